@@ -138,11 +138,6 @@ function renderExpiredPage(order: Order): string {
   ]);
 }
 
-/** A page with a message only. */
-export function renderWebhookPage(title: string, text: string): string {
-  return layout(title, [html`<h1>${title}</h1><p>${text}</p>`]);
-}
-
 /** Deliberately loud and unlike the checkout, so that visitors cannot confuse the two. */
 const onrampStyle = `
 :root { color-scheme: light; }
@@ -185,7 +180,7 @@ interface PageRouteDependencies extends AcceptOrderContext {
 }
 
 /** Answers with a page of a simulated on-ramp and the headers that go with it. */
-export function sendPage(reply: FastifyReply, status: number, page: string): FastifyReply {
+function sendPage(reply: FastifyReply, status: number, page: string): FastifyReply {
   return reply
     .code(status)
     .header('content-type', 'text/html; charset=utf-8')
@@ -194,6 +189,16 @@ export function sendPage(reply: FastifyReply, status: number, page: string): Fas
     .header('x-content-type-options', 'nosniff')
     .header('cache-control', 'no-store')
     .send(page);
+}
+
+/** Answers with a page that has a message only. */
+export function sendMessagePage(
+  reply: FastifyReply,
+  status: number,
+  title: string,
+  text: string,
+): FastifyReply {
+  return sendPage(reply, status, layout(title, [html`<h1>${title}</h1><p>${text}</p>`]));
 }
 
 /** A parameter that was given once, as text. */
@@ -222,7 +227,7 @@ export function registerPageRoutes(server: FastifyInstance, dependencies: PageRo
     return order?.provider === provider ? order : null;
   };
   const sendUnknown = (reply: FastifyReply) =>
-    sendPage(reply, 404, renderWebhookPage('Unknown order', 'This on-ramp knows no such order.'));
+    sendMessagePage(reply, 404, 'Unknown order', 'This on-ramp knows no such order.');
   const sendResult = (order: Order, reply: FastifyReply) =>
     reply.redirect(`/${provider}/pay/${order.id}/result`, 303);
   const hasExpired = (order: Order) => order.state === 'open' && nowMs() >= order.expiresAtMs;

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProviderId } from '../src/domain/provider-catalog.ts';
 import type { DeliveryWorker } from './delivery-worker.ts';
 import type { ProviderFault } from './fault.ts';
-import { type Order, type OrderStore, SESSION_LIFETIME_MS } from './order-store.ts';
+import type { Order, OrderStore } from './order-store.ts';
 
 /** Simulates the customer to the end of the on-ramp, without a page. */
 export interface PayOrderRequest {
@@ -37,21 +36,29 @@ export function orderIdOf(order: string): string {
 }
 
 /**
- * The id of the order behind an address. An address that carries the purchase is opened first, as a browser would.
- * Throws `OrderNotPayableError` when the on-ramp refuses it.
+ * The order behind an address. An address that carries the purchase is opened first, as a browser would. Throws
+ * `OrderNotPayableError` when the on-ramp refuses it, or does not know it.
  */
-export async function openedOrderId({ order, cameFrom }: PayOrderRequest): Promise<string> {
-  if (!URL.canParse(order) || orderIdOf(order) !== order) return orderIdOf(order);
-  const response = await fetch(order, {
-    redirect: 'manual',
-    signal: AbortSignal.timeout(SEND_MS),
-    headers: cameFrom === undefined ? {} : { referer: `${new URL(cameFrom).origin}/` },
-  });
-  await response.arrayBuffer();
-  const location = response.headers.get('location');
-  if (location === null)
-    throw new OrderNotPayableError(`the simulated on-ramp refused the address with ${response.status}`);
-  return orderIdOf(new URL(location, order).href);
+export async function openedOrder(
+  store: OrderStore,
+  { order: named, cameFrom }: PayOrderRequest,
+): Promise<Order> {
+  let id = orderIdOf(named);
+  if (URL.canParse(id)) {
+    const response = await fetch(named, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(SEND_MS),
+      headers: cameFrom === undefined ? {} : { referer: `${new URL(cameFrom).origin}/` },
+    });
+    await response.arrayBuffer();
+    const location = response.headers.get('location');
+    if (location === null)
+      throw new OrderNotPayableError(`the simulated on-ramp refused the address with ${response.status}`);
+    id = orderIdOf(new URL(location, named).href);
+  }
+  const order = store.findOrder(id);
+  if (order === null) throw new OrderNotPayableError('the simulated on-ramps know no such order');
+  return order;
 }
 
 async function waitUntilSent(
@@ -83,15 +90,19 @@ async function waitUntilSent(
 
 /**
  * Pays an order with a good card and resolves when its transfer is sent. Throws `OrderNotPayableError` when the order
- * is unknown, expired or already paid.
+ * is unknown, expired or already paid, or the provider takes no card.
  */
 export async function payOrder(
   dependencies: AcceptOrderContext & { readonly worker: DeliveryWorker },
   request: PayOrderRequest,
 ): Promise<PaidOrder & { readonly order: Order }> {
-  const { store, worker } = dependencies;
-  const order = store.findOrder(orderIdOf(request.order));
-  if (order === null) throw new OrderNotPayableError('the simulated on-ramps know no such order');
+  const { store, worker, faultOf, slowDeliveryMs } = dependencies;
+  const order = await openedOrder(store, request);
+  const fault = faultOf(order.provider);
+  if (fault === 'down' || fault === 'refuse') {
+    const reason = fault === 'down' ? 'is down' : 'refuses every card';
+    throw new OrderNotPayableError(`the simulated on-ramp ${order.provider} ${reason}`);
+  }
   const { deliveryUnits: units } = request;
   if ((units ?? order.quotedUnits) <= 0n)
     throw new OrderNotPayableError('the amount to deliver must be positive');
@@ -99,8 +110,7 @@ export async function payOrder(
     const reason = order.state === 'open' ? 'has expired' : 'is already paid';
     throw new OrderNotPayableError(`the order ${order.id} ${reason}`);
   }
-  const isLate = dependencies.faultOf(order.provider) === 'late';
-  const patienceMs = SEND_MS + (isLate ? dependencies.slowDeliveryMs : 0);
+  const patienceMs = SEND_MS + (fault === 'late' ? slowDeliveryMs : 0);
   return { ...(await waitUntilSent({ store, worker }, order.id, patienceMs)), order };
 }
 
@@ -146,35 +156,6 @@ export function acceptOrder(context: AcceptOrderContext, order: Order, wanted: W
     store.acceptOrder(id, delivery, nowMs());
   }
   return true;
-}
-
-/** The purchase that a customer is about to make at a simulated on-ramp. */
-export interface NewOrder
-  extends Pick<
-    Order,
-    | 'provider'
-    | 'amountCents'
-    | 'currency'
-    | 'walletAddress'
-    | 'externalId'
-    | 'email'
-    | 'returnUrl'
-    | 'quotedUnits'
-  > {
-  /** A new one if none is given. */
-  readonly id?: string;
-}
-
-/** An unguessable id. */
-function newOrderId(provider: ProviderId): string {
-  return `${provider}_${randomBytes(16).toString('base64url')}`;
-}
-
-/** Stores a new order. */
-export function openOrder(store: OrderStore, order: NewOrder, nowMs: number): Order {
-  const id = order.id ?? newOrderId(order.provider);
-  store.createOrder({ ...order, id, createdAtMs: nowMs, expiresAtMs: nowMs + SESSION_LIFETIME_MS });
-  return store.findOrder(id) as Order;
 }
 
 /** The effect of a test card. */

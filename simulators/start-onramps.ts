@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import formbody from '@fastify/formbody';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import type { JsonRpcClient } from '../src/chain/json-rpc.ts';
-import { usdUnits } from '../src/domain/money.ts';
+import { isCurrency, parseAmountCents, usdUnits } from '../src/domain/money.ts';
 import type { Address } from '../src/domain/payout-address.ts';
 import {
   assumedDeliveryUnits,
@@ -12,19 +13,17 @@ import {
   providerIds,
 } from '../src/domain/provider-catalog.ts';
 import type { ProviderValues } from '../src/providers/define-provider.ts';
-import { type DeliveryWorker, startDeliveryWorker } from './delivery-worker.ts';
+import { startDeliveryWorker } from './delivery-worker.ts';
 import { type DevelopmentKey, deriveHex } from './development-keys.ts';
 import type { ProviderFault } from './fault.ts';
 import { createFixedRates } from './fixed-rates.ts';
-import { registerPageRoutes, renderWebhookPage, sendPage } from './onramp-pages.ts';
-import { type Order, type OrderStore, openOrderStore } from './order-store.ts';
+import { registerPageRoutes, sendMessagePage } from './onramp-pages.ts';
+import { type Order, type OrderStore, openOrderStore, SESSION_LIFETIME_MS } from './order-store.ts';
 import {
-  type AcceptOrderContext,
   acceptOrder,
   isTwin,
   OrderNotPayableError,
-  openedOrderId,
-  openOrder,
+  openedOrder,
   orderIdOf,
   type PaidOrder,
   type PayOrderRequest,
@@ -36,7 +35,15 @@ import { cryptocomProtocol } from './protocols/cryptocom.ts';
 import { moonpayProtocol } from './protocols/moonpay.ts';
 import { createRampNetworkProtocol } from './protocols/rampnetwork.ts';
 import { revolutProtocol } from './protocols/revolut.ts';
-import type { SimulatedProtocol, SimulatorContext, SimulatorMode } from './protocols/simulated-protocol.ts';
+import {
+  RefusedRequestError,
+  readReturnUrl,
+  readWallet,
+  refuseUnless,
+  type SimulatedProtocol,
+  type SimulatorContext,
+  type SimulatorMode,
+} from './protocols/simulated-protocol.ts';
 import { stripeProtocol } from './protocols/stripe.ts';
 import { createTransakProtocol } from './protocols/transak.ts';
 import { createWertProtocol } from './protocols/wert.ts';
@@ -90,13 +97,11 @@ const SLOW_DELIVERY_MS = 20_000;
 const SLOW_ANSWER_MS = 15_000;
 const MAXIMUM_BODY_BYTES = 16 * 1024;
 
-/** Dependencies that the on-ramps share. */
+/** What the on-ramps share. */
 interface Parts {
   readonly options: OnrampOptions;
   readonly protocols: Readonly<Record<ProviderId, SimulatedProtocol>>;
   readonly store: OrderStore;
-  readonly worker: DeliveryWorker;
-  readonly webhooks: WebhookSender | null;
   readonly nowMs: () => number;
   readonly baseUrl: () => string;
   readonly faultOf: (provider: ProviderId) => ProviderFault;
@@ -104,49 +109,23 @@ interface Parts {
 }
 
 /** Sends the shop webhooks about its orders in the form of each provider; null when the shop takes no webhooks. */
-function startWebhooks(books: Omit<Parts, 'worker' | 'webhooks'>): WebhookSender | null {
-  const { options, nowMs } = books;
+function startWebhooks(parts: Parts): WebhookSender | null {
+  const { options, protocols, nowMs, faultOf } = parts;
   const { webhookUrl = null, log } = options;
   if (webhookUrl === null) return null;
   return createWebhookSender({
     nowMs,
     log,
-    faultOf: books.faultOf,
+    faultOf,
     webhookUrl: (provider) => webhookUrl(webhookProviderOf(provider)),
-    webhookOf: ({ order, event, atMs }, isForged) => {
-      const { provider } = order;
-      return books.protocols[provider].webhookOf(
-        simulatorContext(books, provider, isForged),
+    webhookOf: ({ order, event, atMs }, isForged) =>
+      protocols[order.provider].webhookOf(
+        simulatorContext(parts, order.provider, isForged),
         order,
         event,
         atMs,
-      );
-    },
+      ),
   });
-}
-
-/** The pages where customers pay, the same for all. */
-function registerPages(server: FastifyInstance, parts: Parts, provider: ProviderId): void {
-  const { worker, webhooks } = parts;
-  registerPageRoutes(server, {
-    ...acceptContextOf(parts),
-    provider,
-    orderAccepted(order) {
-      webhooks?.orderChanged(order, 'accepted');
-      // The background rounds report a failure and repeat the work.
-      void worker.deliverNow().catch(() => undefined);
-    },
-    orderDeclined: (order) => webhooks?.orderChanged(order, 'declined'),
-  });
-}
-
-function acceptContextOf({
-  store,
-  nowMs,
-  faultOf,
-  options,
-}: Omit<Parts, 'worker' | 'webhooks'>): AcceptOrderContext {
-  return { store, nowMs, faultOf, slowDeliveryMs: options.slowDeliveryMs ?? SLOW_DELIVERY_MS };
 }
 
 /** The credentials of a forger who knows none of the provider's secrets. */
@@ -157,19 +136,35 @@ function webhookProviderOf(provider: ProviderId): ProviderId {
   return provider === 'paypal' ? 'moonpay' : provider === 'klarna' ? 'banxa' : provider;
 }
 
+/** The dependencies of a simulated protocol: store, prices, pages. */
 function simulatorContext(
-  { options, store, nowMs, baseUrl, modeOf }: Omit<Parts, 'worker' | 'webhooks'>,
+  { options, store, nowMs, baseUrl, modeOf }: Parts,
   provider: ProviderId,
   isImpostor = false,
-) {
+): SimulatorContext {
   const keys = isImpostor ? guessedKeys : options.keys;
-  return createProtocolDesk({
+  // A lack of rates at the shop does not concern a provider.
+  const rates = createFixedRates();
+  const price = async (amount: string, code: string) => {
+    const currency = code.toUpperCase();
+    refuseUnless(isCurrency(currency), 'the currency is not supported');
+    const amountCents = parseAmountCents(amount);
+    refuseUnless(amountCents !== null, 'the amount is malformed');
+    const units = usdUnits(amountCents, await rates.usdRate(currency));
+    const quotedUnits = assumedDeliveryUnits(provider, units);
+    refuseUnless(quotedUnits > 0n, 'the amount is below the minimum');
+    return { amountCents, currency, quotedUnits };
+  };
+  const findOrder = (id: unknown) => {
+    const order = store.findOrder(String(id));
+    return order?.provider === provider ? order : null;
+  };
+  return {
     provider,
-    store,
     nowMs,
     isImpostor,
-    usdc: options.usdc,
     mode: () => modeOf(provider),
+    tokenContract: () => modeOf(provider).tokenContract ?? options.usdc,
     values: {
       ...providerValuesOf(provider, keys),
       ...(isImpostor ? {} : options.credentials?.get(provider)),
@@ -177,51 +172,79 @@ function simulatorContext(
     derive: (purpose) => deriveHex(keys[provider], purpose),
     webhookUrl: options.webhookUrl?.(webhookProviderOf(provider)) ?? null,
     url: () => `${baseUrl()}/${provider}`,
-  });
+    price,
+    findOrder,
+    async openOrder({ id = newOrderId(provider), amount, currency, walletAddress, returnUrl, ...purchase }) {
+      const createdAtMs = nowMs();
+      store.createOrder({
+        ...(await price(amount, currency)),
+        id,
+        provider,
+        walletAddress: readWallet(walletAddress),
+        returnUrl: returnUrl === null ? '' : readReturnUrl(returnUrl),
+        externalId: purchase.externalId ?? '',
+        email: purchase.email ?? null,
+        createdAtMs,
+        expiresAtMs: createdAtMs + SESSION_LIFETIME_MS,
+      });
+      return findOrder(id) as Order;
+    },
+    showOrder: (reply, order) => reply.redirect(`/${provider}/pay/${order.id}`, 303),
+  };
+}
+
+/** An unguessable id. */
+function newOrderId(provider: ProviderId): string {
+  return `${provider}_${randomBytes(16).toString('base64url')}`;
 }
 
 /** Starts all eleven on one loopback port, and resumes the deliveries that an earlier run left unfinished. */
 export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
-  const nowMs = options.nowMs ?? Date.now;
+  const { rpc, log, minter, usdc, otherToken, nowMs = Date.now } = options;
   const store = openOrderStore(join(options.directory, 'onramps.sqlite'));
-  const { rpc, log, minter } = options;
   let baseUrl = '';
   const faults = new Map<ProviderId, ProviderFault>();
   const faultOf = (provider: ProviderId) => faults.get(provider) ?? 'up';
   const modes = new Map<ProviderId, SimulatorMode>();
   const modeOf = (provider: ProviderId) => modes.get(provider) ?? {};
   const protocols = createSimulatedProtocols();
-  const books = { options, protocols, store, nowMs, baseUrl: () => baseUrl, faultOf, modeOf };
-  const webhooks = startWebhooks(books);
+  const parts = { options, protocols, store, nowMs, baseUrl: () => baseUrl, faultOf, modeOf };
+  const webhooks = startWebhooks(parts);
   const worker = startDeliveryWorker(
     {
       store,
       rpc,
       log,
       nowMs,
-      treasury: { ...minter, usdc: options.usdc, otherToken: options.otherToken },
+      treasury: { ...minter, usdc, otherToken },
       orderEnded(order, event) {
         if (!isTwin(order.id)) webhooks?.orderChanged(order, event);
       },
     },
     options.deliveryIntervalMs ?? DELIVERY_INTERVAL_MS,
   );
+  const slowDeliveryMs = options.slowDeliveryMs ?? SLOW_DELIVERY_MS;
+  const paying = { store, worker, nowMs, faultOf, slowDeliveryMs };
   const server = fastify({
     bodyLimit: MAXIMUM_BODY_BYTES,
     forceCloseConnections: true,
     exposeHeadRoutes: false,
   });
-  const closing = addFaults(server, {
-    faults,
-    modeOf,
-    protocols,
-    slowAnswerMs: options.slowAnswerMs ?? SLOW_ANSWER_MS,
-  });
+  const closing = addFaults(server, parts);
+  addRefusals(server, protocols);
   await server.register(formbody);
-  const parts = { ...books, worker, webhooks };
   for (const provider of providerIds) {
-    parts.protocols[provider].registerRoutes(server, simulatorContext(parts, provider));
-    registerPages(server, parts, provider);
+    protocols[provider].registerRoutes(server, simulatorContext(parts, provider));
+    registerPageRoutes(server, {
+      ...paying,
+      provider,
+      orderAccepted(order) {
+        webhooks?.orderChanged(order, 'accepted');
+        // The background rounds report a failure and repeat the work.
+        void worker.deliverNow().catch(() => undefined);
+      },
+      orderDeclined: (order) => webhooks?.orderChanged(order, 'declined'),
+    });
   }
 
   async function stop(): Promise<void> {
@@ -243,53 +266,23 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
     port: Number(new URL(baseUrl).port),
     setFault: (provider, fault) => void faults.set(provider, fault),
     setMode: (provider, mode) => void modes.set(provider, mode),
-    ...cardSimulations(parts),
-    findOrder: (order) => store.findOrder(orderIdOf(order)),
-    stop,
-  };
-}
-
-/** Throws `OrderNotPayableError` if no card would be accepted. */
-function requireWorking(provider: ProviderId, fault: ProviderFault): void {
-  if (fault === 'down') throw new OrderNotPayableError(`the simulated on-ramp ${provider} is down`);
-  if (fault === 'refuse')
-    throw new OrderNotPayableError(`the simulated on-ramp ${provider} refuses every card`);
-}
-
-/** The effects of the cards, without a page. */
-function cardSimulations(parts: Parts): Pick<Onramps, 'payOrder' | 'payOrderLate' | 'declineOrder'> {
-  const { store, webhooks, worker, faultOf } = parts;
-  return {
     async payOrder(request) {
-      const id = await openedOrderId(request);
-      const order = store.findOrder(id);
-      if (order !== null) requireWorking(order.provider, faultOf(order.provider));
-      const { order: accepted, ...paid } = await payOrder(
-        { ...acceptContextOf(parts), worker },
-        { ...request, order: id },
-      );
-      webhooks?.orderChanged(accepted, 'accepted');
+      const { order, ...paid } = await payOrder(paying, request);
+      webhooks?.orderChanged(order, 'accepted');
       return paid;
     },
     async payOrderLate(request) {
-      const order = store.findOrder(await openedOrderId(request));
-      if (order === null || !acceptOrder(acceptContextOf(parts), order, { isLate: true }))
+      const order = await openedOrder(store, request);
+      if (!acceptOrder(paying, order, { isLate: true }))
         throw new OrderNotPayableError('the order cannot be paid any more');
       webhooks?.orderChanged(order, 'accepted');
     },
     async declineOrder(request) {
-      const order = store.findOrder(await openedOrderId(request));
-      if (order === null) throw new OrderNotPayableError('the simulated on-ramps know no such order');
-      webhooks?.orderChanged(order, 'declined');
+      webhooks?.orderChanged(await openedOrder(store, request), 'declined');
     },
+    findOrder: (order) => store.findOrder(orderIdOf(order)),
+    stop,
   };
-}
-
-interface FaultOptions {
-  readonly faults: ReadonlyMap<ProviderId, ProviderFault>;
-  readonly modeOf: (provider: ProviderId) => SimulatorMode;
-  readonly protocols: Readonly<Record<ProviderId, SimulatedProtocol>>;
-  readonly slowAnswerMs: number;
 }
 
 /** Paths for customers. */
@@ -301,37 +294,56 @@ function readPath(url: string): { readonly provider: ProviderId; readonly isPage
   return { provider: name as ProviderId, isPage: pages.has(part) };
 }
 
+/** Refuses requests in the form of the provider's API, and customers with a page. */
+function addRefusals(server: FastifyInstance, protocols: Parts['protocols']): void {
+  server.setErrorHandler((error, request, reply) => {
+    if (!(error instanceof RefusedRequestError)) throw error;
+    const { provider, isPage } = readPath(request.url);
+    const { name } = providerCatalog[provider];
+    return isPage
+      ? sendMessagePage(reply, error.status ?? 400, `${name} (simulated) refuses this`, error.message)
+      : sendRefusal(reply, protocols[provider], error.message, error.status);
+  });
+}
+
+function sendRefusal(
+  reply: FastifyReply,
+  { invalidStatus = 400, refusal }: SimulatedProtocol,
+  message: string,
+  status: number | null = null,
+): FastifyReply {
+  return reply.code(status ?? invalidStatus).send(refusal(message, status ?? invalidStatus));
+}
+
 /** Answers for providers that are down, busy or refuse everything, and delays those that are slow. */
-function addFaults(server: FastifyInstance, options: FaultOptions): AbortController {
+function addFaults(
+  server: FastifyInstance,
+  { options: { slowAnswerMs = SLOW_ANSWER_MS }, protocols, faultOf, modeOf }: Parts,
+): AbortController {
   const closing = new AbortController();
   server.addHook('onRequest', async (request, reply) => {
     const { provider, isPage } = readPath(request.url);
-    const fault = options.faults.get(provider) ?? 'up';
-    const { busySeconds, pageStatus } = options.modeOf(provider);
-    const asPage = (status: number) =>
-      reply.code(status).header('content-type', 'text/html').send('<!doctype html><title>Sorry</title>');
-    if (busySeconds !== undefined && !isPage) {
-      reply.header('retry-after', String(busySeconds));
-      await asPage(429);
+    const fault = faultOf(provider);
+    if (isPage) {
+      if (fault === 'down')
+        await sendMessagePage(reply, 503, 'Out of service', 'This simulated on-ramp is down.');
       return;
     }
-    if (pageStatus !== undefined && !isPage) {
-      await asPage(pageStatus);
-      return;
-    }
-    if (fault === 'down') {
-      if (isPage) await sendWebhook(reply, 'Out of service', 'This simulated on-ramp is down.');
-      else await reply.code(503).header('content-type', 'application/json').send('{}');
-    } else if (fault === 'slow' && !isPage) {
-      await delay(options.slowAnswerMs, undefined, { signal: closing.signal });
-    } else if (fault === 'refuse' && !isPage) {
-      const { status, body } = options.protocols[provider].refusal;
-      await reply.code(status).send(body);
+    const { busySeconds, pageStatus = busySeconds === undefined ? undefined : 429 } = modeOf(provider);
+    if (pageStatus !== undefined) {
+      if (busySeconds !== undefined) reply.header('retry-after', String(busySeconds));
+      await reply.code(pageStatus).type('text/html').send('<!doctype html><title>Sorry</title>');
+    } else if (fault === 'down') {
+      await reply.code(503).type('application/json').send('{}');
+    } else if (fault === 'slow') {
+      await delay(slowAnswerMs, undefined, { signal: closing.signal });
+    } else if (fault === 'refuse') {
+      await sendRefusal(reply, protocols[provider], 'Not available.');
     }
   });
   server.addHook('onSend', async (request, reply, payload) => {
     const { provider, isPage } = readPath(request.url);
-    const { changedShape } = options.modeOf(provider);
+    const { changedShape } = modeOf(provider);
     if (changedShape === undefined || isPage || typeof payload !== 'string') return payload;
     reply.removeHeader('content-length');
     return JSON.stringify(reshape(JSON.parse(payload), changedShape));
@@ -352,41 +364,6 @@ function reshape(value: unknown, shape: NonNullable<SimulatorMode['changedShape'
   if (shape === 'null') return null;
   if (shape === 'renamed') return value;
   return { value };
-}
-
-function sendWebhook(reply: FastifyReply, title: string, text: string): FastifyReply {
-  return reply
-    .code(503)
-    .header('content-type', 'text/html; charset=utf-8')
-    .send(renderWebhookPage(title, text));
-}
-
-/** The dependencies of a simulated protocol: store, prices, pages. */
-function createProtocolDesk(
-  options: Pick<
-    SimulatorContext,
-    'provider' | 'values' | 'derive' | 'isImpostor' | 'nowMs' | 'url' | 'webhookUrl' | 'usdc' | 'mode'
-  > & {
-    readonly store: OrderStore;
-  },
-): SimulatorContext {
-  const { provider, store, nowMs } = options;
-  // An internal error: a lack of rates at the shop does not concern a provider.
-  const rates = createFixedRates();
-  return {
-    ...options,
-    quoteUnits: async (amountCents, currency) =>
-      assumedDeliveryUnits(provider, usdUnits(amountCents, await rates.usdRate(currency))),
-    openOrder: (order) => openOrder(store, { ...order, provider }, nowMs()),
-    findOrder: (id) => store.findOrder(id),
-    showOrder: (reply, order) => reply.redirect(`/${provider}/pay/${order.id}`, 303),
-    refuseCustomer: (reply, status, reason) =>
-      sendPage(
-        reply,
-        status,
-        renderWebhookPage(`${providerCatalog[provider].name} (simulated) refuses this`, reason),
-      ),
-  };
 }
 
 /**

@@ -1,11 +1,10 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { type BinaryToTextEncoding, createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type Currency, isCurrency, parseAmountCents } from '../../src/domain/money.ts';
+import type { Currency } from '../../src/domain/money.ts';
+import { type Address, parsePayoutAddress } from '../../src/domain/payout-address.ts';
 import type { ProviderId } from '../../src/domain/provider-catalog.ts';
 import type { ProviderValues } from '../../src/providers/define-provider.ts';
-import { InvalidRequestError } from '../invalid-request.ts';
 import type { Order } from '../order-store.ts';
-import type { NewOrder } from '../pay-order.ts';
 
 /** A change of an order that its provider reports to the shop. */
 export type OrderEvent = 'accepted' | 'declined' | 'delivered' | 'failed';
@@ -40,7 +39,21 @@ export interface SimulatedWebhook {
   readonly body: string;
 }
 
-/** Dependencies of every simulated on-ramp. */
+/** A purchase as a request names it. */
+export interface Purchase {
+  /** Decimal text. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly walletAddress: string;
+  readonly externalId?: string | undefined;
+  readonly email?: string | undefined;
+  /** Null at a provider without a return link. */
+  readonly returnUrl: string | undefined | null;
+  /** The id of the order; a new one if none is given. */
+  readonly id?: string;
+}
+
+/** Dependencies of every simulated on-ramp. Methods that read a request throw `RefusedRequestError`. */
 export interface SimulatorContext {
   readonly provider: ProviderId;
   /** The credentials of the shop's account; the shop's requests are checked against them. */
@@ -52,31 +65,55 @@ export interface SimulatorContext {
   readonly nowMs: () => number;
   /** The shop's webhook address; null for a shop without one. */
   readonly webhookUrl: string | null;
-  /** The contract of the token that it delivers. */
-  readonly usdc: string;
   readonly mode: () => SimulatorMode;
+  /** The contract of the token that it says it delivers. */
+  readonly tokenContract: () => string;
   /** Root of this on-ramp, without a slash at its end. */
   readonly url: () => string;
-  /** The delivered amount, 10⁻⁶ units; zero when the fee takes it all. */
-  quoteUnits(amountCents: number, currency: Currency): Promise<bigint>;
-  openOrder(order: Omit<NewOrder, 'provider'>): Order;
-  findOrder(id: string): Order | null;
+  /** Charge and delivered amount in 10⁻⁶ units. */
+  price(amount: string, currency: string): Promise<Price>;
+  openOrder(purchase: Purchase): Promise<Order>;
+  /** An order of this on-ramp. */
+  findOrder(id: unknown): Order | null;
   /** Redirects the customer to the page where the order is paid. */
   showOrder(reply: FastifyReply, order: Order): FastifyReply;
-  /** A page of this on-ramp for a customer who cannot be served. */
-  refuseCustomer(reply: FastifyReply, status: number, reason: string): FastifyReply;
 }
 
-/** The form in which a provider's API refuses a request. */
-export interface SimulatedRefusal {
-  readonly status: number;
-  readonly body: object;
+/** Charge and delivered amount of a purchase. */
+export interface Price {
+  readonly amountCents: number;
+  readonly currency: Currency;
+  /** 10⁻⁶ units. */
+  readonly quotedUnits: bigint;
+}
+
+/** A request that a real on-ramp would refuse as well. Its API answers in its own form, its pages with a page. */
+export class RefusedRequestError extends Error {
+  override readonly name = 'RefusedRequestError';
+  readonly status: number | null;
+
+  /** @param status null for the one with which this on-ramp refuses invalid requests */
+  constructor(message: string, status: number | null = null) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Throws `RefusedRequestError` unless the condition is met. */
+export function refuseUnless(
+  condition: unknown,
+  message: string,
+  status: number | null = null,
+): asserts condition {
+  if (!condition) throw new RefusedRequestError(message, status);
 }
 
 /** The other side of one adapter: checks what the real provider would check. Written without the adapter's source. */
 export interface SimulatedProtocol {
-  /** The API's answer while the fault `refuse` is set, in the real provider's form. */
-  readonly refusal: SimulatedRefusal;
+  /** The status of an invalid request; 400 by default. */
+  readonly invalidStatus?: number;
+  /** The body with which the API refuses a request, in the real provider's form. */
+  refusal(message: string, status: number): object;
   registerRoutes(server: FastifyInstance, simulator: SimulatorContext): void;
   /** The webhook about an event at `atMs`, signed now. Null if this provider sends none. */
   webhookOf(
@@ -87,38 +124,60 @@ export interface SimulatedProtocol {
   ): SimulatedWebhook | null;
 }
 
+/** The HMAC-SHA256 of a text. */
+export function hmac(key: string | undefined, text: string, encoding: BinaryToTextEncoding = 'hex'): string {
+  return createHmac('sha256', key ?? '')
+    .update(text)
+    .digest(encoding);
+}
+
 /** Compares two secrets in constant time. */
-export function isSame(given: string | undefined, expected: string | undefined): boolean {
-  if (given === undefined || expected === undefined) return false;
+export function isSame(given: unknown, expected: string | undefined): boolean {
+  if (typeof given !== 'string' || expected === undefined) return false;
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));
 }
 
-/** Required and optional parameters, and no others, all as text. Throws `InvalidRequestError`. */
-export function readParameters<Required extends string, Optional extends string>(
+/** Required and optional parameters, and no others, all as text. Throws `RefusedRequestError`. */
+export function readParameters<Required extends string, Optional extends string = never>(
   fields: unknown,
   required: readonly Required[],
-  optional: readonly Optional[],
+  optional: readonly Optional[] = [],
 ): Readonly<Record<Required, string> & Partial<Record<Optional, string>>> {
-  if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
-    throw new InvalidRequestError('the parameters are not an object');
+  refuseUnless(
+    typeof fields === 'object' && fields !== null && !Array.isArray(fields),
+    'the parameters are not an object',
+  );
   const given = fields as Readonly<Record<string, unknown>>;
   const known: readonly string[] = [...required, ...optional];
   for (const [name, value] of Object.entries(given)) {
-    if (!known.includes(name)) throw new InvalidRequestError(`${name} is unknown`);
-    if (typeof value !== 'string' || value === '') throw new InvalidRequestError(`${name} must be a text`);
+    refuseUnless(known.includes(name), `${name} is unknown`);
+    refuseUnless(typeof value === 'string' && value !== '', `${name} must be a text`);
   }
-  for (const name of required) {
-    if (given[name] === undefined) throw new InvalidRequestError(`${name} is missing`);
-  }
+  for (const name of required) refuseUnless(given[name] !== undefined, `${name} is missing`);
   return given as Record<Required, string> & Partial<Record<Optional, string>>;
 }
 
-/** Amount and currency of a charge. Throws `InvalidRequestError`. */
-export function readCharge(amount: string, currency: string): { amountCents: number; currency: Currency } {
-  const code = currency.toUpperCase();
-  if (!isCurrency(code)) throw new InvalidRequestError('the currency is not supported');
-  const amountCents = parseAmountCents(amount);
-  if (amountCents === null) throw new InvalidRequestError('the amount is malformed');
-  return { amountCents, currency: code };
+/** The fields of a JSON body, one of them apart, which is a number. Throws `RefusedRequestError`. */
+export function takeNumber(body: unknown, name: string): readonly [value: number, others: object] {
+  const { [name]: value, ...others } = (body ?? {}) as Readonly<Record<string, unknown>>;
+  refuseUnless(typeof value === 'number', `${name} must be a number`);
+  return [value, others];
+}
+
+/** The wallet of a customer's purchase. Throws `RefusedRequestError`. */
+export function readWallet(text: string): Address {
+  const address = parsePayoutAddress(text);
+  refuseUnless(address, 'the wallet address is malformed');
+  return address;
+}
+
+/** The target of a page's link back: http(s) only, because it becomes a link. Throws `RefusedRequestError`. */
+export function readReturnUrl(text: string | undefined): string {
+  const url = URL.parse(text ?? '');
+  refuseUnless(
+    url?.protocol === 'http:' || url?.protocol === 'https:',
+    'the address that leads back is malformed',
+  );
+  return (url as URL).href;
 }

@@ -2,20 +2,20 @@
  * The other side of src/providers/transak.ts: an access token that ends the previous one, sessions created with it, and
  * a widget at `/widget` that opens once, within five minutes, and only from the referrer's domain.
  */
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { type Currency, formatUnits } from '../../src/domain/money.ts';
-import { parsePayoutAddress } from '../../src/domain/payout-address.ts';
-import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
+import { formatUnits } from '../../src/domain/money.ts';
 import {
+  hmac,
   isSame,
   type OrderEvent,
-  readCharge,
   readParameters,
+  refuseUnless,
   type SimulatedProtocol,
   type SimulatorContext,
+  takeNumber,
 } from './simulated-protocol.ts';
 
 const SESSION_LIFETIME_MS = 5 * 60_000;
@@ -49,7 +49,7 @@ interface Memory {
 export function createTransakProtocol(): SimulatedProtocol {
   const memory: Memory = { accessToken: null, sessions: new LRUCache({ max: MAXIMUM_SESSIONS }) };
   return {
-    refusal: { status: 400, body: { error: { statusCode: 400, message: 'Not available.' } } },
+    refusal: (message, statusCode) => ({ error: { statusCode, message } }),
 
     registerRoutes(server, simulator) {
       registerQuotes(server, simulator);
@@ -71,145 +71,117 @@ export function createTransakProtocol(): SimulatedProtocol {
         createdAt: new Date(atMs).toISOString(),
       };
       const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(payload)}`;
-      const signature = createHmac(
-        'sha256',
-        simulator.isImpostor ? 'a guess' : (memory.accessToken?.value ?? ''),
-      ).update(signed);
-      return { headers: {}, body: JSON.stringify({ data: `${signed}.${signature.digest('base64url')}` }) };
+      const token = simulator.isImpostor ? 'a guess' : memory.accessToken?.value;
+      const data = `${signed}.${hmac(token, signed, 'base64url')}`;
+      return { headers: {}, body: JSON.stringify({ data }) };
     },
   };
 }
 
-function refusal(statusCode: number, message: string) {
-  return { error: { statusCode, message } };
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
 function registerTokens(server: FastifyInstance, simulator: SimulatorContext, memory: Memory): void {
-  server.post('/transak/api/partners/api/v2/refresh-token', (request, reply) => {
-    const { apiKey } = (request.body ?? {}) as { apiKey?: unknown };
+  server.post('/transak/api/partners/api/v2/refresh-token', async ({ headers, body }) => {
+    const { apiKey } = (body ?? {}) as { apiKey?: unknown };
     const isPartner =
-      isSame(textOf(request.headers['api-secret']), simulator.values['API_SECRET']) &&
-      isSame(textOf(request.headers['x-api-key']), simulator.values['API_KEY']) &&
-      isSame(textOf(apiKey), simulator.values['API_KEY']);
-    if (!isPartner) return reply.code(401).send(refusal(401, 'Invalid API secret'));
+      isSame(headers['api-secret'], simulator.values['API_SECRET']) &&
+      isSame(headers['x-api-key'], simulator.values['API_KEY']) &&
+      isSame(apiKey, simulator.values['API_KEY']);
+    refuseUnless(isPartner, 'Invalid API secret', 401);
     const expiresAtMs = simulator.nowMs() + TOKEN_LIFETIME_MS;
     const value = `token.${randomBytes(24).toString('base64url')}`;
     memory.accessToken = { value, expiresAtMs };
-    return reply.send({ data: { accessToken: value, expiresAt: Math.floor(expiresAtMs / 1000) } });
+    return { data: { accessToken: value, expiresAt: Math.floor(expiresAtMs / 1000) } };
   });
 }
 
 function registerSessions(server: FastifyInstance, simulator: SimulatorContext, memory: Memory): void {
-  server.post('/transak/gateway/api/v2/auth/session', async (request, reply) => {
+  server.post('/transak/gateway/api/v2/auth/session', async ({ headers, body }) => {
     const { accessToken, sessions } = memory;
+    refuseUnless(isSame(headers['x-api-key'], simulator.values['API_KEY']), 'x-api-key is missing', 401);
+    if (simulator.mode().enforcesIp === true)
+      refuseUnless(isIP(String(headers['x-user-ip'])) !== 0, 'x-user-ip is missing');
     const isCurrent =
       accessToken !== null &&
       accessToken.expiresAtMs > simulator.nowMs() &&
-      isSame(textOf(request.headers['access-token']), accessToken.value);
-    if (!isSame(textOf(request.headers['x-api-key']), simulator.values['API_KEY']))
-      return reply.code(401).send(refusal(401, 'x-api-key is missing'));
-    if (simulator.mode().enforcesIp === true && isIP(textOf(request.headers['x-user-ip']) ?? '') === 0)
-      return reply.code(400).send(refusal(400, 'x-user-ip is missing'));
-    if (!isCurrent) return reply.code(401).send(refusal(401, 'Invalid access token'));
-    try {
-      const session = await openSession(simulator, request.body);
-      const id = randomBytes(18).toString('base64url');
-      sessions.set(id, session);
-      const widgetUrl = `${simulator.url()}/widget?apiKey=${simulator.values['API_KEY']}&sessionId=${id}`;
-      return reply.send({ data: { widgetUrl } });
-    } catch (error) {
-      if (!(error instanceof InvalidRequestError)) throw error;
-      return reply.code(400).send(refusal(400, error.message));
-    }
+      isSame(headers['access-token'], accessToken.value);
+    refuseUnless(isCurrent, 'Invalid access token', 401);
+    const id = randomBytes(18).toString('base64url');
+    sessions.set(id, await openSession(simulator, body));
+    const widgetUrl = `${simulator.url()}/widget?apiKey=${simulator.values['API_KEY']}&sessionId=${id}`;
+    return { data: { widgetUrl } };
   });
 }
 
 function registerWidget(server: FastifyInstance, simulator: SimulatorContext, { sessions }: Memory): void {
-  server.get<{ Querystring: { sessionId?: unknown } }>('/transak/widget', (request, reply) => {
-    const id = String(request.query.sessionId ?? '');
+  server.get<{ Querystring: { sessionId?: unknown } }>('/transak/widget', async (request, reply) => {
+    const id = String(request.query.sessionId);
     const session = sessions.get(id);
-    if (session === undefined || session.expiresAtMs <= simulator.nowMs())
-      return simulator.refuseCustomer(reply, 410, 'This session was used already, or is over.');
-    const referer = request.headers.referer ?? '';
-    const domain = URL.canParse(referer) ? new URL(referer).hostname : '';
-    if (domain !== session.referrerDomain)
-      return simulator.refuseCustomer(
-        reply,
-        403,
-        `You come from "${domain}", which is not the partner's domain.`,
-      );
+    const isOpen = session !== undefined && session.expiresAtMs > simulator.nowMs();
+    refuseUnless(isOpen, 'This session was used already, or is over.', 410);
+    const domain = URL.parse(request.headers.referer ?? '')?.hostname;
+    refuseUnless(
+      domain === session.referrerDomain,
+      `You come from "${domain}", which is not the partner's domain.`,
+      403,
+    );
     sessions.delete(id);
     const order = simulator.findOrder(session.orderId);
-    if (order === null) return simulator.refuseCustomer(reply, 410, 'This session is over.');
+    refuseUnless(order, 'This session is over.', 410);
     return simulator.showOrder(reply, order);
   });
 }
 
 function registerQuotes(server: FastifyInstance, simulator: SimulatorContext): void {
-  server.get('/transak/api/api/v1/pricing/public/quotes', async (request, reply) => {
-    try {
-      const query = readParameters(
-        request.query,
-        ['partnerApiKey', 'fiatCurrency', 'cryptoCurrency', 'isBuyOrSell', 'network', 'fiatAmount'],
-        ['paymentMethod', 'quoteCountryCode'],
-      );
-      if (!isSame(query.partnerApiKey, simulator.values['API_KEY']))
-        return reply.code(401).send({ ...refusal(401, 'Invalid API key') });
-      if (query.cryptoCurrency !== 'USDC' || query.network !== 'polygon' || query.isBuyOrSell !== 'BUY')
-        throw new InvalidRequestError('this is not sold here');
-      const { amountCents, currency } = readCharge(query.fiatAmount, query.fiatCurrency);
-      requireCardCurrency(currency, query.paymentMethod);
-      const units = await simulator.quoteUnits(amountCents, currency);
-      if (units === 0n) throw new InvalidRequestError('the amount is below the minimum');
-      return reply.send({
-        response: { fiatAmount: amountCents / 100, cryptoAmount: Number(formatUnits(units)) },
-      });
-    } catch (error) {
-      if (!(error instanceof InvalidRequestError)) throw error;
-      return reply.code(400).send(refusal(400, error.message));
-    }
+  server.get('/transak/api/api/v1/pricing/public/quotes', async (request) => {
+    const query = readParameters(
+      request.query,
+      ['partnerApiKey', 'fiatCurrency', 'cryptoCurrency', 'isBuyOrSell', 'network', 'fiatAmount'],
+      ['paymentMethod', 'quoteCountryCode'],
+    );
+    refuseUnless(isSame(query.partnerApiKey, simulator.values['API_KEY']), 'Invalid API key', 401);
+    const isSold =
+      query.cryptoCurrency === 'USDC' && query.network === 'polygon' && query.isBuyOrSell === 'BUY';
+    refuseUnless(isSold, 'this is not sold here');
+    requireCardCurrency(query.fiatCurrency, query.paymentMethod);
+    const price = await simulator.price(query.fiatAmount, query.fiatCurrency);
+    const cryptoAmount = Number(formatUnits(price.quotedUnits));
+    return { response: { fiatAmount: price.amountCents / 100, cryptoAmount } };
   });
 }
 
 /** INR is paid by UPI. */
-function requireCardCurrency(currency: Currency, paymentMethod: string | undefined): void {
-  if (currency === 'INR' && paymentMethod === 'credit_debit_card')
-    throw new InvalidRequestError('cards are not taken for INR');
+function requireCardCurrency(currency: string, paymentMethod: string | undefined): void {
+  const isCard = paymentMethod === 'credit_debit_card';
+  refuseUnless(!(currency === 'INR' && isCard), 'cards are not taken for INR');
 }
 
-/** Validates the parameters of a widget, and creates its order. Throws `InvalidRequestError`. */
+/** Validates the parameters of a widget, and creates its order. */
 async function openSession(simulator: SimulatorContext, body: unknown): Promise<Session> {
   const { widgetParams, ...others } = (body ?? {}) as Record<string, unknown>;
-  if (Object.keys(others).length > 0) throw new InvalidRequestError('there are unknown parameters');
-  const { fiatAmount, disableWalletAddressForm, ...texts } = (widgetParams ?? {}) as Record<string, unknown>;
+  readParameters(others, []);
+  const [fiatAmount, { disableWalletAddressForm, ...texts }] = takeNumber(widgetParams, 'fiatAmount') as [
+    number,
+    { readonly disableWalletAddressForm?: unknown },
+  ];
   const params = readParameters(
     texts,
     ['apiKey', 'referrerDomain', 'fiatCurrency', 'cryptoCurrencyCode', 'network', 'walletAddress'],
     ['partnerOrderId', 'redirectURL', 'paymentMethod', 'email'],
   );
-  if (!isSame(params.apiKey, simulator.values['API_KEY'])) throw new InvalidRequestError('apiKey is unknown');
-  if (params.cryptoCurrencyCode !== 'USDC' || params.network !== 'polygon')
-    throw new InvalidRequestError('this is not sold here');
-  if (disableWalletAddressForm !== true)
-    throw new InvalidRequestError('disableWalletAddressForm must be true: this shop locks the address');
-  if (typeof fiatAmount !== 'number') throw new InvalidRequestError('fiatAmount must be a number');
-  const charge = readCharge(fiatAmount.toFixed(2), params.fiatCurrency);
-  requireCardCurrency(charge.currency, params.paymentMethod);
-  const walletAddress = parsePayoutAddress(params.walletAddress);
-  if (walletAddress === null) throw new InvalidRequestError('walletAddress is malformed');
-  const quotedUnits = await simulator.quoteUnits(charge.amountCents, charge.currency);
-  if (quotedUnits === 0n) throw new InvalidRequestError('the amount is below the minimum');
-  const order = simulator.openOrder({
-    ...charge,
-    walletAddress,
-    quotedUnits,
-    externalId: params.partnerOrderId ?? '',
-    email: params.email ?? null,
-    returnUrl: readReturnUrl(params.redirectURL ?? ''),
+  refuseUnless(isSame(params.apiKey, simulator.values['API_KEY']), 'apiKey is unknown');
+  const isSold = params.cryptoCurrencyCode === 'USDC' && params.network === 'polygon';
+  refuseUnless(isSold, 'this is not sold here');
+  refuseUnless(
+    disableWalletAddressForm === true,
+    'disableWalletAddressForm must be true: this shop locks the address',
+  );
+  requireCardCurrency(params.fiatCurrency, params.paymentMethod);
+  const order = await simulator.openOrder({
+    amount: fiatAmount.toFixed(2),
+    currency: params.fiatCurrency,
+    walletAddress: params.walletAddress,
+    externalId: params.partnerOrderId,
+    email: params.email,
+    returnUrl: params.redirectURL,
   });
   return {
     orderId: order.id,
