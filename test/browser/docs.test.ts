@@ -128,38 +128,6 @@ it('keeps the chosen language on other pages, and copies a sample with its lines
   await context.close();
 });
 
-it('stacks the rows of a table on a phone, with the names of the columns', async () => {
-  const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
-  const page = await context.newPage();
-  await page.goto(`${baseUrl}/docs/api`);
-  const [row, cell] = (await page.evaluate(`['tr', 'td:nth-child(3)'].map((part) =>
-    document.querySelector('.table tbody ' + part).getBoundingClientRect().width)`)) as [number, number];
-  expect(cell).toBeGreaterThan(row * 0.8);
-  const label =
-    "getComputedStyle(document.querySelector('.table tbody td:nth-child(3)'), '::before').content";
-  expect(await page.evaluate(label)).toContain('rules');
-  await context.close();
-});
-
-it('offers nothing that needs script where there is none', async () => {
-  const context = await browser.newContext({ javaScriptEnabled: false });
-  const page = await context.newPage();
-  await page.goto(`${baseUrl}/docs/webhooks`);
-  expect(await page.getByRole('searchbox').isVisible()).toBe(false);
-  expect(await page.getByRole('button').count()).toBe(0);
-  expect(await page.getByRole('heading', { name: 'Webhooks', exact: false }).first().isVisible()).toBe(true);
-  await context.close();
-});
-
-it('sets the names of the reference as code, and shows no backtick of its source', async () => {
-  const page = await browser.newPage();
-  await page.goto(`${baseUrl}/docs/reference`);
-  await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
-  expect(await page.getByRole('code').getByText('checkout_url', { exact: true }).count()).toBeGreaterThan(0);
-  expect(await page.locator('main').textContent()).not.toContain('`');
-  await page.close();
-});
-
 it('shows the shop of the sandbox to everybody', async () => {
   const api = await createApiService();
   await api.server.listen({ host: '127.0.0.1', port: 0 });

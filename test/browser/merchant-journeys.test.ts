@@ -1,8 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
-import { runPrintedCommand } from '../support/printed-command.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** From the click at the on-ramp to a final release on the local chain, on a busy machine. */
@@ -118,88 +117,4 @@ it('a first test payment counts once it is paid, and is listed with the provider
   expect(cells[names.indexOf('session_provider')]).toBe('stripe');
   await row.getByRole('link').first().click();
   expect(await page.locator('.lead').textContent()).toMatch(/^You received [\d.]+ USDC of [\d.]+ USDC/);
-});
-
-// At the same time, because most wait for blocks.
-describe.concurrent('a merchant', () => {
-  it('the search finds what the list shows: beginnings of words, amounts with a comma or a currency', async () => {
-    const page = await newPage();
-    await service.create({ amount: '42.50', currency: 'EUR', email: 'maria@example.com' });
-    await service.create({ amount: '25.10', note: 'Website order 7' });
-    for (const [typed, found] of [
-      ['maria', '€42.50'],
-      ['42,50', '€42.50'],
-      ['webs', 'Website order 7'],
-      ['25.10 USD', 'Website order 7'],
-    ] as const) {
-      const rows = page.getByRole('row').filter({ has: page.getByRole('rowheader') });
-      await open(page, '/payments');
-      await page.getByLabel('Search').fill(typed);
-      await page.getByRole('button', { name: 'Search', exact: true }).click();
-      await page.getByText(`Search: ${typed}`).waitFor();
-      expect(await rows.allTextContents()).toEqual([expect.stringContaining(found)]);
-    }
-  });
-
-  it('a partial payment is shown wherever the merchant looks, with its actions, and is accepted as paid', async () => {
-    const page = await newPage();
-    const { payment_id: id, checkout_url: url } = await service.create({ amount: '30.00' });
-    const customer = await browser.newPage();
-    await payWith(customer, url, 'Wert', '4000 0000 0000 9995');
-    await headingIs(customer, /^Your payment is incomplete/);
-    expect(await customer.textContent('main')).toMatch(/\$\d+\.\d\d/);
-
-    await openUntil(page, '', 'Partially paid:');
-    const alert = page.locator('section', { hasText: 'Needs your attention' });
-    await alert.getByRole('link', { name: '$30.00 USD' }).click();
-    await page.getByText('The customer can pay the rest').waitFor();
-    await page.getByRole('button', { name: 'Copy the link' }).click();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
-      new RegExp(`^http://\\S+/pay/${id}$`),
-    );
-    await open(page, '/payments');
-    await page.getByRole('link', { name: /^Partially paid 1/ }).click();
-    await page.getByRole('row', { name: '$30.00' }).getByRole('link').first().click();
-
-    await openUntil(page, `/payments/${id}`, /^Accept \d+\.\d+ USDC…$/);
-    await page.getByText(/^Accept \d+\.\d+ USDC…$/).click();
-    await page.locator('#password-for-accept').fill(signIn.password);
-    await page.getByRole('button', { name: 'Accept as paid' }).click();
-    await page.getByText('The payment is accepted.').waitFor();
-    await openUntil(page, `/payments/${id}`, 'You received');
-    await headingIs(customer, /^Paid\b/);
-  });
-
-  it('the printed command works as printed: the first webhook arrives, and no alert is raised', async () => {
-    const page = await newPage();
-    const printed = service.process().output();
-    const command = /^ {2}(curl [\s\S]+?')\n\n/m.exec(printed)?.[1] ?? '';
-    const { payment_id: id, checkout_url: url } = JSON.parse(await runPrintedCommand(command)) as Record<
-      string,
-      string
-    >;
-    const customer = await browser.newPage();
-    await payWith(customer, url ?? '', 'MoonPay', '4242 4242 4242 4242');
-    await headingIs(customer, /^Paid\b/);
-    await customer.goto(/Webhooks +(http:\S+)/.exec(printed)?.[1] ?? '');
-    await waitFor('the webhook', SETTLED_MS, async () => {
-      await customer.reload();
-      return (await customer.textContent('main'))?.includes(`verified ${id}`);
-    });
-    await openUntil(page, `/payments/${id}`, /^delivered$/);
-    await open(page, '');
-    expect(await page.getByText(/webhooks? to .* failed/).count()).toBe(0);
-  });
-});
-
-it('"Your new key" makes no second key when it is loaded again', async () => {
-  const page = await newPage();
-  await open(page, '/keys');
-  await page.getByLabel('Name').fill('Till');
-  await page.getByLabel('Your password').fill(signIn.password);
-  await page.getByRole('button', { name: 'Create key' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Your new key' }).waitFor();
-  await page.reload();
-  await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
-  expect(await page.getByRole('cell', { name: 'Till', exact: true }).count()).toBe(1);
 });

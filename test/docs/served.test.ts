@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { docPagesFor } from '../../docs-site/doc-pages.ts';
-import { createOpenApiDocument, registerOpenApi } from '../../docs-site/openapi/create-openapi-document.ts';
+import { registerOpenApi } from '../../docs-site/openapi/create-openapi-document.ts';
 import { operations } from '../../docs-site/openapi/operations.ts';
 import { registerDocs } from '../../docs-site/register-docs.ts';
 import { headingSlug, renderMarkdown } from '../../docs-site/render-markdown.ts';
@@ -136,31 +136,6 @@ it('shows every operation with all its answers on the reference page', async () 
   }
   expect(body).toContain('payment.forwarded');
   expect(body).toContain('Retry later or use');
-});
-
-it('shows what the interface says of itself as text, with names set as code', async () => {
-  const { body } = await get(modes.live, '/docs/reference');
-  const shown = body
-    .replaceAll(/<[^>]+>/g, '')
-    .replaceAll(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
-    .replaceAll('&quot;', '"')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&');
-  expect(shown).not.toContain('`');
-  const descriptions = [
-    ...JSON.stringify(createOpenApiDocument('https://pay.example.com')).matchAll(
-      /"description":("(?:[^"\\]|\\.)*")/g,
-    ),
-  ]
-    .map(([, text = '""']) => String(JSON.parse(text)))
-    .filter((text) => text.includes('`'));
-  expect(descriptions.length).toBeGreaterThan(20);
-  const ofHeaders = /HMAC-SHA256 of the raw body/;
-  for (const text of descriptions.filter((each) => !ofHeaders.test(each))) {
-    expect(shown, text).toContain(text.replaceAll('`', ''));
-  }
-  expect(body).toContain('<code>checkout_url</code>');
 });
 
 it('makes the anchors that a forge makes', () => {

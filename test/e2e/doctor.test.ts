@@ -1,15 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -271,14 +262,6 @@ it('a database of an older version is left as it is, with a warning of what a st
   expect(readdirSync(data)).toEqual(['card-checkout.sqlite']);
 });
 
-it('a BASE_URL with a private address is a warning', async () => {
-  const found = await diagnose({ BASE_URL: 'https://192.168.1.20' });
-  expect([found.level('base_url'), found.detail('base_url')]).toEqual([
-    'warn',
-    'customers cannot open the private address of https://192.168.1.20: set BASE_URL to a public one',
-  ]);
-});
-
 /** Resolves pay.example to this machine, as a line in /etc/hosts would. */
 const hostsLine = `
   import dns from 'node:dns';
@@ -323,20 +306,6 @@ it('a backup is known with its age, and warned of when it is older than a day', 
   const old = await diagnose();
   expect(old.level('backup')).toBe('warn');
   expect(old.detail('backup')).toMatch(/27 hours old: run card-checkout backup every night/);
-});
-
-it('an .env that other users can read is warned of', async () => {
-  const cwd = join(folder, 'settings');
-  mkdirSync(cwd);
-  writeFileSync(join(cwd, '.env'), 'LOG_LEVEL=info\n');
-  chmodSync(join(cwd, '.env'), 0o644);
-  const open = await diagnose({}, { cwd });
-  expect([open.level('env_file'), open.detail('env_file')]).toEqual([
-    'warn',
-    'other users can read or change .env: run chmod 600 .env',
-  ]);
-  chmodSync(join(cwd, '.env'), 0o600);
-  expect((await diagnose({}, { cwd })).level('env_file')).toBe('ok');
 });
 
 it('a configuration that is not valid is told variable by variable, and the machine is checked all the same', async () => {

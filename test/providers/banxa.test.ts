@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { serveRequests } from './serve-requests.ts';
+import { serveRequests } from './serve-json.ts';
 import { type Stage, someSession, startStage } from './stage.ts';
 
 let stage: Stage;

@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProviderSettingError } from '../../src/providers/define-provider.ts';
-import { serveRequests } from './serve-requests.ts';
+import { serveRequests } from './serve-json.ts';
 import { outcomeOf, type Stage, someSession, startStage } from './stage.ts';
 
 let stage: Stage;

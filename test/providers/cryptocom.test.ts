@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { createProviderAdapter } from '../../src/providers/providers.ts';
-import { serveJson } from './serve-json.ts';
-import { serveRequests } from './serve-requests.ts';
+import { serveJson, serveRequests } from './serve-json.ts';
 import { outcomeOf, someSession } from './stage.ts';
 
 it('asks in minor units for a payment to the deposit address, and uses none for another wallet', async () => {

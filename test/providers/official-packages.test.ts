@@ -10,7 +10,7 @@ import Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type PostedWebhook, ProviderWebhookRefusedError } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalog.ts';
-import { serveRequests } from './serve-requests.ts';
+import { serveRequests } from './serve-json.ts';
 import { type Stage, someSession, startStage } from './stage.ts';
 import { webhookCases } from './webhooks.ts';
 

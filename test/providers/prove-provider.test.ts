@@ -22,7 +22,7 @@ import { redactJson } from '../../src/platform/redact.ts';
 import type { ProviderValues } from '../../src/providers/define-provider.ts';
 import { createEvidenceFiles } from '../../src/providers/evidence-files.ts';
 import { createProviderAdapter } from '../../src/providers/providers.ts';
-import { serveRequests } from './serve-requests.ts';
+import { serveRequests } from './serve-json.ts';
 import { type Stage, someSession, startStage } from './stage.ts';
 
 let stage: Stage;

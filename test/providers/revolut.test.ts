@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type PostedWebhook, ProviderWebhookRefusedError } from '../../src/domain/ports/provider.ts';
-import { serveRequests } from './serve-requests.ts';
+import { serveRequests } from './serve-json.ts';
 import { outcomeOf, type Stage, someSession, startStage } from './stage.ts';
 
 let stage: Stage;

@@ -1,36 +1,51 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/** What was asked of a server. */
+export interface RecordedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+interface Answer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** A server on loopback that keeps what it is asked, in its order. */
 export interface JsonServer {
   readonly url: string;
-  /** What was asked for, `GET /path?query`, in its order. */
+  readonly requests: RecordedRequest[];
+  /** `GET /path?query` of each. */
   readonly asked: string[];
   stop(): Promise<void>;
 }
 
-/** A server on loopback that answers every request with what it is told: an object as JSON, a text as it is. */
-export async function serveJson(
-  answer: (
-    path: string,
-    query: URLSearchParams,
-  ) => {
-    readonly status?: number;
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly body: unknown;
-  },
+async function serve(
+  answer: (request: RecordedRequest, url: string) => Answer | Promise<Answer>,
 ): Promise<JsonServer> {
+  const requests: RecordedRequest[] = [];
   const asked: string[] = [];
-  const server = createServer((request, response) => {
-    request.resume();
-    asked.push(`${request.method} ${request.url}`);
-    const url = new URL(request.url ?? '/', 'http://localhost');
-    const { status = 200, headers = {}, body } = answer(url.pathname, url.searchParams);
+  const server = createServer(async (incoming, response) => {
+    const { method = '', url: target = '/', headers } = incoming;
+    asked.push(`${method} ${target}`);
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const { pathname: path, searchParams: query } = new URL(target, 'http://localhost');
+    const request = { method, path, query, headers, body: Buffer.concat(chunks).toString() };
+    requests.push(request);
+    const { status = 200, headers: more = {}, body } = await answer(request, target);
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
+    response.writeHead(status, { 'content-type': 'application/json', ...more }).end(text);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
     asked,
     async stop() {
       server.closeAllConnections();
@@ -39,40 +54,29 @@ export async function serveJson(
   };
 }
 
-/**
- * A server on loopback that passes everything on, except where it is told an answer. It is given method, path, query,
- * headers and body of each request as one text.
- */
-export async function servePassThrough(
+/** Answers every request with what it is told: an object as JSON, a text as it is. */
+export function serveJson(answer: (path: string, query: URLSearchParams) => Answer): Promise<JsonServer> {
+  return serve(({ path, query }) => answer(path, query));
+}
+
+/** Answers 200 with what it is told, as JSON. */
+export function serveRequests(answer: (request: RecordedRequest) => unknown): Promise<JsonServer> {
+  return serve((request) => ({ body: JSON.stringify(answer(request)) }));
+}
+
+/** Passes everything on, except where it is told an answer; it is given each request as one text. */
+export function servePassThrough(
   upstream: string,
   answer: (request: string) => { readonly status: number; readonly body: string } | null,
 ): Promise<JsonServer> {
-  const asked: string[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks);
-    asked.push(`${request.method} ${request.url}`);
-    const own = answer(`${request.method} ${request.url} ${JSON.stringify(request.headers)} ${body}`);
-    const passed = Object.entries(request.headers as Record<string, string>).filter(
+  return serve(async ({ method, headers, body }, target) => {
+    const own = answer(`${method} ${target} ${JSON.stringify(headers)} ${body}`);
+    if (own !== null) return own;
+    const passed = Object.entries(headers as Record<string, string>).filter(
       ([name]) => !/^(host|connection|content-length)$/.test(name),
     );
-    const passOn = async () => {
-      const method = request.method ?? 'GET';
-      const init = { method, headers: Object.fromEntries(passed), ...(body.length === 0 ? {} : { body }) };
-      const passedOn = await fetch(`${upstream}${request.url}`, init);
-      return { status: passedOn.status, body: await passedOn.text() };
-    };
-    const given = own ?? (await passOn());
-    response.writeHead(given.status, { 'content-type': 'application/json' }).end(given.body);
+    const init = { method, headers: Object.fromEntries(passed), ...(body === '' ? {} : { body }) };
+    const response = await fetch(`${upstream}${target}`, init);
+    return { status: response.status, body: await response.text() };
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
 }

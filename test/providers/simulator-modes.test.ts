@@ -8,7 +8,7 @@ import type { SimulatorMode } from '../../simulators/protocols/simulated-protoco
 import type { ProviderWebhook } from '../../src/domain/ports/provider.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
 import { createProviderAdapter } from '../../src/providers/providers.ts';
-import { serveRequests } from './serve-requests.ts';
+import { serveRequests } from './serve-json.ts';
 import { outcomeOf, type Stage, someSession, startStage } from './stage.ts';
 
 const LOOPBACK = '127.0.0.1';

@@ -3,8 +3,7 @@ import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import { outgoingLimitsOf } from '../../src/providers/outgoing-limiter.ts';
 import { createProviderAdapter } from '../../src/providers/providers.ts';
 import { createApiService, validRequest } from '../support/api-service.ts';
-import { serveJson } from './serve-json.ts';
-import { type RecordedRequest, serveRequests } from './serve-requests.ts';
+import { type RecordedRequest, serveJson, serveRequests } from './serve-json.ts';
 import { someSession } from './stage.ts';
 
 /** A Wert that converts and lists orders as it is told. */

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { cancelPayment } from '../../src/payments/cancel-payment.ts';
 import { BLOCK_MS, EXPECTED_UNITS, EXPIRY_MS, HOUR_MS, useSettlement } from './harness.ts';
 
 const { settlement } = useSettlement();
@@ -7,21 +6,6 @@ const { settlement } = useSettlement();
 const conflict = { errorName: 'payment_state_conflict', status: 409 };
 
 describe('a canceled payment', () => {
-  it('had nothing and is canceled for good', async () => {
-    const payment = await settlement.create();
-    const canceled = await settlement.cancel(payment);
-    expect(canceled).toMatchObject({
-      status: 'canceled',
-      forwardStatus: 'canceled',
-      cancelReason: 'merchant',
-      releaseDueAtMs: null,
-    });
-    await expect(settlement.cancel(payment)).rejects.toMatchObject(conflict);
-    await expect(settlement.release(payment)).rejects.toMatchObject(conflict);
-    await settlement.settleDown();
-    expect(await settlement.read(payment)).toEqual(canceled);
-  });
-
   it('keeps a late deposit until somebody asks for its release, and is never paid', async () => {
     const payment = await settlement.create();
     await settlement.cancel(payment);
@@ -49,46 +33,6 @@ describe('a canceled payment', () => {
       held: 0n,
     });
     expect(await settlement.webhooks(payment)).toEqual([]);
-  });
-
-  it('asks for a hand again when another deposit comes after its release', async () => {
-    const payment = await settlement.create();
-    await settlement.cancel(payment);
-    await settlement.deposit(payment, 1_000_000n);
-    await settlement.settleDown();
-    await settlement.release(payment);
-    await settlement.settleDown();
-    expect(await settlement.state(payment)).toBe('canceled/completed');
-
-    await settlement.deposit(payment, 2_000_000n);
-    await settlement.settleDown();
-    expect(await settlement.read(payment)).toMatchObject({
-      forwardStatus: 'manual_required',
-      receivedUnits: 1_000_000n,
-      releaseDueAtMs: null,
-    });
-    await settlement.release(payment);
-    await settlement.settleDown();
-    expect(await settlement.read(payment)).toMatchObject({
-      forwardStatus: 'completed',
-      receivedUnits: 3_000_000n,
-      forwardedUnits: 2_925_000n,
-    });
-    expect(await settlement.webhooks(payment)).toEqual([]);
-  });
-
-  it('is completed as well when a rival releases the late deposit', async () => {
-    const payment = await settlement.create();
-    await settlement.cancel(payment);
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.mine();
-    const txidOut = await settlement.releaseAsRival(payment);
-    await settlement.settleDown();
-    expect(await settlement.read(payment)).toMatchObject({
-      forwardStatus: 'completed',
-      txidOut,
-      status: 'canceled',
-    });
   });
 
   it('falls back to canceled when the chain takes the late deposit back', async () => {
@@ -146,13 +90,6 @@ describe('canceling is refused', () => {
     expect(await settlement.cancel(other)).toMatchObject({ status: 'canceled' });
   });
 
-  it('before the chain was looked at for the first time', async () => {
-    const payment = await settlement.create();
-    const observations = { readCursor: async () => null };
-    const context = { ...settlement.store, observations, nowMs: settlement.nowMs };
-    await expect(cancelPayment(context, payment.id, 'merchant')).rejects.toMatchObject(conflict);
-  });
-
   it('when 0.01 USDC has arrived', async () => {
     const payment = await settlement.create();
     await settlement.deposit(payment, 9_999n);
@@ -161,20 +98,6 @@ describe('canceling is refused', () => {
     await settlement.watch();
     await expect(settlement.cancel(payment)).rejects.toMatchObject(conflict);
     expect(await settlement.state(payment)).toBe('unpaid/pending');
-  });
-
-  it('in every later state of the payment', async () => {
-    const payment = await settlement.create();
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.mine();
-    await settlement.watch();
-    expect(await settlement.state(payment)).toBe('unpaid/ready');
-    await expect(settlement.cancel(payment)).rejects.toMatchObject(conflict);
-    await settlement.relay();
-    await expect(settlement.cancel(payment)).rejects.toMatchObject(conflict);
-    await settlement.settleDown();
-    await expect(settlement.cancel(payment)).rejects.toMatchObject(conflict);
-    expect(await settlement.state(payment)).toBe('paid/completed');
   });
 });
 
@@ -200,20 +123,6 @@ describe('dust from a stranger', () => {
     await settlement.settleDown();
     expect(await settlement.state(payment)).toBe('canceled/canceled');
   });
-
-  it('lets a payment expire as if nothing had arrived', async () => {
-    const payment = await settlement.create();
-    await settlement.deposit(payment, 9_999n);
-    settlement.advance(EXPIRY_MS);
-    await settlement.mine(4);
-    await settlement.watch();
-    await settlement.expire();
-    expect(await settlement.read(payment)).toMatchObject({
-      status: 'canceled',
-      forwardStatus: 'canceled',
-      cancelReason: 'expired',
-    });
-  });
 });
 
 describe('a release by request is refused', () => {
@@ -233,24 +142,6 @@ describe('a release by request is refused', () => {
 });
 
 describe('a payment that expires', () => {
-  it('empty is canceled, not before its deadline and not later than the next final block', async () => {
-    const payment = await settlement.create();
-    settlement.advance(EXPIRY_MS - 10_000);
-    await settlement.mine(3);
-    await settlement.watch();
-    expect((await settlement.expire()).checked).toBe(0);
-    expect(await settlement.state(payment)).toBe('unpaid/pending');
-    await settlement.mine(6);
-    await settlement.watch();
-    expect((await settlement.expire()).checked).toBe(1);
-    expect(await settlement.read(payment)).toMatchObject({
-      status: 'canceled',
-      forwardStatus: 'canceled',
-      cancelReason: 'expired',
-    });
-    expect(await settlement.webhooks(payment)).toEqual([]);
-  });
-
   it('underpaid keeps what arrived until somebody asks, and is then completed without an event', async () => {
     const payment = await settlement.create();
     await settlement.deposit(payment, 40_000_000n);
@@ -277,39 +168,6 @@ describe('a payment that expires', () => {
       held: 0n,
     });
     expect(await settlement.webhooks(payment)).toEqual([]);
-  });
-
-  it('underpaid, and what had arrived was released by a rival, is completed at once', async () => {
-    const payment = await settlement.create();
-    await settlement.deposit(payment, 40_000_000n);
-    await settlement.mine();
-    await settlement.releaseAsRival(payment);
-    await settlement.settleDown();
-    expect(await settlement.state(payment)).toBe('unpaid/pending');
-    settlement.advance(EXPIRY_MS);
-    await settlement.mine(4);
-    await settlement.watch();
-    await settlement.expire();
-    expect(await settlement.read(payment)).toMatchObject({
-      status: 'canceled',
-      forwardStatus: 'completed',
-      receivedUnits: 40_000_000n,
-      forwardedUnits: 39_000_000n,
-    });
-  });
-
-  it('is left alone when enough is seen, even if the release comes after the deadline', async () => {
-    const payment = await settlement.create();
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    settlement.advance(EXPIRY_MS + HOUR_MS);
-    await settlement.mine();
-    await settlement.watch();
-    await settlement.mine(4);
-    await settlement.watch();
-    await settlement.expire();
-    expect(await settlement.state(payment)).toBe('unpaid/ready');
-    await settlement.settleDown();
-    expect(await settlement.state(payment)).toBe('paid/completed');
   });
 
   it('whose deposit the chain takes back after the deadline is looked at again by the next expiry step', async () => {
@@ -382,17 +240,6 @@ describe('a payment that expires', () => {
     expect(await settlement.rescan(100)).toBe(1);
     await settlement.settleDown();
     expect(await settlement.state(paid)).toBe('paid/completed');
-  });
-
-  it('late deposits after its end ask for a hand', async () => {
-    const payment = await settlement.create();
-    settlement.advance(EXPIRY_MS);
-    await settlement.mine(4);
-    await settlement.watch();
-    await settlement.expire();
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.settleDown();
-    expect(await settlement.state(payment)).toBe('canceled/manual_required');
   });
 });
 
