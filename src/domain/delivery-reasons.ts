@@ -36,6 +36,7 @@ export const deliveryReasons = {
   reset: 'The connection was reset after the event was sent. The event may have arrived.',
   timeout: 'The endpoint did not respond within ten seconds. The event may have arrived.',
   // Without a delivery.
+  event_unreadable: 'The stored event cannot be read: the database was changed or damaged.',
   signing_key_missing: 'The secret of the payment’s ipn_token is no longer configured.',
   internal_error: 'An error of this service. The operator’s log has the details.',
   // Found unfinished, after a restart.

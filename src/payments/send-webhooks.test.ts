@@ -110,6 +110,14 @@ it('ends as failed, with nothing sent, when the secret is gone', async () => {
   expect(String(thrown)).toContain('SECRET_KEY_PREVIOUS');
 });
 
+it('ends as failed, with nothing sent, when the stored event cannot be read', async () => {
+  const { recorded, thrown } = await send({}, { fields: {} });
+  expect(recorded).toMatchObject([
+    { outcome: 'failed', reason: 'event_unreadable', body: null, signature: null },
+  ]);
+  expect(String(thrown)).toContain('no fields that can be read');
+});
+
 /** One pass over these waiting webhooks at a clock that a second passes with each look at the store. */
 async function claim(
   waiting: readonly WaitingWebhook[],

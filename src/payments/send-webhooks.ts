@@ -31,17 +31,21 @@ async function attemptDelivery(
   const startedAtMs = context.nowMs();
   const body = JSON.stringify({ ...webhook.fields, timestamp: Math.floor(startedAtMs / 1000) });
   let signature: string | null = null;
+  let reason = 'event_unreadable';
   try {
+    if (Object.keys(webhook.fields).length === 0)
+      throw new Error(`${webhook.id} has no fields that can be read`);
+    reason = 'signing_key_missing';
     signature = signWebhook(body, context.tokens.create(webhook.paymentId, webhook.tokenFingerprint));
     const delivery = await context.deliver({ url: webhook.url, body, signature });
-    const { outcome, httpStatus, reason, durationMs, responseExcerpt } = delivery;
-    const ending = { outcome, httpStatus, reason, durationMs, responseExcerpt };
+    const { outcome, httpStatus, durationMs, responseExcerpt } = delivery;
+    const ending = { outcome, httpStatus, reason: delivery.reason, durationMs, responseExcerpt };
     return { result: { ...ending, body, signature, finishedAtMs: context.nowMs() } };
   } catch (mistake) {
     // An event that was not signed was not sent. Once it was signed, its delivery is unknown.
     const ending =
       signature === null
-        ? { outcome: 'failed' as const, reason: 'signing_key_missing', body: null }
+        ? { outcome: 'failed' as const, reason, body: null }
         : { outcome: 'unknown' as const, reason: 'internal_error', body };
     const finishedAtMs = context.nowMs();
     const durationMs = finishedAtMs - startedAtMs;

@@ -143,10 +143,7 @@ const conversions = {
   flag: { read: (value: unknown) => (value === null ? null : value === 1 || value === true), write: null },
   bit: { read: (value: unknown) => value === 1, write: Number },
   texts: { read: textsOf, write: null },
-  json: {
-    read: (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : value),
-    write: JSON.stringify,
-  },
+  json: { read: documentOf, write: JSON.stringify },
 } as const satisfies Partial<Record<ColumnKind, object>>;
 
 function conversionOf(kind: ColumnKind): keyof typeof conversions | null {
@@ -194,7 +191,23 @@ function readAmount(value: string | null): bigint | null {
   return /^-?\d+$/.test(value) ? BigInt(value) : 0n;
 }
 
-/** A list of text: JSON in SQLite, an array in PostgreSQL. */
+/** A list of text: JSON in SQLite, an array in PostgreSQL. What is none is empty: it grants nothing. */
 export function textsOf(value: unknown): readonly string[] {
-  return typeof value === 'string' ? JSON.parse(value) : (value as readonly string[]);
+  const list = typeof value === 'string' ? parsed(value) : value;
+  return list === null || Array.isArray(list) ? (list as readonly string[]) : [];
+}
+
+/** A document, JSON in SQLite; empty where it cannot be read, so that only its own row fails. */
+export function documentOf(value: unknown): Readonly<Record<string, unknown>> {
+  const document = typeof value === 'string' ? parsed(value) : value;
+  const isDocument = typeof document === 'object' && document !== null && !Array.isArray(document);
+  return isDocument ? (document as Record<string, unknown>) : {};
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }

@@ -2,6 +2,7 @@ import { bodyWithoutEmail, textWithoutEmail, withoutEmail } from '../domain/emai
 import type { PaymentId, PaymentReference } from '../domain/payment.ts';
 import { firstIdAtMs } from '../domain/payment-id.ts';
 import type { EmailErasure, EmailStore, ReceiptStore } from '../domain/ports/mail.ts';
+import { documentOf } from './columns.ts';
 import { replaceTerms } from './payment-terms.ts';
 import { selectPayment } from './payments.ts';
 import { REFUND_LOCK } from './refunds.ts';
@@ -94,7 +95,7 @@ function* eraseFromWebhooks(id: PaymentId, email: string): Script<boolean> {
   const webhooks = held as unknown as RecordedWebhook[];
   if (webhooks.some(({ status }) => status === 'sending')) return false;
   for (const webhook of webhooks) {
-    const fields = typeof webhook.fields === 'string' ? JSON.parse(webhook.fields) : webhook.fields;
+    const fields = documentOf(webhook.fields);
     const kept = withoutEmail(fields, { isSent: webhook.status !== 'pending' });
     const body = webhook.body === null ? null : bodyWithoutEmail(webhook.body);
     const answer = webhook.answer === null ? null : textWithoutEmail(webhook.answer, email);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ColumnKind, type Table, textsOf } from './columns.ts';
+import type { ColumnKind, Table } from './columns.ts';
 import { type FoundSchema, requireCurrentSchema } from './migration.ts';
 import { MoveRefusedError } from './store-errors.ts';
 import { tables } from './tables.ts';
@@ -125,7 +125,7 @@ function portableOf(value: unknown, kind: ColumnKind): PortableValue {
   if (value === null) return null;
   if (kind === 'flag') return flagOf(value);
   // Without the spaces that an operator may have written by hand.
-  if (kind === 'texts') return JSON.stringify(textsOf(value));
+  if (kind === 'texts') return JSON.stringify(typeof value === 'string' ? JSON.parse(value) : value);
   if (typeof value !== 'bigint') return value as string | number;
   if (!Number.isSafeInteger(Number(value))) throw new Error(`${value} is too large`);
   return Number(value);

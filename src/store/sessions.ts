@@ -7,6 +7,7 @@ import {
   type OneTimeLink,
 } from '../domain/dashboard-session.ts';
 import type { SessionStore, UserGuard } from '../domain/ports/account-store.ts';
+import { textsOf } from './columns.ts';
 import { isGuardMet } from './people.ts';
 import { hasRow, lock, raw, run, runForOne, type Script, type Scripts, sql } from './scripts.ts';
 import { dashboardSessionTable, linkTable } from './tables.ts';
@@ -85,7 +86,7 @@ function* replaceChallenge(id: string, purpose: string, challenge: string | null
 
 /** The column holds pairs of purpose and challenge as JSON, the oldest first. Anything else is of an earlier version. */
 function challengesOf(column: string | null): readonly (readonly [string, string])[] {
-  return column?.startsWith('[') === true ? JSON.parse(column) : [];
+  return column === null ? [] : (textsOf(column) as readonly unknown[] as readonly [string, string][]);
 }
 
 function* createLink(link: OneTimeLink): Script<void> {

@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { givePayment, leave, NOW_MS } from './fixtures.ts';
+import { claimOldest } from '../support/claim-oldest.ts';
+import { failedResult, givePayment, leave, NOW_MS, pay, webhook } from './fixtures.ts';
 
 let folder: string;
 let store: Store;
@@ -22,7 +23,7 @@ afterEach(async () => {
 const hashOf = (digit: string) => `0x${digit.repeat(64)}`;
 const blockAt = (number: number) => ({ number, hash: hashOf(String(number)), timestampMs: NOW_MS });
 
-/** Changes rows behind the store's back: integers that JavaScript cannot hold, and amounts that are none. */
+/** Changes rows behind the store's back: integers that JavaScript cannot hold, amounts that are none, JSON that ends early. */
 async function spoil(...changes: readonly string[]): Promise<void> {
   await store.close();
   const file = join(folder, 'store.sqlite');
@@ -76,4 +77,28 @@ it('a row that cannot be read at all is as unknown to another account as any oth
   await spoil(`UPDATE payments SET status = 'none' WHERE id = '${id}'`);
   await expect(store.payments.findPayment(accountId, id)).rejects.toThrow();
   expect(await store.payments.findPayment('another account', id)).toBeNull();
+});
+
+it('a list or an event that cannot be read keeps no other one from being read', async () => {
+  const [spoiled, other] = [
+    await givePayment(store, { email: 'ada@shop.example' }),
+    await givePayment(store),
+  ];
+  for (const payment of [spoiled, other]) await store.payments.decidePayment(payment.id, pay);
+  await spoil(
+    `UPDATE webhooks SET fields = '{"event":' WHERE payment_id = '${spoiled.id}'`,
+    `UPDATE accounts SET features = '["card_che', providers = 'moonpay' WHERE id = '${spoiled.accountId}'`,
+  );
+  const { accounts, webhooks, emails } = store;
+
+  // Nothing is granted by what cannot be read.
+  expect(await accounts.findAccount(spoiled.accountId)).toMatchObject({ features: [], providers: [] });
+  expect((await accounts.searchAccounts({ search: null, before: null }, 50)).length).toBeGreaterThan(0);
+  const claimed = await claimOldest(webhooks, 10, NOW_MS);
+  expect(Object.fromEntries(claimed.map(({ paymentId, fields }) => [paymentId, fields]))).toEqual({
+    [spoiled.id]: {},
+    [other.id]: webhook.fields,
+  });
+  for (const each of claimed) await webhooks.recordWebhookResult(each, failedResult);
+  expect(await emails.eraseEmail(spoiled)).toBe('erased');
 });
