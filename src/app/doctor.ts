@@ -18,6 +18,7 @@ import { createIpnTokens } from '../domain/ipn-token.ts';
 import type { Address } from '../domain/payout-address.ts';
 import { ChainUnavailableError, LAGGING_BLOCKS, LATE_SCAN_MS, type Relayer } from '../domain/ports/chain.ts';
 import type { ProviderId } from '../domain/provider-catalog.ts';
+import { doubtAbout } from '../domain/unusual-address.ts';
 import { reachServer } from '../mail/mailers.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';
 import { describeMissingSecrets } from '../payments/secrets-in-use.ts';
@@ -84,6 +85,7 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
   const checks = await Promise.all([
     checked('configuration', async () => ok('all variables are valid')),
     ...machine,
+    ...feeWalletChecks(requireChain(config)),
     checked('base_url', () => checkBaseUrl(config, isServed)),
     checked('trust_proxy', async () => assessProxy(config)),
     store,
@@ -97,6 +99,15 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
     checked('smtp', () => checkMailServer(config)),
   ]);
   return { checks: [...checks, ...(await chain)] };
+}
+
+/** A warning about a fee wallet at which USDC is lost; nothing for any other one. */
+function feeWalletChecks({ feeWallet }: ChainConfig): Promise<DoctorCheck>[] {
+  const doubt = doubtAbout(feeWallet);
+  if (doubt === null) return [];
+  return [
+    checked('fee_wallet', async () => warn(`${feeWallet} ${doubt}; set FEE_WALLET to a wallet of yours`)),
+  ];
 }
 
 /** The result of a check, which fails when it throws or takes too long. One line, whatever another program has said. */

@@ -11,6 +11,7 @@ import type { Address } from '../domain/payout-address.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { ProviderAdapter } from '../domain/ports/provider.ts';
 import { BRIDGED_USDC, type ProviderId } from '../domain/provider-catalog.ts';
+import { doubtAbout } from '../domain/unusual-address.ts';
 import { webhookUrlOf } from '../http/provider-webhooks.ts';
 import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
 import { ProviderSettingError } from '../providers/define-provider.ts';
@@ -59,6 +60,8 @@ export async function openLiveServices(
   metrics.beginEndpoints(endpoints.map(({ rpc }) => rpc.label));
   try {
     const { chainId, factory, feeWallet } = chain;
+    const doubt = doubtAbout(feeWallet);
+    if (doubt !== null) log.warn(`FEE_WALLET ${feeWallet} ${doubt}`);
     const known = await store.settlements.listSettlements();
     requireOneChain(known, chainId);
     const deployment = await startDeploymentCheck(

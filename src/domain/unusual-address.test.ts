@@ -1,3 +1,4 @@
+import { usdc } from 'viem/tokens';
 import { expect, it } from 'vitest';
 import { parsePayoutAddress } from './payout-address.ts';
 import { doubtAbout } from './unusual-address.ts';
@@ -10,8 +11,10 @@ const doubtOf = (text: string) => {
 
 it.each([
   ['USDC.e', '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174'],
-  ['USDC', '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359'],
-  ['USDC on Ethereum', '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'],
+  ['USDC', usdc.addresses[137]],
+  ['USDC on Ethereum', usdc.addresses[1]],
+  ['USDC on Base', usdc.addresses[8453]],
+  ['USDC on Arbitrum', usdc.addresses[42161]],
   ['USDT', '0xc2132D05D31c914a87C6611C10748AEb04B58e8F'],
   ['USDT on Ethereum', '0xdAC17F958D2ee523a2206206994597C13D831ec7'],
   ['DAI', '0x8f3Cf7ad23Cd3CaDbD9735AFf958023239c6A063'],

@@ -1,12 +1,14 @@
 import type { Address } from './payout-address.ts';
 import { BRIDGED_USDC, NATIVE_USDC } from './provider-catalog.ts';
 
-/** Contracts that people copy in place of their wallet: the tokens that wallets list on Polygon, and USDC of Ethereum. */
+/** Contracts that people copy in place of their wallet: the tokens that wallets list on Polygon, and USDC of other chains. */
 const tokens: ReadonlyMap<string, string> = new Map(
   [
     ['USDC.e', BRIDGED_USDC],
     ['USDC', NATIVE_USDC],
     ['USDC on Ethereum', '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'],
+    ['USDC on Base', '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'],
+    ['USDC on Arbitrum', '0xaf88d065e77c8cC2239327C5EDb3A432268e5831'],
     ['USDT', '0xc2132D05D31c914a87C6611C10748AEb04B58e8F'],
     ['USDT on Ethereum', '0xdAC17F958D2ee523a2206206994597C13D831ec7'],
     ['DAI', '0x8f3Cf7ad23Cd3CaDbD9735AFf958023239c6A063'],

@@ -117,12 +117,14 @@ it('planted problems are found, each with its level and what to do, and in one l
       MOONPAY_SECRET_KEY: '',
       MOONPAY_WEBHOOK_KEY: '',
       MOONPAY_BASE_URL: '',
+      FEE_WALLET: '0x000000000000000000000000000000000000dEaD',
       DATA_DIR: join(folder, 'other'),
     },
     { openFiles: '1024' },
   );
   const expected: [string, string, RegExp][] = [
     ['trust_proxy', 'warn', /BASE_URL is not https: set BASE_URL/],
+    ['fee_wallet', 'warn', /without an owner: USDC sent there is lost; set FEE_WALLET/],
     ['endpoints', 'warn', /one host .*: add endpoints of other companies/],
     ['contract', 'fail', /^SETTLEMENT_TOKEN_ADDRESS is missing/],
     ['relayer', 'fail', /has 0 POL for gas, for about 0 payments: send POL/],
