@@ -52,7 +52,8 @@ function wrk(pin: Pin): LoadGenerator {
           'wrk',
           '-t1',
           `-c${connections}`,
-          `-d${seconds}s`,
+          // It knows whole seconds only.
+          `-d${Math.ceil(seconds)}s`,
           '--timeout',
           '5s',
           '-s',
