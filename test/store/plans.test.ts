@@ -3,15 +3,39 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
+import { Client } from 'pg';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { growingTables } from '../../scripts/plans/fill-payments.ts';
 import { parsePaymentSearch } from '../../src/domain/payment-search.ts';
 import { refusedStatuses } from '../../src/domain/payment-states.ts';
 import type { BlockReference } from '../../src/domain/ports/settlement-store.ts';
+import { migrate, migrations } from '../../src/store/postgres/migrations.ts';
+import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { startPostgres } from '../support/postgres.ts';
 import { fill, readEverything, specification } from './filled-store.ts';
 import { ADDRESS, leave, newPayment } from './fixtures.ts';
+
+/** The tables that grow with the payments. */
+const growingTables: readonly string[] = [
+  'payments',
+  'idempotency_records',
+  'provider_sessions',
+  'deposits',
+  'releases',
+  'webhooks',
+  'relay_batches',
+  'relay_batch_payments',
+  'relay_attempts',
+  'state_changes',
+  'events',
+  'refunds',
+  'page_payments',
+  'account_records',
+];
+
+/** Statements that have a plan. */
+const isPlanned = (sql: string) => /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/.test(sql);
 
 const folder = mkdtempSync(join(tmpdir(), 'card-checkout-plans-'));
 const file = join(folder, 'checkout.sqlite');
@@ -20,9 +44,7 @@ const opened = await openSqliteStore({ file });
 await askEverything(opened);
 await askAsTheDashboard(opened);
 await opened.close();
-const statements = [...new Set(prepare.mock.calls.map(([sql]) => sql))].filter((sql) =>
-  /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/.test(sql),
-);
+const statements = [...new Set(prepare.mock.calls.map(([sql]) => sql))].filter(isPlanned);
 prepare.mockRestore();
 
 const database = new DatabaseSync(file);
@@ -50,7 +72,7 @@ async function askEverything(store: Store): Promise<void> {
   const from = (await store.observations.readCursor()) as BlockReference;
   await store.observations.listVanished({ from, final: from, scannedTo: from.number, ...found });
   await store.observations.recordMissed({ from, deposits: [], releases: [], rescues }, leave);
-  await expect(store.observations.recordMissed({ from, ...found }, leave)).rejects.toThrow('FOREIGN KEY');
+  await expect(store.observations.recordMissed({ from, ...found }, leave)).rejects.toThrow(/foreign key/i);
   await store.observations.rewindTo({ ...from, number: from.number - 1 }, leave);
   await store.observations.listEntries(0, 10);
   await store.observations.listEntriesOf(payment.id);
@@ -154,5 +176,66 @@ describe('however many payments are stored, SQLite', () => {
     expect(scansOf('SELECT DISTINCT payment_id FROM webhooks WHERE finished_at_ms > ?')).toHaveLength(1);
     expect(scansOf('SELECT id FROM webhooks ORDER BY id')).toHaveLength(1);
     expect(scansOf("SELECT id FROM webhooks WHERE status = 'pending' ORDER BY created_at_ms")).toEqual([]);
+  });
+});
+
+/** A step of a plan, as `EXPLAIN (FORMAT JSON)` names its fields. */
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+/**
+ * PostgreSQL with so few rows would read whole tables. Told to avoid that, it does so only where no index fits: then a
+ * large table is read as a whole, too.
+ */
+describe('however many payments are stored, PostgreSQL', async () => {
+  const postgres = await startPostgres();
+  const url = await postgres.createDatabase();
+  await migrate(url, migrations, Date.now);
+  const query = vi.spyOn(Client.prototype, 'query');
+  const store = await openPostgresStore({ url });
+  await askEverything(store);
+  await askAsTheDashboard(store);
+  await store.close();
+  const sent = query.mock.calls.map(([given]) =>
+    typeof given === 'string' ? given : (given as { text: string }).text,
+  );
+  query.mockRestore();
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query('SET enable_seqscan = off');
+  afterAll(async () => {
+    await client.end();
+    await postgres.stop();
+  });
+
+  /** The growing tables that a statement reads as a whole, or along an index that holds every row. */
+  async function tablesReadBy(sql: string): Promise<string[]> {
+    const { rows } = await client.query(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${sql}`);
+    return nodesOf(rows[0]['QUERY PLAN'][0].Plan).flatMap((node) => {
+      const { 'Relation Name': table = '', 'Index Name': index = '', 'Index Cond': condition } = node;
+      const isWhole = node['Node Type'] === 'Seq Scan' || (condition === undefined && index !== '');
+      return isWhole && growingTables.includes(table) && !partialIndexes.includes(index) ? [table] : [];
+    });
+  }
+
+  it.each([...new Set(sent)].filter(isPlanned))('reads no growing table as a whole for %s', async (sql) => {
+    expect(await tablesReadBy(sql)).toEqual([]);
+  });
+
+  it('would be caught reading a table, or along an index that holds every row', async () => {
+    expect(await tablesReadBy('SELECT 1 FROM payments WHERE note = $1')).toEqual(['payments']);
+    expect(await tablesReadBy('SELECT transaction_hash FROM deposits ORDER BY transaction_hash')).toEqual([
+      'deposits',
+    ]);
+    expect(await tablesReadBy('SELECT 1 FROM payments WHERE id = $1')).toEqual([]);
   });
 });
