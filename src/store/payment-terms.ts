@@ -15,16 +15,16 @@ export function* indexPayments(limit: number): Script<number> {
   const ids = queued.map(({ paymentId }) => paymentId);
   yield* lockPayments(ids.toSorted());
   const payments = yield* selectPayments`FROM payments WHERE id = ANY(${ids})`;
-  yield* termTable.insertRows(
-    payments.flatMap((payment) =>
-      termsOfPayment(payment).map((term) => [
-        payment.accountId,
-        payment.id,
-        numberOfTerm(payment.accountId, term),
-      ]),
-    ),
-    { keepsExisting: true },
+  const rows = payments.flatMap((payment) =>
+    termsOfPayment(payment).map((term): [string, string, number] => [
+      payment.accountId,
+      payment.id,
+      numberOfTerm(payment.accountId, term),
+    ]),
   );
+  // By their terms, so that those of many payments share pages of the index.
+  rows.sort(([, , one], [, , other]) => one - other);
+  yield* termTable.insertRows(rows, { keepsExisting: true });
   const accountIds = [...new Set(queued.map(({ accountId }) => accountId))];
   yield* run`
     DELETE FROM unindexed_payments WHERE account_id = ANY(${accountIds}) AND payment_id = ANY(${ids})`;
