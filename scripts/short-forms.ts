@@ -10,6 +10,8 @@ export const shortForms: Readonly<Record<string, readonly string[] | null>> = {
   docs: null,
   contracts: null,
   campaign: null,
+  drills: null,
+  interop: null,
   bench: ['--short'],
   'fresh-clone': ['--short'],
   mutation: ['src/domain/fees.ts'],

@@ -201,11 +201,13 @@ async function checkPages(folder: string): Promise<void> {
   else report(`Lighthouse ${lighthouse.version}`, await checkLighthouse(lighthouse.file, folder));
 }
 
-/** An error ends its part with a failure, and the next part follows. */
+/** An error ends its part with a failure, and the next part follows. Prints the time that the part took. */
 async function runPart(name: string, check: () => Promise<void>): Promise<void> {
+  const startedMs = performance.now();
   await check().catch((error) =>
     report(name, [{ name: 'runs to its end', problem: String(error).slice(0, 1_500) }]),
   );
+  console.log(`     ${name}: ${((performance.now() - startedMs) / 1000).toFixed(0)} s`);
 }
 
 async function main(): Promise<void> {

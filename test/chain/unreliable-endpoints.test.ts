@@ -90,22 +90,6 @@ describe('failing over', () => {
     expect(proxies[0].asked).toEqual(['eth_chainId', 'eth_getBlockByNumber']);
   });
 
-  it('reads all of one pass from one endpoint', async () => {
-    const { reader } = createReader(2);
-    await reader.withView(async (view) => {
-      const { latest } = await view.readHeads();
-      proxies[1].asked.length = 0;
-      await view.readBlock(1);
-      await view.readLogs({
-        fromBlock: 1,
-        toBlock: latest.number,
-        recipients: null,
-        isCandidate: () => true,
-      });
-    });
-    expect(proxies[1].asked).toEqual([]);
-  });
-
   it('does not blame the endpoint for an error of the caller', async () => {
     const { reader } = createReader(2);
     await expect(
@@ -161,15 +145,6 @@ describe('finality', () => {
     expect((await readHeads(reader)).final).toBeNull();
   });
 
-  it('leaves an endpoint that all others contradict', async () => {
-    const { reader, doubts } = createReader(3);
-    forgeHashes(proxies[0]);
-    expect((await readHeads(reader)).final).toBeNull();
-    expect(doubts.map(({ kind }) => kind)).toEqual(['hash', 'hash']);
-    const { final } = await readHeads(reader);
-    expect(final?.hash).toBe((await chain.endpoints[0]?.readBlock(final?.number ?? 0))?.hash);
-  });
-
   it.each([0, 1, 2] as const)(
     'names the one of three endpoints that has other blocks, as number %i, and no other',
     async (wrong) => {
@@ -189,14 +164,6 @@ describe('finality', () => {
       expect(blamed.map((endpoint) => endpoint.label)).toEqual([label]);
     },
   );
-
-  it('names none of two endpoints that disagree while the third one does not answer', async () => {
-    const { reader, doubts } = createReader(3);
-    forgeHashes(proxies[1]);
-    proxies[2].failWithStatus = 500;
-    expect((await readHeads(reader)).final).toBeNull();
-    expect(doubts.map(({ kind }) => kind).toSorted()).toEqual(['disputed', 'unconfirmed']);
-  });
 
   it('is not given, and reported, while no second endpoint answers', async () => {
     const { reader, doubts } = createReader(2);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -131,6 +132,18 @@ describe('live mode against a second local chain, with the simulators as provide
       Number(paid['forwarded_amount']),
     );
     await waitFor('the webhook', 60_000, () => receiver.received.some(({ rawBody }) => rawBody.includes(id)));
+  });
+
+  it('answers nothing on the admin port that was sent to another site’s name', async () => {
+    const statusOf = (path: string, host: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const at = { host: '127.0.0.1', port: environment['ADMIN_PORT'], path, headers: { host } };
+        get(at, (answer) => resolve(answer.resume().statusCode)).on('error', reject);
+      });
+    for (const path of ['/operator/sign-in', '/metrics'])
+      expect([await statusOf(path, 'evil.example'), await statusOf(path, 'localhost:3001')]).toEqual([
+        400, 200,
+      ]);
   });
 
   it('refuses to start with a factory that is none, and says so', async () => {

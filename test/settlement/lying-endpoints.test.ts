@@ -8,20 +8,11 @@ import {
 import type { Payment } from '../../src/domain/payment.ts';
 import { ChainUnavailableError } from '../../src/domain/ports/chain.ts';
 import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
-import {
-  fabricate,
-  halveTransfers,
-  hang,
-  lagAt,
-  moveFinality,
-  omitLogsOf,
-} from '../chain/endpoint-faults.ts';
-import { BLOCK_MS, EXPECTED_UNITS, EXPIRY_MS, HOUR_MS, useSettlement } from './harness.ts';
+import { fabricate, halveTransfers, omitLogsOf } from '../chain/endpoint-faults.ts';
+import { EXPECTED_UNITS, EXPIRY_MS, HOUR_MS, useSettlement } from './harness.ts';
 
 const { chain, settlement } = useSettlement();
 
-/** After twenty seconds without a new block another endpoint is asked. */
-const STANDSTILL_BLOCKS = 20_000 / BLOCK_MS + 1;
 const PRICE_UNITS = 100_000_000n;
 
 let proxies: AlteringProxy[];
@@ -109,26 +100,6 @@ describe('an endpoint that invents a payment under honest block hashes', () => {
     expect(named()).toEqual(new Set([`refuted ${new URL(proxy(liar).url).host}`]));
   });
 
-  it.each(['card', 'direct'] as const)(
-    'makes no %s payment paid as the first of two: the cursor waits, that is reported, and all goes on when it stops',
-    async (kind) => {
-      await readThrough(2);
-      const invented = kind === 'card' ? await settlement.create() : await settlement.createDirect();
-      const real = await settlement.create();
-      const lieBlock = await lieAbout(invented, 0, kind === 'card');
-      await watchBlocks(10);
-      await settlement.deposit(real, EXPECTED_UNITS);
-      await watchBlocks(4);
-      expect(await cursor()).toBe(lieBlock - 1);
-      expect(kinds()).toEqual(new Set(['disputed']));
-      await expectNothingBooked(invented);
-
-      proxy(0).alter = null;
-      await expectPaid(real);
-      await expectNothingBooked(invented);
-    },
-  );
-
   it('makes no payment paid while a second look asks it, as the second of two', async () => {
     await readThrough(2);
     const invented = await settlement.create();
@@ -161,33 +132,6 @@ describe('an endpoint that invents a payment under honest block hashes', () => {
 });
 
 describe('an endpoint that lies about finality', () => {
-  it.each([0, 1, 2])(
-    'makes nothing paid by calling the newest block final, as number %i of three',
-    async (liar) => {
-      await readThrough(3);
-      moveFinality(proxy(liar), (_, latest) => latest);
-      const payment = await settlement.createDirect();
-      await settlement.deposit(payment, PRICE_UNITS);
-      await watchBlocks(settlement.finalityBlocks);
-      expect(await settlement.state(payment)).toBe('unpaid/pending');
-      expect(await cursor()).toBeLessThanOrEqual(
-        (await chain.anvil.blockNumber()) - settlement.finalityBlocks,
-      );
-      await watchBlocks(1);
-      expect((await settlement.read(payment)).status).toBe('paid');
-    },
-  );
-
-  it('does not hold up the others by calling no new block final, as the first of three', async () => {
-    await readThrough(3);
-    const frozen = (await cursor()) as number;
-    moveFinality(proxy(0), () => frozen);
-    const payment = await settlement.create();
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    await watchBlocks(STANDSTILL_BLOCKS + 1);
-    await expectPaid(payment);
-  });
-
   it('does not hold up the others with a final transaction in another block that is not final, as the first of three', async () => {
     await readThrough(3);
     const [known, real] = [await settlement.create(), await settlement.create()];
@@ -300,83 +244,6 @@ describe('an endpoint that leaves a deposit out', () => {
     expect(kinds()).toEqual(new Set(['disputed']));
     proxy(1).alter = null;
     await expectPaid(payment);
-  });
-
-  it('as the first of two delays it until a second look after it shows it', async () => {
-    await readThrough(2);
-    const payment = await settlement.create();
-    omitLogsOf(proxy(0), payment.depositAddress);
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    await watchBlocks(6);
-    expect(await settlement.rescan(100)).toBe(0);
-    expect(kinds()).toEqual(new Set(['disputed']));
-    proxy(0).alter = null;
-    expect(await settlement.rescan(100)).toBe(1);
-    await expectPaid(payment);
-  });
-});
-
-describe('an endpoint that is down, hangs or lags', () => {
-  it.each([
-    ['down', 0],
-    ['down', 1],
-    ['hung', 0],
-    ['hung', 1],
-    ['behind', 0],
-    ['behind', 1],
-  ] as const)('%s, as number %i of three, delays no payment', async (fault, place) => {
-    await readThrough(3);
-    const payment = await settlement.create();
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    if (fault === 'down') proxy(place).failWithStatus = 503;
-    if (fault === 'hung') hang(proxy(place));
-    if (fault === 'behind') lagAt(proxy(place), await chain.anvil.blockNumber());
-    // A node that no longer follows the chain answers as ever: it is noticed by its head.
-    await watchBlocks(fault === 'behind' && place === 0 ? STANDSTILL_BLOCKS : 0);
-    await expectPaid(payment);
-  });
-
-  it.each(['down', 'hung'] as const)(
-    '%s, as one of two, keeps the cursor where it is, which is reported, and all goes on after it',
-    async (fault) => {
-      await readThrough(2);
-      const payment = await settlement.create();
-      await settlement.deposit(payment, EXPECTED_UNITS);
-      const before = await cursor();
-      if (fault === 'down') proxy(1).failWithStatus = 503;
-      else hang(proxy(1));
-      await watchBlocks(5);
-      await settlement.relay();
-      await watchBlocks(3);
-      expect(await cursor()).toBe(before);
-      expect(kinds()).toEqual(new Set(['unconfirmed']));
-      expect((await settlement.read(payment)).status).toBe('unpaid');
-      proxy(1).failWithStatus = null;
-      proxy(1).alter = null;
-      // One that hung is asked again by new clients at once, and by those that know of it after a pause.
-      await closeChainEndpoints(endpoints);
-      const urls = proxies.map(({ url }) => url);
-      endpoints = createChainEndpoints({ urls, chainId: chain.anvil.chainId, timeoutMs: 1_000 });
-      settlement.readThrough(endpoints, (doubt) => doubts.push(doubt));
-      await expectPaid(payment);
-    },
-  );
-
-  it('behind, as the second of two, confirms as far as it has come', async () => {
-    await readThrough(2);
-    const payment = await settlement.create();
-    const behindBlocks = 4;
-    const follow = async () => lagAt(proxy(1), (await chain.anvil.blockNumber()) - behindBlocks);
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    for (let round = 0; round < 16; round++) {
-      await settlement.relay();
-      await settlement.mine();
-      await follow();
-      await settlement.watchOnce();
-    }
-    expect(await settlement.state(payment)).toBe('paid/completed');
-    expect(await cursor()).toBe((await chain.anvil.blockNumber()) - behindBlocks - settlement.finalityBlocks);
-    expect(doubts).toEqual([]);
   });
 });
 
