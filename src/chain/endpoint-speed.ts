@@ -6,7 +6,8 @@ const REMEMBERED_ANSWERS = 32;
 
 /** Methods that a pass asks of the current endpoint, and a confirmation or a second scan of every other one. */
 const comparedMethods: ReadonlySet<string> = new Set(['eth_getBlockByNumber', 'eth_getLogs']);
-const COMPARED_ANSWERS = 8;
+/** Two slow answers of three make a host slow, one does not. */
+const COMPARED_ANSWERS = 3;
 
 /**
  * How long an endpoint takes to answer. Calls without an answer do not count: they would lend patience to an endpoint that
