@@ -1,5 +1,5 @@
 /**
- * Builds the image with docker, podman or buildah, runs it and prints its size: `npm run image`. Without a registry it
+ * Builds the image with docker or buildah, runs it and prints its size: `npm run image`. Without a registry it
  * makes the base itself with debootstrap, and says so. With `--install`, as root on Debian, it installs buildah and
  * debootstrap first. Not part of `npm run test:all`.
  */
@@ -130,9 +130,7 @@ async function main(words: readonly string[]): Promise<void> {
   try {
     const tool = findTool(folder);
     if (tool === undefined) {
-      console.log(
-        'not checked: neither docker nor podman runs, and buildah is not installed or not run by root',
-      );
+      console.log('not checked: docker does not run, and buildah is not installed or not run by root');
       process.exitCode = 1;
       return;
     }

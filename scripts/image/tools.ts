@@ -1,10 +1,9 @@
 /**
- * Builds and runs the image with docker, podman or buildah. docker and podman start containers. buildah starts none that
- * outlive their command, so the built root folder runs here in mount and process namespaces of its own.
+ * Builds and runs the image with docker or buildah. docker starts containers. buildah starts none that outlive their command, so the built root folder runs here in mount and process namespaces of its own.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { BaseArchive } from './base.ts';
@@ -13,8 +12,6 @@ const IMAGE = 'localhost/card-checkout-check';
 const BASE = 'localhost/card-checkout-base';
 const OPEN_FILES = 20_000;
 const PULL_TIMEOUT_MS = 120_000;
-/** Where a machine has the controllers of cgroups v1, and v2 beside them. */
-const HYBRID_CGROUPS = '/sys/fs/cgroup/unified';
 
 export interface Result {
   readonly status: number | null;
@@ -57,18 +54,8 @@ interface ImageConfig {
 
 /** The first tool that is installed and works; undefined without any. */
 export function findTool(folder: string): ImageTool | undefined {
-  for (const name of ['docker', 'podman']) {
-    // `info` fails where the program is installed and its daemon does not run.
-    const { status, error } = spawnSync(name, ['info'], { stdio: 'ignore' });
-    if (error !== undefined || status !== 0) continue;
-    if (name === 'docker' || !existsSync(HYBRID_CGROUPS)) return containerTool(name, []);
-    // There, crun ends with "cgroups in hybrid mode not supported".
-    if (spawnSync('runc', ['--version']).error === undefined)
-      return containerTool(name, ['--runtime', 'runc']);
-    console.log(
-      'podman is not used: its crun does not run on cgroups in hybrid mode, and runc is not installed',
-    );
-  }
+  // `info` fails where the program is installed and its daemon does not run.
+  if (spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0) return dockerTool();
   const { error } = spawnSync('buildah', ['--version'], { stdio: 'ignore' });
   return error === undefined && process.getuid?.() === 0 ? buildahTool(folder) : undefined;
 }
@@ -106,78 +93,63 @@ async function ready(child: ChildProcess): Promise<() => string> {
   return () => output;
 }
 
-/** The driver vfs copies the whole root for each step of a build: there, podman writes one layer for each stage. */
-function podmanLayers(): readonly string[] {
-  const driver = run('podman', ['info', '--format', '{{.Store.GraphDriverName}}']).trim();
-  return driver === 'vfs' ? ['--layers=false'] : [];
-}
-
-/** docker or podman; `options` stand before each command that starts a container. */
-function containerTool(name: string, options: readonly string[]): ImageTool {
-  const config = (): ImageConfig => {
-    const [{ Config, Healthcheck }] = JSON.parse(run(name, ['image', 'inspect', IMAGE]));
-    // podman names the health check beside the other settings.
-    return { Healthcheck, ...Config };
-  };
+function dockerTool(): ImageTool {
+  const docker = (...words: string[]) => run('docker', words);
   return {
-    name: versionOf(name),
-    runner: name,
-    pull: (base) => pullWith(name, ['pull', base]),
+    name: versionOf('docker'),
+    runner: 'docker',
+    pull: (base) => pullWith('docker', ['pull', base]),
     importBase({ file, environment }) {
-      const changes = environment.flatMap((variable) => ['--change', `ENV ${variable}`]);
-      run(name, ['import', ...changes, file, BASE]);
+      docker('import', ...environment.flatMap((variable) => ['--change', `ENV ${variable}`]), file, BASE);
       return BASE;
     },
     build(context, base) {
-      const format = name === 'podman' ? ['--format', 'docker', ...podmanLayers()] : [];
       // The build then resolves names and reaches the registry as this machine does.
-      const network = ['--network', 'host'];
-      execFileSync(
-        name,
-        [...options, 'build', ...format, ...network, '--build-arg', `BASE=${base}`, '-t', IMAGE, context],
-        {
-          stdio: ['ignore', 'ignore', 'inherit'],
-        },
-      );
+      const words = ['build', '--network', 'host', '--build-arg', `BASE=${base}`, '-t', IMAGE, context];
+      execFileSync('docker', words, { stdio: ['ignore', 'ignore', 'inherit'] });
     },
-    save: (archive) => void run(name, ['save', '-o', archive, IMAGE]),
-    healthcheck: () => config().Healthcheck.Test.slice(1),
+    save: (archive) => void docker('save', '-o', archive, IMAGE),
+    healthcheck: () => JSON.parse(docker('image', 'inspect', IMAGE))[0].Config.Healthcheck.Test.slice(1),
     async run(data, environment) {
       const container = `card-checkout-check-${process.pid}`;
-      // podman asks for more processes than a limited machine grants.
-      const processes = name === 'podman' ? ['--ulimit', 'nproc=4096'] : [];
-      const ulimit = ['--ulimit', `nofile=${OPEN_FILES}`, ...processes];
-      const asRoot = [
-        ...options,
+      const volume = ['--volume', `${data}:/data`];
+      docker(
         'run',
         '--rm',
         '--user',
         'root',
-        '--volume',
-        `${data}:/data`,
+        ...volume,
         '--entrypoint',
         'chown',
+        IMAGE,
+        '-R',
+        'node:node',
+        '/data',
+      );
+      const place = ['--name', container, '--network', 'host', ...volume, '--ulimit', `nofile=${OPEN_FILES}`];
+      const confinement = [
+        '--read-only',
+        '--tmpfs',
+        '/tmp',
+        '--cap-drop',
+        'ALL',
+        '--security-opt',
+        'no-new-privileges',
       ];
-      run(name, [...asRoot, ...ulimit, IMAGE, '-R', 'node:node', '/data']);
-      const limits = ['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL'];
-      const privileges = ['--security-opt', 'no-new-privileges', ...ulimit];
       const variables = Object.entries(environment).flatMap(([key, value]) => ['--env', `${key}=${value}`]);
-      const place = ['--name', container, '--network', 'host', '--volume', `${data}:/data`];
-      const confinement = limits.concat(privileges);
-      const words = [...options, 'run', '--rm'].concat(place, confinement, variables, IMAGE);
-      const child = spawn(name, words);
+      const child = spawn('docker', ['run', '--rm', ...place, ...confinement, ...variables, IMAGE]);
       const output = await ready(child);
       return {
         output,
-        exec: (...words) => resultOf(name, ['exec', container, ...words]),
+        exec: (...words) => resultOf('docker', ['exec', container, ...words]),
         async stop() {
           const ended = once(child, 'exit');
-          run(name, ['stop', '--time', '30', container]);
+          docker('stop', '--time', '30', container);
           return (await ended)[0] as number | null;
         },
       };
     },
-    clean: () => void spawnSync(name, ['rmi', '--force', IMAGE, BASE], { stdio: 'ignore' }),
+    clean: () => void spawnSync('docker', ['rmi', '--force', IMAGE, BASE], { stdio: 'ignore' }),
   };
 }
 

@@ -1,39 +1,36 @@
 /**
  * Runs the service with the neighbors that it has in production: behind nginx, HAProxy and Caddy with the files of deploy/,
- * on PostgreSQL through pgbouncer, and behind Prism, which holds it against its OpenAPI document. Prometheus scrapes it.
+ * and on PostgreSQL through pgbouncer. Prometheus scrapes it.
  * Lighthouse measures the pages, and the example shops in PHP and Python take a payment.
  * The machine, the database and the network fail as well. `npm run interop`; what is not installed is named as not checked.
  * With `--install`, as root on Debian, it is installed first. Not part of `npm run test:all`.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '../../test/support/free-ports.ts';
-import { startLiveWorld } from '../../test/support/live-service.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
-import { runCommand, runJson, startServiceProcess } from '../../test/support/service-process.ts';
-import { waitFor } from '../../test/support/wait-for.ts';
+import { runCommand, startServiceProcess } from '../../test/support/service-process.ts';
 import { checkClock } from './check-clock.ts';
 import { checkDescriptors } from './check-descriptors.ts';
 import { checkDisk } from './check-disk.ts';
 import { checkLighthouse, findLighthouse, lighthousePackage } from './check-lighthouse.ts';
 import { checkCompose, checkKubernetes, checkUnits, kubernetesPackages } from './check-manifests.ts';
 import { checkNetwork } from './check-network.ts';
-import { checkPrism, findPrism, prismPackage } from './check-prism.ts';
 import { checkPrometheus } from './check-prometheus.ts';
 import { checkBehindProxy, type Outcome } from './check-proxy.ts';
 import { castPackage, checkRecovery } from './check-recovery.ts';
 import { checkShop } from './check-shops.ts';
 import { checkStandby } from './check-standby.ts';
 import { checkSystemd } from './check-systemd.ts';
+import { startHostService } from './host-service.ts';
 import { type Neighbor, proxies, startPgbouncer } from './neighbors.ts';
 
 /** What `--install` brings from npm. */
 const toolsFolder = join(import.meta.dirname, '../../test-output/interop');
 /** Checks that need nothing else. */
-const npmChecks: readonly string[] = ['prism', 'lighthouse', 'kubernetes'];
+const npmChecks: readonly string[] = ['lighthouse', 'kubernetes'];
 
 const packages = { nginx: 'nginx-light', haproxy: 'haproxy', caddy: 'caddy', pgbouncer: 'pgbouncer' };
 
@@ -73,15 +70,7 @@ function install(only: readonly string[]): void {
   if (only.length === 0 || only.some((name) => !npmChecks.includes(name))) installPackages();
   mkdirSync(toolsFolder, { recursive: true });
   writeFileSync(join(toolsFolder, 'package.json'), '{ "private": true }');
-  const words = [
-    'install',
-    '--no-audit',
-    '--no-fund',
-    prismPackage,
-    castPackage,
-    lighthousePackage,
-    ...kubernetesPackages,
-  ];
+  const words = ['install', '--no-audit', '--no-fund', castPackage, lighthousePackage, ...kubernetesPackages];
   execFileSync('npm', words, { cwd: toolsFolder, stdio: 'inherit' });
 }
 
@@ -160,38 +149,20 @@ async function checkPgbouncer(folder: string): Promise<void> {
   const neighbor = `pgbouncer ${versionOf('pgbouncer')}`;
   const postgres = await startPostgres();
   const bouncer = await startPgbouncer(await postgres.createDatabase(), folder);
-  const world = await startLiveWorld();
   try {
-    const machine = await world.startMachine({
-      DATABASE_URL: bouncer.url,
-      SECRET_KEY: randomBytes(32).toString('hex'),
-    });
-    const run = (...words: string[]) => runJson<Record<string, string>>(machine.environment, ...words);
-    const { account_id: account = '' } = await run('account', 'create', '--name', 'Interop');
-    const { api_key: key = '' } = await run('key', 'create', '--account', account);
-    const payment = await machine.create(key, {
-      address: world.sandbox.merchantWallet,
-      callback: `https://${world.receiver.host}/webhook`,
-      amount: '25.00',
-    });
-    await machine.pay(payment.payment_id);
-    await waitFor('the payment to be paid', 60_000, async () => {
-      const { body } = await machine.readStatus(key, `payment_id=${payment.payment_id}`);
-      return body['status'] === 'paid';
-    });
-    report(neighbor, [{ name, problem: null }]);
+    const service = await startHostService(() => ({ DATABASE_URL: bouncer.url }));
+    try {
+      const payment = await service.begin();
+      await payment.pay();
+      await service.untilSettled(payment.id);
+      report(neighbor, [{ name, problem: null }]);
+    } finally {
+      await service.world.stop();
+    }
   } finally {
-    await world.stop();
     await bouncer.stop();
     await postgres.stop();
   }
-}
-
-/** Prism between a program and a sandbox: what the OpenAPI document says is what is sent and answered. */
-async function checkOpenApi(folder: string): Promise<void> {
-  const prism = findPrism(toolsFolder);
-  if (prism === undefined) console.log('not checked: Prism is not installed');
-  else report(`Prism ${prism.version}`, await checkPrism(prism.file, folder));
 }
 
 /** What customers and merchants open most, measured as on a phone. */
@@ -222,7 +193,6 @@ async function main(): Promise<void> {
       else if (name === 'pgbouncer') await runPart(name, () => checkPgbouncer(folder));
       else await runPart(name, () => checkProxy(name, folder));
     }
-    if (only.length === 0 || only.includes('prism')) await runPart('prism', () => checkOpenApi(folder));
     if (only.length === 0 || only.includes('lighthouse'))
       await runPart('lighthouse', () => checkPages(folder));
     for (const [name, check] of Object.entries(hostChecks)) {

@@ -47,7 +47,7 @@ describe('the script', () => {
     expect({ status, stdout, stderr }).toEqual({
       status: 1,
       stdout:
-        'not checked: neither docker nor podman runs, and buildah is not installed or not run by root\n',
+        'not checked: docker does not run, and buildah is not installed or not run by root\n',
       stderr: '',
     });
   });
