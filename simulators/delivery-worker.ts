@@ -10,13 +10,12 @@
  *   a public development key), has failed for good.
  */
 
-import { setTimeout as delay } from 'node:timers/promises';
-import { privateKeyToAccount } from 'viem/accounts';
 import { encodeFunctionData, keccak256, parseAbi } from 'viem/utils';
 import { JsonRpcAnswerError, type JsonRpcClient } from '../src/chain/json-rpc.ts';
 import type { Address } from '../src/domain/payout-address.ts';
-import { type DevelopmentKey, SANDBOX_CHAIN_ID } from './development-keys.ts';
+import { type DevelopmentKey, signTransaction } from './development-keys.ts';
 import type { Order, OrderStore } from './order-store.ts';
+import { repeat } from './repeat.ts';
 import type { SandboxLog } from './sandbox-log.ts';
 
 interface DeliveryDependencies {
@@ -42,9 +41,6 @@ const MAXIMUM_TRANSFERS = 500;
 
 const mintAbi = parseAbi(['function mint(address to, uint256 amount)']);
 
-/** Generous and the same for all, so that a transfer never waits for a better price. */
-const fees = { gas: 200_000n, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n };
-
 async function readTransactionCount({ rpc, treasury }: DeliveryDependencies, block: string): Promise<number> {
   const count = Number(await rpc.call('eth_getTransactionCount', [treasury.address, block]));
   if (!Number.isSafeInteger(count)) throw new Error('the local chain answered without a transaction count');
@@ -57,11 +53,8 @@ async function readTransactionCount({ rpc, treasury }: DeliveryDependencies, blo
  */
 function signTransfer({ treasury }: DeliveryDependencies, nonce: number, order: Order | null) {
   const to = order?.walletAddress ?? treasury.address;
-  return privateKeyToAccount(treasury.privateKey).signTransaction({
-    chainId: SANDBOX_CHAIN_ID,
-    type: 'eip1559',
+  return signTransaction(treasury, {
     nonce,
-    ...fees,
     to: order?.isWrongToken ? treasury.otherToken : treasury.usdc,
     data: encodeFunctionData({ abi: mintAbi, functionName: 'mint', args: [to, order?.deliveryUnits ?? 1n] }),
   });
@@ -137,34 +130,21 @@ export interface DeliveryWorker {
 
 /** Delivers in the background, one round at a time. */
 export function startDeliveryWorker(dependencies: DeliveryDependencies, intervalMs: number): DeliveryWorker {
-  const stopping = new AbortController();
   let queue: Promise<void> = Promise.resolve();
-  let isFailing = false;
+  let isStopped = false;
 
   function deliverNow(): Promise<void> {
-    const round = queue.then(() => (stopping.signal.aborted ? undefined : deliverOnce(dependencies)));
+    const round = queue.then(() => (isStopped ? undefined : deliverOnce(dependencies)));
     queue = round.catch(() => undefined); // the next round runs whatever became of this one
     return round;
   }
 
-  async function run(): Promise<void> {
-    while (await delay(intervalMs, true, { signal: stopping.signal }).catch(() => false)) {
-      try {
-        await deliverNow();
-        isFailing = false;
-      } catch (error) {
-        if (!isFailing && !stopping.signal.aborted)
-          dependencies.log.warn({ err: error }, 'deliveries wait for the local chain');
-        isFailing = true;
-      }
-    }
-  }
-
-  void run();
+  const rounds = repeat(intervalMs, deliverNow, dependencies.log, 'deliveries wait for the local chain');
   return {
     deliverNow,
     async stop() {
-      stopping.abort();
+      isStopped = true;
+      await rounds.stop();
       await queue;
     },
   };

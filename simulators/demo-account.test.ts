@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { hashApiKey } from '../src/domain/api-key.ts';
 import { openSqliteStore } from '../src/store/sqlite/open-store.ts';
 import type { Store } from '../src/store/store.ts';
-import { openDemoAccount, requireSandboxData } from './demo-account.ts';
+import { openDemoAccount, readOrCreateSecretKey, requireSandboxData } from './demo-account.ts';
 
 const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
@@ -53,4 +53,25 @@ it('is not added to accounts of a service that is being set up for live mode', a
   );
   mkdirSync(join(folder, 'sandbox'));
   await requireSandboxData(store, folder);
+});
+
+it('makes a secret at the first start and keeps it for its owner alone, and another for other data', () => {
+  const dataDir = join(folder, 'data');
+  const secret = readOrCreateSecretKey(dataDir);
+  expect(secret).toMatch(/^[0-9a-f]{64}$/);
+  expect(readOrCreateSecretKey(dataDir)).toBe(secret);
+  expect(readOrCreateSecretKey(join(folder, 'other'))).not.toBe(secret);
+  expect(readdirSync(dataDir)).toEqual(['sandbox-secret-key']);
+  expect(statSync(join(dataDir, 'sandbox-secret-key')).mode & 0o777).toBe(0o600);
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+});
+
+it('is not led astray by what a kill in the middle of the first start left behind', () => {
+  writeFileSync(join(folder, 'sandbox-secret-key.new'), 'abc');
+  expect(readOrCreateSecretKey(folder)).toMatch(/^[0-9a-f]{64}$/);
+});
+
+it.each(['', 'abc', 'x'.repeat(64)])('refuses a damaged secret (%j) instead of signing with it', (text) => {
+  writeFileSync(join(folder, 'sandbox-secret-key'), text);
+  expect(() => readOrCreateSecretKey(folder)).toThrow(/sandbox-secret-key is damaged/);
 });

@@ -1,5 +1,5 @@
 import { createECDH, createHmac, createPrivateKey, type KeyObject } from 'node:crypto';
-import { privateKeyToAddress } from 'viem/accounts';
+import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts';
 import { type Address, checksumAddress } from '../src/domain/payout-address.ts';
 
 /** One of the accounts that the local chain funds at creation. */
@@ -37,6 +37,31 @@ export function developmentKeys() {
 }
 
 export type DevelopmentKeys = ReturnType<typeof developmentKeys>;
+
+/** A transaction of a development account. */
+interface LocalTransaction {
+  readonly nonce: number;
+  /** Left out for a deployment. */
+  readonly to?: Address;
+  readonly data: `0x${string}`;
+  readonly gas?: bigint;
+}
+
+/** Signs a transaction for the local chain, with fees so high that it never waits for a better price. */
+export function signTransaction(
+  { privateKey }: DevelopmentKey,
+  { gas = 200_000n, ...transaction }: LocalTransaction,
+): Promise<`0x${string}`> {
+  const [maxFeePerGas, maxPriorityFeePerGas] = [10n ** 11n, 10n ** 9n];
+  const fees = {
+    type: 'eip1559',
+    chainId: SANDBOX_CHAIN_ID,
+    gas,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
+  } as const;
+  return privateKeyToAccount(privateKey).signTransaction({ ...transaction, ...fees });
+}
 
 /** 32 bytes for one purpose, as 64 hex digits, that reveal nothing of the key they come from. */
 export function deriveHex(key: string, purpose: string): string {

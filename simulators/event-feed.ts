@@ -25,24 +25,13 @@ export interface FeedPage {
   readonly missed: number;
 }
 
-/** Copies of the sandbox's events for `listen`. */
-export interface EventFeed {
-  /** Keeps a copy; never fails, because a delivery is about to begin. */
-  record(delivery: Pick<SentEvent, 'url' | 'body' | 'signature'>): void;
-  /**
-   * What came after the cursor, as soon as there is something; empty after a while. Without a cursor it begins now; with
-   * one of an earlier start, of which nothing is known, with the first event of this one.
-   */
-  read(cursor: string | null): Promise<FeedPage>;
-  /** Lets waiting listeners go. */
-  stop(): void;
-}
+export type EventFeed = ReturnType<typeof createEventFeed>;
 
 /**
- * A copy of each event beside its delivery, in memory and bounded. It takes no part in the delivery: nothing is sent
+ * Copies of the sandbox's events for `listen`: one of each event beside its delivery, in memory and bounded. It takes no part in the delivery: nothing is sent
  * again, or later, or elsewhere because of a listener.
  */
-export function createEventFeed(nowMs: () => number, patienceMs = PATIENCE_MS): EventFeed {
+export function createEventFeed(nowMs: () => number, patienceMs = PATIENCE_MS) {
   const start = randomUUID();
   const kept: SentEvent[] = [];
   let recorded = 0;
@@ -54,12 +43,17 @@ export function createEventFeed(nowMs: () => number, patienceMs = PATIENCE_MS): 
   }
 
   return {
-    record({ url, body, signature }) {
+    /** Keeps a copy; never fails, because a delivery is about to begin. */
+    record({ url, body, signature }: Omit<SentEvent, 'atMs'>): void {
       kept.push({ url, body, signature, atMs: nowMs() });
       recorded++;
       if (kept.length > KEPT_EVENTS) kept.shift();
     },
-    async read(cursor) {
+    /**
+     * What came after the cursor, as soon as there is something; empty after a while. Without a cursor it begins now; with
+     * one of an earlier start, of which nothing is known, with the first event of this one.
+     */
+    async read(cursor: string | null): Promise<FeedPage> {
       if (cursor === null) return { cursor: `${start} ${recorded}`, events: [], missed: 0 };
       const from = Math.min(positionOf(cursor), recorded);
       const deadlineMs = performance.now() + patienceMs;
@@ -71,7 +65,8 @@ export function createEventFeed(nowMs: () => number, patienceMs = PATIENCE_MS): 
       const events = kept.slice(kept.length - (recorded - from - missed));
       return { cursor: `${start} ${recorded}`, events, missed };
     },
-    stop() {
+    /** Lets waiting listeners go. */
+    stop(): void {
       isStopped = true;
     },
   };

@@ -16,7 +16,6 @@ export interface ListenContext extends ListenOptions {
   readonly writeError: (text: string) => void;
   /** Ends the command; a person presses Ctrl-C. */
   readonly signal?: AbortSignal;
-  readonly timeLimitMs?: number;
 }
 
 /** The sandbox's answer. */
@@ -26,7 +25,6 @@ interface EventPage {
   readonly events: readonly EventCopy[];
 }
 
-/** The id of the real webhook. */
 const TIME_LIMIT_MS = 10_000;
 const RETRY_MS = 500;
 
@@ -78,21 +76,14 @@ async function nextPage(context: ListenContext, cursor: string): Promise<EventPa
 /** Prints an event when it arrives, and the endpoint's answer later; a slow answer delays no other event. */
 async function show(context: ListenContext, event: EventCopy, endpoint: URL | null): Promise<void> {
   if (!context.isJson) context.write(eventLines(event));
-  const forwarded = endpoint === null ? null : await forward(context, event, endpoint);
+  const forwarded = endpoint === null ? null : await forward(event, endpoint);
   if (context.isJson) context.write(`${JSON.stringify({ ...event, forwarded })}\n`);
   else if (forwarded !== null) context.write(forwardedLine(event, forwarded));
 }
 
-async function forward(
-  { timeLimitMs = TIME_LIMIT_MS }: ListenContext,
-  { body, signature }: EventCopy,
-  endpoint: URL,
-): Promise<Forwarded> {
-  const { status, problem, durationMs, excerpt } = await postWebhook(
-    endpoint,
-    { body, signature },
-    timeLimitMs,
-  );
+async function forward({ body, signature }: EventCopy, endpoint: URL): Promise<Forwarded> {
+  const answer = await postWebhook(endpoint, { body, signature }, TIME_LIMIT_MS);
+  const { status, problem, durationMs, excerpt } = answer;
   return { status, problem, duration_ms: durationMs, answer: excerpt };
 }
 

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import type { SandboxLog } from './sandbox-log.ts';
 
 const LOOPBACK = '127.0.0.1';
 
@@ -21,9 +22,11 @@ export function claimLoopbackPort(port: number): Promise<number | null> {
 }
 
 /**
- * The port for a server that may have another one: this port where it is free, else 0. A free port is picked
- * when the server listens, and not before, when another process could still take it.
+ * The port for a server that may have another one: this port where it is free, else 0, which the log says. A free port is
+ * picked when the server listens, and not before, when another process could still take it.
  */
-export async function preferLoopbackPort(port: number): Promise<number> {
-  return port === 0 ? 0 : ((await claimLoopbackPort(port)) ?? 0);
+export async function preferLoopbackPort(port: number, log: SandboxLog, message: string): Promise<number> {
+  if (port === 0 || (await claimLoopbackPort(port)) !== null) return port;
+  log.warn({ port }, message);
+  return 0;
 }

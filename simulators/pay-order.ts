@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ProviderFault } from '../src/domain/ports/test-payments.ts';
 import type { ProviderId } from '../src/domain/provider-catalog.ts';
 import type { DeliveryWorker } from './delivery-worker.ts';
-import type { ProviderFault } from './fault.ts';
 import type { Order, OrderStore } from './order-store.ts';
 
 /** Simulates the customer to the end of the on-ramp, without a page. */

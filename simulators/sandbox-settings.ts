@@ -17,14 +17,11 @@ function settingsFileOf(directory: string): string {
   return join(directory, 'settings.json');
 }
 
-/** Before the first start, and in settings of a version that did not keep them. */
-const noShopPorts = { shop: 0, receiver: 0 };
-
 function createSettings(): SandboxSettings {
   const keys = providerIds.map((id) => [id, `sandbox_${id}_${randomBytes(18).toString('base64url')}`]);
   return {
     onrampPort: 0,
-    shopPorts: noShopPorts,
+    shopPorts: { shop: 0, receiver: 0 },
     providerKeys: Object.fromEntries(keys) as Record<ProviderId, string>,
   };
 }
@@ -45,8 +42,7 @@ export async function readSandboxSettings(directory: string): Promise<SandboxSet
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return createSettings();
     throw error;
   }
-  const found: unknown = JSON.parse(text);
-  const settings = typeof found === 'object' ? { shopPorts: noShopPorts, ...found } : found;
+  const settings: unknown = JSON.parse(text);
   if (!isSettings(settings))
     throw new Error(`${settingsFileOf(directory)} is damaged; delete it to have new keys`);
   return settings;

@@ -6,6 +6,7 @@ import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import type { JsonRpcClient } from '../src/chain/json-rpc.ts';
 import { isCurrency, parseAmountCents, usdUnits } from '../src/domain/money.ts';
 import type { Address } from '../src/domain/payout-address.ts';
+import type { ProviderFault } from '../src/domain/ports/test-payments.ts';
 import {
   assumedDeliveryUnits,
   type ProviderId,
@@ -15,7 +16,6 @@ import {
 import type { ProviderValues } from '../src/providers/define-provider.ts';
 import { startDeliveryWorker } from './delivery-worker.ts';
 import { type DevelopmentKey, deriveHex } from './development-keys.ts';
-import type { ProviderFault } from './fault.ts';
 import { createFixedRates } from './fixed-rates.ts';
 import { registerPageRoutes, sendMessagePage } from './onramp-pages.ts';
 import { type Order, type OrderStore, openOrderStore, SESSION_LIFETIME_MS } from './order-store.ts';
@@ -62,17 +62,16 @@ interface OnrampOptions {
   /** One key for each provider, from which all the shop's credentials are derived. */
   readonly keys: OnrampKeys;
   /** Credentials of a shop's own, which count in place of the derived ones. */
-  readonly credentials?: ReadonlyMap<ProviderId, ProviderValues>;
+  readonly credentials?: ReadonlyMap<ProviderId, ProviderValues> | undefined;
   /** The shop's webhook address of a provider; null for a shop without one. */
   readonly webhookUrl?: ((provider: ProviderId) => string) | null;
   /** 0 for a free one. */
   readonly port: number;
   readonly log: SandboxLog;
   readonly nowMs?: () => number;
-  readonly deliveryIntervalMs?: number;
-  readonly slowDeliveryMs?: number;
+  readonly slowDeliveryMs?: number | undefined;
   /** The delay of a slow provider's API, longer than any adapter's timeout. */
-  readonly slowAnswerMs?: number;
+  readonly slowAnswerMs?: number | undefined;
 }
 
 /** The simulated on-ramps: `{baseUrl}/moonpay`, `{baseUrl}/wert` and so on. */
@@ -221,7 +220,7 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
         if (!isTwin(order.id)) webhooks?.orderChanged(order, event);
       },
     },
-    options.deliveryIntervalMs ?? DELIVERY_INTERVAL_MS,
+    DELIVERY_INTERVAL_MS,
   );
   const slowDeliveryMs = options.slowDeliveryMs ?? SLOW_DELIVERY_MS;
   const paying = { store, worker, nowMs, faultOf, slowDeliveryMs };

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { privateKeyToAccount } from 'viem/accounts';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
 import type { JsonRpcClient } from '../src/chain/json-rpc.ts';
 import type { Address } from '../src/domain/payout-address.ts';
+import type { Fault, ProviderFault } from '../src/domain/ports/test-payments.ts';
 import type { ProviderId } from '../src/domain/provider-catalog.ts';
 import type { ProviderValues } from '../src/providers/define-provider.ts';
 import { startChainGateway } from './chain/chain-gateway.ts';
@@ -14,8 +14,8 @@ import {
   type DevelopmentKeys,
   developmentKeys,
   SANDBOX_CHAIN_ID,
+  signTransaction,
 } from './development-keys.ts';
-import type { Fault, ProviderFault } from './fault.ts';
 import { createFixedRates, type FixedRates } from './fixed-rates.ts';
 import { preferLoopbackPort } from './loopback-port.ts';
 import type { PaidOrder, PayOrderRequest } from './pay-order.ts';
@@ -86,14 +86,11 @@ async function startOnrampsWhereTheyWere(
   keys: DevelopmentKeys,
 ): Promise<{ onramps: Onramps; providerValues: Sandbox['providerValues'] }> {
   const settings = await readSandboxSettings(directory);
-  const wanted = settings.onrampPort || (options.preferredPorts?.onramps ?? 0);
-  const port = await preferLoopbackPort(wanted);
-  if (port !== wanted) {
-    options.log.warn(
-      { port: wanted },
-      "the on-ramps' port is taken and a free one is used; open sessions lose their pages",
-    );
-  }
+  const port = await preferLoopbackPort(
+    settings.onrampPort || (options.preferredPorts?.onramps ?? 0),
+    options.log,
+    "the on-ramps' port is taken and a free one is used; open sessions lose their pages",
+  );
   const { providerKeys } = settings;
   const onramps = await startOnramps({
     directory,
@@ -105,9 +102,9 @@ async function startOnrampsWhereTheyWere(
     webhookUrl: options.webhookUrl ?? null,
     port,
     log: options.log,
-    ...(options.credentials === undefined ? {} : { credentials: options.credentials }),
-    ...(options.slowDeliveryMs === undefined ? {} : { slowDeliveryMs: options.slowDeliveryMs }),
-    ...(options.slowAnswerMs === undefined ? {} : { slowAnswerMs: options.slowAnswerMs }),
+    credentials: options.credentials,
+    slowDeliveryMs: options.slowDeliveryMs,
+    slowAnswerMs: options.slowAnswerMs,
   });
   await writeSandboxSettings(directory, { ...settings, onrampPort: onramps.port });
   return { onramps, providerValues: allProviderValues(providerKeys, onramps.baseUrl) };
@@ -129,22 +126,16 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     const chain = await startLocalChain({
       directory: join(directory, 'chain'),
       log,
-      preferredPort: options.preferredPorts?.chain ?? 0,
-      ...(options.chainPort === undefined ? {} : { port: options.chainPort }),
+      preferredPort: options.preferredPorts?.chain,
+      port: options.chainPort,
     });
     running.push(chain);
     const contracts = await deploySandboxContracts(chain.rpc, keys);
     await chain.save();
-    const blockIntervalMs = options.blockIntervalMs;
-    running.push(
-      startBlockProducer(chain, {
-        log,
-        ...(blockIntervalMs === undefined ? {} : { intervalMs: blockIntervalMs }),
-      }),
-    );
+    running.push(startBlockProducer(chain, { log, intervalMs: options.blockIntervalMs }));
     const gateway = await startChainGateway({
       chainPort: Number(new URL(chain.url).port),
-      ...(options.slowAnswerMs === undefined ? {} : { slowAnswerMs: options.slowAnswerMs }),
+      slowAnswerMs: options.slowAnswerMs,
     });
     running.push(gateway);
     const { onramps, providerValues } = await startOnrampsWhereTheyWere(
@@ -187,11 +178,6 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 const abi = parseAbi(['function transfer(address to, uint256 amount) returns (bool)']);
 
-/** Generous, so that a transfer never waits for a better price. */
-const MAXIMUM_FEE_PER_GAS = 10n ** 11n;
-const MAXIMUM_PRIORITY_FEE_PER_GAS = 10n ** 9n;
-const TRANSFER_GAS = 200_000n;
-
 /** A wallet with test USDC, as a customer has one. */
 export interface CustomerWallet {
   /**
@@ -202,25 +188,13 @@ export interface CustomerWallet {
 }
 
 /** The wallet of this key; one transfer at a time, because each needs the nonce after the last. */
-export function createCustomerWallet(
-  rpc: JsonRpcClient,
-  usdc: Address,
-  { address, privateKey }: DevelopmentKey,
-): CustomerWallet {
+export function createCustomerWallet(rpc: JsonRpcClient, usdc: Address, key: DevelopmentKey): CustomerWallet {
   let last: Promise<unknown> = Promise.resolve();
 
   async function transfer(to: Address, units: bigint): Promise<{ transactionHash: string }> {
-    const nonce = Number(await rpc.call('eth_getTransactionCount', [address, 'pending']));
-    const raw = await privateKeyToAccount(privateKey).signTransaction({
-      chainId: SANDBOX_CHAIN_ID,
-      type: 'eip1559',
-      nonce,
-      to: usdc,
-      gas: TRANSFER_GAS,
-      maxFeePerGas: MAXIMUM_FEE_PER_GAS,
-      maxPriorityFeePerGas: MAXIMUM_PRIORITY_FEE_PER_GAS,
-      data: encodeFunctionData({ abi, functionName: 'transfer', args: [to, units] }),
-    });
+    const nonce = Number(await rpc.call('eth_getTransactionCount', [key.address, 'pending']));
+    const data = encodeFunctionData({ abi, functionName: 'transfer', args: [to, units] });
+    const raw = await signTransaction(key, { nonce, to: usdc, data });
     return { transactionHash: String(await rpc.call('eth_sendRawTransaction', [raw])) };
   }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import type { ProviderFault } from '../src/domain/ports/test-payments.ts';
 import type { ProviderId } from '../src/domain/provider-catalog.ts';
-import type { ProviderFault } from './fault.ts';
 import type { Order } from './order-store.ts';
 import type { OrderEvent, SimulatedWebhook } from './protocols/simulated-protocol.ts';
 import type { SandboxLog } from './sandbox-log.ts';
@@ -16,11 +16,7 @@ export interface WebhookSenderOptions {
   readonly log: SandboxLog;
 }
 
-/** Reports the changes of customers' orders to the shop, as unreliably as real providers do. */
-export interface WebhookSender {
-  orderChanged(order: Order, event: OrderEvent): void;
-  stop(): Promise<void>;
-}
+export type WebhookSender = ReturnType<typeof createWebhookSender>;
 
 const ATTEMPTS = 3;
 const RETRY_MS = 300;
@@ -39,10 +35,10 @@ export interface OrderUpdate {
 }
 
 /**
- * Sends every webhook twice, and after each later one the earlier one once more: receivers have to tolerate both. A
+ * Reports the changes of customers' orders to the shop, as unreliably as real providers do: sends every webhook twice, and after each later one the earlier one once more: receivers have to tolerate both. A
  * fault makes it worse. A restart discards all state.
  */
-export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
+export function createWebhookSender(options: WebhookSenderOptions) {
   const stopping = new AbortController();
   const earlier = new LRUCache<string, OrderUpdate>({ max: MAXIMUM_REMEMBERED });
   const heldBack = new LRUCache<string, readonly OrderUpdate[]>({ max: MAXIMUM_REMEMBERED });
@@ -88,7 +84,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   }
 
   return {
-    orderChanged(order, event) {
+    orderChanged(order: Order, event: OrderEvent): void {
       if (waiting >= MAXIMUM_WAITING) return;
       const update = { order, event, atMs: options.nowMs() };
       waiting++;
@@ -96,7 +92,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
         .then(() => (stopping.signal.aborted ? undefined : deliver(update)))
         .finally(() => waiting--);
     },
-    async stop() {
+    async stop(): Promise<void> {
       stopping.abort();
       await queue;
     },

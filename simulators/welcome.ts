@@ -1,27 +1,14 @@
+import type { Config } from '../src/config.ts';
+import type { DemoAccount } from './demo-account.ts';
+import type { Shop } from './shop/start-shop.ts';
+import type { Sandbox } from './start-sandbox.ts';
+
 /** The facts of the welcome text. */
 export interface WelcomeFacts {
-  readonly config: {
-    readonly baseUrl: string;
-    readonly adminHost: string;
-    readonly adminPort: number;
-    readonly dataDir: string;
-  };
-  readonly demo: {
-    readonly accountId: string;
-    readonly apiKey: string;
-    readonly email: string;
-    /** Null once its owner has set another. */
-    readonly password: string | null;
-  };
-  readonly sandbox: {
-    readonly anvilUrl: string;
-    readonly onrampBaseUrl: string;
-    readonly merchantWallet: string;
-  };
-  readonly shop: {
-    readonly url: string;
-    readonly inbox: { readonly callbackUrl: string; readonly pageUrl: string };
-  };
+  readonly config: Pick<Config, 'baseUrl' | 'adminHost' | 'adminPort' | 'dataDir'>;
+  readonly demo: DemoAccount;
+  readonly sandbox: Pick<Sandbox, 'anvilUrl' | 'onrampBaseUrl' | 'merchantWallet'>;
+  readonly shop: Pick<Shop, 'url' | 'inbox'>;
 }
 
 /** The same for a program to read, on one line. */

@@ -1,21 +1,15 @@
+import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Fault } from '../fault.ts';
+import type { Fault } from '../../src/domain/ports/test-payments.ts';
 
 export interface ChainGatewayOptions {
   /** The node's port on loopback. */
   readonly chainPort: number;
   /** How long a slow answer takes; longer than any caller should wait. */
-  readonly slowAnswerMs?: number;
-}
-
-/** The way by which the server reaches the chain. */
-export interface ChainGateway {
-  readonly url: string;
-  setFault(fault: Fault): void;
-  stop(): Promise<void>;
+  readonly slowAnswerMs?: number | undefined;
 }
 
 const SLOW_ANSWER_MS = 20_000;
@@ -24,7 +18,7 @@ const SLOW_ANSWER_MS = 20_000;
  * A proxy in front of the local chain. The server's endpoint is this one, so that `sandbox fault chain` can break the
  * chain for the server alone, without a line of live code knowing; the simulated on-ramps go past it.
  */
-export async function startChainGateway(options: ChainGatewayOptions): Promise<ChainGateway> {
+export async function startChainGateway(options: ChainGatewayOptions) {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   const closing = new AbortController();
   let fault: Fault = 'up';
@@ -45,12 +39,9 @@ export async function startChainGateway(options: ChainGatewayOptions): Promise<C
       path: incoming.url ?? '/',
       headers: { ...incoming.headers, host: `127.0.0.1:${options.chainPort}` },
     });
-    const answer = new Promise<IncomingMessage>((resolve, reject) => {
-      upstream.once('response', resolve);
-      upstream.once('error', reject);
-    });
+    const answer = once(upstream, 'response') as Promise<[IncomingMessage]>;
     outgoing.once('close', () => upstream.destroy());
-    const [response] = await Promise.all([answer, pipeline(incoming, upstream)]);
+    const [[response]] = await Promise.all([answer, pipeline(incoming, upstream)]);
     outgoing.writeHead(response.statusCode ?? 502, response.headers);
     await pipeline(response, outgoing);
   }
@@ -63,17 +54,14 @@ export async function startChainGateway(options: ChainGatewayOptions): Promise<C
         outgoing.writeHead(502, { 'content-type': 'text/plain' }).end('the sandbox chain does not answer\n');
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    setFault(next) {
+    setFault(next: Fault) {
       fault = next;
     },
-    async stop() {
+    async stop(): Promise<void> {
       closing.abort();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

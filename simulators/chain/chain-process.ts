@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -47,10 +48,7 @@ export async function spawnChain(anvil: string, directory: string, port: number)
       // Its home is ours, so that it leaves nothing in the user's.
       { detached: true, stdio: ['ignore', output, output], env: { HOME: directory } },
     );
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve);
-      child.once('error', reject);
-    });
+    await once(child, 'spawn');
     await writeFile(processFileOf(directory), `${child.pid}\n`, { mode: 0o600 });
     child.unref();
     return child;

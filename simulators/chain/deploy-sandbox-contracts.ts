@@ -1,13 +1,11 @@
 import type { Hex } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
 import { encodeDeployData, encodeFunctionData, getContractAddress, parseAbi } from 'viem/utils';
 import depositFactoryArtifact from '../../contracts/artifacts/DepositFactory.json' with { type: 'json' };
 import testUsdcArtifact from '../../contracts/artifacts/TestUsdc.json' with { type: 'json' };
 import type { JsonRpcClient } from '../../src/chain/json-rpc.ts';
 import { MULTICALL3 } from '../../src/chain/token-reader.ts';
 import { type Address, checksumAddress } from '../../src/domain/payout-address.ts';
-import type { DevelopmentKey, DevelopmentKeys } from '../development-keys.ts';
-import { SANDBOX_CHAIN_ID } from '../development-keys.ts';
+import { type DevelopmentKey, type DevelopmentKeys, signTransaction } from '../development-keys.ts';
 import { placeMulticall3 } from './multicall3.ts';
 
 /** The contracts of a sandbox. */
@@ -37,30 +35,14 @@ const CUSTOMER_UNITS = 10n ** 15n;
 /** Below this it is filled again. */
 const CUSTOMER_LEAST_UNITS = 10n ** 12n;
 const GAS_LIMIT = 10_000_000n;
-const MAXIMUM_FEE_PER_GAS = 10n ** 11n;
-
-interface DeployerCall {
-  readonly nonce: number;
-  readonly to: Address | null;
-  readonly data: Hex;
-}
 
 /** Sends one transaction of a deployer, mines it and checks that it succeeded. */
 async function execute(
   rpc: JsonRpcClient,
-  { privateKey }: DevelopmentKey,
-  call: DeployerCall,
+  deployer: DevelopmentKey,
+  call: { readonly nonce: number; readonly to?: Address; readonly data: Hex },
 ): Promise<void> {
-  const raw = await privateKeyToAccount(privateKey).signTransaction({
-    chainId: SANDBOX_CHAIN_ID,
-    type: 'eip1559',
-    nonce: call.nonce,
-    ...(call.to === null ? {} : { to: call.to }),
-    data: call.data,
-    gas: GAS_LIMIT,
-    maxFeePerGas: MAXIMUM_FEE_PER_GAS,
-    maxPriorityFeePerGas: 1n,
-  });
+  const raw = await signTransaction(deployer, { ...call, gas: GAS_LIMIT });
   const hash = await rpc.call('eth_sendRawTransaction', [raw]);
   await rpc.call('evm_mine', []);
   const receipt = (await rpc.call('eth_getTransactionReceipt', [hash])) as { status?: unknown } | null;
@@ -118,15 +100,11 @@ export async function deploySandboxContracts(
     [usdc, keys.deployer],
     [otherToken, keys.bridge],
   ] as const) {
-    if (!(await hasCode(rpc, token))) await execute(rpc, deployer, { nonce: 0, to: null, data: tokenCode });
+    if (!(await hasCode(rpc, token))) await execute(rpc, deployer, { nonce: 0, data: tokenCode });
   }
   if (!(await hasCode(rpc, factory))) {
     const bytecode = depositFactoryArtifact.bytecode as Hex;
-    await execute(rpc, keys.deployer, {
-      nonce: 1,
-      to: null,
-      data: encodeDeployData({ abi, bytecode, args: [usdc] }),
-    });
+    await execute(rpc, keys.deployer, { nonce: 1, data: encodeDeployData({ abi, bytecode, args: [usdc] }) });
   }
   await allowMinting(rpc, keys, { token: usdc, owner: keys.deployer });
   await allowMinting(rpc, keys, { token: otherToken, owner: keys.bridge });

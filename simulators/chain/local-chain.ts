@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createJsonRpcClient, type JsonRpcClient } from '../../src/chain/json-rpc.ts';
 import { SANDBOX_CHAIN_ID } from '../development-keys.ts';
-import { claimLoopbackPort } from '../loopback-port.ts';
+import { claimLoopbackPort, preferLoopbackPort } from '../loopback-port.ts';
+import { repeat } from '../repeat.ts';
 import type { SandboxLog } from '../sandbox-log.ts';
 import { chainLogExcerpt, endChain, endOrphanedChain, spawnChain } from './chain-process.ts';
 import { prepareChainState, saveChainState } from './chain-state-file.ts';
@@ -14,9 +15,9 @@ interface LocalChainOptions {
   /** Absolute; holds everything of the chain. */
   readonly directory: string;
   /** A port that must be free. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** Without `port`: the port to take where it is free; 0, the default, for any. */
-  readonly preferredPort?: number;
+  readonly preferredPort?: number | undefined;
   readonly log: SandboxLog;
 }
 
@@ -41,17 +42,12 @@ const MAXIMUM_RESTARTS = 5;
 const RESTART_WINDOW_MS = 60_000;
 
 async function choosePort({ port, preferredPort = 0, log }: LocalChainOptions): Promise<number> {
-  const claimed = await claimLoopbackPort(port ?? preferredPort);
-  if (claimed === null && port === undefined) {
-    log.warn({ port: preferredPort }, "the local chain's port is taken and a free one is used");
-    return (await claimLoopbackPort(0)) as number;
-  }
-  if (claimed === null) {
-    throw new Error(
-      `port ${port} for the local chain is in use: change SANDBOX_CHAIN_PORT, or leave it out for a free one`,
-    );
-  }
-  return claimed;
+  const taken = "the local chain's port is taken and a free one is used";
+  const claimed = await claimLoopbackPort(port ?? (await preferLoopbackPort(preferredPort, log, taken)));
+  if (claimed !== null) return claimed;
+  throw new Error(
+    `port ${port} for the local chain is in use: change SANDBOX_CHAIN_PORT, or leave it out for a free one`,
+  );
 }
 
 async function waitUntilReady(rpc: JsonRpcClient, child: ChildProcess, directory: string): Promise<void> {
@@ -173,13 +169,9 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
 interface BlockProducerOptions {
   readonly log: SandboxLog;
   /** How often it looks, and so the time between blocks while there is something to do. */
-  readonly intervalMs?: number;
+  readonly intervalMs?: number | undefined;
   /** The longest time without a block: expiry needs later finalized ones. */
   readonly keepAliveMs?: number;
-}
-
-interface BlockProducer {
-  stop(): Promise<void>;
 }
 
 const INTERVAL_MS = 1_000;
@@ -209,15 +201,14 @@ async function hasUnfinishedTransaction(chain: LocalChain, height: number): Prom
  * else only to keep the chain's time moving. Every block is saved before the next is mined; what the chain calls
  * finalized is therefore always on disk, and a kill loses at most the newest block.
  */
-export function startBlockProducer(chain: LocalChain, options: BlockProducerOptions): BlockProducer {
+export function startBlockProducer(
+  chain: LocalChain,
+  options: BlockProducerOptions,
+): { stop(): Promise<void> } {
   const intervalMs = options.intervalMs ?? INTERVAL_MS;
   const keepAliveMs = options.keepAliveMs ?? KEEP_ALIVE_MS;
   let lastHeight = -1;
   let lastBlockAtMs = performance.now();
-  let isStopped = false;
-  let isFailing = false;
-  let timer: NodeJS.Timeout;
-  let running: Promise<void> = Promise.resolve();
 
   async function produce(): Promise<void> {
     const height = Number(await chain.rpc.call('eth_blockNumber', []));
@@ -231,31 +222,6 @@ export function startBlockProducer(chain: LocalChain, options: BlockProducerOpti
     lastBlockAtMs = performance.now();
   }
 
-  async function tick(): Promise<void> {
-    try {
-      await produce();
-      isFailing = false;
-    } catch (error) {
-      // The chain may just be restarting: said once, tried again at the next tick.
-      if (!isFailing && !isStopped)
-        options.log.warn({ err: error }, 'the local chain could not be asked for a block');
-      isFailing = true;
-    }
-    if (!isStopped) schedule();
-  }
-
-  function schedule(): void {
-    timer = setTimeout(() => {
-      running = tick();
-    }, intervalMs);
-  }
-
-  schedule();
-  return {
-    async stop() {
-      isStopped = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
+  // The chain may just be restarting.
+  return repeat(intervalMs, produce, options.log, 'the local chain could not be asked for a block');
 }

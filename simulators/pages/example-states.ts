@@ -1,39 +1,8 @@
 import type { Payment } from '../../src/domain/payment.ts';
 import { fieldsOf, type PaymentState } from '../../src/domain/payment-states.ts';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
+import type { ProviderSession } from '../../src/domain/provider-session.ts';
 import { DEPOSIT_HASH, type ExamplePayments, RELEASE_HASH } from './example-payments.ts';
-
-/** The states of a checkout that a customer can meet, by the names that addresses, tests and screenshots use. */
-export const stateNames = [
-  'choose',
-  'choose-euro',
-  'choose-small',
-  'choose-single',
-  'direct',
-  'direct-part',
-  'none-can-serve',
-  'at-provider',
-  'visit-ended',
-  'taken-by-provider',
-  'refused-by-provider',
-  'underpaid',
-  'seen',
-  'sending',
-  'delayed',
-  'needs-attention',
-  'paid',
-  'overpaid',
-  'paid-twice',
-  'canceled',
-  'expired',
-  'closed-with-money',
-  'closed-and-released',
-] as const;
-export type ExampleState = (typeof stateNames)[number];
-
-export function isExampleState(name: string): name is ExampleState {
-  return (stateNames as readonly string[]).includes(name);
-}
 
 const enough = 24_500_000n;
 const settled = {
@@ -44,46 +13,33 @@ const settled = {
 };
 const withoutFee = { passFeeToCustomer: false, originalAmountCents: null, customerFeeCents: null };
 
-/** A new payment in this state. */
-export function exampleState(examples: ExamplePayments, name: ExampleState): PaymentView {
-  return beforeArrival(examples, name) ?? afterArrival(examples, name);
+/** States before money arrives. */
+const waiting = {
+  choose: ({ payment, view }) => view(payment()),
+  'choose-euro': ({ payment, view }) => view(payment({ currency: 'EUR', ...withoutFee })),
+  'choose-small': ({ payment, view }) =>
+    view(payment({ amountCents: 3_00, usdUnits: 3_000_000n, ...withoutFee })),
+  'choose-single': ({ payment, view }) =>
+    view(payment({ provider: 'moonpay', email: 'jane.doe@example.com' })),
+  direct: ({ payment, view }) => view(payment({ provider: 'direct', ...withoutFee })),
+  'direct-part': ({ payment, view }) =>
+    view(payment({ provider: 'direct', ...withoutFee }), { deposits: [1_123_456n] }),
+  'none-can-serve': ({ payment, view }) =>
+    view(payment({ amountCents: 50, usdUnits: 500_000n, ...withoutFee })),
+  'at-provider': (examples) => visited(examples, {}),
+  'visit-ended': (examples) => visited(examples, { expiresAtMs: examples.nowMs - 1 }),
+  'taken-by-provider': (examples) =>
+    visited(examples, { progress: 'delivering', progressAtMs: examples.nowMs - 1_000 }),
+  'refused-by-provider': (examples) =>
+    visited(examples, { progress: 'failed', progressAtMs: examples.nowMs - 1_000 }),
+} as const satisfies Record<string, (examples: ExamplePayments) => PaymentView>;
+
+function visited({ payment, session, view }: ExamplePayments, change: Partial<ProviderSession>): PaymentView {
+  const made = payment();
+  return view(made, { sessions: [session(made, change)] });
 }
 
-function beforeArrival(examples: ExamplePayments, name: ExampleState): PaymentView | null {
-  const { payment, view, session, nowMs } = examples;
-  const visited = (change: Parameters<typeof session>[1]) => {
-    const made = payment();
-    return view(made, { sessions: [session(made, change)] });
-  };
-  switch (name) {
-    case 'choose':
-      return view(payment());
-    case 'choose-euro':
-      return view(payment({ currency: 'EUR', ...withoutFee }));
-    case 'choose-small':
-      return view(payment({ amountCents: 3_00, usdUnits: 3_000_000n, ...withoutFee }));
-    case 'choose-single':
-      return view(payment({ provider: 'moonpay', email: 'jane.doe@example.com' }));
-    case 'direct':
-      return view(payment({ provider: 'direct', ...withoutFee }));
-    case 'direct-part':
-      return view(payment({ provider: 'direct', ...withoutFee }), { deposits: [1_123_456n] });
-    case 'none-can-serve':
-      return view(payment({ amountCents: 50, usdUnits: 500_000n, ...withoutFee }));
-    case 'at-provider':
-      return visited({});
-    case 'visit-ended':
-      return visited({ expiresAtMs: nowMs - 1 });
-    case 'taken-by-provider':
-      return visited({ progress: 'delivering', progressAtMs: nowMs - 1_000 });
-    case 'refused-by-provider':
-      return visited({ progress: 'failed', progressAtMs: nowMs - 1_000 });
-    default:
-      return null;
-  }
-}
-
-/** How each of the others is stored, and what has arrived and was sent on. */
+/** States after money arrived or the time ran out: how each is stored, and what has arrived and was sent on. */
 const arrived = {
   underpaid: ['unpaid/pending', {}, [10_123_456n], []],
   seen: ['unpaid/ready', {}, [enough], []],
@@ -112,11 +68,24 @@ const arrived = {
     [10_000_000n],
     [10_000_000n],
   ],
-} as const satisfies Partial<
-  Record<ExampleState, readonly [PaymentState, Partial<Payment>, readonly bigint[], readonly bigint[]]>
+} as const satisfies Record<
+  string,
+  readonly [PaymentState, Partial<Payment>, readonly bigint[], readonly bigint[]]
 >;
 
-function afterArrival({ payment, session, view, nowMs }: ExamplePayments, name: ExampleState): PaymentView {
+export type ExampleState = keyof typeof waiting | keyof typeof arrived;
+
+/** The states of a checkout that a customer can meet, by the names that addresses, tests and screenshots use. */
+export const stateNames = [...Object.keys(waiting), ...Object.keys(arrived)] as readonly ExampleState[];
+
+export function isExampleState(name: string): name is ExampleState {
+  return (stateNames as readonly string[]).includes(name);
+}
+
+/** A new payment in this state. */
+export function exampleState(examples: ExamplePayments, name: ExampleState): PaymentView {
+  if (name in waiting) return waiting[name as keyof typeof waiting](examples);
+  const { payment, session, view, nowMs } = examples;
   const [state, change, deposits, releases] = arrived[name as keyof typeof arrived];
   const paidAtMs = state === 'paid/completed' ? nowMs - 5_000 : null;
   const made = payment({ ...fieldsOf(state), ...change, paidAtMs });

@@ -27,13 +27,6 @@ const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
   delivered: 'COMPLETED',
   failed: 'FAILED',
 };
-const eventIdOf: Readonly<Record<OrderEvent, string>> = {
-  accepted: 'ORDER_PROCESSING',
-  declined: 'ORDER_FAILED',
-  delivered: 'ORDER_COMPLETED',
-  failed: 'ORDER_FAILED',
-};
-
 interface Session {
   readonly orderId: string;
   readonly referrerDomain: string;
@@ -67,7 +60,7 @@ export function createTransakProtocol(): SimulatedProtocol {
           walletAddress: order.walletAddress,
           transactionHash: order.transactionHash,
         },
-        eventID: eventIdOf[event],
+        eventID: `ORDER_${statusOfEvent[event]}`,
         createdAt: new Date(atMs).toISOString(),
       };
       const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(payload)}`;

@@ -102,11 +102,14 @@ export function rehearsalEnvironment(
   return { ...own, ...Object.fromEntries(files), ...replacements };
 }
 
+function isSet(own: NodeJS.ProcessEnv, name: string): boolean {
+  return Boolean(own[name]?.trim() || own[`${name}_FILE`]?.trim());
+}
+
 /** Providers with at least one variable of their own, in the order of the catalog. */
 function configuredProviders(own: NodeJS.ProcessEnv): ProviderId[] {
-  const isSet = (name: string) => Boolean(own[name]?.trim() || own[`${name}_FILE`]?.trim());
   return providerIds.filter((id) =>
-    providers[id].variables.some(({ name }) => isSet(variableNameOf(id, name))),
+    providers[id].variables.some(({ name }) => isSet(own, variableNameOf(id, name))),
   );
 }
 
@@ -150,10 +153,9 @@ export function describeReplacements(
 ): readonly { level: 'ok' | 'warn'; text: string }[] {
   const replaced = groups.map(([names, what]) => `${what} (${names.join(', ')})`).join('; ');
   const text = `${replaced}; simulators in place of the providers (…_BASE_URL). All other variables are yours`;
-  const isSet = (name: string) => Boolean(own[name]?.trim() || own[`${name}_FILE`]?.trim());
   return [
     { level: 'ok', text },
-    ...(isSet('DATABASE_URL')
+    ...(isSet(own, 'DATABASE_URL')
       ? [{ level: 'warn' as const, text: 'PostgreSQL is not rehearsed: check it with card-checkout doctor' }]
       : []),
     ...(needsStandIn(own)

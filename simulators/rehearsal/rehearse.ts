@@ -282,19 +282,13 @@ async function within<Result>(
   limitMs: number,
   signal: AbortSignal,
 ): Promise<Result> {
-  const ending = new AbortController();
+  signal.throwIfAborted();
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new Error(`not done within ${limitMs / 1000} s`)), limitMs);
+  const ending = AbortSignal.any([signal, late.signal]);
   const { promise, reject } = Promise.withResolvers<never>();
-  ending.signal.addEventListener('abort', () => reject(ending.signal.reason), { once: true });
-  const onAbort = () => ending.abort(signal.reason);
-  const timer = setTimeout(() => ending.abort(new Error(`not done within ${limitMs / 1000} s`)), limitMs);
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  try {
-    return await Promise.race([work(ending.signal), promise]);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-  }
+  ending.addEventListener('abort', () => reject(ending.reason), { once: true });
+  return await Promise.race([work(ending), promise]).finally(() => clearTimeout(timer));
 }
 
 function describe(error: unknown): string {

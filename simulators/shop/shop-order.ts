@@ -38,19 +38,13 @@ const MAXIMUM_ORDERS = 100;
 const MAXIMUM_STEPS = 40;
 const MAXIMUM_DETAIL_CHARACTERS = 4_000;
 
-/** The shop's orders, in memory: a restart of the sandbox forgets them. */
-export interface ShopOrders {
-  open(product: ShopProduct): ShopOrder;
-  find(id: string): ShopOrder | null;
-  findByPayment(paymentId: string): ShopOrder | null;
-  /** The newest first. */
-  list(): readonly ShopOrder[];
-}
+export type ShopOrders = ReturnType<typeof createShopOrders>;
 
-export function createShopOrders(): ShopOrders {
+/** The shop's orders, in memory: a restart of the sandbox forgets them. */
+export function createShopOrders() {
   const orders = new LRUCache<string, ShopOrder>({ max: MAXIMUM_ORDERS });
   return {
-    open(product) {
+    open(product: ShopProduct): ShopOrder {
       const order = {
         id: randomUUID(),
         product,
@@ -62,10 +56,11 @@ export function createShopOrders(): ShopOrders {
       orders.set(order.id, order);
       return order;
     },
-    find: (id) => orders.peek(id) ?? null,
-    findByPayment: (paymentId) =>
+    find: (id: string): ShopOrder | null => orders.peek(id) ?? null,
+    findByPayment: (paymentId: string): ShopOrder | null =>
       [...orders.values()].find(({ payment }) => payment?.id === paymentId) ?? null,
-    list: () => [...orders.values()],
+    /** The newest first. */
+    list: (): readonly ShopOrder[] => [...orders.values()],
   };
 }
 

@@ -15,15 +15,10 @@ export interface ShopAccount {
   readonly callbackUrl: string;
 }
 
-/** What the server of a shop does: nothing here knows the service but by its API and the SDK. */
-export interface ShopServerSide {
-  /** Creates the order and its checkout; what went wrong is a step of the order. */
-  buy(product: ShopProduct): Promise<ShopOrder>;
-  /** Verifies a webhook and acts on it; returns the HTTP status of the response. */
-  receive(rawBody: string, signature: string | undefined): Promise<number>;
-}
+export type ShopServerSide = ReturnType<typeof createShopServerSide>;
 
-export function createShopServerSide(account: ShopAccount, orders: ShopOrders): ShopServerSide {
+/** What the server of a shop does: nothing here knows the service but by its API and the SDK. */
+export function createShopServerSide(account: ShopAccount, orders: ShopOrders) {
   const fulfilments = createMemoryStore();
 
   /** Throws `WebhookError` for what must not be acted upon. */
@@ -32,12 +27,14 @@ export function createShopServerSide(account: ShopAccount, orders: ShopOrders): 
   }
 
   return {
-    async buy(product) {
+    /** Creates the order and its checkout; what went wrong is a step of the order. */
+    async buy(product: ShopProduct): Promise<ShopOrder> {
       const order = orders.open(product);
       await createCheckout(account, order).catch((error: unknown) => addFailure(order, error));
       return order;
     },
-    async receive(rawBody, signature) {
+    /** Verifies a webhook and acts on it; returns the HTTP status of the response. */
+    async receive(rawBody: string, signature: string | undefined): Promise<number> {
       const order = orders.findByPayment(claimedPaymentId(rawBody));
       // Unknown after a restart, or never created: the sender receives the same response.
       if (order === null) return 401;

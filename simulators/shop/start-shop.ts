@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:https';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import formbody from '@fastify/formbody';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
@@ -55,19 +56,18 @@ export async function startShop({ account, ipnTokenOf, nowMs, ports, log }: Shop
   const orders = createShopOrders();
   const inbox = createWebhookInbox(ipnTokenOf, nowMs);
   let serverSide: ShopServerSide | null = null;
-  const receiver = await startReceiver(
-    await preferredPort(ports.receiver, log),
-    (path, rawBody, signature) => {
-      if (path === INBOX_PATH) return inbox.receive(rawBody, signature);
-      if (serverSide === null) throw new Error('the shop is not open yet');
-      return serverSide.receive(rawBody, signature);
-    },
-  );
+  const preferred = (port: number) =>
+    preferLoopbackPort(port, log, "the shop's port is taken and a free one is used");
+  const receiver = await startReceiver(await preferred(ports.receiver), (path, rawBody, signature) => {
+    if (path === INBOX_PATH) return inbox.receive(rawBody, signature);
+    if (serverSide === null) throw new Error('the shop is not open yet');
+    return serverSide.receive(rawBody, signature);
+  });
   const receiverHost = receiver.host;
   serverSide = createShopServerSide({ ...account, callbackUrl: `https://${receiverHost}/webhook` }, orders);
 
   const server = createPageServer(serverSide, orders, inbox);
-  await server.listen({ host: LOOPBACK, port: await preferredPort(ports.shop, log) });
+  await server.listen({ host: LOOPBACK, port: await preferred(ports.shop) });
   const shopPort = (server.server.address() as AddressInfo).port;
   log.info({ port: shopPort }, 'the shop is open');
   return {
@@ -86,13 +86,6 @@ export async function startShop({ account, ipnTokenOf, nowMs, ports, log }: Shop
       await receiver.stop();
     },
   };
-}
-
-/** This port, or 0 for a free one where it is taken, which the log says. */
-async function preferredPort(port: number, log: SandboxLog): Promise<number> {
-  const free = await preferLoopbackPort(port);
-  if (free !== port) log.warn({ port }, "the shop's port is taken and a free one is used");
-  return free;
 }
 
 /** The key is public, like all keys of the sandbox: only the sandbox trusts it, and only for this receiver. */
@@ -117,22 +110,8 @@ export async function startReceiver(
   receive: (path: string, rawBody: string, signature: string | undefined) => Promise<number>,
 ): Promise<Receiver> {
   const certificate = readPem('receiver-certificate.pem');
-  const server = createReceiver(certificate, receive);
-  return {
-    host: `${LOOPBACK}:${await listen(server, port)}`,
-    certificate,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
-function createReceiver(
-  certificate: string,
-  receive: (path: string, rawBody: string, signature: string | undefined) => Promise<number>,
-): Server {
-  return createServer({ cert: certificate, key: readPem('receiver-key.pem') }, async (request, response) => {
+  const tls = { cert: certificate, key: readPem('receiver-key.pem') };
+  const server = createServer(tls, async (request, response) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -145,7 +124,16 @@ function createReceiver(
     const rawBody = Buffer.concat(chunks).toString('utf8');
     const status = await receive(request.url ?? '', rawBody, [signature].flat()[0]).catch(() => 500);
     response.writeHead(status).end();
-  });
+  }).listen(port, LOOPBACK);
+  await once(server, 'listening');
+  return {
+    host: `${LOOPBACK}:${(server.address() as AddressInfo).port}`,
+    certificate,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }
 
 function createPageServer(
@@ -202,12 +190,4 @@ function createPageServer(
     return reply.redirect(`/orders/${order.id}`, 303);
   });
   return server;
-}
-
-/** Returns the port. */
-function listen(server: Server, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, LOOPBACK, () => resolve((server.address() as AddressInfo).port));
-  });
 }

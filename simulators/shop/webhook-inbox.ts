@@ -12,13 +12,7 @@ export interface InboxWebhook {
   readonly problem: string | null;
 }
 
-/** Takes the webhooks of checkouts that no shop made, verifies and keeps them. */
-export interface WebhookInbox {
-  /** Returns the HTTP status to answer with. */
-  receive(rawBody: string, signature: string | undefined): Promise<number>;
-  /** The newest first. */
-  list(): readonly InboxWebhook[];
-}
+export type WebhookInbox = ReturnType<typeof createWebhookInbox>;
 
 /** In memory: a restart of the sandbox forgets them. */
 const MAXIMUM_WEBHOOKS = 50;
@@ -26,15 +20,13 @@ const MAXIMUM_BODY_CHARACTERS = 4_000;
 const MAXIMUM_SIGNATURE_CHARACTERS = 200;
 
 /**
- * `ipnTokenOf` stands for what a merchant has kept from the answer to the create; null for a payment that cannot be.
+ * Takes the webhooks of checkouts that no shop made, verifies and keeps them. `ipnTokenOf` stands for what a merchant has kept from the answer to the create; null for a payment that cannot be.
  */
-export function createWebhookInbox(
-  ipnTokenOf: (paymentId: string) => string | null,
-  nowMs: () => number,
-): WebhookInbox {
+export function createWebhookInbox(ipnTokenOf: (paymentId: string) => string | null, nowMs: () => number) {
   const webhooks: InboxWebhook[] = [];
   return {
-    async receive(rawBody, signature) {
+    /** Returns the HTTP status to answer with. */
+    async receive(rawBody: string, signature: string | undefined): Promise<number> {
       const { paymentId, problem, status } = await verify(rawBody, signature, ipnTokenOf);
       webhooks.unshift({
         receivedAtMs: nowMs(),
@@ -46,7 +38,8 @@ export function createWebhookInbox(
       if (webhooks.length > MAXIMUM_WEBHOOKS) webhooks.pop();
       return status;
     },
-    list: () => webhooks,
+    /** The newest first. */
+    list: (): readonly InboxWebhook[] => webhooks,
   };
 }
 

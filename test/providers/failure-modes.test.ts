@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { ProviderFault } from '../../simulators/fault.ts';
 import type { PostedWebhook } from '../../src/domain/ports/provider.ts';
+import type { ProviderFault } from '../../src/domain/ports/test-payments.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
 import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../../src/http/checkout/routes.ts';

@@ -245,15 +245,6 @@ describe('live exchange rates', () => {
 });
 
 describe('fixed exchange rates', () => {
-  it('are what they were made with, and a dollar is a dollar', async () => {
-    const fixed = createFixedRates({ EUR: '1.5', CAD: '0.5', INR: '0.01' });
-    expect([await fixed.usdRate('EUR'), await fixed.usdRate('INR'), await fixed.usdRate('USD')]).toEqual([
-      150_000_000n,
-      1_000_000n,
-      100_000_000n,
-    ]);
-  });
-
   it('fail and recover on demand, except for the dollar', async () => {
     const fixed = createFixedRates();
     fixed.setFault('down');
@@ -264,7 +255,7 @@ describe('fixed exchange rates', () => {
   });
 
   it('answer late on demand', async () => {
-    const fixed = createFixedRates(undefined, 30);
+    const fixed = createFixedRates(30);
     fixed.setFault('slow');
     const startedAtMs = performance.now();
     expect(await fixed.usdRate('EUR')).toBe(109_000_000n);

@@ -1,0 +1,34 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { SandboxLog } from './sandbox-log.ts';
+
+/** Runs the work again and again, with this time between. A failure is logged once until the work succeeds. */
+export function repeat(
+  intervalMs: number,
+  work: () => Promise<void>,
+  log: SandboxLog,
+  message: string,
+): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  async function run(): Promise<void> {
+    let isFailing = false;
+    while (await delay(intervalMs, true, { signal }).catch(() => false)) {
+      try {
+        await work();
+        isFailing = false;
+      } catch (error) {
+        if (!isFailing && !signal.aborted) log.warn({ err: error }, message);
+        isFailing = true;
+      }
+    }
+  }
+
+  const running = run();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
