@@ -36,7 +36,7 @@ async function checkRefunds(
   for (const { destination, units, transactionHash, logIndex, blockNumber } of paidRefunds) {
     const block = blockNumber ?? 0;
     const recipients = destination === null ? [] : [destination];
-    const query = { fromBlock: block, toBlock: block, recipients, isCandidate: () => false };
+    const query = { fromBlock: block, toBlock: block, recipients };
     const { transfers } = await reader.withView((view) => view.readLogs({ ...query, withReleases: false }));
     const log = transfers.find(
       (each) => each.transactionHash === transactionHash && each.logIndex === logIndex,
@@ -111,14 +111,8 @@ async function readRange(
   addresses: readonly PaymentView['payment']['depositAddress'][],
   amounts: ReadonlyMap<string, Amounts>,
 ): Promise<void> {
-  const ours = new Set(addresses.map((address) => address.toLowerCase()));
   for (let fromBlock = from; fromBlock <= to; ) {
-    const logs = await view.readLogs({
-      fromBlock,
-      toBlock: to,
-      recipients: addresses,
-      isCandidate: (recipient) => ours.has(recipient),
-    });
+    const logs = await view.readLogs({ fromBlock, toBlock: to, recipients: addresses });
     for (const { recipient, units, ...log } of logs.transfers) {
       amounts.get(recipient)?.set(placeOf('deposit', log), units);
     }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createChainReader } from '../../src/chain/create-chain-reader.ts';
 import { createChainEndpoints } from '../../src/chain/endpoint-rotation.ts';
 import { settleScanned } from '../../src/domain/settle.ts';
-import { createKnownAddresses } from '../../src/payments/known-addresses.ts';
+import { createOpenAddresses } from '../../src/payments/deposit-owners.ts';
 import { watchDeposits } from '../../src/payments/watch-deposits.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { answerParent } from '../answer-parent.ts';
@@ -23,7 +23,8 @@ const context = {
     maximumBlockRange: BLOCKS_A_PAGE,
   }),
   observations: store.observations,
-  known: createKnownAddresses(store.payments, store.addressPages),
+  payments: store.payments,
+  openAddresses: createOpenAddresses({ ...store, monotonicMs: () => performance.now() }),
   decide(view: Parameters<typeof settleScanned>[0]) {
     deposits++;
     return settleScanned(view, { nowMs: Date.now() });

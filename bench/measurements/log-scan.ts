@@ -17,7 +17,7 @@ export interface ScannedPages {
 }
 
 /**
- * The watcher itself, with its address book, reader and observations, against a node in another process whose answers were
+ * The watcher itself, with its look-ups, reader and observations, against a node in another process whose answers were
  * prepared. The time of the watcher's process counts: how long a node takes to answer is the node's.
  */
 export const logScan: Measurement = {

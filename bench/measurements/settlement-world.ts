@@ -10,7 +10,6 @@ import { paymentReference, termsOf } from '../../src/domain/deposit-address.ts';
 import { createIpnTokens } from '../../src/domain/ipn-token.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
-import { createKnownAddresses } from '../../src/payments/known-addresses.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { LocalChain } from '../../test/chain/local-chain.ts';
@@ -54,7 +53,6 @@ export function settlementParts(
   return {
     store,
     external,
-    known: createKnownAddresses(store.payments, store.addressPages),
     tokens: createIpnTokens(benchSecret),
     mailer: null,
     // There are no channels.

@@ -24,11 +24,6 @@ import type { DashboardContext } from '../http/signed-in/context.ts';
 import { createDashboardLimits } from '../http/signed-in/limits.ts';
 import { createQuotes } from '../payments/ask-quotes.ts';
 import type { CreatePaymentContext } from '../payments/create-payment.ts';
-import {
-  createKnownAddresses,
-  createReservedAddressCheck,
-  type KnownAddresses,
-} from '../payments/known-addresses.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
 import { createKnownLimits } from '../payments/provider-limits.ts';
 import { rescueToken } from '../payments/rescue-token.ts';
@@ -190,14 +185,10 @@ export function assembleParts(options: ServiceOptions) {
   const rules = { resolver, ownAddresses, allowedHosts: config.callbackAllowedHosts, own };
   const deliveryRulesOf = createDeliveryRules(rules, options.additions?.receiverAuthorities);
   const tokens = createIpnTokens(options.secretKey, config.previousSecretKeys);
-  const known = createKnownAddresses(store.payments, store.addressPages, () =>
-    options.log.error('the database lost payments that this process knew; all addresses were read again'),
-  );
-  /** Context of every creation, whether by API or dashboard: ids come in one order, and the address book catches up once. */
-  const create = createPaymentContext({ ...options, directory, tokens, known });
+  /** Context of every creation, whether by API or dashboard: ids come in one order. */
+  const create = createPaymentContext({ ...options, directory, tokens });
   return {
     ...options,
-    known,
     metrics,
     resolver,
     deliveryRulesOf,
@@ -219,7 +210,9 @@ export function assembleParts(options: ServiceOptions) {
       create,
       refund: {
         ...store,
-        isReservedAddress: create.settlement.isReservedAddress,
+        isReservedAddress: async (address: Address) =>
+          create.settlement.isReservedAddress(address) ||
+          (await store.payments.findDepositOwners([address])).length > 0,
         links: createKeyedHash('links of refunds', options.secretKey, config.previousSecretKeys),
         baseUrl: config.baseUrl,
         nowMs: clock.nowMs,
@@ -240,11 +233,12 @@ export function assembleParts(options: ServiceOptions) {
 }
 
 function createPaymentContext(
-  parts: ServiceOptions & { known: KnownAddresses; directory: ProviderDirectory; tokens: IpnTokens },
+  parts: ServiceOptions & { directory: ProviderDirectory; tokens: IpnTokens },
 ): CreatePaymentContext {
-  const { external, store, clock, known, config } = parts;
+  const { external, store, clock, config } = parts;
   const [{ factory, implementation, token, feeWallet }] = external.settlements;
   const contracts = external.settlements.flatMap((earlier) => [earlier.factory, earlier.implementation]);
+  const reserved = new Set([token, ...contracts, ...external.relayers.map(({ address }) => address)]);
   return {
     payments: store.payments,
     providers: parts.directory,
@@ -258,12 +252,7 @@ function createPaymentContext(
         factory,
         implementation,
       }),
-      isReservedAddress: createReservedAddressCheck(
-        known,
-        [token, ...contracts, ...external.relayers.map(({ address }) => address)],
-        clock.monotonicMs,
-      ),
-      recordDepositAddress: known.add,
+      isReservedAddress: (address) => reserved.has(address),
     },
     nowMs: clock.nowMs,
     newPaymentId: createPaymentIdGenerator(clock.nowMs),

@@ -33,7 +33,6 @@ export async function startService(options: ServiceOptions) {
   const parts = assembleParts(options);
   const { config, log } = parts;
   requireKnownSecret(await readNewestSecret(parts.store), parts.answering.tokens);
-  await parts.known.catchUp();
   if (!options.isTestMode) await warnOfProvidersOff(parts);
 
   // Set when the service receives the stop signal.

@@ -44,6 +44,8 @@ function partsWithMissedDeposit(
         },
       },
       payments: {
+        listDepositAddresses: async () => null,
+        findDepositOwners: async () => [],
         listPaymentIds: async () => ['a payment'],
         viewPayment: async () => ({
           payment: { id: 'a payment', status: 'unpaid', depositAddress: '0x1' },
@@ -62,7 +64,6 @@ function partsWithMissedDeposit(
       mistakenToken,
       intervals: { deepRescanBlocks: 100, sweepIntervalMs: SWEEP_INTERVAL_MS },
     },
-    known: { catchUp: async () => {}, book: { addresses: null, isCandidate: () => false } },
     nowMs: () => 0,
     monotonicMs: () => time.nowMs,
     log: { error: () => {}, warn },

@@ -3,8 +3,8 @@ import type { PaymentId } from '../domain/payment.ts';
 import type { BlockReference } from '../domain/ports/settlement-store.ts';
 import { describeMistakenToken } from '../domain/provider-catalog.ts';
 import { settleScanned } from '../domain/settle.ts';
+import { createOpenAddresses, type OpenAddresses } from '../payments/deposit-owners.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
-import { createOpenAddresses, type OpenAddresses } from '../payments/known-addresses.ts';
 import { type Rescan, rescanFinalBlocks } from '../payments/rescan-blocks.ts';
 import { findMistakenToken, type SweepResult, sweepOpenPayments } from '../payments/sweep-balances.ts';
 import {
@@ -52,11 +52,11 @@ interface WatchState {
 /** The release of a batch that was closed may not have been seen yet. */
 const AFTER_BATCH_MS = 60_000;
 
-function createWatchState({ store, known, monotonicMs }: WorkerParts): WatchState {
+function createWatchState({ store, monotonicMs }: WorkerParts): WatchState {
   let expectedUntilMs = Number.NEGATIVE_INFINITY;
   return {
     kept: createKeptBlocks(),
-    openAddresses: createOpenAddresses({ ...store, known, monotonicMs }),
+    openAddresses: createOpenAddresses({ ...store, monotonicMs }),
     async expectsReleases() {
       const [open] = await store.relay.listOpenBatches(1);
       if (open !== undefined) expectedUntilMs = monotonicMs() + AFTER_BATCH_MS;
@@ -67,7 +67,7 @@ function createWatchState({ store, known, monotonicMs }: WorkerParts): WatchStat
 }
 
 function watchContextOf(
-  { store, external, known, nowMs, monotonicMs, log, metrics }: WorkerParts,
+  { store, external, nowMs, monotonicMs, log, metrics }: WorkerParts,
   state: WatchState,
 ): WatchDepositsContext {
   return {
@@ -75,7 +75,7 @@ function watchContextOf(
     finality: { everyMs: external.intervals.finalityIntervalMs ?? 0, monotonicMs },
     chain: external.chain,
     observations: store.observations,
-    known,
+    payments: store.payments,
     decide: (view) => settleScanned(view, { nowMs: nowMs() }),
     onRewind(from, to) {
       if (state.rescannedTo === null || state.rescannedTo.number > to.number) state.rescannedTo = to;
@@ -103,7 +103,7 @@ function watchTask(
   /** The pause between two passes, by what may arrive. */
   async function pauseMs(): Promise<number> {
     if (state.kept.hasRows || (await state.expectsReleases())) return watchIntervalMs;
-    const open = await state.openAddresses.list();
+    const open = await state.openAddresses();
     return open?.length === 0 ? idleWatchIntervalMs : quietWatchIntervalMs;
   }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../domain/ports/clock.ts';
 import type { RelayContext } from '../payments/relay/relay-context.ts';
 import type { ServiceParts } from './service-parts.ts';
 
-type SharedParts = 'store' | 'external' | 'known' | 'mailer' | 'log' | 'metrics';
+type SharedParts = 'store' | 'external' | 'mailer' | 'log' | 'metrics';
 
 /** What the tasks of a process depend on. */
 export interface WorkerParts

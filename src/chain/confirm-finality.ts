@@ -247,7 +247,7 @@ async function readSameLogs(
   // Only the kinds of logs that are to be confirmed are asked for.
   const factories = logs.forwarded.length + logs.rescued.length > 0 ? sources.factories : [];
   const fromBlock = blocks.reduce((least, block) => Math.min(least, block), toBlock);
-  const query = { fromBlock, toBlock, recipients, isCandidate: () => false };
+  const query = { fromBlock, toBlock, recipients };
   return readKeys({ endpoint, range, sources: { token, factories } }, query);
 }
 
@@ -284,7 +284,7 @@ export async function compareRecentLogs(
   final: BlockReference,
 ): Promise<string[]> {
   const fromBlock = Math.max(0, final.number - COMPARED_BLOCKS + 1);
-  const query = { fromBlock, toBlock: final.number, recipients: null, isCandidate: () => true };
+  const query = { fromBlock, toBlock: final.number, recipients: null };
   const problems: string[] = [];
   const readings = await Promise.all(
     endpoints.map(async (endpoint) => {

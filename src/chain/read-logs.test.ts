@@ -64,7 +64,7 @@ async function askedOf(status: number, code: number, message: string, isByHash =
     sources: { token: '0x5FbDB2315678afecb367f032d93F642f64180aa3' as Address, factories: [] },
     seenBlock: () => undefined,
   };
-  const query = { fromBlock: 1_000, toBlock: 1_499, recipients: null, isCandidate: () => false };
+  const query = { fromBlock: 1_000, toBlock: 1_499, recipients: null };
   await scanBlocks(context, isByHash ? { ...query, block } : query).catch(() => {});
   return asked;
 }

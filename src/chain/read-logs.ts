@@ -51,7 +51,7 @@ async function readLogs(rpc: NodeClient, sources: LogSources, query: LogQuery): 
   }
   const answers = calls.length === 0 ? [] : await rpc.callBatch(calls);
   return {
-    transfers: asksTransfers ? readTransfers(rpc.label, answers[0] ?? [], query) : [],
+    transfers: asksTransfers ? await readTransfers(rpc.label, answers[0] ?? [], query) : [],
     ...(asksForwarded
       ? readFactoryLogs(rpc.label, answers[asksTransfers ? 1 : 0] ?? [], query)
       : { forwarded: [], rescued: [] }),
@@ -83,25 +83,29 @@ function positionOf(label: string, log: NodeLog, { fromBlock, toBlock }: LogQuer
   return { blockNumber, logIndex: Number(log.logIndex), transactionHash: log.transactionHash };
 }
 
-function lowerCaseSet(addresses: readonly Address[]): ReadonlySet<string> {
-  return new Set(addresses.map((address) => address.toLowerCase()));
-}
-
 const topicPattern = /^0x0{24}[0-9a-f]{40}$/;
 const oneWordPattern = /^0x[0-9a-fA-F]{64}$/;
 const twoWordsPattern = /^0x[0-9a-fA-F]{128}$/;
 const MAXIMUM_UNITS = 2n ** 256n - 1n;
 
-function readTransfers(label: string, logs: readonly NodeLog[], query: LogQuery): TransferLog[] {
-  const ours = query.recipients === null ? null : lowerCaseSet(query.recipients);
-  const isOurs = ours === null ? query.isCandidate : (recipient: string) => ours.has(recipient);
+async function readTransfers(
+  label: string,
+  logs: readonly NodeLog[],
+  query: LogQuery,
+): Promise<TransferLog[]> {
+  const { recipients, ownOf } = query;
+  const recipientOf = ({ topics: [, , recipient] }: NodeLog): string => {
+    if (recipient === undefined) throw wrongLog(label, 'another event than asked for');
+    return addressDigits(recipient);
+  };
+  const asked = new Set(recipients?.map((address) => address.toLowerCase()) ?? logs.map(recipientOf));
+  const kept = recipients === null && ownOf !== undefined ? await ownOf(asked) : asked;
   const transfers: TransferLog[] = [];
   for (const log of logs) {
-    const [, sender, recipient] = log.topics;
+    const digits = recipientOf(log);
     // Almost every log of a whole-token scan ends here, so nothing dearer comes before.
-    if (recipient === undefined) throw wrongLog(label, 'another event than asked for');
-    const digits = addressDigits(recipient);
-    if (!isOurs(digits)) continue;
+    if (!kept.has(digits)) continue;
+    const [, sender = '', recipient = ''] = log.topics;
     if (!topicPattern.test(recipient) || !oneWordPattern.test(log.data))
       throw wrongLog(label, 'a malformed transfer');
     const position = positionOf(label, log, query);
@@ -110,9 +114,7 @@ function readTransfers(label: string, logs: readonly NodeLog[], query: LogQuery)
     if (units === 0n) continue;
     transfers.push({
       recipient: checksumAddress(digits.slice(2)),
-      ...(sender !== undefined && topicPattern.test(sender)
-        ? { sender: checksumAddress(sender.slice(26)) }
-        : {}),
+      ...(topicPattern.test(sender) ? { sender: checksumAddress(sender.slice(26)) } : {}),
       units,
       ...position,
     });

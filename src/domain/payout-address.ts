@@ -38,6 +38,13 @@ export function checksumAddressBytes(bytes: Uint8Array): Address {
   return addressText.toString('latin1') as Address;
 }
 
+/** The twenty bytes of an address, `0x` and forty hex digits in any case. */
+export function bytesOfAddress(address: string): Uint8Array {
+  const bytes = new Uint8Array(20);
+  writeHexBytes(address, 2, bytes);
+  return bytes;
+}
+
 /** Makes a letter upper case where the hash's digit is 8 or more, so its highest bit set. Bit 6 of a letter is set. */
 function raise(index: number, highestBit: number): void {
   const digit = addressDigits[index] as number;

@@ -39,8 +39,8 @@ export interface CreateChecks {
   readonly providers: ProviderDirectory;
   readonly rates: Rates;
   readonly settlement: {
-    /** Whether an address is the token, the contract, the relayer or one of our own deposit addresses. */
-    readonly isReservedAddress: (address: Address) => Promise<boolean>;
+    /** Whether an address is the token, the contract or the relayer. The store refuses our own deposit addresses. */
+    readonly isReservedAddress: (address: Address) => boolean;
   };
   readonly nowMs: () => number;
   /** Default for accounts without a setting of their own. */
@@ -64,7 +64,7 @@ export async function checkCreate(
   isKeyTaken: boolean,
 ): Promise<CheckedTerms> {
   requireAllowedWallet(account, request.payoutAddress);
-  await requireUnreservedAddress(context.settlement, request.payoutAddress);
+  requireUnreservedAddress(context.settlement, request.payoutAddress);
   const amounts = chargeWithFee(request, account.feeBasisPoints);
   if (isKeyTaken) throw new ServiceError('idempotency_conflict');
 
@@ -88,14 +88,17 @@ export async function checkCreate(
   return { ...amounts, ...terms, usdUnits, provider };
 }
 
-/** Throws where a payout would go to an address of the service itself. */
-export async function requireUnreservedAddress(
-  { isReservedAddress }: Pick<CreateChecks['settlement'], 'isReservedAddress'>,
+/** Throws where a payout would go to a contract or relayer of the service. */
+export function requireUnreservedAddress(
+  { isReservedAddress }: CreateChecks['settlement'],
   payoutAddress: Address,
-): Promise<void> {
-  if (await isReservedAddress(payoutAddress)) {
-    throw invalidField('address', 'belongs to the service and cannot receive payouts');
-  }
+): void {
+  if (isReservedAddress(payoutAddress)) throw reservedAddress();
+}
+
+/** The refusal of a payout address of the service itself. */
+export function reservedAddress(): ServiceError {
+  return invalidField('address', 'belongs to the service and cannot receive payouts');
 }
 
 /** Refuses another wallet where the account's is locked, so that a stolen key cannot redirect money. */

@@ -14,6 +14,7 @@ import {
   checkCreate,
   requireAllowedWallet,
   requireUnreservedAddress,
+  reservedAddress,
 } from './create-checks.ts';
 import { findEarlierCreate, isReplayOf, recordOf } from './idempotent-replay.ts';
 
@@ -23,8 +24,6 @@ interface SettlementTerms extends Pick<CreateChecks['settlement'], 'isReservedAd
   readonly factory: Address;
   readonly feeWallet: Address;
   readonly depositAddressOf: (terms: DepositTerms) => Address;
-  /** Called with each new deposit address, with the row of its payment. */
-  readonly recordDepositAddress: (row: number, address: Address) => void;
 }
 
 export interface CreatePaymentContext extends CreateChecks {
@@ -52,16 +51,13 @@ export async function createPayment(
 
 /** Stores a new payment; returns the earlier one where a concurrent request with the same key was first. */
 async function storePayment(
-  { payments, settlement }: Pick<CreatePaymentContext, 'payments' | 'settlement'>,
+  { payments }: Pick<CreatePaymentContext, 'payments'>,
   payment: Payment,
   idempotency: IdempotencyRecord | null,
 ): Promise<Payment> {
   const outcome = await payments.createPayment(payment, idempotency);
-  if (outcome.kind === 'created') {
-    // Known at once, where the store says which row the deposit address is in.
-    if (outcome.row !== null) settlement.recordDepositAddress(outcome.row, payment.depositAddress);
-    return payment;
-  }
+  if (outcome.kind === 'created') return payment;
+  if (outcome.kind === 'reserved') throw reservedAddress();
   if (!isReplayOf(outcome, idempotency)) throw new ServiceError('idempotency_conflict');
   return outcome.payment;
 }
@@ -145,7 +141,7 @@ export async function createDirectPayment(
   if (earlier !== null) throw new ServiceError('idempotency_conflict');
   if (account.suspended) throw new ServiceError('feature_disabled', 'The account is suspended.');
   requireAllowedWallet(account, payoutAddress);
-  await requireUnreservedAddress(context.settlement, payoutAddress);
+  requireUnreservedAddress(context.settlement, payoutAddress);
   const usdUnits = usdUnitsOf(amountCents, await context.rates.usdRate(currency));
   const charge = {
     amountCents,

@@ -78,7 +78,7 @@ export async function payOnPage(
       stored = await reusablePages.createPagePayment(payment, pagePayment, (used) =>
         requireOpen(pageStateAt(used, account, payment.createdAtMs)),
       );
-      return { kind: 'created', row: null };
+      return { kind: stored === null ? 'reserved' : 'created' };
     },
   };
   const payment = await createPayment({ ...create, payments }, account, {

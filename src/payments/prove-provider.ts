@@ -345,7 +345,7 @@ async function readDelivery({ payment, observations }: PaymentView, chain: Verif
   const deposit = observations.deposits.find(({ transactionHash }) => transactionHash === payment.txidIn);
   const { blockNumber = 0 } = deposit ?? {};
   const recipients = [payment.depositAddress];
-  const range = { fromBlock: blockNumber, toBlock: blockNumber, recipients, isCandidate: () => true };
+  const range = { fromBlock: blockNumber, toBlock: blockNumber, recipients };
   const found = await chain?.reader.withView((view) => view.readLogs({ ...range, withReleases: false }));
   const transfer = found?.transfers.find(({ transactionHash }) => transactionHash === payment.txidIn);
   const described = await chain?.token?.describe();

@@ -4,6 +4,7 @@ import {
   type FoundOnChain,
   ScanRefusedError,
 } from '../domain/ports/settlement-store.ts';
+import { listAllAddresses } from './deposit-owners.ts';
 import { areConfirmed, readPaymentLogs, type WatchDepositsContext } from './watch-deposits.ts';
 
 /** Final blocks: so many up to the cursor, or these as far as the cursor has passed them. */
@@ -51,7 +52,7 @@ async function rescanAtOne(
   const cursor = await context.observations.readCursor();
   if (cursor === null) return { added: 0, rescannedTo: null, contradictions: [] };
   await requireSameChain(view, cursor);
-  await context.known.catchUp();
+  const recipients = await listAllAddresses(context);
   let added = 0;
   const contradictions: string[] = [];
   let rescannedTo: BlockReference | null = null;
@@ -59,8 +60,7 @@ async function rescanAtOne(
   if ('depthBlocks' in blocks) fromBlock = Math.max(0, cursor.number - blocks.depthBlocks);
   toBlock = Math.min(toBlock, cursor.number);
   while (fromBlock <= toBlock && signal?.aborted !== true) {
-    const query = { fromBlock, toBlock, recipients: context.known.book.addresses };
-    const logs = await readPaymentLogs(context.known, view, query);
+    const logs = await readPaymentLogs(context.payments, view, { fromBlock, toBlock, recipients });
     // Asked again after reading: what was read is of the chain that we know.
     await requireSameChain(view, cursor);
     const missing = await context.observations.listMissing(logs.rows);

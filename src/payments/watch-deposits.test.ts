@@ -1,10 +1,23 @@
 import { expect, it } from 'vitest';
+import type { PaymentId } from '../domain/payment.ts';
+import type { Address } from '../domain/payout-address.ts';
 import type { ChainReader, ChainView, TransferLog } from '../domain/ports/chain.ts';
 import type { BlockReference, ObservationStore, ScanRecord } from '../domain/ports/settlement-store.ts';
-import type { KnownAddresses } from './known-addresses.ts';
 import { createKeptBlocks, type WatchDepositsContext, watchDeposits } from './watch-deposits.ts';
 
 const RANGE_BLOCKS = 5;
+
+const OURS: Address = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+
+/** Payments at these addresses, and others: more than a node filters for. */
+const paymentsAt = (own: readonly Address[]): WatchDepositsContext['payments'] => ({
+  findDepositOwners: async (asked) =>
+    own
+      .filter((address) => asked.includes(address.toLowerCase()))
+      .map((depositAddress) => ({ id: 'a payment' as PaymentId, depositAddress })),
+  listDepositAddresses: async () => null,
+});
+const openAddresses = async () => [OURS];
 
 function blockAt(number: number): BlockReference {
   return { number, hash: `hash of block ${number}`, timestampMs: number * 2_000 };
@@ -29,7 +42,7 @@ function chainOf(
       const transfers: TransferLog[] = [];
       for (let blockNumber = fromBlock; blockNumber <= scannedTo; blockNumber++) {
         const place = { blockNumber, logIndex: 0, transactionHash: `0x${blockNumber}` };
-        transfers.push({ recipient: '0xours' as TransferLog['recipient'], units: 1n, ...place });
+        transfers.push({ recipient: OURS, units: 1n, ...place });
       }
       return { transfers, forwarded: [], scannedTo: blockAt(scannedTo) };
     },
@@ -50,7 +63,7 @@ function chainOf(
 async function watchOnce(
   chain: ChainReader,
   cursor: number,
-  options: Pick<WatchDepositsContext, 'kept'> = {},
+  options: Partial<Pick<WatchDepositsContext, 'kept' | 'payments'>> = {},
 ) {
   const scans: ScanRecord[] = [];
   const observations = {
@@ -61,12 +74,8 @@ async function watchOnce(
       return { hasRowsAbove: false };
     },
   } as unknown as ObservationStore;
-  const known = {
-    book: { addresses: null, isCandidate: () => true },
-    catchUp: async () => {},
-    findPayment: async () => ({ id: 'a payment' }),
-  } as unknown as KnownAddresses;
-  const parts = { chain, observations, known, decide: () => null, onRewind: () => {} };
+  const payments = paymentsAt([OURS]);
+  const parts = { chain, observations, payments, openAddresses, decide: () => null, onRewind: () => {} };
   const pass = await watchDeposits({ ...parts, ...options });
   const [scan] = scans as [ScanRecord];
   return { pass, scan, blocks: scan.deposits.map(({ blockNumber }) => blockNumber) };
@@ -151,14 +160,39 @@ it('begins below its checkpoints where the chain has none of them and two hosts 
     listVanished: async () => ({ deposits: [], releases: [] }),
     recordScan: async () => ({ hasRowsAbove: false }),
   } as unknown as ObservationStore;
-  const known = {
-    book: { addresses: null, isCandidate: () => false },
-    catchUp: async () => {},
-    findPayment: async () => null,
-  } as unknown as KnownAddresses;
+  const payments = paymentsAt([]);
   const chain = chainOf(10_000, 9_900);
-  await watchDeposits({ chain, observations, known, decide: () => null, onRewind: () => {} });
+  await watchDeposits({
+    chain,
+    observations,
+    payments,
+    openAddresses,
+    decide: () => null,
+    onRewind: () => {},
+  });
   expect(rewound).toEqual([blockAt(6_000)]);
+});
+
+it('records a transfer to a payment that was created while the node was asked for logs', async () => {
+  const own: Address[] = [];
+  const chain = chainOf(12, 12);
+  const creatingMeanwhile: ChainReader = {
+    ...chain,
+    withView: (use) =>
+      chain.withView((view) =>
+        use({
+          ...view,
+          async readLogs(query) {
+            const logs = await view.readLogs(query);
+            own.push(OURS);
+            const kept = await query.ownOf?.(new Set([OURS.toLowerCase()]));
+            return { ...logs, transfers: logs.transfers.filter(() => kept?.has(OURS.toLowerCase())) };
+          },
+        }),
+      ),
+  };
+  const { blocks } = await watchOnce(creatingMeanwhile, 10, { payments: paymentsAt(own) });
+  expect(blocks).toEqual([11, 12]);
 });
 
 /** Calls that one pass makes, after passes that have seen everything so far. */
@@ -183,7 +217,7 @@ async function callsOfPass(options: { readonly isHeadNew: boolean; readonly hasD
       const kind = `${named}${block === undefined ? '' : ' by hash'}${withReleases === false ? '' : ' and releases'}`;
       asked.push(`logs ${fromBlock} to ${toBlock} of ${kind}`);
       const place = { blockNumber: toBlock, logIndex: 0, transactionHash: `0x${toBlock}` };
-      const deposit = { recipient: '0xopen' as TransferLog['recipient'], units: 1n, ...place };
+      const deposit = { recipient: OURS, units: 1n, ...place };
       return { transfers: options.hasDeposits ? [deposit] : [], forwarded: [], scannedTo: blockAt(toBlock) };
     },
     confirmLogs: async () => true,
@@ -201,20 +235,16 @@ async function callsOfPass(options: { readonly isHeadNew: boolean; readonly hasD
       return { hasRowsAbove: false };
     },
   } as unknown as ObservationStore;
-  const known = {
-    book: { addresses: null, isCandidate: () => true },
-    catchUp: async () => {},
-    findPayment: async () => ({ id: 'a payment' }),
-  } as unknown as KnownAddresses;
+  const payments = paymentsAt([OURS]);
   const context: WatchDepositsContext = {
     chain,
     observations,
-    known,
+    payments,
+    openAddresses,
     decide: () => null,
     onRewind: () => {},
     kept: createKeptBlocks(),
     finality: { everyMs: 60_000, monotonicMs: () => time.nowMs },
-    openAddresses: { list: async () => ['0xopen' as TransferLog['recipient']] },
     expectsReleases: async () => false,
   };
   await watchDeposits(context);
@@ -232,7 +262,7 @@ it('asks for the newest block alone while that is the same', async () => {
 it('reads a new block once, by its hash and for the open addresses, while nothing of ours is there', async () => {
   expect(await callsOfPass({ isHeadNew: true, hasDeposits: false })).toEqual([
     'latest',
-    'logs 101 to 101 of 0xopen by hash',
+    `logs 101 to 101 of ${OURS} by hash`,
   ]);
 });
 
@@ -241,6 +271,6 @@ it('reads blocks again once they are final, for all addresses, and the others no
     'latest',
     'final',
     'logs 99 to 99 of all and releases',
-    'logs 101 to 101 of 0xopen by hash',
+    `logs 101 to 101 of ${OURS} by hash`,
   ]);
 });

@@ -14,12 +14,15 @@ import {
   type ScanRecord,
   ScanRefusedError,
 } from '../domain/ports/settlement-store.ts';
-import type { KnownAddresses, OpenAddresses } from './known-addresses.ts';
+import type { Stores } from '../domain/ports/stores.ts';
+import { findOwners, listAllAddresses, type OpenAddresses } from './deposit-owners.ts';
 import { type RewindContext, rewind } from './reorganizations.ts';
 
 export interface WatchDepositsContext extends RewindContext {
   readonly chain: ChainReader;
-  readonly known: KnownAddresses;
+  readonly payments: Pick<Stores['payments'], 'findDepositOwners' | 'listDepositAddresses'>;
+  /** The addresses to look for in blocks that are not final. All payments' are looked for in final blocks. */
+  readonly openAddresses: OpenAddresses;
   /** What earlier passes have read above the cursor. Without it, each pass reads all of it. */
   readonly kept?: KeptBlocks;
   /** While nothing of ours is above the cursor, the final block is asked for so often. By default with every pass. */
@@ -29,11 +32,6 @@ export interface WatchDepositsContext extends RewindContext {
    * always are.
    */
   readonly expectsReleases?: () => Promise<boolean>;
-  /**
-   * The addresses to look for in blocks that are not final, or null for the whole token. By default those of all
-   * payments, which are looked for in final blocks in any case.
-   */
-  readonly openAddresses?: Pick<OpenAddresses, 'list'>;
 }
 
 export interface WatchPass {
@@ -65,8 +63,6 @@ export async function watchDeposits(context: WatchDepositsContext): Promise<Watc
     const latest = await view.readLatest();
     const cursor = await context.observations.readCursor();
     kept.begin(view.source, cursor);
-    // Read after the head: a customer who paid in a block up to it knew an address that was committed before.
-    await context.known.catchUp();
     if (cursor === null || isFinalityDue(passing)) return watchToFinal(passing, view, latest);
     const hasMore = await keepUpTo(passing, view, latest, cursor.number);
     if (isFinalityDue(passing)) return watchToFinal(passing, view, latest);
@@ -122,7 +118,7 @@ async function watchToFinal(
  * may lack the newest blocks and answer with an empty list; by its hash, a block has its logs or is not there.
  */
 async function readLeftOut(
-  { observations, known }: WatchDepositsContext,
+  { observations, payments }: WatchDepositsContext,
   view: ChainView,
   scan: ScanRecord,
 ): Promise<OwnRows> {
@@ -130,13 +126,14 @@ async function readLeftOut(
   const { deposits, releases } = await observations.listVanished(scan);
   const hashes = new Set([...deposits, ...releases].map(({ transactionHash }) => transactionHash));
   const blocks = new Set([...deposits, ...releases].map(({ blockNumber }) => blockNumber));
+  const recipients = blocks.size === 0 ? null : await listAllAddresses({ payments });
   const found: OwnRows[] = [];
   // A deeper reorganization has more of them, and is believed.
   for (const fromBlock of [...blocks].slice(0, MAXIMUM_COMPARISONS)) {
     const block = await view.readBlock(fromBlock);
     if (block === null) throw new ChainUnavailableError(`${view.source} does not have block ${fromBlock}`);
-    const query = { fromBlock, toBlock: fromBlock, block, recipients: known.book.addresses };
-    found.push((await readPaymentLogs(known, view, query)).rows);
+    const query = { fromBlock, toBlock: fromBlock, block, recipients };
+    found.push((await readPaymentLogs(payments, view, query)).rows);
   }
   return filterRows(joinRows(found), ({ transactionHash }) => hashes.has(transactionHash));
 }
@@ -148,10 +145,11 @@ async function readFinalBlocks(
   cursor: BlockReference,
   finalNumber: number,
 ): Promise<FoundRows> {
-  const { kept, known } = context;
+  const { kept, payments } = context;
   if (finalNumber === cursor.number) return { scannedTo: cursor, rows: NO_ROWS };
   const [fromBlock, toBlock] = [cursor.number + 1, finalNumber];
-  const found = await readPaymentLogs(known, view, { fromBlock, toBlock, recipients: known.book.addresses });
+  const recipients = await listAllAddresses({ payments });
+  const found = await readPaymentLogs(payments, view, { fromBlock, toBlock, recipients });
   if (kept.top === null) kept.add(fromBlock, found.scannedTo, found.rows);
   return found;
 }
@@ -165,18 +163,18 @@ async function keepUpTo(
   latest: LatestBlock,
   above: number,
 ): Promise<boolean> {
-  const { kept, known, openAddresses, expectsReleases } = context;
+  const { kept, payments, openAddresses, expectsReleases } = context;
   await dropReorganized(kept, view, latest);
   let fromBlock = Math.max(kept.top?.number ?? 0, above) + 1;
   const toBlock = Math.min(latest.number, fromBlock + MAXIMUM_BLOCKS_A_PASS - 1, above + MAXIMUM_KEPT_BLOCKS);
   if (fromBlock > toBlock) return false;
-  const recipients = openAddresses === undefined ? known.book.addresses : await openAddresses.list();
+  const recipients = await openAddresses();
   const withReleases = (await expectsReleases?.()) ?? true;
   while (fromBlock <= toBlock) {
     // By its hash, the newest block has its logs or is not there: no node shows it without them.
     const block = fromBlock === latest.number ? { block: latest } : {};
     const query = { fromBlock, toBlock, recipients, withReleases, ...block };
-    const { scannedTo, rows } = await readPaymentLogs(known, view, query);
+    const { scannedTo, rows } = await readPaymentLogs(payments, view, query);
     kept.add(fromBlock, scannedTo, rows);
     fromBlock = scannedTo.number + 1;
   }
@@ -255,40 +253,33 @@ interface FoundRows {
   readonly rows: OwnRows;
 }
 
+/** The logs that belong to payments of ours, which are looked up once the endpoint has answered. */
 export async function readPaymentLogs(
-  known: KnownAddresses,
+  payments: WatchDepositsContext['payments'],
   view: ChainView,
-  query: Omit<Parameters<ChainView['readLogs']>[0], 'isCandidate'>,
+  query: Omit<Parameters<ChainView['readLogs']>[0], 'ownOf'>,
 ): Promise<FoundRows> {
-  const {
-    transfers,
-    forwarded,
-    rescued = [],
-    scannedTo,
-  } = await view.readLogs({ ...query, isCandidate: known.book.isCandidate });
+  const ownOf = async (recipients: ReadonlySet<string>) =>
+    new Set((await findOwners(payments, recipients)).keys());
+  const { transfers, forwarded, rescued = [], scannedTo } = await view.readLogs({ ...query, ownOf });
+  const ofFactories = [...forwarded, ...rescued].map(({ deposit }) => deposit);
+  const addresses = [...transfers.map(({ recipient }) => recipient), ...ofFactories];
+  const owners = await findOwners(payments, new Set(addresses.map((address) => address.toLowerCase())));
+  /** Keeps the logs that belong to a payment of ours, and names it. */
+  function withOwner<Log>(logs: readonly Log[], addressOf: (log: Log) => string): (Log & RowOwner)[] {
+    return logs.flatMap((log) => {
+      const owner = owners.get(addressOf(log).toLowerCase());
+      return owner === undefined ? [] : { ...log, paymentId: owner.id };
+    });
+  }
   return {
     scannedTo,
     rows: {
-      deposits: await withPayment(known, transfers, ({ recipient }) => recipient),
-      releases: await withPayment(known, forwarded, ({ deposit }) => deposit),
-      rescues: await withPayment(known, rescued, ({ deposit }) => deposit),
+      deposits: withOwner(transfers, ({ recipient }) => recipient),
+      releases: withOwner(forwarded, ({ deposit }) => deposit),
+      rescues: withOwner(rescued, ({ deposit }) => deposit),
     },
   };
-}
-
-/** Keeps the logs that belong to a payment of ours, and names it. Asks once for each address, however many logs it has. */
-async function withPayment<Log>(
-  known: KnownAddresses,
-  logs: readonly Log[],
-  addressOf: (log: Log) => string,
-): Promise<(Log & RowOwner)[]> {
-  const matched: (Log & RowOwner)[] = [];
-  for (const [address, ofAddress] of Map.groupBy(logs, addressOf)) {
-    const payment = await known.findPayment(address);
-    if (payment === null) continue;
-    for (const log of ofAddress) matched.push({ ...log, paymentId: payment.id });
-  }
-  return matched;
 }
 
 interface OwnRows {

@@ -152,7 +152,7 @@ async function readTransfers(
   refunds: readonly Refund[],
 ) {
   const recipients = [...new Set(refunds.flatMap(({ destination }) => destination ?? []))];
-  const query = { fromBlock, toBlock, recipients, isCandidate: () => false, withReleases: false };
+  const query = { fromBlock, toBlock, recipients, withReleases: false };
   const logs = await view.readLogs(query);
   // Asked after reading: what was read is of the chain that was scanned.
   const block = await view.readBlock(cursor.number);

@@ -5,7 +5,7 @@ import { createEventStore } from './events.ts';
 import { createNotificationStore } from './notifications.ts';
 import { createObservationStore } from './observations.ts';
 import { createPaymentHistory } from './payment-history.ts';
-import { createAddressPageStore, createPaymentLists } from './payment-lists.ts';
+import { createPaymentLists } from './payment-lists.ts';
 import { createPaymentSearch } from './payment-search.ts';
 import { createPaymentStatistics } from './payment-statistics.ts';
 import { decideOne, selectPayment, viewPayments } from './payments.ts';
@@ -55,7 +55,6 @@ export function assembleStore(
       ...createPaymentStatistics(scripts),
       ...createPaymentHistory(scripts),
     },
-    addressPages: createAddressPageStore(scripts),
     observations: createObservationStore(scripts, nowMs, revertRefundsAbove),
     relay: { ...createRelayBatches(scripts), ...releaseClaims },
     webhooks: createWebhookStore(scripts, { isShared: shared !== null }, nowMs),

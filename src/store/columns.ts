@@ -1,3 +1,5 @@
+import { bytesOfAddress, checksumAddressBytes } from '../domain/payout-address.ts';
+
 /**
  * Tables described once for all engines. Column lists, inserts, mappers between rows and entities, and the move from one
  * engine to the other follow from the description.
@@ -6,9 +8,20 @@
 /**
  * How a column stores its values. `units` is an amount of our own: a bigint in the program, an integer in the database.
  * `amount` is one that the chain or a provider names: decimal text, or numeric, of any size. `bit` is a flag that both
- * engines store as 0 or 1; a `flag` is a boolean where the engine has one. `texts` is a list of text, `json` a document.
+ * engines store as 0 or 1; a `flag` is a boolean where the engine has one. `texts` is a list of text, `json` a document,
+ * `address` the twenty bytes of an address that is looked up.
  */
-export type ColumnKind = 'text' | 'integer' | 'real' | 'units' | 'amount' | 'flag' | 'bit' | 'texts' | 'json';
+export type ColumnKind =
+  | 'text'
+  | 'address'
+  | 'integer'
+  | 'real'
+  | 'units'
+  | 'amount'
+  | 'flag'
+  | 'bit'
+  | 'texts'
+  | 'json';
 
 export interface Column {
   readonly name: string;
@@ -36,7 +49,7 @@ type KindOf<Value> = [Value] extends [bigint | null]
   : [Value] extends [boolean | null]
     ? 'flag' | 'bit'
     : [Value] extends [string | null]
-      ? 'text'
+      ? 'text' | 'address'
       : [Value] extends [number | null]
         ? 'integer' | 'real'
         : [Value] extends [readonly string[] | null]
@@ -142,6 +155,7 @@ const conversions = {
   amount: { read: readAmount, write: writeAmount },
   flag: { read: (value: unknown) => (value === null ? null : value === 1 || value === true), write: null },
   bit: { read: (value: unknown) => value === 1, write: Number },
+  address: { read: checksumAddressBytes, write: bytesOfAddress },
   texts: { read: textsOf, write: null },
   json: { read: documentOf, write: JSON.stringify },
 } as const satisfies Partial<Record<ColumnKind, object>>;

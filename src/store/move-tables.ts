@@ -11,7 +11,7 @@ export const PORTION_ROWS = 1_000;
  * A value outside of any engine: an amount is decimal text, a list of text the text of a JSON array, and a document its
  * text exactly as it is stored.
  */
-type PortableValue = string | number | boolean | null;
+type PortableValue = string | number | boolean | Uint8Array | null;
 
 /** The values of a row in the order of its table's columns. */
 export type PortableRow = readonly PortableValue[];
@@ -124,6 +124,8 @@ async function* readPortions(table: Table, side: MoveDatabase): AsyncGenerator<r
 function portableOf(value: unknown, kind: ColumnKind): PortableValue {
   if (value === null) return null;
   if (kind === 'flag') return flagOf(value);
+  // A plain one: the buffers of one engine have another JSON.
+  if (value instanceof Uint8Array) return new Uint8Array(value);
   // Without the spaces that an operator may have written by hand.
   if (kind === 'texts') return JSON.stringify(typeof value === 'string' ? JSON.parse(value) : value);
   if (typeof value !== 'bigint') return value as string | number;

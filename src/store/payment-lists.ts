@@ -1,11 +1,9 @@
-import { hash } from 'node:crypto';
 import type { Payment, PaymentId } from '../domain/payment.ts';
 import { AFTER_ALL_IDS } from '../domain/payment-id.ts';
+import { checksumAddressBytes } from '../domain/payout-address.ts';
 import type { PaymentFilter, PaymentStore } from '../domain/ports/payment-store.ts';
-import type { AddressPage, AddressPageStore } from '../domain/ports/settlement-store.ts';
-import { paymentOf, selectPayments } from './payments.ts';
-import { checkedLimit, raw, run, runForOne, type Script, type Scripts, sql } from './scripts.ts';
-import { paymentTable } from './tables.ts';
+import { selectPayments } from './payments.ts';
+import { checkedLimit, hasRow, run, runForOne, type Script, type Scripts, sql } from './scripts.ts';
 
 /** How many payments a filtered list looks at before other work gets its turn. */
 const WINDOW = 1_000;
@@ -21,7 +19,7 @@ export function createPaymentLists({
   read,
 }: Scripts): Pick<
   PaymentStore,
-  | 'findPaymentsByRow'
+  | 'listDepositAddresses'
   | 'findNewest'
   | 'listPayments'
   | 'listByOrigin'
@@ -42,12 +40,14 @@ export function createPaymentLists({
       }
       return payments;
     },
-    findPaymentsByRow: read(function* (rows) {
-      if (rows.length > 0) checkedLimit(rows.length);
-      const found = yield* run`
-        SELECT ${raw(paymentTable.qualifiedNames)}, "row" AS place FROM payments WHERE "row" = ANY(${rows})`;
-      const byRow = new Map(found.map((row) => [row['place'], paymentOf(row)]));
-      return rows.flatMap((row) => byRow.get(row) ?? []);
+    listDepositAddresses: read(function* (after, limit, status) {
+      checkedLimit(limit);
+      if (yield* hasRow`SELECT 1 FROM payments WHERE id > ${after} ORDER BY id LIMIT 1 OFFSET ${limit}`)
+        return null;
+      const inStatus = status === undefined ? sql`` : sql`AND status = ${status}`;
+      const rows = yield* run`
+        SELECT deposit_address FROM payments WHERE id > ${after} ${inStatus} ORDER BY id LIMIT ${limit}`;
+      return rows.map((row) => checksumAddressBytes(row['deposit_address'] as Uint8Array));
     }),
     findNewest: read(
       () => runForOne<Pick<Payment, 'id' | 'tokenFingerprint'>>`
@@ -114,58 +114,4 @@ function* readWindow({ accountId, status }: PaymentFilter, below: string, limit:
     FROM payments WHERE id < ${below} AND id >= ${end ?? ''} ${ofAccount} ${inStatus}
     ORDER BY id DESC LIMIT ${limit}`;
   return { payments, end };
-}
-
-/** A row of the table: for each payment four bytes of its row number and four of its prefix, little-endian. */
-export interface StoredAddressPage {
-  readonly afterRow: number;
-  readonly entries: Uint8Array;
-  /** SHA-256 of the entries, hexadecimal. */
-  readonly entriesHash: string;
-}
-
-const ENTRY_BYTES = 8;
-
-export function createAddressPageStore({ read, writeStatement }: Scripts): AddressPageStore {
-  return {
-    listAddressPages: read(function* (afterRow, limit) {
-      const rows = yield* run`
-        SELECT after_row AS "afterRow", entries, entries_hash AS "entriesHash" FROM address_pages
-        WHERE after_row >= ${afterRow} ORDER BY after_row LIMIT ${checkedLimit(limit)}`;
-      return (rows as unknown as StoredAddressPage[]).map(pageOfStored);
-    }),
-    keepAddressPage: writeStatement(function* (page) {
-      const { afterRow, entries, entriesHash } = storedPageOf(page);
-      yield* run`
-        INSERT INTO address_pages (after_row, entries, entries_hash)
-        VALUES (${afterRow}, ${entries}, ${entriesHash}) ON CONFLICT (after_row) DO NOTHING`;
-    }),
-  };
-}
-
-export function storedPageOf({ afterRow, rows, prefixes }: AddressPage): StoredAddressPage {
-  const entries = new Uint8Array(rows.length * ENTRY_BYTES);
-  const view = new DataView(entries.buffer);
-  for (let index = 0; index < rows.length; index++) {
-    view.setUint32(index * ENTRY_BYTES, rows[index] as number, true);
-    view.setUint32(index * ENTRY_BYTES + 4, prefixes[index] as number, true);
-  }
-  return { afterRow, entries, entriesHash: hash('sha256', entries) };
-}
-
-/** @throws when the entries are not those that were stored */
-export function pageOfStored({ afterRow, entries, entriesHash }: StoredAddressPage): AddressPage {
-  if (entries.length % ENTRY_BYTES !== 0 || hash('sha256', entries) !== entriesHash) {
-    throw new Error(
-      `the page of address_pages after row ${afterRow} is damaged; without its rows the table is made anew`,
-    );
-  }
-  const count = entries.length / ENTRY_BYTES;
-  const view = new DataView(entries.buffer, entries.byteOffset, entries.byteLength);
-  const page = { afterRow, rows: new Uint32Array(count), prefixes: new Uint32Array(count) };
-  for (let index = 0; index < count; index++) {
-    page.rows[index] = view.getUint32(index * ENTRY_BYTES, true);
-    page.prefixes[index] = view.getUint32(index * ENTRY_BYTES + 4, true);
-  }
-  return page;
 }

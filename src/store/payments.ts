@@ -3,10 +3,25 @@ import { changingFields, type Payment, type PaymentId, pageIdOf } from '../domai
 import { eventsOfChange } from '../domain/payment-events.ts';
 import { stateOf } from '../domain/payment-states.ts';
 import { countableUnits, createdChange, paidChanges } from '../domain/payment-statistics.ts';
-import type { Decide, PaymentView } from '../domain/ports/payment-store.ts';
+import { bytesOfAddress, checksumAddressBytes } from '../domain/payout-address.ts';
+import {
+  type Decide,
+  type DepositOwner,
+  MAXIMUM_OWNERS_ASKED,
+  type PaymentView,
+} from '../domain/ports/payment-store.ts';
 import { hostOfCallback, type NewWebhook } from '../domain/webhook.ts';
 import type { ColumnValue, Row, Table } from './columns.ts';
-import { type Decision, type Insertion, lockPayments, raw, run, type Script, sql } from './scripts.ts';
+import {
+  type Decision,
+  hasRow,
+  type Insertion,
+  lockPayments,
+  raw,
+  run,
+  type Script,
+  sql,
+} from './scripts.ts';
 import {
   changeTable,
   depositSumTable,
@@ -58,6 +73,18 @@ function withKnownState(payment: Payment): Payment {
   return payment;
 }
 
+/** The addresses of one look-up. @throws RangeError where there are more than it takes */
+export function checkedOwners(addresses: readonly string[]): readonly string[] {
+  if (addresses.length <= MAXIMUM_OWNERS_ASKED) return addresses;
+  throw new RangeError(`a look-up takes ${MAXIMUM_OWNERS_ASKED} addresses, not ${addresses.length}`);
+}
+
+/** A row of id and deposit address, read as an array. */
+export function ownerOfRow(values: unknown): DepositOwner {
+  const [id, address] = values as [PaymentId, Uint8Array];
+  return { id, depositAddress: checksumAddressBytes(address) };
+}
+
 /** Reads payments: a statement from its `FROM` on. @throws UnknownStateError for a state the domain does not know */
 export function* selectPayments(
   texts: TemplateStringsArray,
@@ -68,15 +95,21 @@ export function* selectPayments(
 }
 
 /** A row by the names of its columns. @throws UnknownStateError for a state the domain does not know */
-export function paymentOf(row: Row): Payment {
+function paymentOf(row: Row): Payment {
   return withKnownState(paymentTable.ofRow(row));
 }
 
-/** Inserts a new payment, and queues it for searches and statistics. */
-export function* insertPayment(payment: Payment): Script<void> {
+/**
+ * Inserts a new payment, and queues it for searches and statistics. False, and nothing is inserted, where its payout address
+ * is the deposit address of a payment.
+ */
+export function* insertPayment(payment: Payment): Script<boolean> {
+  if (yield* hasRow`SELECT 1 FROM payments WHERE deposit_address = ${bytesOfAddress(payment.payoutAddress)}`)
+    return false;
   yield* paymentTable.insert(payment);
   yield* unindexedTable.insertRows([[payment.accountId, payment.id]]);
   yield* changeTable.insertRows([changeTable.valuesOf(createdChange(payment))]);
+  return true;
 }
 
 /** Reads one payment; null where there is none with this id. */

@@ -81,7 +81,7 @@ function* createPagePayment(
   payment: Payment,
   pagePayment: PagePayment,
   requireOpen: (used: UsedPage) => void,
-): Script<Payment> {
+): Script<Payment | null> {
   const { pageId } = pagePayment;
   yield* lock(pageLock(pageId));
   const earlier = yield* findSubmission(pagePayment);
@@ -89,7 +89,7 @@ function* createPagePayment(
   const used = yield* firstUsed(sql`WHERE id = ${pageId}`, payment.createdAtMs);
   if (used === null) throw new Error(`there is no page ${pageId}`);
   requireOpen(used);
-  yield* insertPayment(payment);
+  if (!(yield* insertPayment(payment))) return null;
   yield* pagePaymentTable.insert(pagePayment);
   return payment;
 }

@@ -61,14 +61,11 @@ CREATE INDEX api_keys_by_account ON api_keys (account_id, created_at_ms);
 
 -- New payments are in no partial index below.
 CREATE TABLE payments (
+  id text PRIMARY KEY NOT NULL,
 -- Only SQLite:
-  row counter PRIMARY KEY,
-  id text NOT NULL UNIQUE,
   account_id text NOT NULL REFERENCES accounts (id),
 -- Only PostgreSQL: a foreign key would write a lock into the account's row on every create, and all creates of an account
 -- would queue for that row. The INSERT itself requires the account, and accounts are never deleted.
-  row counter NOT NULL UNIQUE,
-  id text PRIMARY KEY,
   account_id text NOT NULL,
 -- Both:
   created_at_ms integer NOT NULL,
@@ -89,7 +86,7 @@ CREATE TABLE payments (
   factory text NOT NULL,
   payout_address text NOT NULL,
   fee_wallet text NOT NULL,
-  deposit_address text NOT NULL,
+  deposit_address address NOT NULL UNIQUE CHECK (length(deposit_address) = 20),
   usd_units integer NOT NULL CHECK (usd_units BETWEEN 0 AND 9007199254740991),
   paid_threshold_units integer NOT NULL CHECK (paid_threshold_units BETWEEN 0 AND 9007199254740991),
   tolerance_basis_points integer,
@@ -340,13 +337,6 @@ CREATE TRIGGER journal_is_append_only BEFORE UPDATE OR DELETE ON journal
 CREATE TRIGGER journal_stays BEFORE TRUNCATE ON journal
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_journal();
 -- Both:
-
--- Derived from the payments, which a start would otherwise read one and all. Rows follow on each other.
-CREATE TABLE address_pages (
-  after_row integer PRIMARY KEY,
-  entries blob NOT NULL,
-  entries_hash text NOT NULL
-) STRICT;
 
 CREATE TABLE state_changes (
   payment_id text NOT NULL,

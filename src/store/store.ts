@@ -21,7 +21,7 @@ export interface Store extends Stores {
 /** What each engine does in its own way of the payments; the rest are scripts. */
 export type EnginePayments = Pick<
   PaymentStore,
-  'createPayment' | 'findIdempotent' | 'findPayment' | 'listDepositAddresses'
+  'createPayment' | 'findIdempotent' | 'findPayment' | 'findDepositOwners'
 >;
 
 /** Limits that every engine keeps alike. */

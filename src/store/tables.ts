@@ -27,7 +27,7 @@ import { tablesIn } from './scripts.ts';
 
 /**
  * All that is stored, but for what lives for seconds only and for one engine (leases, claims of releases, rate windows),
- * and what is made anew from the payments (pages of the address book).
+ * and sums of the chain's rows, which are made of them again.
  */
 
 const described: Table[] = [];
@@ -132,52 +132,49 @@ export const auditTable = table<AuditEntry>('audit_entries', ['account_id', 'pos
   integer: ['position', 'atMs'],
 });
 
-export const paymentTable = table<Payment>('payments', ['id'])(
-  {
-    text: [
-      'id',
-      'accountId',
-      'currency',
-      'provider',
-      'callbackUrl',
-      'email',
-      'orderLine',
-      'origin',
-      'tokenFingerprint',
-      'factory',
-      'payoutAddress',
-      'feeWallet',
-      'depositAddress',
-      'note',
-      'status',
-      'forwardStatus',
-      'txidIn',
-      'txidOut',
-      'releaseRefusalReason',
-      'cancelReason',
-      'amountMismatch',
-    ],
-    integer: [
-      'createdAtMs',
-      'amountCents',
-      'originalAmountCents',
-      'customerFeeCents',
-      'feeBasisPoints',
-      'chainId',
-      'toleranceBasisPoints',
-      'maxProviderFeeBasisPoints',
-      'paidAtMs',
-      'releaseDueAtMs',
-      'releaseRefusals',
-      'noOpBatches',
-      'relayBatchId',
-    ],
-    flag: ['passFeeToCustomer', 'releaseRequested'],
-    units: ['usdUnits', 'paidThresholdUnits'],
-    amount: ['receivedUnits', 'forwardedUnits'],
-  },
-  { others: { row: 'integer' }, numberedBy: 'row' },
-);
+export const paymentTable = table<Payment>('payments', ['id'])({
+  text: [
+    'id',
+    'accountId',
+    'currency',
+    'provider',
+    'callbackUrl',
+    'email',
+    'orderLine',
+    'origin',
+    'tokenFingerprint',
+    'factory',
+    'payoutAddress',
+    'feeWallet',
+    'note',
+    'status',
+    'forwardStatus',
+    'txidIn',
+    'txidOut',
+    'releaseRefusalReason',
+    'cancelReason',
+    'amountMismatch',
+  ],
+  integer: [
+    'createdAtMs',
+    'amountCents',
+    'originalAmountCents',
+    'customerFeeCents',
+    'feeBasisPoints',
+    'chainId',
+    'toleranceBasisPoints',
+    'maxProviderFeeBasisPoints',
+    'paidAtMs',
+    'releaseDueAtMs',
+    'releaseRefusals',
+    'noOpBatches',
+    'relayBatchId',
+  ],
+  flag: ['passFeeToCustomer', 'releaseRequested'],
+  address: ['depositAddress'],
+  units: ['usdUnits', 'paidThresholdUnits'],
+  amount: ['receivedUnits', 'forwardedUnits'],
+});
 
 // In the order of their age, which is how the oldest are found for deletion where rows are kept in order.
 table<IdempotencyRecord & { paymentId: string }>('idempotency_records', [

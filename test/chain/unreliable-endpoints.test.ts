@@ -286,7 +286,7 @@ describe('an answer that comes late', () => {
     const { scannedTo } = await reader.withView(async (view) => {
       const { latest } = await view.readHeads();
       passes.push(latest.number);
-      const query = { recipients: null, isCandidate: () => true };
+      const query = { recipients: null };
       return view.readLogs({ ...query, fromBlock: 1, toBlock: latest.number });
     });
     expect(performance.now() - startedAtMs).toBeLessThan(TIMEOUT_MS - 500);
@@ -327,7 +327,7 @@ describe('a slow endpoint', () => {
   async function readPass(reader: ChainReader): Promise<string> {
     return await reader.withView(async (view) => {
       const { latest } = await view.readHeads();
-      const query = { recipients: null, isCandidate: () => true };
+      const query = { recipients: null };
       await view.readLogs({ ...query, fromBlock: latest.number, toBlock: latest.number });
       return view.source;
     });
@@ -513,7 +513,6 @@ describe('a node that is behind', () => {
       fromBlock,
       toBlock: fromBlock,
       recipients: [addressFor('lagging')],
-      isCandidate: () => false,
     };
     lagAt(proxies[0], fromBlock - 1);
     await expect(reader.withView((view) => view.readLogs(query))).rejects.toThrow(/is behind/);
@@ -527,7 +526,7 @@ describe('a node that is behind', () => {
       reader.withView(async (view) => {
         const { latest } = await view.readHeads();
         lagAt(proxies[0], latest.number - 1);
-        const query = { recipients: [addressFor('lagging')], isCandidate: () => false };
+        const query = { recipients: [addressFor('lagging')] };
         return view.readLogs({ ...query, fromBlock: latest.number, toBlock: latest.number });
       }),
     ).rejects.toThrow(/is behind/);
@@ -548,7 +547,6 @@ describe('a node that is behind', () => {
       fromBlock: toBlock,
       toBlock,
       recipients: [addressFor('lagging')],
-      isCandidate: () => false,
     };
     await expect(reader.withView((view) => view.readLogs(query))).rejects.toThrow(/is behind/);
     expect(hasAnsweredLogs).toBe(false);
@@ -562,7 +560,7 @@ describe('a node that is behind', () => {
       if (call.method !== 'eth_getBlockByNumber' || ++asked < 2) return answer;
       return { result: { ...(answer.result as object), hash: `0x${'cd'.repeat(32)}` } };
     };
-    const query = { fromBlock: 1, toBlock: 2, recipients: [addressFor('lagging')], isCandidate: () => false };
+    const query = { fromBlock: 1, toBlock: 2, recipients: [addressFor('lagging')] };
     await expect(reader.withView((view) => view.readLogs(query))).rejects.toThrow(/changed block 2/);
   });
 
@@ -598,7 +596,7 @@ describe('an endpoint that allows few blocks', () => {
     const found: bigint[] = [];
     let next = fromBlock;
     while (next <= toBlock) {
-      const query = { fromBlock: next, toBlock, recipients: [recipient], isCandidate: () => false };
+      const query = { fromBlock: next, toBlock, recipients: [recipient] };
       const { transfers, scannedTo } = await reader.withView((view) => view.readLogs(query));
       found.push(...transfers.map(({ units }) => units));
       next = scannedTo.number + 1;
@@ -614,7 +612,7 @@ describe('an endpoint that allows few blocks', () => {
       call.method === 'eth_getLogs'
         ? { error: { code: -32_005, message: 'rate limit exceeded' } }
         : ask(call);
-    const query = { fromBlock: 1, toBlock: 9, recipients: [addressFor('any')], isCandidate: () => false };
+    const query = { fromBlock: 1, toBlock: 9, recipients: [addressFor('any')] };
     await expect(reader.withView((view) => view.readLogs(query))).rejects.toThrow(/rate limit/);
     expect(proxies[0].asked.filter((method) => method === 'eth_getLogs')).toHaveLength(2);
   });
@@ -633,7 +631,7 @@ describe('the filter', () => {
     };
     const many = Array.from({ length: 1_001 }, (_, index) => addressFor(`filtered ${index}`));
     for (const recipients of [many.slice(0, 1), many.slice(0, 1_000), many, null]) {
-      const query = { fromBlock: 1, toBlock: 2, recipients, isCandidate: () => false };
+      const query = { fromBlock: 1, toBlock: 2, recipients };
       await reader.withView((view) => view.readLogs(query));
     }
     expect(named).toEqual([1, 1_000, null, null]);
@@ -672,7 +670,7 @@ describe('logs that nobody asked for', () => {
     const isAltered = ({ method, params }: { method: string; params: readonly unknown[] }) =>
       method === 'eth_getLogs' && (params[0] as { address: unknown }).address === chain.token;
     proxies[0].alter = (call, ask) => (isAltered(call) ? { result: logs() } : ask(call));
-    const query = { fromBlock: 1, toBlock: 2, recipients: [addressFor('target')], isCandidate: () => false };
+    const query = { fromBlock: 1, toBlock: 2, recipients: [addressFor('target')] };
     await expect(reader.withView((view) => view.readLogs(query))).rejects.toThrow(message);
   });
 });

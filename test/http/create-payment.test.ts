@@ -206,3 +206,10 @@ it('returns a callback as supplied, whatever JSON must escape in it', async () =
   const callback = 'https://shop.example.com/hook?a="b"&c=ü';
   expect((await service.post({ ...validRequest, callback })).json().callback_url).toBe(callback);
 });
+
+it('refuses to pay out to the deposit address of a payment, as it refuses any address of the service', async () => {
+  const { address_in } = (await service.post(validRequest)).json();
+  const refused = await service.post({ ...validRequest, address: address_in.toLowerCase() });
+  expect(refused.statusCode).toBe(400);
+  expect(refused.json().error).toBe('address belongs to the service and cannot receive payouts');
+});

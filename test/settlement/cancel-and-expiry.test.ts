@@ -37,6 +37,9 @@ describe('a canceled payment', () => {
 
   it('falls back to canceled when the chain takes the late deposit back', async () => {
     const payment = await settlement.create();
+    // While it waits for money, it is looked for in blocks that are not final, and half a minute longer.
+    await settlement.mine();
+    await settlement.watch();
     await settlement.cancel(payment);
     await settlement.deposit(payment, EXPECTED_UNITS);
     await settlement.mine();

@@ -32,12 +32,8 @@ import {
   createDirectPayment,
   createPayment,
 } from '../../src/payments/create-payment.ts';
+import { createOpenAddresses } from '../../src/payments/deposit-owners.ts';
 import { expirePayments } from '../../src/payments/expire-payments.ts';
-import {
-  createKnownAddresses,
-  createOpenAddresses,
-  createReservedAddressCheck,
-} from '../../src/payments/known-addresses.ts';
 import {
   createRelayMemory,
   defaultRelayLimits,
@@ -193,7 +189,6 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
 
   async function openParts() {
     const store = await database.open();
-    const known = createKnownAddresses(store.payments, store.addressPages);
     const relayer = createRelayer({
       endpoints: options.relayerEndpoints ?? chain.endpoints,
       chainId: chain.anvil.chainId,
@@ -201,9 +196,8 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     });
     return {
       store,
-      known,
       kept: createKeptBlocks(),
-      openAddresses: createOpenAddresses({ ...store, known, monotonicMs: nowMs }),
+      openAddresses: createOpenAddresses({ ...store, monotonicMs: nowMs }),
       reader: hidingLogs(
         createChainReader({
           endpoints: chain.endpoints,
@@ -234,13 +228,13 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
   const sweep = createBalanceSweep({ endpoints: chain.endpoints, token: chain.token });
 
   function watchContext() {
-    const { store, known, kept, openAddresses, reader } = parts;
+    const { store, kept, openAddresses, reader } = parts;
     return {
       kept,
       openAddresses,
       chain: reader,
       observations: store.observations,
-      known,
+      payments: store.payments,
       decide: (view: PaymentView) => settleScanned(view, { nowMs: nowMs() }),
       onRewind: (from: BlockReference) => void rewinds.push(from),
     };
@@ -282,8 +276,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
         factory: chain.factory,
         feeWallet,
         depositAddressOf: chain.depositOf,
-        isReservedAddress: createReservedAddressCheck(parts.known, [chain.token, chain.factory], nowMs),
-        recordDepositAddress: parts.known.add,
+        isReservedAddress: (address) => address === chain.token || address === chain.factory,
         ...change,
       },
       nowMs,
@@ -372,7 +365,9 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     watchRefunds: () => watchRefunds({ ...parts.store, chain: parts.reader, nowMs }),
     refundContext: () => ({
       ...parts.store,
-      isReservedAddress: createContext({}).settlement.isReservedAddress,
+      isReservedAddress: async (address: Address) =>
+        createContext({}).settlement.isReservedAddress(address) ||
+        (await parts.store.payments.findDepositOwners([address])).length > 0,
       links: refundLinks,
       baseUrl: 'https://checkout.example',
       nowMs,

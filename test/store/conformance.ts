@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { accountPromises } from './accounts.ts';
-import { addressPagePromises } from './address-pages.ts';
 import { troublePromises } from './alerts.ts';
 import { emailPromises } from './emails.ts';
 import type { OpenedStore } from './engines.ts';
@@ -50,7 +49,6 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describe('searches of payments', () => paymentSearchPromises(context));
     describe('statistics of payments', () => statisticsPromises(context));
     describe('records of an account', () => recordPromises(context));
-    describe('pages of the address book', () => addressPagePromises(context));
     describe('the observations', () => observationPromises(context));
     describe('the journal', () => journalPromises(context));
     describe('the relay', () => relayPromises(context));

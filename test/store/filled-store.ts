@@ -281,14 +281,12 @@ export async function readEverything(store: Store, usedKeys: readonly UsedKey[])
   const accounts = await store.accounts.listAccounts();
   const users = await store.people.listUsers(1_000);
   const ids: readonly PaymentId[] = await store.payments.listPaymentIds('', '~', 1_000);
-  const rows = await store.payments.listDepositAddresses(0, 1_000);
   return {
     accounts,
     logo: await store.accounts.findLogo(shopLogoOf(onePixel).hash),
     keys: await Promise.all(accounts.map(({ id }) => store.accounts.listKeys(id))),
     views: await Promise.all(ids.map((id) => store.payments.viewPayment(id))),
-    rows,
-    byRow: await store.payments.findPaymentsByRow(rows.map(({ row }) => row)),
+    addresses: await store.payments.listDepositAddresses('', 1_000),
     idempotent: await Promise.all(
       usedKeys.map(({ accountId, key }) => store.payments.findIdempotent(accountId, key, 0)),
     ),

@@ -1,6 +1,7 @@
 import type { Account, ApiKey } from '../../src/domain/account.ts';
 import { noOrder, type Payment, untouchedProgress } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
+import { type Address, checksumAddress } from '../../src/domain/payout-address.ts';
 import type { Decide, IdempotencyRecord } from '../../src/domain/ports/payment-store.ts';
 import type { RelayBatch } from '../../src/domain/ports/settlement-store.ts';
 import type { ProviderSession } from '../../src/domain/provider-session.ts';
@@ -55,6 +56,11 @@ export function newKey(accountId: string, change: Partial<ApiKey> = {}): ApiKey 
   };
 }
 
+/** A deposit address that no other payment has. */
+function nextAddress(): Address {
+  return checksumAddress((++lastNumber).toString(16).padStart(40, '0'));
+}
+
 export function newPayment(accountId: string, change: Partial<Payment> = {}): Payment {
   return {
     ...untouchedProgress,
@@ -77,7 +83,7 @@ export function newPayment(accountId: string, change: Partial<Payment> = {}): Pa
     factory: ADDRESS,
     payoutAddress: ADDRESS,
     feeWallet: ADDRESS,
-    depositAddress: ADDRESS,
+    depositAddress: nextAddress(),
     usdUnits: 111_801_300n,
     toleranceBasisPoints: 200,
     maxProviderFeeBasisPoints: 3_000,

@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
-import { atOnce, givePayment, givePayments, newPayment, pay, type StoreContext } from './fixtures.ts';
+import {
+  ADDRESS,
+  atOnce,
+  givePayment,
+  givePayments,
+  newPayment,
+  pay,
+  type StoreContext,
+} from './fixtures.ts';
 
 const idsOf = (payments: readonly Payment[]) => payments.map((payment) => payment.id);
 
@@ -91,33 +99,28 @@ export function paymentListPromises(context: StoreContext): void {
     expect((await payments.listOpenFingerprints('~')).toSorted()).toEqual(underWay);
   });
 
-  it('lists every deposit address once, in the order of row numbers that never change', async () => {
-    const created = await givePayments(context.store, 1);
-    await atOnce(49, (index) => {
-      const depositAddress = `0x${index.toString(16).padStart(40, '0')}` as const;
-      const payment = newPayment(created[0]?.accountId as string, { depositAddress });
-      created.push(payment);
-      return context.store.payments.createPayment(payment, null);
-    });
-    const pages = async () => {
-      const rows: { row: number; depositAddress: string }[] = [];
-      for (;;) {
-        const page = await context.store.payments.listDepositAddresses(rows.at(-1)?.row ?? 0, 20);
-        rows.push(...page);
-        if (page.length < 20) return rows;
-      }
-    };
-    const rows = await pages();
-    expect(rows.map((row) => row.depositAddress)).toEqual(created.map((payment) => payment.depositAddress));
-    expect(rows.map((row) => row.row)).toEqual(rows.map((row) => row.row).sort((one, other) => one - other));
-    expect(new Set(rows.map((row) => row.row)).size).toBe(50);
-    await context.reopen();
-    expect(await pages()).toEqual(rows);
+  it('finds the payments of deposit addresses in any case, 500 in one look-up', async () => {
+    const { payments } = context.store;
+    const [one, other] = (await givePayments(context.store, 3)) as [Payment, Payment];
+    const strangers = Array.from({ length: 498 }, (_, index) => `0x${index.toString(16).padStart(40, 'e')}`);
+    const asked = [...strangers, one.depositAddress.toLowerCase(), other.depositAddress];
+    const owners = [one, other].map(({ id, depositAddress }) => ({ id, depositAddress }));
+    const found = await payments.findDepositOwners(asked);
+    expect(found.toSorted((left, right) => (left.id < right.id ? -1 : 1))).toEqual(owners);
+    expect(await payments.findDepositOwners(strangers)).toEqual([]);
+    await expect(payments.findDepositOwners([...asked, ADDRESS])).rejects.toThrow(RangeError);
+  });
 
-    const wanted = [rows[40], rows[3]].map((row) => row?.row as number);
-    const found = await context.store.payments.findPaymentsByRow([...wanted, 1_000_000]);
-    expect(idsOf(found)).toEqual([created[40]?.id, created[3]?.id]);
-    expect(await context.store.payments.findPaymentsByRow([])).toEqual([]);
+  it('lists the deposit addresses above an id, and says when that are more payments than were asked for', async () => {
+    const { payments } = context.store;
+    const given = (await givePayments(context.store, 3)) as [Payment, Payment, Payment];
+    const [first, second, third] = given.map(({ depositAddress }) => depositAddress);
+    await payments.decidePayment(given[1].id, pay);
+    expect(await payments.listDepositAddresses('', 3)).toEqual([first, second, third]);
+    expect(await payments.listDepositAddresses('', 3, 'unpaid')).toEqual([first, third]);
+    expect(await payments.listDepositAddresses(given[0].id, 2)).toEqual([second, third]);
+    expect(await payments.listDepositAddresses('', 2, 'unpaid')).toBeNull();
+    expect(await payments.listDepositAddresses('~', 1)).toEqual([]);
   });
 
   it('refuses a list without a sensible limit, and does not shorten it silently', async () => {
@@ -125,7 +128,7 @@ export function paymentListPromises(context: StoreContext): void {
     for (const limit of [0, -1, 1.5, Number.NaN, 10_001, Number.POSITIVE_INFINITY]) {
       await expect(payments.listPayments({}, null, limit)).rejects.toThrow(RangeError);
       await expect(payments.listPaymentIds('', '~', limit)).rejects.toThrow(RangeError);
-      await expect(payments.listDepositAddresses(0, limit)).rejects.toThrow(RangeError);
+      await expect(payments.listDepositAddresses('', limit)).rejects.toThrow(RangeError);
     }
   });
 }

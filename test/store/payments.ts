@@ -63,14 +63,22 @@ export function paymentPromises(context: StoreContext): void {
     expect(await context.store.payments.findPaymentById(other.id)).toEqual(other);
   });
 
-  it('names the row in which a payment is found again, or leaves it open', async () => {
-    const { accountId } = await givePayment(context.store);
-    const payment = newPayment(accountId);
-    const outcome = await context.store.payments.createPayment(payment, newRecord(accountId, 'k'));
-    const { row } = outcome.kind === 'created' ? outcome : { row: 0 };
-    expect(row === null ? [payment] : await context.store.payments.findPaymentsByRow([row])).toEqual([
-      payment,
+  it('creates nothing that pays to the deposit address of a payment, and leaves its Idempotency-Key free', async () => {
+    const { payments } = context.store;
+    const { accountId, depositAddress } = await givePayment(context.store);
+    const reserved = () => newPayment(accountId, { payoutAddress: depositAddress });
+    const record = newRecord(accountId, 'a key');
+    const good = newPayment(accountId);
+    const outcomes = await Promise.all([
+      payments.createPayment(reserved(), null),
+      payments.createPayment(reserved(), record),
+      payments.createPayment(good, null),
     ]);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['reserved', 'reserved', 'created']);
+    expect(await payments.findIdempotent(accountId, record.key, 0)).toBeNull();
+    expect(await payments.createPayment(newPayment(accountId), record)).toEqual({ kind: 'created' });
+    expect(await payments.createPayment(reserved(), record)).toMatchObject({ kind: 'replayed' });
+    expect(await payments.listPaymentIds('', '~', 10)).toHaveLength(3);
   });
 
   it("answers for another account's payment as for an unknown one", async () => {

@@ -172,7 +172,7 @@ describe('however many payments are stored, SQLite', () => {
   });
 
   it('would be caught walking along a table, or along an index that holds every row', () => {
-    expect(scansOf('SELECT 1 FROM payments WHERE deposit_address = ?')).toHaveLength(1);
+    expect(scansOf('SELECT 1 FROM payments WHERE payout_address = ?')).toHaveLength(1);
     expect(scansOf('SELECT DISTINCT payment_id FROM webhooks WHERE finished_at_ms > ?')).toHaveLength(1);
     expect(scansOf('SELECT id FROM webhooks ORDER BY id')).toHaveLength(1);
     expect(scansOf("SELECT id FROM webhooks WHERE status = 'pending' ORDER BY created_at_ms")).toEqual([]);

@@ -1,14 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
-import { createKnownAddresses } from '../../src/payments/known-addresses.ts';
 import { connectionOptions } from '../../src/store/postgres/connect.ts';
 import { findSchema } from '../../src/store/postgres/migrations.ts';
 import { openPostgresSide } from '../../src/store/postgres/move.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/open-database.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import { statement } from '../../src/store/postgres/statements.ts';
-import type { Store } from '../../src/store/store.ts';
 import { StoreWriteError } from '../../src/store/store-errors.ts';
 import { type CutOff, startCutOff } from '../support/cut-off.ts';
 import { startPostgres } from '../support/postgres.ts';
@@ -166,52 +162,6 @@ it('names a missing synchronous standby where a commit waits for one, and goes o
     await set('ALTER SYSTEM RESET synchronous_standby_names');
   }
   expect(await database.execute(insertNote)).toBe(1);
-});
-
-/** Payments with deposit addresses of their own. */
-function giveAddresses(store: Store, count: number): Promise<Payment[]> {
-  const give = () => givePayment(store, { depositAddress: `0x${randomBytes(20).toString('hex')}` });
-  return Promise.all(Array.from({ length: count }, give));
-}
-
-it('knows the deposit addresses of payments that have the rows of lost ones after a failover', async () => {
-  const stream = await startProxy(primary.port);
-  const own = await primary.createDatabase();
-  const behind = await primary.startStandby([], stream.port);
-  open.push({ close: () => behind.stop() });
-  const toPrimary = await startProxy(primary.port);
-  const hosts = `127.0.0.1:${toPrimary.port},127.0.0.1:${behind.port}`;
-  const store = await openPostgresStore({ url: own.replace(`127.0.0.1:${primary.port}`, hosts) });
-  open.push(store);
-  await giveAddresses(store, 2);
-  const standbyUrl = own.replace(`:${primary.port}`, `:${behind.port}`);
-  await waitFor('two payments on the standby', BOUND_MS, async () => {
-    const [row] = await behind
-      .query(standbyUrl, 'SELECT count(*)::integer AS count FROM payments')
-      .catch(() => []);
-    return row?.['count'] === 2;
-  });
-  stream.cut();
-  // More than the numbers that a sequence logs ahead: others get their rows again.
-  const lost = await giveAddresses(store, 45);
-  const known = createKnownAddresses(store.payments, store.addressPages);
-  await known.catchUp();
-  expect(known.book.size).toBe(47);
-
-  await behind.query(standbyUrl, 'SELECT pg_promote()');
-  await toPrimary.close();
-  await waitFor('the standby to be found', BOUND_MS, () =>
-    store.payments.findPaymentById(lost[0]?.id as never).then(
-      (found) => found === null,
-      () => false,
-    ),
-  );
-  const created = await giveAddresses(store, 30);
-  await known.catchUp();
-  for (const { depositAddress, id } of created) {
-    expect(await known.findPayment(depositAddress)).toMatchObject({ id });
-  }
-  expect(await known.findPayment(lost.at(-1)?.depositAddress as string)).toBe(null);
 });
 
 // The last one: it takes the primary away.

@@ -70,8 +70,8 @@ export function reusablePagePromises(context: StoreContext): void {
     if (page.stock !== null && paid + held >= page.stock) throw new Error('no place is left');
   };
 
-  const submit = (page: ReusablePage, payment = paymentOf(page), change: Partial<PagePayment> = {}) =>
-    pagesOf().createPagePayment(payment, submissionOf(page, payment, change), withinStock);
+  const submit = async (page: ReusablePage, payment = paymentOf(page), change: Partial<PagePayment> = {}) =>
+    (await pagesOf().createPagePayment(payment, submissionOf(page, payment, change), withinStock)) as Payment;
 
   const used = async (page: ReusablePage, nowMs = NOW_MS) => {
     const { paid, held } = (await pagesOf().findPage(page.accountId, page.id, nowMs)) as UsedPage;

@@ -134,7 +134,7 @@ describe('the schema', () => {
     });
   });
 
-  it('makes a create maintain no index but those of the id and of the account', async () => {
+  it('makes a create maintain no index but those of the id, of the account and of the deposit address', async () => {
     await (await openSqliteStore({ file })).close();
     const indexes = withDatabase((database) => database.prepare('PRAGMA index_list(payments)').all());
     const complete = indexes.filter((index) => index.partial === 0);
@@ -143,6 +143,7 @@ describe('the schema', () => {
     );
     expect(columns.map((each) => each.map(({ name }) => name)).sort()).toEqual([
       ['account_id', 'id'],
+      ['deposit_address'],
       ['id'],
     ]);
   });

@@ -3,16 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StatementSync } from 'node:sqlite';
 import { afterAll, expect, it, vi } from 'vitest';
+import { type Address, checksumAddress } from '../../src/domain/payout-address.ts';
+import type { ChainView, LogQuery, TransferLog } from '../../src/domain/ports/chain.ts';
+import { readPaymentLogs } from '../../src/payments/watch-deposits.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
-import { ADDRESS, givePayment, leave } from './fixtures.ts';
+import { ADDRESS, givePayment, givePayments, leave } from './fixtures.ts';
 import { block, scan } from './observations.ts';
 
 /** Anyone can make events at the deposit address of any payment. A pass reads its own, whatever came before. */
 
 let rowsRead = 0;
+let readsMs: number[] = [];
 const all = StatementSync.prototype.all;
 vi.spyOn(StatementSync.prototype, 'all').mockImplementation(function (this: StatementSync, ...values) {
+  const startedMs = performance.now();
   const rows = all.apply(this, values);
+  readsMs.push(performance.now() - startedMs);
   rowsRead += rows.length;
   return rows;
 });
@@ -73,4 +79,58 @@ it('a payment with thousands of deposits of dust is read as one with a few, and 
   });
   await observations.rewindTo(block(from), leave);
   expect((await payments.viewPayment(id))?.observations.deposits).toEqual([]);
+});
+
+it('10,000 transfers to strangers in a page cost look-ups of 500 with turns between them, and hide none of ours', async () => {
+  const own = await givePayments(store, 2);
+  const strangers = Array.from({ length: 10_000 }, (_, index) =>
+    checksumAddress(`${index}`.padStart(40, 'e')),
+  );
+  const recipients = [own[0]?.depositAddress, ...strangers, own[1]?.depositAddress] as Address[];
+  const transfers = recipients.map(
+    (recipient, logIndex): TransferLog => ({
+      recipient,
+      units: 1n,
+      blockNumber: 7,
+      logIndex,
+      transactionHash: '0x7',
+    }),
+  );
+  const view = {
+    async readLogs({ ownOf }: LogQuery) {
+      const kept = await ownOf?.(new Set(recipients.map((recipient) => recipient.toLowerCase())));
+      const ours = transfers.filter(({ recipient }) => kept?.has(recipient.toLowerCase()));
+      return { transfers: ours, forwarded: [], scannedTo: block(7) };
+    },
+  } as unknown as ChainView;
+  const query = { fromBlock: 7, toBlock: 7, recipients: null };
+  const asked: number[] = [];
+  const counted = {
+    ...store.payments,
+    findDepositOwners: (addresses: readonly string[]) => {
+      asked.push(addresses.length);
+      return store.payments.findDepositOwners(addresses);
+    },
+  };
+  const { rows } = await readPaymentLogs(counted, view, query);
+  expect(rows.deposits.map(({ paymentId }) => paymentId)).toEqual(own.map(({ id }) => id));
+  expect(asked).toEqual([...Array(20).fill(500), 2, 2]);
+
+  let turns = 0;
+  const turn = () => {
+    turns++;
+    timer = setImmediate(turn);
+  };
+  let timer = setImmediate(turn);
+  const readings: number[][] = [];
+  for (let reading = 0; reading < 5; reading++) {
+    readsMs = [];
+    await readPaymentLogs(store.payments, view, query);
+    readings.push(readsMs);
+  }
+  clearImmediate(timer);
+  expect(turns).toBeGreaterThanOrEqual(5 * 20);
+  // The quickest of each look-up: in the others, another process may have had the processor meanwhile.
+  const steps = asked.map((_, step) => Math.min(...readings.map((times) => times[step] ?? Number.NaN)));
+  expect(Math.max(...steps)).toBeLessThan(10);
 });

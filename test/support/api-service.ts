@@ -127,7 +127,7 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
     create,
     tokens,
     callbacks,
-    isReservedAddress: create.settlement.isReservedAddress,
+    isReservedAddress: async (address) => create.settlement.isReservedAddress(address),
     links: refundLinks,
     token: RESERVED_ADDRESS,
     chainId: 137,

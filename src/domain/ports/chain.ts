@@ -3,7 +3,7 @@ import type { Deposit, Release, Rescue } from '../payment.ts';
 import type { Address } from '../payout-address.ts';
 import type { BlockReference } from './settlement-store.ts';
 
-/** A USDC `Transfer` whose recipient may be one of our deposit addresses. */
+/** A USDC `Transfer`. */
 export interface TransferLog extends Deposit {
   readonly recipient: Address;
   /** Informational; endpoints are not compared by it. */
@@ -30,10 +30,13 @@ export interface ChainLogs {
 export interface LogQuery {
   readonly fromBlock: number;
   readonly toBlock: number;
-  /** Filter at the endpoint; null fetches every transfer of the token and keeps those of candidates. */
+  /** Filter at the endpoint; null fetches every transfer of the token. */
   readonly recipients: readonly Address[] | null;
-  /** Asked with `0x` and 40 lower-case digits: a checksum for every transfer of the token would be too dear. */
-  readonly isCandidate: (recipient: string) => boolean;
+  /**
+   * Which recipients of the fetched transfers to keep, all of them by default; asked after the node has answered, with `0x`
+   * and 40 lower-case digits each. Not asked where the transfers are filtered by recipients.
+   */
+  readonly ownOf?: (recipients: ReadonlySet<string>) => Promise<ReadonlySet<string>>;
   /** The one block of the range, to be named by its hash: a node that does not have it answers with an error. */
   readonly block?: BlockReference;
   /** False leaves out what the factories say; default true. */

@@ -15,10 +15,11 @@ export interface IdempotencyRecord {
   readonly createdAtMs: number;
 }
 
-/** The outcome of a creation: a new row, or the row of an earlier request with the same Idempotency-Key. */
+/** The outcome of a creation; `replayed` names the payment of an earlier request with the same Idempotency-Key. */
 export type CreateOutcome =
-  /** `row` as in `listDepositAddresses`, where the store knows it without asking. */
-  | { readonly kind: 'created'; readonly row: number | null }
+  | { readonly kind: 'created' }
+  /** Nothing was created: the payout address is the deposit address of a payment. */
+  | { readonly kind: 'reserved' }
   | { readonly kind: 'replayed'; readonly payment: Payment; readonly fingerprint: string };
 
 /** A decision about one payment, made on its rows inside the transaction. Null changes nothing. */
@@ -46,6 +47,12 @@ export interface PaymentFilter {
   readonly accountId?: string;
   readonly status?: PaymentStatus;
 }
+
+/** Maximum addresses in one look-up, which takes about a millisecond with SQLite. */
+export const MAXIMUM_OWNERS_ASKED = 500;
+
+/** The payment that a deposit address belongs to. */
+export type DepositOwner = Pick<Payment, 'id' | 'depositAddress'>;
 
 export interface PaymentStore {
   /**
@@ -95,13 +102,17 @@ export interface PaymentStore {
   ): Promise<boolean>;
 
   /**
-   * Deposit addresses in the order of their rows, rows above `afterRow`; feeds the address book. A row number is
-   * assigned at creation and never reused.
+   * The payments with these deposit addresses (`0x` and forty hex digits, any case), `MAXIMUM_OWNERS_ASKED` at most; in any
+   * order. Sees every payment that was committed before the call.
+   */
+  findDepositOwners(addresses: readonly string[]): Promise<readonly DepositOwner[]>;
+  /**
+   * Deposit addresses of the payments above this id, or of those in one status; null where more than `limit` payments are
+   * above it, in whichever status.
    */
   listDepositAddresses(
-    afterRow: number,
+    after: string,
     limit: number,
-  ): Promise<readonly { readonly row: number; readonly depositAddress: Address }[]>;
-  /** Payments by row number, to verify the address book's candidates. */
-  findPaymentsByRow(rows: readonly number[]): Promise<readonly Payment[]>;
+    status?: PaymentStatus,
+  ): Promise<readonly Address[] | null>;
 }

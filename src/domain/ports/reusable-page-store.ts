@@ -21,13 +21,14 @@ export interface ReusablePageStore {
   /**
    * Stores a payment of a page with its submission. Resolves to the earlier payment where the submission made one, also
    * under concurrent calls. Otherwise `requireOpen` decides on the page as it is without this payment, one call after the
-   * other for each page; what it throws undoes the transaction.
+   * other for each page; what it throws undoes the transaction. Null, and nothing is stored, where the payout address is
+   * the deposit address of a payment.
    */
   createPagePayment(
     payment: Payment,
     pagePayment: PagePayment,
     requireOpen: (used: UsedPage) => void,
-  ): Promise<Payment>;
+  ): Promise<Payment | null>;
   /** The payment that a submission made. */
   findSubmission(pagePayment: Pick<PagePayment, 'pageId' | 'submission'>): Promise<Payment | null>;
   /** The pages of those of an account's payments that were made on one, by the payments' ids. */

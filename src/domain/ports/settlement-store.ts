@@ -210,30 +210,6 @@ export interface RelayStore {
   ): Promise<void>;
 }
 
-/**
- * A page of the address book for consecutive payments: their row numbers, ascending, and the
- * first 32 bits of their deposit addresses, at the same index. A payment's address never changes, so neither does a
- * page.
- */
-export interface AddressPage {
-  /** The last row before this page, 0 for the first one: a page follows on the one that ends there. */
-  readonly afterRow: number;
-  readonly rows: Uint32Array;
-  readonly prefixes: Uint32Array;
-}
-
-/** Stored pages of the address book, so that a start reads megabytes of pages instead of every payment. */
-export interface AddressPageStore {
-  /**
-   * In the order of their rows, those that begin after this row or later.
-   *
-   * @throws when a page is damaged: an address that is missing would be a deposit that goes unseen
-   */
-  listAddressPages(afterRow: number, limit: number): Promise<readonly AddressPage[]>;
-  /** Stores a page. Of several processes that store the same page, the first one does. */
-  keepAddressPage(page: AddressPage): Promise<void>;
-}
-
 /** Leases, by which one of several processes does a task that only one should do at a time. */
 export interface LeaseStore {
   /**

@@ -8,20 +8,13 @@ import type { ProviderStore, VisitStore } from './provider.ts';
 import type { RecordStore } from './record-store.ts';
 import type { RefundStore } from './refund-store.ts';
 import type { ReusablePageStore } from './reusable-page-store.ts';
-import type {
-  AddressPageStore,
-  ObservationStore,
-  RelayStore,
-  SettlementStore,
-  WebhookStore,
-} from './settlement-store.ts';
+import type { ObservationStore, RelayStore, SettlementStore, WebhookStore } from './settlement-store.ts';
 
 /** Everything that is kept, by the names that all use cases have for it. */
 export interface Stores {
   readonly accounts: AccountStore;
   readonly payments: PaymentStore;
   readonly search: PaymentSearchStore;
-  readonly addressPages: AddressPageStore;
   readonly observations: ObservationStore;
   readonly relay: RelayStore;
   readonly webhooks: WebhookStore;

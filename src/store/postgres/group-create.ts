@@ -1,5 +1,6 @@
 import type { Payment } from '../../domain/payment.ts';
 import { SLOT_MS } from '../../domain/payment-statistics.ts';
+import { bytesOfAddress, checksumAddressBytes } from '../../domain/payout-address.ts';
 import {
   type CreateOutcome,
   IDEMPOTENCY_TTL_MS,
@@ -12,14 +13,22 @@ import { paymentTable } from '../tables.ts';
 import { createTickQueue, type Request } from '../tick-queue.ts';
 import { type Connection, ConnectionLostError, type Database, isAway } from './open-database.ts';
 import { allPaymentColumns, paymentColumns } from './scripts.ts';
-import { arrayStatement, statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
+import {
+  arrayLiteral,
+  arrayStatement,
+  statement,
+  type TypedColumn,
+  unnest,
+  valuesByColumn,
+} from './statements.ts';
 
 /** While two groups are being committed, the next one grows. One leaves the server idle between two commits. */
 const MAXIMUM_GROUPS_UNDER_WAY = 2;
 /** A key can be free and then taken again by another instance while we look; hardly ever twice. */
 const MAXIMUM_TRIES = 5;
 
-const CREATED: CreateOutcome = { kind: 'created', row: null };
+const CREATED: CreateOutcome = { kind: 'created' };
+const RESERVED: CreateOutcome = { kind: 'reserved' };
 
 /**
  * Payments that are created within one turn of the event loop share one statement and so one commit, which costs
@@ -97,12 +106,32 @@ async function servePlain(database: Database, group: readonly Request<Payment>[]
     (payments) => insertOnce(database, insertPayments, ({ id }) => id, payments),
     group,
   );
-  for (const { work: payment, resolve, reject } of remaining) {
+  const left = remaining.filter(({ work: { id }, resolve }) => {
     // Each id once: if the same id was asked for twice, one of them is new.
-    if (created.delete(payment.id)) resolve(CREATED);
-    else
-      reject(new Error(`payment ${payment.id} exists already, or there is no account ${payment.accountId}`));
-  }
+    const isCreated = created.delete(id);
+    if (isCreated) resolve(CREATED);
+    return !isCreated;
+  });
+  for (const { work, reject } of await answerReserved(database, left, (payment) => payment))
+    reject(new Error(`payment ${work.id} exists already, or there is no account ${work.accountId}`));
+}
+
+/** Answers those whose payout address is the deposit address of a payment; returns the others. */
+async function answerReserved<Work>(
+  { repeating }: Database,
+  group: readonly Request<Work>[],
+  paymentOf: (work: Work) => Payment,
+): Promise<readonly Request<Work>[]> {
+  if (group.length === 0) return [];
+  const payoutOf = ({ work }: Request<Work>) => paymentOf(work).payoutAddress;
+  const asked = arrayLiteral(group.map((request) => bytesOfAddress(payoutOf(request))));
+  const rows = await repeating.query<{ address: Uint8Array }>(selectReserved, [asked]);
+  const reserved = new Set(rows.map(({ address }) => checksumAddressBytes(address)));
+  return group.filter((request) => {
+    const isReserved = reserved.has(payoutOf(request));
+    if (isReserved) request.resolve(RESERVED);
+    return !isReserved;
+  });
 }
 
 /** Duplicates in one group are resolved here, those of several groups and instances by the table's primary key. */
@@ -120,7 +149,8 @@ async function serveKeyed(database: Database, group: readonly Request<KeyedPayme
       if (created.delete(request.work.payment.id)) request.resolve(CREATED);
       else replayed.push(request);
     }
-    undecided = await answerReplays(database, replayed);
+    const unanswered = await answerReplays(database, replayed);
+    undecided = await answerReserved(database, unanswered, ({ payment }) => payment);
   }
   for (const { work, reject } of undecided) {
     reject(
@@ -190,13 +220,23 @@ const queueCreated = `
   )
   SELECT id FROM created`;
 
+/**
+ * Decides it in the same statement: a merchant knows the deposit address of no payment that is not committed yet. A subquery
+ * of each row as well, because a join may read all payments.
+ */
+const isUnreserved = `(SELECT true FROM payments
+  WHERE deposit_address = decode(substr(given.payout_address, 3), 'hex')) IS NULL`;
+const selectReserved = statement(
+  'SELECT deposit_address AS address FROM payments WHERE deposit_address = ANY($1::bytea[])',
+);
+
 const selectIds = statement('SELECT id FROM payments WHERE id = ANY($1::text[])');
 
 const insertPlain = statement(`
   WITH created AS (
     INSERT INTO payments (${paymentTable.names})
     SELECT ${paymentTable.names} FROM ${unnest('given', allPaymentColumns)}
-    WHERE ${hasAccount}
+    WHERE ${hasAccount} AND ${isUnreserved}
     ON CONFLICT DO NOTHING RETURNING id, account_id, currency, created_at_ms
   ), ${queueCreated}`);
 
@@ -216,7 +256,7 @@ const insertKeyed = statement(`
   claimed AS (
     INSERT INTO idempotency_records (account_id, key, fingerprint, payment_id, created_at_ms)
     SELECT account_id, idempotency_key, fingerprint, id, recorded_at_ms FROM given
-    WHERE ${hasAccount} ORDER BY account_id COLLATE "C", idempotency_key COLLATE "C"
+    WHERE ${hasAccount} AND ${isUnreserved} ORDER BY account_id COLLATE "C", idempotency_key COLLATE "C"
     ON CONFLICT (account_id, key) DO UPDATE SET
       fingerprint = excluded.fingerprint, payment_id = excluded.payment_id, created_at_ms = excluded.created_at_ms
     WHERE idempotency_records.created_at_ms <= excluded.created_at_ms - ${IDEMPOTENCY_TTL_MS}

@@ -20,7 +20,7 @@ export function arrayStatement(text: string): Statement {
 }
 
 /** What a list may hold. */
-type ArrayElement = string | number | bigint | boolean | null;
+type ArrayElement = string | number | bigint | boolean | Uint8Array | null;
 
 const special = /["\\]/;
 
@@ -49,6 +49,7 @@ function elementText(element: ArrayElement): string {
       return String(element);
     default:
       if (element === null) return 'NULL';
+      if (element instanceof Uint8Array) return `"\\\\x${Buffer.from(element).toString('hex')}"`;
       throw new TypeError(`a list for PostgreSQL must not hold a ${typeof element}`);
   }
 }
@@ -59,6 +60,7 @@ export type TypedColumn = readonly [name: string, type: string];
 /** The types of parameters for columns; an INSERT converts them to the column's own. */
 export const postgresTypes: Readonly<Record<ColumnKind, string>> = {
   text: 'text',
+  address: 'bytea',
   integer: 'bigint',
   real: 'double precision',
   units: 'bigint',

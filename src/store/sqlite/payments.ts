@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Payment } from '../../domain/payment.ts';
 import { createdChange } from '../../domain/payment-statistics.ts';
-import type { Address } from '../../domain/payout-address.ts';
+import { bytesOfAddress } from '../../domain/payout-address.ts';
 import {
   type CreateOutcome,
   IDEMPOTENCY_TTL_MS,
@@ -9,7 +9,7 @@ import {
 } from '../../domain/ports/payment-store.ts';
 import type { RelayStore } from '../../domain/ports/settlement-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/settle.ts';
-import { paymentColumns, paymentOfRow } from '../payments.ts';
+import { checkedOwners, ownerOfRow, paymentColumns, paymentOfRow } from '../payments.ts';
 import { checkedLimit } from '../scripts.ts';
 import { type EnginePayments, PURGED_PER_RECORD } from '../store.ts';
 import { changeTable, paymentTable, unindexedTable } from '../tables.ts';
@@ -23,6 +23,7 @@ export function createPaymentStore(
   reads: GroupRead,
 ): EnginePayments {
   const insert = database.prepare(paymentTable.insertSql);
+  const selectReserved = database.prepare('SELECT 1 FROM payments WHERE deposit_address = ?');
   const queue = database.prepare(unindexedTable.insertSql);
   const count = database.prepare(changeTable.insertSql);
   // Names the account: another's row is neither read nor compared, so it takes no longer than one that never was.
@@ -30,17 +31,20 @@ export function createPaymentStore(
     `SELECT ${paymentColumns} FROM payments WHERE id = ? AND account_id = ?`,
   );
   const selectById = database.prepare(`SELECT ${paymentColumns} FROM payments WHERE id = ?`);
-  const selectAddresses = database.prepare(
-    'SELECT row, deposit_address FROM payments WHERE row > ? ORDER BY row LIMIT ?',
+  const selectOwners = database.prepare(
+    `SELECT payments.id, deposit_address
+     FROM json_each(?) AS asked CROSS JOIN payments ON deposit_address = unhex(substr(asked.value, 3))`,
   );
-  for (const select of [selectOwned, selectById, selectAddresses]) select.setReturnArrays(true);
+  for (const select of [selectOwned, selectById, selectOwners]) select.setReturnArrays(true);
   const idempotency = createIdempotencyTable(database);
 
   function insertPayment(payment: Payment): CreateOutcome {
-    const { lastInsertRowid } = insert.run(...storedValues(paymentTable.valuesOf(payment)));
+    // Apart: an INSERT that reads its own table makes a table for what it has read.
+    if (selectReserved.get(bytesOfAddress(payment.payoutAddress)) !== undefined) return { kind: 'reserved' };
+    insert.run(...storedValues(paymentTable.valuesOf(payment)));
     queue.run(payment.accountId, payment.id);
     count.run(...storedValues(changeTable.valuesOf(createdChange(payment))));
-    return { kind: 'created', row: Number(lastInsertRowid) };
+    return { kind: 'created' };
   }
 
   /** Duplicates that arrive together are resolved here, one after the other, within the transaction. */
@@ -49,7 +53,7 @@ export function createPaymentStore(
     const earlier = findIdempotent(record.accountId, record.key, sinceMs);
     if (earlier !== null) return { kind: 'replayed', ...earlier };
     const outcome = insertPayment(payment);
-    idempotency.replace(record, payment.id, sinceMs);
+    if (outcome.kind === 'created') idempotency.replace(record, payment.id, sinceMs);
     return outcome;
   }
 
@@ -74,11 +78,8 @@ export function createPaymentStore(
         const row = selectOwned.get(id, accountId);
         return row === undefined ? null : paymentOfRow(row);
       }),
-    listDepositAddresses: (afterRow, limit) =>
-      reads.run(() => {
-        const rows = selectAddresses.all(afterRow, checkedLimit(limit)) as unknown as [number, Address][];
-        return rows.map(([row, depositAddress]) => ({ row, depositAddress }));
-      }),
+    findDepositOwners: (addresses) =>
+      reads.run(() => selectOwners.all(JSON.stringify(checkedOwners(addresses))).map(ownerOfRow)),
   };
 }
 

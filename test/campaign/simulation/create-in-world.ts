@@ -6,7 +6,6 @@ import type { Address } from '../../../src/domain/payout-address.ts';
 import type { ProviderAdapter } from '../../../src/domain/ports/provider.ts';
 import { plainProfile } from '../../../src/domain/shop-profile.ts';
 import { createPayment } from '../../../src/payments/create-payment.ts';
-import { createReservedAddressCheck } from '../../../src/payments/known-addresses.ts';
 import type { Draws } from './draws.ts';
 import { CHAIN_ID, type SimulatedWorld } from './simulated-world.ts';
 
@@ -42,7 +41,7 @@ const adapter: ProviderAdapter = {
 /** The real creation step. */
 export function createInWorld(
   world: SimulatedWorld,
-  parts: Pick<WorkerParts, 'store' | 'known' | 'tokens' | 'nowMs'>,
+  parts: Pick<WorkerParts, 'store' | 'tokens' | 'nowMs'>,
   input: CreateInput,
 ): Promise<Payment> {
   const { token, factory, depositOf } = world.chain.contracts;
@@ -59,8 +58,7 @@ export function createInWorld(
         factory,
         feeWallet: world.feeWallet,
         depositAddressOf: depositOf,
-        isReservedAddress: createReservedAddressCheck(parts.known, [token, factory], parts.nowMs),
-        recordDepositAddress: parts.known.add,
+        isReservedAddress: (address) => address === token || address === factory,
       },
       nowMs: parts.nowMs,
       newPaymentId: () => drawPaymentId(world.draws, parts.nowMs()),

@@ -14,7 +14,6 @@ import type { Payment } from '../../../src/domain/payment.ts';
 import { stateOf } from '../../../src/domain/payment-states.ts';
 import { sumObservations } from '../../../src/domain/settle.ts';
 import { cancelPayment } from '../../../src/payments/cancel-payment.ts';
-import { createKnownAddresses } from '../../../src/payments/known-addresses.ts';
 import { defaultRelayLimits, type RelayIncident } from '../../../src/payments/relay/relay-context.ts';
 import { acceptPayment, releasePayment } from '../../../src/payments/release-payment.ts';
 import { createSecretBox } from '../../../src/platform/secret-box.ts';
@@ -124,7 +123,6 @@ function createParts(
   return {
     store,
     external: createOutside(world, life, raw, relayerKey),
-    known: createKnownAddresses(store.payments, store.addressPages),
     tokens,
     mailer: null,
     // There are no channels.
