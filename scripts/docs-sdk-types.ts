@@ -1,9 +1,9 @@
-/** The types of the SDK, which follow from the schemas of the OpenAPI document. */
+/** The types of the TypeScript and the Python client, which follow from the schemas of the OpenAPI document. */
 import { type SchemaName, schemas } from '../docs-site/openapi/components.ts';
 import { bodyOf, type JsonSchema } from '../src/http/api/json-schema.ts';
 import { listParameters } from '../src/http/merchant/merchant-parameters.ts';
 
-/** What the SDK names a schema, and what it says of it. */
+/** What the clients name a schema, and what they say of it. */
 const names: Readonly<Partial<Record<SchemaName, readonly [name: string, description: string]>>> = {
   CreateCheckout: ['CheckoutRequest', 'What a checkout is created with.'],
   Payment: ['Payment', 'A payment as creation answers it.'],
@@ -81,4 +81,67 @@ function typeOf(schema: JsonSchema, indent: string): string {
     .flat()
     .map((name) => (name === 'integer' ? 'number' : name))
     .join(' | ');
+}
+
+const PYTHON_HEAD = `"""Answers and events, under the names of the API. Generated from the schemas of the service."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Dict, List, Literal, Optional, TypedDict, Union
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
+`;
+
+const pythonNames: Readonly<Record<string, string>> = {
+  string: 'str',
+  integer: 'int',
+  number: 'float',
+  boolean: 'bool',
+};
+
+/** The source text of `sdk-python/src/card_checkout/_types.py`: a class for each object, also for those inside. */
+export function pythonTypes(): string {
+  const classes = new Map<string, string>();
+  for (const [schema, [name, description]] of Object.entries(names)) {
+    if (!name.endsWith('Request'))
+      defineClass(classes, pythonName(name), description, schemas[schema as SchemaName]);
+  }
+  const webhook = '\n\nWebhookEvent = Union[PaymentPaidEvent, PaymentForwardedEvent]\n';
+  return [PYTHON_HEAD, ...classes.values(), webhook].join('');
+}
+
+const pythonName = (name: string) => name.replace('MerchantEvent', 'Event');
+const pythonText = (text: string) => text.replaceAll('`', '``').replace(/\bnull\b/g, 'None');
+
+function defineClass(
+  classes: Map<string, string>,
+  name: string,
+  description: string,
+  schema: JsonSchema,
+): void {
+  const { required = [], properties = {} } = schema as Keywords;
+  const fields = Object.entries(properties).map(([field, own]) => {
+    const inside = `${field.charAt(0).toUpperCase()}${field.slice(1)}`.replace(/ies$/, 'y').replace(/s$/, '');
+    const type = pythonType(classes, inside, own);
+    const comment = own['description'] === undefined ? '' : `    #: ${pythonText(`${own['description']}`)}\n`;
+    return `${comment}    ${field}: ${required.includes(field) ? type : `NotRequired[${type}]`}\n`;
+  });
+  const words = description === '' ? '' : `    """${pythonText(description)}"""\n\n`;
+  classes.set(name, `\n\nclass ${name}(TypedDict):\n${words}${fields.join('')}`);
+}
+
+function pythonType(classes: Map<string, string>, name: string, schema: JsonSchema): string {
+  const { $ref, enum: values = [], anyOf, type = '', items, properties } = schema as Keywords;
+  if ($ref !== undefined) return pythonName(typeOf(schema, ''));
+  if (anyOf !== undefined) return `Optional[${pythonType(classes, name, anyOf[0] ?? {})}]`;
+  if (items !== undefined) return `List[${pythonType(classes, name, items)}]`;
+  if (properties !== undefined) {
+    defineClass(classes, name, '', schema);
+    return name;
+  }
+  if (values.length === 1) return `Literal[${JSON.stringify(values[0])}]`;
+  if (type === 'object') return 'Dict[str, str]';
+  const [named = '', ...others] = [type].flat();
+  return others.length === 0 ? `${pythonNames[named]}` : `Optional[${pythonNames[named]}]`;
 }

@@ -11,7 +11,7 @@ import { discrepancyTable } from './docs-discrepancies.ts';
 import { errorRows } from './docs-errors.ts';
 import { createParameterTable, statusParameterTable } from './docs-parameters.ts';
 import { findingTables, goalTable } from './docs-performance.ts';
-import { sdkTypes } from './docs-sdk-types.ts';
+import { pythonTypes, sdkTypes } from './docs-sdk-types.ts';
 import { eventTable, stateTable, transitionTable } from './docs-states.ts';
 import {
   environmentExample,
@@ -42,6 +42,7 @@ const parts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = 
 const files: Readonly<Record<string, () => string>> = {
   '.env.example': environmentExample,
   'sdk/src/wire.ts': sdkTypes,
+  'sdk-python/src/card_checkout/_types.py': pythonTypes,
 };
 
 /** A file that is not as the code wants it. */

@@ -1,89 +1,267 @@
-"""Requests and answers, under the names of the API."""
+"""Answers and events, under the names of the API. Generated from the schemas of the service."""
 
 from __future__ import annotations
 
-from typing import List, Optional, TypedDict
+from typing import TYPE_CHECKING, Dict, List, Literal, Optional, TypedDict, Union
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
 
 
 class Payment(TypedDict):
     """A payment as creation answers it."""
 
+    #: The payment's id.
     payment_id: str
-    #: Secret. Store it with the order; never show it to the customer.
+    #: Secret. Signs the webhook and identifies the payment. Never show it to the customer.
     ipn_token: str
-    #: Send the customer here.
+    #: Where to send the customer. ``auto=1`` with a single provider, ``email=…`` with an address.
     checkout_url: str
+    #: The short code of the checkout.
     short_code: str
+    #: A short link to the same checkout, for messages and print.
     short_url: str
+    #: The callback from the create request.
     callback_url: str
+    #: The deposit address, for reconciliation only.
     address_in: str
+    #: The same address as ``address_in``.
     polygon_address_in: str
-    payment_type: str
+    #: Always ``card``.
+    payment_type: Literal["card"]
+    #: ``multi``, or the requested provider.
     provider: str
-    #: What the customer pays, a decimal string.
+    #: The amount charged to the customer, including a fee passed on.
     amount: str
+    #: With fee pass-through the amount that was asked for, else None.
     original_amount: Optional[str]
+    #: With fee pass-through what was added to it, else None.
     customer_fee_amount: Optional[str]
+    #: Whether the fee is passed on to the customer.
     pass_fee_to_customer: bool
+    #: The account's card fee in percent.
     fee_percent: float
-    status: str
+    #: Always ``unpaid`` at creation. Read the status for later changes.
+    status: Literal["unpaid"]
 
 
 class PaymentStatus(TypedDict):
     """The state of a payment."""
 
+    #: The payment's id.
     payment_id: str
-    #: ``unpaid``, ``paid`` or ``canceled``. Fulfill when it is ``paid``, and never before.
+    #: Fulfill the order only if it is ``paid``.
     status: str
+    #: The progress of the transfer to the merchant wallet. ``completed`` is final.
     forward_status: str
+    #: The amount charged to the customer, including a fee passed on.
     amount: str
+    #: With fee pass-through the amount that was asked for, else None.
     original_amount: Optional[str]
+    #: With fee pass-through what was added to it, else None.
     customer_fee_amount: Optional[str]
+    #: Whether the fee is passed on to the customer.
     pass_fee_to_customer: bool
+    #: The currency of the amount.
     currency: str
-    coin: str
-    #: USDC that arrived, six decimals.
+    #: The settlement asset.
+    coin: Literal["polygon_usdc"]
+    #: The USDC that arrived and was released. While ``unpaid``, the USDC seen so far, which a reorganization can remove. Compare it with ``amount`` and ``currency``.
     value_coin: str
-    #: Your part of it.
+    #: The USDC sent to the merchant's wallet, after the fee. ``0.000000`` until the release.
     forwarded_amount: str
+    #: The deposit that reached the paid threshold. Before that, the last deposit seen, or None.
     txid_in: Optional[str]
+    #: The transaction that paid the merchant.
     txid_out: Optional[str]
+    #: The deposit address.
     address_in: str
-    #: ISO 8601; None until it is paid.
+    #: The time at which the payment became ``paid``, or None.
     paid_at: Optional[str]
+    #: The time of creation.
     created_at: str
 
 
 class Rest(TypedDict):
-    """What is missing of an open, partially paid payment."""
-
-    #: What a provider charges, in the currency of the payment.
+    #: The amount that a provider charges, in the currency of the payment.
     amount: str
     #: The USDC to send from a wallet instead.
     usdc_amount: str
-    #: The page on which the customer pays it.
+    #: The page on which the customer pays the rest.
     url: str
 
 
-class MerchantPayment(PaymentStatus):
+class Deposit(TypedDict):
+    #: The transaction hash.
+    transaction: str
+    #: The block.
+    block_number: int
+    #: Whether the block is final.
+    is_final: bool
+    #: The USDC that arrived.
+    amount: str
+
+
+class Release(TypedDict):
+    #: The transaction hash.
+    transaction: str
+    #: The block.
+    block_number: int
+    #: Whether the block is final.
+    is_final: bool
+    #: The merchant's part.
+    forwarded_amount: str
+    #: The fee.
+    fee_amount: str
+
+
+class Session(TypedDict):
+    #: The provider.
+    provider: str
+    #: The amount that it charges: the whole amount, or the rest.
+    charged_amount: str
+    #: The USDC that the provider quoted, or None.
+    quoted_amount: Optional[str]
+    #: The provider's last report, or None. Informational only.
+    progress: Optional[str]
+    #: When the session started.
+    created_at: str
+    #: Until when the customer can begin to pay in it.
+    expires_at: str
+
+
+class Webhook(TypedDict):
+    #: The event.
+    event: str
+    #: How far the one delivery is.
+    status: str
+    #: The HTTP status that the receiver answered.
+    http_status: Optional[int]
+    #: Why it was not delivered, or None.
+    reason: Optional[str]
+    #: When the webhook was queued.
+    created_at: str
+    #: When the delivery ended, or None.
+    finished_at: Optional[str]
+
+
+class MerchantPayment(TypedDict):
     """A payment of your account, as ``/merchant/v1`` shows it."""
 
+    #: The payment's id.
+    payment_id: str
+    #: Fulfill the order only if it is ``paid``.
+    status: str
+    #: The progress of the transfer to the merchant wallet. ``completed`` is final.
+    forward_status: str
+    #: The amount charged to the customer, including a fee passed on.
+    amount: str
+    #: With fee pass-through the amount that was asked for, else None.
+    original_amount: Optional[str]
+    #: With fee pass-through what was added to it, else None.
+    customer_fee_amount: Optional[str]
+    #: Whether the fee is passed on to the customer.
+    pass_fee_to_customer: bool
+    #: The currency of the amount.
+    currency: str
+    #: The settlement asset.
+    coin: Literal["polygon_usdc"]
+    #: The USDC that arrived and was released. While ``unpaid``, the USDC seen so far, which a reorganization can remove. Compare it with ``amount`` and ``currency``.
+    value_coin: str
+    #: The USDC sent to the merchant's wallet, after the fee. ``0.000000`` until the release.
+    forwarded_amount: str
+    #: The deposit that reached the paid threshold. Before that, the last deposit seen, or None.
+    txid_in: Optional[str]
+    #: The transaction that paid the merchant.
+    txid_out: Optional[str]
+    #: The deposit address.
+    address_in: str
+    #: The time at which the payment became ``paid``, or None.
+    paid_at: Optional[str]
+    #: The time of creation.
+    created_at: str
+    #: The provider that the payment was created with.
     provider: str
+    #: The account's fee in percent.
     fee_percent: float
+    #: The payout wallet.
     payout_address: str
+    #: The page on which the customer pays.
     checkout_url: str
-    #: Not verified.
+    #: The customer's email address, or None. It is not verified.
     email: Optional[str]
+    #: The note, or None. Only the merchant sees it.
     note: Optional[str]
+    #: Whether clearly less or clearly more than the price arrived, or None.
     amount_mismatch: Optional[str]
+    #: What is missing of an open, partially paid payment, and the link to pay it. Otherwise None.
     rest: Optional[Rest]
+    #: Why the payment was canceled, or None.
     cancel_reason: Optional[str]
+    #: With ``expand=deposits``: the USDC transfers to the deposit address.
+    deposits: NotRequired[List[Deposit]]
+    #: With ``expand=releases``: the transactions that paid the merchant.
+    releases: NotRequired[List[Release]]
+    #: With ``expand=sessions``: the customer's sessions at providers.
+    sessions: NotRequired[List[Session]]
+    #: With ``expand=webhooks``: the webhooks of the payment and their one delivery.
+    webhooks: NotRequired[List[Webhook]]
 
 
-class DirectPayment(MerchantPayment):
+class DirectPayment(TypedDict):
     """A direct payment as creation answers it."""
 
-    #: Secret. Store it with the order; never show it to the customer.
+    #: The payment's id.
+    payment_id: str
+    #: Fulfill the order only if it is ``paid``.
+    status: str
+    #: The progress of the transfer to the merchant wallet. ``completed`` is final.
+    forward_status: str
+    #: The amount charged to the customer, including a fee passed on.
+    amount: str
+    #: With fee pass-through the amount that was asked for, else None.
+    original_amount: Optional[str]
+    #: With fee pass-through what was added to it, else None.
+    customer_fee_amount: Optional[str]
+    #: Whether the fee is passed on to the customer.
+    pass_fee_to_customer: bool
+    #: The currency of the amount.
+    currency: str
+    #: The settlement asset.
+    coin: Literal["polygon_usdc"]
+    #: The USDC that arrived and was released. While ``unpaid``, the USDC seen so far, which a reorganization can remove. Compare it with ``amount`` and ``currency``.
+    value_coin: str
+    #: The USDC sent to the merchant's wallet, after the fee. ``0.000000`` until the release.
+    forwarded_amount: str
+    #: The deposit that reached the paid threshold. Before that, the last deposit seen, or None.
+    txid_in: Optional[str]
+    #: The transaction that paid the merchant.
+    txid_out: Optional[str]
+    #: The deposit address.
+    address_in: str
+    #: The time at which the payment became ``paid``, or None.
+    paid_at: Optional[str]
+    #: The time of creation.
+    created_at: str
+    #: The provider that the payment was created with.
+    provider: str
+    #: The account's fee in percent.
+    fee_percent: float
+    #: The payout wallet.
+    payout_address: str
+    #: The page on which the customer pays.
+    checkout_url: str
+    #: The customer's email address, or None. It is not verified.
+    email: Optional[str]
+    #: The note, or None. Only the merchant sees it.
+    note: Optional[str]
+    #: Whether clearly less or clearly more than the price arrived, or None.
+    amount_mismatch: Optional[str]
+    #: What is missing of an open, partially paid payment, and the link to pay it. Otherwise None.
+    rest: Optional[Rest]
+    #: Why the payment was canceled, or None.
+    cancel_reason: Optional[str]
+    #: Secret: it signs the webhooks of the payment.
     ipn_token: str
     #: The USDC that the customer has to send.
     usdc_amount: str
@@ -92,107 +270,157 @@ class DirectPayment(MerchantPayment):
 class MerchantPaymentPage(TypedDict):
     """Payments, newest first."""
 
+    #: The payments, newest first.
     payments: List[MerchantPayment]
-    #: The ``before`` of the next page; None at the end.
+    #: The ``before`` of the next page, or None at the end. A page can be short and still have a next one.
     next: Optional[str]
 
 
 class Refund(TypedDict):
-    """A refund in USDC, which the merchant transfers from their own wallet."""
+    """A refund in USDC, which you transfer from your own wallet."""
 
+    #: The refund's id.
     refund_id: str
+    #: The payment's id.
     payment_id: str
-    #: ``awaiting_address``, ``awaiting_confirmation``, ``awaiting_transfer``, ``paid``, ``expired`` or ``canceled``.
+    #: The state.
     status: str
-    #: USDC. Transfer exactly this amount: the last digits identify the refund.
+    #: The USDC that you transfer; once paid, what was transferred. The last digits identify the refund.
     amount: str
+    #: The reason, or None.
     reason: Optional[str]
-    #: The customer's Polygon address; None until the customer names it.
+    #: The customer's address, or None until the customer names it.
     destination: Optional[str]
     #: The transfer for a wallet (EIP-681) while it is expected, else None.
     payment_uri: Optional[str]
+    #: The transaction that you submitted, until it is checked.
     submitted_transaction: Optional[str]
-    #: Why the last transaction is not the refund's.
+    #: Why the last transaction is not the refund's, or None.
     transaction_problem: Optional[str]
-    #: The final transaction.
+    #: The final transaction, or None.
     transaction: Optional[str]
+    #: The address that sent the USDC, or None. It may be that of an exchange.
     sender: Optional[str]
+    #: When it was opened.
     created_at: str
+    #: Until when the address or the transfer is awaited.
     expires_at: str
+    #: When the transfer was booked, or None.
     paid_at: Optional[str]
-    #: The customer's link: only in the answer that opens a refund without a destination.
+    #: The link with which the customer names an address. Only in the response that opens a refund without a destination, else None.
     address_url: Optional[str]
 
 
 class RefundList(TypedDict):
-    """The refunds of a payment, the oldest first."""
+    """Refunds of a payment, the oldest first."""
 
+    #: The refunds of the payment, the oldest first.
     refunds: List[Refund]
-    #: USDC that can still be refunded.
+    #: The USDC that can still be refunded.
     refundable_amount: str
 
 
 class Event(TypedDict):
-    """One entry of the event log. Its number is higher than that of the event before, and not consecutive."""
-
+    #: The event's number, above that of the event before it.
     number: int
-    #: Such as ``payment.paid``. Other types can be added: ignore those that you do not know.
+    #: What happened.
     type: str
+    #: When it happened.
     created_at: str
-    #: The payment as it is now, not as it was at the event.
     payment: MerchantPayment
-    #: The refund as it is now, in an event of a refund; else None.
+    #: For an event of a refund: the refund as it is now. Null for other events.
     refund: Optional[Refund]
 
 
 class EventPage(TypedDict):
     """Events in their order."""
 
+    #: The events in their order.
     events: List[Event]
     #: The ``after`` of the next request.
     next_after: int
+    #: Whether more events are there now.
     has_more: bool
 
 
-class _WebhookEvent(TypedDict):
-    event: str
-    paymentId: str
-    #: The time of sending, in Unix seconds.
-    timestamp: float
+class PaymentPaidEvent(TypedDict):
+    """A payment is paid."""
 
-
-class WebhookEvent(_WebhookEvent, total=False):
-    """``payment.paid`` or, for direct payments, ``payment.forwarded``."""
-
+    #: The event type.
+    event: Literal["payment.paid"]
+    #: The same as ``paymentId``.
     id: str
-    status: str
+    #: The payment's id.
+    paymentId: str
+    #: Always ``paid``.
+    status: Literal["paid"]
+    #: The amount charged to the customer.
     amount: Optional[str]
+    #: With fee pass-through the amount that was asked for.
     originalAmount: Optional[str]
+    #: With fee pass-through what was added.
     customerFeeAmount: Optional[str]
+    #: Whether the fee was passed on to the customer.
     passFeeToCustomer: bool
+    #: The currency of the amount.
     currency: str
+    #: The settlement asset.
     coin: Optional[str]
+    #: The USDC that arrived.
     receivedAmount: Optional[str]
+    #: The USDC sent to the merchant's wallet.
     forwardedAmount: Optional[str]
+    #: The transaction of the deposit.
     txidIn: Optional[str]
+    #: The transaction that paid the merchant.
     txidOut: Optional[str]
+    #: The note from the create request.
     note: Optional[str]
+    #: The email address from the create request.
     email: Optional[str]
+    #: The time of sending, in Unix seconds.
+    timestamp: int
+
+
+class PaymentForwardedEvent(TypedDict):
+    """The money of a direct payment was sent to your wallet."""
+
+    #: The event type.
+    event: Literal["payment.forwarded"]
+    #: The payment's id.
+    paymentId: str
+    #: The transaction that paid the merchant.
     forwardTxid: str
+    #: The USDC that was forwarded.
     amountForwarded: str
+    #: The merchant's wallet.
     toWallet: str
+    #: The time of sending, in Unix seconds.
+    timestamp: int
 
 
 class Factory(TypedDict):
+    #: The factory.
     address: str
+    #: The implementation contract of the deposit proxies.
     implementation: str
+    #: The keccak-256 hash of the factory's code on the chain.
     code_hash: str
 
 
 class SettlementPublication(TypedDict):
-    """``/.well-known/card-checkout.json``: from what the deposit addresses follow."""
+    """``/.well-known/card-checkout.json``: what anyone needs to prove where the money of a payment can go."""
 
+    #: The chain: 137 is Polygon.
     chain_id: int
+    #: The USDC contract.
     token: str
+    #: All deposit factories of existing payments, the current one first.
     factories: List[Factory]
+    #: Where the fees go or went, the current one first.
     fee_wallets: List[str]
+    #: The computation, step by step.
+    recompute_deposit_address: Dict[str, str]
+
+
+WebhookEvent = Union[PaymentPaidEvent, PaymentForwardedEvent]

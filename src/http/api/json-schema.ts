@@ -30,6 +30,7 @@ export const EXAMPLE_ID = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
 export const EXAMPLE_HASH = `0x${'5b484cd3e9340db0'.repeat(4)}`;
 export const EXAMPLE_ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 
+/* Fields of answers, by kind. */
 export const text = field<string>('string');
 export const textOrNull = field<string | null>(['string', 'null']);
 export const yesOrNo = field<boolean>('boolean');
