@@ -31,11 +31,9 @@ export interface ApiRateLimiters {
 }
 
 /** Requests allowed in a minute, by kind. */
-interface RequestsPerMinute {
-  readonly createPerMinute: number;
-  readonly statusPerMinute: number;
-  readonly unauthenticatedPerMinute: number;
-}
+type RequestsPerMinute = Readonly<
+  Record<'createPerMinute' | 'statusPerMinute' | 'unauthenticatedPerMinute', number>
+>;
 
 /** The API's limiters, each made for its kind; by default in memory, for a single process. */
 export function createApiRateLimiters(

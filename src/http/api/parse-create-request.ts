@@ -11,13 +11,9 @@ export type CreateParameters = Readonly<Record<string, unknown>>;
 /** A query has no booleans, only their words; JSON must have real ones. */
 export type ParameterSource = 'json' | 'query';
 
-const NOTE_MAX_CHARACTERS = createParameters.note.schema.maxLength;
-const EMAIL_MAX_CHARACTERS = createParameters.email.schema.maxLength;
-const emailForm = new RegExp(createParameters.email.schema.pattern);
-const noteForm = new RegExp(createParameters.note.schema.pattern);
-const { schema: currencySchema, default: defaultCurrency } = createParameters.currency;
-const { default: defaultProvider } = createParameters.provider;
-const { default: defaultPassFee } = createParameters.passFeeToCustomer;
+const { currency, email, note, passFeeToCustomer, provider } = createParameters;
+const emailForm = new RegExp(email.schema.pattern);
+const noteForm = new RegExp(note.schema.pattern);
 
 export interface ParseCreateContext {
   readonly callbacks: CallbackGuard;
@@ -72,9 +68,9 @@ function parseAmount(value: unknown): number {
 
 /** A currency; the default without one. Throws `invalid_request`. */
 export function parseCurrency(value: unknown): Currency {
-  if (value === undefined || value === null) return defaultCurrency;
+  if (value === undefined || value === null) return currency.default;
   if (isCurrency(value)) return value;
-  throw invalidField('currency', `must be one of ${currencySchema.enum.join(', ')}`);
+  throw invalidField('currency', `must be one of ${currency.schema.enum.join(', ')}`);
 }
 
 function parsePassFee(parameters: CreateParameters, source: ParameterSource): boolean {
@@ -83,7 +79,7 @@ function parsePassFee(parameters: CreateParameters, source: ParameterSource): bo
   if (name !== null && alias !== null && name !== alias) {
     throw invalidField('passFeeToCustomer', 'and pass_fee_to_customer must be equal');
   }
-  return name ?? alias ?? defaultPassFee;
+  return name ?? alias ?? passFeeToCustomer.default;
 }
 
 function parseBoolean(parameters: CreateParameters, name: string, source: ParameterSource): boolean | null {
@@ -96,25 +92,25 @@ function parseBoolean(parameters: CreateParameters, name: string, source: Parame
 
 /** Any text: whether it names a provider is validated later, after the account's features. */
 function parseProvider(value: unknown): string {
-  if (value === undefined || value === null) return defaultProvider;
+  if (value === undefined || value === null) return provider.default;
   if (typeof value === 'string' && value !== '') return value;
-  throw invalidField('provider', `must be "${defaultProvider}" or a provider id`);
+  throw invalidField('provider', `must be "${provider.default}" or a provider id`);
 }
 
 function parseEmail(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string') throw invalidField('email', 'must be a string');
   // Line breaks are refused before trimming, which would hide them.
-  const email = /[\r\n]/.test(value) ? value : value.trim();
-  if (email === '') return null;
-  if (email.length <= EMAIL_MAX_CHARACTERS && emailForm.test(email)) return email;
-  if (/[^\0-\x7f]/.test(email)) {
+  const trimmed = /[\r\n]/.test(value) ? value : value.trim();
+  if (trimmed === '') return null;
+  if (trimmed.length <= email.schema.maxLength && emailForm.test(trimmed)) return trimmed;
+  if (/[^\0-\x7f]/.test(trimmed)) {
     throw invalidField(
       'email',
       'must be ASCII: internationalized addresses are not supported; write the domain in its xn-- form',
     );
   }
-  throw invalidField('email', `must be one email address of at most ${EMAIL_MAX_CHARACTERS} characters`);
+  throw invalidField('email', `must be one email address of at most ${email.schema.maxLength} characters`);
 }
 
 /** A note with LF for each line break, or null without one. Throws `invalid_request`. */
@@ -124,18 +120,14 @@ export function parseNote(sent: unknown): string | null {
   // The text areas of HTML send CRLF, whatever was typed.
   const value = sent.replaceAll('\r\n', '\n');
   if (value === '') throw invalidField('note', 'must not be empty: omit it instead');
-  if (countCharacters(value) > NOTE_MAX_CHARACTERS) {
-    throw invalidField('note', `must be at most ${NOTE_MAX_CHARACTERS} characters long`);
+  const { maxLength } = note.schema;
+  // In code points, which take one or two UTF-16 units each.
+  if (value.length > maxLength && [...value].length > maxLength) {
+    throw invalidField('note', `must be at most ${maxLength} characters long`);
   }
   if (!noteForm.test(sent)) {
     throw invalidField('note', 'must not contain control characters other than newline and tab');
   }
   if (!value.isWellFormed()) throw invalidField('note', 'must be valid Unicode text');
   return value;
-}
-
-/** The number of code points, counted only if it matters: a code point takes at most two UTF-16 units. */
-function countCharacters(text: string): number {
-  if (text.length <= NOTE_MAX_CHARACTERS || text.length > 2 * NOTE_MAX_CHARACTERS) return text.length;
-  return [...text].length;
 }
