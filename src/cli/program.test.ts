@@ -208,58 +208,6 @@ const commandLines: readonly [string, string, Record<string, string | boolean | 
 ];
 
 describe('the command line', () => {
-  it('has every command of the interface, and no other', () => {
-    expect(leaves().map(pathOf).sort()).toEqual(
-      [
-        'user create',
-        'user update',
-        'user list',
-        'user reset-link',
-        'user reset-second-factor',
-        'start',
-        'init',
-        'migrate',
-        'doctor',
-        'rehearse',
-        'contract deploy',
-        'relayer create',
-        'relayer show',
-        'move-store',
-        'webhook check',
-        'verify',
-        'backup',
-        'grade',
-        'listen',
-        'trigger',
-        'account create',
-        'account list',
-        'account update',
-        'key create',
-        'key list',
-        'key revoke',
-        'provider check',
-        'provider list',
-        'provider prove',
-        'provider set',
-        'sandbox pay',
-        'sandbox refund',
-        'payment create',
-        'payment list',
-        'payment show',
-        'payment cancel',
-        'event list',
-        'payment erase-email',
-        'account erase-emails',
-        'payment release',
-        'payment rescue',
-        'chain rewind',
-        'sandbox fault provider',
-        'sandbox fault rates',
-        'sandbox fault chain',
-      ].sort(),
-    );
-  });
-
   it('takes --json with every command, and describes every command and option', () => {
     for (const command of leaves()) {
       expect(

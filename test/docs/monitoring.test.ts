@@ -36,7 +36,7 @@ function namedIn(text: string): readonly string[] {
 
 /** One case as promtool reads it; the severity and the texts are those of the rule. */
 function promtoolTest(
-  { alert, series, firesAtMinute, resolvedAtMinute, labels = {} }: AlertCase,
+  [alert, firesAtMinute, resolvedAtMinute, series, labels = {}]: AlertCase,
   rules: string,
 ) {
   const [, rule = ''] = rules.split(`- alert: ${alert}\n`);
@@ -95,7 +95,7 @@ describe('the example alerts and the dashboard', () => {
 
   it('have series for each alert in which it fires and resolves', () => {
     const named = [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name]) => name ?? '');
-    expect([...new Set(alertCases.map(({ alert }) => alert))]).toEqual(named);
+    expect([...new Set(alertCases.map(([alert]) => alert))]).toEqual(named);
   });
 
   it('fire and resolve on those series, where promtool is installed', (context) => {

@@ -7,7 +7,6 @@ import {
 } from '../../src/chain/endpoint-rotation.ts';
 import { USD_RATE_ONE } from '../../src/domain/money.ts';
 import type { Payment } from '../../src/domain/payment.ts';
-import { TransactionRefusedError } from '../../src/domain/ports/chain.ts';
 import type { RelayBatch } from '../../src/domain/ports/settlement-store.ts';
 import type { RelayLimits } from '../../src/payments/relay/relay-context.ts';
 import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
@@ -198,70 +197,6 @@ describe('a batch that every node refuses', () => {
     await expectPaidOnce(payments);
     // For a while batches stay as small as what was taken.
     expect(node.refusals).toHaveLength(1);
-  });
-
-  it('and whose process dies before its replacement is sent sends the replacement after its restart', async () => {
-    await openBehindNode({ maximumUnmined: 1 });
-    node.capWei = (4n * POL) / 10n;
-    const payments = await createReady(40);
-    let broadcasts = 0;
-    settlement.faults.broadcast = async (_, send) => {
-      if (++broadcasts === 2) throw new Error('the process died');
-      await send();
-    };
-    await expect(settlement.relay()).rejects.toThrow('the process died');
-    settlement.faults.broadcast = null;
-    await settlement.crash();
-    expect((await openBatch()).paymentIds).toHaveLength(20);
-    expect(await settlement.relay()).toBe('rebroadcast');
-    await settleAtBaseFee();
-    await expectPaidOnce(payments);
-  });
-
-  it('and is mined after all releases what it carries once, and its replacement is not held against the rest', async () => {
-    node.capWei = (4n * POL) / 10n;
-    const payments = await createReady(40);
-    let refused: string | null = null;
-    settlement.faults.broadcast = async (rawTransaction, send) => {
-      refused ??= rawTransaction;
-      await send();
-    };
-    await settlement.relay();
-    await settlement.dropWaiting();
-    await chain.anvil.rpc('eth_sendRawTransaction', [refused]);
-    await settlement.mine();
-    await settlement.finalize();
-    await settlement.watch();
-    await settleAtBaseFee();
-    await expectPaidOnce(payments);
-    expect(incidentKinds()).not.toContain('no_op_batch');
-  });
-
-  it('because an estimate made it too dear is signed anew at once with our own figure for the gas', async () => {
-    node.capWei = POL / 40n;
-    const { alter } = proxy;
-    proxy.alter = (call, ask) =>
-      call.method === 'eth_estimateGas' ? { result: hex(440_000n) } : (alter?.(call, ask) ?? ask(call));
-    const payments = await createReady(1);
-    expect(await settlement.relay()).toBe('opened');
-    expect(node.refusals).toHaveLength(1);
-    expect((await openBatch()).gasLimit).toBe(150_500n);
-    await settleAtBaseFee();
-    await expectPaidOnce(payments);
-  });
-
-  it('of one payment is signed anew when its gas has become cheaper', async () => {
-    node.baseFeeGwei = 2_000n;
-    node.capWei = POL / 10n;
-    const payments = await createReady(1);
-    await expect(settlement.relay()).rejects.toThrow(TransactionRefusedError);
-    await expect(settlement.relay()).rejects.toThrow('exceeds the configured cap');
-    const { nonce } = await openBatch();
-    node.baseFeeGwei = 60n;
-    expect(await settlement.relay()).toBe('replaced');
-    expect(await openBatch()).toMatchObject({ nonce, paymentIds: [payments[0]?.id] });
-    await settleAtBaseFee();
-    await expectPaidOnce(payments);
   });
 
   it('is not begun when one release alone costs more than RELAY_MAX_FEE_POL', async () => {

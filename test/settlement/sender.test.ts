@@ -63,49 +63,6 @@ describe('a sender that is killed', () => {
     await settlement.settleDown();
     expect((await expectPaidOnce(payment)).txidOut).toBe(attempts[0]?.hash);
   });
-
-  it('after the broadcast and before its end follows the same transaction', async () => {
-    const payment = await createReady();
-    await settlement.relay();
-    await settlement.crash();
-    expect(await settlement.relay()).toBe('rebroadcast');
-    await settlement.mine();
-    await settlement.crash();
-    expect(await settlement.relay()).toBe('waiting');
-    await settlement.finalize();
-    await settlement.crash();
-    // Final on the chain, but the watcher has not seen what it did.
-    expect(await settlement.relay()).toBe('waiting');
-    expect((await settlement.read(payment)).status).toBe('unpaid');
-    await settlement.watch();
-    await settlement.crash();
-    expect(await settlement.relay()).toBe('resolved');
-    expect(new Set(sent).size).toBe(1);
-    await expectPaidOnce(payment);
-    expect(await settlement.relay()).toBe('idle');
-  });
-
-  it('between the commit and the broadcast of a raised fee sends the raised one', async () => {
-    const payment = await createReady();
-    await settlement.relay();
-    await settlement.dropWaiting();
-    settlement.advance(15_000);
-    settlement.faults.fees = await dearerFees();
-    const known = [...sent];
-    settlement.faults.broadcast = async (rawTransaction) => {
-      if (!known.includes(rawTransaction)) throw new CrashError();
-    };
-    await expect(settlement.relay()).rejects.toThrow(CrashError);
-    await settlement.crash();
-    settlement.faults.broadcast = record;
-    const { attempts } = await openBatch();
-    expect(attempts).toHaveLength(2);
-    expect(await settlement.relay()).toBe('rebroadcast');
-    // The raised one first; the earlier one is kept alive, too.
-    expect(sent.slice(-2)).toEqual([attempts[1]?.rawTransaction, attempts[0]?.rawTransaction]);
-    await settlement.settleDown();
-    expect((await expectPaidOnce(payment)).txidOut).toBe(attempts[1]?.hash);
-  });
 });
 
 describe('a transaction that is not mined', () => {
@@ -194,20 +151,6 @@ describe('a transaction that is not mined', () => {
     await chain.anvil.rpc('anvil_setBalance', [address, balance]);
     await settlement.settleDown();
     expect((await expectPaidOnce(payment)).txidOut).toBe(attempts[0]?.hash);
-  });
-
-  it('is offered no more than the cap allows', async () => {
-    await createReady();
-    await settlement.relay();
-    await reopen({ limits: { maximumFeePerGas: 1n } });
-    const payment = await createReady();
-    await settlement.relay();
-    settlement.advance(600_000);
-    settlement.faults.fees = await dearerFees();
-    expect(await settlement.relay()).toBe('rebroadcast');
-    expect((await openBatch()).attempts).toHaveLength(1);
-    await settlement.settleDown();
-    await expectPaidOnce(payment);
   });
 
   it('because the relayer has no POL for gas is sent when it has', async () => {

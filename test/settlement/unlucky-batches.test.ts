@@ -1,15 +1,9 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
-import { CallRevertedError, ChainUnavailableError, type RelayCall } from '../../src/domain/ports/chain.ts';
+import { CallRevertedError } from '../../src/domain/ports/chain.ts';
 import { EXPECTED_UNITS, useSettlement } from './harness.ts';
 
 const { chain, settlement } = useSettlement();
-/** How many payments each estimate was asked for. */
-let estimated: number[];
-
-beforeEach(async () => {
-  estimated = [];
-});
 
 async function createReady(count: number): Promise<Payment[]> {
   const payments: Payment[] = [];
@@ -18,14 +12,6 @@ async function createReady(count: number): Promise<Payment[]> {
   await settlement.mine();
   await settlement.watch();
   return payments;
-}
-
-/** Estimates of more payments than this fail. */
-function refuseAbove(limit: number, error: () => Error): void {
-  settlement.faults.estimate = (call: RelayCall) => {
-    estimated.push(call.terms.length);
-    if (call.terms.length > limit) throw error();
-  };
 }
 
 async function expectPaid(payments: readonly Payment[]): Promise<void> {
@@ -39,31 +25,6 @@ async function expectPaid(payments: readonly Payment[]): Promise<void> {
 }
 
 describe('a batch that fails as a whole', () => {
-  it('though none of its payments does alone is halved until it goes, and all are paid', async () => {
-    const payments = await createReady(7);
-    refuseAbove(2, () => new CallRevertedError('the call needs too much gas'));
-    expect(await settlement.relay()).toBe('opened');
-    expect(estimated.slice(0, 3)).toEqual([7, 4, 2]);
-    expect(settlement.incidents[0]).toEqual({ kind: 'halved_batch', fromPayments: 7, toPayments: 2 });
-    await settlement.settleDown();
-    await expectPaid(payments);
-    for (const payment of payments) {
-      expect(await settlement.read(payment)).toMatchObject({ releaseRefusalReason: null });
-    }
-  });
-
-  it('because the node cannot simulate so much is half as large in the next pass, and all are paid', async () => {
-    const payments = await createReady(5);
-    refuseAbove(2, () => new ChainUnavailableError('gas required exceeds allowance'));
-    await expect(settlement.relay()).rejects.toThrow('exceeds allowance');
-    await expect(settlement.relay()).rejects.toThrow('exceeds allowance');
-    expect(await settlement.relay()).toBe('opened');
-    expect(estimated.slice(0, 3)).toEqual([5, 3, 2]);
-    settlement.faults.estimate = null;
-    await settlement.settleDown();
-    await expectPaid(payments);
-  });
-
   it('because of one payment goes without it, and that one alone is put off', async () => {
     const payments = await createReady(6);
     const [bad] = payments as [Payment];

@@ -42,14 +42,6 @@ describe('the check itself', () => {
     expect(found).toEqual(['src/domain/a.ts:2 unused', 'src/domain/a.ts:3 Loose']);
   });
 
-  it('catches an export that lives for its test alone', () => {
-    const test = "import { a } from './a.ts';";
-    const forTest = { 'src/domain/a.ts': 'export const a = 1;', 'src/domain/a.test.ts': test };
-    const usedToo = { 'src/domain/a.ts': 'export const a = 1;\nuse(a);', 'src/domain/a.test.ts': test };
-    expect(unusedExports(planted(forTest))).toEqual(['src/domain/a.ts:1 a']);
-    expect(unusedExports(planted(usedToo))).toEqual([]);
-  });
-
   it('catches a file that only a test reaches, and sees workers and files that are started by their path', () => {
     const found = unreachedFiles(
       planted({
