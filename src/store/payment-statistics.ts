@@ -26,8 +26,10 @@ export function createPaymentStatistics({ read, write }: Scripts) {
     foldStatistics: write((limit) => foldStatistics(checkedLimit(limit))),
     listSlots: read(function* (accountId, fromMs, beforeMs, stepMs) {
       const inTime = sql`start_ms >= ${fromMs} AND start_ms < ${beforeMs}`;
+      // SQLite takes a number of JavaScript for a fraction, and a quotient as well.
+      const step = sql`(start_ms - CAST(${fromMs} AS bigint)) / CAST(${stepMs} AS bigint)`;
       const rows = yield* run`
-        SELECT (start_ms - ${fromMs}) / ${stepMs} AS step, currency, ${raw(sumsAsFields)} FROM (
+        SELECT ${step} AS step, currency, ${raw(sumsAsFields)} FROM (
           SELECT start_ms, currency, ${raw(slotNames)} FROM payment_buckets
           WHERE account_id = ${accountId} AND ${inTime}
           UNION ALL SELECT start_ms, currency, ${raw(slotNames)} FROM uncounted_changes

@@ -104,6 +104,22 @@ export function statisticsPromises(context: StoreContext): void {
     expect(await store.search.listSlots(accountId, NOW_MS + 1, NOW_MS + 2, QUARTER_MS)).toEqual([]);
   });
 
+  it('add up the quarters of an hour of each step, folded and not', async () => {
+    const { store } = context;
+    const [first] = await givePayments(store, 1);
+    const { accountId } = first as Payment;
+    for (const quarter of [1, 50, 100]) {
+      const createdAtMs = NOW_MS + quarter * QUARTER_MS;
+      await store.payments.createPayment(newPayment(accountId, { createdAtMs }), null);
+    }
+    await store.search.foldStatistics(2);
+    const days = await store.search.listSlots(accountId, NOW_MS, NOW_MS + 2 * DAY_MS, DAY_MS);
+    expect(days.map(({ startMs, created }) => [startMs, created])).toEqual([
+      [NOW_MS, 3],
+      [NOW_MS + DAY_MS, 1],
+    ]);
+  });
+
   it('count a payment of any number of units that a token can move, as a bounded sum', async () => {
     const { store } = context;
     const payments = await givePayments(store, 2);
