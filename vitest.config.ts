@@ -1,6 +1,5 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { createSummaryReporter, SUMMARY_FILE } from './scripts/test-counts.ts';
 import {
   conformanceTests,
   longTests,
@@ -8,8 +7,6 @@ import {
   postgresTests,
   processFolders,
 } from './scripts/test-folders.ts';
-
-const summaryFile = process.env[SUMMARY_FILE];
 
 /** Kinds of tests that have folders of their own below `test/`; what lies elsewhere is `integration`. */
 const named = ['structure', 'http', 'e2e', 'browser', ...processFolders];
@@ -61,7 +58,6 @@ export default defineConfig({
     // Two more than the smallest machine has cores: many tests wait for blocks, pages and deadlines.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
-    reporters: summaryFile === undefined ? ['default'] : ['default', createSummaryReporter(summaryFile)],
     retry: 0,
     passWithNoTests: false,
     allowOnly: false,

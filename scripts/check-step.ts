@@ -8,7 +8,6 @@ export interface Step {
   name: string;
   command: [string, ...string[]];
   timeoutMs: number;
-  env?: Readonly<Record<string, string>>;
   /** It and its children give way to the other steps, which wait for deadlines. */
   isBackground?: true;
 }
@@ -35,7 +34,7 @@ export async function runStep(step: Step): Promise<StepResult> {
   const child = spawn(file, parameters, {
     cwd: join(import.meta.dirname, '..'),
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined, ...step.env },
+    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },
   });
   running.add(child);
   if (step.isBackground && child.pid !== undefined) setPriority(child.pid, BACKGROUND_PRIORITY);

@@ -1,6 +1,8 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { TestModule } from 'vitest/node';
-import { campaignCounts, forgeCounts, summarizeModules } from './test-counts.ts';
+import { campaignCounts, forgeCounts, vitestCounts } from './test-counts.ts';
+import { conformanceTests, longTests, paymentTests, postgresTests, processFolders } from './test-folders.ts';
 
 it("adds up forge's closing lines and leaves those of single suites aside", () => {
   const output = [
@@ -31,39 +33,39 @@ it("reads the campaign's table, where a promise without a case was not kept unle
   });
 });
 
-/** A file as vitest reports it: its tests by state, and an error of the file itself. */
-function fileOf(path: string, projectName: string, states: string[], fileError?: string): TestModule {
+it('shows of each failed test its file, its name and the first lines of what went wrong', () => {
   const long = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n');
-  const tests = states.map((state, index) => ({
-    fullName: `test ${index + 1}`,
-    result: () => ({ state, errors: state === 'failed' ? [{ message: long }] : [] }),
-  }));
-  return {
-    moduleId: `/project/${path}`,
-    project: { name: projectName, config: { root: '/project' } },
-    errors: () => (fileError === undefined ? [] : [{ message: fileError }]),
-    children: { allTests: () => tests, allSuites: () => [] },
-  } as unknown as TestModule;
-}
-
-it('counts tests by outcome, where one that was left out is skipped, and names the projects in which any ran', () => {
-  const { counts, projects } = summarizeModules([
-    fileOf('src/a.test.ts', 'unit', ['passed', 'failed', 'skipped']),
-    fileOf('test/http/b.test.ts', 'http', ['passed']),
-    fileOf('test/http/b.test.ts', 'postgres', ['passed', 'pending']),
-    fileOf('test/browser/c.test.ts', 'browser', ['skipped']),
-  ]);
-  expect(counts).toEqual({ passed: 3, failed: 1, skipped: 3 });
-  expect(projects).toEqual(['unit', 'http', 'postgres']);
+  const test = (fullName: string, status: string, ...failureMessages: string[]) => ({
+    fullName,
+    status,
+    failureMessages,
+  });
+  const { counts, failures } = vitestCounts(
+    {
+      numPassedTests: 1,
+      numFailedTests: 1,
+      numPendingTests: 1,
+      numTodoTests: 1,
+      testResults: [
+        {
+          name: '/project/test/http/a.test.ts',
+          message: '',
+          assertionResults: [test('one', 'passed'), test('two', 'failed', long), test('three', 'skipped')],
+        },
+        { name: '/project/test/e2e/b.test.ts', message: 'cannot find chromium', assertionResults: [] },
+      ],
+    },
+    '/project',
+  );
+  expect(counts).toEqual({ passed: 1, failed: 1, skipped: 2 });
+  expect(failures[0]).toMatch(/^test\/http\/a\.test\.ts: two\nline 0\n/);
+  expect(failures[0]?.split('\n')).toHaveLength(16);
+  expect(failures.slice(1)).toEqual(['test/e2e/b.test.ts:\ncannot find chromium']);
 });
 
-it('shows of each failed test its file, its name and the first lines of what went wrong', () => {
-  const [inTest, inFile, ...more] = summarizeModules([
-    fileOf('test/http/a.test.ts', 'http', ['passed', 'failed']),
-    fileOf('test/e2e/b.test.ts', 'e2e', [], 'cannot find chromium'),
-  ]).failures;
-  expect(inTest).toMatch(/^test\/http\/a\.test\.ts: test 2\nline 0\n/);
-  expect(inTest?.split('\n')).toHaveLength(16);
-  expect(inFile).toBe('test/e2e/b.test.ts:\ncannot find chromium');
-  expect(more).toEqual([]);
+it('names only tests and folders that are there, so that no project is empty', () => {
+  const root = join(import.meta.dirname, '..');
+  const folders = processFolders.map((folder) => `test/${folder}/**/*.test.ts`);
+  const patterns = [...paymentTests, ...conformanceTests, ...longTests, ...folders, ...postgresTests.include];
+  expect(patterns.filter((pattern) => globSync(pattern, { cwd: root }).length === 0)).toEqual([]);
 });

@@ -1,7 +1,5 @@
 /** Counts tests in what the test runners print. */
-import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import type { Reporter, TestModule } from 'vitest/node';
 
 /** Numbers of tests by outcome; a skipped one is neither passed nor failed. */
 export interface TestCounts {
@@ -10,46 +8,40 @@ export interface TestCounts {
   skipped: number;
 }
 
-/** Outcome of one run of vitest. */
-export interface VitestSummary {
-  readonly counts: TestCounts;
-  /** Names of the projects in which at least one test ran. */
-  readonly projects: readonly string[];
-  /** Failed tests and files, a text each: file, name and the beginning of what went wrong. */
-  readonly failures: readonly string[];
+/** What vitest's JSON reporter writes, as far as it is read here. */
+export interface VitestReport {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly numTodoTests: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
 }
 
 /** Maximum lines of a failure's message: what was expected and where, not the whole difference. */
 const shownMessageLines = 15;
 
-/** Variable that names the file for the summary of a run with this reporter. */
-export const SUMMARY_FILE = 'TEST_SUMMARY_FILE';
-
-/** The reporter that writes a `VitestSummary` to the file at the end of a run. */
-export function createSummaryReporter(file: string): Reporter {
-  return { onTestRunEnd: (modules) => writeFileSync(file, JSON.stringify(summarizeModules(modules))) };
-}
-
-/** Counts the tests of all files that vitest ran. */
-export function summarizeModules(modules: readonly TestModule[]): VitestSummary {
-  const counts: TestCounts = { passed: 0, failed: 0, skipped: 0 };
-  const projects = new Set<string>();
-  const failures: string[] = [];
-  for (const module of modules) {
-    const file = relative(module.project.config.root, module.moduleId);
-    for (const error of module.errors()) failures.push(`${file}:\n${firstLines(error.message)}`);
-    for (const test of module.children.allTests()) {
-      const { state, errors = [] } = test.result();
-      counts[state === 'pending' ? 'skipped' : state]++;
-      if (state === 'passed' || state === 'failed') projects.add(module.project.name);
-      const text = errors.map(({ stack, message }) => stack ?? message).join('\n');
-      if (state === 'failed') failures.push(`${file}: ${test.fullName}\n${firstLines(text)}`);
-    }
-    for (const suite of module.children.allSuites())
-      for (const error of suite.errors())
-        failures.push(`${file}: ${suite.fullName}\n${firstLines(error.message)}`);
-  }
-  return { counts, projects: [...projects], failures };
+/** Counts of a run, and a text for each failed test or file: file, name and the beginning of what went wrong. */
+export function vitestCounts(report: VitestReport, root: string): { counts: TestCounts; failures: string[] } {
+  const failures = report.testResults.flatMap(({ name, message, assertionResults }) => {
+    const file = relative(root, name);
+    const failed = assertionResults.filter(({ status }) => status === 'failed');
+    return [
+      ...(message === '' ? [] : [`${file}:\n${firstLines(message)}`]),
+      ...failed.map(
+        ({ fullName, failureMessages }) => `${file}: ${fullName}\n${firstLines(failureMessages.join('\n'))}`,
+      ),
+    ];
+  });
+  const { numPassedTests: passed, numFailedTests: failed, numPendingTests, numTodoTests } = report;
+  return { counts: { passed, failed, skipped: numPendingTests + numTodoTests }, failures };
 }
 
 function firstLines(text: string): string {
