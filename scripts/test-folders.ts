@@ -22,7 +22,6 @@ export const longTests: readonly string[] = [
   'test/docs/{other-languages,snippets,webhook-receiver}.test.ts',
   'test/http/{hostile-queries,pipelining,transport}.test.ts',
   'test/mail/notifications.test.ts',
-  'test/openapi/client.test.ts',
   'test/providers/failure-modes.test.ts',
   'test/settlement/{endpoint-effects,lost-final-blocks,lying-endpoints,lying-numbers}.test.ts',
   'test/settlement/{node-limits,pipelining,refusals-and-rivals,relayer-key,sender,several-keys}.test.ts',
