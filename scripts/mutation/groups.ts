@@ -29,7 +29,15 @@ export const mutationGroups: readonly MutationGroup[] = [
       beside('src/payments/send-webhooks.ts'),
     ],
   },
-  { name: 'settlement', parts: [beside('src/domain/settle.ts')] },
+  {
+    name: 'settlement',
+    parts: [
+      {
+        file: 'src/domain/settle.ts',
+        tests: ['src/domain/settle.test.ts', 'src/domain/settle-direct.test.ts'],
+      },
+    ],
+  },
   {
     name: 'relay arithmetic',
     parts: [

@@ -520,38 +520,6 @@ describe('a node that is behind', () => {
     expect((await reader.withView((view) => view.readLogs(query))).transfers).toHaveLength(1);
   });
 
-  it('is noticed also when it falls behind between the heads and the logs', async () => {
-    const { reader } = createReader(1);
-    await expect(
-      reader.withView(async (view) => {
-        const { latest } = await view.readHeads();
-        lagAt(proxies[0], latest.number - 1);
-        const query = { recipients: [addressFor('lagging')] };
-        return view.readLogs({ ...query, fromBlock: latest.number, toBlock: latest.number });
-      }),
-    ).rejects.toThrow(/is behind/);
-  });
-
-  it('is noticed also when it catches up just after it has answered with no logs', async () => {
-    const { reader } = createReader(1);
-    const toBlock = await chain.anvil.blockNumber();
-    let hasAnsweredLogs = false;
-    proxies[0].alter = (call, ask) => {
-      if (call.method === 'eth_getLogs') {
-        hasAnsweredLogs = true;
-        return { result: [] };
-      }
-      return call.method === 'eth_getBlockByNumber' && !hasAnsweredLogs ? { result: null } : ask(call);
-    };
-    const query = {
-      fromBlock: toBlock,
-      toBlock,
-      recipients: [addressFor('lagging')],
-    };
-    await expect(reader.withView((view) => view.readLogs(query))).rejects.toThrow(/is behind/);
-    expect(hasAnsweredLogs).toBe(false);
-  });
-
   it('is noticed when the chain changes during the scan', async () => {
     const { reader } = createReader(1);
     let asked = 0;

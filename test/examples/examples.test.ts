@@ -181,64 +181,6 @@ describe('the example shops', () => {
     },
   );
 
-  it.concurrent.each(['express.js', 'fastify.js', 'hono.js'])(
-    'follow events, and fulfil once by them what no webhook told of: %s',
-    async (file) => {
-      const payment = { payment_id: '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4', ipn_token: 'ipn_test' };
-      const eventOf = (number: number, type: string, change: object = {}) => ({
-        number,
-        type,
-        created_at: new Date().toISOString(),
-        payment: { ...payment, status: 'paid', amount: '25.00', currency: 'USD', ...change },
-        refund: null,
-      });
-      const log = [
-        eventOf(1_795_917_789_770, 'payment.created', { status: 'unpaid' }),
-        eventOf(1_795_917_789_771, 'payment.paid', { amount: '2.50' }),
-        eventOf(1_795_917_801_002, 'payment.paid', { payment_id: '01a1fbd7-b7b3-7002-be38-000000000000' }),
-        eventOf(1_795_917_950_118, 'payment.paid'),
-        eventOf(1_795_918_000_500, 'payment.paid'),
-      ];
-      const last = log.at(-1)?.number ?? 0;
-      const afters: number[] = [];
-      let isOrdered = false;
-      const service = await startService(({ url }, response) => {
-        const { pathname, searchParams } = new URL(url ?? '', 'http://service');
-        if (pathname === '/merchant/v1/events') {
-          const after = Number(searchParams.get('after'));
-          if (isOrdered) afters.push(after);
-          // Two a page, and the first one again and again until the order is there.
-          const events = isOrdered ? log.filter(({ number }) => number > after).slice(0, 2) : [];
-          const next = events.at(-1)?.number ?? after;
-          const page = { events, next_after: next, has_more: isOrdered && next < last };
-          return void response.end(JSON.stringify(page));
-        }
-        const order = {
-          ...payment,
-          checkout_url: 'https://x',
-          status: 'unpaid',
-          amount: '25.00',
-          currency: 'USD',
-        };
-        response.end(JSON.stringify(order));
-      });
-      const shop = { command: process.execPath, parameters: () => [file], folder: project };
-      await withShop(shop, service.port, async (url) => {
-        await fetch(`${url}/orders`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: '{"amount":"25.00"}',
-        });
-        isOrdered = true;
-        const count = async () => (await fetch(`${url}/orders/${payment.payment_id}`)).json();
-        await waitFor('the log to be read to its end', 30_000, () => afters.includes(last));
-        expect(await count()).toEqual({ fulfilments: 1 });
-        expect(afters.slice(0, 3)).toEqual([0, log[1]?.number, log[3]?.number]);
-      });
-      await service.stop();
-    },
-  );
-
   const others = [
     {
       name: 'python',

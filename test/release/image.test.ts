@@ -46,8 +46,7 @@ describe('the script', () => {
     const { status, stdout, stderr } = run();
     expect({ status, stdout, stderr }).toEqual({
       status: 1,
-      stdout:
-        'not checked: docker does not run, and buildah is not installed or not run by root\n',
+      stdout: 'not checked: docker does not run, and buildah is not installed or not run by root\n',
       stderr: '',
     });
   });

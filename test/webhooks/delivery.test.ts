@@ -3,9 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServiceLocation } from '../../src/domain/callback-url.ts';
 import { createCallbackHostCheck, createHostResolver } from '../../src/webhooks/callback-host.ts';
@@ -25,31 +23,12 @@ import {
   startRecordingTlsServer,
 } from '../support/recording-tls-server.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { BOMB, behave, drip, type ServerFacts } from './misbehave.ts';
 
 const PUBLIC_ADDRESS = '93.184.216.34';
 const BODY = '{"event":"payment.paid","note":"é€😀"}';
 const SIGNATURE = 'f00d'.repeat(16);
 const DAY_MS = 86_400_000;
-const BOMB = gzipSync(Buffer.alloc(32 * 1024 * 1024));
-
-/** The facts a row of the case list states about its server. */
-interface ServerFacts {
-  readonly dns_sequence?: readonly string[];
-  readonly dns_per_lookup?: readonly string[];
-  readonly dns_delay_ms?: number;
-  readonly status?: number;
-  readonly location?: string;
-  readonly connect?: 'blackhole';
-  readonly tls?: 'stall' | 'expired' | 'self-signed' | 'wrong-host' | '1.0';
-  readonly headers_delay_ms?: number;
-  readonly drip?: boolean;
-  readonly body?: 'endless';
-  readonly encoding?: 'gzip';
-  readonly headers_bytes?: number;
-  readonly alpn?: readonly string[];
-  readonly reset?: 'after_body';
-  readonly env?: 'HTTPS_PROXY';
-}
 
 /** What must become of each row, how often its server is asked, and how long that may take. */
 interface Expected {
@@ -222,49 +201,6 @@ function certificateFor(hostname: string, facts: ServerFacts) {
     notBefore: new Date(Date.now() - 2 * DAY_MS),
     notAfter: new Date(Date.now() - DAY_MS),
   });
-}
-
-async function behave(context: RequestContext, facts: ServerFacts): Promise<void> {
-  const { socket, tcp, signal } = context;
-  if (facts.reset === 'after_body') return void tcp.resetAndDestroy();
-  if (facts.status === 100) {
-    return void socket.end('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n');
-  }
-  if (facts.drip === true) return drip(context, `HTTP/1.1 200 OK\r\n${'X-Drip: 1\r\n'.repeat(100)}\r\n`);
-  if (facts.headers_delay_ms !== undefined)
-    await delay(facts.headers_delay_ms, null, { signal }).catch(() => {});
-  const status = `HTTP/1.1 ${facts.status ?? 200} Status`;
-  if (facts.body === 'endless') return pump(context, `${status}\r\n\r\n`);
-  if (facts.encoding === 'gzip') {
-    socket.write(`${status}\r\nContent-Encoding: gzip\r\nContent-Length: ${BOMB.length}\r\n\r\n`);
-    return void socket.end(BOMB);
-  }
-  const location = facts.location === undefined ? '' : `Location: ${facts.location}\r\n`;
-  const large = 'X-Large: 1234567890\r\n'.repeat(Math.ceil((facts.headers_bytes ?? 0) / 21));
-  socket.write(`${status}\r\n${location}${large}Content-Length: 0\r\n\r\n`);
-}
-
-/** One byte a second. */
-async function drip({ socket, signal }: RequestContext, text: string): Promise<void> {
-  for (const byte of text) {
-    if (signal.aborted) return;
-    socket.write(byte);
-    await delay(1_000, null, { signal }).catch(() => {});
-  }
-}
-
-/** Writes until the other side is gone. */
-async function pump({ socket, signal }: RequestContext, head: string): Promise<void> {
-  socket.write(head);
-  const chunk = Buffer.alloc(16 * 1024, 'x');
-  while (!signal.aborted) {
-    if (!socket.write(chunk)) {
-      await new Promise<void>((resolve) => {
-        socket.once('drain', resolve);
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-    }
-  }
 }
 
 /** The delivery in its own process, where every variable that names a proxy points to one that counts. */
