@@ -1,15 +1,13 @@
 /**
- * `npm run shape`: how the code is cut, in figures.
+ * `npm run shape`: how large the code is and how it is cut, in figures.
  *
- * Counts files and lines, files with one importer and fewer than 60 lines, and import cycles. Then starts a sandbox and
+ * Counts lines by kind, files with one importer and fewer than 60 lines, and import cycles. Then starts a sandbox and
  * asks V8 which files of `src` run between a create's first byte and its answer, and between a deposit and its webhook.
  *
  *   --static   only the figures that need no running service
  *   --list     names the files of the two paths
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -18,11 +16,16 @@ import { cycles } from '../test/structure/arrows.ts';
 import { isTest, projectModules } from '../test/structure/modules.ts';
 import { projectFiles } from '../test/structure/project-files.ts';
 import { smallSingleUseFiles } from '../test/structure/small-files.ts';
+import { freePorts } from '../test/support/free-ports.ts';
+import { runCommand, startServiceProcess } from '../test/support/service-process.ts';
+import { waitFor } from '../test/support/wait-for.ts';
 
-const root = join(import.meta.dirname, '..');
 const CREATE_ROUNDS = 8;
-const START_TIMEOUT_MS = 60_000;
 const SETTLEMENT_TIMEOUT_MS = 60_000;
+
+/** Folders of code that is not the service's own; what lies elsewhere is production code, wherever it moves. */
+const besideProduction =
+  /^(test|scripts|bench|simulators|locales|sdk|sdk-python|examples|woocommerce|contracts|docs|deploy)\/|^vitest\.config\.ts$|^\./;
 
 /**
  * What runs in the same seconds as a settlement and has no part in it:
@@ -33,19 +36,15 @@ const SETTLEMENT_TIMEOUT_MS = 60_000;
  *   events, which the settlement leaves behind as rows;
  * - counters for the operator.
  */
-const BESIDE_A_SETTLEMENT = new RegExp(
-  [
-    'src/(sandbox|cli|http|providers|rates)/',
-    'src/store/(payment-(index|search|history)|emails|sessions|alerts|events|providers|refunds)',
-    'src/store/\\w+/request-reads',
-    'src/domain/(payment-(id|search|statistics)|api-key|provider-catalog|paid-threshold|callback-url)',
-    'src/payments/(expire-payments|index-payments|send-receipts|read-status|start-session|provider-availability)',
-    'src/payments/(handle-provider-webhook|watch-refunds)',
-    'src/app/(public-server|run-until-stopped|metrics)',
-  ]
-    .map((path) => `^${path}`)
-    .join('|'),
-);
+const besideSettlement: readonly string[] = [
+  'src/(sandbox|cli|http|providers|rates)/',
+  'src/store/(payment-(index|search|history)|emails|sessions|alerts|events|providers|refunds)',
+  'src/store/\\w+/request-reads',
+  'src/domain/(payment-(id|search|statistics)|api-key|provider-catalog|paid-threshold|callback-url)',
+  'src/payments/(expire-payments|index-payments|send-receipts|read-status|start-session|provider-availability)',
+  'src/payments/(handle-provider-webhook|watch-refunds)',
+  'src/app/(public-server|run-until-stopped|metrics)',
+];
 
 const { values: flags } = parseArgs({
   options: { static: { type: 'boolean', default: false }, list: { type: 'boolean', default: false } },
@@ -55,66 +54,46 @@ printFigures();
 if (!flags.static) await printPaths();
 
 function printFigures(): void {
-  for (const folder of [
-    'src',
-    'simulators',
-    'locales',
-    'receiver-grader',
-    'docs-site',
-    'verifier',
-    'sdk/src',
-  ]) {
-    const lines = linesOf(folder);
-    console.log(`${folder}: ${lines.length} files, ${lines.reduce((sum, count) => sum + count, 0)} lines`);
-  }
-  for (const type of ['sql', 'css', 'js']) {
-    const lines = linesOf('src', type);
-    console.log(
-      `src: ${lines.reduce((sum, count) => sum + count, 0)} lines in ${lines.length} .${type} files`,
-    );
-  }
-  const ofSource = linesOf('src');
-  console.log(
-    `src: median ${ofSource[Math.floor(ofSource.length / 2)]} lines a file, longest ${ofSource.at(-1)}`,
-  );
+  const files = projectFiles(/./);
+  const count = (name: string, isCounted: (path: string) => boolean, linesOf: (text: string) => number) => {
+    const lines = files.filter(({ path }) => isCounted(path)).map(({ text }) => linesOf(text));
+    const sum = lines.reduce((total, each) => total + each, 0);
+    console.log(`${name}: ${sum.toLocaleString('en')} lines in ${lines.length} files`);
+  };
+  const isCode = (path: string) => /\.(ts|js|css|sql)$/.test(path) && !isTest(path);
+  const all = (text: string) => text.split('\n').length - 1;
+  const nonBlank = (text: string) => text.split('\n').filter((line) => line.trim() !== '').length;
+  count('production, non-blank', (path) => isCode(path) && !besideProduction.test(path), nonBlank);
+  count('locales, non-blank', (path) => isCode(path) && path.startsWith('locales/'), nonBlank);
+  count('test and src/**/*.test.ts', (path) => /^test\/|^src\/.*\.test\.ts$/.test(path), all);
+  count('scripts and bench', (path) => /^(scripts|bench)\//.test(path), all);
+  count('simulators', (path) => path.startsWith('simulators/'), all);
+
+  const ofSource = files
+    .filter(({ path }) => /^src\/.*\.ts$/.test(path) && !isTest(path))
+    .map(({ text }) => all(text))
+    .sort((left, right) => left - right);
+  const middle = ofSource[Math.floor(ofSource.length / 2)];
+  console.log(`src: median ${middle} lines a file, longest ${ofSource.at(-1)}`);
   const modules = projectModules(['src']).filter(({ path }) => path.endsWith('.ts') && !isTest(path));
   const small = smallSingleUseFiles(modules, projectFiles(/^src\//));
   console.log(`src: ${small.length} files of fewer than 60 lines with one importer`);
   for (const path of small) console.log(`  ${path}`);
   console.log(`src: ${cycles(modules).length} import cycles`);
-}
-
-/** Lines of each production file below a folder, ascending. */
-function linesOf(folder: string, type = 'ts'): number[] {
-  return projectFiles(new RegExp(`^${folder}/.*(?<!\\.test)\\.${type}$`))
-    .map(({ text }) => text.split('\n').length - 1)
-    .sort((a, b) => a - b);
+  console.log(`${besideSettlement.length} exceptions for the path of a settlement`);
+  for (const pattern of besideSettlement) console.log(`  ${pattern}`);
 }
 
 /** Starts a sandbox under V8's inspector, and counts the files whose functions run on each path. */
 async function printPaths(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'card-checkout-shape-'));
-  const env = {
-    ...process.env,
-    PORT: String(await freePort()),
-    ADMIN_PORT: String(await freePort()),
-    DATA_DIR: folder,
-    LOG_LEVEL: 'error',
-  };
-  const child = spawn(process.execPath, ['--inspect=127.0.0.1:0', 'src/main.ts', 'start'], {
-    cwd: root,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const [port, adminPort] = await freePorts(2);
+  const env = { PORT: `${port}`, ADMIN_PORT: `${adminPort}`, DATA_DIR: folder, LOG_LEVEL: 'error' };
+  const sandbox = await startServiceProcess(env, { nodeArgs: ['--inspect=127.0.0.1:0'] });
   try {
-    const [inspectorUrl, apiKey] = await Promise.all([
-      printed(child, 'stderr', /ws:\/\/\S+/),
-      printed(child, 'stdout', /service_live_[\w-]+/),
-    ]);
-    const api = createApi(`http://localhost:${env.PORT}`, apiKey);
-    await until(api.isReady, START_TIMEOUT_MS);
-    const coverage = await startCoverage(inspectorUrl);
+    const coverage = await startCoverage(/ws:\/\/\S+/.exec(sandbox.output())?.[0] ?? '');
     try {
+      const api = createApi(`http://localhost:${port}`, sandbox.demoKey());
       await api.create();
       report('from the first byte of a create to its answer', await filesOfCreate(api, coverage));
       report('from a deposit to its webhook', await filesOfSettlement(api, coverage, env));
@@ -123,9 +102,7 @@ async function printPaths(): Promise<void> {
       coverage.close();
     }
   } finally {
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGTERM');
-    await ended;
+    await sandbox.end('SIGTERM');
     await rm(folder, { recursive: true, force: true });
   }
 }
@@ -142,14 +119,19 @@ async function filesOfCreate(api: Api, coverage: Coverage): Promise<string[]> {
   return files ?? [];
 }
 
-async function filesOfSettlement(api: Api, coverage: Coverage, env: NodeJS.ProcessEnv): Promise<string[]> {
+async function filesOfSettlement(
+  api: Api,
+  coverage: Coverage,
+  env: Readonly<Record<string, string>>,
+): Promise<string[]> {
   const id = await api.create();
-  await runCommand(['sandbox', 'pay', id], env);
+  await runCommand(env, 'sandbox', 'pay', id);
   await coverage.take();
-  await until(() => api.isPaid(id), SETTLEMENT_TIMEOUT_MS);
+  await waitFor('the payment to be paid', SETTLEMENT_TIMEOUT_MS, () => api.isPaid(id));
   // The webhook's row is claimed at most a second after the payment is paid.
   await delay(2_000);
-  return [...(await coverage.take())].filter((path) => !BESIDE_A_SETTLEMENT.test(path));
+  const beside = besideSettlement.map((pattern) => new RegExp(`^${pattern}`));
+  return [...(await coverage.take())].filter((path) => !beside.some((pattern) => pattern.test(path)));
 }
 
 function report(path: string, files: readonly string[]): void {
@@ -157,31 +139,23 @@ function report(path: string, files: readonly string[]): void {
   if (flags.list) for (const file of [...files].sort()) console.log(`  ${file}`);
 }
 
-interface Api {
-  create(): Promise<string>;
-  isReady(): Promise<boolean>;
-  isPaid(id: string): Promise<boolean>;
-}
+type Api = ReturnType<typeof createApi>;
 
-function createApi(base: string, apiKey: string): Api {
+function createApi(base: string, apiKey: string) {
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
   const body = JSON.stringify({
     address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
     callback: 'https://shop.example.com/hook',
     amount: '25.00',
   });
-  const read = async (path: string) => {
-    const response = await fetch(`${base}${path}`, { headers });
-    return (await response.json()) as { status?: string };
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const response = await fetch(`${base}/api/v1/${path}`, { headers, ...init });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    return (await response.json()) as { payment_id: string; status: string };
   };
   return {
-    async create() {
-      const response = await fetch(`${base}/api/v1/wallet`, { method: 'POST', headers, body });
-      if (!response.ok) throw new Error(`create answered ${response.status}: ${await response.text()}`);
-      return ((await response.json()) as { payment_id: string }).payment_id;
-    },
-    isReady: async () => (await fetch(`${base}/health/ready`)).ok,
-    isPaid: async (id) => (await read(`/api/v1/payment-status?payment_id=${id}`)).status === 'paid',
+    create: async () => (await ask('wallet', { method: 'POST', body })).payment_id,
+    isPaid: async (id: string) => (await ask(`payment-status?payment_id=${id}`)).status === 'paid',
   };
 }
 
@@ -236,44 +210,4 @@ async function startCoverage(inspectorUrl: string): Promise<Coverage> {
     },
     close: () => socket.close(),
   };
-}
-
-async function runCommand(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  const child = spawn(process.execPath, ['src/main.ts', ...args], {
-    cwd: root,
-    env,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const code = await new Promise((resolve) => child.once('exit', resolve));
-  if (code !== 0) throw new Error(`card-checkout ${args.join(' ')} ended with ${code}`);
-}
-
-/** The first text of a stream that fits the pattern. */
-function printed(child: ChildProcess, stream: 'stdout' | 'stderr', pattern: RegExp): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    child[stream]?.on('data', (chunk) => {
-      text += String(chunk);
-      const found = pattern.exec(text)?.[0];
-      if (found !== undefined) resolve(found);
-    });
-    child.once('exit', () => reject(new Error(`the sandbox ended: ${text}`)));
-  });
-}
-
-async function until(holds: () => Promise<boolean>, timeoutMs: number): Promise<void> {
-  const endMs = performance.now() + timeoutMs;
-  while (!(await holds().catch(() => false))) {
-    if (performance.now() > endMs) throw new Error(`no success within ${timeoutMs} ms`);
-    await delay(50);
-  }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
