@@ -1,11 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readReleasedPackages, releaseProblems } from './check-release.ts';
 
-const root = join(import.meta.dirname, '..');
 const packages = {
   repositoryUrl: 'git+https://forge.example/owner/card-checkout.git',
   software: {
@@ -76,73 +71,4 @@ it('finds semantic versions with which the changelogs begin, in this clone', () 
       [],
     );
   }
-});
-
-describe('change sets, in a copy of what a release is made of', () => {
-  let clone: string;
-
-  beforeEach(() => {
-    clone = mkdtempSync(join(tmpdir(), 'card-checkout-release-'));
-    for (const [folder, version] of [
-      ['', '1.4.2'],
-      ['sdk', '0.3.1'],
-    ] as const) {
-      mkdirSync(join(clone, folder, '.changeset'), { recursive: true });
-      for (const file of ['CHANGELOG.md', '.changeset/config.json']) {
-        cpSync(join(root, folder, file), join(clone, folder, file));
-      }
-      const description = readFileSync(join(root, folder, 'package.json'), 'utf8');
-      const versioned = description
-        .replace(/"version": "[^"]+"/, `"version": "${version}"`)
-        .replace('"url": ""', `"url": "${packages.repositoryUrl}"`);
-      writeFileSync(join(clone, folder, 'package.json'), versioned);
-    }
-  });
-  afterEach(() => rmSync(clone, { recursive: true }));
-
-  const add = (folder: string, name: string, front: string, line: string) =>
-    writeFileSync(join(clone, folder, '.changeset', name), `---\n${front}\n---\n\n${line}\n`);
-  const makeVersion = (folder: string) =>
-    execFileSync(process.execPath, [join(root, 'node_modules/@changesets/cli/bin.js'), 'version'], {
-      cwd: join(clone, folder),
-      stdio: 'pipe',
-    });
-  const read = (path: string) => readFileSync(join(clone, path), 'utf8');
-
-  it('become a version and a section that may be released, each of its own package', () => {
-    const before = { software: read('CHANGELOG.md'), sdk: read('sdk/package.json') };
-    add('', 'first.md', '"card-checkout": patch', 'Pages load faster.');
-    add('', 'second.md', '"card-checkout": minor', 'Refunds can be made.');
-    expect(releaseProblems('v1.4.2', readReleasedPackages(clone))).toContain(
-      '.changeset/first.md waits for `npx changeset version`',
-    );
-
-    makeVersion('');
-
-    const released = readReleasedPackages(clone);
-    expect(released.software).toMatchObject({ version: '1.5.0', changeSets: [] });
-    expect(releaseProblems('v1.5.0', released)).toEqual([]);
-    expect(read('sdk/package.json')).toBe(before.sdk);
-    const section =
-      '## 1.5.0\n\n### Minor Changes\n\n- Refunds can be made.\n\n### Patch Changes\n\n- Pages load faster.\n\n';
-    const place = before.software.indexOf('## ');
-    expect(read('CHANGELOG.md')).toBe(
-      `${before.software.slice(0, place)}${section}${before.software.slice(place)}`,
-    );
-  });
-
-  it('of the SDK leave the software alone', () => {
-    const before = read('package.json') + read('CHANGELOG.md');
-    add('sdk', 'first.md', '"@card-checkout/sdk": patch', 'A timeout says for how long it waited.');
-
-    makeVersion('sdk');
-
-    const released = readReleasedPackages(clone);
-    expect(released.sdk.version).toBe('0.3.2');
-    expect(releaseProblems('sdk-v0.3.2', released)).toEqual([]);
-    expect(released.sdk.changelog).toContain(
-      '## 0.3.2\n\n### Patch Changes\n\n- A timeout says for how long it waited.\n',
-    );
-    expect(read('package.json') + read('CHANGELOG.md')).toBe(before);
-  });
 });

@@ -2,7 +2,7 @@
  * Runs the service with the neighbors that it has in production: behind nginx, HAProxy and Caddy with the files of deploy/,
  * and on PostgreSQL through pgbouncer. Prometheus scrapes it.
  * Lighthouse measures the pages, and the example shops in PHP and Python take a payment.
- * The machine, the database and the network fail as well. `npm run interop`; what is not installed is named as not checked.
+ * The machine and the database fail as well. `npm run interop`; what is not installed is named as not checked.
  * With `--install`, as root on Debian, it is installed first. Not part of `npm run test:all`.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -17,7 +17,6 @@ import { checkDescriptors } from './check-descriptors.ts';
 import { checkDisk } from './check-disk.ts';
 import { checkLighthouse, findLighthouse, lighthousePackage } from './check-lighthouse.ts';
 import { checkCompose, checkKubernetes, checkUnits, kubernetesPackages } from './check-manifests.ts';
-import { checkNetwork } from './check-network.ts';
 import { checkPrometheus } from './check-prometheus.ts';
 import { checkBehindProxy, type Outcome } from './check-proxy.ts';
 import { castPackage, checkRecovery } from './check-recovery.ts';
@@ -35,7 +34,7 @@ const npmChecks: readonly string[] = ['lighthouse', 'kubernetes'];
 const packages = { nginx: 'nginx-light', haproxy: 'haproxy', caddy: 'caddy', pgbouncer: 'pgbouncer' };
 
 /**
- * Prometheus, the example shops, the machine, the database or the network in trouble, and the files of deploy/. Each returns its
+ * Prometheus, the example shops, the machine or the database in trouble, and the files of deploy/. Each returns its
  * outcomes, or why it was not checked.
  */
 const hostChecks = {
@@ -44,7 +43,6 @@ const hostChecks = {
   descriptors: checkDescriptors,
   clock: checkClock,
   standby: checkStandby,
-  network: checkNetwork,
   recovery: (folder: string) => checkRecovery(folder, toolsFolder),
   compose: checkCompose,
   kubernetes: (folder: string) => checkKubernetes(folder, toolsFolder),
@@ -80,8 +78,6 @@ function installPackages(): void {
   const tools = [
     'prometheus',
     'libfaketime',
-    'iproute2',
-    'nftables',
     'python3',
     'php-cli',
     'php-curl',

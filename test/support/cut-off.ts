@@ -11,11 +11,8 @@ export interface CutOff {
   close(): Promise<void>;
 }
 
-/** Starts a proxy in front of this port. It listens on any port of loopback, and the target is on loopback, unless told. */
-export async function startCutOff(
-  targetPort: number,
-  { host = '127.0.0.1', port = 0, targetHost = '127.0.0.1' } = {},
-): Promise<CutOff> {
+/** Starts a proxy in front of this port of loopback. */
+export async function startCutOff(targetPort: number): Promise<CutOff> {
   let isCut = false;
   const sockets = new Set<Socket>();
   function keep(socket: Socket): void {
@@ -26,13 +23,13 @@ export async function startCutOff(
   const server = createServer({ allowHalfOpen: true }, (inner) => {
     keep(inner);
     if (isCut) return void inner.pause();
-    const outer = connect({ port: targetPort, host: targetHost, allowHalfOpen: true });
+    const outer = connect({ port: targetPort, host: '127.0.0.1', allowHalfOpen: true });
     keep(outer);
     inner.pipe(outer).pipe(inner);
     outer.once('close', () => inner.destroy());
     inner.once('close', () => outer.destroy());
   });
-  server.listen(port, host);
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
