@@ -14,9 +14,9 @@ import { fillStore } from './fill-store.ts';
 import { evaluateGoals, type Findings } from './goals.ts';
 import { examineMachine } from './machine.ts';
 import { type LoadFindings, measureLoad } from './measure-load.ts';
-import { measureOthers } from './measure-others.ts';
 import { lists } from './measurements/lists.ts';
 import { logScan } from './measurements/log-scan.ts';
+import type { Finding } from './measurements/measurement.ts';
 import { millionLive } from './measurements/million-live.ts';
 import { settlement } from './measurements/settlement.ts';
 import { storeCreate } from './measurements/store-create.ts';
@@ -69,9 +69,14 @@ async function main(): Promise<void> {
   console.log(`${Object.values(machine.description).join(' · ')}\n`);
   const load = await runLoad();
   for (const summary of load.summaries) console.log(formatSummary(summary));
-  const context = { machine, extent, folder, millionDataDir };
-  const found = await measureOthers(chosenMeasurements, context);
-  for (const finding of found) console.log(formatFinding(finding));
+  const found: Finding[] = [];
+  for (const { name, title, measure } of chosenMeasurements) {
+    const own = join(folder, name);
+    mkdirSync(own, { recursive: true });
+    const series = await measure({ machine, extent, folder: own, millionDataDir });
+    found.push({ name, title, series });
+    console.log(formatFinding({ name, title, series }));
+  }
 
   const findings: Findings = { scenarios: load.summaries, measurements: found, samples: load.samples };
   const goals = evaluateGoals(findings);

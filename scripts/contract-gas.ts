@@ -32,20 +32,12 @@ const feeTo = pad('0xfee', { size: 20 });
 const amountUnits = 100_000_000n;
 const forwardedTopic = keccak256(toHex('Forwarded(address,bytes32,address,uint256,uint256)'));
 
-/** Deploys a token for which `sender` may mint, and returns its address. */
-type DeployToken = (call: ChainCall, sender: Hex) => Promise<Hex>;
-
 /**
- * Deploys the artifacts on a local chain of their own and releases batches of the given sizes, of the test token unless
- * another one is given.
+ * Deploys the artifacts on a local chain of their own and releases batches of the given sizes.
  */
-export async function measureGas(
-  artifacts: Artifact[],
-  batchSizes: number[],
-  deployToken?: DeployToken,
-): Promise<Measurement[]> {
+export async function measureGas(artifacts: Artifact[], batchSizes: number[]): Promise<Measurement[]> {
   return withLocalChain(async (call, sender) => {
-    const stage = await setUp(call, sender, artifacts, deployToken);
+    const stage = await setUp(call, sender, artifacts);
     const measurements: Measurement[] = [];
     for (const payments of batchSizes) {
       for (const merchants of ['one merchant', 'many merchants', 'many new merchants'] as const) {
@@ -71,12 +63,7 @@ export async function measureGas(
   });
 }
 
-async function setUp(
-  call: ChainCall,
-  sender: Hex,
-  artifacts: Artifact[],
-  deployToken: DeployToken | undefined,
-): Promise<Stage> {
+async function setUp(call: ChainCall, sender: Hex, artifacts: Artifact[]): Promise<Stage> {
   const artifact = (name: string): { abi: Abi; bytecode: Hex } => {
     const found = artifacts.find((candidate) => candidate.contractName === name);
     if (found === undefined) throw new Error(`No artifact of ${name}`);
@@ -84,10 +71,7 @@ async function setUp(
   };
   const tokenArtifact = artifact('TestUsdc');
   const factoryArtifact = artifact('DepositFactory');
-  const token =
-    deployToken === undefined
-      ? await deploy(call, sender, encodeDeployData({ ...tokenArtifact, args: [] }))
-      : await deployToken(call, sender);
+  const token = await deploy(call, sender, encodeDeployData({ ...tokenArtifact, args: [] }));
   const factory = await deploy(call, sender, encodeDeployData({ ...factoryArtifact, args: [token] }));
   const stage = {
     call,

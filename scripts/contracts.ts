@@ -4,12 +4,10 @@
  *   node scripts/contracts.ts check   fails unless the committed artifacts match the sources
  *   node scripts/contracts.ts test    runs the forge tests and fails when a payment costs too much gas
  *   node scripts/contracts.ts quick   runs the forge tests that draw no inputs
- *   node scripts/contracts.ts circle [folder]   the same with Circle's own token, compiled from a checkout of its sources
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
-import { compileCircleToken, deployCircleToken } from './circle-token.ts';
 import {
   type Artifact,
   artifactText,
@@ -27,7 +25,7 @@ const mostGasPerPayment = 66_000;
 const circleSurchargeGas = 956;
 const measuredBatchSize = 100;
 
-const commands: Record<string, () => void | Promise<void>> = { build, check, test, quick, circle };
+const commands: Record<string, () => void | Promise<void>> = { build, check, test, quick };
 
 function build(): void {
   for (const artifact of compileArtifacts()) {
@@ -70,32 +68,15 @@ function quick(): void {
   compareWithForge(committedArtifacts());
 }
 
-/** The forge tests and the gas table with Circle's token, where its sources are given. */
-async function circle(): Promise<void> {
-  const folder = process.argv[3];
-  if (folder === undefined) {
-    console.log(
-      'Circle’s own token: not checked. Give the folder of a checkout of github.com/circlefin/stablecoin-evm ' +
-        'with its dependencies installed: npm run contracts circle <folder>',
-    );
-    return;
-  }
-  const token = compileCircleToken(folder);
-  runForge(['test'], { CIRCLE_TOKEN_LOGIC: token.logic, CIRCLE_TOKEN_PROXY: token.proxy });
-  const deployToken: Parameters<typeof measureGas>[2] = (call, sender) =>
-    deployCircleToken(token, call, sender);
-  printGas(await measureGas(committedArtifacts(), [1, 10, 50, measuredBatchSize], deployToken));
-}
-
 /** The limit is about payments to one merchant, each from a fresh clone. */
 function isOrdinary(measurement: Measurement): boolean {
   return measurement.merchants === 'one merchant' && measurement.clones === 'fresh';
 }
 
-function runForge(args: string[], variables: Readonly<Record<string, string>> = {}): void {
+function runForge(args: string[]): void {
   // forge starts the compiler's wrapper by the name `node`: it must be this one.
   const path = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
-  const env = { ...process.env, ...variables, PATH: path, FOUNDRY_DISABLE_NIGHTLY_WARNING: '1' };
+  const env = { ...process.env, PATH: path, FOUNDRY_DISABLE_NIGHTLY_WARNING: '1' };
   const run = spawnSync(forgePath(), args, { cwd: contractsFolder, stdio: 'inherit', env });
   if (run.error) throw run.error;
   if (run.status !== 0) throw new Error(`forge ${args.join(' ')} failed (${run.signal ?? run.status})`);

@@ -15,7 +15,7 @@ export const conformanceTests: readonly string[] = ['test/store/store.test.ts'];
  * folders below and of `test/{e2e,browser}` belong there as well, except those named above.
  */
 export const longTests: readonly string[] = [
-  'scripts/{audit,check-release,circle-token}.test.ts',
+  'scripts/{audit,check-release}.test.ts',
   'src/chain/subscribe-to-heads.test.ts',
   'test/chain/unreliable-endpoints.test.ts',
   'test/cli/{grade,without-server}.test.ts',
