@@ -143,7 +143,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   const payments = {
     viewPayment: async (asked: PaymentReference | string) =>
       views.get(typeof asked === 'string' ? asked : asked.id) ?? null,
-    addSession: async (_: PaymentReference, session: ProviderSession) => {
+    addSession: async (session: ProviderSession) => {
       const view = views.get(session.paymentId) as PaymentView;
       views.set(session.paymentId, { ...view, sessions: [...view.sessions, session] });
       return view.payment;
