@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../simulators/start-sandbox.ts';
@@ -11,10 +10,7 @@ import type { DoctorCheck } from '../../src/cli/program.ts';
 import { createIpnTokens } from '../../src/domain/ipn-token.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
-import { migrate, migrations } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
-import { startAlteringProxy } from '../chain/altering-proxy.ts';
-import { forgeHashes } from '../chain/endpoint-faults.ts';
 import { givePayment } from '../store/fixtures.ts';
 import { startBlackhole } from '../support/blackhole.ts';
 import { freePorts } from '../support/free-ports.ts';
@@ -221,49 +217,6 @@ it('former secrets that open payments need are a warning, for doctor and at a st
   await server.end('SIGTERM');
 });
 
-it('a database of another chain, such as the sandbox, is a failure that names both chains', async () => {
-  const data = join(folder, 'data of another chain');
-  await runJson({ ...environment, DATA_DIR: data }, 'init');
-  const store = await openSqliteStore({ file: join(data, 'card-checkout.sqlite') });
-  const address = (digit: string) => `0x${digit.repeat(40)}` as const;
-  await store.settlements.rememberSettlement({
-    chainId: 999,
-    factory: address('3'),
-    implementation: address('7'),
-    token: address('4'),
-    feeWallet: address('5'),
-    factoryCodeHash: `0x${'6'.repeat(64)}`,
-    lastStartedAtMs: 1,
-  });
-  await store.close();
-  const found = await diagnose({ DATA_DIR: data });
-  expect(found.level('store')).toBe('fail');
-  expect(found.detail('store')).toMatch(
-    /CHAIN_ID is \d+, but the database belongs to chain 999: set DATA_DIR/,
-  );
-});
-
-it('a database of an older version is left as it is, with a warning of what a start would do', async () => {
-  const data = join(folder, 'data of an older version');
-  mkdirSync(data);
-  const file = join(data, 'card-checkout.sqlite');
-  const database = new DatabaseSync(file);
-  migrate(database, file, migrations.slice(0, 1), () => 1);
-  database.close();
-  const before = readFileSync(file);
-  const found = await diagnose({ DATA_DIR: data });
-  expect([found.level('store'), found.detail('store')]).toEqual([
-    'warn',
-    expect.stringMatching(
-      /^with the next start, .* is migrated from schema 1 to \d+, which cannot be undone/,
-    ),
-  ]);
-  expect(found.detail('scan')).toMatch(/^not checked/);
-  expect(found.detail('providers')).toMatch(/not checked whether they are on/);
-  expect(readFileSync(file)).toEqual(before);
-  expect(readdirSync(data)).toEqual(['card-checkout.sqlite']);
-});
-
 /** Resolves pay.example to this machine, as a line in /etc/hosts would. */
 const hostsLine = `
   import dns from 'node:dns';
@@ -319,22 +272,4 @@ it('a configuration that is not valid is told variable by variable, and the mach
     /SECRET_KEY is missing.*FEE_WALLET is missing/,
   );
   expect([found.level('open_files'), found.level('env_file')]).toEqual(['ok', 'ok']);
-});
-
-it('hosts that have different final blocks are named: the odd one of three, and both of two', async () => {
-  const wrong = await startAlteringProxy(world.anvilUrl);
-  forgeHashes(wrong);
-  const label = new URL(wrong.url).host;
-  const three = await diagnose({ POLYGON_RPC_URL: [world.rpcUrl, wrong.url, world.anvilUrl].join() });
-  const two = await diagnose({ POLYGON_RPC_URL: [world.rpcUrl, wrong.url].join() });
-  await wrong.stop();
-  expect([three.level('endpoints'), two.level('endpoints')]).toEqual(['warn', 'warn']);
-  expect(three.detail('endpoints')).toMatch(
-    new RegExp(`^${label} contradicts the other hosts: block \\d+ is .*; replace ${label}$`),
-  );
-  expect(two.detail('endpoints')).toMatch(
-    new RegExp(
-      `^block \\d+ is .* but .* at ${label}; nothing becomes paid until they agree: add a third host`,
-    ),
-  );
 });
