@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -189,15 +189,6 @@ describe('the local chain', () => {
     const chain = await start();
     expect(Number(await chain.rpc.call('eth_blockNumber', []))).toBe(3);
     expect(log.lines.some((line) => line.includes('begins anew'))).toBe(true);
-  });
-
-  it('goes on from the state of an older version, which had it only in the file of anvil', async () => {
-    const first = await start();
-    await mark(first, '1');
-    await first.stop();
-    await rm(savedFileOf(directory));
-    expect(await isMarked(await start(), '1')).toBe(true);
-    expect(log.lines).toEqual([]);
   });
 });
 
