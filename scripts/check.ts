@@ -7,7 +7,7 @@
  * where a step that failed without a failed test counts as one.
  */
 import { randomInt } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -67,7 +67,7 @@ const staticSteps: Step[] = [
   ...['src/http/checkout', 'src/http/dashboard', 'docs-site'].map((pages) =>
     command(`types of the script of ${pages}`, tsc, '--noEmit', '-p', `${pages}/client`),
   ),
-  ...ifExists(script('docs.ts'), (file) => command('docs match the code', file, '--check')),
+  command('docs match the code', script('docs.ts'), '--check'),
   command('the lock file installs with the oldest npm', script('oldest-npm.ts')),
   { ...command('known weaknesses of dependencies', script('audit.ts')), timeoutMs: 2 * minuteMs },
 ];
@@ -150,10 +150,6 @@ async function moveTemporaryFiles(): Promise<void> {
   process.env['TMPDIR'] = folder;
   process.env['NODE_COMPILE_CACHE'] = join(folder, 'compiled');
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-}
-
-function ifExists(file: string, make: (file: string) => Step): Step[] {
-  return existsSync(file) ? [make(file)] : [];
 }
 
 function inBackground(step: Step): Step {
@@ -239,14 +235,7 @@ async function checkProjects(name: string, projects: string[]): Promise<Checked>
   const none = { counts: { passed: 0, failed: 0, skipped: 0 }, failures: [] };
   const { counts, failures } = report === null ? none : vitestCounts(report, root);
   const failure = result.problem ?? emptyOrSkipped(counts);
-  const checked = await reportStep({ result, counts, failure, failedTests: failures });
-  for (const line of closingLines(result.output)) console.log(line);
-  return checked;
-}
-
-/** vitest's own closing lines, as it printed them. */
-function closingLines(output: string): string[] {
-  return output.split('\n').filter((line) => /^\s+(Test Files|Tests|Errors) {2}/.test(line));
+  return reportStep({ result, counts, failure, failedTests: failures });
 }
 
 function emptyOrSkipped(counts: TestCounts): string | undefined {
@@ -257,7 +246,10 @@ function emptyOrSkipped(counts: TestCounts): string | undefined {
 async function reportStep(checked: Checked): Promise<Checked> {
   const { result, failure } = checked;
   const seconds = `${(result.durationMs / 1000).toFixed(1)} s`;
-  console.log(`${failure === undefined ? 'ok  ' : 'FAIL'} ${seconds.padStart(8)}  ${result.step.name}`);
+  const tests = checked.counts.passed === 0 ? '' : `: ${checked.counts.passed} passed`;
+  console.log(
+    `${failure === undefined ? 'ok  ' : 'FAIL'} ${seconds.padStart(8)}  ${result.step.name}${tests}`,
+  );
   if (failure === undefined) return checked;
   const logFile = join(root, 'test-output', `${fileName(result.step.name)}.log`);
   await mkdir(join(root, 'test-output'), { recursive: true });
