@@ -63,22 +63,10 @@ it('names the columns of a table in one place besides the schemas', () => {
   expect(stores.flatMap(secondLists)).toEqual([]);
 });
 
-it.each([
-  [
-    'a statement',
-    'const sql = `INSERT INTO releases (transaction_hash, log_index, block_number, fee_units, payment_id)`;',
-  ],
-  ['values', 'run(r.transactionHash, r.logIndex, r.blockNumber, r.feeUnits.toString(), r.payment_id)'],
-  [
-    'a mapper',
-    'const row = { transactionHash: a, logIndex: b, blockNumber: c, feeUnits: d, payment_id: e };',
-  ],
-  [
-    'typed columns',
-    "const c = [['transaction_hash', 't'], ['log_index', 't'], ['block_number', 't'], ['fee_units', 't'], ['payment_id', 't']];",
-  ],
-])('catches a second list: %s', (_, text) => {
-  expect(secondLists({ path: 'a.ts', text })).toContain('a.ts:1 lists the columns of releases');
+it('catches a second list', () => {
+  const text =
+    'const sql = `INSERT INTO deposits (transaction_hash, log_index, block_number, units, payment_id)`;';
+  expect(secondLists({ path: 'a.ts', text })).toContain('a.ts:1 lists the columns of deposits');
 });
 
 it('lets through a statement that needs a few columns', () => {
