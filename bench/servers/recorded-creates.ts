@@ -85,9 +85,9 @@ function learnText(first: string, second: string, paymentIds: readonly [string, 
     if (part === other[index]) return part.includes(ID) ? (id) => part.replaceAll(ID, id) : () => part;
     const time = learnTime(Number(part));
     if (time !== undefined) return time;
-    return part.startsWith('0x')
-      ? () => `0x${randomDigits(part.length - 2)}`
-      : () => randomDigits(part.length);
+    // Of an address, or of bytes as PostgreSQL writes them.
+    const prefix = /^0?x/.exec(part)?.[0] ?? '';
+    return () => prefix + randomDigits(part.length - prefix.length);
   });
   return (id) => makers.map((make) => make(id)).join('');
 }
