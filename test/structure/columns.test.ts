@@ -65,8 +65,8 @@ it('names the columns of a table in one place besides the schemas', () => {
 
 it('catches a second list', () => {
   const text =
-    'const sql = `INSERT INTO deposits (transaction_hash, log_index, block_number, units, payment_id)`;';
-  expect(secondLists({ path: 'a.ts', text })).toContain('a.ts:1 lists the columns of deposits');
+    'const sql = `INSERT INTO releases (transaction_hash, log_index, block_number, fee_units, payment_id)`;';
+  expect(secondLists({ path: 'a.ts', text })).toContain('a.ts:1 lists the columns of releases');
 });
 
 it('lets through a statement that needs a few columns', () => {
