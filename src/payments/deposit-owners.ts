@@ -70,7 +70,7 @@ export function createOpenAddresses({
   const openAtMs = new Map<Address, number>();
   return async () => {
     const watermark = await observations.readExpiryWatermark();
-    const open = await payments.listDepositAddresses(watermark, MAXIMUM_LOOKED_AT, 'unpaid');
+    const open = await payments.listDepositAddresses(watermark, MAXIMUM_FILTERED, MAXIMUM_LOOKED_AT);
     const nowMs = monotonicMs();
     for (const address of open ?? []) openAtMs.set(address, nowMs);
     for (const [address, lastMs] of openAtMs) if (nowMs - lastMs > LEAVING_MS) openAtMs.delete(address);

@@ -40,13 +40,16 @@ export function createPaymentLists({
       }
       return payments;
     },
-    listDepositAddresses: read(function* (after, limit, status) {
-      checkedLimit(limit);
-      if (yield* hasRow`SELECT 1 FROM payments WHERE id > ${after} ORDER BY id LIMIT 1 OFFSET ${limit}`)
-        return null;
-      const inStatus = status === undefined ? sql`` : sql`AND status = ${status}`;
+    listDepositAddresses: read(function* (after, limit, unpaidAmong) {
+      if (unpaidAmong !== undefined) {
+        const place = sql`ORDER BY id LIMIT 1 OFFSET ${unpaidAmong}`;
+        if (yield* hasRow`SELECT 1 FROM payments WHERE id > ${after} ${place}`) return null;
+      }
+      const ofUnpaid = unpaidAmong === undefined ? sql`` : sql`AND status = 'unpaid'`;
       const rows = yield* run`
-        SELECT deposit_address FROM payments WHERE id > ${after} ${inStatus} ORDER BY id LIMIT ${limit}`;
+        SELECT deposit_address FROM payments WHERE id > ${after} ${ofUnpaid}
+        ORDER BY id LIMIT ${checkedLimit(limit) + 1}`;
+      if (rows.length > limit) return null;
       return rows.map((row) => checksumAddressBytes(row['deposit_address'] as Uint8Array));
     }),
     findNewest: read(

@@ -111,15 +111,17 @@ export function paymentListPromises(context: StoreContext): void {
     await expect(payments.findDepositOwners([...asked, ADDRESS])).rejects.toThrow(RangeError);
   });
 
-  it('lists the deposit addresses above an id, and says when that are more payments than were asked for', async () => {
+  it('lists the deposit addresses above an id, and says when there are more than were asked for', async () => {
     const { payments } = context.store;
     const given = (await givePayments(context.store, 3)) as [Payment, Payment, Payment];
     const [first, second, third] = given.map(({ depositAddress }) => depositAddress);
     await payments.decidePayment(given[1].id, pay);
     expect(await payments.listDepositAddresses('', 3)).toEqual([first, second, third]);
-    expect(await payments.listDepositAddresses('', 3, 'unpaid')).toEqual([first, third]);
+    expect(await payments.listDepositAddresses('', 2, 3)).toEqual([first, third]);
     expect(await payments.listDepositAddresses(given[0].id, 2)).toEqual([second, third]);
-    expect(await payments.listDepositAddresses('', 2, 'unpaid')).toBeNull();
+    expect(await payments.listDepositAddresses('', 2)).toBeNull();
+    expect(await payments.listDepositAddresses('', 1, 3)).toBeNull();
+    expect(await payments.listDepositAddresses('', 2, 2)).toBeNull();
     expect(await payments.listDepositAddresses('~', 1)).toEqual([]);
   });
 

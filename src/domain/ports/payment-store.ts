@@ -107,12 +107,12 @@ export interface PaymentStore {
    */
   findDepositOwners(addresses: readonly string[]): Promise<readonly DepositOwner[]>;
   /**
-   * Deposit addresses of the payments above this id, or of those in one status; null where more than `limit` payments are
-   * above it, in whichever status.
+   * Deposit addresses of the payments above this id; null where there are more than `limit`. With `unpaidAmong` those of
+   * unpaid ones, and null also where more payments than this are above it in all.
    */
   listDepositAddresses(
     after: string,
     limit: number,
-    status?: PaymentStatus,
+    unpaidAmong?: number,
   ): Promise<readonly Address[] | null>;
 }
