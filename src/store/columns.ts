@@ -140,7 +140,8 @@ export function describeTable<Entity>(name: string, orderedBy: readonly string[]
   };
 }
 
-function snakeCaseOf(field: string): string {
+/** The name of the column of a field. */
+export function snakeCaseOf(field: string): string {
   return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 

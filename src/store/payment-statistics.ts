@@ -1,21 +1,12 @@
 import { SERVICE_LOG } from '../domain/audit-entry.ts';
 import { DAY_MS, type PaidCount, type PaymentSlot } from '../domain/payment-statistics.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
+import { snakeCaseOf } from './columns.ts';
 import { checkedLimit, lock, type Rows, raw, run, type Script, type Scripts, sql } from './scripts.ts';
-import { changeTable } from './tables.ts';
+import { slotSums } from './tables.ts';
 
 /** Lock of the processes that fold changes. */
 const STATISTICS_LOCK = 'payment statistics';
-
-/** The sums of a slot, and their columns. */
-const slotColumns = {
-  created: 'created',
-  converted: 'converted',
-  paid: 'paid',
-  paidCents: 'paid_cents',
-  receivedUnits: 'received_units',
-  feeUnits: 'fee_units',
-} as const satisfies Partial<Record<keyof PaymentSlot, string>>;
 
 /**
  * Counts of payments: sums by quarter of an hour and by day, and the changes that are not folded into them yet. One
@@ -52,10 +43,9 @@ export function createPaymentStatistics({ read, write }: Scripts) {
   } satisfies Partial<PaymentSearchStore>;
 }
 
-const slotNames = Object.values(slotColumns).join(', ');
-const sumsAsFields = Object.entries(slotColumns)
-  .map(([field, column]) => `sum(${column}) AS "${field}"`)
-  .join(', ');
+const slotColumns = slotSums.map((field) => snakeCaseOf(field));
+const slotNames = slotColumns.join(', ');
+const sumsAsFields = slotSums.map((field) => `sum(${snakeCaseOf(field)}) AS "${field}"`).join(', ');
 const dayOfChange = `start_ms - start_ms % ${DAY_MS}`;
 
 function isOf(accountId: string) {
@@ -80,21 +70,16 @@ function* foldStatistics(limit: number): Script<number> {
   if (rows.length === 0) return 0;
   yield* run`
     INSERT INTO payment_buckets (account_id, start_ms, currency, ${raw(slotNames)})
-    SELECT owner, start_ms, currency, ${raw(sumsOf(Object.values(slotColumns)))} FROM ${raw(changesOfBoth)}
+    SELECT owner, start_ms, currency, ${raw(sumsAsFields)} FROM ${raw(changesOfBoth)}
     WHERE "row" = ANY(${rows}) GROUP BY owner, start_ms, currency
-    ON CONFLICT (account_id, start_ms, currency) DO UPDATE SET
-      ${raw(additionsTo('payment_buckets', Object.values(slotColumns)))}`;
+    ON CONFLICT (account_id, start_ms, currency) DO UPDATE SET ${raw(additionsTo('payment_buckets', slotColumns))}`;
   yield* run`
     INSERT INTO paid_days (account_id, day_ms, provider, settle_class, paid)
     SELECT owner, ${raw(dayOfChange)}, provider, settle_class, sum(paid) FROM ${raw(changesOfBoth)}
     WHERE "row" = ANY(${rows}) AND paid > 0 GROUP BY owner, ${raw(dayOfChange)}, provider, settle_class
     ON CONFLICT (account_id, day_ms, provider, settle_class) DO UPDATE SET ${raw(additionsTo('paid_days', ['paid']))}`;
-  yield* run`DELETE FROM ${raw(changeTable.name)} WHERE "row" = ANY(${rows})`;
+  yield* run`DELETE FROM uncounted_changes WHERE "row" = ANY(${rows})`;
   return rows.length;
-}
-
-function sumsOf(columns: readonly string[]): string {
-  return columns.map((column) => `sum(${column})`).join(', ');
 }
 
 function additionsTo(table: string, columns: readonly string[]): string {

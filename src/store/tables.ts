@@ -332,45 +332,41 @@ export const unindexedTable = table<PaymentOfAccount>('unindexed_payments', ['ac
   text: ['accountId', 'paymentId'],
 });
 
-export const termTable = table<PaymentOfAccount & { term: number }>('payment_terms', [
-  'account_id',
-  'term',
-  'payment_id',
-])({ text: ['accountId', 'paymentId'], integer: ['term'] });
+const termKey = ['account_id', 'term', 'payment_id'];
+export const termTable = table<PaymentOfAccount & { term: number }>(
+  'payment_terms',
+  termKey,
+)({
+  text: ['accountId', 'paymentId'],
+  integer: ['term'],
+});
+
+/** The sums of a slot of the statistics. */
+export const slotSums = ['created', 'converted', 'paid', 'paidCents', 'receivedUnits', 'feeUnits'] as const;
 
 /** Changes that are not in the sums of the two tables below yet. */
 export const changeTable = table<CountedChange>('uncounted_changes', ['row'])(
-  {
-    text: ['accountId', 'currency', 'provider'],
-    integer: [
-      'startMs',
-      'created',
-      'converted',
-      'paid',
-      'paidCents',
-      'receivedUnits',
-      'feeUnits',
-      'settleClass',
-    ],
-  },
+  { text: ['accountId', 'currency', 'provider'], integer: ['startMs', 'settleClass', ...slotSums] },
   { others: { row: 'integer' }, numberedBy: 'row' },
 );
 
-table<Omit<CountedChange, 'provider' | 'settleClass'>>('payment_buckets', [
-  'account_id',
-  'start_ms',
-  'currency',
-])({
+const bucketKey = ['account_id', 'start_ms', 'currency'];
+table<Omit<CountedChange, 'provider' | 'settleClass'>>(
+  'payment_buckets',
+  bucketKey,
+)({
   text: ['accountId', 'currency'],
-  integer: ['startMs', 'created', 'converted', 'paid', 'paidCents', 'receivedUnits', 'feeUnits'],
+  integer: ['startMs', ...slotSums],
 });
 
-table<PaidCount & { accountId: string; dayMs: number }>('paid_days', [
-  'account_id',
-  'day_ms',
-  'provider',
-  'settle_class',
-])({ text: ['accountId', 'provider'], integer: ['dayMs', 'settleClass', 'paid'] });
+const dayKey = ['account_id', 'day_ms', 'provider', 'settle_class'];
+table<PaidCount & { accountId: string; dayMs: number }>(
+  'paid_days',
+  dayKey,
+)({
+  text: ['accountId', 'provider'],
+  integer: ['dayMs', 'settleClass', 'paid'],
+});
 
 /** An event, whose type this version may not know. */
 type StoredEvent = PaymentOfAccount & Omit<NumberedEvent, 'type'> & { readonly type: string };
