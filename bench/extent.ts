@@ -37,7 +37,7 @@ export const fullExtent: Extent = {
   webhooks: 1_500,
   scannedPages: 10,
   settledPayments: 4_000,
-  timedPayments: 12,
+  timedPayments: 8,
   storedCreates: 12_800,
   questions: 9,
   starts: 8,
