@@ -171,7 +171,6 @@ function checkTerms({ view: { payment, sessions }, entries }: PaymentFacts, find
     findings.compare('terms', `a value of ${formatUnits(value)}`, `a value of ${formatUnits(usdUnits)}`);
   }
   const { paidThresholdUnits, toleranceBasisPoints } = payment;
-  if (toleranceBasisPoints === null) return;
   const atCreation = isDirect(payment)
     ? [directThreshold(usdUnits, false), directThreshold(usdUnits, true)]
     : [computePaidThreshold(usdUnits, toleranceBasisPoints)];
@@ -236,9 +235,7 @@ function checkWebhooks(
       findings.add('webhook_missing', event, 'no webhook');
       continue;
     }
-    // Empty for a webhook from before it was stored.
-    const host = webhook.host === '' ? '' : hostOfCallback(webhook.url);
-    findings.compare('webhook_contents', `for ${host}`, `for ${webhook.host}`);
+    findings.compare('webhook_contents', `for ${hostOfCallback(webhook.url)}`, `for ${webhook.host}`);
     for (const [name, value] of Object.entries(fields)) {
       // The note may be edited after the event was written; a direct payment may have released more than the event reported.
       if (name === 'note' || (name === 'receivedAmount' && isDirect(payment))) continue;

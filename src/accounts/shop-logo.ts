@@ -1,5 +1,4 @@
 import { invalidField, ServiceError } from '../domain/errors.ts';
-import type { StoreParts } from '../domain/ports/stores.ts';
 import {
   MAXIMUM_LOGO_BYTES,
   MAXIMUM_LOGO_PIXELS,
@@ -13,11 +12,6 @@ import {
   type Pictures,
   PicturesBusyError,
 } from '../platform/pictures.ts';
-
-/** Dependencies for reading a logo. */
-export interface LogoContext extends StoreParts<{ accounts: 'findLogo' | 'replaceLogo' }> {
-  readonly pictures: Pictures;
-}
 
 const BUSY_SECONDS = 5;
 
@@ -34,22 +28,4 @@ export async function encodeLogo(pictures: Pictures, owner: string, bytes: Uint8
     const text = 'Another picture is being processed. Retry shortly.';
     throw new ServiceError('rate_limited', text, { retryAfterSeconds: BUSY_SECONDS });
   }
-}
-
-/**
- * A logo that an account shows now; null for any other. One that an earlier version stored as it was uploaded is encoded
- * anew first, and removed if it cannot be decoded.
- */
-export async function readLogo({ accounts, pictures }: LogoContext, hash: string): Promise<ShopLogo | null> {
-  const stored = await accounts.findLogo(hash);
-  if (stored === null || stored.isEncoded) return stored;
-  let bytes: Uint8Array | null = null;
-  try {
-    bytes = await pictures.encode(hash, stored.bytes, MAXIMUM_LOGO_PIXELS, STORED_LOGO_PIXELS);
-  } catch (error) {
-    if (error instanceof PicturesBusyError || error instanceof PictureLimitError) return null;
-    if (!(error instanceof PictureRefusedError)) throw error;
-  }
-  await accounts.replaceLogo(hash, bytes);
-  return bytes === null ? null : { hash, bytes };
 }

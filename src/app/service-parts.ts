@@ -161,7 +161,6 @@ export function assembleParts(options: ServiceOptions) {
     token: external.token,
     nowMs: clock.nowMs,
     monotonicMs: clock.monotonicMs,
-    toleranceBasisPoints: config.thresholdDefaults.toleranceBasisPoints,
     ipHash: createKeyedHash('IP addresses of customers', options.secretKey, config.previousSecretKeys),
     // Coming back from the provider must not lead straight to it again.
     checkoutPageUrl: (payment: Payment) => `${config.baseUrl}/pay/${payment.id}?returned=1`,

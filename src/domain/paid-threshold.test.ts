@@ -140,17 +140,6 @@ describe('the paid threshold', () => {
     expect(thresholdAfter(70_000_000n)).toBe(68_600_000n);
     expect(thresholdAfter(69_999_999n)).toBe(98_000_000n);
   });
-
-  it('of a payment from before there was a maximum fee is lowered by any session', () => {
-    const payment = {
-      amountCents: 100_00,
-      usdUnits: 10_000_000n,
-      maxProviderFeeBasisPoints: null,
-      paidThresholdUnits: 9_310_000n,
-    };
-    const sessions = [{ provider: 'moonpay' as const, quotedUnits: null, ...inFull }];
-    expect(thresholdAfterSessions(payment, sessions, 200)).toBe(5_889_800n);
-  });
 });
 
 describe('the threshold without the sessions for a rest', () => {
@@ -179,10 +168,9 @@ describe('the threshold without the sessions for a rest', () => {
     expect(thresholdOfWhole(payment, [whole, rest])).toBe(93_100_000n);
   });
 
-  it('is the present one where no session was for a rest, or the tolerance is not stored', () => {
+  it('is the present one where no session was for a rest', () => {
     expect(thresholdOfWhole(payment, [whole])).toBe(80_000_000n);
     expect(thresholdOfWhole(payment, [])).toBe(80_000_000n);
-    expect(thresholdOfWhole({ ...payment, toleranceBasisPoints: null }, [whole, rest])).toBe(80_000_000n);
   });
 
   it('is never below the present one', () => {

@@ -53,13 +53,12 @@ export function directThreshold(expectedUnits: bigint, toleratesMissingCent: boo
   return expectedUnits - UNITS_PER_CENT;
 }
 
-/** The lowest threshold that any session can lead to; for a payment from before there was a maximum, one unit. */
+/** The lowest threshold that any session can lead to. */
 export function computeMinPaidThreshold(
   chargedUsdUnits: bigint,
-  maxProviderFeeBasisPoints: number | null,
+  maxProviderFeeBasisPoints: number,
   toleranceBasisPoints: number,
 ): bigint {
-  if (maxProviderFeeBasisPoints === null) return 1n;
   const minDelivery = minDeliveryUnits(chargedUsdUnits, maxProviderFeeBasisPoints);
   return computePaidThreshold(minDelivery, toleranceBasisPoints);
 }
@@ -89,14 +88,14 @@ export function thresholdAfterSessions(
   return threshold;
 }
 
-/** The threshold as if no session for the rest had been started; the paid threshold where the tolerance is not stored. */
+/** The threshold as if no session for the rest had been started. */
 export function thresholdOfWhole(
   payment: Parameters<typeof thresholdAfterSessions>[0] & Pick<Payment, 'toleranceBasisPoints'>,
   sessions: readonly SessionTerms[],
 ): bigint {
   const { usdUnits, toleranceBasisPoints } = payment;
   const ofWhole = sessions.filter(({ receivedUnits }) => receivedUnits === 0n);
-  if (toleranceBasisPoints === null || ofWhole.length === sessions.length) return payment.paidThresholdUnits;
+  if (ofWhole.length === sessions.length) return payment.paidThresholdUnits;
   const first = { ...payment, paidThresholdUnits: computePaidThreshold(usdUnits, toleranceBasisPoints) };
   return larger(payment.paidThresholdUnits, thresholdAfterSessions(first, ofWhole, toleranceBasisPoints));
 }
@@ -191,7 +190,7 @@ export function fullDepositsOf<Deposit extends { readonly units: bigint }>(
   deposits: readonly Deposit[],
 ): Deposit[] {
   const { paidThresholdUnits, usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints } = payment;
-  const floor = computeMinPaidThreshold(usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints ?? 0);
+  const floor = computeMinPaidThreshold(usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints);
   const fullUnits = larger(larger(paidThresholdUnits, floor), DUST_LIMIT_UNITS);
   return deposits.filter(({ units }) => units >= fullUnits);
 }

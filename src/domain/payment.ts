@@ -85,10 +85,10 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly depositAddress: Address;
   /** The charge's value in USD at creation, in 10⁻⁶ units. */
   readonly usdUnits: bigint;
-  /** Shortfall that counts as paid in full; null for a payment from before it was stored, which takes the operator's setting. */
-  readonly toleranceBasisPoints: number | null;
-  /** A provider that keeps more of the charge is not offered; null for a payment made before there was a maximum. */
-  readonly maxProviderFeeBasisPoints: number | null;
+  /** Shortfall that counts as paid in full. */
+  readonly toleranceBasisPoints: number;
+  /** A provider that keeps more of the charge is not offered. */
+  readonly maxProviderFeeBasisPoints: number;
   /** The paid threshold: from this sum of deposits on the payment is paid in full, in 10⁻⁶ USDC units. */
   readonly paidThresholdUnits: bigint;
 }

@@ -63,10 +63,10 @@ function restOf({ payment, sessions }: Charged, seenUnits: bigint): Charge {
     ...termsOf(payment),
     amountCents: Number(restCents),
     usdUnits: restUsdUnits,
-    maxProviderFeeBasisPoints:
-      maxProviderFeeBasisPoints === null
-        ? null
-        : maxFeeOfRest(restUsdUnits, minDeliveryUnits(usdUnits, maxProviderFeeBasisPoints) - seenUnits),
+    maxProviderFeeBasisPoints: maxFeeOfRest(
+      restUsdUnits,
+      minDeliveryUnits(usdUnits, maxProviderFeeBasisPoints) - seenUnits,
+    ),
     receivedUnits: seenUnits,
   };
 }

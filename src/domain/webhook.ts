@@ -23,7 +23,7 @@ export interface Webhook extends NewWebhook {
   readonly accountId: string;
   readonly paymentId: PaymentId;
   readonly url: string;
-  /** Host of the URL, without the port. Empty for webhooks from before it was stored. */
+  /** Host of the URL, without the port. */
   readonly host: string;
   readonly tokenFingerprint: string;
   readonly status: WebhookStatus;

@@ -150,7 +150,7 @@ function inactive(provider: ProviderId): Refusal {
   };
 }
 
-type CheckedCharge = ChargedAmount & Pick<Payment, 'maxProviderFeeBasisPoints'>;
+type CheckedCharge = ChargedAmount & Pick<MinimumTerms, 'maxProviderFeeBasisPoints'>;
 
 /**
  * What decides which amounts a provider takes: the limits of its own catalog as far as they are known, else the
@@ -215,7 +215,7 @@ export interface MinimumTerms {
   readonly maximumUsdCents?: number | null;
   /** Whether the provider sells to the customer at all; absent where that is unknown. */
   readonly isSold?: boolean;
-  /** The payment's maximum provider fee; null for a payment made before there was one. */
+  /** The payment's maximum provider fee; null where the fee does not decide. */
   readonly maxProviderFeeBasisPoints: number | null;
 }
 
@@ -264,7 +264,7 @@ export function refusalOfDelivery(
   deliveryUnits: bigint | null,
   { usdUnits, maxProviderFeeBasisPoints }: Pick<Payment, 'usdUnits' | 'maxProviderFeeBasisPoints'>,
 ): Refusal | null {
-  if (deliveryUnits === null || maxProviderFeeBasisPoints === null) return null;
+  if (deliveryUnits === null) return null;
   if (deliveryUnits >= minDeliveryUnits(usdUnits, maxProviderFeeBasisPoints)) return null;
   const minimum = minUsdCentsForQuotedFee(usdUnits, deliveryUnits, maxProviderFeeBasisPoints);
   const { name } = providerCatalog[provider];

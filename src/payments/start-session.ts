@@ -33,8 +33,6 @@ export interface StartSessionContext extends Pick<Stores, 'payments' | 'accounts
   readonly token: Pick<TokenReader, 'isBlocklisted'>;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
-  /** Tolerance of payments that were created before each stored its own. */
-  readonly toleranceBasisPoints: number;
   /** The checkout page of a payment, to which the provider sends the customer back. */
   readonly checkoutPageUrl: (payment: Payment) => string;
   /** Hashes the customers' IP addresses, which are not stored. */
@@ -169,10 +167,13 @@ async function startSession(
     // Enough may have arrived, or the payment been canceled, while the provider was answering: then the session
     // stays recorded, but changes nothing. What has once been enough must not become too little.
     if (stateOf(latest.payment) !== 'unpaid/pending') return settle(latest, { nowMs });
-    const toleranceBasisPoints = latest.payment.toleranceBasisPoints ?? context.toleranceBasisPoints;
     // The customer may pay in any session that was started, so that the one that delivers least decides.
     const all = [...latest.sessions, session];
-    const paidThresholdUnits = thresholdAfterSessions(latest.payment, all, toleranceBasisPoints);
+    const paidThresholdUnits = thresholdAfterSessions(
+      latest.payment,
+      all,
+      latest.payment.toleranceBasisPoints,
+    );
     return settle(latest, { nowMs }, { paidThresholdUnits });
   });
   if (current === null) throw new ServiceError('payment_not_found');

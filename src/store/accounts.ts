@@ -16,9 +16,6 @@ import {
 } from './scripts.ts';
 import { accountTable, keyTable, logoTable } from './tables.ts';
 
-/** Marks pictures that the service encoded; earlier versions stored the uploaded file with its media type. */
-const ENCODED = 'encoded';
-
 function base64Of(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64');
 }
@@ -46,18 +43,7 @@ export function createAccounts(
     findLogo: read(function* (hash) {
       const row = yield* logoTable.selectOne`WHERE hash = ${hash} LIMIT 1`;
       if (row === null) return null;
-      return { hash, bytes: Buffer.from(row.image, 'base64'), isEncoded: row.type === ENCODED };
-    }),
-    replaceLogo: write(function* (hash, bytes) {
-      if (bytes !== null) {
-        yield* run`UPDATE shop_logos SET type = ${ENCODED}, image = ${base64Of(bytes)} WHERE hash = ${hash}`;
-        return;
-      }
-      const removed = yield* logoTable.select`WHERE hash = ${hash}`;
-      const ids = removed.map(({ accountId }) => accountId);
-      yield* run`DELETE FROM shop_logos WHERE hash = ${hash}`;
-      yield* run`UPDATE accounts SET logo_hash = NULL WHERE logo_hash = ${hash} AND id = ANY(${ids})`;
-      for (const accountId of ids) noteChange(accountId);
+      return { hash, bytes: Buffer.from(row.image, 'base64') };
     }),
     createKey: write(function* (key, maximumActive) {
       // Another one who makes keys of the same account at the same time, here or elsewhere, waits for this one.
@@ -118,7 +104,7 @@ function* updateAccount(accountId: string, { logo, ...change }: AccountChange): 
   // Logos are kept apart: an account is read with every request, and its logo is not.
   if (logo !== undefined) yield* run`DELETE FROM shop_logos WHERE account_id = ${accountId}`;
   if (logo) {
-    yield* logoTable.insert({ accountId, hash: logo.hash, type: ENCODED, image: base64Of(logo.bytes) });
+    yield* logoTable.insert({ accountId, hash: logo.hash, image: base64Of(logo.bytes) });
   }
   return changed;
 }

@@ -40,7 +40,6 @@ CREATE INDEX accounts_by_time ON accounts (created_at_ms, id);
 CREATE TABLE shop_logos (
   account_id text PRIMARY KEY NOT NULL REFERENCES accounts (id),
   hash text NOT NULL,
-  type text NOT NULL,
   image text NOT NULL
 ) STRICT;
 CREATE INDEX shop_logos_by_hash ON shop_logos (hash);
@@ -89,8 +88,8 @@ CREATE TABLE payments (
   deposit_address address NOT NULL UNIQUE CHECK (length(deposit_address) = 20),
   usd_units integer NOT NULL CHECK (usd_units BETWEEN 0 AND 9007199254740991),
   paid_threshold_units integer NOT NULL CHECK (paid_threshold_units BETWEEN 0 AND 9007199254740991),
-  tolerance_basis_points integer,
-  max_provider_fee_basis_points integer,
+  tolerance_basis_points integer NOT NULL,
+  max_provider_fee_basis_points integer NOT NULL,
   status text NOT NULL,
   forward_status text NOT NULL,
   paid_at_ms integer,

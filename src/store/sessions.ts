@@ -84,7 +84,7 @@ function* replaceChallenge(id: string, purpose: string, challenge: string | null
   return earlier;
 }
 
-/** The column holds pairs of purpose and challenge as JSON, the oldest first. Anything else is of an earlier version. */
+/** The column holds pairs of purpose and challenge as JSON, the oldest first. */
 function challengesOf(column: string | null): readonly (readonly [string, string])[] {
   return column === null ? [] : (textsOf(column) as readonly unknown[] as readonly [string, string][]);
 }

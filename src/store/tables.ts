@@ -68,10 +68,9 @@ export const accountTable = table<Account>('accounts', ['id'])(
 );
 
 /** The picture as base64, so that it can be carried from one engine to the other as text. */
-export const logoTable = table<{ accountId: string; hash: string; type: string; image: string }>(
-  'shop_logos',
-  ['account_id'],
-)({ text: ['accountId', 'hash', 'type', 'image'] });
+export const logoTable = table<{ accountId: string; hash: string; image: string }>('shop_logos', [
+  'account_id',
+])({ text: ['accountId', 'hash', 'image'] });
 
 export const keyTable = table<ApiKey>('api_keys', ['id'])({
   text: ['id', 'accountId', 'name', 'hash', 'lastCharacters', 'callbackHost'],

@@ -276,7 +276,7 @@ describe('settings', () => {
     it('take a picture, show it, and take it away again', async () => {
       expect((await upload(onePixel)).headers['location']).toBe(`${SETTINGS}?flash=saved`);
       const hash = (await stored())?.logoHash ?? '';
-      expect(await dashboard.store.accounts.findLogo(hash)).toMatchObject({ isEncoded: true });
+      expect(await dashboard.store.accounts.findLogo(hash)).toMatchObject({ hash });
       const shown = await browser.get(`/logos/${hash}`);
       expect([shown.headers['content-type'], shown.statusCode]).toEqual(['image/png', 200]);
       expect((await browser.get(SETTINGS)).payload).toContain(`src="/logos/${hash}"`);

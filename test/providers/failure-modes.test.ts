@@ -47,7 +47,6 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
       providers,
       nowMs,
       monotonicMs,
-      toleranceBasisPoints: 200,
       token: { isBlocklisted: async () => false },
       checkoutPageUrl: ({ id }) => `${BASE_URL}/pay/${id}?returned=1`,
     }),

@@ -219,7 +219,6 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
         token: createTokenReader({ endpoints: chain.endpoints, token: chain.token }),
         nowMs,
         monotonicMs: nowMs,
-        toleranceBasisPoints: 200,
         checkoutPageUrl: (payment) => `https://pay.example.com/pay/${payment.id}`,
       }),
     };

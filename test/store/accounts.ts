@@ -49,36 +49,19 @@ export function accountPromises(context: StoreContext): void {
     const [one, other] = [newAccount(), newAccount()];
     for (const account of [one, other]) await context.store.accounts.createAccount(account);
     const logo = shopLogoOf(onePixel);
-    const found = { ...logo, isEncoded: true };
     const another = { ...logo, hash: 'f'.repeat(32), bytes: Buffer.of(0, 255, 128) };
     for (const { id } of [one, other]) await context.store.accounts.updateAccount(id, { logo });
     await context.reopen();
-    expect(await context.store.accounts.findLogo(logo.hash)).toEqual(found);
+    expect(await context.store.accounts.findLogo(logo.hash)).toEqual(logo);
     expect(await context.store.accounts.findAccount(one.id)).toEqual({ ...one, logoHash: logo.hash });
     await context.store.accounts.updateAccount(one.id, { logo: another });
-    expect(await context.store.accounts.findLogo(another.hash)).toEqual({ ...another, isEncoded: true });
-    expect(await context.store.accounts.findLogo(logo.hash), 'still that of the other').toEqual(found);
+    expect(await context.store.accounts.findLogo(another.hash)).toEqual(another);
+    expect(await context.store.accounts.findLogo(logo.hash), 'still that of the other').toEqual(logo);
     await context.store.accounts.updateAccount(other.id, { logo: null });
     expect(await context.store.accounts.findLogo(logo.hash)).toBeNull();
     expect(await context.store.accounts.findAccount(other.id)).toEqual(other);
     await expect(context.store.accounts.updateAccount('unknown', { logo })).resolves.toBeNull();
     expect(await context.store.accounts.findLogo(logo.hash)).toBeNull();
-  });
-
-  it('replaces a logo under its name, or removes it from the accounts that show it', async () => {
-    const [one, other] = [newAccount(), newAccount()];
-    const { accounts } = context.store;
-    for (const account of [one, other]) await accounts.createAccount(account);
-    const logo = shopLogoOf(onePixel);
-    for (const { id } of [one, other]) await accounts.updateAccount(id, { logo });
-    const bytes = Buffer.of(0, 255, 128);
-    await accounts.replaceLogo(logo.hash, bytes);
-    expect(await accounts.findLogo(logo.hash)).toEqual({ hash: logo.hash, bytes, isEncoded: true });
-    await accounts.updateAccount(other.id, { logo: { hash: 'another', bytes } });
-    await accounts.replaceLogo(logo.hash, null);
-    expect(await accounts.findLogo(logo.hash)).toBeNull();
-    expect(await accounts.findAccount(one.id)).toEqual(one);
-    expect(await accounts.findAccount(other.id)).toEqual({ ...other, logoHash: 'another' });
   });
 
   it('lists accounts a page at a time, and finds them by a part of the name or address, or the whole id', async () => {

@@ -151,7 +151,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   } as unknown as PaymentStore;
   const accounts = {
     findAccount: async () => account,
-    findLogo: async (hash: string) => (hash === shopLogo.hash ? { ...shopLogo, isEncoded: true } : null),
+    findLogo: async (hash: string) => (hash === shopLogo.hash ? shopLogo : null),
   } as unknown as AccountStore;
   const adapters = new Map(
     providerIds.map((id) => [
@@ -228,7 +228,6 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
       },
       nowMs: () => NOW_MS,
       monotonicMs: () => clock.monotonicMs,
-      toleranceBasisPoints: 200,
       checkoutPageUrl: ({ id }) => `${baseUrl}/pay/${id}?returned=1`,
     }),
     refund: {

@@ -11,11 +11,6 @@ export interface AccountQuery {
   readonly before: Pick<Account, 'id' | 'createdAtMs'> | null;
 }
 
-export interface StoredLogo extends ShopLogo {
-  /** False for a file as it was uploaded, which earlier versions stored. */
-  readonly isEncoded: boolean;
-}
-
 export interface AccountStore {
   createAccount(account: Account): Promise<void>;
   /** May come from memory, under the terms of `findActiveKey`. */
@@ -26,9 +21,7 @@ export interface AccountStore {
   /** Null when there is no such account. */
   updateAccount(accountId: string, change: AccountChange): Promise<Account | null>;
   /** A logo that an account shows now, by its hash; null for any other. */
-  findLogo(hash: string): Promise<StoredLogo | null>;
-  /** Replaces a picture under its hash; null removes it from every account that shows it. */
-  replaceLogo(hash: string, bytes: Uint8Array | null): Promise<void>;
+  findLogo(hash: string): Promise<ShopLogo | null>;
 
   /** False when the account already has so many active keys; decided within the transaction, so races are safe. */
   createKey(key: ApiKey, maximumActive: number): Promise<boolean>;

@@ -17,7 +17,7 @@ import type { ExplorerTransactionUrl } from './receipt.ts';
 export interface CheckoutPagesContext
   extends Omit<ReadCheckoutContext, 'accounts'>,
     StoreParts<{
-      accounts: 'findAccount' | 'findLogo' | 'replaceLogo';
+      accounts: 'findAccount' | 'findLogo';
       reusablePages: 'findPageBySlug' | 'findSubmission' | 'createPagePayment';
     }> {
   /** Records that a customer opened a payment's page. */

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyReply } from 'fastify';
-import { readLogo } from '../../accounts/shop-logo.ts';
 import { brandTokens } from '../../domain/brand-color.ts';
 import { formatCents } from '../../domain/money.ts';
 import type { ShopLogo } from '../../domain/shop-profile.ts';
@@ -148,7 +147,7 @@ export async function showPreview(
 ): Promise<FastifyReply> {
   const checkout = await readCheckoutOfShortCode(context, params.shortCode);
   const { id, logoHash } = checkout.account;
-  const logo = logoHash === null ? null : await readLogo(context, logoHash);
+  const logo = logoHash === null ? null : await context.accounts.findLogo(logoHash);
   const { png, isPlain } = await drawPreview(id, previewDrawing(checkout, logo));
   return (
     setCommonHeaders(reply)

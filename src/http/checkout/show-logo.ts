@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify';
-import { readLogo } from '../../accounts/shop-logo.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { CheckoutRequest } from './context.ts';
 import { setCommonHeaders } from './layout.ts';
@@ -15,7 +14,7 @@ export function logoPathOf(hash: string): string {
 /** `GET /logos/:hash`: a shop's logo. */
 export async function showLogo({ context, reply, params }: CheckoutRequest<'hash'>): Promise<FastifyReply> {
   const { hash } = params;
-  const logo = /^[0-9a-f]{32}$/.test(hash) ? await readLogo(context, hash) : null;
+  const logo = /^[0-9a-f]{32}$/.test(hash) ? await context.accounts.findLogo(hash) : null;
   if (logo === null) throw new ServiceError('not_found');
   return setCommonHeaders(reply)
     .header('cache-control', FOREVER)
