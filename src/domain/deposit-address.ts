@@ -1,7 +1,6 @@
-import { keccak256, keccak256Hex, writeHexBytes } from '../platform/keccak.ts';
+import { keccak256Hex } from '../platform/keccak.ts';
 import type { Payment, PaymentId } from './payment.ts';
-import { PAYMENT_ID_CHARACTERS } from './payment-id.ts';
-import { type Address, checksumAddressBytes } from './payout-address.ts';
+import { type Address, checksumAddress } from './payout-address.ts';
 
 /** Terms that a deposit address is bound to on chain. Lost terms would mean stuck funds, so a payment keeps them. */
 export interface DepositTerms {
@@ -29,18 +28,9 @@ export interface DepositFactory {
   readonly implementation: Address;
 }
 
-const WORD_BYTES = 32;
-const ADDRESS_BYTES = 20;
-
-/** Holds the text of a payment id while it is hashed. */
-const idText = Buffer.alloc(PAYMENT_ID_CHARACTERS);
-
-/** The reference by which the contract's events name a payment: the hash of its id, which is ASCII. */
+/** The reference by which the contract's events name a payment: the hash of its id. */
 export function paymentReference(paymentId: PaymentId): `0x${string}` {
-  // Letters of the previous id would remain.
-  if (paymentId.length !== PAYMENT_ID_CHARACTERS) throw new RangeError('a payment id has another length');
-  idText.write(paymentId, 'latin1');
-  return `0x${keccak256Hex(idText)}`;
+  return `0x${keccak256Hex(Buffer.from(paymentId))}`;
 }
 
 /** keccak-256 of an ERC-1167 minimal proxy's creation code for this implementation. */
@@ -49,34 +39,29 @@ export function cloneCodeHash(implementation: Address): string {
   return keccak256Hex(Buffer.from(code, 'hex'));
 }
 
+/** Words of the salt: chain id, merchant, fee wallet, fee and reference. */
+const SALT_BYTES = 5 * 32;
+
 /**
  * Deposit addresses of one factory, computed without a chain: the CREATE2 address of a clone whose salt is
  * keccak256(abi.encode(chainid, merchant, feeTo, feeBps, ref)).
- *
- * This runs for every checkout, so both preimages are laid out once and only the terms are written in. Nothing is left
- * over from the terms before: each field is overwritten in its full width, or it throws.
  */
 export function createDepositAddressCalculator(factory: DepositFactory): (terms: DepositTerms) => Address {
-  const salt = new DataView(new ArrayBuffer(5 * WORD_BYTES));
-  salt.setBigUint64(WORD_BYTES - 8, BigInt(factory.chainId));
-  const saltBytes = new Uint8Array(salt.buffer);
-  // An address fills the end of its word.
-  const merchant = saltBytes.subarray(2 * WORD_BYTES - ADDRESS_BYTES, 2 * WORD_BYTES);
-  const feeWallet = saltBytes.subarray(3 * WORD_BYTES - ADDRESS_BYTES, 3 * WORD_BYTES);
-  const reference = saltBytes.subarray(4 * WORD_BYTES);
-
-  // 0xff ‖ factory ‖ salt ‖ code hash
-  const preimage = new Uint8Array(1 + ADDRESS_BYTES + 2 * WORD_BYTES);
-  preimage[0] = 0xff;
-  preimage.set(Buffer.from(factory.factory.slice(2), 'hex'), 1);
-  preimage.set(Buffer.from(cloneCodeHash(factory.implementation), 'hex'), 1 + ADDRESS_BYTES + WORD_BYTES);
-
-  return (terms) => {
-    writeHexBytes(terms.merchant, 2, merchant);
-    writeHexBytes(terms.feeWallet, 2, feeWallet);
-    salt.setUint32(4 * WORD_BYTES - 4, terms.feeBasisPoints);
-    writeHexBytes(terms.reference, 2, reference);
-    preimage.set(keccak256(saltBytes), 1 + ADDRESS_BYTES);
-    return checksumAddressBytes(keccak256(preimage).subarray(WORD_BYTES - ADDRESS_BYTES));
+  const codeHash = cloneCodeHash(factory.implementation);
+  return ({ merchant, feeWallet, feeBasisPoints, reference }) => {
+    const numbers = [factory.chainId, feeBasisPoints].map((number) => number.toString(16));
+    const [chainId, fee] = numbers as [string, string];
+    const words = [chainId, merchant.slice(2), feeWallet.slice(2), fee, reference.slice(2)];
+    const salt = keccak256Hex(bytesOf(words.map((word) => word.padStart(64, '0')).join(''), SALT_BYTES));
+    const preimage = `ff${factory.factory.slice(2)}${salt}${codeHash}`;
+    return checksumAddress(keccak256Hex(bytesOf(preimage, 85)).slice(24));
   };
+}
+
+/** Throws `RangeError` for terms that are no hex digits, at which `Buffer` would stop without a word. */
+function bytesOf(digits: string, length: number): Buffer {
+  const bytes = Buffer.from(digits, 'hex');
+  if (bytes.length !== length || digits.length !== 2 * length)
+    throw new RangeError('the terms of a deposit address are no hex digits');
+  return bytes;
 }

@@ -1,7 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
-import { createMac, deriveKeys } from '../platform/keyed-hash.ts';
+import { type KeyObject, timingSafeEqual } from 'node:crypto';
+import { deriveKeys, macOf } from '../platform/keyed-hash.ts';
 import type { PaymentId } from './payment.ts';
-import { isPaymentId, PAYMENT_ID_CHARACTERS } from './payment-id.ts';
+import { isPaymentId } from './payment-id.ts';
 
 /**
  * The `ipn_token` is derived, never stored: the payment id and a 256-bit MAC of it under a key derived from the
@@ -14,7 +14,7 @@ const tokenPattern = /^ipn_([A-Za-z0-9_-]{6})([0-9a-f]{32})([A-Za-z0-9_-]{43})$/
 
 /** The id without its dashes. */
 function digitsOf(id: PaymentId): string {
-  return id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 18) + id.slice(19, 23) + id.slice(24);
+  return id.replaceAll('-', '');
 }
 
 export type IpnTokens = ReturnType<typeof createIpnTokens>;
@@ -26,38 +26,34 @@ export type IpnTokens = ReturnType<typeof createIpnTokens>;
 export function createIpnTokens(secret: string, previousSecrets: readonly string[] = []) {
   const derived = deriveKeys('ipn_token', secret, previousSecrets);
   const [{ fingerprint: currentFingerprint }] = derived;
-  /** The MACs of payment ids, in base64url, by the fingerprint of their secret. */
-  const macs = new Map<string, (paymentId: PaymentId) => string>();
-  for (const { fingerprint, key } of derived) {
-    if (macs.has(fingerprint)) throw new Error('two of the secret keys are the same');
-    macs.set(fingerprint, createMac(key.export(), PAYMENT_ID_CHARACTERS));
-  }
+  const keys = new Map<string, KeyObject>(derived.map(({ fingerprint, key }) => [fingerprint, key]));
+  if (keys.size < derived.length) throw new Error('two of the secret keys are the same');
 
   return {
     /** Names the current secret; a payment keeps it, so that its token can be made again. */
     currentFingerprint,
     /** Those of all secrets, the current one first. */
-    fingerprints: [...macs.keys()] as readonly string[],
+    fingerprints: [...keys.keys()] as readonly string[],
     /** Whether tokens made with the secret of this fingerprint can be made and proven. */
-    knows: (fingerprint: string) => macs.has(fingerprint),
+    knows: (fingerprint: string) => keys.has(fingerprint),
     /** The token of a payment, under the secret that was current when it was created. */
     create(paymentId: PaymentId, fingerprint = currentFingerprint): string {
-      const macOf = macs.get(fingerprint);
-      if (macOf === undefined) {
+      const key = keys.get(fingerprint);
+      if (key === undefined) {
         throw new Error(`no secret key with fingerprint ${fingerprint}; is SECRET_KEY_PREVIOUS complete?`);
       }
-      return `ipn_${fingerprint}${digitsOf(paymentId)}${macOf(paymentId)}`;
+      return `ipn_${fingerprint}${digitsOf(paymentId)}${macOf(key, paymentId)}`;
     },
     /** The payment a token belongs to, or null when no secret we hold has made it. */
     verify(token: string): PaymentId | null {
       const match = tokenPattern.exec(token);
       if (match === null) return null;
       const [, fingerprint, digits, mac] = match as unknown as [string, string, string, string];
-      const macOf = macs.get(fingerprint);
-      if (macOf === undefined) return null;
+      const key = keys.get(fingerprint);
+      if (key === undefined) return null;
       const paymentId = `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`;
       if (!isPaymentId(paymentId)) return null;
-      return timingSafeEqual(Buffer.from(macOf(paymentId)), Buffer.from(mac)) ? paymentId : null;
+      return timingSafeEqual(Buffer.from(macOf(key, paymentId)), Buffer.from(mac)) ? paymentId : null;
     },
   };
 }

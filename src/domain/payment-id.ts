@@ -1,18 +1,17 @@
 import { randomFillSync } from 'node:crypto';
-import { readHexNumber } from '../platform/keccak.ts';
 import type { PaymentId } from './payment.ts';
 
 const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-
-export const PAYMENT_ID_CHARACTERS = 36;
 
 export function isPaymentId(value: unknown): value is PaymentId {
   return typeof value === 'string' && uuid7.test(value);
 }
 
+const hexNumber = (digits: string) => Number.parseInt(digits, 16);
+
 /** The millisecond of a payment id's creation, since 1970. */
 export function paymentIdTimeMs(id: PaymentId): number {
-  return readHexNumber(id, 0, 8) * 2 ** 16 + readHexNumber(id, 9, 13);
+  return hexNumber(id.slice(0, 8) + id.slice(9, 13));
 }
 
 /**
@@ -44,7 +43,7 @@ export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
       poolOffset = 0;
     }
     const random = poolDigits.slice(poolOffset, poolOffset + 16);
-    const randomHigh = readHexNumber(random, 0, 2);
+    const randomHigh = hexNumber(random.slice(0, 2));
     poolOffset += 16;
     // 12 bits: the counter and the first two random bits; then the two variant bits; then 62 random bits.
     const counterAndTwoBits = ((counter << 2) | (randomHigh >> 6)).toString(16).padStart(3, '0');
@@ -89,9 +88,9 @@ const letterPairs = Array.from(
  */
 export function shortCodeOf(id: PaymentId): string {
   const timeMs = paymentIdTimeMs(id) - EPOCH_MS;
-  const counterBits = readHexNumber(id, 15, 18);
-  const randomHigh14 = readHexNumber(id, 19, 23) & 0x3fff;
-  const randomLow48 = readHexNumber(id, 24, 36);
+  const counterBits = hexNumber(id.slice(15, 18));
+  const randomHigh14 = hexNumber(id.slice(19, 23)) & 0x3fff;
+  const randomLow48 = hexNumber(id.slice(24));
 
   const counter13 = (timeMs % 2) * 2 ** 12 + counterBits;
   const random17 = ((counter13 & 0b111) << 14) | randomHigh14;

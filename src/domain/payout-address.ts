@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { keccak256, writeHexBytes, writeHexDigits } from '../platform/keccak.ts';
+import { keccak256Hex } from '../platform/keccak.ts';
 
 /** A Polygon address in its EIP-55 checksummed form. */
 export type Address = `0x${string}`;
@@ -14,41 +14,25 @@ export const POL_ADDRESS: Address = `0x${zeroDigits}`;
 export const HEX_ADDRESS_PATTERN = hexAddress.source;
 export const ZERO_ADDRESS_PATTERN = `^0x${zeroDigits}$`;
 
-/** Hold an address while its checksum is made: a text built letter by letter takes twice as long. */
-const addressBytes = new Uint8Array(20);
-const addressText = Buffer.from(`0x${zeroDigits}`);
-/** The same memory without the prefix. */
-const addressDigits = new Uint8Array(addressText.buffer, addressText.byteOffset + 2, 40);
-
 /** The EIP-55 form of forty hex digits (any case, no prefix). */
 export function checksumAddress(digits: string): Address {
-  writeHexBytes(digits, 0, addressBytes);
-  return checksumAddressBytes(addressBytes);
+  const lower = digits.toLowerCase();
+  const hash = keccak256Hex(Buffer.from(lower));
+  let address = '0x';
+  for (const [index, digit] of [...lower].entries())
+    address += (hash[index] as string) >= '8' ? digit.toUpperCase() : digit;
+  return address as Address;
 }
 
 /** The EIP-55 form of the twenty bytes of an address. */
 export function checksumAddressBytes(bytes: Uint8Array): Address {
-  writeHexDigits(bytes, addressDigits);
-  const hash = keccak256(addressDigits);
-  for (let index = 0; index < bytes.length; index++) {
-    const hashByte = hash[index] as number;
-    raise(2 * index, hashByte >> 7);
-    raise(2 * index + 1, (hashByte >> 3) & 1);
-  }
-  return addressText.toString('latin1') as Address;
+  return checksumAddress(Buffer.from(bytes).toString('hex'));
 }
 
 /** The twenty bytes of an address, `0x` and forty hex digits in any case. */
 export function bytesOfAddress(address: string): Uint8Array {
-  const bytes = new Uint8Array(20);
-  writeHexBytes(address, 2, bytes);
-  return bytes;
-}
-
-/** Makes a letter upper case where the hash's digit is 8 or more, so its highest bit set. Bit 6 of a letter is set. */
-function raise(index: number, highestBit: number): void {
-  const digit = addressDigits[index] as number;
-  addressDigits[index] = digit - (((digit >> 6) & highestBit) << 5);
+  if (!hexAddress.test(address)) throw new RangeError('an address is 0x and forty hex digits');
+  return Buffer.from(address.slice(2), 'hex');
 }
 
 /**

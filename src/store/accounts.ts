@@ -3,6 +3,7 @@ import { isKeyScope } from '../domain/api-key.ts';
 import { UnknownStateError } from '../domain/errors.ts';
 import type { AccountQuery, AccountStore } from '../domain/ports/account-store.ts';
 import { isProviderId } from '../domain/provider-catalog.ts';
+import { textsOf } from './columns.ts';
 import {
   checkedLimit,
   countOf,
@@ -21,23 +22,25 @@ function base64Of(bytes: Uint8Array): string {
 }
 
 /**
- * Accounts and keys on any engine, but for what every request reads.
+ * Accounts and keys on any engine.
  *
- * @param noteChange told within the transaction when an account or a key has changed; null for an account whose key it is
+ * @param noteChange told within the transaction when an account or a key has changed
  */
 export function createAccounts(
   { read, write, writeStatement }: Scripts,
-  noteChange: (accountId: string | null) => void = () => {},
-): Omit<AccountStore, 'findAccount' | 'findActiveKey' | 'peekActiveKey'> {
+  noteChange: () => void = () => {},
+): AccountStore {
   return {
     createAccount: writeStatement(function* (account) {
       yield* accountTable.insert(account);
     }),
+    findAccount: read(findAccount),
+    findActiveKey: read(findActiveKey),
     listAccounts: read(() => selectAccounts`ORDER BY created_at_ms, id`),
     searchAccounts: read(searchAccounts),
     updateAccount: write(function* (accountId, change) {
       const changed = yield* updateAccount(accountId, change);
-      noteChange(accountId);
+      noteChange();
       return changed;
     }),
     findLogo: read(function* (hash) {
@@ -65,7 +68,7 @@ export function createAccounts(
       const [revoked] = yield* run`
         UPDATE api_keys SET revoked_at_ms = coalesce(revoked_at_ms, ${revokedAtMs}) WHERE id = ${keyId}
         RETURNING ${raw(keyTable.names)}`;
-      noteChange(null);
+      noteChange();
       return revoked === undefined ? null : keyTable.ofRow(revoked);
     }),
   };
@@ -78,7 +81,7 @@ function* selectAccounts(
   return (yield* accountTable.select(texts, ...insertions)).map(requireKnownNames);
 }
 
-export function* findAccount(accountId: string): Script<Account | null> {
+function* findAccount(accountId: string): Script<Account | null> {
   const [account] = yield* selectAccounts`WHERE id = ${accountId}`;
   return account ?? null;
 }
@@ -118,16 +121,16 @@ function requireKnownNames(account: Account): Account {
   return account;
 }
 
-/** The key of a row of an account's columns and the key's limits. */
-export function activeKeyOf(
-  account: Account,
-  scopes: readonly string[],
-  callbackHost: string | null,
-): ActiveKey {
+function* findActiveKey(hash: string): Script<ActiveKey | null> {
+  const [row] = yield* run`
+    SELECT ${raw(accountTable.qualifiedNames)}, scopes, callback_host
+    FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
+    WHERE hash = ${hash} AND revoked_at_ms IS NULL`;
+  if (row === undefined) return null;
   return {
-    account: requireKnownNames(account),
-    scopes: scopes.map((name) => requireName(name, isKeyScope)),
-    callbackHost,
+    account: requireKnownNames(accountTable.ofRow(row)),
+    scopes: textsOf(row['scopes']).map((name) => requireName(name, isKeyScope)),
+    callbackHost: row['callback_host'] as string | null,
   };
 }
 

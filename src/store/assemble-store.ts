@@ -10,7 +10,7 @@ import { createPaymentSearch } from './payment-search.ts';
 import { createPaymentStatistics } from './payment-statistics.ts';
 import { decideOne, selectPayment, viewPayments } from './payments.ts';
 import { createAuditStore, createPeopleStore } from './people.ts';
-import { createProviderSessions, createVisitStore } from './providers.ts';
+import { createProviderSessions, createProviderStore, createVisitStore } from './providers.ts';
 import { createRecordStore } from './records.ts';
 import { createRefundStore, revertRefundsAbove } from './refunds.ts';
 import { createRelayBatches } from './relay-batches.ts';
@@ -22,7 +22,7 @@ import { settlementTable } from './tables.ts';
 import { createWebhookStore } from './webhooks.ts';
 
 /** What each engine does in its own way. */
-interface EngineParts extends Pick<Store, 'accounts' | 'providers' | 'shared' | 'close'> {
+interface EngineParts extends Pick<Store, 'accounts' | 'shared' | 'close'> {
   readonly payments: EnginePayments;
   readonly releaseClaims: Pick<RelayStore, 'claimDueReleases' | 'dropClaims'>;
 }
@@ -34,7 +34,7 @@ const moveToFront = `ON CONFLICT (chain_id, factory, fee_wallet)
 export function assembleStore(
   scripts: Scripts,
   nowMs: () => number,
-  { accounts, payments, providers, releaseClaims, shared, close }: EngineParts,
+  { accounts, payments, releaseClaims, shared, close }: EngineParts,
 ): Store {
   let closed: Promise<void> | null = null;
   return {
@@ -42,13 +42,13 @@ export function assembleStore(
     payments: {
       ...payments,
       ...createPaymentLists(scripts),
-      ...createProviderSessions(scripts),
+      ...createProviderSessions(scripts, nowMs),
       findPaymentById: scripts.read(selectPayment),
       viewPayment: scripts.read(function* (id) {
         const [view] = yield* viewPayments([id]);
         return view ?? null;
       }),
-      decidePayment: scripts.write(decideOne),
+      decidePayment: scripts.write((id, decide) => decideOne(id, decide, nowMs())),
     },
     search: {
       ...createPaymentSearch(scripts),
@@ -56,7 +56,7 @@ export function assembleStore(
       ...createPaymentHistory(scripts),
     },
     observations: createObservationStore(scripts, nowMs, revertRefundsAbove),
-    relay: { ...createRelayBatches(scripts), ...releaseClaims },
+    relay: { ...createRelayBatches(scripts, nowMs), ...releaseClaims },
     webhooks: createWebhookStore(scripts, { isShared: shared !== null }, nowMs),
     emails: createEmailStore(scripts),
     receipts: createReceiptStore(scripts),
@@ -66,7 +66,7 @@ export function assembleStore(
     notifications: createNotificationStore(scripts),
     refunds: createRefundStore(scripts),
     reusablePages: createReusablePageStore(scripts),
-    providers,
+    providers: createProviderStore(scripts),
     // They are a handful, so each call reads them anew.
     settlements: {
       rememberSettlement: scripts.write(function* (settlement) {

@@ -124,7 +124,7 @@ export function describeTable<Entity>(name: string, orderedBy: readonly string[]
       ...entity,
       ...Object.entries(others).map(([other, kind]): Column => ({ name: other, field: null, kind })),
     ];
-    const ofValues = compileReader<Entity>(entity);
+    const ofValues = createReader<Entity>(entity);
     return {
       name,
       columns,
@@ -135,7 +135,7 @@ export function describeTable<Entity>(name: string, orderedBy: readonly string[]
       insertSql: `INSERT INTO ${name} (${names.join(', ')}) VALUES (${placesOf(names.length)})`,
       ofValues,
       ofRow: (row) => ofValues(names.map((column) => row[column])),
-      valuesOf: compileWriter<Entity>(entity),
+      valuesOf: createWriter<Entity>(entity),
     };
   };
 }
@@ -150,44 +150,40 @@ export function placesOf(count: number, first = 1): string {
   return Array.from({ length: count }, (_, index) => `?${first + index}`).join(', ');
 }
 
-/** How the text of a reader or writer names each kind's conversion; without one a value is as it is stored. */
-const conversions = {
-  units: { read: (value: string | number | null) => (value === null ? null : BigInt(value)), write: Number },
-  amount: { read: readAmount, write: writeAmount },
-  flag: { read: (value: unknown) => (value === null ? null : value === 1 || value === true), write: null },
-  bit: { read: (value: unknown) => value === 1, write: Number },
-  address: { read: checksumAddressBytes, write: bytesOfAddress },
-  texts: { read: textsOf, write: null },
+interface Conversion {
+  readonly read: (value: unknown) => unknown;
+  /** Absent where a value is stored as it is. */
+  readonly write?: (value: never) => ColumnValue;
+}
+
+/** Without a conversion, a value is as it is stored. */
+const conversions: Partial<Record<ColumnKind, Conversion>> = {
+  units: { read: (value) => (value === null ? null : BigInt(value as string | number)), write: Number },
+  amount: { read: (value) => readAmount(value as string | null), write: writeAmount },
+  flag: { read: (value) => (value === null ? null : value === 1 || value === true) },
+  bit: { read: (value) => value === 1, write: Number },
+  address: { read: (value) => checksumAddressBytes(value as Uint8Array), write: bytesOfAddress },
+  texts: { read: textsOf },
   json: { read: documentOf, write: JSON.stringify },
-} as const satisfies Partial<Record<ColumnKind, object>>;
+};
 
-function conversionOf(kind: ColumnKind): keyof typeof conversions | null {
-  return kind in conversions ? (kind as keyof typeof conversions) : null;
+function createReader<Entity>(columns: readonly Column[]): (values: readonly unknown[]) => Entity {
+  const fields = columns.map(({ field, kind }) => [field as string, conversions[kind]?.read] as const);
+  return (values) => {
+    const entity: Record<string, unknown> = {};
+    for (const [index, [field, read]] of fields.entries())
+      entity[field] = read === undefined ? values[index] : read(values[index]);
+    return entity as Entity;
+  };
 }
 
-/**
- * A function with one object literal, as it would be written by hand: a payment of 38 columns takes 0.03 µs, and a loop
- * over the columns 1 to 4. Its text is made of the names in the descriptions alone.
- */
-function compileReader<Entity>(columns: readonly Column[]): (values: readonly unknown[]) => Entity {
-  const fields = columns.map(({ field, kind }, index) => {
-    const name = conversionOf(kind);
-    return `${field}: ${name === null ? `values[${index}]` : `conversions.${name}.read(values[${index}])`}`;
-  });
-  return compile(`(values) => ({ ${fields.join(', ')} })`);
-}
-
-function compileWriter<Entity>(columns: readonly Column[]): (entity: Entity) => ColumnValue[] {
-  const values = columns.map(({ field, kind }) => {
-    const name = conversionOf(kind);
-    if (name === null || conversions[name].write === null) return `entity.${field}`;
-    return `entity.${field} === null ? null : conversions.${name}.write(entity.${field})`;
-  });
-  return compile(`(entity) => [${values.join(', ')}]`);
-}
-
-function compile<Compiled>(text: string): Compiled {
-  return new Function('conversions', `return ${text}`)(conversions) as Compiled;
+function createWriter<Entity>(columns: readonly Column[]): (entity: Entity) => ColumnValue[] {
+  const fields = columns.map(({ field, kind }) => [field as keyof Entity, conversions[kind]?.write] as const);
+  return (entity) =>
+    fields.map(([field, write]) => {
+      const value = entity[field];
+      return value === null || write === undefined ? (value as ColumnValue) : write(value as never);
+    });
 }
 
 /** PostgreSQL's numeric(78): any 256-bit number, and the sum of eight. */

@@ -73,7 +73,7 @@ export function createObservationStore(
       yield* appendEntries(yield* newEntries(entriesOf(found)), nowMs());
       yield* foldDust([...scan.deposits, ...scan.releases], scan.final.number);
       yield* addCheckpoint(scan.final);
-      yield* decideAll([...before.map(paymentOf), ...paymentsOf(scan)], decide);
+      yield* decideAll([...before.map(paymentOf), ...paymentsOf(scan)], decide, nowMs());
       return { hasRowsAbove: before.some((row) => Number(row['block_number']) > scan.scannedTo) };
     }),
     listVanished: read(function* ({ from, final, ...found }) {
@@ -97,7 +97,7 @@ export function createObservationStore(
       yield* appendEntries(entered, nowMs());
       yield* foldDust([...found.deposits, ...found.releases], finalNumber);
       const added = paymentsOf(found);
-      yield* decideAll([...moved, ...added], decide);
+      yield* decideAll([...moved, ...added], decide, nowMs());
       return { added: added.length + entered.filter(({ kind }) => kind === 'rescued').length };
     }),
     listCheckpoints: read(
@@ -113,7 +113,7 @@ export function createObservationStore(
       yield* run`DELETE FROM checkpoints WHERE number >= ${block.number}`;
       yield* checkpointTable.insert(block);
       yield* revertAbove(block.number, nowMs());
-      yield* decideAll(affected.map(paymentOf), decide);
+      yield* decideAll(affected.map(paymentOf), decide, nowMs());
     }),
     listEntries: read(
       (after, limit) =>
@@ -136,7 +136,7 @@ export function createObservationStore(
     }),
     advanceExpiryWatermark: scripts.write(function* (ids, { from, to }, decide) {
       const stop = stopBeforeRevisited(to, decide);
-      yield* decideAll(ids, stop.decide);
+      yield* decideAll(ids, stop.decide, nowMs());
       yield* run`
         INSERT INTO watermarks AS present (name, payment_id) VALUES (${EXPIRY_WATERMARK}, ${stop.reached()})
         ON CONFLICT (name) DO UPDATE SET payment_id = excluded.payment_id WHERE present.payment_id = ${from}`;

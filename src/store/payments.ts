@@ -12,16 +12,7 @@ import {
 } from '../domain/ports/payment-store.ts';
 import { hostOfCallback, type NewWebhook } from '../domain/webhook.ts';
 import type { ColumnValue, Row, Table } from './columns.ts';
-import {
-  type Decision,
-  hasRow,
-  type Insertion,
-  lockPayments,
-  raw,
-  run,
-  type Script,
-  sql,
-} from './scripts.ts';
+import { hasRow, type Insertion, lockPayments, raw, run, type Script, sql } from './scripts.ts';
 import {
   changeTable,
   depositSumTable,
@@ -178,10 +169,14 @@ export function changingValues(payment: Payment) {
 export const EXPIRY_WATERMARK = 'expiry';
 
 /** Locks and decides payments in the order of their ids. @throws when one of them does not exist */
-export function* decideAll(ids: readonly PaymentId[], decide: Decide): Script<readonly Payment[]> {
+export function* decideAll(
+  ids: readonly PaymentId[],
+  decide: Decide,
+  nowMs: number,
+): Script<readonly Payment[]> {
   if (ids.length === 0) return [];
   const ordered = [...new Set(ids)].sort();
-  const decided = (yield { payments: ordered, decide }) as readonly unknown[] as readonly Payment[];
+  const decided = yield* applyDecision(ordered, decide, nowMs);
   if (decided.length < ordered.length) {
     throw new Error(
       `${ordered.length - decided.length} of ${ordered.length} payments to decide do not exist`,
@@ -191,8 +186,8 @@ export function* decideAll(ids: readonly PaymentId[], decide: Decide): Script<re
 }
 
 /** Locks and decides a payment; null when it does not exist. */
-export function* decideOne(id: PaymentId, decide: Decide): Script<Payment | null> {
-  const [decided = null] = (yield { payments: [id], decide }) as unknown as readonly Payment[];
+export function* decideOne(id: PaymentId, decide: Decide, nowMs: number): Script<Payment | null> {
+  const [decided = null] = yield* applyDecision([id], decide, nowMs);
   return decided;
 }
 
@@ -217,14 +212,18 @@ interface Change {
 }
 
 /** Locks payments, decides them in this order and writes what was decided. An unknown one is left out of the result. */
-export function* applyDecision({ payments, decide }: Decision, nowMs: number): Script<readonly Payment[]> {
+function* applyDecision(
+  ids: readonly PaymentId[],
+  decide: Decide,
+  nowMs: number,
+): Script<readonly Payment[]> {
   const changes: Change[] = [];
   const webhooks: (readonly [Payment, NewWebhook])[] = [];
   const receipts: Payment[] = [];
   const revisited: PaymentId[] = [];
   // A statement of its own: one that waited for a lock would still read everything else as it was before.
-  yield* lockPayments(payments);
-  const decided = (yield* viewPayments(payments)).map((view) => {
+  yield* lockPayments(ids);
+  const decided = (yield* viewPayments(ids)).map((view) => {
     const decision = decide(view);
     if (decision === null) return view.payment;
     const after: Payment = { ...view.payment, ...decision.change };

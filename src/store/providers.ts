@@ -1,41 +1,45 @@
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
-import type { ProviderSettings, VisitStore } from '../domain/ports/provider.ts';
+import type { ProviderSettings, ProviderStore, VisitStore } from '../domain/ports/provider.ts';
 import { isProviderId, type ProviderId } from '../domain/provider-catalog.ts';
 import { decideOne, selectPayment } from './payments.ts';
-import { checkedLimit, raw, run, runText, type Script, type Scripts } from './scripts.ts';
+import { checkedLimit, run, runText, type Script, type Scripts } from './scripts.ts';
 import { providerSessionTable, providerSettingsTable } from './tables.ts';
 
 /** The settings of a provider that were never written. */
-export const UNSET_PROVIDER: ProviderSettings = { active: null, pinned: null, minimumUsdCents: null };
-
-export function* readProviderSettings(): Script<Map<string, ProviderSettings>> {
-  const rows = yield* providerSettingsTable.select``;
-  return new Map(rows.map(({ provider, ...settings }) => [provider, settings]));
-}
+const UNSET_PROVIDER: ProviderSettings = { active: null, pinned: null, minimumUsdCents: null };
 
 /** Changes what it is told to change and only that, even if another process changes something else at the same time. */
-export function* writeProviderSettings(
+function* writeProviderSettings(
   provider: ProviderId,
   { active, pinned, minimumUsdCents }: Partial<ProviderSettings>,
-): Script<ProviderSettings> {
-  const [row = {}] = yield* run`
+): Script<void> {
+  yield* run`
     INSERT INTO provider_settings AS present (provider, active, pinned, minimum_usd_cents)
     VALUES (${provider}, ${active ?? null}, ${pinned ?? null}, ${minimumUsdCents ?? null})
     ON CONFLICT (provider) DO UPDATE SET
       active = CASE WHEN ${active !== undefined} THEN excluded.active ELSE present.active END,
       pinned = CASE WHEN ${pinned !== undefined} THEN excluded.pinned ELSE present.pinned END,
       minimum_usd_cents = CASE WHEN ${minimumUsdCents !== undefined}
-        THEN excluded.minimum_usd_cents ELSE present.minimum_usd_cents END
-    RETURNING ${raw(providerSettingsTable.names)}`;
-  const { provider: _, ...settings } = providerSettingsTable.ofRow(row);
-  return settings;
+        THEN excluded.minimum_usd_cents ELSE present.minimum_usd_cents END`;
+}
+
+export function createProviderStore({ read, writeStatement }: Scripts): ProviderStore {
+  return {
+    readProviderSettings: read(function* (provider) {
+      const row = yield* providerSettingsTable.selectOne`WHERE provider = ${provider}`;
+      if (row === null) return UNSET_PROVIDER;
+      const { provider: _, ...settings } = row;
+      return settings;
+    }),
+    writeProviderSettings: writeStatement(writeProviderSettings),
+  };
 }
 
 /** Writes of the sessions that customers have at providers, on any engine. */
-export function createProviderSessions({
-  write,
-  writeStatement,
-}: Scripts): Pick<PaymentStore, 'addSession' | 'recordSessionProgress'> {
+export function createProviderSessions(
+  { write, writeStatement }: Scripts,
+  nowMs: () => number,
+): Pick<PaymentStore, 'addSession' | 'recordSessionProgress'> {
   const recordProgressSql = `UPDATE provider_sessions SET progress = ?1, progress_at_ms = ?2
     WHERE id = ?3 AND payment_id = ?4
       AND (progress IS NULL OR (progress <> 'delivered' AND (progress_at_ms < ?2
@@ -46,7 +50,7 @@ export function createProviderSessions({
     addSession: write(function* (session, decide) {
       if ((yield* selectPayment(session.paymentId)) === null) return null;
       yield* providerSessionTable.insert(session);
-      return yield* decideOne(session.paymentId, decide);
+      return yield* decideOne(session.paymentId, decide, nowMs());
     }),
     recordSessionProgress: writeStatement(function* (id, sessionId, progress, atMs) {
       return (yield* runText(recordProgressSql, [progress, atMs, sessionId, id])).length === 1;

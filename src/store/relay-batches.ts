@@ -18,10 +18,10 @@ import {
 import { RelayConflictError } from './store-errors.ts';
 import { relayAttemptTable, relayBatchPaymentTable, relayBatchTable } from './tables.ts';
 
-export function createRelayBatches({
-  read,
-  write,
-}: Scripts): Omit<RelayStore, 'claimDueReleases' | 'dropClaims'> {
+export function createRelayBatches(
+  { read, write }: Scripts,
+  nowMs: () => number,
+): Omit<RelayStore, 'claimDueReleases' | 'dropClaims'> {
   return {
     listOpenBatchesOf: read((relayer) =>
       listBatches(
@@ -49,7 +49,7 @@ export function createRelayBatches({
       const opened = yield* insertBatch(batch);
       yield* lockPayments(batch.paymentIds);
       yield* carryPayments(opened);
-      yield* decideAll(batch.paymentIds, decide);
+      yield* decideAll(batch.paymentIds, decide, nowMs());
       return opened;
     }),
     replaceBatch: write(function* (batchId, replacement, closedAtMs, decide) {
@@ -60,7 +60,7 @@ export function createRelayBatches({
       yield* lockPayments(batch.paymentIds);
       yield* freePayments(batchId);
       yield* carryPayments(opened);
-      yield* decideAll(batch.paymentIds, decide);
+      yield* decideAll(batch.paymentIds, decide, nowMs());
       return opened;
     }),
     addAttempt: write(function* (batchId, attempt) {
@@ -75,7 +75,7 @@ export function createRelayBatches({
       const batch = yield* markClosed(batchId, outcome, closedAtMs);
       yield* lockPayments(batch.paymentIds);
       yield* freePayments(batchId);
-      yield* decideAll(batch.paymentIds, decide);
+      yield* decideAll(batch.paymentIds, decide, nowMs());
     }),
   };
 }

@@ -1,5 +1,4 @@
 import type { Payment, PaymentId } from '../domain/payment.ts';
-import type { Decide } from '../domain/ports/payment-store.ts';
 import {
   type AllFields,
   type Column,
@@ -49,13 +48,7 @@ interface Update {
   readonly update: readonly Payment[];
 }
 
-/** Payments to lock and decide, each given once (`applyDecision`); the rows are the payments as they then are. */
-export interface Decision {
-  readonly payments: readonly PaymentId[];
-  readonly decide: Decide;
-}
-
-export type Step = Statement | Lock | Insert | PaymentLock | Update | Decision;
+export type Step = Statement | Lock | Insert | PaymentLock | Update;
 
 export type Rows = readonly Row[];
 

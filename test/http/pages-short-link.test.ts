@@ -62,7 +62,7 @@ describe('a short link', () => {
       ['expired', 'This checkout has expired'],
     ] as const) {
       const { body } = await open(pages.put(checkoutStates[name]()));
-      expect(body).toContain(`<meta property="og:title" content="${heading} &#8211; $26.10 USD to`);
+      expect(body).toContain(`<meta property="og:title" content="${heading} – $26.10 USD to`);
       expect(body).toContain('See the payment');
     }
   });

@@ -13,7 +13,6 @@ export interface AccountQuery {
 
 export interface AccountStore {
   createAccount(account: Account): Promise<void>;
-  /** May come from memory, under the terms of `findActiveKey`. */
   findAccount(accountId: string): Promise<Account | null>;
   listAccounts(): Promise<readonly Account[]>;
   /** The newest first. */
@@ -35,8 +34,6 @@ export interface AccountStore {
    * of key or account takes effect with the next call.
    */
   findActiveKey(hash: string): Promise<ActiveKey | null>;
-  /** The same where it is in memory; undefined where it has to be read. */
-  peekActiveKey(hash: string): ActiveKey | undefined;
 }
 
 export type UserChange = Partial<Pick<User, 'passwordHash' | 'totpSecret' | 'totpStep' | 'isOperator'>>;

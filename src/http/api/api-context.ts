@@ -8,7 +8,7 @@ import { createFixedWindowLimiter } from '../rate-windows.ts';
 
 /** Dependencies of the API's routes. */
 export interface ApiContext {
-  readonly accounts: Pick<AccountStore, 'peekActiveKey' | 'findActiveKey' | 'recordKeyUses'>;
+  readonly accounts: Pick<AccountStore, 'findActiveKey' | 'recordKeyUses'>;
   readonly create: CreatePaymentContext;
   readonly status: ReadStatusContext;
   readonly tokens: IpnTokens;

@@ -65,7 +65,7 @@ function createAdmission(
       const plainKey = readApiKey(request.raw);
       if (plainKey === null) return refuse(request);
       const hash = hashApiKey(plainKey);
-      const key = accounts.peekActiveKey(hash) ?? (await accounts.findActiveKey(hash));
+      const key = await accounts.findActiveKey(hash);
       if (key === null) return refuse(request);
       request.account = key.account;
       request.callbackHost = key.callbackHost;

@@ -1,4 +1,3 @@
-import { isStringOneByteRepresentation } from 'node:v8';
 import { expect, it } from 'vitest';
 import { html, newNonce, nothing } from './html.ts';
 
@@ -8,18 +7,6 @@ it('escapes text and numbers wherever they are inserted', () => {
   expect(`${html`<p title="${hostile}">${hostile}${3}</p>`}`).toBe(
     '<p title="&#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62;&#38;&#39;">&#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62;&#38;&#39;3</p>',
   );
-});
-
-it('writes characters that need more than a byte as references, each as a whole', () => {
-  expect(`${html`<p>${'Café – 5 € 😀'}</p>`}`).toBe('<p>Café &#8211; 5 &#8364; &#128512;</p>');
-});
-
-it('makes markup that takes one byte a character, whatever the texts took that went into it', () => {
-  const cutOut = '— plain words that follow a dash'.slice(2);
-  for (const text of ['plain words', 'Café – 5 € 😀', cutOut, `${cutOut} & more`, 'नमस्ते']) {
-    const markup = html`<p>${text}</p>`.toString();
-    expect(isStringOneByteRepresentation(markup), markup).toBe(true);
-  }
 });
 
 it('leaves markup as it was written, alone and in lists, and escapes once only', () => {
@@ -38,7 +25,7 @@ it('takes an exclamation mark before an insertion for text, which to ghtml would
   expect(`${html(literals, '<b>')}`).toBe('Hi!&#60;b&#62;');
 });
 
-it('makes nonces of 144 bits that differ, over several fillings of its pool', () => {
+it('makes nonces of 144 bits that differ', () => {
   const nonces = Array.from({ length: 1_000 }, newNonce);
   for (const nonce of nonces) expect(nonce).toMatch(/^[A-Za-z0-9_-]{24}$/);
   expect(new Set(nonces).size).toBe(nonces.length);

@@ -1,23 +1,13 @@
-import type { ActiveKey } from '../../domain/account.ts';
-import type { AccountStore } from '../../domain/ports/account-store.ts';
-import type { ProviderSettings, ProviderStore } from '../../domain/ports/provider.ts';
-import type { ProviderId } from '../../domain/provider-catalog.ts';
-import { activeKeyOf, createAccounts, findAccount } from '../accounts.ts';
+import { createAccounts } from '../accounts.ts';
 import { assembleStore } from '../assemble-store.ts';
-import { textsOf } from '../columns.ts';
 import { requireCurrentSchema } from '../migration.ts';
-import { readProviderSettings, UNSET_PROVIDER, writeProviderSettings } from '../providers.ts';
-import type { Scripts } from '../scripts.ts';
 import type { Store } from '../store.ts';
-import { accountTable } from '../tables.ts';
-import { type Closable, createGroupRead } from './group-read.ts';
 import { createLeaseStore, createReleaseClaims } from './leases.ts';
 import { findSchema, migrate, migrations } from './migrations.ts';
 import { type Database, openDatabase } from './open-database.ts';
 import { createPaymentStore } from './payments.ts';
 import { createScripts } from './scripts.ts';
 import { createSharedRateLimiter } from './shared-rate-limits.ts';
-import { arrayStatement } from './statements.ts';
 
 interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`; the user may create tables in the database. */
@@ -61,15 +51,11 @@ export function createPostgresStore(
   nowMs: () => number,
   onError: (error: Error) => void,
 ): Store {
-  const scripts = createScripts(database, nowMs);
-  const accounts = createAccountStore(database, scripts);
-  const payments = createPaymentStore(database, onError);
-  const providers = createProviderStore(scripts);
+  const scripts = createScripts(database);
   const limiters: ReturnType<typeof createSharedRateLimiter>[] = [];
   return assembleStore(scripts, nowMs, {
-    accounts: accounts.store,
-    payments: payments.store,
-    providers: providers.store,
+    accounts: createAccounts(scripts),
+    payments: createPaymentStore(database, onError),
     releaseClaims: createReleaseClaims(database),
     shared: {
       leases: createLeaseStore(database),
@@ -81,50 +67,8 @@ export function createPostgresStore(
     },
     async close() {
       // What waits in a group still needs a connection.
-      await Promise.all([accounts, payments, providers, ...limiters].map((group) => group.close()));
+      await Promise.all(limiters.map((group) => group.close()));
       await database.close();
     },
   });
-}
-
-const { qualifiedNames } = accountTable;
-const selectByHash = arrayStatement(`
-  SELECT ${qualifiedNames}, scopes, callback_host, hash FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
-  WHERE hash = ANY($1::text[]) AND revoked_at_ms IS NULL`);
-
-function createAccountStore(database: Database, scripts: Scripts): Closable<AccountStore> {
-  const byKeyHash = createGroupRead<string, ActiveKey | null>(async (hashes) => {
-    const rows = await database.repeating.query<unknown[]>(selectByHash, [hashes]);
-    const byHash = new Map(rows.map((row) => [row.at(-1), row]));
-    return (hash) => {
-      const row = byHash.get(hash);
-      if (row === undefined) return null;
-      return activeKeyOf(accountTable.ofValues(row), textsOf(row.at(-3)), row.at(-2) as string | null);
-    };
-  });
-
-  const store: AccountStore = {
-    ...createAccounts(scripts),
-    findAccount: scripts.read(findAccount),
-    // Never in memory: another process may change it.
-    peekActiveKey: () => undefined,
-    findActiveKey: async (hash) => byKeyHash.read(hash),
-  };
-  return { store, close: () => byKeyHash.close() };
-}
-
-/** There are few settings, so all of them are read at once, for all who ask at that time. */
-function createProviderStore(scripts: Scripts): Closable<ProviderStore> {
-  const readAll = scripts.read(readProviderSettings);
-  const settings = createGroupRead<ProviderId, ProviderSettings>(async () => {
-    const byProvider = await readAll();
-    return (provider) => byProvider.get(provider) ?? UNSET_PROVIDER;
-  });
-  const store: ProviderStore = {
-    readProviderSettings: (provider) => settings.read(provider),
-    writeProviderSettings: scripts.writeStatement(function* (provider, change) {
-      yield* writeProviderSettings(provider, change);
-    }),
-  };
-  return { store, close: () => settings.close() };
 }

@@ -1,5 +1,5 @@
 import type { Payment } from '../../domain/payment.ts';
-import { applyDecision, changingPaymentColumns, changingValues } from '../payments.ts';
+import { changingPaymentColumns, changingValues } from '../payments.ts';
 import { insertedColumns, type Rows, type Script, type Scripts, type Step } from '../scripts.ts';
 import { paymentTable } from '../tables.ts';
 import type { Connection, Database } from './open-database.ts';
@@ -42,7 +42,7 @@ const lock = statement('SELECT 1 FROM payments WHERE id = ANY($1::text[]) ORDER 
 /** Until the transaction ends. Two names may share a number, and then wait for each other without need. */
 const takeLock = statement('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
 
-export function createScripts(database: Database, nowMs: () => number): Scripts {
+export function createScripts(database: Database): Scripts {
   const prepared = new Map<string, Statement>();
 
   function statementOf(sql: string): Statement {
@@ -65,7 +65,6 @@ export function createScripts(database: Database, nowMs: () => number): Scripts 
         ${step.keepsExisting ? 'ON CONFLICT DO NOTHING' : ''}`;
       return connection.query(statementOf(sql), valuesByColumn(columns, step.rows));
     }
-    if ('decide' in step) return (await play(applyDecision(step, nowMs()), connection)) as unknown as Rows;
     if ('update' in step) await updatePayments(connection, step.update);
     else await connection.execute(lock, [arrayLiteral(step.lockPayments)]);
     return [];

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { setTimeout as delay } from 'node:timers/promises';
-import { StoreWriteError } from '../store-errors.ts';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { StoreClosedError, StoreWriteError } from '../store-errors.ts';
 import { createTickQueue, type Request } from '../tick-queue.ts';
 import { isBusy } from './open-database.ts';
 
@@ -154,39 +154,26 @@ function createGroupTransaction(database: DatabaseSync) {
   };
 }
 
-type Read = () => unknown;
-
-export type GroupRead = ReturnType<typeof createGroupRead>;
+export type Reads = ReturnType<typeof createReads>;
 
 /**
- * Reads of one turn of the event loop share one read transaction: taking and leaving the database's shared lock
- * costs as much as a small read.
+ * Runs synchronous reads, each in a turn of the event loop of its own, so that a long list lets others in between. This
+ * process is the only writer, and it writes between reads.
  */
-export function createGroupRead(database: DatabaseSync) {
-  const begin = database.prepare('BEGIN');
-  const commit = database.prepare('COMMIT');
-
-  async function serve(group: readonly Request<Read>[]): Promise<void> {
-    // Alone, a read needs no transaction: this process is the only writer, and it writes between reads.
-    const isShared = group.length > 1;
-    // Left over only if a rollback failed; what it wrote must not be read.
-    if (database.isTransaction) database.exec('ROLLBACK');
-    if (isShared) begin.run();
-    for (const { work: read, resolve, reject } of group) {
-      try {
-        resolve(read());
-      } catch (error) {
-        reject(error);
-      }
-    }
-    if (isShared) commit.run();
-  }
-
-  const queue = createTickQueue(serve, 1);
+export function createReads(database: DatabaseSync) {
+  let isClosed = false;
   return {
-    /** Runs a synchronous read; a read that throws fails alone. */
-    run: <T>(read: () => T): Promise<T> => queue.ask(read),
-    /** Answers what is waiting; later reads reject. */
-    close: () => queue.close(),
+    async run<T>(read: () => T): Promise<T> {
+      if (isClosed) throw new StoreClosedError();
+      await nextTurn();
+      // Left over only if a rollback failed; what it wrote must not be read.
+      if (database.isTransaction) database.exec('ROLLBACK');
+      return read();
+    },
+    /** Resolves after the reads that were asked for; later ones reject. */
+    async close(): Promise<void> {
+      isClosed = true;
+      await nextTurn();
+    },
   };
 }

@@ -1,14 +1,18 @@
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { LRUCache } from 'lru-cache';
+import type { ActiveKey } from '../../domain/account.ts';
+import type { AccountStore } from '../../domain/ports/account-store.ts';
 import { createPrivateFolder } from '../../platform/private-folder.ts';
+import { createAccounts } from '../accounts.ts';
 import { assembleStore } from '../assemble-store.ts';
 import { requireCurrentSchema } from '../migration.ts';
+import type { Scripts } from '../scripts.ts';
 import type { Store } from '../store.ts';
-import { createGroupCommit, createGroupRead } from './group-commit.ts';
+import { createGroupCommit, createReads } from './group-commit.ts';
 import { findSchema, migrate, migrations } from './migrations.ts';
 import { lockFile, openDatabase } from './open-database.ts';
 import { createPaymentStore, createReleaseClaims } from './payments.ts';
-import { createAccountStore, createProviderStore } from './request-reads.ts';
 import { createScripts } from './scripts.ts';
 
 export interface SqliteStoreOptions {
@@ -37,12 +41,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   try {
     if (mayMigrate) migrate(database, file, migrations, nowMs);
     const writes = createGroupCommit(database, onError);
-    const reads = createGroupRead(database);
-    const scripts = createScripts(database, writes, reads, nowMs);
+    const reads = createReads(database);
+    const scripts = createScripts(database, writes, reads);
     return assembleStore(scripts, nowMs, {
-      accounts: createAccountStore(database, scripts),
+      accounts: rememberKeys(scripts),
       payments: createPaymentStore(database, writes, reads),
-      providers: await createProviderStore(scripts),
       releaseClaims: createReleaseClaims(database, reads),
       shared: null,
       async close() {
@@ -54,6 +57,27 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     await close();
     throw error;
   }
+}
+
+/** Maximum number of keys in memory. */
+const MAXIMUM_KEYS = 10_000;
+
+/**
+ * Accounts, with the keys of requests in memory. These are exact, because this process is the only writer: whatever may
+ * change an answer empties them within its transaction. Unknown keys are not remembered, so that guesses push no real key
+ * out.
+ */
+function rememberKeys(scripts: Scripts): AccountStore {
+  const keys = new LRUCache<string, ActiveKey>({ max: MAXIMUM_KEYS });
+  const accounts = createAccounts(scripts, () => keys.clear());
+  return {
+    ...accounts,
+    async findActiveKey(hash) {
+      const key = keys.get(hash) ?? (await accounts.findActiveKey(hash));
+      if (key !== null) keys.set(hash, key);
+      return key;
+    },
+  };
 }
 
 /**

@@ -13,14 +13,14 @@ import { checkedOwners, ownerOfRow, paymentColumns, paymentOfRow } from '../paym
 import { checkedLimit } from '../scripts.ts';
 import { type EnginePayments, PURGED_PER_RECORD } from '../store.ts';
 import { changeTable, paymentTable, unindexedTable } from '../tables.ts';
-import type { GroupCommit, GroupRead } from './group-commit.ts';
+import type { GroupCommit, Reads } from './group-commit.ts';
 import { withNumbers } from './open-database.ts';
 import { storedValues } from './scripts.ts';
 
 export function createPaymentStore(
   database: DatabaseSync,
   writes: GroupCommit,
-  reads: GroupRead,
+  reads: Reads,
 ): EnginePayments {
   const insert = database.prepare(paymentTable.insertSql);
   const selectReserved = database.prepare('SELECT 1 FROM payments WHERE deposit_address = ?');
@@ -137,7 +137,7 @@ const selectDueSql = `SELECT ${paymentColumns} FROM payments
  */
 export function createReleaseClaims(
   database: DatabaseSync,
-  reads: GroupRead,
+  reads: Reads,
 ): Pick<RelayStore, 'claimDueReleases' | 'dropClaims'> {
   const selectDue = database.prepare(selectDueSql);
   selectDue.setReturnArrays(true);

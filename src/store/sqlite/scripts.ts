@@ -1,19 +1,14 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { Column, ColumnValue, Table } from '../columns.ts';
-import { applyDecision, changingPaymentColumns, changingValues } from '../payments.ts';
+import { changingPaymentColumns, changingValues } from '../payments.ts';
 import { insertedColumns, type Rows, type Script, type Scripts, type Step } from '../scripts.ts';
-import type { GroupCommit, GroupRead } from './group-commit.ts';
+import type { GroupCommit, Reads } from './group-commit.ts';
 
 /**
  * Runs scripts on SQLite. Each of their statements is prepared once. This process is the only writer, so a lock is
  * nothing to wait for.
  */
-export function createScripts(
-  database: DatabaseSync,
-  writes: GroupCommit,
-  reads: GroupRead,
-  nowMs: () => number,
-): Scripts {
+export function createScripts(database: DatabaseSync, writes: GroupCommit, reads: Reads): Scripts {
   const prepared = new Map<string, StatementSync>();
 
   function statementOf(sql: string): StatementSync {
@@ -26,7 +21,6 @@ export function createScripts(
 
   function take(step: Step): Rows {
     if ('sql' in step) return statementOf(step.sql).all(...storedValues(step.values));
-    if ('decide' in step) return play(applyDecision(step, nowMs())) as unknown as Rows;
     if ('into' in step) insert(step.into, step.rows, step.keepsExisting ? 'ON CONFLICT DO NOTHING' : '');
     if ('update' in step) {
       for (const payment of step.update)

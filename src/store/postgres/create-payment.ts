@@ -1,0 +1,141 @@
+import type { Payment } from '../../domain/payment.ts';
+import { SLOT_MS } from '../../domain/payment-statistics.ts';
+import { bytesOfAddress } from '../../domain/payout-address.ts';
+import {
+  type CreateOutcome,
+  IDEMPOTENCY_TTL_MS,
+  type IdempotencyRecord,
+} from '../../domain/ports/payment-store.ts';
+import { paymentOfRow } from '../payments.ts';
+import { PURGED_PER_RECORD } from '../store.ts';
+import { paymentTable } from '../tables.ts';
+import { ConnectionLostError, type Database, isAway } from './open-database.ts';
+import { allPaymentColumns, paymentColumns } from './scripts.ts';
+import { arrayStatement, statement } from './statements.ts';
+
+/** A key can be free and then taken again by another instance while we look; hardly ever twice. */
+const MAXIMUM_TRIES = 5;
+/** Creates with a key after which old records are deleted. */
+const PURGE_INTERVAL = 5;
+
+const CREATED: CreateOutcome = { kind: 'created' };
+const RESERVED: CreateOutcome = { kind: 'reserved' };
+
+const values = allPaymentColumns.map(([, type], index) => `$${index + 1}::${type}`).join(', ');
+const [id, accountId] = ['id', 'account_id'].map(placeOf);
+const [key, fingerprint, recordedAtMs] = ['text', 'text', 'bigint'].map(
+  (type, index) => `$${allPaymentColumns.length + index + 1}::${type}`,
+);
+
+function placeOf(column: string): string {
+  return `$${allPaymentColumns.findIndex(([name]) => name === column) + 1}::text`;
+}
+
+/** It replaces a foreign key, which would lock the account's row for every creation. */
+const hasAccount = `EXISTS (SELECT FROM accounts WHERE accounts.id = ${accountId})`;
+
+const selectReserved = statement('SELECT 1 FROM payments WHERE deposit_address = $1');
+/** Decided in the same statement: a merchant knows the deposit address of no payment that is not committed yet. */
+const isUnreserved = `NOT EXISTS (
+  SELECT FROM payments WHERE deposit_address = decode(substr(${placeOf('payout_address')}, 3), 'hex'))`;
+
+/** What follows `created`, the inserted payment: its rows for searches and statistics. */
+const queueCreated = `
+  queued AS (INSERT INTO unindexed_payments (account_id, payment_id) SELECT account_id, id FROM created),
+  counted AS (
+    INSERT INTO uncounted_changes (account_id, currency, start_ms, created)
+    SELECT account_id, currency, created_at_ms - created_at_ms % ${SLOT_MS}, 1 FROM created
+  )
+  SELECT id FROM created`;
+const inserted = 'RETURNING id, account_id, currency, created_at_ms';
+
+const insertPlain = statement(`
+  WITH created AS (
+    INSERT INTO payments (${paymentTable.names}) SELECT ${values} WHERE ${hasAccount} AND ${isUnreserved}
+    ON CONFLICT DO NOTHING ${inserted}
+  ), ${queueCreated}`);
+
+/** A create that finds the key taken waits for the other's commit, and takes it over only where it is older than 24 hours. */
+const insertKeyed = statement(`
+  WITH claimed AS (
+    INSERT INTO idempotency_records (account_id, key, fingerprint, payment_id, created_at_ms)
+    SELECT ${accountId}, ${key}, ${fingerprint}, ${id}, ${recordedAtMs} WHERE ${hasAccount} AND ${isUnreserved}
+    ON CONFLICT (account_id, key) DO UPDATE SET
+      fingerprint = excluded.fingerprint, payment_id = excluded.payment_id, created_at_ms = excluded.created_at_ms
+    WHERE idempotency_records.created_at_ms <= excluded.created_at_ms - ${IDEMPOTENCY_TTL_MS}
+    RETURNING payment_id
+  ), created AS (
+    INSERT INTO payments (${paymentTable.names}) SELECT ${values} FROM claimed ${inserted}
+  ), ${queueCreated}`);
+
+const selectId = statement('SELECT id FROM payments WHERE id = $1');
+const selectRecord = arrayStatement(`
+  SELECT ${paymentColumns}, fingerprint FROM idempotency_records JOIN payments ON payments.id = payment_id
+  WHERE idempotency_records.account_id = $1 AND key = $2 AND idempotency_records.created_at_ms > $3`);
+
+/** Rows that others write are left to their next turn, so that this never waits. */
+const purgeRecords = statement(`
+  DELETE FROM idempotency_records WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM idempotency_records WHERE created_at_ms <= $1
+    ORDER BY created_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED))`);
+
+/**
+ * Creates of payments, each one statement and so one transaction.
+ *
+ * @param onError called when old idempotency records could not be deleted; no request fails with it
+ */
+export function createCreates(database: Database, onError: (error: Error) => void) {
+  let keyed = 0;
+
+  /**
+   * Whether the payment is new. Where the connection breaks off meanwhile, it is inserted again: an id is given once, so
+   * what is there then, of one attempt or the other, is new.
+   */
+  async function insert(
+    sql: typeof insertPlain,
+    payment: Payment,
+    rest: readonly unknown[],
+  ): Promise<boolean> {
+    const given = [...paymentTable.valuesOf(payment), ...rest];
+    try {
+      return (await database.query(sql, given)).length > 0;
+    } catch (error) {
+      if (!(error instanceof ConnectionLostError) || !isAway(error)) throw error;
+    }
+    await database.repeating.query(sql, given);
+    return (await database.repeating.query(selectId, [payment.id])).length > 0;
+  }
+
+  async function createOnce(payment: Payment, record: IdempotencyRecord): Promise<CreateOutcome> {
+    const { key, fingerprint, createdAtMs } = record;
+    const sinceMs = createdAtMs - IDEMPOTENCY_TTL_MS;
+    if (++keyed % PURGE_INTERVAL === 0)
+      database.execute(purgeRecords, [sinceMs, PURGE_INTERVAL * PURGED_PER_RECORD]).catch(onError);
+    for (let tries = 0; tries < MAXIMUM_TRIES; tries++) {
+      if (await insert(insertKeyed, payment, [key, fingerprint, createdAtMs])) return CREATED;
+      const earlier = await findIdempotent(record.accountId, key, sinceMs);
+      if (earlier !== null) return { kind: 'replayed', ...earlier };
+      if (await isReserved(payment)) return RESERVED;
+    }
+    throw new Error(`payment ${payment.id} could not be created: there is no account ${record.accountId}`);
+  }
+
+  async function isReserved({ payoutAddress }: Payment): Promise<boolean> {
+    return (await database.repeating.query(selectReserved, [bytesOfAddress(payoutAddress)])).length > 0;
+  }
+
+  async function findIdempotent(accountId: string, key: string, sinceMs: number) {
+    const [row] = await database.repeating.query<unknown[]>(selectRecord, [accountId, key, sinceMs]);
+    return row === undefined ? null : { payment: paymentOfRow(row), fingerprint: String(row.at(-1)) };
+  }
+
+  return {
+    async createPayment(payment: Payment, record: IdempotencyRecord | null): Promise<CreateOutcome> {
+      if (record !== null) return createOnce(payment, record);
+      if (await insert(insertPlain, payment, [])) return CREATED;
+      if (await isReserved(payment)) return RESERVED;
+      throw new Error(`payment ${payment.id} exists already, or there is no account ${payment.accountId}`);
+    },
+    findIdempotent,
+  };
+}
