@@ -7,7 +7,7 @@ import {
   type IdempotencyRecord,
 } from '../../domain/ports/payment-store.ts';
 import { paymentOfRow } from '../payments.ts';
-import { PURGED_PER_RECORD } from '../store.ts';
+import { type EnginePayments, PURGED_PER_RECORD } from '../store.ts';
 import { paymentTable } from '../tables.ts';
 import { ConnectionLostError, type Database, isAway } from './open-database.ts';
 import { allPaymentColumns, paymentColumns } from './scripts.ts';
@@ -84,7 +84,10 @@ const purgeRecords = statement(`
  *
  * @param onError called when old idempotency records could not be deleted; no request fails with it
  */
-export function createCreates(database: Database, onError: (error: Error) => void) {
+export function createCreates(
+  database: Database,
+  onError: (error: Error) => void,
+): Pick<EnginePayments, 'createPayment' | 'findIdempotent'> {
   let keyed = 0;
 
   /**
