@@ -39,7 +39,7 @@ const besideProduction =
 const besideSettlement: readonly string[] = [
   'src/(sandbox|cli|http|providers|rates)/',
   'src/store/(payment-(index|search|history)|emails|sessions|alerts|events|providers|refunds)',
-  'src/store/\\w+/request-reads',
+  'src/store/accounts',
   'src/domain/(payment-(id|search|statistics)|api-key|provider-catalog|paid-threshold|callback-url)',
   'src/payments/(expire-payments|index-payments|send-receipts|read-status|start-session|provider-availability)',
   'src/payments/(handle-provider-webhook|watch-refunds)',

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Account } from './account.ts';
 import { invalidField } from './errors.ts';
 import { BASIS_POINTS, type Currency, MAXIMUM_AMOUNT_CENTS, MINIMUM_AMOUNT_CENTS } from './money.ts';
-import { PAGE_ID_PREFIX } from './payment.ts';
+import { PAGE_ID_PREFIX, type Payment, pageIdOf } from './payment.ts';
+import { countableUnits } from './payment-statistics.ts';
 import type { Address } from './payout-address.ts';
 
 /**
@@ -58,6 +59,25 @@ export interface PagePayment {
   readonly answer: string | null;
   /** Null once the payment is paid or canceled. */
   readonly heldUntilMs: number | null;
+}
+
+/** Payments whose places end with these changes, and what pages take by those that became paid, in the order of their ids. */
+export function endedHolds(changes: readonly { readonly before: Payment; readonly after: Payment }[]) {
+  const ended = changes
+    .filter(({ before, after }) => before.status === 'unpaid' && after.status !== 'unpaid')
+    .flatMap(({ after }) => (pageIdOf(after) === null ? [] : after));
+  const paid = Map.groupBy(
+    ended.filter(({ status }) => status === 'paid'),
+    ({ origin }) => origin ?? '',
+  );
+  const takings = [...paid].sort(([one], [other]) => (one < other ? -1 : 1));
+  return {
+    freed: ended.map(({ id }) => id),
+    takings: takings.map(([pageId, payments]) => {
+      const units = payments.reduce((sum, { receivedUnits }) => sum + countableUnits(receivedUnits), 0);
+      return [pageId, { paid: payments.length, units: countableUnits(units) }] as const;
+    }),
+  };
 }
 
 /** How long an unpaid payment holds a place of the stock. */

@@ -17,7 +17,7 @@ export interface NewWebhook {
   readonly fields: Readonly<Record<string, string | boolean | null>>;
 }
 
-/** A webhook as it is stored. Its id is `<payment id>:<event>`, so that a second row cannot exist. */
+/** A webhook as it is stored. Its id is `webhookIdOf` its payment and event. */
 export interface Webhook extends NewWebhook {
   readonly id: string;
   readonly accountId: string;
@@ -34,6 +34,11 @@ export interface Webhook extends NewWebhook {
 
 /** A `pending` webhook, with the fields by which the sender chooses. */
 export type WaitingWebhook = Pick<Webhook, 'id' | 'accountId' | 'host' | 'createdAtMs'>;
+
+/** The id of a payment's webhook: each event exists once. */
+export function webhookIdOf(paymentId: PaymentId, event: NewWebhook['event']): string {
+  return `${paymentId}:${event}`;
+}
 
 /** The host that a callback leads to, for counting deliveries; never throws, because a payment is paid meanwhile. */
 export function hostOfCallback(callbackUrl: string): string {

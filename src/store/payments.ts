@@ -1,8 +1,8 @@
 import { UnknownStateError } from '../domain/errors.ts';
-import { changingFields, type Payment, type PaymentId, pageIdOf } from '../domain/payment.ts';
+import { changingFields, type Payment, type PaymentId } from '../domain/payment.ts';
 import { eventsOfChange } from '../domain/payment-events.ts';
 import { stateOf } from '../domain/payment-states.ts';
-import { countableUnits, createdChange, paidChanges } from '../domain/payment-statistics.ts';
+import { createdChange, paidChanges } from '../domain/payment-statistics.ts';
 import { bytesOfAddress, checksumAddressBytes } from '../domain/payout-address.ts';
 import {
   type Decide,
@@ -10,7 +10,8 @@ import {
   MAXIMUM_OWNERS_ASKED,
   type PaymentView,
 } from '../domain/ports/payment-store.ts';
-import { hostOfCallback, type NewWebhook } from '../domain/webhook.ts';
+import { endedHolds } from '../domain/reusable-page.ts';
+import { hostOfCallback, type NewWebhook, webhookIdOf } from '../domain/webhook.ts';
 import type { ColumnValue, Row, Table } from './columns.ts';
 import { hasRow, type Insertion, lockPayments, raw, run, type Script, sql } from './scripts.ts';
 import {
@@ -239,7 +240,7 @@ function* applyDecision(
       if (callbackUrl === null) return [];
       const webhook = {
         ...unsentWebhook,
-        id: `${paymentId}:${event}`,
+        id: webhookIdOf(paymentId, event),
         accountId,
         paymentId,
         host: hostOfCallback(callbackUrl),
@@ -281,24 +282,13 @@ function* recordChanges(changes: readonly Change[], nowMs: number): Script<void>
   yield* endHolds(moved);
 }
 
-/** Frees the places of payments that are not unpaid any more, and adds to the takings of their pages. */
 function* endHolds(changes: readonly Change[]): Script<void> {
-  const ended = changes
-    .filter(({ before, after }) => before.status === 'unpaid' && after.status !== 'unpaid')
-    .map(({ after }) => after)
-    .filter((payment) => pageIdOf(payment) !== null);
-  for (const { id } of ended) {
-    yield* run`UPDATE page_payments SET held_until_ms = NULL WHERE payment_id = ${id}`;
-  }
-  const paid = Map.groupBy(
-    ended.filter(({ status }) => status === 'paid'),
-    ({ origin }) => origin ?? '',
-  );
+  const { freed, takings } = endedHolds(changes);
+  for (const id of freed) yield* run`UPDATE page_payments SET held_until_ms = NULL WHERE payment_id = ${id}`;
   // In the order of ids, in which every transaction locks pages.
-  for (const [pageId, payments] of [...paid].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    const units = payments.reduce((sum, { receivedUnits }) => sum + countableUnits(receivedUnits), 0);
+  for (const [pageId, { paid, units }] of takings) {
     yield* run`
-      UPDATE reusable_pages SET paid = paid + ${payments.length}, received_units = received_units + ${countableUnits(units)}
+      UPDATE reusable_pages SET paid = paid + ${paid}, received_units = received_units + ${units}
       WHERE id = ${pageId}`;
   }
 }
