@@ -33,10 +33,10 @@ export function createAdminServer(parts: ServiceParts, isReady: () => Readiness)
 }
 
 function openConsole(server: FastifyInstance, parts: ServiceParts): void {
-  const { config, external, answering } = parts;
+  const { config, external, requestContext } = parts;
   const dashboard = createDashboardContext(parts);
   const context: OperatorContext = {
-    ...answering,
+    ...requestContext,
     ...dashboard,
     providerDescriptions,
     chain: external.chain,

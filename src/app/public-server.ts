@@ -26,7 +26,7 @@ export function createPublicServer(
   parts: ServiceParts,
   { isLeaving, isReady }: { readonly isLeaving: () => boolean; readonly isReady: () => Readiness },
 ): FastifyInstance {
-  const { config, store, external, clock, answering } = parts;
+  const { config, store, external, clock, requestContext } = parts;
   const server = createBaseServer({
     logger: parts.log,
     trustProxy: config.trustProxy,
@@ -38,7 +38,7 @@ export function createPublicServer(
     observe: parts.metrics.observeRequest,
     isLeaving,
     limits: { connections: connectionsWithin(readOpenFilesLimit()) },
-    sendNotFoundPage: (request, reply) => sendUnknownLink(answering, languageOf(request), reply),
+    sendNotFoundPage: (request, reply) => sendUnknownLink(requestContext, languageOf(request), reply),
   });
   const isTrusted = createPeerCheck(config.trustProxy);
   // Test mode is for one machine; live mode may stand behind a proxy, and then no other client gets through.
@@ -51,16 +51,16 @@ export function createPublicServer(
     clock.monotonicMs,
     shared === null ? undefined : (kind, perMinute) => shared.createRateLimiter(kind, perMinute),
   );
-  registerApi(server, { ...answering, status: answering, limits });
+  registerApi(server, { ...requestContext, status: requestContext, limits });
   openCustomerPages(server, parts);
   const { settlements } = external;
   const dashboard = createDashboardContext(parts);
-  registerMerchantApi(server, { ...answering.refund, ...answering, limits, connect: dashboard });
+  registerMerchantApi(server, { ...requestContext.refund, ...requestContext, limits, connect: dashboard });
   registerDashboard(server, dashboard);
   registerProviderWebhooks(server, {
-    ...answering,
-    adapters: answering.directory.adapters,
-    usdc: answering.token,
+    ...requestContext,
+    adapters: requestContext.directory.adapters,
+    usdc: requestContext.token,
     limiter: createFixedWindowLimiter(PROVIDER_WEBHOOKS_PER_MINUTE, clock.monotonicMs),
     observe: (provider, outcome) => parts.metrics.providerWebhooks.inc({ provider, outcome }),
   });
@@ -75,7 +75,7 @@ export function createPublicServer(
   registerHealth(server, { isReady });
   registerWellKnown(server, {
     chainId: external.chainId,
-    token: answering.token,
+    token: requestContext.token,
     factories: settlements
       .filter(({ factory }, index) => settlements.findIndex((other) => other.factory === factory) === index)
       .map(({ factory, implementation, factoryCodeHash }) => ({
@@ -94,7 +94,7 @@ const PROVIDERS_INTERVAL_MS = 60_000;
 /** Reads the providers' catalogs and their success in the background, so that no create and no page waits for them. */
 function keepProvidersCurrent(
   server: FastifyInstance,
-  { answering: { directory }, refreshSuccess, log }: ServiceParts,
+  { requestContext: { directory }, refreshSuccess, log }: ServiceParts,
 ): void {
   const refresh = () => {
     refreshSuccess().catch((err: unknown) => log.warn({ err }, 'the success of providers was not estimated'));
@@ -112,26 +112,26 @@ function keepProvidersCurrent(
 
 /** Registers the customers' pages, and those that test mode adds. */
 function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
-  const { config, external, clock, answering } = parts;
+  const { config, external, clock, requestContext } = parts;
   const quotes = createQuotes({
-    providers: answering.directory,
+    providers: requestContext.directory,
     monotonicMs: clock.monotonicMs,
     keepMs: external.intervals.quoteKeepMs,
   });
   const { record: recordOpened, flush } = createOpenedRecorder({
-    ...answering,
+    ...requestContext,
     onFailure: (err) => server.log.error({ err }, 'opened checkouts could not be recorded'),
   });
   server.addHook('onClose', flush);
   registerCheckoutPages(server, {
-    ...answering,
+    ...requestContext,
     quotes,
     recordOpened,
     limits: createPageLimits(clock.monotonicMs),
     emailHash: createKeyedHash('email of a checkout', parts.secretKey, config.previousSecretKeys),
     countryHeader: config.countryHeader,
   });
-  parts.additions?.registerPages(server, { ...answering, quotes });
+  parts.additions?.registerPages(server, { ...requestContext, quotes });
 }
 
 /** More connections than that are refused, whatever the system allows. */

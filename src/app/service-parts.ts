@@ -193,13 +193,14 @@ export function assembleParts(options: ServiceOptions) {
     deliveryRulesOf,
     /** Estimates anew how often visits to providers end with a delivery. */
     refreshSuccess: success.refresh,
-    /** What requests are answered with: routes take from it what they need, and never a secret. */
+    /** Sends a token other than USDC from a deposit address to the merchant. */
     rescue: (id: PaymentId, token: Address) => {
       const { relayers, intervals } = external;
       const context = { ...store, relayer: relayers[0], limits: intervals.relayLimits, nowMs: clock.nowMs };
       return rescueToken(context, id, token);
     },
-    answering: {
+    /** Stores and parts from which each route takes those that its own context names; no secret is among them. */
+    requestContext: {
       ...store,
       ...clock,
       directory,
@@ -265,7 +266,7 @@ export function createDashboardContext(parts: ServiceParts): DashboardContext {
   const keyed = (purpose: string) => createKeyedHash(purpose, secretKey, config.previousSecretKeys);
   const box = (purpose: string) => createSecretBox(purpose, secretKey, config.previousSecretKeys);
   return {
-    ...parts.answering,
+    ...parts.requestContext,
     passwords: createPasswords(),
     secondFactor: { box: box(SECOND_FACTOR), recoveryHash: keyed('recovery codes') },
     shopUrl: parts.additions?.startLinks?.find(({ title }) => title === 'Shop')?.href ?? null,

@@ -32,7 +32,7 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 export async function startService(options: ServiceOptions) {
   const parts = assembleParts(options);
   const { config, log } = parts;
-  requireKnownSecret(await readNewestSecret(parts.store), parts.answering.tokens);
+  requireKnownSecret(await readNewestSecret(parts.store), parts.requestContext.tokens);
   if (!options.isTestMode) await warnOfProvidersOff(parts);
 
   // Set when the service receives the stop signal.
@@ -87,10 +87,10 @@ async function warnOfMissingSecrets({
   config,
   secretKey,
   store,
-  answering,
+  requestContext,
   log,
 }: ServiceParts): Promise<void> {
-  const { tokens, nowMs, expiryMs } = answering;
+  const { tokens, nowMs, expiryMs } = requestContext;
   const secondFactors = createSecretBox(SECOND_FACTOR, secretKey, config.previousSecretKeys);
   try {
     const secrets = await readSecretsInUse(store, nowMs() - expiryMs);
@@ -101,8 +101,8 @@ async function warnOfMissingSecrets({
   }
 }
 
-async function warnOfProvidersOff({ answering, log }: ServiceParts): Promise<void> {
-  const off = await switchOnProved(answering, operatorActor);
+async function warnOfProvidersOff({ requestContext, log }: ServiceParts): Promise<void> {
+  const off = await switchOnProved(requestContext, operatorActor);
   if (off.length > 0) log.warn(describeOffByDefault(off));
 }
 
@@ -162,10 +162,10 @@ function hasIpv6Listener(port: number): Promise<boolean> {
 
 /** The command line's way in. */
 function startControl(parts: ServiceParts): Promise<Server> {
-  const { config, external, answering } = parts;
-  const { create, tokens, testPayments } = answering;
+  const { config, external, requestContext } = parts;
+  const { create, tokens, testPayments } = requestContext;
   return startControlServer(join(config.dataDir, CONTROL_SOCKET), {
-    ...answering,
+    ...requestContext,
     providerDescriptions,
     rates: external.rates,
     chain: { ...external, reader: external.chain },
@@ -180,8 +180,8 @@ function startControl(parts: ServiceParts): Promise<Server> {
           idempotencyKey: null,
         }),
       ipnTokenOf: ({ id, tokenFingerprint }) => tokens.create(id, tokenFingerprint),
-      token: answering.token,
-      baseUrl: answering.baseUrl,
+      token: requestContext.token,
+      baseUrl: requestContext.baseUrl,
     },
     rescue: parts.rescue,
     sandboxOperations:

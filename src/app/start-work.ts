@@ -23,7 +23,7 @@ export async function startWork(parts: ServiceParts, deliver: DeliverWebhook) {
   const wake = (...names: string[]) => worker.wake(...names);
   const tasks = createWorkerTasks({
     ...parts,
-    ...parts.answering,
+    ...parts.requestContext,
     deliver,
     wake,
     async withRelayerLease(relayer, follow) {

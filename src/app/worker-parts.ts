@@ -8,7 +8,7 @@ type SharedParts = 'store' | 'external' | 'mailer' | 'log' | 'metrics';
 /** What the tasks of a process depend on. */
 export interface WorkerParts
   extends Pick<ServiceParts, SharedParts>,
-    Pick<ServiceParts['answering'], 'tokens' | 'notifier' | 'baseUrl' | 'expiryMs'>,
+    Pick<ServiceParts['requestContext'], 'tokens' | 'notifier' | 'baseUrl' | 'expiryMs'>,
     Clock {
   readonly deliver: DeliverWebhook;
   /** Ends the pause of other tasks, because this one has made work for them. */
