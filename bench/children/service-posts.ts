@@ -67,9 +67,13 @@ export async function createServicePosts(folder: string, port: number): Promise<
   };
 }
 
+/** Of all rounds: no two payments have one deposit address, and none that of a payout. */
+let queued = 1;
+
 async function queueWebhooks(store: Store, posts: number, tokenFingerprint: string): Promise<void> {
   const newPaymentId = createPaymentIdGenerator(Date.now);
-  const queueOne = async (number: number) => {
+  const queueOne = async () => {
+    const number = queued++;
     const paymentId = newPaymentId();
     const payment = benchPayment({
       paymentId,
@@ -81,5 +85,5 @@ async function queueWebhooks(store: Store, posts: number, tokenFingerprint: stri
     await store.payments.createPayment({ ...payment, tokenFingerprint }, null);
     await store.payments.decidePayment(payment.id, () => ({ change: {}, webhooks: [paidWebhook(payment)] }));
   };
-  await Promise.all(Array.from({ length: posts }, (_, number) => queueOne(number)));
+  await Promise.all(Array.from({ length: posts }, queueOne));
 }

@@ -37,7 +37,10 @@ async function create(count: number): Promise<StoredCreates> {
   const before = process.cpuUsage();
   for (let first = 0; first < count; first += GROUP) {
     const group = prepared.slice(first, first + GROUP);
-    await Promise.all(group.map(({ payment, record }) => store.payments.createPayment(payment, record)));
+    const outcomes = await Promise.all(
+      group.map(({ payment, record }) => store.payments.createPayment(payment, record)),
+    );
+    if (outcomes.some(({ kind }) => kind !== 'created')) throw new Error('a payment was not created');
   }
   const { user, system } = process.cpuUsage(before);
   return { creates: count, cpuMicroseconds: user + system };
