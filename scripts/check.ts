@@ -115,6 +115,7 @@ async function main(all: boolean): Promise<number> {
       process.exit(signal === 'SIGINT' ? 130 : 143);
     });
   }
+  if (all) process.env['SETTLE_HISTORIES'] = '3000';
   const checked: Checked[] = [];
   checked.push(...(await inLanes(2, staticSteps, checkPlain)));
   const campaign = all

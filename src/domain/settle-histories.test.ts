@@ -19,8 +19,8 @@ import {
   sumObservations,
 } from './settle.ts';
 
-/** As many as lead to every state; the simulation of the stress suite draws new histories with every run. */
-const RUNS = 1_000;
+/** As many as lead to every state; `npm run test:all` asks for more. */
+const RUNS = Number(process.env['SETTLE_HISTORIES'] ?? 1_000);
 
 /** What can happen to one payment, on the chain and in our own hands. */
 type Command =
