@@ -20,7 +20,7 @@ export const longTests: readonly string[] = [
   'test/chain/unreliable-endpoints.test.ts',
   'test/cli/{grade,without-server}.test.ts',
   'test/docs/{other-languages,snippets,webhook-receiver}.test.ts',
-  'test/http/{hostile-queries,pipelining,transport}.test.ts',
+  'test/http/{hostile-queries,pipelining,slow-callers,transport}.test.ts',
   'test/mail/notifications.test.ts',
   'test/providers/failure-modes.test.ts',
   'test/settlement/{endpoint-effects,lost-final-blocks,lying-endpoints,lying-numbers}.test.ts',
@@ -50,7 +50,7 @@ export const processFolders: readonly string[] = [
  * do as well, so they run on one engine.
  */
 export const oneEngineTests: readonly string[] = [
-  'test/http/{compression,head-requests,hostile-requests,pipelining,request-ids,transport}.test.ts',
+  'test/http/{compression,head-requests,hostile-requests,pipelining,request-ids,slow-callers,transport}.test.ts',
   'test/settlement/{endpoint-effects,lying-endpoints,node-limits}.test.ts',
 ];
 
