@@ -232,11 +232,13 @@ async function deliverInProcess(
   input: { url: string; allowedHosts: string[]; dnsServer?: string; connectToPort?: number },
   environment: Record<string, string>,
 ): Promise<AttemptOutcome> {
-  const script = new URL('../support/deliver-once.ts', import.meta.url).pathname;
-  const { stdout } = await promisify(execFile)(process.execPath, [script, JSON.stringify(input)], {
+  const script = new URL('../support/deliver-webhooks.ts', import.meta.url).pathname;
+  const { url, ...others } = input;
+  const words = [script, JSON.stringify({ urls: [url], ...others })];
+  const { stdout } = await promisify(execFile)(process.execPath, words, {
     env: { PATH: process.env['PATH'], ...environment },
   });
-  return JSON.parse(stdout);
+  return JSON.parse(stdout).outcomes[0];
 }
 
 async function authorityFile(): Promise<string> {
