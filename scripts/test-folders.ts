@@ -33,7 +33,6 @@ export const longTests: readonly string[] = [
  * takes, or last for long. Each of their files has a process of its own.
  */
 export const processFolders: readonly string[] = [
-  'campaign',
   'contracts',
   'examples',
   'release',

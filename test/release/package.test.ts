@@ -224,7 +224,7 @@ it('is published by a workflow with provenance, after all tests and the check of
   const workflow = read('.github/workflows/release.yml');
   expect(workflow).toContain('id-token: write');
   expect(workflow.match(/npm publish [^\n]*--provenance/g)).toHaveLength(2);
-  expect(workflow).toContain('needs: check');
+  expect(workflow).toContain('needs: [check, drills]');
   expect(workflow.indexOf('scripts/check-release.ts')).toBeLessThan(workflow.indexOf('npm publish'));
   for (const [, script] of workflow.matchAll(/node (scripts\/[\w-]+\.\w+)/g))
     expect(read(script ?? '')).not.toBe('');
