@@ -19,7 +19,7 @@ async function openCaller(port: number, opening: string | undefined) {
   if (opening !== undefined) socket.write(opening);
   let text = '';
   socket.setEncoding('utf8').on('data', (chunk) => (text += chunk));
-  const closed = once(socket, 'close').then(() => {
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve())).then(() => {
     const boundMs = CLOSED_AFTER_MS[opening?.endsWith('\r\n\r\n') ? 'body' : 'headers'];
     const isAnswered = text.startsWith('HTTP/1.1 408 ') && text.endsWith(TOO_LATE);
     return isAnswered && performance.now() - openedMs < boundMs;
