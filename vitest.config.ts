@@ -39,7 +39,7 @@ const postgres = { ...onStore, test: { ...onStore.test, globalSetup: ['test/supp
 
 /** Files that take longest: begun last, each would be waited for alone. */
 const longFiles =
-  /test\/(store\/(store|move-store|postgres-instances)|release\/(setup|package)|verify\/planted|sandbox\/restart|sdk\/(python|follow-events)|cli\/grade|examples\/examples|settlement\/endpoint-effects|http\/hostile-queries|browser\/(pages|checkout|docs|operator)|e2e\/(recovery-drill|rolling-restart|ten-minute-start|rehearse|unhappy-cases))\./;
+  /test\/(store\/(store|move-store|postgres-instances)|release\/(setup|package)|verify\/planted|sandbox\/(restart|steady-memory)|sdk\/(python|follow-events)|cli\/grade|examples\/examples|settlement\/endpoint-effects|http\/hostile-queries|browser\/(pages|checkout|docs|operator)|e2e\/(recovery-drill|rolling-restart|ten-minute-start|rehearse|unhappy-cases))\./;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
