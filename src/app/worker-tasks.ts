@@ -307,7 +307,7 @@ interface RateParts extends Pick<WorkerParts, 'nowMs'> {
 }
 
 const INDEX_INTERVAL_MS = 500;
-/** Of one step, which so takes some 10 ms: with SQLite it shares the API's thread. */
+/** Limits of one step. A step takes about 10 ms, because SQLite shares the API's thread. */
 const [INDEXED_PAYMENTS, FOLDED_CHANGES] = [50, 2_000];
 /** The pause after a step, in durations of the step: searches and statistics are right without it, a create may not wait. */
 const PAUSE_FACTOR = 9;

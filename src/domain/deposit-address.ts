@@ -58,7 +58,7 @@ export function createDepositAddressCalculator(factory: DepositFactory): (terms:
   };
 }
 
-/** Throws `RangeError` for terms that are no hex digits, at which `Buffer` would stop without a word. */
+/** Throws `RangeError` for terms that are not hex digits; `Buffer` would silently truncate them. */
 function bytesOf(digits: string, length: number): Buffer {
   const bytes = Buffer.from(digits, 'hex');
   if (bytes.length !== length || digits.length !== 2 * length)

@@ -27,7 +27,7 @@ export async function findOwners(
   return owners;
 }
 
-/** Nodes take about this many addresses in one filter. */
+/** Approximate number of addresses that nodes accept in one filter. */
 const MAXIMUM_LISTED = 1_000;
 
 type AddressLists = StoreParts<{ payments: 'listDepositAddresses'; observations: 'readExpiryWatermark' }>;

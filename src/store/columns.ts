@@ -202,7 +202,7 @@ function readAmount(value: string | null): bigint | null {
   return /^-?\d+$/.test(value) ? BigInt(value) : 0n;
 }
 
-/** A list of text: JSON in SQLite, an array in PostgreSQL. What is none is empty: it grants nothing. */
+/** A list of text: JSON in SQLite, an array in PostgreSQL. An unreadable one is empty, so that it grants nothing. */
 export function textsOf(value: unknown): readonly string[] {
   const list = typeof value === 'string' ? parsed(value) : value;
   return list === null || Array.isArray(list) ? (list as readonly string[]) : [];

@@ -106,7 +106,7 @@ function* readFingerprints(after: string): Script<FingerprintWindow> {
   return { fingerprints: rows.map((row) => row['token_fingerprint'] as string), end: last?.id ?? null };
 }
 
-/** In windows, each in a turn of its own: a filter by status that finds nothing holds up no other request. */
+/** Reads in windows and yields to the event loop between them, so that a filter without matches does not block other requests. */
 function* readWindow({ accountId, status }: PaymentFilter, below: string, limit: number): Script<Window> {
   const ofAccount = accountId === undefined ? sql`` : sql`AND account_id = ${accountId}`;
   const last = yield* runForOne<{ id: string }>`

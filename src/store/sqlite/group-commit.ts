@@ -157,7 +157,7 @@ function createGroupTransaction(database: DatabaseSync) {
 export type Reads = ReturnType<typeof createReads>;
 
 /**
- * Runs synchronous reads, each in a turn of the event loop of its own, so that a long list lets others in between. This
+ * Runs each synchronous read in a separate turn of the event loop, so that other requests proceed during a long list. This
  * process is the only writer, and it writes between reads.
  */
 export function createReads(database: DatabaseSync) {
