@@ -25,12 +25,8 @@ COPY contracts ./contracts
 COPY docs ./docs
 COPY sdk/README.md ./sdk/README.md
 COPY sdk-python/README.md ./sdk-python/README.md
-COPY examples/README.md ./examples/README.md
+COPY sdk/examples/README.md ./sdk/examples/README.md
 COPY src ./src
-COPY locales ./locales
-COPY receiver-grader ./receiver-grader
-COPY docs-site ./docs-site
-COPY verifier ./verifier
 # A named volume takes over the owner of the folder it is mounted on.
 RUN mkdir /data /backups && chown node:node /data /backups
 USER node

@@ -6,7 +6,7 @@ import {
   paymentTests,
   postgresTests,
   processFolders,
-} from './scripts/test-folders.ts';
+} from './tools/test-folders.ts';
 
 /** Kinds of tests that have folders of their own below `test/`; what lies elsewhere is `integration`. */
 const named = ['structure', 'http', 'e2e', 'browser', ...processFolders];
@@ -71,14 +71,10 @@ export default defineConfig({
     },
     projects: [
       sharing(
-        project(
-          'unit',
-          [
-            '{src,simulators,locales,receiver-grader,docs-site,verifier,contracts,sdk,bench,scripts}/**/*.test.ts',
-          ],
-          60_000,
-          ['**/node_modules/**', ...longTests],
-        ),
+        project('unit', ['{src,sandbox,contracts,sdk,tools}/**/*.test.ts'], 60_000, [
+          '**/node_modules/**',
+          ...longTests,
+        ]),
       ),
       sharing(project('structure', ['test/structure/**/*.test.ts'], 60_000, longTests)),
       sharing(project('http', ['test/http/**/*.test.ts'], 60_000, longTests)),

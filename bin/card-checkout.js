@@ -17,7 +17,7 @@ const ownNode = join(root, 'node_modules', '.bin', 'node');
 
 if (existsSync(source) && !existsSync(join(root, 'node_modules'))) {
   console.error(
-    'Nothing is installed in this clone yet: run `node scripts/setup.js --service` for the service, or `npm start` for the sandbox.',
+    'Nothing is installed in this clone yet: run `node tools/setup.js --service` for the service, or `npm start` for the sandbox.',
   );
   process.exit(1);
 } else if (Number(process.versions.node.split('.')[0]) >= oldestNode) {
@@ -34,7 +34,7 @@ if (existsSync(source) && !existsSync(join(root, 'node_modules'))) {
   console.error(
     `card-checkout needs Node ${oldestNode} or newer; this is ${process.version}. ` +
       (existsSync(source)
-        ? 'Run `node scripts/setup.js` in the clone, which brings it along.'
+        ? 'Run `node tools/setup.js` in the clone, which brings it along.'
         : 'Install it from nodejs.org or your system, then run the command again.'),
   );
   process.exit(1);

@@ -8,9 +8,9 @@ import {
   readConfig,
   readContractDeploymentConfig,
   readRpcUrls,
-} from './config.ts';
-import { ChainUnavailableError } from './domain/ports/chain.ts';
+} from './config/config.ts';
 import { ADDRESS_ATTEMPT_MS } from './platform/address-attempt.ts';
+import { ChainUnavailableError } from './settlement/chain/chain.ts';
 
 // Files of this process and of the local chain that it starts are for their owner alone, whatever the shell's umask is.
 process.umask(0o077);
@@ -44,7 +44,7 @@ const program = createProgram(
     start: async (options) => {
       const { runUntilStopped } = await import('./app/run-until-stopped.ts');
       if (options.isLive) return runUntilStopped(options, null);
-      const { startSandboxParts } = await import('../simulators/sandbox-mode.ts');
+      const { startSandboxParts } = await import('../sandbox/sandbox-mode.ts');
       return runUntilStopped(options, (...parts) => startSandboxParts(...parts, options.isJson));
     },
     ask: process.stdin.isTTY ? askOnTerminal : null,
@@ -70,7 +70,7 @@ const program = createProgram(
       return report;
     },
     rehearse: async (onStep) => {
-      const { rehearse } = await import('../simulators/rehearsal/rehearse.ts').catch((cause) => {
+      const { rehearse } = await import('../sandbox/rehearsal/rehearse.ts').catch((cause) => {
         if (cause.code !== 'ERR_MODULE_NOT_FOUND') throw cause;
         const wayOut = 'run it in a clone or the npm package, with the same .env';
         throw new Error(`rehearse needs the simulators, which the container image has not: ${wayOut}`, {
@@ -90,10 +90,10 @@ const program = createProgram(
     moveStore: async (places) =>
       (await import('./app/move-store.ts')).moveStore(readDataConfig(), places, announce),
     listen: async (options) =>
-      (await import('../simulators/listen-to-sandbox.ts')).listenToSandbox(readDataConfig(), options),
+      (await import('../sandbox/listen-to-sandbox.ts')).listenToSandbox(readDataConfig(), options),
     grade: async (options) => {
       const log = (line: string) => void process.stderr.write(`${line}\n`);
-      return (await import('../receiver-grader/run-grade.ts')).runGrade({ ...options, log });
+      return (await import('./cli/grade/run-grade.ts')).runGrade({ ...options, log });
     },
   },
   packageDescription.version,

@@ -45,7 +45,7 @@ abstract contract Stage is Test {
         factory = new DepositFactory(IERC20(address(usdc)));
     }
 
-    /// @dev Circle's own token, whose code `node scripts/contracts.ts circle` passes, with every role for this contract.
+    /// @dev Circle's own token, whose code `node tools/contracts.ts circle` passes, with every role for this contract.
     function circleToken(bytes memory logic) private returns (address proxy) {
         address implementation = create(logic);
         proxy = create(abi.encodePacked(vm.envOr("CIRCLE_TOKEN_PROXY", bytes("")), abi.encode(implementation)));

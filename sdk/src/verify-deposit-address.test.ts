@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { getContractAddress, type Hex, toHex } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { createDepositAddressCalculator, paymentReference } from '../../src/domain/deposit-address.ts';
+import { createDepositAddressCalculator, paymentReference } from '../../src/payment/deposit-address.ts';
 import { DepositAddressError } from './errors.ts';
 import { verifyDepositAddress } from './verify-deposit-address.ts';
 

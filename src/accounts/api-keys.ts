@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { ApiKey } from '../domain/account.ts';
-import { createApiKey, hashApiKey, keyScopes, maskApiKey } from '../domain/api-key.ts';
-import { ServiceError } from '../domain/errors.ts';
-import { parseName } from '../domain/shop-profile.ts';
+import { ServiceError } from '../payment/errors.ts';
+import type { ApiKey } from './account.ts';
+import { createApiKey, hashApiKey, keyScopes, maskApiKey } from './api-key.ts';
 import { type AccountsContext, findExistingAccount } from './manage-accounts.ts';
+import { parseName } from './shop-profile.ts';
 
 /** Active keys that an account has at most: what may be forgotten somewhere stays few. Revoked ones do not count. */
 export const MAXIMUM_ACTIVE_KEYS = 10;

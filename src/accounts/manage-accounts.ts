@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { type Account, type AccountChange, type Feature, features } from '../domain/account.ts';
-import { parseBrandColor } from '../domain/brand-color.ts';
-import { VIEWING_MS } from '../domain/dashboard-session.ts';
-import { parseRetentionDays } from '../domain/email-retention.ts';
-import { invalidField, ServiceError } from '../domain/errors.ts';
-import { MAXIMUM_FEE_BASIS_POINTS } from '../domain/fees.ts';
-import { type Currency, currencies, isCurrency } from '../domain/money.ts';
-import type { User } from '../domain/person.ts';
-import type { AccountStore, AuditStore } from '../domain/ports/account-store.ts';
-import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
+import { parseRetentionDays } from '../payment/email-retention.ts';
+import { invalidField, ServiceError } from '../payment/errors.ts';
+import { MAXIMUM_FEE_BASIS_POINTS } from '../payment/fees.ts';
+import { type Currency, currencies, isCurrency } from '../payment/money.ts';
+import type { Pictures } from '../platform/pictures.ts';
+import type { CallbackGuard } from '../webhooks/callback-guard.ts';
+import { type Account, type AccountChange, type Feature, features } from './account.ts';
+import type { AccountStore, AuditStore } from './account-store.ts';
+import { parseBrandColor } from './brand-color.ts';
+import { VIEWING_MS } from './dashboard-session.ts';
+import { type Actor, type PeopleContext, recordAction } from './people-context.ts';
+import type { User } from './person.ts';
+import { type Caller, createSession, type SignedIn } from './sessions.ts';
+import { encodeLogo } from './shop-logo.ts';
 import {
   parseMaxProviderFee,
   parseName,
@@ -20,11 +24,7 @@ import {
   plainProfile,
   requirePublicLink,
   requireWalletForLock,
-} from '../domain/shop-profile.ts';
-import type { Pictures } from '../platform/pictures.ts';
-import { type Actor, type PeopleContext, recordAction } from './people-context.ts';
-import { type Caller, createSession, type SignedIn } from './sessions.ts';
-import { encodeLogo } from './shop-logo.ts';
+} from './shop-profile.ts';
 
 interface ProfileContext extends AccountsContext {
   readonly callbacks: CallbackGuard;

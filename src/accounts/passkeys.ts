@@ -3,8 +3,7 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
-import { invalidField } from '../domain/errors.ts';
-import type { Passkey, RelyingParty } from '../domain/person.ts';
+import { invalidField } from '../payment/errors.ts';
 import {
   type Actor,
   beforeExpiry,
@@ -13,6 +12,7 @@ import {
   type SessionContext,
   withExpiry,
 } from './people-context.ts';
+import type { Passkey, RelyingParty } from './person.ts';
 import { dropCodesWithoutFactor, renewRecoveryCodes, type SecondFactorContext } from './second-factor.ts';
 import type { SignedIn } from './sessions.ts';
 

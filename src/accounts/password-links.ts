@@ -1,6 +1,5 @@
-import type { OneTimeLink } from '../domain/dashboard-session.ts';
-import { invalidField } from '../domain/errors.ts';
-import type { User } from '../domain/person.ts';
+import { invalidField } from '../payment/errors.ts';
+import type { OneTimeLink } from './dashboard-session.ts';
 import { requireGoodPassword } from './passwords.ts';
 import {
   type Actor,
@@ -12,6 +11,7 @@ import {
   recordForUser,
   type SessionContext,
 } from './people-context.ts';
+import type { User } from './person.ts';
 import type { SignedIn } from './sessions.ts';
 
 /** How long a link that sets a password is valid. */

@@ -1,6 +1,6 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { invalidField, ServiceError } from '../domain/errors.ts';
+import { invalidField, ServiceError } from '../payment/errors.ts';
 import { isWellKnown } from './well-known-passwords.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { hash, randomBytes } from 'node:crypto';
-import { type AuditAction, SERVICE_LOG } from '../domain/audit-entry.ts';
-import type { OneTimeLink } from '../domain/dashboard-session.ts';
-import { invalidField, type ServiceError } from '../domain/errors.ts';
-import type { User } from '../domain/person.ts';
-import type { Mail, Mailer } from '../domain/ports/mail.ts';
-import type { Stores } from '../domain/ports/stores.ts';
+import type { Mail, Mailer } from '../mail/mail.ts';
+import { invalidField, type ServiceError } from '../payment/errors.ts';
+import type { Stores } from '../store/stores.ts';
+import { type AuditAction, SERVICE_LOG } from './audit-entry.ts';
+import type { OneTimeLink } from './dashboard-session.ts';
 import type { Passwords } from './passwords.ts';
+import type { User } from './person.ts';
 
 /** Dependencies of the steps for users and their sessions. */
 export interface PeopleContext extends Pick<Stores, 'accounts' | 'people' | 'sessions' | 'audit'> {

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import type { NewAuditEntry } from '../domain/audit-entry.ts';
-import type { DashboardSession } from '../domain/dashboard-session.ts';
-import { invalidField } from '../domain/errors.ts';
-import type { Passkey, User } from '../domain/person.ts';
-import type { UserChange, UserGuard } from '../domain/ports/account-store.ts';
+import { invalidField } from '../payment/errors.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
+import type { UserChange, UserGuard } from './account-store.ts';
+import type { NewAuditEntry } from './audit-entry.ts';
+import type { DashboardSession } from './dashboard-session.ts';
 import { accessChanged, operatorActor } from './people-context.ts';
+import type { Passkey, User } from './person.ts';
 import {
   confirmSecondFactor,
   confirmTotp,

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
-import { invalidField } from '../domain/errors.ts';
-import type { User } from '../domain/person.ts';
-import type { UserGuard } from '../domain/ports/account-store.ts';
+import { invalidField } from '../payment/errors.ts';
 import type { KeyedHash } from '../platform/keyed-hash.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
+import type { UserGuard } from './account-store.ts';
 import {
   type Actor,
   accessChanged,
@@ -12,6 +11,7 @@ import {
   type RecordContext,
   recordForUser,
 } from './people-context.ts';
+import type { User } from './person.ts';
 import type { SignedIn } from './sessions.ts';
 
 export interface SecondFactorSecrets {

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Account } from '../domain/account.ts';
-import { SERVICE_LOG } from '../domain/audit-entry.ts';
+import { ServiceError } from '../payment/errors.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
+import type { Account } from './account.ts';
+import type { UserGuard } from './account-store.ts';
+import { SERVICE_LOG } from './audit-entry.ts';
 import {
   type DashboardSession,
   isSessionAlive,
@@ -10,11 +13,7 @@ import {
   SET_UP_MS,
   type SessionArea,
   type SessionStage,
-} from '../domain/dashboard-session.ts';
-import { ServiceError } from '../domain/errors.ts';
-import type { Membership, Role, User } from '../domain/person.ts';
-import type { UserGuard } from '../domain/ports/account-store.ts';
-import type { SecretBox } from '../platform/secret-box.ts';
+} from './dashboard-session.ts';
 import {
   type Actor,
   beforeExpiry,
@@ -26,6 +25,7 @@ import {
   type SessionContext,
   withExpiry,
 } from './people-context.ts';
+import type { Membership, Role, User } from './person.ts';
 
 /** The client of a sign-in. */
 export type Caller = Pick<DashboardSession, 'address' | 'userAgent'>;

@@ -1,17 +1,17 @@
-import { invalidField, ServiceError } from '../domain/errors.ts';
-import {
-  MAXIMUM_LOGO_BYTES,
-  MAXIMUM_LOGO_PIXELS,
-  type ShopLogo,
-  STORED_LOGO_PIXELS,
-  shopLogoOf,
-} from '../domain/shop-profile.ts';
+import { invalidField, ServiceError } from '../payment/errors.ts';
 import {
   PictureLimitError,
   PictureRefusedError,
   type Pictures,
   PicturesBusyError,
 } from '../platform/pictures.ts';
+import {
+  MAXIMUM_LOGO_BYTES,
+  MAXIMUM_LOGO_PIXELS,
+  type ShopLogo,
+  STORED_LOGO_PIXELS,
+  shopLogoOf,
+} from './shop-profile.ts';
 
 const BUSY_SECONDS = 5;
 

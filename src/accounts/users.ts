@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { SERVICE_LOG } from '../domain/audit-entry.ts';
-import type { OneTimeLink } from '../domain/dashboard-session.ts';
-import { invalidField, ServiceError } from '../domain/errors.ts';
-import { MAXIMUM_MEMBERS, type Membership, parseUserEmail, type Role, type User } from '../domain/person.ts';
+import { invalidField, ServiceError } from '../payment/errors.ts';
+import { SERVICE_LOG } from './audit-entry.ts';
+import type { OneTimeLink } from './dashboard-session.ts';
 import { findExistingAccount } from './manage-accounts.ts';
 import { readLink } from './password-links.ts';
 import { requireGoodPassword } from './passwords.ts';
@@ -14,6 +13,7 @@ import {
   recordAction,
   recordForUser,
 } from './people-context.ts';
+import { MAXIMUM_MEMBERS, type Membership, parseUserEmail, type Role, type User } from './person.ts';
 import { hasSecondFactor } from './second-factor.ts';
 
 /** A new user, by an operator. A link sets the password. */

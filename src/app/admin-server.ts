@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import type { OperatorContext } from '../http/operator/operator-page.ts';
-import { refuseForeignHosts, registerOperatorConsole } from '../http/operator/routes.ts';
-import { registerViewedDashboard } from '../http/operator/viewing-pages.ts';
-import { createPeerCheck, requireForwardedHttps } from '../http/require-https.ts';
-import { createBaseServer } from '../http/server.ts';
-import { type Readiness, registerHealth } from '../http/well-known.ts';
-import { providerDescriptions } from '../providers/providers.ts';
+import type { OperatorContext } from '../pages/operator/operator-page.ts';
+import { refuseForeignHosts, registerOperatorConsole } from '../pages/operator/routes.ts';
+import { registerViewedDashboard } from '../pages/operator/viewing-pages.ts';
+import { providerDescriptions } from '../providers/adapters/providers.ts';
+import { createPeerCheck, requireForwardedHttps } from '../web/require-https.ts';
+import { createBaseServer } from '../web/server.ts';
+import { type Readiness, registerHealth } from '../web/well-known.ts';
 import { createDashboardContext, type ServiceParts } from './service-parts.ts';
 
 /**

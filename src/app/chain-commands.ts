@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { deployFactory } from '../chain/deploy-contract.ts';
-import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
-import { createRelayer, readAccount } from '../chain/relayer.ts';
-import { verifyDeployment } from '../chain/verify-deployment.ts';
-import type { ContractDeploymentConfig } from '../config.ts';
-import { polOf, releasesPaidBy } from '../domain/gas-balance.ts';
+import type { ContractDeploymentConfig } from '../config/config.ts';
+import { deployFactory } from '../settlement/chain/deploy-contract.ts';
+import { closeChainEndpoints, createChainEndpoints } from '../settlement/chain/endpoint-rotation.ts';
+import { createRelayer, readAccount } from '../settlement/chain/relayer.ts';
+import { verifyDeployment } from '../settlement/chain/verify-deployment.ts';
+import { polOf, releasesPaidBy } from '../settlement/gas-balance.ts';
 import { requireToken } from './live-services.ts';
 
 /** Deploys a deposit factory with the first relayer's key and checks it. Returns what goes into the configuration. */

@@ -1,7 +1,11 @@
-import type { ChainEndpoint } from '../chain/endpoint-rotation.ts';
-import { type Deployment, DeploymentMismatchError, verifyDeployment } from '../chain/verify-deployment.ts';
-import { ChainUnavailableError } from '../domain/ports/chain.ts';
-import type { SettlementRecord } from '../domain/ports/settlement-store.ts';
+import { ChainUnavailableError } from '../settlement/chain/chain.ts';
+import type { ChainEndpoint } from '../settlement/chain/endpoint-rotation.ts';
+import {
+  type Deployment,
+  DeploymentMismatchError,
+  verifyDeployment,
+} from '../settlement/chain/verify-deployment.ts';
+import type { SettlementRecord } from '../settlement/settlement-store.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 

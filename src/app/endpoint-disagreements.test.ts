@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { FinalityDoubt } from '../chain/confirm-finality.ts';
+import type { FinalityDoubt } from '../settlement/chain/confirm-finality.ts';
 import { createDisagreementReport } from './live-services.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';

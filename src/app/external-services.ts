@@ -1,14 +1,14 @@
+import type { Rates } from '../payment/rates.ts';
+import type { ProviderAdapters } from '../providers/provider.ts';
 import type {
   ChainReader,
   MistakenToken,
   Relayer,
   SweepBalances,
   TokenReader,
-} from '../domain/ports/chain.ts';
-import type { ProviderAdapters } from '../domain/ports/provider.ts';
-import type { Rates } from '../domain/ports/rates.ts';
-import type { SettlementRecord } from '../domain/ports/settlement-store.ts';
-import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
+} from '../settlement/chain/chain.ts';
+import { defaultRelayLimits } from '../settlement/relay/relay-context.ts';
+import type { SettlementRecord } from '../settlement/settlement-store.ts';
 
 /** The external services of one mode: live, or started by the sandbox. */
 export interface ExternalServices {

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import type { BlockReference } from '../domain/ports/settlement-store.ts';
-import { createBaseServer } from '../http/server.ts';
-import { registerHealth } from '../http/well-known.ts';
+import type { BlockReference } from '../settlement/settlement-store.ts';
+import { createBaseServer } from '../web/server.ts';
+import { registerHealth } from '../web/well-known.ts';
 import { createHealth, isFineAt } from './health.ts';
 import { createMetrics } from './metrics.ts';
 

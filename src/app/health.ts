@@ -1,8 +1,8 @@
-import { LATE_SCAN_MS } from '../domain/ports/chain.ts';
-import type { Clock } from '../domain/ports/clock.ts';
-import type { StoreParts } from '../domain/ports/stores.ts';
-import type { Degradation, Readiness } from '../http/well-known.ts';
+import type { Clock } from '../platform/clock.ts';
 import { within } from '../platform/within.ts';
+import { LATE_SCAN_MS } from '../settlement/chain/chain.ts';
+import type { StoreParts } from '../store/stores.ts';
+import type { Degradation, Readiness } from '../web/well-known.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { canOpenFile } from './public-server.ts';

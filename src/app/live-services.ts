@@ -1,22 +1,27 @@
-import { clockSkew, NOTABLE_SKEW_MS, readNewestBlocksMs } from '../chain/clock-skew.ts';
-import type { FinalityDoubt } from '../chain/confirm-finality.ts';
-import { createChainReader } from '../chain/create-chain-reader.ts';
-import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
-import { createRelayer } from '../chain/relayer.ts';
-import { type HeadSubscription, subscribeToHeads } from '../chain/subscribe-to-heads.ts';
-import { createBalanceSweep, createTokenReader, mistakenTokenOf } from '../chain/token-reader.ts';
-import { knownToken } from '../chain/verify-deployment.ts';
-import { type ChainConfig, type Config, ConfigError, type ContractDeploymentConfig } from '../config.ts';
-import type { Address } from '../domain/payout-address.ts';
-import type { Clock } from '../domain/ports/clock.ts';
-import type { ProviderAdapter } from '../domain/ports/provider.ts';
-import { BRIDGED_USDC, type ProviderId } from '../domain/provider-catalog.ts';
-import { doubtAbout } from '../domain/unusual-address.ts';
-import { webhookUrlOf } from '../http/provider-webhooks.ts';
-import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
-import { ProviderSettingError } from '../providers/define-provider.ts';
-import { createProviderAdapter } from '../providers/providers.ts';
+import { webhookUrlOf } from '../api/provider-webhooks.ts';
+import {
+  type ChainConfig,
+  type Config,
+  ConfigError,
+  type ContractDeploymentConfig,
+} from '../config/config.ts';
+import type { Address } from '../payment/payout-address.ts';
+import { BRIDGED_USDC, type ProviderId } from '../payment/provider-catalog.ts';
+import { doubtAbout } from '../payment/unusual-address.ts';
+import type { Clock } from '../platform/clock.ts';
+import { ProviderSettingError } from '../providers/adapters/define-provider.ts';
+import { createProviderAdapter } from '../providers/adapters/providers.ts';
+import type { ProviderAdapter } from '../providers/provider.ts';
 import { createLiveRates } from '../rates/live-rates.ts';
+import { clockSkew, NOTABLE_SKEW_MS, readNewestBlocksMs } from '../settlement/chain/clock-skew.ts';
+import type { FinalityDoubt } from '../settlement/chain/confirm-finality.ts';
+import { createChainReader } from '../settlement/chain/create-chain-reader.ts';
+import { closeChainEndpoints, createChainEndpoints } from '../settlement/chain/endpoint-rotation.ts';
+import { createRelayer } from '../settlement/chain/relayer.ts';
+import { type HeadSubscription, subscribeToHeads } from '../settlement/chain/subscribe-to-heads.ts';
+import { createBalanceSweep, createTokenReader, mistakenTokenOf } from '../settlement/chain/token-reader.ts';
+import { knownToken } from '../settlement/chain/verify-deployment.ts';
+import { defaultRelayLimits } from '../settlement/relay/relay-context.ts';
 import type { Store } from '../store/store.ts';
 import { startDeploymentCheck } from './deployment-check.ts';
 import { type ExternalServices, liveIntervals } from './external-services.ts';

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { logLevels } from '../config-variables.ts';
-import { createApiKey } from '../domain/api-key.ts';
-import { createIpnTokens } from '../domain/ipn-token.ts';
-import { createPaymentIdGenerator } from '../domain/payment-id.ts';
-import { ChainUnavailableError } from '../domain/ports/chain.ts';
+import { createApiKey } from '../accounts/api-key.ts';
+import { logLevels } from '../config/variables.ts';
+import { createIpnTokens } from '../payment/ipn-token.ts';
+import { createPaymentIdGenerator } from '../payment/payment-id.ts';
+import { ChainUnavailableError } from '../settlement/chain/chain.ts';
 import { createLog } from './log.ts';
 
 const apiKey = createApiKey();

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
-import type { LogLevel } from '../config-variables.ts';
-import { describeError, redact } from '../http/request-log.ts';
+import type { LogLevel } from '../config/variables.ts';
+import { describeError, redact } from '../web/request-log.ts';
 
 /**
  * The service's log: JSON lines on standard output. Errors and texts never hold keys, tokens, email addresses or query

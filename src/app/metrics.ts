@@ -1,17 +1,17 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { FinalityDoubt } from '../chain/confirm-finality.ts';
-import type { EndpointOutcome } from '../chain/endpoint-rotation.ts';
-import { lowGasWei, polOf } from '../domain/gas-balance.ts';
-import type { Relayer } from '../domain/ports/chain.ts';
-import type { StoreParts } from '../domain/ports/stores.ts';
-import type { ProviderId } from '../domain/provider-catalog.ts';
-import type { WebhookResult } from '../domain/webhook.ts';
-import type { FailedStep } from '../http/signed-in/context.ts';
-import type { ProviderWebhookOutcome } from '../payments/handle-provider-webhook.ts';
-import type { RelayIncident, RelayPass } from '../payments/relay/relay-context.ts';
+import type { ProviderId } from '../payment/provider-catalog.ts';
 import type { CallOutcome } from '../providers/circuit-breaker.ts';
-import type { WorkerTask } from '../worker.ts';
+import type { ProviderWebhookOutcome } from '../providers/handle-provider-webhook.ts';
+import type { Relayer } from '../settlement/chain/chain.ts';
+import type { FinalityDoubt } from '../settlement/chain/confirm-finality.ts';
+import type { EndpointOutcome } from '../settlement/chain/endpoint-rotation.ts';
+import { lowGasWei, polOf } from '../settlement/gas-balance.ts';
+import type { RelayIncident, RelayPass } from '../settlement/relay/relay-context.ts';
+import type { StoreParts } from '../store/stores.ts';
+import type { FailedStep } from '../web/signed-in/context.ts';
+import type { WebhookResult } from '../webhooks/webhook.ts';
 import type { Log } from './log.ts';
+import type { WorkerTask } from './worker.ts';
 
 /** All values of a label: one that the type has and the record lacks does not compile. */
 const valuesOf = <Value extends string>(all: Readonly<Record<Value, true>>) => Object.keys(all) as Value[];

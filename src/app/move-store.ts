@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { databaseUrls } from '../platform/database-url.ts';
 import { moveTables } from '../store/move-tables.ts';
 import { connectByName, findSchema as findPostgresSchema } from '../store/postgres/migrations.ts';

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { machineFaultOf } from '../platform/machine-fault.ts';
 import { createPrivateFolder } from '../platform/private-folder.ts';
 import { type FoundSchema, requireCurrentSchema } from '../store/migration.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { CONTROL_SOCKET, callServer, NoServerError } from '../cli/control-socket.ts';
 import type { OperationArguments } from '../cli/operations-context.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /** A server that is starting holds the store before it listens for commands. */
 const STARTING_SERVER_MS = 15_000;

@@ -1,9 +1,9 @@
 import type { EventEmitter } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { type Config, type Role, readConfig } from '../config.ts';
-import type { Clock } from '../domain/ports/clock.ts';
+import { type Config, type Role, readConfig } from '../config/config.ts';
 import { createSmtpMailer } from '../mail/mailers.ts';
+import type { Clock } from '../platform/clock.ts';
 import { type CleanUp, type Running, StartStoppedError, withCleanUp } from './clean-up.ts';
 import { openLiveServices } from './live-services.ts';
 import { createLog, type Log } from './log.ts';

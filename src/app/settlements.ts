@@ -1,4 +1,4 @@
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config.ts';
 import type { Store } from '../store/store.ts';
 import type { ExternalServices, Settlement } from './external-services.ts';
 

@@ -4,9 +4,9 @@ import { setImmediate as oneTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { createSelfSignedCertificate } from '../../test/support/certificates.ts';
-import { ConfigError } from '../config.ts';
-import { createIpnTokens } from '../domain/ipn-token.ts';
-import { createBaseServer } from '../http/server.ts';
+import { ConfigError } from '../config/config.ts';
+import { createIpnTokens } from '../payment/ipn-token.ts';
+import { createBaseServer } from '../web/server.ts';
 import { listenOn, requireKnownSecret, waitForDrain } from './start-service.ts';
 
 it.each([0, 40, 1_000, 8_050])(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { LeaseStore } from '../domain/ports/settlement-store.ts';
+import type { LeaseStore } from '../settlement/settlement-store.ts';
 import { createLease } from './start-work.ts';
 
 const { signal } = new AbortController();

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
-import type { LeaseStore } from '../domain/ports/settlement-store.ts';
+import type { LeaseStore } from '../settlement/settlement-store.ts';
 import type { SharedStore } from '../store/store.ts';
-import { startWorker, type Worker, type WorkerTask } from '../worker.ts';
+import type { DeliverWebhook } from '../webhooks/callback-guard.ts';
 import { forgetWatched } from './metrics.ts';
 import type { ServiceParts } from './service-parts.ts';
+import { startWorker, type Worker, type WorkerTask } from './worker.ts';
 import { createWorkerTasks, reportAbandoned, type WorkerTasks } from './worker-tasks.ts';
 
 const WATCHER = 'watcher';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { ChainUnavailableError, type ChainView, type MistakenToken } from '../domain/ports/chain.ts';
-import { BRIDGED_USDC } from '../domain/provider-catalog.ts';
+import { BRIDGED_USDC } from '../payment/provider-catalog.ts';
+import { ChainUnavailableError, type ChainView, type MistakenToken } from '../settlement/chain/chain.ts';
 import { createWatchTasks } from './watch-tasks.ts';
 import type { WorkerParts } from './worker-parts.ts';
 

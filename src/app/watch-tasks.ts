@@ -1,19 +1,19 @@
 import { LRUCache } from 'lru-cache';
-import type { PaymentId } from '../domain/payment.ts';
-import type { BlockReference } from '../domain/ports/settlement-store.ts';
-import { describeMistakenToken } from '../domain/provider-catalog.ts';
-import { settleScanned } from '../domain/settle.ts';
-import { createOpenAddresses, type OpenAddresses } from '../payments/deposit-owners.ts';
-import { expirePayments } from '../payments/expire-payments.ts';
-import { type Rescan, rescanFinalBlocks } from '../payments/rescan-blocks.ts';
-import { findMistakenToken, type SweepResult, sweepOpenPayments } from '../payments/sweep-balances.ts';
+import type { PaymentId } from '../payment/payment.ts';
+import { describeMistakenToken } from '../payment/provider-catalog.ts';
+import { settleScanned } from '../payment/settle.ts';
+import { createOpenAddresses, type OpenAddresses } from '../settlement/deposit-owners.ts';
+import { expirePayments } from '../settlement/expire-payments.ts';
+import { type Rescan, rescanFinalBlocks } from '../settlement/rescan-blocks.ts';
+import type { BlockReference } from '../settlement/settlement-store.ts';
+import { findMistakenToken, type SweepResult, sweepOpenPayments } from '../settlement/sweep-balances.ts';
 import {
   createKeptBlocks,
   type KeptBlocks,
   type WatchDepositsContext,
   watchDeposits,
-} from '../payments/watch-deposits.ts';
-import type { WorkerTask } from '../worker.ts';
+} from '../settlement/watch-deposits.ts';
+import type { WorkerTask } from './worker.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
 const EXPIRY_INTERVAL_MS = 10_000;

@@ -1,6 +1,6 @@
-import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
-import type { Clock } from '../domain/ports/clock.ts';
-import type { RelayContext } from '../payments/relay/relay-context.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { RelayContext } from '../settlement/relay/relay-context.ts';
+import type { DeliverWebhook } from '../webhooks/callback-guard.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 type SharedParts = 'store' | 'external' | 'mailer' | 'log' | 'metrics';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { HourlyRate } from '../domain/base-currency.ts';
-import { ServiceError } from '../domain/errors.ts';
-import type { Currency } from '../domain/money.ts';
+import type { HourlyRate } from '../payment/base-currency.ts';
+import { ServiceError } from '../payment/errors.ts';
+import type { Currency } from '../payment/money.ts';
 import { createGasTask } from './metrics.ts';
 import { createIndexTask, createRateTask } from './worker-tasks.ts';
 

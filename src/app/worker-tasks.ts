@@ -1,37 +1,37 @@
 import { performance } from 'node:perf_hooks';
-import type { Account } from '../domain/account.ts';
-import { type HourlyRate, hourOf, RATE_RETENTION_MS } from '../domain/base-currency.ts';
-import { ServiceError } from '../domain/errors.ts';
-import { type Currency, currencies } from '../domain/money.ts';
-import type { NotificationChannel } from '../domain/notification.ts';
-import type { PaymentId } from '../domain/payment.ts';
-import { EVENT_RETENTION_MS } from '../domain/payment-events.ts';
-import type { Relayer } from '../domain/ports/chain.ts';
-import type { Alert } from '../domain/ports/mail.ts';
-import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
-import type { PaymentView } from '../domain/ports/payment-store.ts';
-import type { Rates } from '../domain/ports/rates.ts';
-import type { StoreParts } from '../domain/ports/stores.ts';
-import type { Webhook, WebhookResult } from '../domain/webhook.ts';
-import { receiptMail } from '../http/checkout/receipt.ts';
-import { eraseOldEmails } from '../payments/erase-emails.ts';
-import { createRelayMemory, type RelayContext } from '../payments/relay/relay-context.ts';
-import { relayReleases } from '../payments/relay/relay-releases.ts';
-import { sendAlerts } from '../payments/send-alerts.ts';
-import { type NotifyContext, notifyChannel } from '../payments/send-notifications.ts';
-import { sendReceipts } from '../payments/send-receipts.ts';
+import type { Account } from '../accounts/account.ts';
+import { eraseOldEmails } from '../accounts/erase-emails.ts';
+import { sendAlerts } from '../features/alerts/send-alerts.ts';
+import type { NotificationChannel } from '../features/notifications/notification.ts';
+import { type NotifyContext, notifyChannel } from '../features/notifications/send-notifications.ts';
+import { receiptMail } from '../features/receipts/receipt-mail.ts';
+import { sendReceipts } from '../features/receipts/send-receipts.ts';
+import { watchRefunds } from '../features/refunds/watch-refunds.ts';
+import type { Alert } from '../mail/mail.ts';
+import { type HourlyRate, hourOf, RATE_RETENTION_MS } from '../payment/base-currency.ts';
+import { ServiceError } from '../payment/errors.ts';
+import { type Currency, currencies } from '../payment/money.ts';
+import type { PaymentId } from '../payment/payment.ts';
+import { EVENT_RETENTION_MS } from '../payment/payment-events.ts';
+import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
+import type { PaymentView } from '../payment/payment-store.ts';
+import type { Rates } from '../payment/rates.ts';
+import type { Relayer } from '../settlement/chain/chain.ts';
+import { createRelayMemory, type RelayContext } from '../settlement/relay/relay-context.ts';
+import { relayReleases } from '../settlement/relay/relay-releases.ts';
+import type { StoreParts } from '../store/stores.ts';
 import {
   claimWebhooks,
   createStaleCutoff,
   type DeliveryBounds,
   sendWebhook,
-} from '../payments/send-webhooks.ts';
-import { watchRefunds } from '../payments/watch-refunds.ts';
-import type { WorkerTask } from '../worker.ts';
+} from '../webhooks/send-webhooks.ts';
+import type { Webhook, WebhookResult } from '../webhooks/webhook.ts';
 import type { Log } from './log.ts';
 import { createGasTask, createUnsettledTask } from './metrics.ts';
 import { pauseBetweenPortions } from './move-store.ts';
 import { createWatchTasks } from './watch-tasks.ts';
+import type { WorkerTask } from './worker.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
 const WEBHOOK_INTERVAL_MS = 1_000;

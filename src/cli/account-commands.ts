@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Command } from 'commander';
-import { keyScopes } from '../domain/api-key.ts';
-import { invalidField } from '../domain/errors.ts';
-import { MAXIMUM_LOGO_BYTES } from '../domain/shop-profile.ts';
+import { keyScopes } from '../accounts/api-key.ts';
+import { MAXIMUM_LOGO_BYTES } from '../accounts/shop-profile.ts';
+import { invalidField } from '../payment/errors.ts';
 import { type OperationRunner, operationsOf } from './command.ts';
 
 /** Accounts and their API keys. */

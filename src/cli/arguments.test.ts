@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ServiceError } from '../domain/errors.ts';
-import { createPaymentIdGenerator } from '../domain/payment-id.ts';
-import { providerIds } from '../domain/provider-catalog.ts';
+import { ServiceError } from '../payment/errors.ts';
+import { createPaymentIdGenerator } from '../payment/payment-id.ts';
+import { providerIds } from '../payment/provider-catalog.ts';
 import * as argument from './arguments.ts';
 import type { OperationArguments } from './operations-context.ts';
 

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, request, type Server } from 'node:h
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { ServiceError } from '../domain/errors.ts';
-import { ChainUnavailableError } from '../domain/ports/chain.ts';
+import { ServiceError } from '../payment/errors.ts';
 import { createPrivateFolder } from '../platform/private-folder.ts';
+import { ChainUnavailableError } from '../settlement/chain/chain.ts';
 import { operations } from './operations.ts';
 import {
   type Operation,

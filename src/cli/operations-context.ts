@@ -1,14 +1,14 @@
-import type { Account } from '../domain/account.ts';
-import type { Payment, PaymentId } from '../domain/payment.ts';
-import type { Address } from '../domain/payout-address.ts';
-import type { CallbackGuard, CheckEndpoint } from '../domain/ports/callback-guard.ts';
-import type { VerifiedChain } from '../domain/ports/chain.ts';
-import type { ProviderDescriptions } from '../domain/ports/provider.ts';
-import type { Rates } from '../domain/ports/rates.ts';
-import type { StoreParts, Stores } from '../domain/ports/stores.ts';
-import type { DirectPaymentRequest } from '../payments/create-payment.ts';
-import type { ProviderDirectory } from '../payments/provider-availability.ts';
+import type { Account } from '../accounts/account.ts';
+import type { DirectPaymentRequest } from '../payment/create-payment.ts';
+import type { Payment, PaymentId } from '../payment/payment.ts';
+import type { Address } from '../payment/payout-address.ts';
+import type { Rates } from '../payment/rates.ts';
 import type { Pictures } from '../platform/pictures.ts';
+import type { ProviderDescriptions } from '../providers/provider.ts';
+import type { ProviderDirectory } from '../providers/provider-availability.ts';
+import type { VerifiedChain } from '../settlement/chain/chain.ts';
+import type { StoreParts, Stores } from '../store/stores.ts';
+import type { CallbackGuard, CheckEndpoint } from '../webhooks/callback-guard.ts';
 
 /** The providers; only a running server knows which of them have credentials, else `adapters` is null. */
 export type OperatorDirectory = Pick<ProviderDirectory, 'settings' | 'evidence' | 'isOffByDefault'> & {

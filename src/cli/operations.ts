@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { verifyPayments } from '../../verifier/verify-payments.ts';
+import { type KeyScope, keyScopes, parseScopes } from '../accounts/api-key.ts';
 import { createKey, describeKey, listKeys, revokeKey } from '../accounts/api-keys.ts';
 import {
   changeAccount,
@@ -8,21 +8,20 @@ import {
   findExistingAccount,
 } from '../accounts/manage-accounts.ts';
 import { operatorActor, recordAction } from '../accounts/people-context.ts';
-import { type KeyScope, keyScopes, parseScopes } from '../domain/api-key.ts';
-import { invalidField, ServiceError } from '../domain/errors.ts';
-import { formatCents, formatUnits, parseAmountCents } from '../domain/money.ts';
-import { shortCodeOf } from '../domain/payment-id.ts';
-import { paymentUri } from '../domain/payment-uri.ts';
-import { ChainUnavailableError } from '../domain/ports/chain.ts';
-import type { PaymentView } from '../domain/ports/payment-store.ts';
-import type { SettlementRecord } from '../domain/ports/settlement-store.ts';
-import { describeMistakenToken } from '../domain/provider-catalog.ts';
-import { settleScanned } from '../domain/settle.ts';
-import { cancelPayment } from '../payments/cancel-payment.ts';
-import { releasePayment } from '../payments/release-payment.ts';
-import { rewindByHand } from '../payments/reorganizations.ts';
-import { readSecretsInUse, type SecretsInUse } from '../payments/secrets-in-use.ts';
-import { findMistakenToken } from '../payments/sweep-balances.ts';
+import { readSecretsInUse, type SecretsInUse } from '../accounts/secrets-in-use.ts';
+import { cancelPayment } from '../payment/cancel-payment.ts';
+import { invalidField, ServiceError } from '../payment/errors.ts';
+import { formatCents, formatUnits, parseAmountCents } from '../payment/money.ts';
+import { shortCodeOf } from '../payment/payment-id.ts';
+import type { PaymentView } from '../payment/payment-store.ts';
+import { paymentUri } from '../payment/payment-uri.ts';
+import { describeMistakenToken } from '../payment/provider-catalog.ts';
+import { releasePayment } from '../payment/release-payment.ts';
+import { settleScanned } from '../payment/settle.ts';
+import { ChainUnavailableError } from '../settlement/chain/chain.ts';
+import { rewindByHand } from '../settlement/reorganizations.ts';
+import type { SettlementRecord } from '../settlement/settlement-store.ts';
+import { findMistakenToken } from '../settlement/sweep-balances.ts';
 import * as argument from './arguments.ts';
 import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
 import {
@@ -35,6 +34,7 @@ import {
 } from './present.ts';
 import { providerOperations } from './provider-operations.ts';
 import { emailOperations, userOperations } from './user-operations.ts';
+import { verifyPayments } from './verify/verify-payments.ts';
 
 const MAXIMUM_NOTE_CHARACTERS = 500;
 

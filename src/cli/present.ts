@@ -1,21 +1,21 @@
-import type { VerifyReport } from '../../verifier/verify-payments.ts';
-import type { Account, ApiKey } from '../domain/account.ts';
-import { maskApiKey } from '../domain/api-key.ts';
-import { formatCents, formatUnits } from '../domain/money.ts';
-import type { ChainPosition, Payment } from '../domain/payment.ts';
-import { LATE_SCAN_MS } from '../domain/ports/chain.ts';
-import type { PaymentView } from '../domain/ports/payment-store.ts';
-import type { ProviderDescription } from '../domain/ports/provider.ts';
-import { type ProviderId, providerCatalog } from '../domain/provider-catalog.ts';
-import { type ProvenPurchase, proofOf } from '../domain/provider-evidence.ts';
-import { type Refund, refundStatusAt } from '../domain/refund.ts';
-import type { Webhook } from '../domain/webhook.ts';
+import type { Account, ApiKey } from '../accounts/account.ts';
+import { maskApiKey } from '../accounts/api-key.ts';
+import { type Refund, refundStatusAt } from '../features/refunds/refund.ts';
+import { formatCents, formatUnits } from '../payment/money.ts';
+import type { ChainPosition, Payment } from '../payment/payment.ts';
+import type { PaymentView } from '../payment/payment-store.ts';
+import { type ProviderId, providerCatalog } from '../payment/provider-catalog.ts';
+import type { ProviderDescription } from '../providers/provider.ts';
 import {
   describeOffByDefault,
   readMinimumUsdCents,
   stateOfProvider,
-} from '../payments/provider-availability.ts';
+} from '../providers/provider-availability.ts';
+import { type ProvenPurchase, proofOf } from '../providers/provider-evidence.ts';
+import { LATE_SCAN_MS } from '../settlement/chain/chain.ts';
+import type { Webhook } from '../webhooks/webhook.ts';
 import type { OperatorDirectory } from './operations-context.ts';
+import type { VerifyReport } from './verify/verify-payments.ts';
 
 // Output of the domain's records, with the API's field names.
 

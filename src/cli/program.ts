@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
-import { addGradeCommand, type GradeServices } from '../../receiver-grader/grade-command.ts';
-import { invalidField } from '../domain/errors.ts';
-import { faults, type ProviderFault, providerFaults } from '../domain/ports/test-payments.ts';
+import { invalidField } from '../payment/errors.ts';
+import { faults, type ProviderFault, providerFaults } from '../payment/test-payments.ts';
 import { addAccountCommands, addUserCommands } from './account-commands.ts';
 import { leaf, type OperationRunner, operationsOf, printed } from './command.ts';
+import { addGradeCommand, type GradeServices } from './grade/grade-command.ts';
 import { moveLines, type PresentedMove, presentMove, printResult } from './present.ts';
 
 /** The arguments of `listen`. */

@@ -1,22 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { changeProvider, switchOnProved } from '../accounts/change-provider.ts';
 import { operatorActor } from '../accounts/people-context.ts';
-import { invalidField, ServiceError } from '../domain/errors.ts';
-import { formatCents, usdUnits } from '../domain/money.ts';
-import { createPaymentIdGenerator } from '../domain/payment-id.ts';
-import type { Address } from '../domain/payout-address.ts';
-import type { ProviderAdapter } from '../domain/ports/provider.ts';
-import { type ProviderId, providerCatalog, providerIds } from '../domain/provider-catalog.ts';
-import { type EvidenceStore, type ProviderEvidence, proofOf } from '../domain/provider-evidence.ts';
+import { invalidField, ServiceError } from '../payment/errors.ts';
+import { formatCents, usdUnits } from '../payment/money.ts';
+import { createPaymentIdGenerator } from '../payment/payment-id.ts';
+import type { Address } from '../payment/payout-address.ts';
+import { type ProviderId, providerCatalog, providerIds } from '../payment/provider-catalog.ts';
+import { redactJson } from '../platform/redact.ts';
+import { changeProvider, switchOnProved } from '../providers/change-provider.ts';
 import {
   checkProvider,
   confirmPage,
   recordPurchase,
   type TrialRequest,
   tryProvider,
-} from '../payments/prove-provider.ts';
-import { readMinimumUsdCents } from '../payments/provider-availability.ts';
-import { redactJson } from '../platform/redact.ts';
+} from '../providers/prove-provider.ts';
+import type { ProviderAdapter } from '../providers/provider.ts';
+import { readMinimumUsdCents } from '../providers/provider-availability.ts';
+import { type EvidenceStore, type ProviderEvidence, proofOf } from '../providers/provider-evidence.ts';
 import * as argument from './arguments.ts';
 import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
 import { presentProvider, presentPurchase } from './present.ts';

@@ -1,6 +1,6 @@
 import type { Transporter } from 'nodemailer';
-import { type Mailer, MailNotSentError } from '../domain/ports/mail.ts';
 import { isLoopbackHost } from '../platform/public-address.ts';
+import { type Mailer, MailNotSentError } from './mail.ts';
 
 /** The mail server, and the sender. */
 interface SmtpSettings {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ServiceError } from '../domain/errors.ts';
-import type { ProviderAdapter, Quote, QuoteRequest, SessionRequest } from '../domain/ports/provider.ts';
+import { ServiceError } from '../payment/errors.ts';
+import { DeclinedRequestError, ProviderBusyError, readRetryAfterSeconds } from './adapters/provider-http.ts';
 import { withCircuitBreaker } from './circuit-breaker.ts';
-import { DeclinedRequestError, ProviderBusyError, readRetryAfterSeconds } from './provider-http.ts';
+import type { ProviderAdapter, Quote, QuoteRequest, SessionRequest } from './provider.ts';
 
 const OPEN_MS = 30_000;
 const request: QuoteRequest = { amountCents: 1000, currency: 'USD', usdUnits: 10_000_000n };

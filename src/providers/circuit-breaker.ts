@@ -1,14 +1,14 @@
-import { isBusy, ServiceError } from '../domain/errors.ts';
-import type { ProviderAdapter, ProviderHealth, Quote, QuoteRequest } from '../domain/ports/provider.ts';
-import type { ProviderId } from '../domain/provider-catalog.ts';
-import { type CallRate, createOutgoingLimiter, type OutgoingLimits } from './outgoing-limiter.ts';
+import { isBusy, ServiceError } from '../payment/errors.ts';
+import type { ProviderId } from '../payment/provider-catalog.ts';
 import {
   busy,
   DeclinedRequestError,
   ProviderAnswerError,
   ProviderBusyError,
   unavailable,
-} from './provider-http.ts';
+} from './adapters/provider-http.ts';
+import { type CallRate, createOutgoingLimiter, type OutgoingLimits } from './outgoing-limiter.ts';
+import type { ProviderAdapter, ProviderHealth, Quote, QuoteRequest } from './provider.ts';
 
 /** Failures in a row that count as an outage; a single one may have any cause. */
 const FAILURES_TO_OPEN = 5;

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ProviderId } from '../domain/provider-catalog.ts';
-import type { EvidenceStore, ProviderEvidence } from '../domain/provider-evidence.ts';
+import type { ProviderId } from '../payment/provider-catalog.ts';
+import type { EvidenceStore, ProviderEvidence } from './provider-evidence.ts';
 
 /** Older files of a provider are deleted. */
 const MAXIMUM_FILES_PER_PROVIDER = 20;

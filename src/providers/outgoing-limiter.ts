@@ -1,4 +1,4 @@
-import type { ProviderId } from '../domain/provider-catalog.ts';
+import type { ProviderId } from '../payment/provider-catalog.ts';
 
 /** The rate at which one kind of call, quotes or sessions, is made to a provider. */
 export interface CallRate {

@@ -1,5 +1,5 @@
 import { type Agent, request } from 'undici';
-import { ServiceError } from '../domain/errors.ts';
+import { ServiceError } from '../payment/errors.ts';
 import {
   BASIS_POINTS,
   type Currency,
@@ -8,8 +8,8 @@ import {
   parseUsdRate,
   USD_RATE_ONE,
   type UsdRate,
-} from '../domain/money.ts';
-import type { Clock } from '../domain/ports/clock.ts';
+} from '../payment/money.ts';
+import type { Clock } from '../platform/clock.ts';
 import { createOutgoingAgent } from '../platform/outgoing-agent.ts';
 
 export interface LiveRatesOptions extends Readonly<Partial<typeof DEFAULTS>> {

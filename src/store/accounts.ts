@@ -1,8 +1,8 @@
-import { type Account, type AccountChange, type ActiveKey, isFeature } from '../domain/account.ts';
-import { isKeyScope } from '../domain/api-key.ts';
-import { UnknownStateError } from '../domain/errors.ts';
-import type { AccountQuery, AccountStore } from '../domain/ports/account-store.ts';
-import { isProviderId } from '../domain/provider-catalog.ts';
+import { type Account, type AccountChange, type ActiveKey, isFeature } from '../accounts/account.ts';
+import type { AccountQuery, AccountStore } from '../accounts/account-store.ts';
+import { isKeyScope } from '../accounts/api-key.ts';
+import { UnknownStateError } from '../payment/errors.ts';
+import { isProviderId } from '../payment/provider-catalog.ts';
 import { textsOf } from './columns.ts';
 import {
   checkedLimit,

@@ -1,11 +1,11 @@
-import { bodyWithoutEmail, textWithoutEmail, withoutEmail } from '../domain/email-retention.ts';
-import type { PaymentId, PaymentReference } from '../domain/payment.ts';
-import { firstIdAtMs } from '../domain/payment-id.ts';
-import type { EmailErasure, EmailStore, ReceiptStore } from '../domain/ports/mail.ts';
+import { REFUND_LOCK } from '../features/refunds/stored-refunds.ts';
+import type { EmailErasure, EmailStore, ReceiptStore } from '../mail/mail.ts';
+import { bodyWithoutEmail, textWithoutEmail, withoutEmail } from '../payment/email-retention.ts';
+import type { PaymentId, PaymentReference } from '../payment/payment.ts';
+import { firstIdAtMs } from '../payment/payment-id.ts';
 import { documentOf } from './columns.ts';
 import { replaceTerms } from './payment-terms.ts';
 import { selectPayment } from './payments.ts';
-import { REFUND_LOCK } from './refunds.ts';
 import { checkedLimit, hasRow, lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { refundTable } from './tables.ts';
 

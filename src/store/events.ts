@@ -1,5 +1,5 @@
-import { paymentEventTypeOf } from '../domain/payment-events.ts';
-import type { EventStore } from '../domain/ports/event-store.ts';
+import type { EventStore } from '../payment/event-store.ts';
+import { paymentEventTypeOf } from '../payment/payment-events.ts';
 import { checkedLimit, hasRow, lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { eventTable, unnumberedEventTable } from './tables.ts';
 

@@ -1,3 +1,5 @@
+import type { ChainPosition, PaymentId } from '../payment/payment.ts';
+import type { Decide } from '../payment/payment-store.ts';
 import {
   entriesAfter,
   entriesOf,
@@ -9,16 +11,14 @@ import {
   netEntries,
   placeOfEntry,
   takenBack,
-} from '../domain/journal.ts';
-import type { ChainPosition, PaymentId } from '../domain/payment.ts';
-import type { Decide } from '../domain/ports/payment-store.ts';
+} from '../settlement/journal.ts';
 import type {
   BlockReference,
   FoundOnChain,
   ObservationStore,
   RowOwner,
   ScanRecord,
-} from '../domain/ports/settlement-store.ts';
+} from '../settlement/settlement-store.ts';
 import type { Row, Table } from './columns.ts';
 import { decideAll, EXPIRY_WATERMARK, NO_FINAL_BLOCK, watermarkBefore } from './payments.ts';
 import {

@@ -1,13 +1,13 @@
-import type { JournalEntry, JournalEntryKind } from '../domain/journal.ts';
-import type { PaymentId } from '../domain/payment.ts';
-import { type PaymentState, paymentStates } from '../domain/payment-states.ts';
+import type { PaymentId } from '../payment/payment.ts';
 import type {
   FailingWebhook,
   FinalSums,
   PaymentHistorySummary,
   PaymentSearchStore,
   StateChange,
-} from '../domain/ports/payment-search-store.ts';
+} from '../payment/payment-search-store.ts';
+import { type PaymentState, paymentStates } from '../payment/payment-states.ts';
+import type { JournalEntry, JournalEntryKind } from '../settlement/journal.ts';
 import { listPaymentSums } from './observations.ts';
 import { replaceTerms } from './payment-terms.ts';
 import { selectPayment } from './payments.ts';

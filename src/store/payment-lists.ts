@@ -1,7 +1,7 @@
-import type { Payment, PaymentId } from '../domain/payment.ts';
-import { AFTER_ALL_IDS } from '../domain/payment-id.ts';
-import { checksumAddressBytes } from '../domain/payout-address.ts';
-import type { PaymentFilter, PaymentStore } from '../domain/ports/payment-store.ts';
+import type { Payment, PaymentId } from '../payment/payment.ts';
+import { AFTER_ALL_IDS } from '../payment/payment-id.ts';
+import type { PaymentFilter, PaymentStore } from '../payment/payment-store.ts';
+import { checksumAddressBytes } from '../payment/payout-address.ts';
 import { selectPayments } from './payments.ts';
 import { checkedLimit, hasRow, run, runForOne, type Script, type Scripts, sql } from './scripts.ts';
 

@@ -1,5 +1,5 @@
-import { amountMismatches, type Payment, type PaymentId } from '../domain/payment.ts';
-import { AFTER_ALL_IDS, firstIdAtMs } from '../domain/payment-id.ts';
+import { amountMismatches, type Payment, type PaymentId } from '../payment/payment.ts';
+import { AFTER_ALL_IDS, firstIdAtMs } from '../payment/payment-id.ts';
 import {
   hasWords,
   type Meaning,
@@ -7,9 +7,9 @@ import {
   type PaymentQuery,
   type PaymentSearch,
   termOfMeaning,
-} from '../domain/payment-search.ts';
-import { unsettledStatuses } from '../domain/payment-states.ts';
-import type { LastSession, PaymentPage, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
+} from '../payment/payment-search.ts';
+import type { LastSession, PaymentPage, PaymentSearchStore } from '../payment/payment-search-store.ts';
+import { unsettledStatuses } from '../payment/payment-states.ts';
 import { indexPayments } from './payment-terms.ts';
 import { selectPayments } from './payments.ts';
 import {

@@ -1,6 +1,6 @@
-import { SERVICE_LOG } from '../domain/audit-entry.ts';
-import { DAY_MS, type PaidCount, type PaymentSlot } from '../domain/payment-statistics.ts';
-import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
+import { SERVICE_LOG } from '../accounts/audit-entry.ts';
+import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
+import { DAY_MS, type PaidCount, type PaymentSlot } from '../payment/payment-statistics.ts';
 import { snakeCaseOf } from './columns.ts';
 import { checkedLimit, lock, type Rows, raw, run, type Script, type Scripts, sql } from './scripts.ts';
 import { slotSums } from './tables.ts';

@@ -1,5 +1,5 @@
-import type { Payment } from '../domain/payment.ts';
-import { numberOfTerm, termsOfPayment } from '../domain/payment-search.ts';
+import type { Payment } from '../payment/payment.ts';
+import { numberOfTerm, termsOfPayment } from '../payment/payment-search.ts';
 import { selectPayments } from './payments.ts';
 import { lock, lockPayments, run, type Script } from './scripts.ts';
 import { termTable, unindexedTable } from './tables.ts';

@@ -1,17 +1,17 @@
-import { UnknownStateError } from '../domain/errors.ts';
-import { changingFields, type Payment, type PaymentId } from '../domain/payment.ts';
-import { eventsOfChange } from '../domain/payment-events.ts';
-import { stateOf } from '../domain/payment-states.ts';
-import { createdChange, paidChanges } from '../domain/payment-statistics.ts';
-import { bytesOfAddress, checksumAddressBytes } from '../domain/payout-address.ts';
+import { endedHolds } from '../features/payment-pages/payment-page.ts';
+import { UnknownStateError } from '../payment/errors.ts';
+import { changingFields, type Payment, type PaymentId } from '../payment/payment.ts';
+import { eventsOfChange } from '../payment/payment-events.ts';
+import { stateOf } from '../payment/payment-states.ts';
+import { createdChange, paidChanges } from '../payment/payment-statistics.ts';
 import {
   type Decide,
   type DepositOwner,
   MAXIMUM_OWNERS_ASKED,
   type PaymentView,
-} from '../domain/ports/payment-store.ts';
-import { endedHolds } from '../domain/reusable-page.ts';
-import { hostOfCallback, type NewWebhook, webhookIdOf } from '../domain/webhook.ts';
+} from '../payment/payment-store.ts';
+import { bytesOfAddress, checksumAddressBytes } from '../payment/payout-address.ts';
+import { hostOfCallback, type NewWebhook, webhookIdOf } from '../webhooks/webhook.ts';
 import type { ColumnValue, Row, Table } from './columns.ts';
 import { hasRow, type Insertion, lockPayments, raw, run, type Script, sql } from './scripts.ts';
 import {

@@ -1,3 +1,11 @@
+import type {
+  Acceptance,
+  AuditStore,
+  PeopleStore,
+  UserChange,
+  UserChangeOptions,
+  UserGuard,
+} from '../accounts/account-store.ts';
 import {
   type AuditEntry,
   countRepeat,
@@ -5,8 +13,7 @@ import {
   MERGE_MS,
   mergedActions,
   type NewAuditEntry,
-} from '../domain/audit-entry.ts';
-import { UnknownStateError } from '../domain/errors.ts';
+} from '../accounts/audit-entry.ts';
 import {
   isRole,
   MAXIMUM_MEMBERS,
@@ -15,15 +22,8 @@ import {
   type Member,
   type Membership,
   type User,
-} from '../domain/person.ts';
-import type {
-  Acceptance,
-  AuditStore,
-  PeopleStore,
-  UserChange,
-  UserChangeOptions,
-  UserGuard,
-} from '../domain/ports/account-store.ts';
+} from '../accounts/person.ts';
+import { UnknownStateError } from '../payment/errors.ts';
 import {
   checkedLimit,
   countOf,

@@ -1,6 +1,6 @@
-import type { PaymentStore } from '../domain/ports/payment-store.ts';
-import type { ProviderSettings, ProviderStore, VisitStore } from '../domain/ports/provider.ts';
-import { isProviderId, type ProviderId } from '../domain/provider-catalog.ts';
+import type { PaymentStore } from '../payment/payment-store.ts';
+import { isProviderId, type ProviderId } from '../payment/provider-catalog.ts';
+import type { ProviderSettings, ProviderStore, VisitStore } from '../providers/provider.ts';
 import { decideOne, selectPayment } from './payments.ts';
 import { checkedLimit, run, runText, type Script, type Scripts } from './scripts.ts';
 import { providerSessionTable, providerSettingsTable } from './tables.ts';

@@ -1,4 +1,4 @@
-import type { RecordStore } from '../domain/ports/record-store.ts';
+import type { RecordStore } from '../accounts/record-store.ts';
 import { raw, run, type Scripts, sql } from './scripts.ts';
 import { accountRecordTable } from './tables.ts';
 

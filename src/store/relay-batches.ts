@@ -1,5 +1,5 @@
-import type { PaymentId } from '../domain/payment.ts';
-import type { RelayAttempt, RelayBatch, RelayStore } from '../domain/ports/settlement-store.ts';
+import type { PaymentId } from '../payment/payment.ts';
+import type { RelayAttempt, RelayBatch, RelayStore } from '../settlement/settlement-store.ts';
 import { placesOf, type Row } from './columns.ts';
 import { decideAll } from './payments.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Payment, PaymentId } from '../domain/payment.ts';
+import type { Payment, PaymentId } from '../payment/payment.ts';
 import {
   type AllFields,
   type Column,

@@ -1,3 +1,4 @@
+import type { SessionStore, UserGuard } from '../accounts/account-store.ts';
 import {
   type DashboardSession,
   MAXIMUM_CHALLENGES,
@@ -5,8 +6,7 @@ import {
   MAXIMUM_INVITATIONS,
   MAXIMUM_SESSIONS,
   type OneTimeLink,
-} from '../domain/dashboard-session.ts';
-import type { SessionStore, UserGuard } from '../domain/ports/account-store.ts';
+} from '../accounts/dashboard-session.ts';
 import { textsOf } from './columns.ts';
 import { isGuardMet } from './people.ts';
 import { hasRow, lock, raw, run, runForOne, type Script, type Scripts, sql } from './scripts.ts';

@@ -1,4 +1,4 @@
-import { ScanRefusedError } from '../domain/ports/settlement-store.ts';
+import { ScanRefusedError } from '../settlement/settlement-store.ts';
 
 /** Another process serves this database. One process writes at a time; the operator ends the other one first. */
 export class StoreInUseError extends Error {

@@ -1,7 +1,7 @@
-import type { PaymentStore } from '../domain/ports/payment-store.ts';
-import type { RateLimiter } from '../domain/ports/rate-limiter.ts';
-import type { LeaseStore } from '../domain/ports/settlement-store.ts';
-import type { Stores } from '../domain/ports/stores.ts';
+import type { PaymentStore } from '../payment/payment-store.ts';
+import type { RateLimiter } from '../platform/rate-limiter.ts';
+import type { LeaseStore } from '../settlement/settlement-store.ts';
+import type { Stores } from './stores.ts';
 
 /** Parts of an engine that serves several processes. */
 export interface SharedStore {

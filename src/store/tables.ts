@@ -1,27 +1,27 @@
-import type { Account, ApiKey } from '../domain/account.ts';
-import type { AuditEntry } from '../domain/audit-entry.ts';
-import type { HourlyRate } from '../domain/base-currency.ts';
-import type { DashboardSession, OneTimeLink } from '../domain/dashboard-session.ts';
-import type { JournalEntry } from '../domain/journal.ts';
-import type { NotificationChannel } from '../domain/notification.ts';
-import type { Deposit, Payment, PaymentId, Release } from '../domain/payment.ts';
-import type { NumberedEvent } from '../domain/payment-events.ts';
-import type { CountedChange, PaidCount } from '../domain/payment-statistics.ts';
-import type { Membership, Passkey, User } from '../domain/person.ts';
-import type { Alert } from '../domain/ports/mail.ts';
-import type { IdempotencyRecord } from '../domain/ports/payment-store.ts';
-import type { ProviderSettings } from '../domain/ports/provider.ts';
-import type { AccountRecord } from '../domain/ports/record-store.ts';
+import type { Account, ApiKey } from '../accounts/account.ts';
+import type { AuditEntry } from '../accounts/audit-entry.ts';
+import type { DashboardSession, OneTimeLink } from '../accounts/dashboard-session.ts';
+import type { Membership, Passkey, User } from '../accounts/person.ts';
+import type { AccountRecord } from '../accounts/record-store.ts';
+import type { NotificationChannel } from '../features/notifications/notification.ts';
+import type { PagePayment, ReusablePage } from '../features/payment-pages/payment-page.ts';
+import type { Refund } from '../features/refunds/refund.ts';
+import type { Alert } from '../mail/mail.ts';
+import type { HourlyRate } from '../payment/base-currency.ts';
+import type { Deposit, Payment, PaymentId, Release } from '../payment/payment.ts';
+import type { NumberedEvent } from '../payment/payment-events.ts';
+import type { CountedChange, PaidCount } from '../payment/payment-statistics.ts';
+import type { IdempotencyRecord } from '../payment/payment-store.ts';
+import type { ProviderSession } from '../payment/provider-session.ts';
+import type { ProviderSettings } from '../providers/provider.ts';
+import type { JournalEntry } from '../settlement/journal.ts';
 import type {
   BlockReference,
   RelayAttempt,
   RelayBatch,
   SettlementRecord,
-} from '../domain/ports/settlement-store.ts';
-import type { ProviderSession } from '../domain/provider-session.ts';
-import type { Refund } from '../domain/refund.ts';
-import type { PagePayment, ReusablePage } from '../domain/reusable-page.ts';
-import type { Webhook, WebhookResult } from '../domain/webhook.ts';
+} from '../settlement/settlement-store.ts';
+import type { Webhook, WebhookResult } from '../webhooks/webhook.ts';
 import type { Table } from './columns.ts';
 import { tablesIn } from './scripts.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { locationOf } from '../domain/callback-url.ts';
+import { locationOf } from '../payment/callback-url.ts';
 import { createCallbackGuard, createCallbackHostCheck, type HostResolution } from './callback-host.ts';
 
 /** Judges with a resolver that answers this, and says which names it was asked for. */

@@ -1,9 +1,14 @@
 import { Resolver } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import { LRUCache } from 'lru-cache';
-import { isOwnCallback, NOT_PUBLIC, parseCallbackUrl, type ServiceLocation } from '../domain/callback-url.ts';
-import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
+import {
+  isOwnCallback,
+  NOT_PUBLIC,
+  parseCallbackUrl,
+  type ServiceLocation,
+} from '../payment/callback-url.ts';
 import { addressFamily, addressIdentity, isPublicResolvedAddress } from '../platform/public-address.ts';
+import type { CallbackGuard } from './callback-guard.ts';
 
 /** Rules that validate callbacks. */
 interface CallbackRules {

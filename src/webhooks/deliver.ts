@@ -7,17 +7,17 @@ import {
 } from 'node:http';
 import { isIP, connect as openTcp, type Socket } from 'node:net';
 import { checkServerIdentity, createSecureContext, connect as openTls, type TLSSocket } from 'node:tls';
-import { isOwnCallback, parseCallbackUrl, type ServiceLocation } from '../domain/callback-url.ts';
-import type { DeliveryReason } from '../domain/delivery-reasons.ts';
-import type { DeliveryOutcome } from '../domain/ports/callback-guard.ts';
-import { webhookHeaders } from '../domain/webhook.ts';
+import { isOwnCallback, parseCallbackUrl, type ServiceLocation } from '../payment/callback-url.ts';
 import { addressIdentity } from '../platform/public-address.ts';
+import type { DeliveryOutcome } from './callback-guard.ts';
 import {
   type HostResolver,
   type OwnAddresses,
   type ResolvedAddress,
   refuseAddress,
 } from './callback-host.ts';
+import type { DeliveryReason } from './delivery-reasons.ts';
+import { webhookHeaders } from './webhook.ts';
 
 /**
  * One webhook, sent at most once, to the address that was checked.

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
+import type { PaymentView } from '../../src/payment/payment-store.ts';
 import { inBrowser } from '../support/browser.ts';
 import { openPages } from '../support/browser-pages.ts';
 import {

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Account } from '../../src/domain/account.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
-import type { User } from '../../src/domain/person.ts';
+import type { Account } from '../../src/accounts/account.ts';
+import type { User } from '../../src/accounts/person.ts';
+import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { failedResult, leave, newPayment, newSession, pay } from '../store/fixtures.ts';
 import { launchBrowser, takeScreenshot } from '../support/browser.ts';
 import { claimOldest } from '../support/claim-oldest.ts';

@@ -1,9 +1,9 @@
 import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { feeUnits } from '../../src/domain/fees.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
-import { providerIds } from '../../src/domain/provider-catalog.ts';
+import { feeUnits } from '../../src/payment/fees.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
+import { providerIds } from '../../src/payment/provider-catalog.ts';
 import { failedResult, leave, newPayment, newSession, webhook } from '../store/fixtures.ts';
 import { depositOf, releaseOf } from '../store/observations.ts';
 import { launchBrowser, takePictures, takeScreenshot } from '../support/browser.ts';

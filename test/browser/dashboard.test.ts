@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/domain/account.ts';
-import type { User } from '../../src/domain/person.ts';
+import type { Account } from '../../src/accounts/account.ts';
+import type { User } from '../../src/accounts/person.ts';
 import { newEntry } from '../store/people.ts';
 import { launchBrowser, takeScreenshot } from '../support/browser.ts';
 import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';

@@ -1,10 +1,10 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/domain/account.ts';
-import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
-import type { User } from '../../src/domain/person.ts';
+import type { Account } from '../../src/accounts/account.ts';
+import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
+import type { User } from '../../src/accounts/person.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { ADDRESS, failedResult, leave, newBatch, newKey, newPayment, pay } from '../store/fixtures.ts';
 import { block } from '../store/observations.ts';
 import { newEntry } from '../store/people.ts';

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { statePageNames } from '../../simulators/pages/register-state-pages.ts';
-import { shortCodeOf } from '../../src/domain/payment-id.ts';
-import { languages } from '../../src/http/checkout/languages.ts';
+import { statePageNames } from '../../sandbox/pages/register-state-pages.ts';
+import { shortCodeOf } from '../../src/payment/payment-id.ts';
+import { languages } from '../../src/web/checkout-frame/languages.ts';
 import { inBrowser, takeScreenshot } from '../support/browser.ts';
 import { openPages } from '../support/browser-pages.ts';
 import {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createChainReader } from '../../src/chain/create-chain-reader.ts';
-import { deployFactory } from '../../src/chain/deploy-contract.ts';
-import { createDepositAddressCalculator } from '../../src/domain/deposit-address.ts';
-import type { Address } from '../../src/domain/payout-address.ts';
-import type { ChainReader } from '../../src/domain/ports/chain.ts';
+import { createDepositAddressCalculator } from '../../src/payment/deposit-address.ts';
+import type { Address } from '../../src/payment/payout-address.ts';
+import type { ChainReader } from '../../src/settlement/chain/chain.ts';
+import { createChainReader } from '../../src/settlement/chain/create-chain-reader.ts';
+import { deployFactory } from '../../src/settlement/chain/deploy-contract.ts';
 import { addressFor, deployTestUsdc, type LocalChain, startLocalChain, termsFor } from './local-chain.ts';
 
 let chain: LocalChain;

@@ -2,20 +2,24 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { startDeploymentCheck } from '../../src/app/deployment-check.ts';
 import type { Log } from '../../src/app/log.ts';
 import { createMetrics } from '../../src/app/metrics.ts';
-import { DeploymentFailedError, deployContract, deployFactory } from '../../src/chain/deploy-contract.ts';
+import { keccak256Hex } from '../../src/platform/keccak.ts';
+import { CallRevertedError, ChainUnavailableError } from '../../src/settlement/chain/chain.ts';
+import {
+  DeploymentFailedError,
+  deployContract,
+  deployFactory,
+} from '../../src/settlement/chain/deploy-contract.ts';
 import {
   type ChainEndpoint,
   closeChainEndpoints,
   createChainEndpoints,
-} from '../../src/chain/endpoint-rotation.ts';
-import { readAccount } from '../../src/chain/relayer.ts';
+} from '../../src/settlement/chain/endpoint-rotation.ts';
+import { readAccount } from '../../src/settlement/chain/relayer.ts';
 import {
   type Deployment,
   DeploymentMismatchError,
   verifyDeployment,
-} from '../../src/chain/verify-deployment.ts';
-import { CallRevertedError, ChainUnavailableError } from '../../src/domain/ports/chain.ts';
-import { keccak256Hex } from '../../src/platform/keccak.ts';
+} from '../../src/settlement/chain/verify-deployment.ts';
 import { type AlteringProxy, startAlteringProxy } from './altering-proxy.ts';
 import { addressFor, deployTestUsdc, type LocalChain, startLocalChain } from './local-chain.ts';
 

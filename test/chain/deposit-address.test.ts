@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { encodeDepositOf } from '../../src/chain/read-logs.ts';
-import { checksumAddress } from '../../src/domain/payout-address.ts';
+import { checksumAddress } from '../../src/payment/payout-address.ts';
+import { encodeDepositOf } from '../../src/settlement/chain/read-logs.ts';
 import { type LocalChain, startLocalChain } from './local-chain.ts';
 
 let chain: LocalChain;

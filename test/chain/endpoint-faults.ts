@@ -1,6 +1,6 @@
-import { FORWARDED_TOPIC } from '../../src/chain/read-logs.ts';
-import { TRANSFER_TOPIC } from '../../src/chain/token-reader.ts';
-import type { Address } from '../../src/domain/payout-address.ts';
+import type { Address } from '../../src/payment/payout-address.ts';
+import { FORWARDED_TOPIC } from '../../src/settlement/chain/read-logs.ts';
+import { TRANSFER_TOPIC } from '../../src/settlement/chain/token-reader.ts';
 import type { AlteringProxy } from './altering-proxy.ts';
 
 /** What goes wrong with the node behind a proxy. `proxy.alter = null` ends it. */

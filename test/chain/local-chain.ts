@@ -2,17 +2,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { privateKeyToAddress } from 'viem/accounts';
 import { encodeFunctionData, keccak256, parseAbi, toHex } from 'viem/utils';
 import testUsdc from '../../contracts/artifacts/TestUsdc.json' with { type: 'json' };
-import { placeMulticall3 } from '../../simulators/chain/multicall3.ts';
-import { type DeployerOptions, deployContract, deployFactory } from '../../src/chain/deploy-contract.ts';
+import { placeMulticall3 } from '../../sandbox/chain/multicall3.ts';
+import { createDepositAddressCalculator, type DepositTerms } from '../../src/payment/deposit-address.ts';
+import { type Address, checksumAddress } from '../../src/payment/payout-address.ts';
+import type { RelayCall } from '../../src/settlement/chain/chain.ts';
+import {
+  type DeployerOptions,
+  deployContract,
+  deployFactory,
+} from '../../src/settlement/chain/deploy-contract.ts';
 import {
   type ChainEndpoint,
   closeChainEndpoints,
   createChainEndpoints,
-} from '../../src/chain/endpoint-rotation.ts';
-import { encodeRelayCall } from '../../src/chain/read-logs.ts';
-import { createDepositAddressCalculator, type DepositTerms } from '../../src/domain/deposit-address.ts';
-import { type Address, checksumAddress } from '../../src/domain/payout-address.ts';
-import type { RelayCall } from '../../src/domain/ports/chain.ts';
+} from '../../src/settlement/chain/endpoint-rotation.ts';
+import { encodeRelayCall } from '../../src/settlement/chain/read-logs.ts';
 import { type Anvil, type AnvilOptions, anvilKeys, startAnvil } from '../support/anvil.ts';
 
 /** A local chain with Multicall3, the test USDC and a deposit factory. */

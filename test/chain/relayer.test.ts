@@ -1,8 +1,5 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeChainEndpoints, createChainEndpoints } from '../../src/chain/endpoint-rotation.ts';
-import { createRelayer } from '../../src/chain/relayer.ts';
-import { createTokenReader } from '../../src/chain/token-reader.ts';
 import {
   CallRevertedError,
   ChainUnavailableError,
@@ -11,7 +8,10 @@ import {
   type Relayer,
   type TokenReader,
   TransactionRefusedError,
-} from '../../src/domain/ports/chain.ts';
+} from '../../src/settlement/chain/chain.ts';
+import { closeChainEndpoints, createChainEndpoints } from '../../src/settlement/chain/endpoint-rotation.ts';
+import { createRelayer } from '../../src/settlement/chain/relayer.ts';
+import { createTokenReader } from '../../src/settlement/chain/token-reader.ts';
 import { anvilKeys } from '../support/anvil.ts';
 import { startAlteringProxy } from './altering-proxy.ts';
 import { addressFor, deployTestUsdc, type LocalChain, startLocalChain, termsFor } from './local-chain.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { verifyDepositAddress } from '../../sdk/src/verify-deposit-address.ts';
-import { encodeDepositOf } from '../../src/chain/read-logs.ts';
-import { paymentReference } from '../../src/domain/deposit-address.ts';
-import { checksumAddress } from '../../src/domain/payout-address.ts';
+import { paymentReference } from '../../src/payment/deposit-address.ts';
+import { checksumAddress } from '../../src/payment/payout-address.ts';
+import { encodeDepositOf } from '../../src/settlement/chain/read-logs.ts';
 import { startLocalChain } from './local-chain.ts';
 
 it('lets the SDK prove the address that the factory on the chain computes, and no other', async () => {

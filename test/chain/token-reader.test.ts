@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { placeMulticall3 } from '../../simulators/chain/multicall3.ts';
-import { closeChainEndpoints, createChainEndpoints } from '../../src/chain/endpoint-rotation.ts';
-import { createBalanceSweep, createTokenReader, MULTICALL3 } from '../../src/chain/token-reader.ts';
+import { placeMulticall3 } from '../../sandbox/chain/multicall3.ts';
 import {
   ChainUnavailableError,
   type ReleaseAddresses as Release,
   type TokenReader,
-} from '../../src/domain/ports/chain.ts';
+} from '../../src/settlement/chain/chain.ts';
+import { closeChainEndpoints, createChainEndpoints } from '../../src/settlement/chain/endpoint-rotation.ts';
+import {
+  createBalanceSweep,
+  createTokenReader,
+  MULTICALL3,
+} from '../../src/settlement/chain/token-reader.ts';
 import { type AlteringProxy, startAlteringProxy } from './altering-proxy.ts';
 import { addressFor, type LocalChain, startLocalChain } from './local-chain.ts';
 

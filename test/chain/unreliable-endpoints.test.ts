@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { compareRecentLogs, type FinalityDoubt } from '../../src/chain/confirm-finality.ts';
-import { createChainReader } from '../../src/chain/create-chain-reader.ts';
+import type { ChainReader } from '../../src/settlement/chain/chain.ts';
+import { compareRecentLogs, type FinalityDoubt } from '../../src/settlement/chain/confirm-finality.ts';
+import { createChainReader } from '../../src/settlement/chain/create-chain-reader.ts';
 import {
   type ChainEndpoint,
   type ChainEndpointsOptions,
   closeChainEndpoints,
   createChainEndpoints,
-} from '../../src/chain/endpoint-rotation.ts';
-import { createRelayer } from '../../src/chain/relayer.ts';
-import { createTokenReader } from '../../src/chain/token-reader.ts';
-import type { ChainReader } from '../../src/domain/ports/chain.ts';
+} from '../../src/settlement/chain/endpoint-rotation.ts';
+import { createRelayer } from '../../src/settlement/chain/relayer.ts';
+import { createTokenReader } from '../../src/settlement/chain/token-reader.ts';
 import { anvilKeys } from '../support/anvil.ts';
 import { type AlteringProxy, startAlteringProxy } from './altering-proxy.ts';
 import { forgeHashes, hang, lagAt, omitLogsOf } from './endpoint-faults.ts';

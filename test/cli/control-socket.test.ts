@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { callServer, NoServerError, startControlServer } from '../../src/cli/control-socket.ts';
 import { createPictures } from '../../src/platform/pictures.ts';
-import { providerDescriptions } from '../../src/providers/providers.ts';
+import { providerDescriptions } from '../../src/providers/adapters/providers.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createCallbackGuard } from '../../src/webhooks/callback-host.ts';

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type Grade, gradeLines } from '../../receiver-grader/present-grade.ts';
-import { runGrade } from '../../receiver-grader/run-grade.ts';
-import { startStandInService } from '../../receiver-grader/stand-in-service.ts';
+import { type Grade, gradeLines } from '../../src/cli/grade/present-grade.ts';
+import { runGrade } from '../../src/cli/grade/run-grade.ts';
+import { startStandInService } from '../../src/cli/grade/stand-in-service.ts';
 import { freePorts } from '../support/free-ports.ts';
 
 /** The service hangs up after this in these tests. */

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type EventCopy, type ListenContext, listen } from '../../simulators/listen.ts';
+import { type EventCopy, type ListenContext, listen } from '../../sandbox/listen.ts';
 import { NoServerError } from '../../src/cli/control-socket.ts';
 import { waitFor } from '../support/wait-for.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
 import { hashSecretToken } from '../../src/accounts/people-context.ts';
 import { runOperation } from '../../src/cli/control-socket.ts';
 import type { OperationArguments, OperationsContext } from '../../src/cli/operations-context.ts';
-import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
 import type { Store } from '../../src/store/store.ts';
 import { newDashboardSession } from '../store/people.ts';
 import { openOperations } from '../support/operations.ts';

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createFixedRates } from '../../simulators/fixed-rates.ts';
+import { createFixedRates } from '../../sandbox/fixed-rates.ts';
 import { runOperation } from '../../src/cli/control-socket.ts';
 import type { OperationArguments, OperationsContext } from '../../src/cli/operations-context.ts';
-import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
-import type { ProviderEvidence } from '../../src/domain/provider-evidence.ts';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
+import type { ProviderAdapter } from '../../src/providers/provider.ts';
+import type { ProviderEvidence } from '../../src/providers/provider-evidence.ts';
 import type { Store } from '../../src/store/store.ts';
 import { NOW_MS } from '../store/fixtures.ts';
 import { ADDRESS, openOperations } from '../support/operations.ts';

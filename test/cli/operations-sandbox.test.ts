@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/accounts/account.ts';
 import { runOperation } from '../../src/cli/control-socket.ts';
 import type { OperationArguments, OperationsContext } from '../../src/cli/operations-context.ts';
-import type { Account } from '../../src/domain/account.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import type { DirectPaymentRequest } from '../../src/payments/create-payment.ts';
+import type { DirectPaymentRequest } from '../../src/payment/create-payment.ts';
+import type { Payment } from '../../src/payment/payment.ts';
 import type { Store } from '../../src/store/store.ts';
 import { failedResult, givePayment, NOW_MS, newPayment, pay } from '../store/fixtures.ts';
 import { withAnySecret } from '../support/claim-oldest.ts';

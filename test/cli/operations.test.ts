@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createChainReader } from '../../src/chain/create-chain-reader.ts';
-import { closeChainEndpoints, createChainEndpoints } from '../../src/chain/endpoint-rotation.ts';
-import { createBalanceSweep } from '../../src/chain/token-reader.ts';
+import { hashApiKey } from '../../src/accounts/api-key.ts';
 import { runOperation } from '../../src/cli/control-socket.ts';
 import type { OperationArguments, OperationsContext } from '../../src/cli/operations-context.ts';
-import { hashApiKey } from '../../src/domain/api-key.ts';
-import { ServiceError } from '../../src/domain/errors.ts';
-import type { Payment } from '../../src/domain/payment.ts';
+import { ServiceError } from '../../src/payment/errors.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { createChainReader } from '../../src/settlement/chain/create-chain-reader.ts';
+import { closeChainEndpoints, createChainEndpoints } from '../../src/settlement/chain/endpoint-rotation.ts';
+import { createBalanceSweep } from '../../src/settlement/chain/token-reader.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
   DAY_MS,

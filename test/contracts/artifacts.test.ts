@@ -17,8 +17,8 @@ import {
   artifactText,
   compileArtifacts,
   readArtifactText,
-} from '../../scripts/contract-artifacts.ts';
-import { deploy, sendTransaction, withLocalChain } from '../../scripts/local-chain.ts';
+} from '../../tools/contract-artifacts.ts';
+import { deploy, sendTransaction, withLocalChain } from '../../tools/local-chain.ts';
 
 describe('the committed contract artifacts', () => {
   it('match the sources, byte by byte', () => {

@@ -2,17 +2,17 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import packageDescription from '#package' with { type: 'json' };
-import { findStaleFiles, replacePart } from '../../scripts/docs.ts';
-import { listCommands } from '../../scripts/docs-commands.ts';
-import { testCards } from '../../simulators/pay-order.ts';
+import { testCards } from '../../sandbox/pay-order.ts';
 import { createMetrics } from '../../src/app/metrics.ts';
-import { variables } from '../../src/config-variables.ts';
-import { deliveryReasons } from '../../src/domain/delivery-reasons.ts';
-import { errorTable } from '../../src/domain/errors.ts';
-import { paymentEventTypes } from '../../src/domain/payment-events.ts';
-import { providerFaults } from '../../src/domain/ports/test-payments.ts';
-import { providerIds } from '../../src/domain/provider-catalog.ts';
-import { journalAccounts } from '../../src/payments/export-journal.ts';
+import { variables } from '../../src/config/variables.ts';
+import { errorTable } from '../../src/payment/errors.ts';
+import { paymentEventTypes } from '../../src/payment/payment-events.ts';
+import { providerIds } from '../../src/payment/provider-catalog.ts';
+import { providerFaults } from '../../src/payment/test-payments.ts';
+import { journalAccounts } from '../../src/reports/export-journal.ts';
+import { deliveryReasons } from '../../src/webhooks/delivery-reasons.ts';
+import { findStaleFiles, replacePart } from '../../tools/docs.ts';
+import { listCommands } from '../../tools/docs-commands.ts';
 import { documents, read, root, sorted, tableRows } from './markdown.ts';
 
 describe('generated parts', () => {
@@ -149,7 +149,7 @@ describe('other lists', () => {
     expect(reasons.length).toBeGreaterThan(15);
     expect(sorted(documented.filter((reason) => !/^http_\d/.test(reason)))).toEqual(sorted(reasons));
     const statuses =
-      /type WebhookStatus = ([^;]+);/.exec(read('src/domain/webhook.ts'))?.[1]?.match(/\w+/g) ?? [];
+      /type WebhookStatus = ([^;]+);/.exec(read('src/webhooks/webhook.ts'))?.[1]?.match(/\w+/g) ?? [];
     const delivery = read('docs/webhooks.md').split('## Delivery')[1]?.split('### Reasons')[0] ?? '';
     const rows = tableRows(delivery).map(([cell]) => cell?.replaceAll('`', '') ?? '');
     expect(sorted(rows.filter((row) => row !== 'status'))).toEqual(sorted(statuses));
@@ -170,7 +170,7 @@ describe('the architecture', () => {
     const named = documents.flatMap(({ path, text }) =>
       [
         ...text.matchAll(
-          /(?<!\.)\b((?:src|test|scripts|contracts|docs|bench|bin|sdk|examples)\/[\w./-]*[\w/])/g,
+          /(?<!\.)\b((?:src|test|tools|sandbox|contracts|docs|bin|sdk|plugins\/woocommerce)\/[\w./-]*[\w/])/g,
         ),
       ].map(([, file]) => ({ path, file: file ?? '' })),
     );

@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { stripTypeScriptTypes } from 'node:module';
 import { expect, it } from 'vitest';
-import { renderMarkdown } from '../../docs-site/render-markdown.ts';
-import { contrastOf } from '../../src/domain/brand-color.ts';
+import { contrastOf } from '../../src/accounts/brand-color.ts';
+import { renderMarkdown } from '../../src/pages/docs/render-markdown.ts';
 import { codeBlocks, read } from './markdown.ts';
 
 const text = read('docs/api.md');
@@ -50,10 +50,10 @@ it('has samples in TypeScript whose types can be stripped', () => {
 });
 
 it('has colors of words that can be read on the sheet of a sample, light and dark', () => {
-  const [light = '', dark = ''] = read('src/http/design/tokens.css').split(
+  const [light = '', dark = ''] = read('src/web/design/tokens.css').split(
     '@media (prefers-color-scheme: dark)',
   );
-  const rules = read('docs-site/docs.css').matchAll(/\.word-(\w+)[^{]*\{\s*color: var\(--(\w+)\)/g);
+  const rules = read('src/pages/docs/docs.css').matchAll(/\.word-(\w+)[^{]*\{\s*color: var\(--(\w+)\)/g);
   const tokens = [...rules].map(([, , token = '']) => token);
   expect(tokens).toEqual(['accent', 'good', 'soft', 'warn']);
   for (const theme of [light, dark]) {

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { docPagesFor } from '../../docs-site/doc-pages.ts';
-import { registerOpenApi } from '../../docs-site/openapi/create-openapi-document.ts';
-import { operations } from '../../docs-site/openapi/operations.ts';
-import { registerDocs } from '../../docs-site/register-docs.ts';
-import { headingSlug, renderMarkdown } from '../../docs-site/render-markdown.ts';
-import { createFixedWindowLimiter } from '../../src/http/rate-windows.ts';
-import { createBaseServer } from '../../src/http/server.ts';
+import { registerOpenApi } from '../../src/api/openapi/create-openapi-document.ts';
+import { operations } from '../../src/api/openapi/operations.ts';
+import { docPagesFor } from '../../src/pages/docs/doc-pages.ts';
+import { registerDocs } from '../../src/pages/docs/register-docs.ts';
+import { headingSlug, renderMarkdown } from '../../src/pages/docs/render-markdown.ts';
+import { createFixedWindowLimiter } from '../../src/web/rate-windows.ts';
+import { createBaseServer } from '../../src/web/server.ts';
 import { anchorsOf, documents, read } from './markdown.ts';
 
 function createServer(isTestMode: boolean): FastifyInstance {

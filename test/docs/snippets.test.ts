@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { createIpnTokens } from '../../src/domain/ipn-token.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
-import { sendWebhook } from '../../src/payments/send-webhooks.ts';
+import { createIpnTokens } from '../../src/payment/ipn-token.ts';
+import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
+import { sendWebhook } from '../../src/webhooks/send-webhooks.ts';
 import { codeBlocks, read } from './markdown.ts';
 
 interface Verifier {
@@ -128,9 +128,7 @@ describe('the JSON in the documents', () => {
   });
 
   it('has the fields that the API answers with, no more and no fewer', async () => {
-    const { createdPaymentSchema, paymentStatusSchema } = await import(
-      '../../src/http/api/payment-schemas.ts'
-    );
+    const { createdPaymentSchema, paymentStatusSchema } = await import('../../src/api/payment-schemas.ts');
     const [created, , status] = codeBlocks(read('docs/api.md'), 'json').map(
       (block) => JSON.parse(block) as Record<string, unknown>,
     );

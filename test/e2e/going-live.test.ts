@@ -9,7 +9,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Sandbox, startSandbox } from '../../simulators/start-sandbox.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.ts';
 import { root } from '../docs/markdown.ts';
 import { askChain } from '../support/ask-chain.ts';
 import { freePorts } from '../support/free-ports.ts';

@@ -4,8 +4,8 @@ import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sandbox, startSandbox } from '../../simulators/start-sandbox.ts';
-import { checksumAddress } from '../../src/domain/payout-address.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.ts';
+import { checksumAddress } from '../../src/payment/payout-address.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { providerEnvironment, switchProviderOn } from '../support/provider-environment.ts';
 import {

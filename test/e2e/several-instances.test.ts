@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Sandbox } from '../../simulators/start-sandbox.ts';
+import type { Sandbox } from '../../sandbox/start-sandbox.ts';
 import { type LiveInstance, type LiveInstances, openLiveInstances } from '../support/live-instances.ts';
 import { runJson } from '../support/service-process.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseUnits } from '../../src/domain/money.ts';
+import { parseUnits } from '../../src/payment/money.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
 import { runCommand, runJson } from '../support/service-process.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -6,8 +6,8 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sign } from '../../receiver-grader/grade-receiver.ts';
-import { runGrade } from '../../receiver-grader/run-grade.ts';
+import { sign } from '../../src/cli/grade/grade-receiver.ts';
+import { runGrade } from '../../src/cli/grade/run-grade.ts';
 import { type InstalledSdk, installPackedSdk } from '../sdk/pack-sdk.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -204,7 +204,7 @@ describe('the example shops', () => {
       if (spawnSync(command, check).status === 0)
         return [{ name, command, parameters: start, folder: join(examples, name), reconcile }];
       // Said in the output of every run: whoever reads it knows what was not looked at.
-      console.warn(`not checked: examples/${name}, because ${command} with SQLite is not installed here`);
+      console.warn(`not checked: sdk/examples/${name}, because ${command} with SQLite is not installed here`);
       return [];
     });
   }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/domain/account.ts';
-import { keyScopes } from '../../src/domain/api-key.ts';
+import type { Account } from '../../src/accounts/account.ts';
+import { keyScopes } from '../../src/accounts/api-key.ts';
 import { newKey } from '../store/fixtures.ts';
 import { challengeIn, createAuthenticator } from '../support/authenticator.ts';
 import {

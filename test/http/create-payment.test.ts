@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isPaymentId, paymentIdOfShortCode } from '../../src/domain/payment-id.ts';
+import { isPaymentId, paymentIdOfShortCode } from '../../src/payment/payment-id.ts';
 import {
   type ApiService,
   BASE_URL,

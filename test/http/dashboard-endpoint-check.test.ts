@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/domain/account.ts';
+import type { Account } from '../../src/accounts/account.ts';
 import { failedResult, newPayment, pay } from '../store/fixtures.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { createTestDashboard, type TestBrowser, type TestDashboard, textOf } from '../support/dashboard.ts';

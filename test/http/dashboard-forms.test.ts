@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/accounts/account.ts';
 import { createPasswordLink } from '../../src/accounts/password-links.ts';
-import type { Account } from '../../src/domain/account.ts';
-import type { User } from '../../src/domain/person.ts';
+import type { User } from '../../src/accounts/person.ts';
 import { newPayment } from '../store/fixtures.ts';
 import {
   createTestDashboard,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/accounts/account.ts';
+import { hashApiKey } from '../../src/accounts/api-key.ts';
 import { hashSecretToken } from '../../src/accounts/people-context.ts';
-import type { Account } from '../../src/domain/account.ts';
-import { hashApiKey } from '../../src/domain/api-key.ts';
-import type { User } from '../../src/domain/person.ts';
+import type { User } from '../../src/accounts/person.ts';
 import { newKey, newPayment, pay } from '../store/fixtures.ts';
 import {
   createTestDashboard,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/domain/account.ts';
-import { LINK_ORIGIN, type Payment } from '../../src/domain/payment.ts';
-import { shortCodeOf } from '../../src/domain/payment-id.ts';
-import type { Role } from '../../src/domain/person.ts';
+import type { Account } from '../../src/accounts/account.ts';
+import type { Role } from '../../src/accounts/person.ts';
+import { LINK_ORIGIN, type Payment } from '../../src/payment/payment.ts';
+import { shortCodeOf } from '../../src/payment/payment-id.ts';
 import { pay } from '../store/fixtures.ts';
 import {
   createTestDashboard,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/domain/account.ts';
-import type { User } from '../../src/domain/person.ts';
+import type { Account } from '../../src/accounts/account.ts';
+import type { User } from '../../src/accounts/person.ts';
 import { startChatReceiver, targets } from '../support/chat-receiver.ts';
 import { createTestDashboard, type TestBrowser, type TestDashboard, textOf } from '../support/dashboard.ts';
 

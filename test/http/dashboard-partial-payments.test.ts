@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/domain/account.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import type { Role } from '../../src/domain/person.ts';
-import { settle } from '../../src/domain/settle.ts';
+import type { Account } from '../../src/accounts/account.ts';
+import type { Role } from '../../src/accounts/person.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { settle } from '../../src/payment/settle.ts';
 import { newPayment } from '../store/fixtures.ts';
 import { depositOf } from '../store/observations.ts';
 import {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/accounts/account.ts';
+import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
+import type { User } from '../../src/accounts/person.ts';
 import { openSession } from '../../src/accounts/sessions.ts';
-import type { Account } from '../../src/domain/account.ts';
-import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
-import type { User } from '../../src/domain/person.ts';
 import { type Authenticator, challengeIn, createAuthenticator } from '../support/authenticator.ts';
 import {
   createTestDashboard,

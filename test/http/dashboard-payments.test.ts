@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/domain/account.ts';
-import { hourOf } from '../../src/domain/base-currency.ts';
-import { USD_RATE_ONE, type UsdRate } from '../../src/domain/money.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import { shortCodeOf } from '../../src/domain/payment-id.ts';
-import type { Role } from '../../src/domain/person.ts';
+import type { Account } from '../../src/accounts/account.ts';
+import type { Role } from '../../src/accounts/person.ts';
+import { hourOf } from '../../src/payment/base-currency.ts';
+import { USD_RATE_ONE, type UsdRate } from '../../src/payment/money.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { shortCodeOf } from '../../src/payment/payment-id.ts';
 import { failedResult, leave, NOW_MS, newPayment, newSession, pay } from '../store/fixtures.ts';
 import { depositOf, releaseOf } from '../store/observations.ts';
 import { claimOldest } from '../support/claim-oldest.ts';

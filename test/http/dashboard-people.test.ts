@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/accounts/account.ts';
 import { createPasswordLink } from '../../src/accounts/password-links.ts';
-import type { Account } from '../../src/domain/account.ts';
-import { MAXIMUM_MEMBERS, type User } from '../../src/domain/person.ts';
-import { type Mailer, MailNotSentError } from '../../src/domain/ports/mail.ts';
+import { MAXIMUM_MEMBERS, type User } from '../../src/accounts/person.ts';
+import { type Mailer, MailNotSentError } from '../../src/mail/mail.ts';
 import { newEntry } from '../store/people.ts';
 import {
   createTestDashboard,

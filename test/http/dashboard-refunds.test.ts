@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/domain/account.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import type { Address } from '../../src/domain/payout-address.ts';
-import type { Role } from '../../src/domain/person.ts';
-import { bookTransfer, nameAddress, type Refund } from '../../src/domain/refund.ts';
+import type { Account } from '../../src/accounts/account.ts';
+import type { Role } from '../../src/accounts/person.ts';
+import { bookTransfer, nameAddress, type Refund } from '../../src/features/refunds/refund.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import type { Address } from '../../src/payment/payout-address.ts';
 import { newPayment } from '../store/fixtures.ts';
 import { challengeIn, createAuthenticator } from '../support/authenticator.ts';
 import {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/accounts/account.ts';
+import { eraseOldEmails } from '../../src/accounts/erase-emails.ts';
 import { createPasswordLink } from '../../src/accounts/password-links.ts';
-import type { Account } from '../../src/domain/account.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
-import type { User } from '../../src/domain/person.ts';
-import { eraseOldEmails } from '../../src/payments/erase-emails.ts';
+import type { User } from '../../src/accounts/person.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { newPayment } from '../store/fixtures.ts';
 import {
   createTestDashboard,

@@ -1,7 +1,7 @@
 import { encodeFunctionData, erc20Abi } from 'viem';
 import { afterAll, expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
-import { languages } from '../../src/http/checkout/languages.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { languages } from '../../src/web/checkout-frame/languages.ts';
 import { createCheckoutPages, pagePayment, pageView, USDC } from '../support/checkout-pages.ts';
 import { textOf } from '../support/page-text.ts';
 

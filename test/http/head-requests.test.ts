@@ -1,11 +1,11 @@
 import { type AddressInfo, connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { registerDocs } from '../../docs-site/register-docs.ts';
-import { LAST_SEEN_STEP_MS } from '../../src/domain/dashboard-session.ts';
-import { shortCodeOf } from '../../src/domain/payment-id.ts';
-import { createFixedWindowLimiter } from '../../src/http/rate-windows.ts';
-import { registerHealth } from '../../src/http/well-known.ts';
+import { LAST_SEEN_STEP_MS } from '../../src/accounts/dashboard-session.ts';
+import { registerDocs } from '../../src/pages/docs/register-docs.ts';
+import { shortCodeOf } from '../../src/payment/payment-id.ts';
+import { createFixedWindowLimiter } from '../../src/web/rate-windows.ts';
+import { registerHealth } from '../../src/web/well-known.ts';
 import {
   type CheckoutPages,
   checkoutStates,

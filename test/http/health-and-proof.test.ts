@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createBaseServer } from '../../src/http/server.ts';
-import { registerHealth } from '../../src/http/well-known.ts';
+import { createBaseServer } from '../../src/web/server.ts';
+import { registerHealth } from '../../src/web/well-known.ts';
 import { type ApiService, createApiService } from '../support/api-service.ts';
 import { FACTORY, FEE_WALLET, IMPLEMENTATION } from '../support/payment-context.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { Account } from '../../src/domain/account.ts';
+import type { Account } from '../../src/accounts/account.ts';
 import { newKey, newPayment } from '../store/fixtures.ts';
 import { formTokenIn, type TestBrowser } from '../support/dashboard.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';
@@ -212,8 +212,8 @@ describe('no page of dashboard or console fails', () => {
 
 it('every parameter that a page reads is among those that are tried', () => {
   const names = new Set<string>();
-  for (const area of ['dashboard', 'operator', 'signed-in']) {
-    const folder = join(import.meta.dirname, '../../src/http', area);
+  for (const area of ['pages/dashboard', 'pages/operator', 'web/signed-in', 'features']) {
+    const folder = join(import.meta.dirname, '../../src', area);
     for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
       if (!file.endsWith('.ts')) continue;
       for (const [, name = ''] of readFileSync(join(folder, file), 'utf8').matchAll(

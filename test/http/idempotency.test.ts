@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ServiceError } from '../../src/domain/errors.ts';
-import type { Payment } from '../../src/domain/payment.ts';
+import { ServiceError } from '../../src/payment/errors.ts';
+import type { Payment } from '../../src/payment/payment.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 import { FACTORY } from '../support/payment-context.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations as describedOperations } from '../../docs-site/openapi/operations.ts';
+import { keyScopes } from '../../src/accounts/api-key.ts';
 import { createKey } from '../../src/accounts/api-keys.ts';
-import { keyScopes } from '../../src/domain/api-key.ts';
-import { EVENT_RETENTION_MS } from '../../src/domain/payment-events.ts';
-import { settle } from '../../src/domain/settle.ts';
+import { operations as describedOperations } from '../../src/api/openapi/operations.ts';
+import { EVENT_RETENTION_MS } from '../../src/payment/payment-events.ts';
+import { settle } from '../../src/payment/settle.ts';
 import { newSession } from '../store/fixtures.ts';
 import { depositOf } from '../store/observations.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';

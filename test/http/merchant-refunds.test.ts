@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { updateAccount } from '../../src/accounts/manage-accounts.ts';
-import { TRANSFER_MS } from '../../src/domain/refund.ts';
+import { TRANSFER_MS } from '../../src/features/refunds/refund.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 import { CUSTOMER_ADDRESS, payWithDeposit } from '../support/refunds.ts';
 

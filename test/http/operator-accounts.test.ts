@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { User } from '../../src/accounts/person.ts';
 import { findInvited } from '../../src/accounts/users.ts';
-import type { User } from '../../src/domain/person.ts';
 import { newKey } from '../store/fixtures.ts';
 import { PASSWORD, type TestBrowser, textOf } from '../support/dashboard.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { refuseForeignHosts } from '../../src/http/operator/routes.ts';
-import { createBaseServer } from '../../src/http/server.ts';
+import { refuseForeignHosts } from '../../src/pages/operator/routes.ts';
+import { createBaseServer } from '../../src/web/server.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';
 
 let console: TestConsole;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Account } from '../../src/domain/account.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import type { EndpointHealth } from '../../src/domain/ports/chain.ts';
+import type { Account } from '../../src/accounts/account.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import type { EndpointHealth } from '../../src/settlement/chain/chain.ts';
 import { failedResult, leave, newBatch, newPayment, pay } from '../store/fixtures.ts';
 import { block } from '../store/observations.ts';
 import { claimOldest } from '../support/claim-oldest.ts';

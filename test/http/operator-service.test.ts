@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/domain/account.ts';
-import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import type { BlockReference } from '../../src/domain/ports/settlement-store.ts';
-import { settle } from '../../src/domain/settle.ts';
+import type { Account } from '../../src/accounts/account.ts';
+import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { settle } from '../../src/payment/settle.ts';
+import type { BlockReference } from '../../src/settlement/settlement-store.ts';
 import { ADDRESS, failedResult, leave, newBatch, newPayment, pay } from '../store/fixtures.ts';
 import { block, depositOf } from '../store/observations.ts';
 import { claimOldest } from '../support/claim-oldest.ts';

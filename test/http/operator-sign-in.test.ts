@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Account } from '../../src/accounts/account.ts';
+import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
+import { SET_UP_MS } from '../../src/accounts/dashboard-session.ts';
 import { createPasswordLink, setPasswordByLink } from '../../src/accounts/password-links.ts';
 import { hashSecretToken } from '../../src/accounts/people-context.ts';
-import type { Account } from '../../src/domain/account.ts';
-import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
-import { SET_UP_MS } from '../../src/domain/dashboard-session.ts';
-import type { User } from '../../src/domain/person.ts';
-import { createPeerCheck } from '../../src/http/require-https.ts';
+import type { User } from '../../src/accounts/person.ts';
+import { createPeerCheck } from '../../src/web/require-https.ts';
 import { type Authenticator, challengeIn, createAuthenticator } from '../support/authenticator.ts';
 import { formTokenIn, PASSWORD, type TestBrowser, textOf, withoutNonces } from '../support/dashboard.ts';
 import { appCode, createTestConsole, type TestConsole } from '../support/operator.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Account } from '../../src/domain/account.ts';
-import { MAXIMUM_SESSIONS, VIEWING_MS } from '../../src/domain/dashboard-session.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import type { User } from '../../src/domain/person.ts';
+import type { Account } from '../../src/accounts/account.ts';
+import { MAXIMUM_SESSIONS, VIEWING_MS } from '../../src/accounts/dashboard-session.ts';
+import type { User } from '../../src/accounts/person.ts';
+import type { Payment } from '../../src/payment/payment.ts';
 import { newPayment } from '../store/fixtures.ts';
 import { formTokenIn, type TestBrowser, textOf } from '../support/dashboard.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';

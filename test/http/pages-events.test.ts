@@ -1,6 +1,6 @@
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
+import type { PaymentView } from '../../src/payment/payment-store.ts';
 import { type CheckoutPages, checkoutStates, createCheckoutPages } from '../support/checkout-pages.ts';
 import { waitFor } from '../support/wait-for.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { shortCodeOf } from '../../src/domain/payment-id.ts';
-import { providerIds } from '../../src/domain/provider-catalog.ts';
+import { shortCodeOf } from '../../src/payment/payment-id.ts';
+import { providerIds } from '../../src/payment/provider-catalog.ts';
 import {
   type CheckoutPages,
   checkoutStates,

@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
-import { shortCodeOf } from '../../src/domain/payment-id.ts';
-import { createPreviewDrawer, previewDrawing } from '../../src/http/checkout/preview-picture.ts';
+import { createPreviewDrawer, previewDrawing } from '../../src/pages/checkout/preview-picture.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { shortCodeOf } from '../../src/payment/payment-id.ts';
 import { PicturesBusyError } from '../../src/platform/pictures.ts';
 import {
   createCheckoutPages,

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ServiceError } from '../../src/domain/errors.ts';
-import type { Quote } from '../../src/domain/ports/provider.ts';
-import { type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
+import { ServiceError } from '../../src/payment/errors.ts';
+import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
+import type { Quote } from '../../src/providers/provider.ts';
 import {
   type CheckoutPages,
   checkoutStates,

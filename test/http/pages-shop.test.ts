@@ -1,6 +1,6 @@
 import jsqrModule from 'jsqr';
 import { afterAll, describe, expect, it } from 'vitest';
-import { statePageNames } from '../../simulators/pages/register-state-pages.ts';
+import { statePageNames } from '../../sandbox/pages/register-state-pages.ts';
 import {
   checkoutStates,
   createCheckoutPages,

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
-import { shortCodeOf } from '../../src/domain/payment-id.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { shortCodeOf } from '../../src/payment/payment-id.ts';
 import { checkoutStates, createCheckoutPages, pagePayment, pageView } from '../support/checkout-pages.ts';
 
 const pages = createCheckoutPages({ account: { name: 'Café "Tortuga" & Co' } });

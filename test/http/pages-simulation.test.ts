@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { ServiceError } from '../../src/domain/errors.ts';
-import type { Outcome } from '../../src/domain/ports/test-payments.ts';
+import { ServiceError } from '../../src/payment/errors.ts';
+import type { Outcome } from '../../src/payment/test-payments.ts';
 import { checkoutStates, createCheckoutPages } from '../support/checkout-pages.ts';
 
 const played: [string, Outcome][] = [];

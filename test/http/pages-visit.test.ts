@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MAXIMUM_SESSIONS_PER_HOUR } from '../../src/domain/provider-session.ts';
+import { MAXIMUM_SESSIONS_PER_HOUR } from '../../src/payment/provider-session.ts';
 import {
   type CheckoutPages,
   checkoutStates,

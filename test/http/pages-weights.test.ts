@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shortCodeOf } from '../../src/domain/payment-id.ts';
-import { languages } from '../../src/http/checkout/languages.ts';
+import { shortCodeOf } from '../../src/payment/payment-id.ts';
+import { languages } from '../../src/web/checkout-frame/languages.ts';
 import {
   type CheckoutPages,
   checkoutStates,

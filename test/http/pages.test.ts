@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { DEPOSIT_HASH, RELEASE_HASH } from '../../simulators/pages/example-payments.ts';
-import type { SessionProgress } from '../../src/domain/provider-session.ts';
+import { DEPOSIT_HASH, RELEASE_HASH } from '../../sandbox/pages/example-payments.ts';
+import type { SessionProgress } from '../../src/payment/provider-session.ts';
 import {
   checkoutStates,
   createCheckoutPages,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/domain/account.ts';
-import type { Role } from '../../src/domain/person.ts';
-import { HOLD_MS, MAXIMUM_HELD, type ReusablePage } from '../../src/domain/reusable-page.ts';
+import type { Account } from '../../src/accounts/account.ts';
+import type { Role } from '../../src/accounts/person.ts';
+import { HOLD_MS, MAXIMUM_HELD, type ReusablePage } from '../../src/features/payment-pages/payment-page.ts';
 import { DAY_MS, newPayment, pay } from '../store/fixtures.ts';
 import { newPage } from '../store/reusable-pages.ts';
 import {
@@ -197,7 +197,7 @@ describe('the public page', () => {
     expect(textOf((await browser.get(`/dashboard/payments/${payment?.id}`)).payload)).toContain(secret);
     const csv = (await browser.get('/dashboard/payments.csv')).payload;
     expect(csv).toContain(`,${page.slug},"${secret}",`);
-    const { shortCodeOf } = await import('../../src/domain/payment-id.ts');
+    const { shortCodeOf } = await import('../../src/payment/payment-id.ts');
     for (const path of [`/pay/${payment?.id}`, `/s/${shortCodeOf(payment?.id ?? '')}`, `/p/${page.slug}`]) {
       const { statusCode, payload } = await visitor().get(path);
       expect([path, statusCode, payload.includes('Canary')]).toEqual([path, 200, false]);
@@ -406,7 +406,7 @@ describe('the public page', () => {
     const { rates } = dashboard.context.create;
     Object.assign(rates, {
       usdRate: async () => {
-        const { ServiceError } = await import('../../src/domain/errors.ts');
+        const { ServiceError } = await import('../../src/payment/errors.ts');
         throw new ServiceError('conversion_failed');
       },
     });
@@ -628,7 +628,7 @@ describe('the dashboard', () => {
     expect((await owner.post(`${path}/erase-email`, {}, { page: path })).statusCode).toBe(303);
     expect(textOf((await owner.get(path)).payload)).not.toMatch(/Canary|Erase/);
     expect((await owner.get('/dashboard/payments.csv')).payload).not.toContain(one);
-    const { eraseEmailsOlderThan } = await import('../../src/payments/erase-emails.ts');
+    const { eraseEmailsOlderThan } = await import('../../src/accounts/erase-emails.ts');
     dashboard.advance(2 * DAY_MS);
     const { emails } = dashboard.store;
     expect(await eraseEmailsOlderThan({ emails, nowMs: dashboard.nowMs }, account.id, 1)).toMatchObject({

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { refuseForeignHosts } from '../../src/http/operator/routes.ts';
-import { createPeerCheck, requireForwardedHttps, requireHttps } from '../../src/http/require-https.ts';
-import { createBaseServer } from '../../src/http/server.ts';
-import { registerHealth } from '../../src/http/well-known.ts';
+import { refuseForeignHosts } from '../../src/pages/operator/routes.ts';
+import { createPeerCheck, requireForwardedHttps, requireHttps } from '../../src/web/require-https.ts';
+import { createBaseServer } from '../../src/web/server.ts';
+import { registerHealth } from '../../src/web/well-known.ts';
 import { read } from '../docs/markdown.ts';
 import { waitFor } from '../support/wait-for.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ServiceError } from '../../src/domain/errors.ts';
-import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
-import { providerIds } from '../../src/domain/provider-catalog.ts';
+import { ServiceError } from '../../src/payment/errors.ts';
+import { providerIds } from '../../src/payment/provider-catalog.ts';
+import type { ProviderAdapter } from '../../src/providers/provider.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 
 let service: ApiService;

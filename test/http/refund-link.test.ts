@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADDRESS_LINK_MS } from '../../src/domain/refund.ts';
-import { languages } from '../../src/http/checkout/languages.ts';
-import { acceptRefundAddress, showRefund } from '../../src/http/checkout/refund-page.ts';
+import { acceptRefundAddress, showRefund } from '../../src/features/refunds/customer-page.ts';
+import { ADDRESS_LINK_MS } from '../../src/features/refunds/refund.ts';
+import { languages } from '../../src/web/checkout-frame/languages.ts';
 import { type ApiService, BASE_URL, createApiService, validRequest } from '../support/api-service.ts';
 import { RESERVED_ADDRESS } from '../support/payment-context.ts';
 import { CUSTOMER_ADDRESS, payWithDeposit, refundLinks } from '../support/refunds.ts';

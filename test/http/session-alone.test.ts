@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { User } from '../../src/domain/person.ts';
+import type { User } from '../../src/accounts/person.ts';
 import { newPayment } from '../store/fixtures.ts';
 import { newPage } from '../store/reusable-pages.ts';
 import { PASSWORD, type Route, type TestBrowser, type TestDashboard } from '../support/dashboard.ts';

@@ -1,26 +1,26 @@
 /** The statement, the journal, the sums by day and `verify` describe the same money. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hourOf, inCurrency } from '../../src/domain/base-currency.ts';
+import { verifyPayments } from '../../src/cli/verify/verify-payments.ts';
+import { hourOf, inCurrency } from '../../src/payment/base-currency.ts';
 import {
   type Currency,
   formatSigned,
   formatUnits,
   parseUnits,
   parseUsdRate,
-} from '../../src/domain/money.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
+} from '../../src/payment/money.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
+import { dateAt, monthOf } from '../../src/platform/time-zone.ts';
 import {
   exportJournal,
   postingsOf,
   readStatement,
   type Statement,
-} from '../../src/payments/export-journal.ts';
-import { exportPayments } from '../../src/payments/export-payments.ts';
-import { readStatistics } from '../../src/payments/read-statistics.ts';
-import { dateAt, monthOf } from '../../src/platform/time-zone.ts';
-import { verifyPayments } from '../../verifier/verify-payments.ts';
+} from '../../src/reports/export-journal.ts';
+import { exportPayments } from '../../src/reports/export-payments.ts';
+import { readStatistics } from '../../src/reports/read-statistics.ts';
 import { leave, newPayment, newSession } from '../store/fixtures.ts';
 import { block, depositOf, releaseOf, scan } from '../store/observations.ts';
 import { type ApiService, createApiService } from '../support/api-service.ts';

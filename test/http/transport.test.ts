@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createBaseServer } from '../../src/http/server.ts';
+import { createBaseServer } from '../../src/web/server.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 import { createTestCertificateAuthority } from '../support/certificates.ts';
 import { waitFor } from '../support/wait-for.ts';

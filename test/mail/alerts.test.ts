@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
-import { type Mailer, MailNotSentError } from '../../src/domain/ports/mail.ts';
+import { sendAlerts } from '../../src/features/alerts/send-alerts.ts';
+import { type Mailer, MailNotSentError } from '../../src/mail/mail.ts';
 import { createSmtpMailer } from '../../src/mail/mailers.ts';
-import { sendAlerts } from '../../src/payments/send-alerts.ts';
+import type { Payment } from '../../src/payment/payment.ts';
 import type { Store } from '../../src/store/store.ts';
 import { failedResult, givePayment, newPayment, pay } from '../store/fixtures.ts';
 import { newUser } from '../store/people.ts';

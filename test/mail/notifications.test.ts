@@ -1,19 +1,23 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/domain/account.ts';
-import type { ChannelKind, NotificationChannel, NotificationEvent } from '../../src/domain/notification.ts';
-import { paymentMessage } from '../../src/domain/notification-message.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import type { User } from '../../src/domain/person.ts';
-import { type Mailer, MailNotSentError } from '../../src/domain/ports/mail.ts';
-import { createSmtpMailer } from '../../src/mail/mailers.ts';
+import type { Account } from '../../src/accounts/account.ts';
+import type { User } from '../../src/accounts/person.ts';
+import type {
+  ChannelKind,
+  NotificationChannel,
+  NotificationEvent,
+} from '../../src/features/notifications/notification.ts';
+import { paymentMessage } from '../../src/features/notifications/notification-message.ts';
 import {
   addChannel,
   type NotifyContext,
   notifyChannel,
   sendToChannel,
   setPaused,
-} from '../../src/payments/send-notifications.ts';
+} from '../../src/features/notifications/send-notifications.ts';
+import { type Mailer, MailNotSentError } from '../../src/mail/mail.ts';
+import { createSmtpMailer } from '../../src/mail/mailers.ts';
+import type { Payment } from '../../src/payment/payment.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { Store } from '../../src/store/store.ts';
 import { atOnce, newAccount, newPayment } from '../store/fixtures.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { createConsoleMailer } from '../../simulators/console-mailer.ts';
-import { MailNotSentError } from '../../src/domain/ports/mail.ts';
+import { createConsoleMailer } from '../../sandbox/console-mailer.ts';
+import { MailNotSentError } from '../../src/mail/mail.ts';
 import { createSmtpMailer } from '../../src/mail/mailers.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { startSmtpServer } from '../support/smtp-server.ts';

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ServiceError } from '../../src/domain/errors.ts';
-import { createProviderAdapter } from '../../src/providers/providers.ts';
+import { ServiceError } from '../../src/payment/errors.ts';
+import { createProviderAdapter } from '../../src/providers/adapters/providers.ts';
 import { someSession } from './stage.ts';
 
 const scalar = fc.oneof(

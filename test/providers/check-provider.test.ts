@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
-import { type CheckedStep, checkProvider, type TrialRequest } from '../../src/payments/prove-provider.ts';
+import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
+import type { ProviderValues } from '../../src/providers/adapters/define-provider.ts';
+import { providerDescriptions } from '../../src/providers/adapters/providers.ts';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
-import type { ProviderValues } from '../../src/providers/define-provider.ts';
-import { providerDescriptions } from '../../src/providers/providers.ts';
+import { type CheckedStep, checkProvider, type TrialRequest } from '../../src/providers/prove-provider.ts';
 import { serveJson } from './serve-json.ts';
 import { type Stage, someSession, startStage } from './stage.ts';
 

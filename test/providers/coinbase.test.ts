@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ProviderSettingError } from '../../src/providers/define-provider.ts';
+import { ProviderSettingError } from '../../src/providers/adapters/define-provider.ts';
 import { serveRequests } from './serve-json.ts';
 import { outcomeOf, type Stage, someSession, startStage } from './stage.ts';
 

@@ -2,15 +2,15 @@
  * What every adapter with a protocol of its own promises, each against the simulator of its provider over real HTTP.
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { UnknownStateError } from '../../src/domain/errors.ts';
-import { isPlausibleQuote } from '../../src/domain/paid-threshold.ts';
+import { UnknownStateError } from '../../src/payment/errors.ts';
+import { isPlausibleQuote } from '../../src/payment/paid-threshold.ts';
+import { assumedDeliveryUnits, type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
+import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import {
   type PostedWebhook,
   type ProviderAdapter,
   ProviderWebhookRefusedError,
-} from '../../src/domain/ports/provider.ts';
-import { assumedDeliveryUnits, type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
-import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
+} from '../../src/providers/provider.ts';
 import { type JsonServer, serveJson, servePassThrough } from './serve-json.ts';
 import { outcomeOf, type Stage, someSession, startStage } from './stage.ts';
 import { webhookCases } from './webhooks.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createProviderAdapter } from '../../src/providers/providers.ts';
+import { createProviderAdapter } from '../../src/providers/adapters/providers.ts';
 import { serveJson, serveRequests } from './serve-json.ts';
 import { outcomeOf, someSession } from './stage.ts';
 

@@ -2,26 +2,26 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
-import type { VerifiedChain } from '../../src/domain/ports/chain.ts';
-import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
-import { NATIVE_USDC, type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
-import {
-  type EvidenceStep,
-  type ProviderEndpoint,
-  type ProviderEvidence,
-  proofOf,
-} from '../../src/domain/provider-evidence.ts';
+import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
+import type { PaymentView } from '../../src/payment/payment-store.ts';
+import { NATIVE_USDC, type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
+import { redactJson } from '../../src/platform/redact.ts';
+import type { ProviderValues } from '../../src/providers/adapters/define-provider.ts';
+import { createProviderAdapter } from '../../src/providers/adapters/providers.ts';
+import { createEvidenceFiles } from '../../src/providers/evidence-files.ts';
 import {
   confirmPage,
   FOREIGN_WALLET,
   recordPurchase,
   tryProvider,
-} from '../../src/payments/prove-provider.ts';
-import { redactJson } from '../../src/platform/redact.ts';
-import type { ProviderValues } from '../../src/providers/define-provider.ts';
-import { createEvidenceFiles } from '../../src/providers/evidence-files.ts';
-import { createProviderAdapter } from '../../src/providers/providers.ts';
+} from '../../src/providers/prove-provider.ts';
+import {
+  type EvidenceStep,
+  type ProviderEndpoint,
+  type ProviderEvidence,
+  proofOf,
+} from '../../src/providers/provider-evidence.ts';
+import type { VerifiedChain } from '../../src/settlement/chain/chain.ts';
 import { serveRequests } from './serve-json.ts';
 import { type Stage, someSession, startStage } from './stage.ts';
 

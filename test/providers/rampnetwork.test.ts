@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ProviderSettingError } from '../../src/providers/define-provider.ts';
+import { ProviderSettingError } from '../../src/providers/adapters/define-provider.ts';
 import { type Stage, someSession, startStage } from './stage.ts';
 
 let stage: Stage;

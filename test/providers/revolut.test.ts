@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type PostedWebhook, ProviderWebhookRefusedError } from '../../src/domain/ports/provider.ts';
+import { type PostedWebhook, ProviderWebhookRefusedError } from '../../src/providers/provider.ts';
 import { serveRequests } from './serve-json.ts';
 import { outcomeOf, type Stage, someSession, startStage } from './stage.ts';
 

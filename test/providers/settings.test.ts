@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig } from '../../src/config.ts';
-import { providerIds } from '../../src/domain/provider-catalog.ts';
-import { variableNameOf } from '../../src/providers/define-provider.ts';
-import { providers as definitions } from '../../src/providers/providers.ts';
+import { ConfigError, readConfig } from '../../src/config/config.ts';
+import { providerIds } from '../../src/payment/provider-catalog.ts';
+import { variableNameOf } from '../../src/providers/adapters/define-provider.ts';
+import { providers as definitions } from '../../src/providers/adapters/providers.ts';
 
 type Environment = Readonly<Record<string, string>>;
 

@@ -4,10 +4,10 @@
  */
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { SimulatorMode } from '../../simulators/protocols/simulated-protocol.ts';
-import type { ProviderWebhook } from '../../src/domain/ports/provider.ts';
-import { type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
-import { createProviderAdapter } from '../../src/providers/providers.ts';
+import type { SimulatorMode } from '../../sandbox/protocols/simulated-protocol.ts';
+import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
+import { createProviderAdapter } from '../../src/providers/adapters/providers.ts';
+import type { ProviderWebhook } from '../../src/providers/provider.ts';
 import { serveRequests } from './serve-json.ts';
 import { outcomeOf, type Stage, someSession, startStage } from './stage.ts';
 

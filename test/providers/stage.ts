@@ -3,15 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { developmentKeys } from '../../simulators/development-keys.ts';
-import { allProviderValues } from '../../simulators/provider-values.ts';
-import { type Onramps, startOnramps } from '../../simulators/start-onramps.ts';
-import { createJsonRpcClient } from '../../src/chain/json-rpc.ts';
-import { ServiceError } from '../../src/domain/errors.ts';
-import type { PostedWebhook, ProviderAdapter, SessionRequest } from '../../src/domain/ports/provider.ts';
-import { type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
-import type { ProviderValues } from '../../src/providers/define-provider.ts';
-import { createProviderAdapter } from '../../src/providers/providers.ts';
+import { developmentKeys } from '../../sandbox/development-keys.ts';
+import { allProviderValues } from '../../sandbox/provider-values.ts';
+import { type Onramps, startOnramps } from '../../sandbox/start-onramps.ts';
+import { ServiceError } from '../../src/payment/errors.ts';
+import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
+import type { ProviderValues } from '../../src/providers/adapters/define-provider.ts';
+import { createProviderAdapter } from '../../src/providers/adapters/providers.ts';
+import type { PostedWebhook, ProviderAdapter, SessionRequest } from '../../src/providers/provider.ts';
+import { createJsonRpcClient } from '../../src/settlement/chain/json-rpc.ts';
 
 /** The simulated on-ramps without a chain: orders are paid, and delivered never. */
 export interface Stage {

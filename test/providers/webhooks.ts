@@ -1,8 +1,8 @@
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
-import type { PostedWebhook } from '../../src/domain/ports/provider.ts';
-import type { ProviderId } from '../../src/domain/provider-catalog.ts';
-import type { SessionProgress } from '../../src/domain/provider-session.ts';
-import type { ProviderValues } from '../../src/providers/define-provider.ts';
+import type { ProviderId } from '../../src/payment/provider-catalog.ts';
+import type { SessionProgress } from '../../src/payment/provider-session.ts';
+import type { ProviderValues } from '../../src/providers/adapters/define-provider.ts';
+import type { PostedWebhook } from '../../src/providers/provider.ts';
 
 /** What a webhook is to say, in the provider's own words. */
 export interface WebhookContent {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { createProviderAdapter } from '../../src/providers/adapters/providers.ts';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import { outgoingLimitsOf } from '../../src/providers/outgoing-limiter.ts';
-import { createProviderAdapter } from '../../src/providers/providers.ts';
 import { createApiService, validRequest } from '../support/api-service.ts';
 import { type RecordedRequest, serveJson, serveRequests } from './serve-json.ts';
 import { someSession } from './stage.ts';

@@ -1,9 +1,9 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createFixedRates } from '../../simulators/fixed-rates.ts';
-import { ServiceError } from '../../src/domain/errors.ts';
-import type { Currency } from '../../src/domain/money.ts';
+import { createFixedRates } from '../../sandbox/fixed-rates.ts';
+import { ServiceError } from '../../src/payment/errors.ts';
+import type { Currency } from '../../src/payment/money.ts';
 import { createLiveRates, type LiveRatesOptions } from '../../src/rates/live-rates.ts';
 
 const DAY_MS = 24 * 60 * 60_000;

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { variables } from '../../src/config-variables.ts';
+import { variables } from '../../src/config/variables.ts';
 import { read, root } from '../docs/markdown.ts';
 
 const files = readdirSync(join(root, 'deploy'), { recursive: true, encoding: 'utf8' })

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { makeBase } from '../../scripts/image/base.ts';
-import { secretPlaces, valuesIn } from '../../scripts/image/main.ts';
+import { makeBase } from '../../tools/image/base.ts';
+import { secretPlaces, valuesIn } from '../../tools/image/main.ts';
 import { read, root } from '../docs/markdown.ts';
 
 let folder: string;
@@ -37,7 +37,7 @@ describe('the script', () => {
       const path = execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim();
       symlinkSync(path, join(programs, name));
     }
-    const script = join(root, 'scripts/image/main.ts');
+    const script = join(root, 'tools/image/main.ts');
     const env = { PATH: programs, HOME: folder };
     return spawnSync(process.execPath, [script, ...words], { encoding: 'utf8', env, cwd: folder });
   }

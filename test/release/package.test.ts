@@ -17,9 +17,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import packageDescription from '#package' with { type: 'json' };
-import { docPagesFor } from '../../docs-site/doc-pages.ts';
-import { newcomersPath } from '../../scripts/newcomers-path.ts';
-import { compile, packStaged, stagePackage } from '../../scripts/package.ts';
+import { docPagesFor } from '../../src/pages/docs/doc-pages.ts';
+import { newcomersPath } from '../../tools/newcomers-path.ts';
+import { compile, packStaged, stagePackage } from '../../tools/package.ts';
 import { read, root } from '../docs/markdown.ts';
 import { installPackedSdk } from '../sdk/pack-sdk.ts';
 import { freePorts } from '../support/free-ports.ts';
@@ -58,23 +58,18 @@ it('holds what it needs and nothing else: no test, no source, no data, no secret
   const places = new Set(files.map((file) => /^(?:[\w-]+\/)?/.exec(file)?.[0] || file));
   expect([...places].sort()).toEqual([
     '.env.example',
+    '.github/SECURITY.md',
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
-    'SECURITY.md',
     'bin/',
     'contracts/',
-    'docs-site/',
     'docs/',
-    'examples/',
-    'locales/',
     'package.json',
-    'receiver-grader/',
+    'sandbox/',
     'sdk-python/',
     'sdk/',
-    'simulators/',
     'src/',
-    'verifier/',
   ]);
   const unwanted = files.filter((file) =>
     /\.ts$|\.test\.|\.sqlite|tsconfig|\.env$|\/decisions\/|node_modules/.test(file),
@@ -82,10 +77,10 @@ it('holds what it needs and nothing else: no test, no source, no data, no secret
   expect(unwanted).toEqual([]);
   const keys = files.filter((file) => /\.pem$|\.key$/.test(file));
   // Public ones, which the sandbox alone trusts.
-  expect(keys.every((file) => file.startsWith('simulators/shop/'))).toBe(true);
+  expect(keys.every((file) => file.startsWith('sandbox/shop/'))).toBe(true);
   for (const needed of [
     'src/main.js',
-    'src/http/checkout/checkout.css',
+    'src/web/checkout-frame/checkout.css',
     'docs/start.md',
     'docs/images/states.svg',
   ]) {
@@ -225,7 +220,7 @@ it('is published by a workflow with provenance, after all tests and the check of
   expect(workflow).toContain('id-token: write');
   expect(workflow.match(/npm publish [^\n]*--provenance/g)).toHaveLength(2);
   expect(workflow).toContain('needs: [check, drills]');
-  expect(workflow.indexOf('scripts/check-release.ts')).toBeLessThan(workflow.indexOf('npm publish'));
+  expect(workflow.indexOf('tools/check-release.ts')).toBeLessThan(workflow.indexOf('npm publish'));
   for (const [, script] of workflow.matchAll(/node (scripts\/[\w-]+\.\w+)/g))
     expect(read(script ?? '')).not.toBe('');
   expect(workflow).not.toMatch(/secrets\.|NODE_AUTH_TOKEN|_authToken/);

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { encodeFunctionData, parseAbi } from 'viem';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { deploySandboxContracts } from '../../simulators/chain/deploy-sandbox-contracts.ts';
-import { type LocalChain, startLocalChain } from '../../simulators/chain/local-chain.ts';
-import { type DeliveryWorker, startDeliveryWorker } from '../../simulators/delivery-worker.ts';
-import { developmentKeys } from '../../simulators/development-keys.ts';
-import { type OrderState, type OrderStore, openOrderStore } from '../../simulators/order-store.ts';
-import type { JsonRpcClient } from '../../src/chain/json-rpc.ts';
-import type { Address } from '../../src/domain/payout-address.ts';
+import { deploySandboxContracts } from '../../sandbox/chain/deploy-sandbox-contracts.ts';
+import { type LocalChain, startLocalChain } from '../../sandbox/chain/local-chain.ts';
+import { type DeliveryWorker, startDeliveryWorker } from '../../sandbox/delivery-worker.ts';
+import { developmentKeys } from '../../sandbox/development-keys.ts';
+import { type OrderState, type OrderStore, openOrderStore } from '../../sandbox/order-store.ts';
+import type { Address } from '../../src/payment/payout-address.ts';
+import type { JsonRpcClient } from '../../src/settlement/chain/json-rpc.ts';
 import { createRecordingLog, makeFolder, someAddress, WAIT } from './fixture.ts';
 
 // Nothing mines here but the test, and nothing is saved unless it says so: every loss is brought about on purpose.

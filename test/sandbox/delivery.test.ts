@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Sandbox } from '../../simulators/start-sandbox.ts';
-import type { ProviderId } from '../../src/domain/provider-catalog.ts';
-import { assumedDeliveryUnits, providerIds } from '../../src/domain/provider-catalog.ts';
+import type { Sandbox } from '../../sandbox/start-sandbox.ts';
+import type { ProviderId } from '../../src/payment/provider-catalog.ts';
+import { assumedDeliveryUnits, providerIds } from '../../src/payment/provider-catalog.ts';
 import {
   callNode,
   countTransfers,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openOrderStore, SESSION_LIFETIME_MS } from '../../simulators/order-store.ts';
-import type { Sandbox } from '../../simulators/start-sandbox.ts';
-import { createJsonRpcClient } from '../../src/chain/json-rpc.ts';
-import { ServiceError } from '../../src/domain/errors.ts';
-import type { StartedSession } from '../../src/domain/ports/provider.ts';
-import type { ProviderId } from '../../src/domain/provider-catalog.ts';
+import { openOrderStore, SESSION_LIFETIME_MS } from '../../sandbox/order-store.ts';
+import type { Sandbox } from '../../sandbox/start-sandbox.ts';
+import { ServiceError } from '../../src/payment/errors.ts';
+import type { ProviderId } from '../../src/payment/provider-catalog.ts';
+import type { StartedSession } from '../../src/providers/provider.ts';
+import { createJsonRpcClient } from '../../src/settlement/chain/json-rpc.ts';
 import {
   adapterAt,
   makeFolder,

@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
-import type { SandboxLog } from '../../simulators/sandbox-log.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../simulators/start-sandbox.ts';
-import { createJsonRpcClient } from '../../src/chain/json-rpc.ts';
-import type { Address } from '../../src/domain/payout-address.ts';
-import type { ProviderAdapter, StartedSession } from '../../src/domain/ports/provider.ts';
-import type { ProviderId } from '../../src/domain/provider-catalog.ts';
-import type { ProviderValues } from '../../src/providers/define-provider.ts';
-import { createProviderAdapter } from '../../src/providers/providers.ts';
+import type { SandboxLog } from '../../sandbox/sandbox-log.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/start-sandbox.ts';
+import type { Address } from '../../src/payment/payout-address.ts';
+import type { ProviderId } from '../../src/payment/provider-catalog.ts';
+import type { ProviderValues } from '../../src/providers/adapters/define-provider.ts';
+import { createProviderAdapter } from '../../src/providers/adapters/providers.ts';
+import type { ProviderAdapter, StartedSession } from '../../src/providers/provider.ts';
+import { createJsonRpcClient } from '../../src/settlement/chain/json-rpc.ts';
 
 export const WAIT = { timeout: 90_000, interval: 50 };
 

@@ -7,21 +7,21 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { endOrphanedChain, spawnChain } from '../../simulators/chain/chain-process.ts';
+import { endOrphanedChain, spawnChain } from '../../sandbox/chain/chain-process.ts';
 import {
   previousFileOf,
   saveChainState,
   savedFileOf,
   stateFileOf,
-} from '../../simulators/chain/chain-state-file.ts';
-import { deploySandboxContracts } from '../../simulators/chain/deploy-sandbox-contracts.ts';
-import { findAnvil } from '../../simulators/chain/find-anvil.ts';
-import { type LocalChain, startLocalChain } from '../../simulators/chain/local-chain.ts';
-import { developmentKeys, SANDBOX_CHAIN_ID } from '../../simulators/development-keys.ts';
-import { claimLoopbackPort } from '../../simulators/loopback-port.ts';
-import { type ChainEndpoint, createChainEndpoints } from '../../src/chain/endpoint-rotation.ts';
-import { createTokenReader } from '../../src/chain/token-reader.ts';
-import { checksumAddress } from '../../src/domain/payout-address.ts';
+} from '../../sandbox/chain/chain-state-file.ts';
+import { deploySandboxContracts } from '../../sandbox/chain/deploy-sandbox-contracts.ts';
+import { findAnvil } from '../../sandbox/chain/find-anvil.ts';
+import { type LocalChain, startLocalChain } from '../../sandbox/chain/local-chain.ts';
+import { developmentKeys, SANDBOX_CHAIN_ID } from '../../sandbox/development-keys.ts';
+import { claimLoopbackPort } from '../../sandbox/loopback-port.ts';
+import { checksumAddress } from '../../src/payment/payout-address.ts';
+import { type ChainEndpoint, createChainEndpoints } from '../../src/settlement/chain/endpoint-rotation.ts';
+import { createTokenReader } from '../../src/settlement/chain/token-reader.ts';
 import { createRecordingLog, makeFolder, someAddress, WAIT } from './fixture.ts';
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Sandbox } from '../../simulators/start-sandbox.ts';
-import { assumedDeliveryUnits } from '../../src/domain/provider-catalog.ts';
+import type { Sandbox } from '../../sandbox/start-sandbox.ts';
+import { assumedDeliveryUnits } from '../../src/payment/provider-catalog.ts';
 import { freePorts } from '../support/free-ports.ts';
 import {
   callNode,

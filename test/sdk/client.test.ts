@@ -4,7 +4,7 @@ import { createClient } from '../../sdk/src/client.ts';
 import type { ApiError } from '../../sdk/src/errors.ts';
 import { fulfilOnce } from '../../sdk/src/fulfil-once.ts';
 import { verifyDepositAddress } from '../../sdk/src/verify-deposit-address.ts';
-import { errorTable } from '../../src/domain/errors.ts';
+import { errorTable } from '../../src/payment/errors.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 import { FACTORY, FEE_WALLET } from '../support/payment-context.ts';
 import { withOtherEnd } from '../support/random.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { deployFactory } from '../../src/chain/deploy-contract.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import { presentPaymentStatus } from '../../src/http/api/present-payment.ts';
+import { presentPaymentStatus } from '../../src/api/present-payment.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { deployFactory } from '../../src/settlement/chain/deploy-contract.ts';
 import { depositAddressesOf, ENOUGH_UNITS, EXPECTED_UNITS, useSettlement } from './harness.ts';
 
 const { chain, settlement } = useSettlement();

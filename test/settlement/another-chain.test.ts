@@ -1,10 +1,10 @@
 import { afterEach, expect, it } from 'vitest';
+import type { Payment } from '../../src/payment/payment.ts';
 import {
   type ChainEndpoint,
   closeChainEndpoints,
   createChainEndpoints,
-} from '../../src/chain/endpoint-rotation.ts';
-import type { Payment } from '../../src/domain/payment.ts';
+} from '../../src/settlement/chain/endpoint-rotation.ts';
 import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
 import { EXPECTED_UNITS, useSettlement } from './harness.ts';
 

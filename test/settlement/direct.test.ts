@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { webhooks } from '../../sdk/src/sdk.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import { sendWebhook } from '../../src/payments/send-webhooks.ts';
-import { verifyPayments } from '../../verifier/verify-payments.ts';
+import { verifyPayments } from '../../src/cli/verify/verify-payments.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { sendWebhook } from '../../src/webhooks/send-webhooks.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { useSettlement } from './harness.ts';
 

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { FinalityDoubt } from '../../src/chain/confirm-finality.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { ChainUnavailableError } from '../../src/settlement/chain/chain.ts';
+import type { FinalityDoubt } from '../../src/settlement/chain/confirm-finality.ts';
 import {
   type ChainEndpoint,
   closeChainEndpoints,
   createChainEndpoints,
-} from '../../src/chain/endpoint-rotation.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import { ChainUnavailableError } from '../../src/domain/ports/chain.ts';
+} from '../../src/settlement/chain/endpoint-rotation.ts';
 import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
 import {
   denyUpTo,

@@ -1,55 +1,61 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import type { FinalityDoubt } from '../../src/chain/confirm-finality.ts';
-import { createChainReader } from '../../src/chain/create-chain-reader.ts';
-import type { ChainEndpoint } from '../../src/chain/endpoint-rotation.ts';
-import { encodeRelayCall } from '../../src/chain/read-logs.ts';
-import { createRelayer } from '../../src/chain/relayer.ts';
-import { createBalanceSweep, createTokenReader } from '../../src/chain/token-reader.ts';
-import type { Account } from '../../src/domain/account.ts';
-import {
-  createDepositAddressCalculator,
-  paymentReference,
-  termsOf,
-} from '../../src/domain/deposit-address.ts';
-import { createIpnTokens } from '../../src/domain/ipn-token.ts';
-import { USD_RATE_ONE } from '../../src/domain/money.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
-import { type PaymentState, stateOf } from '../../src/domain/payment-states.ts';
-import type { Address } from '../../src/domain/payout-address.ts';
-import type { ChainReader, ChainView, FeeQuote, RelayCall, Relayer } from '../../src/domain/ports/chain.ts';
-import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
-import type { ProviderAdapter, StartedSession } from '../../src/domain/ports/provider.ts';
-import type { BlockReference } from '../../src/domain/ports/settlement-store.ts';
-import { settleScanned } from '../../src/domain/settle.ts';
-import { plainProfile } from '../../src/domain/shop-profile.ts';
-import type { Webhook } from '../../src/domain/webhook.ts';
-import { cancelPayment } from '../../src/payments/cancel-payment.ts';
-import type { CreatePaymentRequest } from '../../src/payments/create-checks.ts';
+import type { Account } from '../../src/accounts/account.ts';
+import { plainProfile } from '../../src/accounts/shop-profile.ts';
+import { watchRefunds } from '../../src/features/refunds/watch-refunds.ts';
+import { cancelPayment } from '../../src/payment/cancel-payment.ts';
+import type { CreatePaymentRequest } from '../../src/payment/create-checks.ts';
 import {
   type CreatePaymentContext,
   createDirectPayment,
   createPayment,
-} from '../../src/payments/create-payment.ts';
-import { createOpenAddresses } from '../../src/payments/deposit-owners.ts';
-import { expirePayments } from '../../src/payments/expire-payments.ts';
+} from '../../src/payment/create-payment.ts';
+import {
+  createDepositAddressCalculator,
+  paymentReference,
+  termsOf,
+} from '../../src/payment/deposit-address.ts';
+import { createIpnTokens } from '../../src/payment/ipn-token.ts';
+import { USD_RATE_ONE } from '../../src/payment/money.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
+import { type PaymentState, stateOf } from '../../src/payment/payment-states.ts';
+import type { PaymentView } from '../../src/payment/payment-store.ts';
+import type { Address } from '../../src/payment/payout-address.ts';
+import { acceptPayment, releasePayment } from '../../src/payment/release-payment.ts';
+import { settleScanned } from '../../src/payment/settle.ts';
+import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
+import type { ProviderAdapter, StartedSession } from '../../src/providers/provider.ts';
+import { createStartSession } from '../../src/providers/start-session.ts';
+import type {
+  ChainReader,
+  ChainView,
+  FeeQuote,
+  RelayCall,
+  Relayer,
+} from '../../src/settlement/chain/chain.ts';
+import type { FinalityDoubt } from '../../src/settlement/chain/confirm-finality.ts';
+import { createChainReader } from '../../src/settlement/chain/create-chain-reader.ts';
+import type { ChainEndpoint } from '../../src/settlement/chain/endpoint-rotation.ts';
+import { encodeRelayCall } from '../../src/settlement/chain/read-logs.ts';
+import { createRelayer } from '../../src/settlement/chain/relayer.ts';
+import { createBalanceSweep, createTokenReader } from '../../src/settlement/chain/token-reader.ts';
+import { createOpenAddresses } from '../../src/settlement/deposit-owners.ts';
+import { expirePayments } from '../../src/settlement/expire-payments.ts';
 import {
   createRelayMemory,
   defaultRelayLimits,
   type RelayContext,
   type RelayIncident,
   type RelayLimits,
-} from '../../src/payments/relay/relay-context.ts';
-import { relayReleases } from '../../src/payments/relay/relay-releases.ts';
-import { acceptPayment, releasePayment } from '../../src/payments/release-payment.ts';
-import { rewindByHand } from '../../src/payments/reorganizations.ts';
-import { rescanFinalBlocks } from '../../src/payments/rescan-blocks.ts';
-import { rescueToken } from '../../src/payments/rescue-token.ts';
-import { createStartSession } from '../../src/payments/start-session.ts';
-import { createKeptBlocks, watchDeposits } from '../../src/payments/watch-deposits.ts';
-import { watchRefunds } from '../../src/payments/watch-refunds.ts';
-import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
+} from '../../src/settlement/relay/relay-context.ts';
+import { relayReleases } from '../../src/settlement/relay/relay-releases.ts';
+import { rewindByHand } from '../../src/settlement/reorganizations.ts';
+import { rescanFinalBlocks } from '../../src/settlement/rescan-blocks.ts';
+import { rescueToken } from '../../src/settlement/rescue-token.ts';
+import type { BlockReference } from '../../src/settlement/settlement-store.ts';
+import { createKeptBlocks, watchDeposits } from '../../src/settlement/watch-deposits.ts';
+import type { Webhook } from '../../src/webhooks/webhook.ts';
 import { addressFor, type LocalChain, startLocalChain } from '../chain/local-chain.ts';
 import { type AnvilOptions, anvilKeys } from '../support/anvil.ts';
 import { refundLinks } from '../support/refunds.ts';

@@ -1,15 +1,15 @@
 import { parseTransaction } from 'viem/utils';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Payment } from '../../src/payment/payment.ts';
 import {
   type ChainEndpoint,
   closeChainEndpoints,
   createChainEndpoint,
-} from '../../src/chain/endpoint-rotation.ts';
-import { createJsonRpcClient } from '../../src/chain/json-rpc.ts';
-import { toQuantity } from '../../src/chain/node-answers.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import type { RelayBatch } from '../../src/domain/ports/settlement-store.ts';
-import { defaultRelayLimits } from '../../src/payments/relay/relay-context.ts';
+} from '../../src/settlement/chain/endpoint-rotation.ts';
+import { createJsonRpcClient } from '../../src/settlement/chain/json-rpc.ts';
+import { toQuantity } from '../../src/settlement/chain/node-answers.ts';
+import { defaultRelayLimits } from '../../src/settlement/relay/relay-context.ts';
+import type { RelayBatch } from '../../src/settlement/settlement-store.ts';
 import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
 import { EXPECTED_UNITS, useSettlement } from './harness.ts';
 

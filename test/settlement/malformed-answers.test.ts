@@ -3,8 +3,8 @@ import {
   type ChainEndpoint,
   closeChainEndpoints,
   createChainEndpoints,
-} from '../../src/chain/endpoint-rotation.ts';
-import { TRANSFER_TOPIC } from '../../src/chain/token-reader.ts';
+} from '../../src/settlement/chain/endpoint-rotation.ts';
+import { TRANSFER_TOPIC } from '../../src/settlement/chain/token-reader.ts';
 import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
 import { EXPECTED_UNITS, useSettlement } from './harness.ts';
 

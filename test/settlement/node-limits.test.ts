@@ -1,14 +1,14 @@
 import { parseTransaction } from 'viem/utils';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { USD_RATE_ONE } from '../../src/payment/money.ts';
+import type { Payment } from '../../src/payment/payment.ts';
 import {
   type ChainEndpoint,
   closeChainEndpoints,
   createChainEndpoints,
-} from '../../src/chain/endpoint-rotation.ts';
-import { USD_RATE_ONE } from '../../src/domain/money.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import type { RelayBatch } from '../../src/domain/ports/settlement-store.ts';
-import type { RelayLimits } from '../../src/payments/relay/relay-context.ts';
+} from '../../src/settlement/chain/endpoint-rotation.ts';
+import type { RelayLimits } from '../../src/settlement/relay/relay-context.ts';
+import type { RelayBatch } from '../../src/settlement/settlement-store.ts';
 import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
 import { EXPECTED_UNITS, HOUR_MS, useSettlement } from './harness.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { parseTransaction } from 'viem/utils';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
-import { TransactionRefusedError } from '../../src/domain/ports/chain.ts';
-import type { RelayBatch } from '../../src/domain/ports/settlement-store.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { TransactionRefusedError } from '../../src/settlement/chain/chain.ts';
+import type { RelayBatch } from '../../src/settlement/settlement-store.ts';
 import { BLOCK_MS, CrashError, EXPECTED_UNITS, HOUR_MS, useSettlement } from './harness.ts';
 
 const { chain, settlement, reopen } = useSettlement({ limits: { batchSize: 2 } });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { closeChainEndpoints, createChainEndpoints } from '../../src/chain/endpoint-rotation.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import type { Refund } from '../../src/domain/refund.ts';
+import type { Refund } from '../../src/features/refunds/refund.ts';
 import {
   cancelOpenRefund,
   confirmRefundAddress,
   createRefund,
   nameRefundAddress,
   submitTransaction,
-} from '../../src/payments/refunds.ts';
+} from '../../src/features/refunds/refunds.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { closeChainEndpoints, createChainEndpoints } from '../../src/settlement/chain/endpoint-rotation.ts';
 import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
 import { omitLogsOf } from '../chain/endpoint-faults.ts';
 import { addressFor } from '../chain/local-chain.ts';

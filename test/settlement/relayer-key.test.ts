@@ -1,8 +1,8 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
-import { TransactionRefusedError } from '../../src/domain/ports/chain.ts';
-import type { RelayBatch } from '../../src/domain/ports/settlement-store.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { TransactionRefusedError } from '../../src/settlement/chain/chain.ts';
+import type { RelayBatch } from '../../src/settlement/settlement-store.ts';
 import { CrashError, EXPECTED_UNITS, useSettlement } from './harness.ts';
 
 const { chain, settlement } = useSettlement();

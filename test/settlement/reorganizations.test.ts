@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
+import type { Payment } from '../../src/payment/payment.ts';
 import { EXPECTED_UNITS, useSettlement } from './harness.ts';
 
 /** Deep enough for a reorganization of eight blocks that takes back nothing final. */

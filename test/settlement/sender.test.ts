@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
-import { type FeeQuote, TransactionRefusedError } from '../../src/domain/ports/chain.ts';
-import type { RelayBatch } from '../../src/domain/ports/settlement-store.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { type FeeQuote, TransactionRefusedError } from '../../src/settlement/chain/chain.ts';
+import type { RelayBatch } from '../../src/settlement/settlement-store.ts';
 import { RelayConflictError } from '../../src/store/store-errors.ts';
 import { CrashError, EXPECTED_UNITS, useSettlement } from './harness.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PaymentId } from '../../src/domain/payment.ts';
-import { MAXIMUM_SESSIONS_PER_HOUR } from '../../src/domain/provider-session.ts';
+import type { PaymentId } from '../../src/payment/payment.ts';
+import { MAXIMUM_SESSIONS_PER_HOUR } from '../../src/payment/provider-session.ts';
 import { ENOUGH_UNITS, EXPECTED_UNITS, HOUR_MS, useSettlement } from './harness.ts';
 
 const { settlement } = useSettlement();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
+import type { Payment } from '../../src/payment/payment.ts';
 import { CrashError, EXPECTED_UNITS, useSettlement } from './harness.ts';
 
 const BATCH_SIZE = 4;

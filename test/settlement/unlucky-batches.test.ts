@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
-import { CallRevertedError } from '../../src/domain/ports/chain.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { CallRevertedError } from '../../src/settlement/chain/chain.ts';
 import { EXPECTED_UNITS, useSettlement } from './harness.ts';
 
 const { chain, settlement } = useSettlement();

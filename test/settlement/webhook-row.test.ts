@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
-import type { DeliveryOutcome } from '../../src/domain/ports/callback-guard.ts';
-import type { Webhook } from '../../src/domain/webhook.ts';
-import { type SendWebhooksContext, sendWebhook } from '../../src/payments/send-webhooks.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import type { DeliveryOutcome } from '../../src/webhooks/callback-guard.ts';
+import { type SendWebhooksContext, sendWebhook } from '../../src/webhooks/send-webhooks.ts';
+import type { Webhook } from '../../src/webhooks/webhook.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { EXPECTED_UNITS, useSettlement } from './harness.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Account } from '../../src/domain/account.ts';
-import { shopLogoOf } from '../../src/domain/shop-profile.ts';
+import type { Account } from '../../src/accounts/account.ts';
+import { shopLogoOf } from '../../src/accounts/shop-profile.ts';
 import { onePixel } from '../support/pictures.ts';
 import { ADDRESS, atOnce, NOW_MS, newAccount, newKey, type StoreContext } from './fixtures.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
+import type { Payment } from '../../src/payment/payment.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { atOnce, failedResult, givePayments, leave, pay, type StoreContext } from './fixtures.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
-import { parsePaymentSearch } from '../../src/domain/payment-search.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
+import { parsePaymentSearch } from '../../src/payment/payment-search.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import {
   DAY_MS,

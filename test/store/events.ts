@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
+import type { Payment } from '../../src/payment/payment.ts';
 import { atOnce, givePayment, givePayments, newAccount, pay, type StoreContext } from './fixtures.ts';
 
 export function eventPromises(context: StoreContext): void {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import type { Payment, PaymentId } from '../../src/domain/payment.ts';
-import { roles } from '../../src/domain/person.ts';
-import type { BlockReference, RelayBatch } from '../../src/domain/ports/settlement-store.ts';
-import { providerIds } from '../../src/domain/provider-catalog.ts';
-import { shopLogoOf } from '../../src/domain/shop-profile.ts';
+import { roles } from '../../src/accounts/person.ts';
+import { shopLogoOf } from '../../src/accounts/shop-profile.ts';
+import type { Payment, PaymentId } from '../../src/payment/payment.ts';
+import { providerIds } from '../../src/payment/provider-catalog.ts';
+import type { BlockReference, RelayBatch } from '../../src/settlement/settlement-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { onePixel } from '../support/pictures.ts';

@@ -1,13 +1,13 @@
-import type { Account, ApiKey } from '../../src/domain/account.ts';
-import { noOrder, type Payment, untouchedProgress } from '../../src/domain/payment.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
-import { type Address, checksumAddress } from '../../src/domain/payout-address.ts';
-import type { Decide, IdempotencyRecord } from '../../src/domain/ports/payment-store.ts';
-import type { RelayBatch } from '../../src/domain/ports/settlement-store.ts';
-import type { ProviderSession } from '../../src/domain/provider-session.ts';
-import { plainProfile } from '../../src/domain/shop-profile.ts';
-import type { NewWebhook, WebhookResult } from '../../src/domain/webhook.ts';
+import type { Account, ApiKey } from '../../src/accounts/account.ts';
+import { plainProfile } from '../../src/accounts/shop-profile.ts';
+import { noOrder, type Payment, untouchedProgress } from '../../src/payment/payment.ts';
+import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
+import type { Decide, IdempotencyRecord } from '../../src/payment/payment-store.ts';
+import { type Address, checksumAddress } from '../../src/payment/payout-address.ts';
+import type { ProviderSession } from '../../src/payment/provider-session.ts';
+import type { RelayBatch } from '../../src/settlement/settlement-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { NewWebhook, WebhookResult } from '../../src/webhooks/webhook.ts';
 
 /** What a conformance test works on; `store` is another one after `reopen`. */
 export interface StoreContext {

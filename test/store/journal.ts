@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
+import type { Payment } from '../../src/payment/payment.ts';
+import type { Address } from '../../src/payment/payout-address.ts';
 import {
   hashOfEntry,
   type JournalEntry,
   NO_MOVEMENTS,
   netEntries,
   placeOfEntry,
-} from '../../src/domain/journal.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import type { Address } from '../../src/domain/payout-address.ts';
+} from '../../src/settlement/journal.ts';
 import type { Store } from '../../src/store/store.ts';
 import { ADDRESS, atOnce, givePayment, givePayments, leave, pay, type StoreContext } from './fixtures.ts';
 import { block, depositOf, releaseOf, scan } from './observations.ts';

@@ -9,7 +9,7 @@ import { createLog } from '../../src/app/log.ts';
 import { moveStore } from '../../src/app/move-store.ts';
 import { initDatabase, migrateDatabase, openStoreToServe } from '../../src/app/open-store.ts';
 import { runOperationAnywhere } from '../../src/app/run-operation.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { migrate as migratePostgres, migrations as ofPostgres } from '../../src/store/postgres/migrations.ts';
 import { migrate as migrateSqlite, migrations as ofSqlite } from '../../src/store/sqlite/migrations.ts';
 import { StoreInUseError, StoreOutdatedError, StoreTooNewError } from '../../src/store/store-errors.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { NotificationChannel } from '../../src/domain/notification.ts';
+import type { NotificationChannel } from '../../src/features/notifications/notification.ts';
 import { atOnce, givePayment, newPayment, type StoreContext } from './fixtures.ts';
 import { newUser } from './people.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
-import type { Address } from '../../src/domain/payout-address.ts';
-import type { BlockReference, ScanRecord } from '../../src/domain/ports/settlement-store.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import type { Address } from '../../src/payment/payout-address.ts';
+import type { BlockReference, ScanRecord } from '../../src/settlement/settlement-store.ts';
 import { ObservationConflictError } from '../../src/store/store-errors.ts';
 import {
   ADDRESS,

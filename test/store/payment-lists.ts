@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
+import type { Payment } from '../../src/payment/payment.ts';
 import {
   ADDRESS,
   atOnce,

@@ -1,9 +1,13 @@
 import { expect, it } from 'vitest';
-import { type DisplayStatus, displayStatuses, displayStatusOf } from '../../src/domain/display-status.ts';
-import type { Payment, PaymentId } from '../../src/domain/payment.ts';
-import { firstIdAtMs, shortCodeOf } from '../../src/domain/payment-id.ts';
-import { type PaymentQuery, parsePaymentSearch } from '../../src/domain/payment-search.ts';
-import { refusedStatuses, type UnsettledStatus, unsettledStatuses } from '../../src/domain/payment-states.ts';
+import { type DisplayStatus, displayStatuses, displayStatusOf } from '../../src/payment/display-status.ts';
+import type { Payment, PaymentId } from '../../src/payment/payment.ts';
+import { firstIdAtMs, shortCodeOf } from '../../src/payment/payment-id.ts';
+import { type PaymentQuery, parsePaymentSearch } from '../../src/payment/payment-search.ts';
+import {
+  refusedStatuses,
+  type UnsettledStatus,
+  unsettledStatuses,
+} from '../../src/payment/payment-states.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
   DAY_MS,

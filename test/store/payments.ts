@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { UnknownStateError } from '../../src/domain/errors.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
-import type { ProviderSession, SessionProgress } from '../../src/domain/provider-session.ts';
+import { UnknownStateError } from '../../src/payment/errors.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import type { PaymentView } from '../../src/payment/payment-store.ts';
+import type { ProviderSession, SessionProgress } from '../../src/payment/provider-session.ts';
 import {
   atOnce,
   DAY_MS,

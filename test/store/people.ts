@@ -4,15 +4,15 @@ import {
   type AuditEntry,
   MAXIMUM_ENTRIES_OF_ACTION,
   type NewAuditEntry,
-} from '../../src/domain/audit-entry.ts';
+} from '../../src/accounts/audit-entry.ts';
 import {
   type DashboardSession,
   MAXIMUM_FORGOTTEN_LINKS,
   MAXIMUM_INVITATIONS,
   MAXIMUM_SESSIONS,
   type OneTimeLink,
-} from '../../src/domain/dashboard-session.ts';
-import { MAXIMUM_MEMBERS, type Role, type User } from '../../src/domain/person.ts';
+} from '../../src/accounts/dashboard-session.ts';
+import { MAXIMUM_MEMBERS, type Role, type User } from '../../src/accounts/person.ts';
 import { atOnce, DAY_MS, NOW_MS, newAccount, type StoreContext } from './fixtures.ts';
 
 let lastNumber = 0;

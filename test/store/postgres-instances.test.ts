@@ -1,8 +1,8 @@
 import { connect, createServer } from 'node:net';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
-import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import type { PaymentView } from '../../src/payment/payment-store.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import type { SharedStore, Store } from '../../src/store/store.ts';
 import { ObservationConflictError, StoreClosedError } from '../../src/store/store-errors.ts';

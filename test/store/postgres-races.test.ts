@@ -4,7 +4,7 @@
  */
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
-import { bookTransfer, cancelRefund } from '../../src/domain/refund.ts';
+import { bookTransfer, cancelRefund } from '../../src/features/refunds/refund.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startPostgres } from '../support/postgres.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
+import type { Payment } from '../../src/payment/payment.ts';
 import { atOnce, DAY_MS, givePayments, pay, type StoreContext } from './fixtures.ts';
 
 export function receiptPromises(context: StoreContext): void {

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
-import { IDEMPOTENCY_TTL_MS } from '../../src/domain/ports/payment-store.ts';
 import {
   bookTransfer,
   cancelRefund,
@@ -9,7 +7,9 @@ import {
   type Refund,
   type RefundView,
   refundableUnits,
-} from '../../src/domain/refund.ts';
+} from '../../src/features/refunds/refund.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { IDEMPOTENCY_TTL_MS } from '../../src/payment/payment-store.ts';
 import { newRefund as newRefundOf } from '../support/refunds.ts';
 import { ADDRESS, atOnce, givePayment, NOW_MS, type StoreContext } from './fixtures.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
-import type { RelayBatch } from '../../src/domain/ports/settlement-store.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import type { RelayBatch } from '../../src/settlement/settlement-store.ts';
 import { RelayConflictError } from '../../src/store/store-errors.ts';
 import { waitFor } from '../support/wait-for.ts';
 import {

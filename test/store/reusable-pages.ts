@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
-import { parsePaymentSearch } from '../../src/domain/payment-search.ts';
 import {
   HOLD_MS,
   MAXIMUM_PAGES,
   type PagePayment,
   type ReusablePage,
   type UsedPage,
-} from '../../src/domain/reusable-page.ts';
+} from '../../src/features/payment-pages/payment-page.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { parsePaymentSearch } from '../../src/payment/payment-search.ts';
 import { atOnce, DAY_MS, NOW_MS, newAccount, newPayment, pay, type StoreContext } from './fixtures.ts';
 
 let made = 0;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { SettlementRecord } from '../../src/domain/ports/settlement-store.ts';
+import type { SettlementRecord } from '../../src/settlement/settlement-store.ts';
 import type { StoreContext } from './fixtures.ts';
 
 const first: SettlementRecord = {

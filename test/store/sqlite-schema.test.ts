@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { UnknownStateError } from '../../src/domain/errors.ts';
+import { UnknownStateError } from '../../src/payment/errors.ts';
 import { findSchema, migrate, migrations } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { StoreTooNewError, UnreleasedSchemaError } from '../../src/store/store-errors.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import type { PaidCount, PaymentSlot } from '../../src/domain/payment-statistics.ts';
+import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import type { PaidCount, PaymentSlot } from '../../src/payment/payment-statistics.ts';
 import {
   DAY_MS,
   givePayments,

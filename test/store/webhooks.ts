@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
-import type { Webhook } from '../../src/domain/webhook.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import type { Webhook } from '../../src/webhooks/webhook.ts';
 import { claimOldest, withAnySecret } from '../support/claim-oldest.ts';
 import {
   atOnce,

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { arrowViolations, barrels, cycles, environmentReaders } from './arrows.ts';
 import { projectModules, readModule } from './modules.ts';
 
-const modules = projectModules(['src', 'simulators', 'locales', 'receiver-grader', 'docs-site', 'verifier']);
+const modules = projectModules(['src', 'sandbox']);
+
+/** Arrows that still have to be turned. */
+const PENDING: readonly string[] = [];
+const withoutLine = (found: string) => found.replace(/:\d+ imports (\S+): .*/, ' imports $1');
 
 describe('the house', () => {
   it('is read: there are modules, and they import each other', () => {
@@ -13,7 +17,7 @@ describe('the house', () => {
   });
 
   it('has no import that climbs or crosses', () => {
-    expect(arrowViolations(modules)).toEqual([]);
+    expect(arrowViolations(modules).map(withoutLine)).toEqual(PENDING);
   });
 
   it('imports only files that exist', () => {
@@ -35,7 +39,7 @@ describe('the house', () => {
     expect(barrels(modules)).toEqual([]);
   });
 
-  it('reads the environment in src/config.ts only, besides the search for anvil', () => {
+  it('reads the environment in src/config/config.ts only, besides the search for anvil', () => {
     expect(environmentReaders(modules)).toEqual([]);
   });
 });
@@ -47,10 +51,10 @@ function planted(sources: Record<string, string>) {
 
 describe('the check itself', () => {
   it.each([
-    ['climbs', 'src/domain/money.ts', "import { a } from '../payments/create.ts';"],
-    ['climbs by a type only', 'src/domain/money.ts', "import type { A } from '../payments/create.ts';"],
-    ['climbs later', 'src/payments/create.ts', "await import('../http/server.ts');"],
-    ['crosses in the outside world', 'src/store/sqlite/open.ts', "import { a } from '../../chain/rpc.ts';"],
+    ['climbs', 'src/payment/money.ts', "import { a } from '../web/create.ts';"],
+    ['climbs by a type only', 'src/payment/money.ts', "import type { A } from '../web/create.ts';"],
+    ['climbs later', 'src/payment/create.ts', "await import('../web/server.ts');"],
+    ['crosses from feature to feature', 'src/features/a/a.ts', "import { b } from '../b/b.ts';"],
     ['is nowhere in the drawing', 'src/utilities/a.ts', 'export const a = 1;'],
   ])('catches a module that %s', (_, path, text) => {
     expect(arrowViolations(planted({ [path]: text }))).toHaveLength(1);
@@ -59,17 +63,17 @@ describe('the check itself', () => {
   it('catches a cycle, also one of types only', () => {
     const found = cycles(
       planted({
-        'src/domain/a.ts': "import { b } from './b.ts';",
-        'src/domain/b.ts': "import { c } from './c.ts';",
-        'src/domain/c.ts': "import type { A } from './a.ts';",
+        'src/payment/a.ts': "import { b } from './b.ts';",
+        'src/payment/b.ts': "import { c } from './c.ts';",
+        'src/payment/c.ts': "import type { A } from './a.ts';",
       }),
     );
-    expect(found).toEqual(['src/domain/a.ts → src/domain/b.ts → src/domain/c.ts → src/domain/a.ts']);
+    expect(found).toEqual(['src/payment/a.ts → src/payment/b.ts → src/payment/c.ts → src/payment/a.ts']);
   });
 
   it('catches barrels', () => {
-    expect(barrels(planted({ 'src/domain/index.ts': "export * from './a.ts';" }))).toHaveLength(2);
-    expect(barrels(planted({ 'src/domain/all.ts': "export type { A } from './a.ts';" }))).toHaveLength(1);
+    expect(barrels(planted({ 'src/payment/index.ts': "export * from './a.ts';" }))).toHaveLength(2);
+    expect(barrels(planted({ 'src/payment/all.ts': "export type { A } from './a.ts';" }))).toHaveLength(1);
   });
 
   it.each([
@@ -79,7 +83,7 @@ describe('the check itself', () => {
     'const a = globalThis.process.env;',
     "import { env } from 'node:process';",
   ])('catches the environment being read: %s', (text) => {
-    expect(environmentReaders(planted({ 'src/http/a.ts': text }))).toEqual(['src/http/a.ts:1']);
-    expect(environmentReaders(planted({ 'src/config.ts': text }))).toEqual([]);
+    expect(environmentReaders(planted({ 'src/web/a.ts': text }))).toEqual(['src/web/a.ts:1']);
+    expect(environmentReaders(planted({ 'src/config/config.ts': text }))).toEqual([]);
   });
 });

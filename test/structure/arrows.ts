@@ -1,57 +1,73 @@
 /**
- * Which part of the house may know which, as a check over modules. Own code instead of `dependency-cruiser` 18.7.2, which
+ * Which room of the house may know which, as a check over modules. Own code instead of `dependency-cruiser` 18.7.2, which
  * reads no `.ts` file here: it needs the programming interface of TypeScript before 7.
  */
 import { type Import, isTest, type Module } from './modules.ts';
 
-const outsideWorld = ['providers', 'chain', 'rates', 'webhooks', 'mail', 'store'];
-const belowApp = ['platform', 'http', 'worker', 'cli', 'payments', 'accounts', 'domain', ...outsideWorld];
+const pages = ['pages/docs', 'pages/checkout', 'pages/dashboard', 'pages/operator'];
 
 /**
- * For each part of `src` the parts it may import besides itself. main → simulators → app → {http, worker, cli} →
- * {payments, accounts} → domain → platform; adapters know only domain and platform, and never each other.
+ * The rooms from the ground up. Each may know those before it, and none after it; what a row names beside a room it may not know
+ * all the same. Features know the rooms that they extend, and neither those nor each other know a feature: only `app` does.
  */
-const mayImport: Record<string, string[]> = {
-  main: ['app', 'config', 'receiver-grader', 'simulators', ...belowApp],
-  app: ['config', 'config-variables', 'docs-site', ...belowApp],
-  http: ['payments', 'accounts', 'domain', 'platform', 'locales'],
-  worker: ['payments', 'accounts', 'domain', 'platform'],
-  cli: ['config', 'receiver-grader', 'verifier', 'payments', 'accounts', 'domain', 'platform'],
-  payments: ['domain', 'platform'],
-  accounts: ['domain', 'platform'],
-  ...Object.fromEntries(outsideWorld.map((part) => [part, ['domain', 'platform']])),
-  domain: ['platform'],
-  platform: [],
-  config: ['domain', 'platform', 'config-network', 'config-reader', 'config-variables', 'providers'],
-  'config-network': ['domain', 'platform', 'config-reader'],
-  'config-reader': ['domain', 'platform', 'config-variables'],
-  // A provider's variables stand in its own file.
-  'config-variables': ['domain', 'providers'],
-  // The local chain, the simulated on-ramps, the shop and the example pages are a small world of their own.
-  simulators: ['app', 'config', ...belowApp, 'locales', 'receiver-grader', 'docs-site'],
-  'receiver-grader': belowApp,
-  // The pages at `/docs`, and the OpenAPI document that the reference shows.
-  'docs-site': ['http', 'payments', 'domain'],
-  // `verify` shares the domain with the steps that it checks, and none of their code.
-  verifier: ['domain'],
-  locales: [],
-};
+const rooms: readonly (readonly [name: string, ...unknown: string[]])[] = [
+  ['platform'],
+  ['payment'],
+  ['mail'],
+  ['webhooks'],
+  ['accounts'],
+  ['settlement'],
+  ['providers'],
+  ['rates'],
+  ['config'],
+  ['store', 'config'],
+  ['reports', 'config'],
+  ['web', 'config', 'store'],
+  ['api', 'config', 'store'],
+  ['pages/docs', 'config', 'store'],
+  ['pages/checkout', 'config', 'store'],
+  ['pages/dashboard', 'config', 'store', 'pages/checkout'],
+  ['pages/operator', 'config', 'store', 'pages/checkout'],
+  ['features', 'config'],
+  // Shares the core's rules with the steps that it checks, and none of their code.
+  [
+    'cli/verify',
+    'mail',
+    'accounts',
+    'providers',
+    'rates',
+    'config',
+    'store',
+    'reports',
+    'web',
+    'api',
+    ...pages,
+  ],
+  ['cli', 'web', 'api', ...pages],
+  ['app'],
+  ['sandbox'],
+  ['main'],
+];
+const floors = new Map(rooms.map(([name], floor) => [name, floor]));
+const unknownTo = new Map(rooms.map(([name, ...unknown]) => [name, unknown]));
 
-/** The part of the house a path belongs to: `src/http/server.ts` to `http`, `src/app.ts` to `app`. */
-function partOf(path: string): string {
-  const [folder = path, part = folder] = path.split('/');
-  return folder === 'src' ? part.replace(/(?:\.test)?\.ts$/, '') : folder;
+/** The room of a path: `src/web/server.ts` is in `web`, `src/pages/docs/docs.css` in `pages/docs`. */
+function roomOf(path: string): string {
+  const [folder = path, part = folder, page = ''] = path.split('/');
+  if (folder !== 'src') return folder;
+  if (part === 'pages' || page === 'verify') return `${part}/${page}`;
+  return part.replace(/(?:\.test)?\.ts$/, '');
 }
 
 /** Every arrow that climbs, crosses or leaves the house, in words; empty when all is well. */
 export function arrowViolations(modules: Module[]): string[] {
   return modules.flatMap((module) => {
-    const part = partOf(module.path);
-    if (mayImport[part] === undefined) {
-      return [`${module.path}: the house has no part "${part}"; draw it in arrows.ts first`];
+    const room = roomOf(module.path);
+    if (!floors.has(room)) {
+      return [`${module.path}: the house has no room "${room}"; draw it in arrows.ts first`];
     }
     return module.imports.flatMap((arrow) => {
-      const reason = objection(module, part, arrow);
+      const reason = objection(module, room, arrow);
       return reason === undefined
         ? []
         : [`${module.path}:${arrow.line} imports ${arrow.specifier}: ${reason}`];
@@ -60,20 +76,25 @@ export function arrowViolations(modules: Module[]): string[] {
 }
 
 /** What is wrong with one arrow, or undefined. */
-function objection(module: Module, part: string, arrow: Import): string | undefined {
+function objection(module: Module, room: string, arrow: Import): string | undefined {
   const { target } = arrow;
   if (target === undefined) return undefined;
-  if (!/^(src|simulators|locales|receiver-grader|docs-site|verifier)\//.test(target)) {
+  if (!/^(src|sandbox)\//.test(target)) {
     // The compiled contracts and where they are deployed are data that the code ships with.
     // The sandbox's shop is a merchant: it has the SDK, as other merchants do.
-    const isShop = module.path.startsWith('simulators/shop/') && target.startsWith('sdk/src/');
+    const isShop = module.path.startsWith('sandbox/shop/') && target.startsWith('sdk/src/');
     const isAllowed = isTest(module.path) || isShop || /^contracts\/.*\.json$/.test(target);
     return isAllowed ? undefined : 'src stands on nothing outside src but the data of contracts/';
   }
-  const targetPart = partOf(target);
-  if (targetPart === part) return undefined;
-  if (!mayImport[part]?.includes(targetPart)) return `${part} may not know ${targetPart}`;
-  if (targetPart === 'simulators' && arrow.kind !== 'dynamic') {
+  const targetRoom = roomOf(target);
+  if (room === 'features' && targetRoom === 'features') {
+    const [own, other] = [module.path, target].map((path) => path.split('/')[2]);
+    return own === other ? undefined : `features/${own} may not know features/${other}`;
+  }
+  if (targetRoom === room) return undefined;
+  const climbs = (floors.get(targetRoom) ?? Number.POSITIVE_INFINITY) > (floors.get(room) ?? -1);
+  if (climbs || unknownTo.get(room)?.includes(targetRoom)) return `${room} may not know ${targetRoom}`;
+  if (targetRoom === 'sandbox' && arrow.kind !== 'dynamic') {
     return 'live mode must not load the sandbox: only `await import(…)` may';
   }
   return undefined;
@@ -112,7 +133,7 @@ export function barrels(modules: Module[]): string[] {
 }
 
 /** The settings, and the search for anvil, which reads the machine's PATH as a shell does. */
-const environmentPlaces = ['src/config.ts', 'simulators/chain/find-anvil.ts'];
+const environmentPlaces = ['src/config/config.ts', 'sandbox/chain/find-anvil.ts'];
 
 /** Every other place that reads the environment. */
 export function environmentReaders(modules: Module[]): string[] {

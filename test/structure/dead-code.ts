@@ -46,7 +46,7 @@ export function unreachedFiles(modules: Module[]): string[] {
   const reached = new Set<string>();
   const queue = modules
     .map(({ path }) => path)
-    .filter((path) => path === 'src/main.ts' || path.startsWith('bench/'));
+    .filter((path) => path === 'src/main.ts' || path.startsWith('tools/bench/'));
   for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
     const module = byPath.get(path);
     if (module === undefined || reached.has(path)) continue;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { findAnvil } from '../../simulators/chain/find-anvil.ts';
+import { findAnvil } from '../../sandbox/chain/find-anvil.ts';
 import { askChain } from './ask-chain.ts';
 
 /** A local chain of its own process, on a free port of the loopback interface. */

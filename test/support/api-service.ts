@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
-import { registerOpenApi } from '../../docs-site/openapi/create-openapi-document.ts';
-import type { ConnectContext } from '../../src/accounts/connect-shop.ts';
-import { type Account, features } from '../../src/domain/account.ts';
-import { createApiKey, hashApiKey, keyScopes } from '../../src/domain/api-key.ts';
-import { plainProfile } from '../../src/domain/shop-profile.ts';
-import { createApiRateLimiters } from '../../src/http/api/api-context.ts';
-import { registerApi } from '../../src/http/api/payment-routes.ts';
-import { registerMerchantApi } from '../../src/http/merchant/merchant-routes.ts';
-import type { Observe } from '../../src/http/request-log.ts';
-import { type BaseServerOptions, createBaseServer } from '../../src/http/server.ts';
-import { registerHealth, registerWellKnown } from '../../src/http/well-known.ts';
+import { type Account, features } from '../../src/accounts/account.ts';
+import { createApiKey, hashApiKey, keyScopes } from '../../src/accounts/api-key.ts';
+import { plainProfile } from '../../src/accounts/shop-profile.ts';
+import { createApiRateLimiters } from '../../src/api/api-context.ts';
+import { registerMerchantApi } from '../../src/api/merchant/merchant-routes.ts';
+import { registerOpenApi } from '../../src/api/openapi/create-openapi-document.ts';
+import { registerApi } from '../../src/api/payment-routes.ts';
+import type { ConnectContext } from '../../src/features/connect/connect-shop.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { Observe } from '../../src/web/request-log.ts';
+import { type BaseServerOptions, createBaseServer } from '../../src/web/server.ts';
+import { registerHealth, registerWellKnown } from '../../src/web/well-known.ts';
 import { checkAnswers } from './described-answers.ts';
 import {
   createTestCallbacks,

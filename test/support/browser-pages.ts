@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { fastify } from 'fastify';
 import type { Browser } from 'playwright-core';
-import { providerIds } from '../../src/domain/provider-catalog.ts';
+import { providerIds } from '../../src/payment/provider-catalog.ts';
 import { launchBrowser } from './browser.ts';
 import { type CheckoutPages, createCheckoutPages } from './checkout-pages.ts';
 

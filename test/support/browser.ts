@@ -7,7 +7,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { expect } from 'vitest';
-import { chromiumLaunch } from '../../scripts/chromium.ts';
+import { chromiumLaunch } from '../../tools/chromium.ts';
 
 /** The browser may reach nothing but this machine, and speaks to nobody of its own accord. */
 const quietArguments = [
@@ -23,7 +23,7 @@ const quietArguments = [
 /**
  * Starts the tests' Chromium. Close it with `close()`; its profile is a temporary folder that goes with it.
  *
- * @throws when the browser has not been unpacked (`node scripts/setup.js --tests`)
+ * @throws when the browser has not been unpacked (`node tools/setup.js --tests`)
  */
 export async function launchBrowser(): Promise<Browser> {
   const { executablePath, args, env } = await chromiumLaunch();

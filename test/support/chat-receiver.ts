@@ -1,6 +1,6 @@
-import type { ChannelTarget } from '../../src/domain/notification.ts';
-import type { Mailer } from '../../src/domain/ports/mail.ts';
-import { createNotificationSender } from '../../src/webhooks/send-notification.ts';
+import type { ChannelTarget } from '../../src/features/notifications/notification.ts';
+import { createNotificationSender } from '../../src/features/notifications/notification-sender.ts';
+import type { Mailer } from '../../src/mail/mail.ts';
 import { createTestCertificateAuthority } from './certificates.ts';
 import {
   type RecordedRequest,

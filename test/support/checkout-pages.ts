@@ -1,34 +1,29 @@
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { createExamplePayments, exampleAccount } from '../../simulators/pages/example-payments.ts';
-import { type ExampleState, exampleState, stateNames } from '../../simulators/pages/example-states.ts';
-import { registerStatePages } from '../../simulators/pages/register-state-pages.ts';
-import type { Account } from '../../src/domain/account.ts';
-import { ServiceError } from '../../src/domain/errors.ts';
-import type { PaymentReference } from '../../src/domain/payment.ts';
-import type { AccountStore } from '../../src/domain/ports/account-store.ts';
-import type { PaymentStore, PaymentView } from '../../src/domain/ports/payment-store.ts';
-import type {
-  ProviderSettings,
-  Quote,
-  QuoteRequest,
-  SessionRequest,
-} from '../../src/domain/ports/provider.ts';
-import type { RefundStore } from '../../src/domain/ports/refund-store.ts';
-import type { TestPayments } from '../../src/domain/ports/test-payments.ts';
-import { type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
-import type { ProviderSession } from '../../src/domain/provider-session.ts';
-import { estimateSuccess, type VisitOutcome } from '../../src/domain/provider-success.ts';
-import type { Refund } from '../../src/domain/refund.ts';
-import { shopLogoOf } from '../../src/domain/shop-profile.ts';
-import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
-import { registerCheckoutPages } from '../../src/http/checkout/routes.ts';
-import { createBaseServer } from '../../src/http/server.ts';
-import { createQuotes } from '../../src/payments/ask-quotes.ts';
-import type { ProviderLimits } from '../../src/payments/provider-limits.ts';
-import { createStartSession } from '../../src/payments/start-session.ts';
+import { createExamplePayments, exampleAccount } from '../../sandbox/pages/example-payments.ts';
+import { type ExampleState, exampleState, stateNames } from '../../sandbox/pages/example-states.ts';
+import { registerStatePages } from '../../sandbox/pages/register-state-pages.ts';
+import type { Account } from '../../src/accounts/account.ts';
+import type { AccountStore } from '../../src/accounts/account-store.ts';
+import { shopLogoOf } from '../../src/accounts/shop-profile.ts';
+import type { Refund } from '../../src/features/refunds/refund.ts';
+import type { RefundStore } from '../../src/features/refunds/refund-store.ts';
+import { registerCheckoutPages } from '../../src/pages/checkout/routes.ts';
+import { ServiceError } from '../../src/payment/errors.ts';
+import type { PaymentReference } from '../../src/payment/payment.ts';
+import type { PaymentStore, PaymentView } from '../../src/payment/payment-store.ts';
+import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
+import type { ProviderSession } from '../../src/payment/provider-session.ts';
+import type { TestPayments } from '../../src/payment/test-payments.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import { createPictures } from '../../src/platform/pictures.ts';
+import { createQuotes } from '../../src/providers/ask-quotes.ts';
+import type { ProviderSettings, Quote, QuoteRequest, SessionRequest } from '../../src/providers/provider.ts';
+import type { ProviderLimits } from '../../src/providers/provider-limits.ts';
+import { estimateSuccess, type VisitOutcome } from '../../src/providers/provider-success.ts';
+import { createStartSession } from '../../src/providers/start-session.ts';
+import { createPageLimits } from '../../src/web/page-limits.ts';
+import { createBaseServer } from '../../src/web/server.ts';
 import { onePixel } from './pictures.ts';
 import { refundLinks } from './refunds.ts';
 

@@ -1,5 +1,5 @@
-import type { WebhookStore } from '../../src/domain/ports/settlement-store.ts';
-import type { Webhook } from '../../src/domain/webhook.ts';
+import type { WebhookStore } from '../../src/settlement/settlement-store.ts';
+import type { Webhook } from '../../src/webhooks/webhook.ts';
 
 /** For a process that may claim each webhook. */
 export const withAnySecret = { fingerprints: [], anyCreatedBeforeMs: Number.MAX_SAFE_INTEGER };

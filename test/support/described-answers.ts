@@ -1,9 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance } from 'fastify';
-import { createOpenApiDocument } from '../../docs-site/openapi/create-openapi-document.ts';
-import { operations } from '../../docs-site/openapi/operations.ts';
-import { errorTable } from '../../src/domain/errors.ts';
+import { createOpenApiDocument } from '../../src/api/openapi/create-openapi-document.ts';
+import { operations } from '../../src/api/openapi/operations.ts';
+import { errorTable } from '../../src/payment/errors.ts';
 
 /** An answer as a caller gets it. */
 export interface Answer {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Sandbox, startSandbox } from '../../simulators/start-sandbox.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.ts';
 import { freePorts } from './free-ports.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 import { providerEnvironment, switchProviderOn } from './provider-environment.ts';

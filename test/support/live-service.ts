@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Sandbox, startSandbox } from '../../simulators/start-sandbox.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.ts';
 import type { CreatedPayment } from './e2e-service.ts';
 import { freePorts } from './free-ports.ts';
 import { providerEnvironment, switchProviderOn } from './provider-environment.ts';

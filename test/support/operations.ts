@@ -1,14 +1,14 @@
-import { createSandboxOperations } from '../../simulators/sandbox-operations.ts';
+import { createSandboxOperations } from '../../sandbox/sandbox-operations.ts';
 import type {
   DirectPayments,
   OperationsContext,
   SandboxOperations,
 } from '../../src/cli/operations-context.ts';
-import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
-import type { TestPayments } from '../../src/domain/ports/test-payments.ts';
-import type { ProviderId } from '../../src/domain/provider-catalog.ts';
+import type { ProviderId } from '../../src/payment/provider-catalog.ts';
+import type { TestPayments } from '../../src/payment/test-payments.ts';
 import { createPictures } from '../../src/platform/pictures.ts';
-import { providerDescriptions } from '../../src/providers/providers.ts';
+import { providerDescriptions } from '../../src/providers/adapters/providers.ts';
+import type { ProviderAdapter } from '../../src/providers/provider.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createCallbackGuard } from '../../src/webhooks/callback-host.ts';
 import { NOW_MS } from '../store/fixtures.ts';

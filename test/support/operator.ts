@@ -1,23 +1,23 @@
 import { Secret, TOTP } from 'otpauth';
+import type { Account } from '../../src/accounts/account.ts';
+import type { User } from '../../src/accounts/person.ts';
 import { openSession } from '../../src/accounts/sessions.ts';
-import type { Account } from '../../src/domain/account.ts';
-import type { User } from '../../src/domain/person.ts';
+import type { OperatorContext } from '../../src/pages/operator/operator-page.ts';
+import { refuseForeignHosts, registerOperatorConsole } from '../../src/pages/operator/routes.ts';
+import { registerViewedDashboard } from '../../src/pages/operator/viewing-pages.ts';
+import type { ProviderId } from '../../src/payment/provider-catalog.ts';
+import { providerDescriptions } from '../../src/providers/adapters/providers.ts';
+import type { ProviderAdapter } from '../../src/providers/provider.ts';
+import type { EvidenceStore, ProviderEvidence } from '../../src/providers/provider-evidence.ts';
+import { estimateSuccess, type VisitOutcome } from '../../src/providers/provider-success.ts';
 import {
   type ChainHeads,
   ChainUnavailableError,
   type ChainView,
   type EndpointHealth,
-} from '../../src/domain/ports/chain.ts';
-import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
-import type { ProviderId } from '../../src/domain/provider-catalog.ts';
-import type { EvidenceStore, ProviderEvidence } from '../../src/domain/provider-evidence.ts';
-import { estimateSuccess, type VisitOutcome } from '../../src/domain/provider-success.ts';
-import type { OperatorContext } from '../../src/http/operator/operator-page.ts';
-import { refuseForeignHosts, registerOperatorConsole } from '../../src/http/operator/routes.ts';
-import { registerViewedDashboard } from '../../src/http/operator/viewing-pages.ts';
-import { createBaseServer } from '../../src/http/server.ts';
-import { createDashboardLimits, type DashboardLimits } from '../../src/http/signed-in/limits.ts';
-import { providerDescriptions } from '../../src/providers/providers.ts';
+} from '../../src/settlement/chain/chain.ts';
+import { createBaseServer } from '../../src/web/server.ts';
+import { createDashboardLimits, type DashboardLimits } from '../../src/web/signed-in/limits.ts';
 import {
   createTestBrowser,
   createTestDashboard,

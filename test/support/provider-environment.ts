@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { Sandbox } from '../../simulators/start-sandbox.ts';
+import type { Sandbox } from '../../sandbox/start-sandbox.ts';
 import { CONTROL_SOCKET, callServer } from '../../src/cli/control-socket.ts';
-import type { ProviderId } from '../../src/domain/provider-catalog.ts';
-import { variableNameOf } from '../../src/providers/define-provider.ts';
+import type { ProviderId } from '../../src/payment/provider-catalog.ts';
+import { variableNameOf } from '../../src/providers/adapters/define-provider.ts';
 
 /** The variables with which a service in live mode reaches a provider of this sandbox. */
 export function providerEnvironment(

@@ -1,5 +1,5 @@
-import type { Payment, PaymentId } from '../../src/domain/payment.ts';
-import { noTransfer, type Refund, TRANSFER_MS } from '../../src/domain/refund.ts';
+import { noTransfer, type Refund, TRANSFER_MS } from '../../src/features/refunds/refund.ts';
+import type { Payment, PaymentId } from '../../src/payment/payment.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import type { Store } from '../../src/store/store.ts';
 

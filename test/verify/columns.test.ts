@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from 'vitest';
-import { hashOfEntry } from '../../src/domain/journal.ts';
+import { verifyPayments } from '../../src/cli/verify/verify-payments.ts';
+import { hashOfEntry } from '../../src/settlement/journal.ts';
 import type { Table } from '../../src/store/columns.ts';
 import { journalTable, paymentTable, webhookTable } from '../../src/store/tables.ts';
-import { verifyPayments } from '../../verifier/verify-payments.ts';
 import { storeEngines } from '../store/engines.ts';
 import { failedResult } from '../store/fixtures.ts';
 import { readJournal } from '../store/journal.ts';

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { verifyPayments } from '../../src/cli/verify/verify-payments.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { stateOf } from '../../src/payment/payment-states.ts';
 import {
   type Discrepancy,
   type DiscrepancyKind,
   discrepancyKinds,
   hashOfEntry,
-} from '../../src/domain/journal.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import { stateOf } from '../../src/domain/payment-states.ts';
+} from '../../src/settlement/journal.ts';
 import type { Store } from '../../src/store/store.ts';
-import { verifyPayments } from '../../verifier/verify-payments.ts';
 import { type OpenedStore, storeEngines } from '../store/engines.ts';
 import { leave, webhook } from '../store/fixtures.ts';
 import { readJournal } from '../store/journal.ts';

@@ -1,15 +1,15 @@
+import type { VerifyContext } from '../../src/cli/verify/verify-context.ts';
 import {
   createDepositAddressCalculator,
   paymentReference,
   termsOf,
-} from '../../src/domain/deposit-address.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import type { Address } from '../../src/domain/payout-address.ts';
-import type { ChainView, ForwardedLog, RescuedLog, TransferLog } from '../../src/domain/ports/chain.ts';
-import type { BlockReference } from '../../src/domain/ports/settlement-store.ts';
-import { type SettleContext, settle } from '../../src/domain/settle.ts';
+} from '../../src/payment/deposit-address.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import type { Address } from '../../src/payment/payout-address.ts';
+import { type SettleContext, settle } from '../../src/payment/settle.ts';
+import type { ChainView, ForwardedLog, RescuedLog, TransferLog } from '../../src/settlement/chain/chain.ts';
+import type { BlockReference } from '../../src/settlement/settlement-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { VerifyContext } from '../../verifier/verify-context.ts';
 import { ADDRESS, NOW_MS, newAccount, newBatch, newPayment } from '../store/fixtures.ts';
 
 const DEPOSIT_UNITS = 200_000_000n;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseCallbackUrl } from '../../src/domain/callback-url.ts';
+import { parseCallbackUrl } from '../../src/payment/callback-url.ts';
 import { addressIdentity } from '../../src/platform/public-address.ts';
 import {
   createCallbackHostCheck,

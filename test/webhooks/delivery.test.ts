@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ServiceLocation } from '../../src/domain/callback-url.ts';
+import type { ServiceLocation } from '../../src/payment/callback-url.ts';
 import { createCallbackHostCheck, createHostResolver } from '../../src/webhooks/callback-host.ts';
 import type { AttemptOutcome } from '../../src/webhooks/deliver.ts';
 import { deliverWebhook } from '../../src/webhooks/deliver.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { assets, drawIcon, iconSizes } from '../../scripts/woocommerce-icons.ts';
-import { findBrokenRules, type PluginFiles } from '../../scripts/woocommerce-rules.ts';
+import { assets, drawIcon, iconSizes } from '../../tools/woocommerce-icons.ts';
+import { findBrokenRules, type PluginFiles } from '../../tools/woocommerce-rules.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const folder = join(root, 'woocommerce', 'card-checkout');
@@ -33,7 +33,7 @@ describe('the assets of wordpress.org', () => {
       expect(await sharp(png).metadata()).toMatchObject({ width: size, height: size, format: 'png' });
       expect(
         (await pixelsOf(png)).equals(await pixelsOf(await drawIcon(size))),
-        `icon of ${size} pixels: run node scripts/woocommerce-icons.ts`,
+        `icon of ${size} pixels: run node tools/woocommerce-icons.ts`,
       ).toBe(true);
     }
     // The directory shows it as it is: it runs and loads nothing.
@@ -78,7 +78,7 @@ describe('the rules of wordpress.org', () => {
     const output = execFileSync(process.execPath, [zipScript], { cwd: root, encoding: 'utf8' });
     const committed = execFileSync(
       'git',
-      ['ls-tree', '-r', '--name-only', commit, 'woocommerce/card-checkout/'],
+      ['ls-tree', '-r', '--name-only', commit, 'plugins/woocommerce/card-checkout/'],
       {
         cwd: root,
         encoding: 'utf8',
@@ -88,6 +88,6 @@ describe('the rules of wordpress.org', () => {
     expect(output).toContain(`${names.length} files. No rule is broken`);
     const zip = readFileSync(join(root, 'test-output', 'card-checkout.zip'), 'latin1');
     expect(zip.startsWith('PK')).toBe(true);
-    for (const name of names) expect(zip, name).toContain(name.replace('woocommerce/', ''));
+    for (const name of names) expect(zip, name).toContain(name.replace('plugins/woocommerce/', ''));
   });
 });

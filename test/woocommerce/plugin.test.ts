@@ -6,9 +6,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createContext, runInContext } from 'node:vm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { approveConnection, callbackHostOf, parseConnectRequest } from '../../src/accounts/connect-shop.ts';
-import { parsePayoutAddress } from '../../src/domain/payout-address.ts';
-import { nameAddress } from '../../src/domain/refund.ts';
+import {
+  approveConnection,
+  callbackHostOf,
+  parseConnectRequest,
+} from '../../src/features/connect/connect-shop.ts';
+import { nameAddress } from '../../src/features/refunds/refund.ts';
+import { parsePayoutAddress } from '../../src/payment/payout-address.ts';
 import { newUser } from '../store/people.ts';
 import { type ApiService, createApiService } from '../support/api-service.ts';
 import { payWithDeposit } from '../support/refunds.ts';

@@ -16,7 +16,7 @@ import { freePorts } from '../support/free-ports.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const run = promisify(execFile);
-const plugin = join(import.meta.dirname, '..', '..', 'woocommerce', 'card-checkout');
+const plugin = join(import.meta.dirname, '..', '..', 'plugins', 'woocommerce', 'card-checkout');
 const DATABASE_START_MS = 30_000;
 
 export interface ShopSources {

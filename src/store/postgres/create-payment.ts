@@ -1,11 +1,11 @@
-import type { Payment } from '../../domain/payment.ts';
-import { SLOT_MS } from '../../domain/payment-statistics.ts';
-import { bytesOfAddress } from '../../domain/payout-address.ts';
+import type { Payment } from '../../payment/payment.ts';
+import { SLOT_MS } from '../../payment/payment-statistics.ts';
 import {
   type CreateOutcome,
   IDEMPOTENCY_TTL_MS,
   type IdempotencyRecord,
-} from '../../domain/ports/payment-store.ts';
+} from '../../payment/payment-store.ts';
+import { bytesOfAddress } from '../../payment/payout-address.ts';
 import { paymentOfRow } from '../payments.ts';
 import { type EnginePayments, PURGED_PER_RECORD } from '../store.ts';
 import { paymentTable } from '../tables.ts';

@@ -1,5 +1,5 @@
-import type { LeaseStore, RelayStore } from '../../domain/ports/settlement-store.ts';
-import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/settle.ts';
+import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../payment/settle.ts';
+import type { LeaseStore, RelayStore } from '../../settlement/settlement-store.ts';
 import { paymentOfRow } from '../payments.ts';
 import { checkedLimit } from '../scripts.ts';
 import type { Database } from './open-database.ts';

@@ -1,4 +1,4 @@
-import { bytesOfAddress } from '../../domain/payout-address.ts';
+import { bytesOfAddress } from '../../payment/payout-address.ts';
 import { checkedOwners, ownerOfRow, paymentOfRow } from '../payments.ts';
 import type { EnginePayments } from '../store.ts';
 import { createCreates } from './create-payment.ts';

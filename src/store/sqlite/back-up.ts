@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type JournalHead, NO_MOVEMENTS } from '../../domain/journal.ts';
+import { type JournalHead, NO_MOVEMENTS } from '../../settlement/journal.ts';
 import { readSchema } from './migrations.ts';
 
 /** A commit takes a moment only; a writer never holds the database for longer. */

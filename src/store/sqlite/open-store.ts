@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
-import type { ActiveKey } from '../../domain/account.ts';
-import type { AccountStore } from '../../domain/ports/account-store.ts';
+import type { ActiveKey } from '../../accounts/account.ts';
+import type { AccountStore } from '../../accounts/account-store.ts';
 import { createPrivateFolder } from '../../platform/private-folder.ts';
 import { createAccounts } from '../accounts.ts';
 import { assembleStore } from '../assemble-store.ts';

@@ -1,14 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Payment } from '../../domain/payment.ts';
-import { createdChange } from '../../domain/payment-statistics.ts';
-import { bytesOfAddress } from '../../domain/payout-address.ts';
+import type { Payment } from '../../payment/payment.ts';
+import { createdChange } from '../../payment/payment-statistics.ts';
 import {
   type CreateOutcome,
   IDEMPOTENCY_TTL_MS,
   type IdempotencyRecord,
-} from '../../domain/ports/payment-store.ts';
-import type { RelayStore } from '../../domain/ports/settlement-store.ts';
-import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/settle.ts';
+} from '../../payment/payment-store.ts';
+import { bytesOfAddress } from '../../payment/payout-address.ts';
+import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../payment/settle.ts';
+import type { RelayStore } from '../../settlement/settlement-store.ts';
 import { checkedOwners, ownerOfRow, paymentColumns, paymentOfRow } from '../payments.ts';
 import { checkedLimit } from '../scripts.ts';
 import { type EnginePayments, PURGED_PER_RECORD } from '../store.ts';

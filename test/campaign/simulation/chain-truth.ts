@@ -1,7 +1,7 @@
-import { FORWARDED_TOPIC } from '../../../src/chain/read-logs.ts';
-import { TRANSFER_TOPIC } from '../../../src/chain/token-reader.ts';
-import type { Deposit, Payment, Release } from '../../../src/domain/payment.ts';
-import type { Address } from '../../../src/domain/payout-address.ts';
+import type { Deposit, Payment, Release } from '../../../src/payment/payment.ts';
+import type { Address } from '../../../src/payment/payout-address.ts';
+import { FORWARDED_TOPIC } from '../../../src/settlement/chain/read-logs.ts';
+import { TRANSFER_TOPIC } from '../../../src/settlement/chain/token-reader.ts';
 import type { PlacedLog, SimulatedChain } from './simulated-chain.ts';
 
 /** What really happened to a payment, read from the chain itself and by no code of the service. */

@@ -1,7 +1,7 @@
-import { isDust } from '../../../src/domain/paid-threshold.ts';
-import type { Payment } from '../../../src/domain/payment.ts';
-import { stateOf } from '../../../src/domain/payment-states.ts';
-import { MINIMUM_SURPLUS_UNITS } from '../../../src/domain/settle.ts';
+import { isDust } from '../../../src/payment/paid-threshold.ts';
+import type { Payment } from '../../../src/payment/payment.ts';
+import { stateOf } from '../../../src/payment/payment-states.ts';
+import { MINIMUM_SURPLUS_UNITS } from '../../../src/payment/settle.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { depositsOf, releasesOf } from './chain-truth.ts';
 import { EXPIRY_MS, type SimulatedWorld } from './simulated-world.ts';

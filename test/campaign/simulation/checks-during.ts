@@ -1,9 +1,9 @@
-import { ServiceError } from '../../../src/domain/errors.ts';
-import type { Payment, PaymentId } from '../../../src/domain/payment.ts';
-import { type PaymentState, paymentTransitions, stateOf } from '../../../src/domain/payment-states.ts';
-import { ChainUnavailableError, TransactionRefusedError } from '../../../src/domain/ports/chain.ts';
-import type { PaymentDecision, PaymentView } from '../../../src/domain/ports/payment-store.ts';
-import type { RelayIncident } from '../../../src/payments/relay/relay-context.ts';
+import { ServiceError } from '../../../src/payment/errors.ts';
+import type { Payment, PaymentId } from '../../../src/payment/payment.ts';
+import { type PaymentState, paymentTransitions, stateOf } from '../../../src/payment/payment-states.ts';
+import type { PaymentDecision, PaymentView } from '../../../src/payment/payment-store.ts';
+import { ChainUnavailableError, TransactionRefusedError } from '../../../src/settlement/chain/chain.ts';
+import type { RelayIncident } from '../../../src/settlement/relay/relay-context.ts';
 import type { Store } from '../../../src/store/store.ts';
 import {
   ObservationConflictError,

@@ -1,11 +1,11 @@
+import type { Account } from '../../../src/accounts/account.ts';
+import { plainProfile } from '../../../src/accounts/shop-profile.ts';
 import type { WorkerParts } from '../../../src/app/worker-parts.ts';
-import type { Account } from '../../../src/domain/account.ts';
-import { USD_RATE_ONE } from '../../../src/domain/money.ts';
-import type { Payment, PaymentId } from '../../../src/domain/payment.ts';
-import type { Address } from '../../../src/domain/payout-address.ts';
-import type { ProviderAdapter } from '../../../src/domain/ports/provider.ts';
-import { plainProfile } from '../../../src/domain/shop-profile.ts';
-import { createPayment } from '../../../src/payments/create-payment.ts';
+import { createPayment } from '../../../src/payment/create-payment.ts';
+import { USD_RATE_ONE } from '../../../src/payment/money.ts';
+import type { Payment, PaymentId } from '../../../src/payment/payment.ts';
+import type { Address } from '../../../src/payment/payout-address.ts';
+import type { ProviderAdapter } from '../../../src/providers/provider.ts';
 import type { Draws } from './draws.ts';
 import { CHAIN_ID, type SimulatedWorld } from './simulated-world.ts';
 

@@ -1,5 +1,5 @@
-import { FORWARDED_TOPIC } from '../../../src/chain/read-logs.ts';
-import { TRANSFER_TOPIC } from '../../../src/chain/token-reader.ts';
+import { FORWARDED_TOPIC } from '../../../src/settlement/chain/read-logs.ts';
+import { TRANSFER_TOPIC } from '../../../src/settlement/chain/token-reader.ts';
 import type { Draws } from './draws.ts';
 import type { Mood } from './node-mood.ts';
 import type { Block, PlacedLog } from './simulated-chain.ts';

@@ -1,5 +1,5 @@
-import { answers, type NodeMethod } from '../../../src/chain/node-answers.ts';
-import type { Payment } from '../../../src/domain/payment.ts';
+import type { Payment } from '../../../src/payment/payment.ts';
+import { answers, type NodeMethod } from '../../../src/settlement/chain/node-answers.ts';
 import type { Draws } from './draws.ts';
 import { drawNumberLie, type NumberLie } from './number-lies.ts';
 import type { SimulatedChain } from './simulated-chain.ts';

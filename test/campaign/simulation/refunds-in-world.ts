@@ -1,6 +1,6 @@
-import { checksumAddress } from '../../../src/domain/payout-address.ts';
-import type { Refund } from '../../../src/domain/refund.ts';
-import { createRefund } from '../../../src/payments/refunds.ts';
+import type { Refund } from '../../../src/features/refunds/refund.ts';
+import { createRefund } from '../../../src/features/refunds/refunds.ts';
+import { checksumAddress } from '../../../src/payment/payout-address.ts';
 import { createKeyedHash } from '../../../src/platform/keyed-hash.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { transfersTo } from './chain-truth.ts';

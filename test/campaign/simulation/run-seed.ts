@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import { createRelayer } from '../../../src/chain/relayer.ts';
-import type { Payment } from '../../../src/domain/payment.ts';
-import { stateOf } from '../../../src/domain/payment-states.ts';
+import type { Payment } from '../../../src/payment/payment.ts';
+import { stateOf } from '../../../src/payment/payment-states.ts';
+import { createRelayer } from '../../../src/settlement/chain/relayer.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { anvilKeys } from '../../support/anvil.ts';
 import { createRecorder, type Findings } from '../promises.ts';

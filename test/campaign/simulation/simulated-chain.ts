@@ -1,4 +1,4 @@
-import { smaller } from '../../../src/domain/money.ts';
+import { smaller } from '../../../src/payment/money.ts';
 import type { Draws } from './draws.ts';
 import {
   type Action,

@@ -1,4 +1,4 @@
-import type { LeaseStore } from '../../../src/domain/ports/settlement-store.ts';
+import type { LeaseStore } from '../../../src/settlement/settlement-store.ts';
 
 /**
  * Leases in simulated time. Those of the database go by the server's own clock, which nobody can turn: that they end

@@ -1,9 +1,13 @@
 import { decodeFunctionData, encodeFunctionResult, keccak256, parseTransaction } from 'viem/utils';
-import { AnswerTooSlowError, JsonRpcAnswerError, type JsonRpcClient } from '../../../src/chain/json-rpc.ts';
-import { depositFactoryAbi } from '../../../src/chain/read-logs.ts';
-import { MULTICALL3, multicallAbi, tokenAbi } from '../../../src/chain/token-reader.ts';
-import { type Address, checksumAddress } from '../../../src/domain/payout-address.ts';
-import { ChainUnavailableError } from '../../../src/domain/ports/chain.ts';
+import { type Address, checksumAddress } from '../../../src/payment/payout-address.ts';
+import { ChainUnavailableError } from '../../../src/settlement/chain/chain.ts';
+import {
+  AnswerTooSlowError,
+  JsonRpcAnswerError,
+  type JsonRpcClient,
+} from '../../../src/settlement/chain/json-rpc.ts';
+import { depositFactoryAbi } from '../../../src/settlement/chain/read-logs.ts';
+import { MULTICALL3, multicallAbi, tokenAbi } from '../../../src/settlement/chain/token-reader.ts';
 import { corrupt } from './corrupt-answer.ts';
 import type { Draws } from './draws.ts';
 import { findLogs, type LogFilter } from './node-logs.ts';

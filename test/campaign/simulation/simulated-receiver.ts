@@ -1,6 +1,6 @@
-import type { PaymentId } from '../../../src/domain/payment.ts';
-import type { DeliverWebhook, DeliveryOutcome } from '../../../src/domain/ports/callback-guard.ts';
+import type { PaymentId } from '../../../src/payment/payment.ts';
 import type { Store } from '../../../src/store/store.ts';
+import type { DeliverWebhook, DeliveryOutcome } from '../../../src/webhooks/callback-guard.ts';
 import { checkPost } from './checks-during.ts';
 import type { ProcessLife } from './process-life.ts';
 import type { SimulatedWorld } from './simulated-world.ts';

@@ -1,11 +1,11 @@
 import { recoverTransactionAddress } from 'viem';
-import { createDepositAddressCalculator } from '../../../src/domain/deposit-address.ts';
-import type { GasShareLimit } from '../../../src/domain/gas-balance.ts';
-import { USD_RATE_ONE } from '../../../src/domain/money.ts';
-import type { Payment } from '../../../src/domain/payment.ts';
-import type { Address } from '../../../src/domain/payout-address.ts';
-import { checksumAddress } from '../../../src/domain/payout-address.ts';
-import type { Refund } from '../../../src/domain/refund.ts';
+import type { Refund } from '../../../src/features/refunds/refund.ts';
+import { createDepositAddressCalculator } from '../../../src/payment/deposit-address.ts';
+import { USD_RATE_ONE } from '../../../src/payment/money.ts';
+import type { Payment } from '../../../src/payment/payment.ts';
+import type { Address } from '../../../src/payment/payout-address.ts';
+import { checksumAddress } from '../../../src/payment/payout-address.ts';
+import type { GasShareLimit } from '../../../src/settlement/gas-balance.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Recorder } from '../promises.ts';
 import { createDraws, type Draws } from './draws.ts';

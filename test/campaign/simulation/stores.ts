@@ -1,10 +1,10 @@
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { memoryFolder } from '../../../scripts/memory-folder.ts';
 import { openPostgresStore } from '../../../src/store/postgres/open-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { memoryFolder } from '../../../tools/memory-folder.ts';
 import { startPostgres } from '../../support/postgres.ts';
 
 /** Where seeds get their stores from. */

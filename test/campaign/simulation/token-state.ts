@@ -1,7 +1,7 @@
-import { FORWARDED_TOPIC } from '../../../src/chain/read-logs.ts';
-import { TRANSFER_TOPIC } from '../../../src/chain/token-reader.ts';
-import type { DepositTerms } from '../../../src/domain/deposit-address.ts';
-import type { Address } from '../../../src/domain/payout-address.ts';
+import type { DepositTerms } from '../../../src/payment/deposit-address.ts';
+import type { Address } from '../../../src/payment/payout-address.ts';
+import { FORWARDED_TOPIC } from '../../../src/settlement/chain/read-logs.ts';
+import { TRANSFER_TOPIC } from '../../../src/settlement/chain/token-reader.ts';
 
 /** Accounts, token and nonces as they are after a block. Addresses are in lower case. */
 export interface ChainState {

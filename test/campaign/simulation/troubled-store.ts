@@ -1,4 +1,4 @@
-import type { Decide, PaymentDecision, PaymentView } from '../../../src/domain/ports/payment-store.ts';
+import type { Decide, PaymentDecision, PaymentView } from '../../../src/payment/payment-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { StoreWriteError } from '../../../src/store/store-errors.ts';
 import type { Draws } from './draws.ts';

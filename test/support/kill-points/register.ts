@@ -9,7 +9,7 @@ const wrappers = new Map(
   [
     ['store/sqlite/open-store.ts', 'sqlite-store.ts'],
     ['store/postgres/open-store.ts', 'postgres-store.ts'],
-    ['chain/relayer.ts', 'relayer.ts'],
+    ['settlement/chain/relayer.ts', 'relayer.ts'],
   ].map(([module = '', wrapper = '']) => [sourceOf(module), wrapperOf(wrapper)]),
 );
 const delivery = sourceOf('webhooks/deliver.ts');

@@ -1,5 +1,8 @@
-import { createRelayer as createOriginal, type RelayerOptions } from '../../../../src/chain/relayer.ts';
-import type { Relayer } from '../../../../src/domain/ports/chain.ts';
+import type { Relayer } from '../../../../src/settlement/chain/chain.ts';
+import {
+  createRelayer as createOriginal,
+  type RelayerOptions,
+} from '../../../../src/settlement/chain/relayer.ts';
 import { isHeld, reach } from '../reach.ts';
 import { hasHigherFees } from './store.ts';
 

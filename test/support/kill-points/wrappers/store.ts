@@ -1,10 +1,10 @@
-import type { PaymentStore } from '../../../../src/domain/ports/payment-store.ts';
+import type { PaymentStore } from '../../../../src/payment/payment-store.ts';
 import type {
   ObservationStore,
   RelayStore,
   ScanRecord,
   WebhookStore,
-} from '../../../../src/domain/ports/settlement-store.ts';
+} from '../../../../src/settlement/settlement-store.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import type { KillPoint } from '../points.ts';
 import { endHold, reach } from '../reach.ts';

@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Fault } from '../../src/payment/test-payments.ts';
+
+export interface ChainGatewayOptions {
+  /** The node's port on loopback. */
+  readonly chainPort: number;
+  /** How long a slow answer takes; longer than any caller should wait. */
+  readonly slowAnswerMs?: number | undefined;
+}
+
+const SLOW_ANSWER_MS = 20_000;
+
+/**
+ * A proxy in front of the local chain. The server's endpoint is this one, so that `sandbox fault chain` can break the
+ * chain for the server alone, without a line of live code knowing; the simulated on-ramps go past it.
+ */
+export async function startChainGateway(options: ChainGatewayOptions) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 32 });
+  const closing = new AbortController();
+  let fault: Fault = 'up';
+
+  async function pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    if (fault === 'slow') {
+      await delay(options.slowAnswerMs ?? SLOW_ANSWER_MS, undefined, { signal: closing.signal });
+    }
+    if (fault === 'down') {
+      outgoing.writeHead(503, { 'content-type': 'text/plain' }).end('the sandbox chain is down\n');
+      return;
+    }
+    const upstream = request({
+      agent,
+      host: '127.0.0.1',
+      port: options.chainPort,
+      method: incoming.method ?? 'POST',
+      path: incoming.url ?? '/',
+      headers: { ...incoming.headers, host: `127.0.0.1:${options.chainPort}` },
+    });
+    const answer = once(upstream, 'response') as Promise<[IncomingMessage]>;
+    outgoing.once('close', () => upstream.destroy());
+    const [[response]] = await Promise.all([answer, pipeline(incoming, upstream)]);
+    outgoing.writeHead(response.statusCode ?? 502, response.headers);
+    await pipeline(response, outgoing);
+  }
+
+  const server = createServer((incoming, outgoing) => {
+    pass(incoming, outgoing).catch(() => {
+      // The chain is restarting, or the connection broke: the caller sees what it would see of a broken endpoint.
+      if (outgoing.headersSent) outgoing.destroy();
+      else
+        outgoing.writeHead(502, { 'content-type': 'text/plain' }).end('the sandbox chain does not answer\n');
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    setFault(next: Fault) {
+      fault = next;
+    },
+    async stop(): Promise<void> {
+      closing.abort();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      agent.destroy();
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { NoServerError } from '../src/cli/control-socket.ts';
+import { postWebhook } from '../src/cli/grade/post-webhook.ts';
+import { visible } from '../src/cli/present.ts';
+import type { ListenOptions } from '../src/cli/program.ts';
+
+/** Options besides the arguments. */
+export interface ListenContext extends ListenOptions {
+  /** The data folder of the sandbox, for messages. */
+  readonly dataDir: string;
+  /** Requests the sandbox's events after the cursor. */
+  readonly readEvents: (cursor: string | null) => Promise<unknown>;
+  /** Standard output. */
+  readonly write: (text: string) => void;
+  /** Standard error. */
+  readonly writeError: (text: string) => void;
+  /** Ends the command; a person presses Ctrl-C. */
+  readonly signal?: AbortSignal;
+}
+
+/** The sandbox's answer. */
+interface EventPage {
+  readonly cursor: string;
+  readonly missed: number;
+  readonly events: readonly EventCopy[];
+}
+
+const TIME_LIMIT_MS = 10_000;
+const RETRY_MS = 500;
+
+/**
+ * Prints copies of the sandbox's events as they are sent, and forwards each to a local endpoint, body and signature
+ * unchanged. Continues after a restart of the sandbox. Returns when the signal aborts; throws when no sandbox runs at
+ * the beginning.
+ */
+export async function listen(context: ListenContext): Promise<void> {
+  const endpoint = context.forwardTo === undefined ? null : readEndpoint(context.forwardTo);
+  let { cursor } = await firstPage(context);
+  const lines = greeting(endpoint);
+  if (context.isJson) context.writeError(lines);
+  else context.write(lines);
+  while (context.signal?.aborted !== true) {
+    const page = await nextPage(context, cursor);
+    if (page === null) continue;
+    cursor = page.cursor;
+    if (page.missed > 0)
+      context.writeError(`${page.missed} events are missing, because they came too fast.\n`);
+    for (const event of page.events) void show(context, event, endpoint);
+  }
+}
+
+async function firstPage(context: ListenContext): Promise<EventPage> {
+  try {
+    return (await context.readEvents(null)) as EventPage;
+  } catch (error) {
+    if (!(error instanceof NoServerError)) throw error;
+    throw new Error(
+      `no sandbox runs with the data folder ${context.dataDir}: start one with npm start, or set DATA_DIR to the folder of the running one`,
+      { cause: error },
+    );
+  }
+}
+
+/** The next page; null while the sandbox is not running. Throws the sandbox's refusals. */
+async function nextPage(context: ListenContext, cursor: string): Promise<EventPage | null> {
+  try {
+    return (await context.readEvents(cursor)) as EventPage;
+  } catch (error) {
+    const isAway = error instanceof NoServerError || (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+    if (!isAway) throw error;
+    await delay(RETRY_MS);
+    return null;
+  }
+}
+
+/** Prints an event when it arrives, and the endpoint's answer later; a slow answer delays no other event. */
+async function show(context: ListenContext, event: EventCopy, endpoint: URL | null): Promise<void> {
+  if (!context.isJson) context.write(eventLines(event));
+  const forwarded = endpoint === null ? null : await forward(event, endpoint);
+  if (context.isJson) context.write(`${JSON.stringify({ ...event, forwarded })}\n`);
+  else if (forwarded !== null) context.write(forwardedLine(event, forwarded));
+}
+
+async function forward({ body, signature }: EventCopy, endpoint: URL): Promise<Forwarded> {
+  const answer = await postWebhook(endpoint, { body, signature }, TIME_LIMIT_MS);
+  const { status, problem, durationMs, excerpt } = answer;
+  return { status, problem, duration_ms: durationMs, answer: excerpt };
+}
+
+function readEndpoint(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new Error('--forward-to must be an http or https URL');
+  }
+  return url;
+}
+
+/** A copy of an event from the sandbox. */
+export interface EventCopy {
+  readonly event: string;
+  readonly payment_id: string;
+  /** The address of the event itself. */
+  readonly callback: string;
+  /** Exactly the bytes that were signed. */
+  readonly body: string;
+  readonly signature: string;
+  /** The token that verifies it; the merchant got it with the payment. */
+  readonly ipn_token: string | null;
+  readonly at: string;
+}
+
+/** The local endpoint's answer to a copy. */
+interface Forwarded {
+  /** Null when there was no answer. */
+  readonly status: number | null;
+  readonly problem: string | null;
+  readonly duration_ms: number;
+  /** The beginning of the answer's body. */
+  readonly answer: string;
+}
+
+/** The first lines of output. */
+function greeting(endpoint: URL | null): string {
+  return `Listening to the sandbox. ${
+    endpoint === null
+      ? 'Events are only printed; --forward-to sends them to your endpoint.'
+      : `Each event is also sent to ${visible(endpoint.href)}.`
+  }
+These are copies: the service sends the event itself to the payment's callback, once.
+
+To verify one, compare X-Service-Signature with the HMAC-SHA256 of the raw body under the payment's ipn_token:
+  printf '%s' "$BODY" | openssl dgst -sha256 -hmac "$IPN_TOKEN"
+
+To trigger one, run in another terminal: npx card-checkout trigger payment.paid
+`;
+}
+
+/** An event with everything needed to verify it. */
+function eventLines(event: EventCopy): string {
+  return [
+    '',
+    headOf(event),
+    `  to         ${visible(event.callback)}`,
+    `  body       ${visible(event.body)}`,
+    `  signature  ${event.signature}`,
+    `  ipn_token  ${event.ipn_token ?? '–'}`,
+    '',
+  ].join('\n');
+}
+
+/** The endpoint's answer, on a line of its own, because other events may have arrived meanwhile. */
+function forwardedLine(event: EventCopy, { status, problem, duration_ms, answer }: Forwarded): string {
+  const outcome = status === null ? (problem ?? 'no answer') : `answered ${status}`;
+  const text = answer.trim() === '' ? '' : `: ${visible(answer.trim())}`;
+  return `${headOf(event)} → ${visible(outcome)} after ${duration_ms} ms${text}\n`;
+}
+
+function headOf({ at, event, payment_id }: EventCopy): string {
+  return `${at.slice(11, 19)} ${visible(event)} ${visible(payment_id)}`;
+}

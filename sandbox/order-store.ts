@@ -1,0 +1,189 @@
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import type { Currency } from '../src/payment/money.ts';
+import type { Address } from '../src/payment/payout-address.ts';
+import type { ProviderId } from '../src/payment/provider-catalog.ts';
+import { makeOwnFile } from '../src/store/sqlite/own-file.ts';
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS orders (
+    id TEXT PRIMARY KEY,
+    provider TEXT NOT NULL,
+    amount_cents INTEGER NOT NULL,
+    currency TEXT NOT NULL,
+    wallet_address TEXT NOT NULL,
+    external_id TEXT NOT NULL,
+    email TEXT,
+    return_url TEXT NOT NULL,
+    quoted_units TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('open', 'accepted', 'sent', 'delivered', 'failed')),
+    delivery_units TEXT,
+    is_wrong_token INTEGER NOT NULL DEFAULT 0,
+    due_at_ms INTEGER,
+    nonce INTEGER UNIQUE,
+    transaction_hash TEXT
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS orders_due ON orders (due_at_ms) WHERE state = 'accepted';
+  CREATE INDEX IF NOT EXISTS orders_unpaid ON orders (expires_at_ms) WHERE state = 'open';
+  CREATE INDEX IF NOT EXISTS orders_sent ON orders (nonce) WHERE state = 'sent';
+`;
+
+/** Unpaid orders are deleted this long after they expired. Paid ones stay, as the chain does. */
+const FORGET_UNPAID_AFTER_MS = 7 * 24 * 60 * 60_000;
+
+/** The duration of a session, like the real ones. */
+export const SESSION_LIFETIME_MS = 30 * 60_000;
+
+/**
+ * The state of an order at a simulated on-ramp: open → accepted (the card was charged) → sent (the node has the transfer)
+ * → delivered (final on the chain), or → failed (the transfer's nonce is spent and nothing was moved). A declined card
+ * leaves it open.
+ */
+export type OrderState = 'open' | 'accepted' | 'sent' | 'delivered' | 'failed';
+
+/** A customer's purchase at a simulated on-ramp. */
+export interface Order {
+  readonly id: string;
+  readonly provider: ProviderId;
+  readonly amountCents: number;
+  readonly currency: Currency;
+  readonly walletAddress: Address;
+  /** The shop's own name for it. */
+  readonly externalId: string;
+  readonly email: string | null;
+  /** Empty at a provider without a return link. */
+  readonly returnUrl: string;
+  /** The quoted amount at the beginning of the session, 10⁻⁶ units. */
+  readonly quotedUnits: bigint;
+  readonly createdAtMs: number;
+  /** The time until which it can be paid. */
+  readonly expiresAtMs: number;
+  readonly state: OrderState;
+  /** The delivered amount once paid, 10⁻⁶ units; null while open. */
+  readonly deliveryUnits: bigint | null;
+  /** Whether the delivery is of another token than USDC. */
+  readonly isWrongToken: boolean;
+  /** The treasury's nonce of its transfer; null until one is assigned. */
+  readonly nonce: number | null;
+  readonly transactionHash: string | null;
+}
+
+/** The delivery of a paid order. */
+interface PlannedDelivery {
+  /** 10⁻⁶ units. */
+  readonly units: bigint;
+  readonly dueAtMs: number;
+  /** Whether it is another token than USDC. */
+  readonly isWrongToken: boolean;
+}
+
+function readOrder(row: Record<string, SQLOutputValue>): Order {
+  return {
+    id: row['id'] as string,
+    provider: row['provider'] as ProviderId,
+    amountCents: row['amount_cents'] as number,
+    currency: row['currency'] as Currency,
+    walletAddress: row['wallet_address'] as Address,
+    externalId: row['external_id'] as string,
+    email: row['email'] as string | null,
+    returnUrl: row['return_url'] as string,
+    quotedUnits: BigInt(row['quoted_units'] as string),
+    createdAtMs: row['created_at_ms'] as number,
+    expiresAtMs: row['expires_at_ms'] as number,
+    state: row['state'] as OrderState,
+    deliveryUnits: row['delivery_units'] === null ? null : BigInt(row['delivery_units'] as string),
+    isWrongToken: row['is_wrong_token'] === 1,
+    nonce: row['nonce'] as number | null,
+    transactionHash: row['transaction_hash'] as string | null,
+  };
+}
+
+export type OrderStore = ReturnType<typeof openOrderStore>;
+
+/** The simulated on-ramps' own store. Every write is on disk when the call returns. */
+export function openOrderStore(path: string) {
+  makeOwnFile(path);
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+  database.exec(schema);
+  const insertOrder = database.prepare(
+    `INSERT INTO orders (id, provider, amount_cents, currency, wallet_address, external_id, email, return_url,
+       quoted_units, created_at_ms, expires_at_ms, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')`,
+  );
+  const forgetUnpaid = database.prepare("DELETE FROM orders WHERE state = 'open' AND expires_at_ms < ?");
+  const selectOrder = database.prepare('SELECT * FROM orders WHERE id = ?');
+  const acceptOpen = database.prepare(
+    `UPDATE orders SET state = 'accepted', delivery_units = ?, due_at_ms = ?, is_wrong_token = ?
+      WHERE id = ? AND state = 'open' AND expires_at_ms > ?`,
+  );
+  const selectDue = database.prepare(
+    `SELECT * FROM orders WHERE state = 'accepted' AND nonce IS NULL AND due_at_ms <= ?
+      ORDER BY due_at_ms, id LIMIT ?`,
+  );
+  const selectHighestNonce = database.prepare('SELECT max(nonce) AS nonce FROM orders');
+  const selectByNonce = database.prepare('SELECT * FROM orders WHERE nonce = ?');
+  const selectSent = database.prepare(
+    "SELECT * FROM orders WHERE state = 'sent' AND nonce < ? ORDER BY nonce LIMIT ?",
+  );
+  const assignNonce = database.prepare(
+    'UPDATE orders SET nonce = ?, transaction_hash = ? WHERE id = ? AND nonce IS NULL',
+  );
+  const setState = database.prepare('UPDATE orders SET state = ? WHERE id = ?');
+
+  return {
+    createOrder(
+      order: Omit<Order, 'state' | 'deliveryUnits' | 'isWrongToken' | 'nonce' | 'transactionHash'>,
+    ) {
+      forgetUnpaid.run(order.createdAtMs - FORGET_UNPAID_AFTER_MS);
+      insertOrder.run(
+        order.id,
+        order.provider,
+        order.amountCents,
+        order.currency,
+        order.walletAddress,
+        order.externalId,
+        order.email,
+        order.returnUrl,
+        String(order.quotedUnits),
+        order.createdAtMs,
+        order.expiresAtMs,
+      );
+    },
+
+    findOrder(id: string): Order | null {
+      const row = selectOrder.get(id);
+      return row === undefined ? null : readOrder(row);
+    },
+
+    /** False if it is not open or has expired: a second click pays nothing. */
+    acceptOrder(id: string, { units, dueAtMs, isWrongToken }: PlannedDelivery, nowMs: number): boolean {
+      return acceptOpen.run(String(units), dueAtMs, isWrongToken ? 1 : 0, id, nowMs).changes === 1;
+    },
+
+    /** Orders whose delivery is due and has no nonce yet. */
+    listDueOrders: (nowMs: number, limit: number): readonly Order[] =>
+      selectDue.all(nowMs, limit).map(readOrder),
+
+    /** One more than the highest assigned nonce, 0 at first. */
+    nextNonce: (): number => Number(selectHighestNonce.get()?.['nonce'] ?? -1) + 1,
+
+    /** Binds an order to its nonce for good. Only then may its transaction be sent. */
+    assignNonce(id: string, nonce: number, transactionHash: string): void {
+      if (assignNonce.run(nonce, transactionHash, id).changes !== 1)
+        throw new Error(`order ${id} has a nonce already`);
+    },
+
+    findByNonce(nonce: number): Order | null {
+      const row = selectByNonce.get(nonce);
+      return row === undefined ? null : readOrder(row);
+    },
+
+    /** Sent orders with nonces below this, lowest first. */
+    listSentOrders: (belowNonce: number, limit: number): readonly Order[] =>
+      selectSent.all(belowNonce, limit).map(readOrder),
+
+    setState: (id: string, state: OrderState) => void setState.run(state, id),
+    close: () => database.close(),
+  };
+}

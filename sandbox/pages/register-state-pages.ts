@@ -1,0 +1,160 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type CheckoutMoment, checkoutPage } from '../../src/pages/checkout/checkout-page.ts';
+import type { ExamplePagesContext } from '../../src/pages/checkout/context.ts';
+import { sendPhoneCode, sendTransferCode } from '../../src/pages/checkout/direct-payment.ts';
+import { statusContent } from '../../src/pages/checkout/live-updates.ts';
+import { type Checkout, checkoutOf } from '../../src/pages/checkout/read-checkout.ts';
+import { problemWords } from '../../src/pages/checkout/state-words.ts';
+import { ServiceError } from '../../src/payment/errors.ts';
+import type { ProviderId } from '../../src/payment/provider-catalog.ts';
+import { type Language, languageOf } from '../../src/web/checkout-frame/languages.ts';
+import { layout, messagePage, sendPage } from '../../src/web/checkout-frame/layout.ts';
+import { html } from '../../src/web/design/html.ts';
+import type { Words } from '../../src/web/locales/locale.ts';
+import { createExamplePayments, exampleAccount } from './example-payments.ts';
+import { type ExampleState, exampleState, isExampleState, stateNames } from './example-states.ts';
+
+/** What a customer meets besides a checkout's state: the state it happens in, and what happens. */
+export interface ExampleMoment {
+  readonly state: ExampleState;
+  readonly moment?: CheckoutMoment;
+  /** What a click on this provider led to. */
+  readonly problem?: { readonly provider: ProviderId | null; readonly error: ServiceError };
+}
+
+export const exampleMoments: Readonly<Record<string, ExampleMoment>> = {
+  going: { state: 'choose', moment: { kind: 'going', provider: 'moonpay' } },
+  offline: { state: 'at-provider', moment: { kind: 'offline' } },
+  'provider-down': { state: 'choose', problem: problem('moonpay', 'provider_unavailable') },
+  'provider-down-single': { state: 'choose-single', problem: problem('moonpay', 'provider_unavailable') },
+  'provider-busy': { state: 'choose', problem: problem('wert', 'provider_unavailable', 2) },
+  'provider-inactive': { state: 'choose', problem: problem('wert', 'provider_inactive') },
+  'below-minimum': { state: 'choose-small', problem: problem('moonpay', 'below_minimum') },
+  'currency-locked': { state: 'choose', problem: problem('klarna', 'currency_locked') },
+  'country-asked': { state: 'choose', problem: problem('revolut', 'invalid_request') },
+  'too-often': { state: 'choose', problem: problem('wert', 'rate_limited') },
+};
+
+function problem(
+  provider: ProviderId,
+  name: ConstructorParameters<typeof ServiceError>[0],
+  retryAfterSeconds?: number,
+) {
+  return { provider, error: new ServiceError(name, undefined, { retryAfterSeconds }) };
+}
+
+/**
+ * The customer's page in every state, for those who design it: `/sandbox/pages`. The same functions draw it that draw
+ * the real one; the payments behind it are examples, so that its buttons lead nowhere.
+ */
+const PATH = '/sandbox/pages';
+
+/** Pages that only say something, by their names in the catalogs. */
+const messageNames: Readonly<Record<string, keyof Words['messages']>> = {
+  'unknown-link': 'unknownLink',
+  'too-many-requests': 'tooManyRequests',
+  'did-not-work': 'didNotWork',
+  'our-failure': 'ourFailure',
+};
+
+/** All pages by the last part of their addresses. */
+export const statePageNames: readonly string[] = [
+  ...stateNames,
+  ...Object.keys(exampleMoments),
+  ...Object.keys(messageNames),
+];
+
+interface StateRoute {
+  Params: { state: string };
+}
+
+/** Registers the list of states and a page for each. */
+export function registerStatePages(server: FastifyInstance, context: ExamplePagesContext): void {
+  const { baseUrl } = context;
+  server.get(PATH, (request, reply) => sendPage({ context, reply }, 200, listOfStates(languageOf(request))));
+  server.get<StateRoute>(`${PATH}/:state`, (request, reply) => showState(context, request, reply));
+  server.get<StateRoute>(`${PATH}/:state/qr.svg`, (request, reply) => {
+    const { state } = request.params;
+    exampleOf(state);
+    return sendPhoneCode(reply, `${baseUrl}${PATH}/${state}`);
+  });
+  server.get<StateRoute>(`${PATH}/:state/transfer.svg`, async (request, reply) => {
+    const { checkout } = await checkoutIn(context, request.params.state);
+    return sendTransferCode(reply, checkout, context.token);
+  });
+  // There is no event to send: the page's script polls instead, as it does where no stream is to be had.
+  server.get<StateRoute>(`${PATH}/:state/events`, (_request, reply) => reply.code(204).send());
+  server.get<StateRoute>(`${PATH}/:state/status`, (request, reply) => showStatus(context, request, reply));
+}
+
+function listOfStates(language: Language) {
+  return layout({
+    language,
+    title: 'Pages',
+    isTestMode: true,
+    main: html`<main class="card alone"><h1>The checkout in every state</h1>
+<ul>${statePageNames.map((name) => html`<li><a href="${PATH}/${name}">${name}</a></li>`)}</ul></main>`,
+    kind: 'message',
+  });
+}
+
+async function showState(
+  context: ExamplePagesContext,
+  request: FastifyRequest<StateRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { explorerTransactionUrl, token } = context;
+  const language = languageOf(request);
+  const name = request.params.state;
+  const message = Object.hasOwn(messageNames, name) ? messageNames[name] : undefined;
+  if (message !== undefined) {
+    const page = messagePage({ ...language.words.messages[message], language, isTestMode: true });
+    return sendPage({ context, reply }, 200, page);
+  }
+  const { checkout, example } = await checkoutIn(context, name);
+  const { problem, moment = null } = example;
+  const asks = problem?.error.errorName === 'invalid_request' ? problem.provider : null;
+  const page = checkoutPage(checkout, {
+    language,
+    isTestMode: true,
+    explorerTransactionUrl,
+    token,
+    moment,
+    quotes: { source: context.quotes, lastChoice: null, customerCountry: null },
+    question: asks === null ? null : { provider: asks, chosen: null },
+    problem:
+      problem === undefined || asks !== null
+        ? null
+        : problemWords(language, problem.error, problem.provider, checkout),
+  });
+  return sendPage({ context, reply }, 200, page);
+}
+
+/** What the page's script asks for: its state does not change. */
+async function showStatus(
+  context: ExamplePagesContext,
+  request: FastifyRequest<StateRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { checkout } = await checkoutIn(context, request.params.state);
+  return reply
+    .header('cache-control', 'no-store')
+    .send(statusContent(context, checkout, languageOf(request)));
+}
+
+async function checkoutIn(
+  context: ExamplePagesContext,
+  name: string,
+): Promise<{ checkout: Checkout; example: ExampleMoment }> {
+  const example = exampleOf(name);
+  const examples = createExamplePayments(context.nowMs());
+  const stored = await checkoutOf(context, exampleState(examples, example.state), exampleAccount);
+  return { checkout: { ...stored, path: `${PATH}/${name}` }, example };
+}
+
+function exampleOf(name: string): ExampleMoment {
+  if (isExampleState(name)) return { state: name };
+  const moment = Object.hasOwn(exampleMoments, name) ? exampleMoments[name] : undefined;
+  if (moment === undefined) throw new ServiceError('not_found');
+  return moment;
+}

@@ -1,0 +1,185 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ProviderId } from '../src/payment/provider-catalog.ts';
+import type { ProviderFault } from '../src/payment/test-payments.ts';
+import type { DeliveryWorker } from './delivery-worker.ts';
+import type { Order, OrderStore } from './order-store.ts';
+
+/** Simulates the customer to the end of the on-ramp, without a page. */
+export interface PayOrderRequest {
+  /** The address of its page, or its id. */
+  readonly order: string;
+  /** The delivered amount instead of the quoted one, 10⁻⁶ units. */
+  readonly deliveryUnits?: bigint;
+  /** The referring page; some on-ramps refuse customers of other sites. */
+  readonly cameFrom?: string;
+}
+
+/** The transfer of a paid order. */
+export interface PaidOrder {
+  readonly transactionHash: string;
+  /** 10⁻⁶ units. */
+  readonly deliveryUnits: bigint;
+}
+
+/** The order cannot be paid (any more); the message is for a person. */
+export class OrderNotPayableError extends Error {
+  override readonly name = 'OrderNotPayableError';
+}
+
+const SEND_MS = 15_000;
+const RETRY_MS = 50;
+
+/** The id in the address of an order's page, or the id itself. */
+export function orderIdOf(order: string): string {
+  if (!URL.canParse(order)) return order;
+  return /^\/[a-z]+\/pay\/([^/]+)/.exec(new URL(order).pathname)?.[1] ?? order;
+}
+
+/**
+ * The order behind an address. An address that carries the purchase is opened first, as a browser would. Throws
+ * `OrderNotPayableError` when the on-ramp refuses it, or does not know it.
+ */
+export async function openedOrder(
+  store: OrderStore,
+  { order: named, cameFrom }: PayOrderRequest,
+): Promise<Order> {
+  let id = orderIdOf(named);
+  if (URL.canParse(id)) {
+    const response = await fetch(named, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(SEND_MS),
+      headers: cameFrom === undefined ? {} : { referer: `${new URL(cameFrom).origin}/` },
+    });
+    await response.arrayBuffer();
+    const location = response.headers.get('location');
+    if (location === null)
+      throw new OrderNotPayableError(`the simulated on-ramp refused the address with ${response.status}`);
+    id = orderIdOf(new URL(location, named).href);
+  }
+  const order = store.findOrder(id);
+  if (order === null) throw new OrderNotPayableError('the simulated on-ramps know no such order');
+  return order;
+}
+
+async function waitUntilSent(
+  { store, worker }: { readonly store: OrderStore; readonly worker: DeliveryWorker },
+  orderId: string,
+  patienceMs: number,
+): Promise<PaidOrder> {
+  const deadlineMs = performance.now() + patienceMs;
+  let lastError: unknown;
+  while (performance.now() < deadlineMs) {
+    try {
+      await worker.deliverNow();
+    } catch (error) {
+      lastError = error; // the chain may be restarting
+    }
+    const order = store.findOrder(orderId);
+    if (order?.transactionHash && order.state !== 'accepted') {
+      return {
+        transactionHash: order.transactionHash,
+        deliveryUnits: order.deliveryUnits ?? order.quotedUnits,
+      };
+    }
+    await delay(RETRY_MS);
+  }
+  throw new Error('the order is paid, but its transfer could not be sent in time; it will be sent later', {
+    cause: lastError,
+  });
+}
+
+/**
+ * Pays an order with a good card and resolves when its transfer is sent. Throws `OrderNotPayableError` when the order
+ * is unknown, expired or already paid, or the provider takes no card.
+ */
+export async function payOrder(
+  dependencies: AcceptOrderContext & { readonly worker: DeliveryWorker },
+  request: PayOrderRequest,
+): Promise<PaidOrder & { readonly order: Order }> {
+  const { store, worker, faultOf, slowDeliveryMs } = dependencies;
+  const order = await openedOrder(store, request);
+  const fault = faultOf(order.provider);
+  if (fault === 'down' || fault === 'refuse') {
+    const reason = fault === 'down' ? 'is down' : 'refuses every card';
+    throw new OrderNotPayableError(`the simulated on-ramp ${order.provider} ${reason}`);
+  }
+  const { deliveryUnits: units } = request;
+  if ((units ?? order.quotedUnits) <= 0n)
+    throw new OrderNotPayableError('the amount to deliver must be positive');
+  if (!acceptOrder(dependencies, order, units === undefined ? {} : { units })) {
+    const reason = order.state === 'open' ? 'has expired' : 'is already paid';
+    throw new OrderNotPayableError(`the order ${order.id} ${reason}`);
+  }
+  const patienceMs = SEND_MS + (fault === 'late' ? slowDeliveryMs : 0);
+  return { ...(await waitUntilSent({ store, worker }, order.id, patienceMs)), order };
+}
+
+export interface AcceptOrderContext {
+  readonly store: OrderStore;
+  readonly nowMs: () => number;
+  readonly faultOf: (provider: ProviderId) => ProviderFault;
+  /** The delay of a slow delivery. */
+  readonly slowDeliveryMs: number;
+}
+
+/** Overrides of the provider's own fault. */
+export interface WantedDelivery {
+  /** 10⁻⁶ units instead of the quoted amount. */
+  readonly units?: bigint;
+  readonly isLate?: boolean;
+}
+
+const TWIN_ENDING = '.again';
+
+/** Whether an order is only the second delivery of another one. */
+export function isTwin(orderId: string): boolean {
+  return orderId.endsWith(TWIN_ENDING);
+}
+
+/**
+ * Accepts the card. The provider's current fault decides the amount, the time and the number of deliveries. False when
+ * the order is no longer open: of two concurrent clicks only one is accepted.
+ */
+export function acceptOrder(context: AcceptOrderContext, order: Order, wanted: WantedDelivery = {}): boolean {
+  const { store, nowMs } = context;
+  const fault = context.faultOf(order.provider);
+  const isLate = wanted.isLate === true || fault === 'late';
+  const delivery = {
+    units: wanted.units ?? (fault === 'less' ? order.quotedUnits / 2n : order.quotedUnits),
+    dueAtMs: nowMs() + (isLate ? context.slowDeliveryMs : 0),
+    isWrongToken: fault === 'wrong-token',
+  };
+  if (!store.acceptOrder(order.id, delivery, nowMs())) return false;
+  if (fault === 'twice') {
+    const id = `${order.id}${TWIN_ENDING}`;
+    store.createOrder({ ...order, id });
+    store.acceptOrder(id, delivery, nowMs());
+  }
+  return true;
+}
+
+/** The effect of a test card. */
+export interface TestCard {
+  /** The number as displayed; compared without its spaces. */
+  readonly number: string;
+  readonly outcome: 'good' | 'declined' | 'slow' | 'short';
+  readonly explanation: string;
+}
+
+/** The only cards that the simulated on-ramps accept. */
+export const testCards: readonly TestCard[] = [
+  { number: '4242 4242 4242 4242', outcome: 'good', explanation: 'is accepted, delivers at once' },
+  { number: '4000 0000 0000 0002', outcome: 'declined', explanation: 'is declined' },
+  { number: '4000 0000 0000 3220', outcome: 'slow', explanation: 'is accepted, delivers after a while' },
+  { number: '4000 0000 0000 9995', outcome: 'short', explanation: 'is accepted, delivers only half' },
+];
+
+function digitsOf(number: string): string {
+  return number.replace(/[\s-]/g, '');
+}
+
+/** The test card of a number as typed, or null. */
+export function findTestCard(number: string): TestCard | null {
+  const digits = digitsOf(number);
+  return testCards.find((card) => digitsOf(card.number) === digits) ?? null;
+}

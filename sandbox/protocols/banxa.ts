@@ -1,0 +1,127 @@
+/**
+ * The other side of src/providers/adapters/banxa.ts: quotes and orders below the partner's reference, and the one-time address
+ * of an order at `/widget`. Here Klarna is a payment method.
+ */
+import { randomBytes } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import { formatUnits } from '../../src/payment/money.ts';
+import {
+  hmac,
+  isSame,
+  type OrderEvent,
+  readParameters,
+  refuseUnless,
+  type SimulatedProtocol,
+  type SimulatorContext,
+} from './simulated-protocol.ts';
+
+const MAXIMUM_ADDRESSES = 1_000;
+const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
+  accepted: 'paymentReceived',
+  declined: 'declined',
+  delivered: 'complete',
+  failed: 'cancelled',
+};
+const purchase = ['paymentMethodId', 'crypto', 'blockchain', 'fiat', 'fiatAmount'] as const;
+
+type PartnerRequest = FastifyRequest<{ Params: { partner: string } }>;
+
+/** One on-ramp's unopened addresses in memory; a restart empties it. */
+export function createBanxaProtocol(): SimulatedProtocol {
+  const orderIds = new LRUCache<string, string>({ max: MAXIMUM_ADDRESSES });
+
+  return {
+    invalidStatus: 422,
+    refusal: (message, status) => ({ code: status, message }),
+
+    registerRoutes(server, simulator) {
+      const api = `/${simulator.provider}/api/:partner/v2`;
+      server.get(`${api}/quotes/buy`, async (request: PartnerRequest) => {
+        requirePartner(simulator, request);
+        const query = readParameters(request.query, purchase);
+        requireSold(simulator, query);
+        const { quotedUnits } = await simulator.price(query.fiatAmount, query.fiat);
+        return {
+          ...query,
+          cryptoAmount: formatUnits(quotedUnits),
+          processingFee: '0.00',
+          networkFee: '0.00',
+        };
+      });
+      server.post(`${api}/buy`, async (request: PartnerRequest) => {
+        requirePartner(simulator, request);
+        const body = readParameters(
+          request.body,
+          [...purchase, 'walletAddress', 'redirectUrl', 'externalCustomerId'],
+          ['externalOrderId', 'email'],
+        );
+        requireSold(simulator, body);
+        const order = await simulator.openOrder({
+          amount: body.fiatAmount,
+          currency: body.fiat,
+          walletAddress: body.walletAddress,
+          externalId: body.externalOrderId,
+          email: body.email,
+          returnUrl: body.redirectUrl,
+        });
+        const token = randomBytes(18).toString('base64url');
+        orderIds.set(token, order.id);
+        return {
+          id: order.id,
+          externalOrderId: order.externalId,
+          checkoutUrl: `${simulator.url()}/widget?order=${token}`,
+        };
+      });
+      server.get(`${api}/crypto/buy`, async (request: PartnerRequest) => {
+        requirePartner(simulator, request);
+        const blockchains = [{ id: 'MATIC', address: simulator.tokenContract() }];
+        return [
+          { id: 'BTC', description: 'Bitcoin', blockchains: [{ id: 'BTC', description: 'Bitcoin' }] },
+          { id: 'USDC', description: 'USD Coin', blockchains },
+        ];
+      });
+      server.get<{ Querystring: { order?: unknown } }>(
+        `/${simulator.provider}/widget`,
+        async (request, reply) => {
+          const token = String(request.query.order);
+          const order = simulator.findOrder(orderIds.get(token));
+          refuseUnless(order, 'This address was used already.', 410);
+          orderIds.delete(token);
+          return simulator.showOrder(reply, order);
+        },
+      );
+    },
+
+    webhookOf(simulator, order, event, atMs) {
+      const body = JSON.stringify({
+        order_id: order.id,
+        status: simulator.mode().status ?? statusOfEvent[event],
+        status_date: new Date(atMs).toISOString().slice(0, 19).replace('T', ' '),
+        external_id: order.externalId,
+        order_type: 'BUY',
+        crypto_coin: 'USDC',
+        transaction_hash: order.transactionHash,
+      });
+      const nonce = String(Math.floor(simulator.nowMs() / 1000));
+      const { pathname } = new URL(simulator.webhookUrl ?? 'http://localhost/');
+      const signature = hmac(simulator.values['WEBHOOK_SECRET'], `POST\n${pathname}\n${nonce}\n${body}`);
+      return { headers: { authorization: `Bearer partner-key:${signature}:${nonce}` }, body };
+    },
+  };
+}
+
+function requirePartner({ values }: SimulatorContext, { headers, params }: PartnerRequest): void {
+  const isPartner =
+    isSame(headers['x-api-key'], values['API_KEY']) && isSame(params.partner, values['PARTNER']);
+  refuseUnless(isPartner, 'Unauthorized', 401);
+}
+
+function requireSold(
+  { provider }: SimulatorContext,
+  { crypto, blockchain, paymentMethodId }: Readonly<Record<(typeof purchase)[number], string>>,
+): void {
+  const method = provider === 'klarna' ? 'klarna' : 'debit-credit-card';
+  const isSold = crypto === 'USDC' && blockchain === 'MATIC' && paymentMethodId === method;
+  refuseUnless(isSold, 'this is not sold here');
+}

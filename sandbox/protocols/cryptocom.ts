@@ -1,0 +1,72 @@
+/**
+ * The other side of src/providers/adapters/cryptocom.ts: payments for a secret key, an empty list of them, and their page at
+ * `/widget`. It sends no webhooks.
+ */
+import type { FastifyRequest } from 'fastify';
+import {
+  isSame,
+  readParameters,
+  refuseUnless,
+  type SimulatedProtocol,
+  type SimulatorContext,
+  takeNumber,
+} from './simulated-protocol.ts';
+
+const API = '/cryptocom/api/api/payments';
+
+export const cryptocomProtocol: SimulatedProtocol = {
+  refusal: (message, status) => ({
+    error: { code: status === 401 ? 'unauthorized' : 'invalid_request', error_message: message },
+  }),
+
+  registerRoutes(server, simulator) {
+    server.post(API, async (request) => {
+      requireKey(simulator, request);
+      const order = await openOrder(simulator, request.body);
+      return {
+        id: order.id,
+        status: 'pending',
+        amount: order.amountCents,
+        // An account without the on-ramp's beta repeats none of these.
+        ...(simulator.mode().echoesNull === true
+          ? {}
+          : { wallet_address: order.walletAddress, crypto_currency: 'USDC', network: 'polygon' }),
+        expired_at: Math.floor(simulator.nowMs() / 1000) + 600,
+        payment_url: `${simulator.url()}/widget?payment=${order.id}`,
+      };
+    });
+    server.get(API, async (request) => {
+      requireKey(simulator, request);
+      return { items: [], meta: { total_count: 0 } };
+    });
+    server.get<{ Querystring: { payment?: unknown } }>('/cryptocom/widget', async (request, reply) => {
+      const order = simulator.findOrder(request.query.payment);
+      refuseUnless(order, 'There is no such payment.', 404);
+      return simulator.showOrder(reply, order);
+    });
+  },
+  webhookOf: () => null,
+};
+
+function requireKey({ values }: SimulatorContext, { headers }: FastifyRequest): void {
+  refuseUnless(isSame(headers.authorization, `Bearer ${values['API_KEY']}`), 'Invalid key', 401);
+}
+
+async function openOrder(simulator: SimulatorContext, body: unknown) {
+  const [amount, texts] = takeNumber(body, 'amount');
+  const payment = readParameters(
+    texts,
+    ['currency', 'crypto_currency', 'network', 'wallet_address', 'return_url', 'cancel_url'],
+    ['order_id', 'description'],
+  );
+  const isSold = payment.crypto_currency === 'USDC' && payment.network === 'polygon';
+  refuseUnless(isSold, 'this is not sold here');
+  refuseUnless(Number.isSafeInteger(amount), 'amount must be in minor units');
+  return simulator.openOrder({
+    amount: (amount / 100).toFixed(2),
+    currency: payment.currency,
+    walletAddress: payment.wallet_address,
+    externalId: payment.order_id,
+    returnUrl: payment.return_url,
+  });
+}

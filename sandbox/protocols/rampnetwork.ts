@@ -1,0 +1,159 @@
+/**
+ * The other side of src/providers/adapters/rampnetwork.ts: quotes in the asset's smallest units, and a widget at `/widget` that
+ * opens by an address the partner signed. The simulator always refuses an unsigned one.
+ */
+import { createPublicKey, sign, verify } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { secp256k1KeyOf } from '../development-keys.ts';
+import {
+  isSame,
+  type OrderEvent,
+  readParameters,
+  refuseUnless,
+  type SimulatedProtocol,
+  type SimulatorContext,
+  takeNumber,
+} from './simulated-protocol.ts';
+
+const ASSET = 'MATIC_USDC';
+/** Maximum age of a signed address. */
+const SIGNATURE_LIFETIME_MS = 60 * 60_000;
+const MAXIMUM_PURCHASES = 1_000;
+const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
+  accepted: 'FIAT_RECEIVED',
+  declined: 'PAYMENT_FAILED',
+  delivered: 'RELEASED',
+  failed: 'CANCELLED',
+};
+
+/** One on-ramp's webhook addresses by purchase, in memory. A restart empties it and ends their webhooks. */
+export function createRampNetworkProtocol(): SimulatedProtocol {
+  const webhookUrls = new LRUCache<string, string>({ max: MAXIMUM_PURCHASES });
+
+  return {
+    refusal: (message) => ({ message }),
+
+    registerRoutes(server, simulator) {
+      const api = '/rampnetwork/api/api/host-api/v3';
+      server.post<{ Querystring: { hostApiKey?: unknown } }>(
+        `${api}/onramp/quote/all`,
+        async ({ query, body }) => {
+          refuseUnless(isSame(query.hostApiKey, simulator.values['API_KEY']), 'hostApiKey is not known', 401);
+          const [fiatValue, texts] = takeNumber(body, 'fiatValue');
+          const { cryptoAssetSymbol, fiatCurrency } = readParameters(texts, [
+            'cryptoAssetSymbol',
+            'fiatCurrency',
+          ]);
+          refuseUnless(cryptoAssetSymbol === ASSET, 'cryptoAssetSymbol is not sold here');
+          const { quotedUnits } = await simulator.price(fiatValue.toFixed(2), fiatCurrency);
+          return {
+            asset: { symbol: 'USDC', chain: 'MATIC', decimals: 6 },
+            CARD_PAYMENT: { cryptoAmount: quotedUnits.toString(), fiatValue },
+          };
+        },
+      );
+      server.get(`${api}/assets`, async ({ query }) => {
+        readParameters(query, ['currencyCode'], ['hostApiKey', 'userIp']);
+        const usdc = {
+          name: 'USD Coin',
+          chain: 'MATIC',
+          decimals: 6,
+          enabled: true,
+          minPurchaseAmount: 6,
+          maxPurchaseAmount: 10_000,
+        };
+        return {
+          assets: [
+            { ...usdc, symbol: 'USDCE', address: '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174' },
+            { ...usdc, symbol: 'USDC', address: simulator.tokenContract() },
+          ],
+        };
+      });
+      server.get('/rampnetwork/widget/', async (request, reply) => {
+        const { order, webhookUrl } = await openWidget(simulator, request.url, request.query);
+        if (webhookUrl !== undefined) webhookUrls.set(order.id, webhookUrl);
+        return simulator.showOrder(reply, order);
+      });
+    },
+
+    webhookOf(simulator, order, event, atMs) {
+      const url = webhookUrls.get(order.id);
+      if (url === undefined) return null;
+      // Keys in order, so that the bytes match the signature.
+      const body = JSON.stringify({
+        purchase: {
+          asset: { address: simulator.tokenContract() },
+          finalTxHash: order.transactionHash,
+          id: order.id,
+          receiverAddress: order.walletAddress,
+          status: simulator.mode().status ?? statusOfEvent[event],
+          updatedAt: new Date(atMs).toISOString(),
+        },
+        type: event === 'delivered' ? 'RELEASED' : 'CREATED',
+      });
+      const signature = sign('sha256', Buffer.from(body), secp256k1KeyOf(simulator.derive('webhook')));
+      return { url, headers: { 'x-body-signature': signature.toString('base64') }, body };
+    },
+  };
+}
+
+/** The signature is the last parameter, the time the last but one; both follow the parameters that they cover. */
+function requireSigned(simulator: SimulatorContext, url: string): void {
+  const [, signed, time, signature] = /\?(.+&timestamp=(\d+))&signature=([^&]+)$/.exec(url) ?? [];
+  refuseUnless(signed !== undefined && signature !== undefined, 'the address is not signed');
+  const key = createPublicKey(simulator.values['SIGNING_KEY'] ?? '');
+  const isGenuine = verify(
+    null,
+    Buffer.from(signed),
+    key,
+    Buffer.from(decodeURIComponent(signature), 'base64'),
+  );
+  refuseUnless(isGenuine, 'the signature is not that of the address');
+  refuseUnless(simulator.nowMs() - Number(time) <= SIGNATURE_LIFETIME_MS, 'the address is old');
+}
+
+async function openWidget(simulator: SimulatorContext, url: string, parameters: unknown) {
+  requireSigned(simulator, url);
+  const query = readParameters(
+    parameters,
+    [
+      'hostApiKey',
+      'outAsset',
+      'inAsset',
+      'inAssetValue',
+      'userAddress',
+      'timestamp',
+      'signature',
+      'enabledCryptoAssets',
+    ],
+    [
+      'enabledFlows',
+      'defaultFlow',
+      'finalUrl',
+      'webhookStatusUrl',
+      'userEmailAddress',
+      'hostAppName',
+      'paymentMethodType',
+      'selectedCountryCode',
+    ],
+  );
+  refuseUnless(isSame(query.hostApiKey, simulator.values['API_KEY']), 'hostApiKey is unknown');
+  const isSold = query.outAsset === ASSET && query.enabledCryptoAssets === ASSET;
+  refuseUnless(isSold, 'outAsset is not sold here');
+  const { paymentMethodType = 'CARD_PAYMENT', webhookStatusUrl: webhookUrl } = query;
+  refuseUnless(paymentMethodType === 'CARD_PAYMENT', 'paymentMethodType is unknown');
+  // Minor units, without a point.
+  refuseUnless(/^\d{1,9}$/.test(query.inAssetValue), 'inAssetValue is malformed');
+  const webhook = webhookUrl === undefined ? undefined : URL.parse(webhookUrl);
+  refuseUnless(webhook !== null, 'webhookStatusUrl is malformed');
+  const order = await simulator.openOrder({
+    amount: (Number(query.inAssetValue) / 100).toFixed(2),
+    currency: query.inAsset,
+    walletAddress: query.userAddress,
+    // The provider has no id of the shop's; this value is for readers of the store.
+    externalId: webhook?.searchParams.get('payment_id') ?? undefined,
+    email: query.userEmailAddress,
+    returnUrl: query.finalUrl,
+  });
+  return { order, webhookUrl };
+}

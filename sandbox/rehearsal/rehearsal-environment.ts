@@ -1,0 +1,170 @@
+import { ConfigError, readConfig } from '../../src/config/config.ts';
+import type { Address } from '../../src/payment/payout-address.ts';
+import { type ProviderId, providerCatalog, providerIds } from '../../src/payment/provider-catalog.ts';
+import { type ProviderValues, variableNameOf } from '../../src/providers/adapters/define-provider.ts';
+import { providers } from '../../src/providers/adapters/providers.ts';
+
+/** The addresses of the rehearsal's own parts. */
+export interface RehearsalPlaces {
+  readonly dataDir: string;
+  readonly port: number;
+  readonly adminPort: number;
+  readonly chainId: number;
+  /** Endpoints of the local chain, on two hosts, because two must agree. */
+  readonly rpcUrls: readonly string[];
+  readonly usdc: Address;
+  readonly factory: Address;
+  /** `host:port` of the local webhook receiver. */
+  readonly receiverHost: string;
+  /** A PEM file with the operator's own additional authorities and the receiver's certificate. */
+  readonly authoritiesFile: string;
+  /** The simulated provider `moonpay` is at `{onrampBaseUrl}/moonpay`, and so on. */
+  readonly onrampBaseUrl: string;
+}
+
+/** The variables that are replaced besides the providers' addresses, and by what. */
+const groups: readonly (readonly [readonly string[], string])[] = [
+  [
+    ['HOST', 'PORT', 'ADMIN_HOST', 'ADMIN_PORT', 'TLS_CERT_FILE', 'TLS_KEY_FILE'],
+    'free ports of this machine, without TLS',
+  ],
+  [['DATA_DIR', 'DATABASE_URL'], 'an empty temporary data folder with SQLite'],
+  [['SMTP_URL', 'MAIL_FROM'], 'no mail'],
+  [
+    [
+      'CHAIN_ID',
+      'POLYGON_RPC_URL',
+      'SETTLEMENT_TOKEN_ADDRESS',
+      'DEPOSIT_FACTORY_ADDRESS',
+      'MULTICALL3_ADDRESS',
+    ],
+    'a local chain',
+  ],
+  [['CALLBACK_ALLOWED_HOSTS', 'NODE_EXTRA_CA_CERTS'], 'a local webhook receiver besides yours'],
+  [['LOG_LEVEL'], 'info'],
+];
+const replacedNames = new Set(groups.flatMap(([names]) => names));
+
+/** The provider whose simulator takes the payment when the configuration has none that takes US dollars. */
+const STAND_IN: ProviderId = 'moonpay';
+
+/**
+ * The variables that a rehearsal replaces, by their names. Everything else is the operator's. What an operator does not
+ * use, such as another provider, stays unused.
+ */
+export function replacementsOf(
+  own: NodeJS.ProcessEnv,
+  places: RehearsalPlaces,
+  standIn: ProviderValues,
+): Readonly<Record<string, string>> {
+  const { onrampBaseUrl, port, adminPort } = places;
+  const configured = configuredProviders(own);
+  return {
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    ADMIN_HOST: '127.0.0.1',
+    ADMIN_PORT: String(adminPort),
+    TLS_CERT_FILE: '',
+    TLS_KEY_FILE: '',
+    DATA_DIR: places.dataDir,
+    DATABASE_URL: '',
+    SMTP_URL: '',
+    MAIL_FROM: '',
+    LOG_LEVEL: 'info',
+    CHAIN_ID: String(places.chainId),
+    POLYGON_RPC_URL: places.rpcUrls.join(','),
+    SETTLEMENT_TOKEN_ADDRESS: places.usdc,
+    DEPOSIT_FACTORY_ADDRESS: places.factory,
+    MULTICALL3_ADDRESS: '',
+    CALLBACK_ALLOWED_HOSTS: [own['CALLBACK_ALLOWED_HOSTS']?.trim(), places.receiverHost]
+      .filter(Boolean)
+      .join(','),
+    NODE_EXTRA_CA_CERTS: places.authoritiesFile,
+    ...Object.fromEntries(
+      configured
+        .filter((id) => providers[id].variables.some(({ name }) => name === 'BASE_URL'))
+        .map((id) => [variableNameOf(id, 'BASE_URL'), `${onrampBaseUrl}/${id}`]),
+    ),
+    ...(needsStandIn(own)
+      ? Object.fromEntries(
+          Object.entries(standIn).map(([name, value]) => [variableNameOf(STAND_IN, name), value]),
+        )
+      : {}),
+  };
+}
+
+/** The operator's environment with the replacements; a file that holds a replaced secret is not read. */
+export function rehearsalEnvironment(
+  own: NodeJS.ProcessEnv,
+  replacements: Readonly<Record<string, string>>,
+): NodeJS.ProcessEnv {
+  const files = Object.keys(replacements).map((name) => [`${name}_FILE`, '']);
+  return { ...own, ...Object.fromEntries(files), ...replacements };
+}
+
+function isSet(own: NodeJS.ProcessEnv, name: string): boolean {
+  return Boolean(own[name]?.trim() || own[`${name}_FILE`]?.trim());
+}
+
+/** Providers with at least one variable of their own, in the order of the catalog. */
+function configuredProviders(own: NodeJS.ProcessEnv): ProviderId[] {
+  return providerIds.filter((id) =>
+    providers[id].variables.some(({ name }) => isSet(own, variableNameOf(id, name))),
+  );
+}
+
+/** The providers that may take the payment: in US dollars, for which the service needs no exchange rate. */
+export function payingProviders(own: NodeJS.ProcessEnv): readonly ProviderId[] {
+  return needsStandIn(own) ? [STAND_IN] : configuredProviders(own).filter(takesDollars);
+}
+
+function needsStandIn(own: NodeJS.ProcessEnv): boolean {
+  return !configuredProviders(own).some(takesDollars);
+}
+
+function takesDollars(id: ProviderId): boolean {
+  const { onlyCurrency } = providerCatalog[id];
+  return onlyCurrency === null || onlyCurrency === 'USD';
+}
+
+/** A problem of the operator's configuration, and whether the rehearsal goes on with a value of its own. */
+interface ConfigurationProblem {
+  readonly text: string;
+  readonly isReplaced: boolean;
+}
+
+/** The problems of the operator's own configuration; each text begins with the name of a variable. */
+export function findProblems(own: NodeJS.ProcessEnv): readonly ConfigurationProblem[] {
+  try {
+    readConfig('live', own);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map((text) => {
+      const [, name = ''] = /^([A-Z0-9_]+?)(?:_FILE)?(?![A-Z0-9_])/.exec(text) ?? [];
+      return { text, isReplaced: replacedNames.has(name) || name.endsWith('_BASE_URL') };
+    });
+  }
+}
+
+/** What the rehearsal does with the variables that it replaces, for the operator. */
+export function describeReplacements(
+  own: NodeJS.ProcessEnv,
+): readonly { level: 'ok' | 'warn'; text: string }[] {
+  const replaced = groups.map(([names, what]) => `${what} (${names.join(', ')})`).join('; ');
+  const text = `${replaced}; simulators in place of the providers (…_BASE_URL). All other variables are yours`;
+  return [
+    { level: 'ok', text },
+    ...(isSet(own, 'DATABASE_URL')
+      ? [{ level: 'warn' as const, text: 'PostgreSQL is not rehearsed: check it with card-checkout doctor' }]
+      : []),
+    ...(needsStandIn(own)
+      ? [
+          {
+            level: 'warn' as const,
+            text: `no provider that takes US dollars has credentials, so ${STAND_IN} is simulated with made-up ones: set those of your provider`,
+          },
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,241 @@
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { webhookUrlOf } from '../src/api/provider-webhooks.ts';
+import type { CleanUp } from '../src/app/clean-up.ts';
+import type { ExternalServices, Intervals } from '../src/app/external-services.ts';
+import type { Log } from '../src/app/log.ts';
+import { openStoreToServe } from '../src/app/open-store.ts';
+import { factoriesOf, rememberSettlement } from '../src/app/settlements.ts';
+import { type Service, startService } from '../src/app/start-service.ts';
+import type { Config } from '../src/config/config.ts';
+import type { DocsContext } from '../src/pages/docs/register-docs.ts';
+import { createIpnTokens, type IpnTokens } from '../src/payment/ipn-token.ts';
+import { isPaymentId } from '../src/payment/payment-id.ts';
+import { providerIds } from '../src/payment/provider-catalog.ts';
+import type { Clock } from '../src/platform/clock.ts';
+import { createProviderAdapter } from '../src/providers/adapters/providers.ts';
+import { createChainReader } from '../src/settlement/chain/create-chain-reader.ts';
+import { closeChainEndpoints, createChainEndpoints } from '../src/settlement/chain/endpoint-rotation.ts';
+import { createRelayer } from '../src/settlement/chain/relayer.ts';
+import {
+  createBalanceSweep,
+  createTokenReader,
+  mistakenTokenOf,
+} from '../src/settlement/chain/token-reader.ts';
+import { verifyDeployment } from '../src/settlement/chain/verify-deployment.ts';
+import { defaultRelayLimits } from '../src/settlement/relay/relay-context.ts';
+import type { Store } from '../src/store/store.ts';
+import { createConsoleMailer } from './console-mailer.ts';
+import { openDemoAccount, readOrCreateSecretKey, requireSandboxData } from './demo-account.ts';
+import { createEventFeed } from './event-feed.ts';
+import { registerStatePages } from './pages/register-state-pages.ts';
+import { createSandboxOperations } from './sandbox-operations.ts';
+import { readSandboxSettings, writeSandboxSettings } from './sandbox-settings.ts';
+import { type Shop, type ShopOptions, startShop } from './shop/start-shop.ts';
+import { createTestPayments } from './simulated-customer.ts';
+import { type Sandbox, startSandbox } from './start-sandbox.ts';
+import { welcome, welcomeJson } from './welcome.ts';
+
+/** Time limit of a simulated on-ramp; shorter than its `slow` fault. */
+const SESSION_TIMEOUT_MS = 3_000;
+
+const HIGHEST_PORT = 65_535;
+
+/** Country of the simulated customer. */
+const CUSTOMER_COUNTRY = 'DE';
+
+/** Quicker than live, because the local chain is. */
+const sandboxIntervals: Intervals = {
+  watchIntervalMs: 400,
+  relayIntervalMs: 400,
+  refundIntervalMs: 400,
+  rescanIntervalMs: 60_000,
+  rescanDepthBlocks: 200,
+  thoroughRescanIntervalMs: 5 * 60_000,
+  sweepIntervalMs: 60_000,
+  deepRescanBlocks: 5_000,
+  relayLimits: { ...defaultRelayLimits, batchWindowMs: 300, nonceGapPatienceMs: 5_000 },
+  // A fault that is ended must be over at once.
+  circuitOpenMs: 1_000,
+  quoteKeepMs: 0,
+};
+
+/** Starts the sandbox: the same service, with external services of its own. Returns its welcome text. */
+export async function startSandboxParts(
+  config: Config,
+  clock: Clock,
+  log: Log,
+  cleanUp: CleanUp,
+  isJson: boolean,
+): Promise<string> {
+  // The store's lock is taken first: it says that no other process uses this data folder, chain included.
+  const store = cleanUp.add(await openStoreToServe(config, log), (opened) => opened.close());
+  await requireSandboxData(store, config.dataDir);
+  const ownUrl = ownUrlOf(config);
+  const sandbox = cleanUp.add(
+    await startSandbox({
+      dataDir: config.dataDir,
+      log,
+      webhookUrl: (provider) => webhookUrlOf(provider, ownUrl),
+      ...(config.sandboxChainPort === null ? {} : { chainPort: config.sandboxChainPort }),
+      preferredPorts: { onramps: portBeside(config, 4), chain: portBeside(config, 5) },
+    }),
+    (started) => started.stop(),
+  );
+  const external = cleanUp.add(await openSandboxServices(sandbox, config, store, clock), (opened) =>
+    opened.stop(),
+  );
+  const demo = await openDemoAccount(store, config.dataDir, sandbox.merchantWallet);
+  const secretKey = config.secretKey ?? readOrCreateSecretKey(config.dataDir);
+  const account = { apiUrl: ownUrl, apiKey: demo.apiKey, payoutWallet: sandbox.merchantWallet };
+  const tokens = createIpnTokens(secretKey, config.previousSecretKeys);
+  const shop = cleanUp.add(await startShopWhereItWas(config, account, tokens, clock, log), (opened) =>
+    opened.stop(),
+  );
+  await returnToShop(store, demo.accountId, shop);
+  const feed = cleanUp.add(createEventFeed(clock.nowMs), async (opened) => opened.stop());
+  const customer = { baseUrl: config.baseUrl, country: CUSTOMER_COUNTRY };
+  const defaults = { accountId: demo.accountId, callbackUrl: shop.idleCallback };
+  cleanUp.add(
+    await startService({
+      // The shop's receiver is on this machine, with a certificate that only this service trusts.
+      config: {
+        ...config,
+        callbackAllowedHosts: new Set([...config.callbackAllowedHosts, shop.receiverHost]),
+      },
+      role: 'all',
+      secretKey,
+      store,
+      external,
+      clock,
+      log,
+      mailer: createConsoleMailer((mail) => log.info({ mail }, 'an email that the sandbox does not send')),
+      isTestMode: true,
+      additions: {
+        createTestPayments: (steps) => createTestPayments({ sandbox, feed, defaults, customer, ...steps }),
+        createOperations: createSandboxOperations,
+        registerPages: registerStatePages,
+        startLinks: startLinksOf(config, shop),
+        onDelivery: feed.record,
+        receiverAuthorities: new Map([[shop.receiverHost, shop.receiverCertificate]]),
+      },
+      drainDelayMs: 0,
+    }),
+    (started: Service) => started.stop(),
+  );
+  const facts = { config, demo, sandbox, shop };
+  return isJson ? welcomeJson(facts) : welcome(facts);
+}
+
+/** Leads the customers of the demo account back to the shop, unless another return URL is set. */
+async function returnToShop({ accounts }: Store, accountId: string, { returnUrl }: Shop): Promise<void> {
+  const known = (await accounts.findAccount(accountId))?.returnUrl ?? null;
+  const withoutPort = (url: string) => url.replace(/:\d+/, '');
+  if (known === null || withoutPort(known) === withoutPort(returnUrl))
+    await accounts.updateAccount(accountId, { returnUrl });
+}
+
+/** The text that `npm start` prints, for visitors of the service's own address. */
+function startLinksOf({ adminHost, adminPort }: Config, shop: Shop): DocsContext['links'] {
+  const consoleUrl = `http://${adminHost}:${adminPort}/operator`;
+  return [
+    { href: shop.url, title: 'Shop', summary: 'a demo shop that shows the calls of its server' },
+    { href: shop.inbox.pageUrl, title: 'Webhooks', summary: 'for checkouts that you create by hand' },
+    { href: '/sandbox/pages', title: 'Pages', summary: 'the checkout page in every state' },
+    { href: consoleUrl, title: "Operator's console", summary: 'settlement, providers, accounts' },
+  ];
+}
+
+/** A port of the sandbox beside `PORT`, so that addresses stay the same; 0 where `PORT` is any free one. */
+function portBeside({ port, adminPort }: Config, distance: number): number {
+  const beside = port + distance;
+  return port === 0 || beside === adminPort || beside > HIGHEST_PORT ? 0 : beside;
+}
+
+/**
+ * Starts the shop on the ports of the last run, so that the webhooks of open payments arrive, at first on those beside
+ * `PORT`; on free ones where they are taken.
+ */
+async function startShopWhereItWas(
+  config: Config,
+  account: ShopOptions['account'],
+  tokens: IpnTokens,
+  clock: Clock,
+  log: Log,
+): Promise<Shop> {
+  const directory = join(config.dataDir, 'sandbox');
+  const settings = await readSandboxSettings(directory);
+  const shop = await startShop({
+    account,
+    ipnTokenOf: (id) => (isPaymentId(id) ? tokens.create(id) : null),
+    nowMs: clock.nowMs,
+    ports: {
+      shop: settings.shopPorts.shop || portBeside(config, 2),
+      receiver: settings.shopPorts.receiver || portBeside(config, 3),
+    },
+    log,
+  });
+  await writeSandboxSettings(directory, { ...settings, shopPorts: shop.ports });
+  return shop;
+}
+
+async function openSandboxServices(
+  sandbox: Sandbox,
+  config: Config,
+  store: Store,
+  clock: Clock,
+): Promise<ExternalServices> {
+  const { chainId, factory, usdc: token, feeWallet } = sandbox;
+  const endpoints = createChainEndpoints({ urls: [sandbox.rpcUrl], chainId });
+  const verified = await verifyDeployment(endpoints, { chainId, factory, token });
+  const settlement = { chainId, factory, token, feeWallet, ...verified };
+  const settlements = await rememberSettlement(store, settlement, clock.nowMs());
+  return {
+    chainId,
+    settlements,
+    chain: createChainReader({
+      endpoints,
+      sources: { token, factories: factoriesOf(settlements) },
+      isOwnNode: true,
+    }),
+    token: createTokenReader({ endpoints, token }),
+    relayers: [createRelayer({ endpoints, chainId, privateKey: sandbox.relayerPrivateKey })],
+    sweepBalances: createBalanceSweep({ endpoints, token }),
+    mistakenToken: mistakenTokenOf({ endpoints, token: sandbox.otherToken }),
+    rates: sandbox.rates,
+    adapters: openAdapters(sandbox, config, clock),
+    intervals: sandboxIntervals,
+    explorerTransactionUrl: () => null,
+    stop: () => closeChainEndpoints(endpoints),
+  };
+}
+
+/** The same adapters as in live mode, all eleven, each with the simulated on-ramp as its provider. */
+function openAdapters(sandbox: Sandbox, config: Config, clock: Clock): ExternalServices['adapters'] {
+  return new Map(
+    providerIds.map((id) => [
+      id,
+      createProviderAdapter(id, sandbox.providerValues[id], {
+        ...clock,
+        timeoutMs: SESSION_TIMEOUT_MS,
+        // A fault that is brought about must show at once.
+        quoteCacheMs: 0,
+        baseUrl: config.baseUrl,
+        usdc: sandbox.usdc,
+        webhookUrl: webhookUrlOf(id, ownUrlOf(config)),
+      }),
+    ]),
+  );
+}
+
+/**
+ * Where the simulated on-ramps reach this service: past any proxy, because they run on the same machine. With a
+ * certificate of its own it is its public address, for which the certificate was made.
+ */
+function ownUrlOf(config: Config): string {
+  if (config.tls !== null) return config.baseUrl;
+  const { host, port } = config;
+  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
+  if (host === '::') return `http://[::1]:${port}`;
+  return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+}

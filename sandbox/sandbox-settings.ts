@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ProviderId, providerIds } from '../src/payment/provider-catalog.ts';
+
+/** What a sandbox keeps over restarts besides the chain and the orders. */
+export interface SandboxSettings {
+  /** The on-ramps' port: the addresses of open sessions name it, so it should not change. 0 before the first start. */
+  readonly onrampPort: number;
+  /** Those of the shop's pages and of its receiver, which the callbacks of open payments name. 0 before the first start. */
+  readonly shopPorts: { readonly shop: number; readonly receiver: number };
+  /** The API keys of the simulated on-ramps. */
+  readonly providerKeys: Readonly<Record<ProviderId, string>>;
+}
+
+function settingsFileOf(directory: string): string {
+  return join(directory, 'settings.json');
+}
+
+function createSettings(): SandboxSettings {
+  const keys = providerIds.map((id) => [id, `sandbox_${id}_${randomBytes(18).toString('base64url')}`]);
+  return {
+    onrampPort: 0,
+    shopPorts: { shop: 0, receiver: 0 },
+    providerKeys: Object.fromEntries(keys) as Record<ProviderId, string>,
+  };
+}
+
+function isSettings(value: unknown): value is SandboxSettings {
+  const { onrampPort, shopPorts, providerKeys } = (value ?? {}) as Partial<SandboxSettings>;
+  const keys: Partial<Record<ProviderId, unknown>> = providerKeys ?? {};
+  const ports = [onrampPort, shopPorts?.shop, shopPorts?.receiver];
+  return ports.every(Number.isSafeInteger) && providerIds.every((id) => typeof keys[id] === 'string');
+}
+
+/** The settings of an earlier run, or new ones. Throws when the file is there but damaged. */
+export async function readSandboxSettings(directory: string): Promise<SandboxSettings> {
+  let text: string;
+  try {
+    text = await readFile(settingsFileOf(directory), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return createSettings();
+    throw error;
+  }
+  const settings: unknown = JSON.parse(text);
+  if (!isSettings(settings))
+    throw new Error(`${settingsFileOf(directory)} is damaged; delete it to have new keys`);
+  return settings;
+}
+
+/** Replaces the file as a whole. */
+export async function writeSandboxSettings(directory: string, settings: SandboxSettings): Promise<void> {
+  const next = `${settingsFileOf(directory)}.new`;
+  await writeFile(next, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
+  await rename(next, settingsFileOf(directory));
+}

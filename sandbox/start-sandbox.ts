@@ -1,0 +1,208 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { encodeFunctionData, parseAbi } from 'viem/utils';
+import type { Address } from '../src/payment/payout-address.ts';
+import type { ProviderId } from '../src/payment/provider-catalog.ts';
+import type { Fault, ProviderFault } from '../src/payment/test-payments.ts';
+import type { ProviderValues } from '../src/providers/adapters/define-provider.ts';
+import type { JsonRpcClient } from '../src/settlement/chain/json-rpc.ts';
+import { startChainGateway } from './chain/chain-gateway.ts';
+import { deploySandboxContracts, type SandboxContracts } from './chain/deploy-sandbox-contracts.ts';
+import { type LocalChain, startBlockProducer, startLocalChain } from './chain/local-chain.ts';
+import {
+  type DevelopmentKey,
+  type DevelopmentKeys,
+  developmentKeys,
+  SANDBOX_CHAIN_ID,
+  signTransaction,
+} from './development-keys.ts';
+import { createFixedRates, type FixedRates } from './fixed-rates.ts';
+import { preferLoopbackPort } from './loopback-port.ts';
+import type { PaidOrder, PayOrderRequest } from './pay-order.ts';
+import { allProviderValues } from './provider-values.ts';
+import type { SandboxLog } from './sandbox-log.ts';
+import { readSandboxSettings, writeSandboxSettings } from './sandbox-settings.ts';
+import { type Onramps, startOnramps } from './start-onramps.ts';
+
+export interface SandboxOptions {
+  /** The caller holds it exclusively; everything of the sandbox lies in `sandbox` below it. */
+  readonly dataDir: string;
+  /** A port that must be free. Without it the preferred one, or a free one. */
+  readonly chainPort?: number;
+  /** Ports to take where they are free; 0, the default, for any. */
+  readonly preferredPorts?: { readonly onramps: number; readonly chain: number };
+  readonly log: SandboxLog;
+  readonly blockIntervalMs?: number;
+  /** How long the card that takes long takes. */
+  readonly slowDeliveryMs?: number;
+  /** How late a slow provider or chain answers. */
+  readonly slowAnswerMs?: number;
+  /** The endpoint for webhooks of the simulated on-ramps; without it they send none. */
+  readonly webhookUrl?: (provider: ProviderId) => string;
+  /** Credentials with which a service calls the simulated on-ramps, in place of those of `providerValues`. */
+  readonly credentials?: ReadonlyMap<ProviderId, ProviderValues>;
+}
+
+/** The outside world on one machine: chain, contracts, on-ramps, rates. */
+export interface Sandbox extends SandboxContracts {
+  /** The chain as the server sees it: through the gateway that can be broken. */
+  readonly rpcUrl: string;
+  /** The node itself, for wallets and tests. */
+  readonly anvilUrl: string;
+  readonly chainId: number;
+  readonly relayerPrivateKey: `0x${string}`;
+  readonly feeWallet: Address;
+  /** A demo merchant's payout wallet. */
+  readonly merchantWallet: Address;
+  /** The provider `moonpay` is at `{onrampBaseUrl}/moonpay`, and so on. */
+  readonly onrampBaseUrl: string;
+  /** What an operator with an account at each of them is given, as `providerVariables` names it. */
+  readonly providerValues: Readonly<Record<ProviderId, ProviderValues>>;
+  readonly rates: FixedRates;
+  readonly faults: {
+    setProvider(provider: ProviderId, fault: ProviderFault): void;
+    setChain(fault: Fault): void;
+    setRates(fault: Fault): void;
+  };
+  /** Plays the customer at an on-ramp; resolves when the transfer is sent. Throws `OrderNotPayableError`. */
+  pay(request: PayOrderRequest): Promise<PaidOrder>;
+  /** The same, but it arrives after a while; and with a card that is declined. */
+  payLate(request: PayOrderRequest): Promise<void>;
+  decline(request: PayOrderRequest): Promise<void>;
+  /** Pays from a customer's wallet, without an on-ramp. */
+  readonly customerWallet: CustomerWallet;
+  /** The process id of the node, for tests that kill it. */
+  chainProcessId(): number;
+  /** Ends everything and waits until the chain's state is on disk. */
+  stop(): Promise<void>;
+}
+
+/** On the port of the last run where it is free, so that open sessions keep their addresses. */
+async function startOnrampsWhereTheyWere(
+  options: SandboxOptions,
+  directory: string,
+  chain: LocalChain,
+  { usdc, otherToken }: SandboxContracts,
+  keys: DevelopmentKeys,
+): Promise<{ onramps: Onramps; providerValues: Sandbox['providerValues'] }> {
+  const settings = await readSandboxSettings(directory);
+  const port = await preferLoopbackPort(
+    settings.onrampPort || (options.preferredPorts?.onramps ?? 0),
+    options.log,
+    "the on-ramps' port is taken and a free one is used; open sessions lose their pages",
+  );
+  const { providerKeys } = settings;
+  const onramps = await startOnramps({
+    directory,
+    rpc: chain.rpc,
+    usdc,
+    otherToken,
+    minter: keys.minter,
+    keys: providerKeys,
+    webhookUrl: options.webhookUrl ?? null,
+    port,
+    log: options.log,
+    credentials: options.credentials,
+    slowDeliveryMs: options.slowDeliveryMs,
+    slowAnswerMs: options.slowAnswerMs,
+  });
+  await writeSandboxSettings(directory, { ...settings, onrampPort: onramps.port });
+  return { onramps, providerValues: allProviderValues(providerKeys, onramps.baseUrl) };
+}
+
+/** Starts the sandbox, or goes on with the one that an earlier run left in `dataDir`. */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { log } = options;
+  const directory = resolve(options.dataDir, 'sandbox');
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const keys = developmentKeys();
+  /** What runs, in the order in which it was started. */
+  const running: { stop(): Promise<void> }[] = [];
+  const stop = async () => {
+    for (const part of running.splice(0).reverse()) await part.stop();
+  };
+
+  try {
+    const chain = await startLocalChain({
+      directory: join(directory, 'chain'),
+      log,
+      preferredPort: options.preferredPorts?.chain,
+      port: options.chainPort,
+    });
+    running.push(chain);
+    const contracts = await deploySandboxContracts(chain.rpc, keys);
+    await chain.save();
+    running.push(startBlockProducer(chain, { log, intervalMs: options.blockIntervalMs }));
+    const gateway = await startChainGateway({
+      chainPort: Number(new URL(chain.url).port),
+      slowAnswerMs: options.slowAnswerMs,
+    });
+    running.push(gateway);
+    const { onramps, providerValues } = await startOnrampsWhereTheyWere(
+      options,
+      directory,
+      chain,
+      contracts,
+      keys,
+    );
+    running.push(onramps);
+    const rates = createFixedRates();
+    return {
+      ...contracts,
+      rpcUrl: gateway.url,
+      anvilUrl: chain.url,
+      chainId: SANDBOX_CHAIN_ID,
+      relayerPrivateKey: keys.relayer.privateKey,
+      feeWallet: keys.feeWallet.address,
+      merchantWallet: keys.merchant.address,
+      onrampBaseUrl: onramps.baseUrl,
+      providerValues,
+      rates,
+      faults: {
+        setProvider: (provider, fault) => onramps.setFault(provider, fault),
+        setChain: (fault) => gateway.setFault(fault),
+        setRates: (fault) => rates.setFault(fault),
+      },
+      pay: (request) => onramps.payOrder(request),
+      payLate: (request) => onramps.payOrderLate(request),
+      decline: (request) => onramps.declineOrder(request),
+      customerWallet: createCustomerWallet(chain.rpc, contracts.usdc, keys.customer),
+      chainProcessId: () => chain.pid(),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const abi = parseAbi(['function transfer(address to, uint256 amount) returns (bool)']);
+
+/** A wallet with test USDC, as a customer has one. */
+export interface CustomerWallet {
+  /**
+   * Sends test USDC and resolves when the node has the transfer. Like that of any wallet it is sent once: a chain that is
+   * killed within the second forgets it, and the customer pays again.
+   */
+  send(to: Address, units: bigint): Promise<{ readonly transactionHash: string }>;
+}
+
+/** The wallet of this key; one transfer at a time, because each needs the nonce after the last. */
+export function createCustomerWallet(rpc: JsonRpcClient, usdc: Address, key: DevelopmentKey): CustomerWallet {
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function transfer(to: Address, units: bigint): Promise<{ transactionHash: string }> {
+    const nonce = Number(await rpc.call('eth_getTransactionCount', [key.address, 'pending']));
+    const data = encodeFunctionData({ abi, functionName: 'transfer', args: [to, units] });
+    const raw = await signTransaction(key, { nonce, to: usdc, data });
+    return { transactionHash: String(await rpc.call('eth_sendRawTransaction', [raw])) };
+  }
+
+  return {
+    send(to, units) {
+      const sent = last.then(() => transfer(to, units));
+      last = sent.catch(() => undefined);
+      return sent;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { Address } from '../payment/payout-address.ts';
+import type { ProviderId } from '../payment/provider-catalog.ts';
+import type { KeyScope } from './api-key.ts';
+import type { ShopLogo, ShopProfile } from './shop-profile.ts';
+
+/** Features that an account may use; one that is off answers 403. */
+export const features = ['card_checkout', 'fee_pass_through'] as const;
+export type Feature = (typeof features)[number];
+
+export function isFeature(value: string): value is Feature {
+  return (features as readonly string[]).includes(value);
+}
+
+/** A merchant. Its keys inherit its fee, wallet and providers. */
+export interface Account extends ShopProfile {
+  readonly id: string;
+  /** The shop name that customers see. */
+  readonly name: string;
+  readonly email: string | null;
+  /** The account's card fee. */
+  readonly feeBasisPoints: number;
+  /** The merchant's own wallet, for guidance and checks; each checkout names its payout address itself. */
+  readonly wallet: Address | null;
+  readonly features: readonly Feature[];
+  /** The providers it may use; null for all, also those added later. */
+  readonly providers: readonly ProviderId[] | null;
+  readonly suspended: boolean;
+  readonly createdAtMs: number;
+}
+
+/** Changes to an account. Absent fields stay as they are. */
+export interface AccountChange extends Partial<Omit<Account, 'id' | 'createdAtMs' | 'logoHash'>> {
+  /** Null removes it. */
+  readonly logo?: ShopLogo | null;
+}
+
+/** An API key as it is stored: never the key itself. */
+export interface ApiKey {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  /** SHA-256 of the key, hex. */
+  readonly hash: string;
+  /** The key's last four characters, by which a user distinguishes keys. */
+  readonly lastCharacters: string;
+  readonly scopes: readonly KeyScope[];
+  /** The only host that callbacks may name (`shop.example`); null for any. */
+  readonly callbackHost: string | null;
+  readonly createdAtMs: number;
+  readonly revokedAtMs: number | null;
+  /** Time of the last request with this key, up to about a minute late. Null when it was never used. */
+  readonly lastUsedAtMs: number | null;
+}
+
+/** What a request may do: the account of its key, and the key's limits. */
+export interface ActiveKey extends Pick<ApiKey, 'scopes' | 'callbackHost'> {
+  readonly account: Account;
+}

@@ -1,0 +1,54 @@
+import { hash, randomBytes } from 'node:crypto';
+import { invalidField } from '../payment/errors.ts';
+
+/** The fixed beginning of every API key, as the specification gives it. */
+export const API_KEY_PREFIX = 'service_live_';
+
+/** What a key may do. `create` is for checkouts; the others are for payments that exist. */
+export const keyScopes = ['create', 'read', 'cancel', 'refund'] as const;
+export type KeyScope = (typeof keyScopes)[number];
+
+export function isKeyScope(value: string): value is KeyScope {
+  return (keyScopes as readonly string[]).includes(value);
+}
+
+/** Parses the scopes of a new key, separated by blanks or commas; none means all. Throws `invalid_request`, naming the field. */
+export function parseScopes(text: string): readonly KeyScope[] {
+  const names = text.split(/[\s,]+/).filter((name) => name !== '');
+  for (const name of names) {
+    if (!isKeyScope(name)) throw invalidField('scopes', `must be a list of ${keyScopes.join(', ')}`);
+  }
+  return names.length === 0 ? keyScopes : keyScopes.filter((scope) => names.includes(scope));
+}
+
+/** Longer texts are refused without hashing them. */
+const MAXIMUM_API_KEY_LENGTH = 256;
+
+const SECRET_LENGTH = 32; // 24 bytes in base64url: 192 random bits
+const CHECKSUM_LENGTH = 6;
+const apiKeyPattern = new RegExp(`^${API_KEY_PREFIX}[A-Za-z0-9_-]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+
+function checksumOf(secret: string): string {
+  return hash('sha256', `card-checkout key ${secret}`, 'base64url').slice(0, CHECKSUM_LENGTH);
+}
+
+/** A new API key: prefix, 192 random bits, and a checksum by which leak scanners recognize it. */
+export function createApiKey(): string {
+  const secret = randomBytes(24).toString('base64url');
+  return API_KEY_PREFIX + secret + checksumOf(secret);
+}
+
+/** Whether a text could be an API key at all; cheap, so that garbage is refused before it is hashed. */
+export function hasApiKeyForm(text: string): boolean {
+  return text.length <= MAXIMUM_API_KEY_LENGTH && apiKeyPattern.test(text);
+}
+
+/** The stored form of an API key: its SHA-256 in hex. The key has 192 random bits, so no salt is needed. */
+export function hashApiKey(key: string): string {
+  return hash('sha256', key, 'hex');
+}
+
+/** The form in which a key is shown after its creation ("service_live_…R8mQ"). */
+export function maskApiKey(lastCharacters: string): string {
+  return `${API_KEY_PREFIX}…${lastCharacters}`;
+}

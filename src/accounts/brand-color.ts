@@ -1,0 +1,104 @@
+import { invalidField } from '../payment/errors.ts';
+
+/** A color in six hexadecimal digits: `#0c5a49`. */
+type Hex = `#${string}`;
+
+/** WCAG 2.2, success criterion 1.4.3: the least contrast of text. */
+const MINIMUM_CONTRAST = 4.5;
+const WHITE = '#ffffff';
+const BLACK = '#000000';
+/** The sheets of dark pages, as in `tokens.css`. */
+const DARK_SHEET = '#161e1b';
+/** The text on buttons of dark pages. */
+const DARK_TEXT = '#0b1210';
+
+/** The shop's color as it is kept; empty text means none. Throws `invalid_request` unless white text on it is readable. */
+export function parseBrandColor(text: string): string | null {
+  const typed = text.trim();
+  if (typed === '') return null;
+  const [, digits] = /^#?((?:[0-9a-f]{3}){1,2})$/i.exec(typed) ?? [];
+  if (digits === undefined) {
+    throw invalidField('brand-color', 'must be a color in hexadecimal, such as #0c5a49');
+  }
+  const color: Hex = `#${(digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits).toLowerCase()}`;
+  const contrast = contrastOf(WHITE, color);
+  if (contrast >= MINIMUM_CONTRAST) return color;
+  // Rounded down, so that no refused color is said to reach the minimum.
+  const ratio = Math.floor(contrast * 100) / 100;
+  throw invalidField(
+    'brand-color',
+    `must be darker: white text on ${color} has a contrast of ${ratio}:1 and needs ${MINIMUM_CONTRAST}:1. The nearest color that passes is ${readableUnderWhite(color)}`,
+  );
+}
+
+/** The color itself, or as little darker as white text on it needs. */
+function readableUnderWhite(color: Hex): Hex {
+  return mixUntil(color, BLACK, (shade) => contrastOf(WHITE, shade) >= MINIMUM_CONTRAST);
+}
+
+/** Values of the design tokens of the same names, in which the brand replaces the service's own color. */
+type BrandTokens = Readonly<
+  Record<'accent' | 'accent-text' | 'accent-strong' | 'tint' | 'panel' | 'panel-text' | 'panel-soft', Hex>
+>;
+
+/** The tokens of light and dark pages for a color that `parseBrandColor` accepted. Each pair that carries text is readable. */
+export function brandTokens(color: string): { readonly light: BrandTokens; readonly dark: BrandTokens } {
+  const brand = color as Hex;
+  const lightened = mixUntil(brand, WHITE, (shade) => contrastOf(shade, DARK_SHEET) >= MINIMUM_CONTRAST);
+  return {
+    light: {
+      accent: brand,
+      'accent-text': WHITE,
+      'accent-strong': mix(brand, BLACK, 0.3),
+      tint: mix(brand, WHITE, 0.92),
+      // Dark enough for the softer text too.
+      ...panelOf(mixUntil(brand, BLACK, (shade) => contrastOf(WHITE, shade) >= 6)),
+    },
+    dark: {
+      accent: lightened,
+      'accent-text': DARK_TEXT,
+      'accent-strong': mix(lightened, WHITE, 0.4),
+      tint: mix(DARK_SHEET, brand, 0.2),
+      ...panelOf(mixUntil(brand, BLACK, (shade) => contrastOf(WHITE, shade) >= 11)),
+    },
+  };
+}
+
+/** The printed panel on this ground, with its softer text. */
+function panelOf(panel: Hex) {
+  const soft = mixUntil(mix(panel, WHITE, 0.7), WHITE, (shade) => contrastOf(shade, panel) >= 4.8);
+  return { panel, 'panel-text': WHITE, 'panel-soft': soft } as const;
+}
+
+/** The first mixture of both that passes, going from one to the other; the other if none does. */
+function mixUntil(from: Hex, to: Hex, passes: (shade: Hex) => boolean): Hex {
+  for (let step = 0; step < 255; step++) {
+    const shade = mix(from, to, step / 255);
+    if (passes(shade)) return shade;
+  }
+  return to;
+}
+
+function mix(one: Hex, other: Hex, share: number): Hex {
+  const others = channelsOf(other);
+  const mixed = channelsOf(one).map((value, index) => value + ((others[index] ?? 0) - value) * share);
+  return `#${mixed.map((value) => Math.round(value).toString(16).padStart(2, '0')).join('')}`;
+}
+
+function channelsOf(color: Hex): readonly number[] {
+  return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+}
+
+/** The contrast of two colors as WCAG 2.2 defines it, from 1 to 21. */
+export function contrastOf(one: string, other: string): number {
+  const [darker = 0, lighter = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b);
+  return (lighter + 0.05) / (darker + 0.05);
+}
+
+function luminanceOf(color: string): number {
+  const [red = 0, green = 0, blue = 0] = channelsOf(color as Hex).map((value) => {
+    const share = value / 255;
+    return share <= 0.040_45 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

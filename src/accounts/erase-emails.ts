@@ -1,0 +1,53 @@
+import type { EmailErasureStep } from '../mail/mail.ts';
+import { ServiceError, stateConflict } from '../payment/errors.ts';
+import type { PaymentReference } from '../payment/payment.ts';
+import type { StoreParts } from '../store/stores.ts';
+
+export interface EraseEmailsContext extends StoreParts<{ emails: 'eraseEmailsBefore' }> {
+  readonly nowMs: () => number;
+}
+
+const DAY_MS = 86_400_000;
+/** Payments of one step. The store's writer is the same thread as the API in one of the engines. */
+const BATCH_SIZE = 100;
+
+/**
+ * Erases customers' email addresses of an account's payments that are older than so many days: one bounded step, which
+ * goes on where the last one stopped.
+ */
+export function eraseEmailsOlderThan(
+  { emails, nowMs }: EraseEmailsContext,
+  accountId: string,
+  days: number,
+): Promise<EmailErasureStep> {
+  return emails.eraseEmailsBefore(accountId, nowMs() - days * DAY_MS, BATCH_SIZE);
+}
+
+/** One such step for each account that wants it. Resolves to whether there is more to do. */
+export async function eraseOldEmails(
+  context: EraseEmailsContext & StoreParts<{ accounts: 'listAccounts' }>,
+): Promise<boolean> {
+  let isMore = false;
+  for (const { id, emailRetentionDays } of await context.accounts.listAccounts()) {
+    if (emailRetentionDays === null) continue;
+    const { hasMore } = await eraseEmailsOlderThan(context, id, emailRetentionDays);
+    isMore ||= hasMore;
+  }
+  return isMore;
+}
+
+/**
+ * Erases the email address of a payment's customer from everything that is stored of the payment. Resolves to whether
+ * there was one. Throws `payment_not_found`, and `payment_state_conflict` while a webhook of it is being sent.
+ */
+export async function eraseEmail(
+  { emails }: StoreParts<{ emails: 'eraseEmail' }>,
+  payment: PaymentReference,
+): Promise<boolean> {
+  const outcome = await emails.eraseEmail(payment);
+  if (outcome === 'unknown') throw new ServiceError('payment_not_found');
+  if (outcome === 'busy') {
+    throw stateConflict('A webhook with this email address is being sent. Please try again in a minute.');
+  }
+  return outcome === 'erased';
+}

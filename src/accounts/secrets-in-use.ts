@@ -1,0 +1,63 @@
+import type { IpnTokens } from '../payment/ipn-token.ts';
+import { firstIdAtMs } from '../payment/payment-id.ts';
+import type { PaymentStore } from '../payment/payment-store.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
+import type { PeopleStore } from './account-store.ts';
+
+/** Fingerprints of the secrets that the database needs. Each purpose has fingerprints of its own. */
+export interface SecretsInUse {
+  /** Of the newest payment's token, whose secret was the current one; null without payments. */
+  readonly newest: string | null;
+  /** Of the tokens of all payments that are not done, see `listOpenFingerprints`. */
+  readonly open: readonly string[];
+  /** Of the users' second factors. */
+  readonly secondFactors: readonly string[];
+}
+
+interface Stores {
+  readonly payments: Pick<PaymentStore, 'findNewest' | 'listOpenFingerprints'>;
+  readonly people: Pick<PeopleStore, 'listUsers'>;
+}
+
+/** More than a service has; users beyond are not looked at. */
+const MAXIMUM_USERS = 10_000;
+
+export async function readNewestSecret({ payments }: Pick<Stores, 'payments'>): Promise<string | null> {
+  return (await payments.findNewest())?.tokenFingerprint ?? null;
+}
+
+/** @param openSinceMs payments that were created earlier have expired */
+export async function readSecretsInUse(stores: Stores, openSinceMs: number): Promise<SecretsInUse> {
+  const users = await stores.people.listUsers(MAXIMUM_USERS);
+  return {
+    newest: await readNewestSecret(stores),
+    open: await stores.payments.listOpenFingerprints(firstIdAtMs(openSinceMs)),
+    secondFactors: [...new Set(users.flatMap(({ totpSecret }) => totpSecret?.split('.')[0] ?? []))],
+  };
+}
+
+/** The secrets of the configuration. */
+interface KnownSecrets {
+  readonly tokens: Pick<IpnTokens, 'knows'>;
+  readonly secondFactors: Pick<SecretBox, 'knows'>;
+}
+
+/** Says which secrets were removed from `SECRET_KEY_PREVIOUS` too early, and what to do; null where none was. */
+export function describeMissingSecrets(
+  { open, secondFactors }: SecretsInUse,
+  known: KnownSecrets,
+): string | null {
+  const sentences: string[] = [];
+  const missing = open.filter((fingerprint) => !known.tokens.knows(fingerprint));
+  if (missing.length > 0)
+    sentences.push(
+      `open payments need earlier secrets, with the fingerprints ${missing.join(', ')}: add them to ` +
+        'SECRET_KEY_PREVIOUS, or their webhooks are not sent and their ipn_token is refused',
+    );
+  if (secondFactors.some((fingerprint) => !known.secondFactors.knows(fingerprint)))
+    sentences.push(
+      'second factors of users need an earlier secret: add it to SECRET_KEY_PREVIOUS, or they cannot sign in with a code ' +
+        'until user reset-second-factor',
+    );
+  return sentences.length === 0 ? null : sentences.join('; ');
+}

@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import { parseCallbackUrl } from '../payment/callback-url.ts';
+import { invalidField } from '../payment/errors.ts';
+import { type Currency, parsePercentBasisPoints } from '../payment/money.ts';
+import {
+  MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
+  MAXIMUM_TOLERANCE_BASIS_POINTS,
+  MINIMUM_PROVIDER_FEE_BASIS_POINTS,
+} from '../payment/paid-threshold.ts';
+import type { Address } from '../payment/payout-address.ts';
+import type { ProviderId } from '../payment/provider-catalog.ts';
+import { isSecureUrl } from '../platform/public-address.ts';
+
+/** The profile of a new account. */
+export const plainProfile = {
+  /** Names the shop's logo, which is kept apart; null without one. */
+  logoHash: null as string | null,
+  /** The shop's color on the checkout (`parseBrandColor`); null for the service's own. */
+  brandColor: null as string | null,
+  /** The shop's terms of sale, linked from the checkout. */
+  termsUrl: null as string | null,
+  /** The customers' contact for help: an https address, or `mailto:` and an email address. */
+  supportUrl: null as string | null,
+  /** The return URL of a payment that has ended, with `PAYMENT_ID_PLACEHOLDER` where the shop wants the id. */
+  returnUrl: null as string | null,
+  /** The same for a payment that was canceled or has expired; null takes `returnUrl`. */
+  failureUrl: null as string | null,
+  /** IANA name of the zone in which the merchant reads dates. */
+  timeZone: 'UTC',
+  /** The currency in which the merchant keeps the books: reports show amounts in it as well. */
+  baseCurrency: 'USD' as Currency,
+  /** The callback of checkouts that are made by hand; the API always names its own. */
+  defaultCallbackUrl: null as string | null,
+  /** Whether the API refuses every payout wallet but the account's own, so that a stolen key leads nowhere. */
+  isWalletLocked: false,
+  /** Whether a direct payment that is at most one cent short counts as paid. */
+  toleratesMissingCent: false,
+  /** After so many days customers' email addresses are erased; null keeps them. */
+  emailRetentionDays: null as number | null,
+  /** Whether the owners get an email when a webhook did not arrive or a payment needs attention. */
+  receivesAlerts: true,
+  /** The provider that leads the list where it can serve; null for the one from which most can be expected. */
+  pinnedProvider: null as ProviderId | null,
+  /** Providers that the merchant does not want its customers to be offered. */
+  excludedProviders: [] as readonly ProviderId[],
+  /** Null for the operator's own, like the next one. */
+  toleranceBasisPoints: null as number | null,
+  maxProviderFeeBasisPoints: null as number | null,
+};
+
+/** A merchant's appearance to customers, and the settings of its account. */
+export type ShopProfile = Readonly<typeof plainProfile>;
+
+const MAXIMUM_LINK_CHARACTERS = 500;
+const MAXIMUM_NAME_CHARACTERS = 100;
+const emailAddress = /^[^\s@<>"'?#&%:/\\,;()[\]]{1,64}@[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
+/** Controls, line separators, and marks that turn the reading direction of what stands around them. */
+const troublesome =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
+  /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
+
+/** The shop's name as it is kept. Throws `invalid_request`, naming the field. */
+export function parseName(text: string): string {
+  const name = text.trim();
+  if (name.length === 0 || name.length > MAXIMUM_NAME_CHARACTERS) {
+    throw invalidField('name', `must have 1 to ${MAXIMUM_NAME_CHARACTERS} characters`);
+  }
+  if (troublesome.test(name) || !name.isWellFormed()) {
+    throw invalidField('name', 'must not contain control characters or text direction marks');
+  }
+  return name;
+}
+
+/** The customers' contact for help, from an https address or an email address; empty text is none. */
+export function parseSupportUrl(text: string): string | null {
+  const link = text.trim();
+  const email = link.replace(/^mailto:/i, '');
+  if (email.length <= MAXIMUM_LINK_CHARACTERS && emailAddress.test(email)) return `mailto:${email}`;
+  return parseLink('support-link', link, 'must be an https address or an email address');
+}
+
+/** The shop's terms; empty text means none. */
+export function parseTermsUrl(text: string): string | null {
+  return parseLink('terms-link', text.trim(), 'must be an https address');
+}
+
+/** The only value that a return URL may contain: neither the note nor the customer's email address. */
+const PAYMENT_ID_PLACEHOLDER = '{payment_id}';
+/** Stands for the id while the address is parsed, which would encode the braces. */
+const SAMPLE_ID = '00000000-0000-7000-8000-000000000000';
+
+/** The return URL; empty text means none. The host is fixed, so the page is no open redirect. */
+export function parseReturnUrl(text: string, field: 'return-link' | 'failure-link'): string | null {
+  const link = text.trim().replaceAll(PAYMENT_ID_PLACEHOLDER, SAMPLE_ID);
+  const rule = `must be an https address; ${PAYMENT_ID_PLACEHOLDER} may stand in its path or query, and nothing else in braces`;
+  if (/[{}]/.test(link)) throw invalidField(field, rule);
+  const url = parseLink(field, link, rule);
+  if (url === null) return null;
+  if (new URL(url).host.includes(SAMPLE_ID)) throw invalidField(field, rule);
+  return url.replaceAll(SAMPLE_ID, PAYMENT_ID_PLACEHOLDER);
+}
+
+/** The return URL of one payment. */
+export function returnUrlOf(url: string, paymentId: string): string {
+  return url.replaceAll(PAYMENT_ID_PLACEHOLDER, paymentId);
+}
+
+/** Requires https: customers follow these links, so no intermediary may read or change them. */
+function parseLink(field: string, link: string, rule: string): string | null {
+  if (link === '') return null;
+  if (link.length > MAXIMUM_LINK_CHARACTERS) {
+    throw invalidField(field, `must have at most ${MAXIMUM_LINK_CHARACTERS} characters`);
+  }
+  const url = link.isWellFormed() ? URL.parse(link) : null;
+  if (url === null || !isSecureUrl(url) || url.username !== '' || url.password !== '') {
+    throw invalidField(field, rule);
+  }
+  return url.href;
+}
+
+/** Refuses a link that only this machine or a private network can open: customers elsewhere would follow it to nothing. */
+export function requirePublicLink(field: string, link: string | number | null | undefined): void {
+  if (typeof link !== 'string' || link.startsWith('mailto:') || parseCallbackUrl(link, new Set()).ok) return;
+  throw invalidField(
+    field,
+    'must lead to a public host, such as shop.example.com: localhost and private networks work in the sandbox only',
+  );
+}
+
+/** The time zone in the spelling that every runtime knows; empty text is UTC. */
+export function parseTimeZone(text: string): string {
+  const name = text.trim();
+  if (name === '') return plainProfile.timeZone;
+  try {
+    // Offsets are refused: they do not know summer time.
+    if (!/^[+-]/.test(name)) {
+      return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+    }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  throw invalidField('time-zone', 'must be the name of a time zone, such as Europe/Berlin');
+}
+
+/** The shortfall in percent that counts as paid in full; empty text takes the operator's setting. */
+export function parseTolerance(text: string): number | null {
+  return parsePercent('tolerance-percent', text, 0, MAXIMUM_TOLERANCE_BASIS_POINTS);
+}
+
+/** The maximum provider fee in percent of a charge; empty text takes the operator's setting. */
+export function parseMaxProviderFee(text: string): number | null {
+  return parsePercent(
+    'max-provider-fee-percent',
+    text,
+    MINIMUM_PROVIDER_FEE_BASIS_POINTS,
+    MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
+  );
+}
+
+function parsePercent(field: string, text: string, minimum: number, maximum: number): number | null {
+  const percent = text.trim();
+  if (percent === '') return null;
+  const basisPoints = parsePercentBasisPoints(percent);
+  if (basisPoints !== null && basisPoints >= minimum && basisPoints <= maximum) return basisPoints;
+  throw invalidField(
+    field,
+    `must be a percentage from ${minimum / 100} to ${maximum / 100} with at most two decimals`,
+  );
+}
+
+/** Refuses a lock without a wallet, which would refuse every checkout. */
+export function requireWalletForLock(wallet: Address | null, isWalletLocked: boolean): void {
+  if (isWalletLocked && wallet === null) {
+    throw invalidField('lock-wallet', 'requires a wallet');
+  }
+}
+
+/** The picture of a shop, as a PNG. The service serves it: a customer's browser contacts no other host. */
+export interface ShopLogo {
+  /** The first 32 hex digits of the SHA-256 of `bytes` when it was stored. */
+  readonly hash: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Maximum size of an uploaded picture. */
+export const MAXIMUM_LOGO_BYTES = 64 * 1024;
+/** Maximum width and height of an uploaded picture: a few bytes can unfold to an enormous one. */
+export const MAXIMUM_LOGO_PIXELS = 1024;
+/** Maximum width and height as stored: twice the largest size at which a page shows it. */
+export const STORED_LOGO_PIXELS = 320;
+
+/** The logo of these bytes, which the service itself has encoded. */
+export function shopLogoOf(bytes: Uint8Array): ShopLogo {
+  return { hash: createHash('sha256').update(bytes).digest('hex').slice(0, 32), bytes };
+}

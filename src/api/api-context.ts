@@ -1,0 +1,51 @@
+import type { AccountStore } from '../accounts/account-store.ts';
+import type { CreatePaymentContext } from '../payment/create-payment.ts';
+import type { IpnTokens } from '../payment/ipn-token.ts';
+import type { ReadStatusContext } from '../payment/read-status.ts';
+import type { RateLimiter } from '../platform/rate-limiter.ts';
+import { createFixedWindowLimiter } from '../web/rate-windows.ts';
+import type { CallbackGuard } from '../webhooks/callback-guard.ts';
+
+/** Dependencies of the API's routes. */
+export interface ApiContext {
+  readonly accounts: Pick<AccountStore, 'findActiveKey' | 'recordKeyUses'>;
+  readonly create: CreatePaymentContext;
+  readonly status: ReadStatusContext;
+  readonly tokens: IpnTokens;
+  readonly callbacks: CallbackGuard;
+  readonly limits: ApiRateLimiters;
+  /** The public base URL of the service, without a slash at the end. */
+  readonly baseUrl: string;
+}
+
+/** One limiter for each line of the specification's table. */
+export interface ApiRateLimiters {
+  /** Creates by API key, POST and GET together. */
+  readonly create: RateLimiter;
+  /** Status reads by API key. */
+  readonly status: RateLimiter;
+  /** Requests to the merchant's interface by API key. */
+  readonly merchant: RateLimiter;
+  /** Requests without a valid key, by address. */
+  readonly unauthenticated: RateLimiter;
+}
+
+/** Requests allowed in a minute, by kind. */
+type RequestsPerMinute = Readonly<
+  Record<'createPerMinute' | 'statusPerMinute' | 'unauthenticatedPerMinute', number>
+>;
+
+/** The API's limiters, each made for its kind; by default in memory, for a single process. */
+export function createApiRateLimiters(
+  limits: RequestsPerMinute,
+  monotonicMs: () => number,
+  create = (_kind: string, perMinute: number): RateLimiter =>
+    createFixedWindowLimiter(perMinute, monotonicMs),
+): ApiRateLimiters {
+  return {
+    create: create('create', limits.createPerMinute),
+    status: create('status', limits.statusPerMinute),
+    merchant: create('merchant', limits.statusPerMinute),
+    unauthenticated: create('unauthenticated', limits.unauthenticatedPerMinute),
+  };
+}

@@ -1,0 +1,150 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { Account } from '../accounts/account.ts';
+import { API_KEY_PREFIX, hasApiKeyForm, hashApiKey, type KeyScope } from '../accounts/api-key.ts';
+import { ServiceError } from '../payment/errors.ts';
+import { percentDecoded } from '../platform/percent-decoded.ts';
+import type { RateLimiter } from '../platform/rate-limiter.ts';
+import { addressGroupOf, requirePassing } from '../web/rate-windows.ts';
+import type { ApiContext } from './api-context.ts';
+import { acceptJsonBodies } from './request-input.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The account of the request's API key; null before authentication. */
+    account: Account | null;
+    /** The only host that its callbacks may name; null for any. */
+    callbackHost: string | null;
+  }
+}
+
+/** Dependencies of the checks before a route. */
+interface KeyRoutesContext extends Pick<ApiContext, 'accounts' | 'limits'> {
+  readonly nowMs: () => number;
+}
+
+/** The options of a route that requests with a key of this scope may reach, at the rate of this limiter. */
+export type Admit = (keyLimiter: RateLimiter, scope: KeyScope) => { onRequest: onRequestAsyncHookHandler };
+
+/** Registers routes for requests with an API key, in a scope of their own: its body parser applies to no other route. */
+export function registerKeyRoutes(
+  server: FastifyInstance,
+  prefix: string,
+  context: KeyRoutesContext,
+  register: (routes: FastifyInstance, admit: Admit) => void,
+): void {
+  void server.register(
+    (routes, _options, done) => {
+      acceptJsonBodies(routes);
+      routes.decorateRequest('account', null);
+      routes.decorateRequest('callbackHost', null);
+      register(routes, createAdmission(context, createKeyUseRecorder(routes, context)));
+      done();
+    },
+    { prefix },
+  );
+}
+
+/**
+ * Runs the first two checks of every API request, before a byte of its body is read: the key (401), then the key's rate
+ * (429), then its scope (403). Requests without a valid key count against their address, and an address that keeps
+ * failing gets 429. A valid key always works, also from such an address: customers of one network must not lock each
+ * other out, and keys of 192 random bits cannot be guessed.
+ */
+function createAdmission(
+  { accounts, limits }: KeyRoutesContext,
+  recordKeyUse: (hash: string) => void,
+): Admit {
+  async function refuse(request: FastifyRequest): Promise<never> {
+    await requirePassing(limits.unauthenticated, addressGroupOf(request.ip));
+    throw new ServiceError('unauthorized');
+  }
+
+  return (keyLimiter, scope) => ({
+    async onRequest(request) {
+      const plainKey = readApiKey(request.raw);
+      if (plainKey === null) return refuse(request);
+      const hash = hashApiKey(plainKey);
+      const key = await accounts.findActiveKey(hash);
+      if (key === null) return refuse(request);
+      request.account = key.account;
+      request.callbackHost = key.callbackHost;
+      recordKeyUse(hash);
+      await requirePassing(keyLimiter, hash);
+      if (key.scopes.includes(scope)) return;
+      throw new ServiceError('scope_missing', `The API key does not have the scope "${scope}".`);
+    },
+  });
+}
+
+/** The account of an admitted request. */
+export function accountOf(request: FastifyRequest): Account {
+  if (request.account === null) throw new Error('a route without the admit hook read the account');
+  return request.account;
+}
+
+/** Throws `callback_host_refused` where the request's key is bound to another host. */
+export function requireCallbackHost({ callbackHost }: FastifyRequest, callbackUrl: string): void {
+  if (callbackHost === null || new URL(callbackUrl).hostname === callbackHost) return;
+  throw new ServiceError(
+    'callback_host_refused',
+    `The API key may only name callbacks on ${callbackHost}. Use another key for other hosts.`,
+  );
+}
+
+/**
+ * The API key of a request; null when it is missing, malformed, sent twice, or sent in the wrong place.
+ *
+ * The raw headers are read, because Node keeps only the first `Authorization` and joins repeated `X-API-Key`: the
+ * specification requires exactly one of them.
+ */
+function readApiKey({ rawHeaders, url = '' }: Pick<IncomingMessage, 'rawHeaders' | 'url'>): string | null {
+  const keys: (string | null)[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] as string).toLowerCase();
+    const value = rawHeaders[index + 1] as string;
+    if (name === 'authorization') keys.push(/^bearer +(.*)$/is.exec(value)?.[1] ?? null);
+    if (name === 'x-api-key') keys.push(value);
+  }
+  const [key = null, ...others] = keys;
+  // A key in the query ends up in the logs of every proxy: refused even when a header has a valid one.
+  if (others.length > 0 || key === null || percentDecoded(url).includes(API_KEY_PREFIX)) return null;
+  return hasApiKeyForm(key) ? key : null;
+}
+
+/** Interval of writes of last-used times, all keys together; also how far the times may lag. */
+const FLUSH_INTERVAL_MS = 60_000;
+/**
+ * Maximum number of keys held until the next write. A further use is not recorded, which is better than a slow request.
+ */
+const MAXIMUM_REMEMBERED = 10_000;
+
+/**
+ * Returns a function that records the hash of each used key. The hashes are written once a minute and when the server
+ * closes. Recording costs a request no time. A failed write is logged and fails no request.
+ */
+function createKeyUseRecorder(
+  server: FastifyInstance,
+  { accounts, nowMs }: KeyRoutesContext,
+): (hash: string) => void {
+  const used = new Set<string>();
+
+  async function flush(): Promise<void> {
+    if (used.size === 0) return;
+    const hashes = [...used];
+    used.clear();
+    await accounts
+      .recordKeyUses(hashes, nowMs())
+      .catch((error: unknown) => server.log.warn({ err: error }, 'the use of keys was not written down'));
+  }
+
+  const timer = setInterval(() => void flush(), FLUSH_INTERVAL_MS);
+  timer.unref();
+  server.addHook('onClose', async () => {
+    clearInterval(timer);
+    await flush();
+  });
+  return (hash) => {
+    if (used.size < MAXIMUM_REMEMBERED) used.add(hash);
+  };
+}

@@ -1,0 +1,282 @@
+import type { Account } from '../../accounts/account.ts';
+import { MAXIMUM_REASON_LENGTH } from '../../features/refunds/refund.ts';
+import { displayStatuses } from '../../payment/display-status.ts';
+import { invalidField } from '../../payment/errors.ts';
+import { currencies } from '../../payment/money.ts';
+import { amountMismatches, type PaymentId } from '../../payment/payment.ts';
+import { isPaymentId } from '../../payment/payment-id.ts';
+import type { PaymentQuery } from '../../payment/payment-search.ts';
+import { type LocalMonth, monthOf } from '../../platform/time-zone.ts';
+import {
+  forwardStatuses,
+  parsePaymentQuery,
+  paymentProviders,
+  paymentStatuses,
+} from '../../reports/parse-payment-query.ts';
+import { createParameters } from '../create-parameters.ts';
+import {
+  ADDRESS_PATTERN,
+  EXAMPLE_ADDRESS,
+  EXAMPLE_HASH,
+  EXAMPLE_ID,
+  type JsonSchema,
+  type RequestParameter,
+  word,
+} from '../json-schema.ts';
+import type { CreateParameters } from '../parse-create-request.ts';
+import { type QueryParameters, requireKnown } from '../request-input.ts';
+import { type Expansion, expansions } from './merchant-schemas.ts';
+
+export const MAXIMUM_PAGE = 100;
+const DEFAULT_PAGE = 50;
+/** Each expanded payment is read on its own. */
+const MAXIMUM_EXPANDED_PAGE = 20;
+const MAXIMUM_DAYS = 366;
+export const DEFAULT_DAYS = 30;
+
+/** A parameter of a query, and what its text means. */
+interface QueryParameter<Value> extends RequestParameter {
+  /** Throws `invalid_request`, naming the field. */
+  readonly read: (text: string, name: string) => Value;
+}
+
+function optional<Value = string>(
+  schema: JsonSchema,
+  description: string,
+  example: string | number,
+  read: QueryParameter<Value>['read'] = (text) => text as Value,
+): QueryParameter<Value> {
+  return { schema, description, example, read };
+}
+
+export const required = (...parameter: Parameters<typeof optional<string>>) => ({
+  ...optional(...parameter),
+  isRequired: true as const,
+});
+
+const nullable = (...parameter: Parameters<typeof optional<string>>) => ({
+  ...optional(...parameter),
+  isNullable: true,
+});
+
+/** Generated clients take an integer without a format for one of 32 bits. */
+const MAXIMUM_INT32 = 2 ** 31 - 1;
+
+const wholeNumber = (minimum: number, maximum: number, description: string, example: number) =>
+  optional(
+    { type: 'integer', minimum, maximum, ...(maximum > MAXIMUM_INT32 && { format: 'int64' }) },
+    description,
+    example,
+    (text, name) => {
+      const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+      if (number >= minimum && number <= maximum) return number;
+      throw invalidField(name, `must be a whole number from ${minimum} to ${maximum}`);
+    },
+  );
+
+const TIME_PATTERN = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})$';
+
+const time = (description: string, example: string) =>
+  optional({ type: 'string', pattern: TIME_PATTERN }, description, example, (text, name) => {
+    const timeMs = new RegExp(TIME_PATTERN).test(text) ? Date.parse(text) : Number.NaN;
+    if (!Number.isNaN(timeMs)) return timeMs;
+    throw invalidField(name, 'must be a time like 2026-11-01T00:00:00Z');
+  });
+
+const expand = optional(
+  { type: 'string', maxLength: 100 },
+  `Parts to include, separated by commas: \`${expansions.join('`, `')}\`. In a list, with a \`limit\` of at most ${MAXIMUM_EXPANDED_PAGE}.`,
+  'deposits,releases',
+  (text): ReadonlySet<Expansion> => {
+    const names = text.split(',').map((name) => expansions.find((expansion) => expansion === name));
+    if (names.every((name) => name !== undefined)) return new Set(names);
+    throw invalidField('expand', `must be a list of ${expansions.join(', ')}`);
+  },
+);
+
+export const listParameters = {
+  limit: wholeNumber(1, MAXIMUM_PAGE, `The length of the page. Default: ${DEFAULT_PAGE}.`, 50),
+  before: optional(
+    { type: 'string', format: 'uuid' },
+    '`next` of the page before.',
+    EXAMPLE_ID,
+    (text): PaymentId => {
+      if (isPaymentId(text)) return text;
+      throw invalidField('before', 'must be a payment id');
+    },
+  ),
+  status: optional(word(paymentStatuses), 'Payments with this status.', 'paid'),
+  forward_status: optional(word(forwardStatuses), 'Payments with this forward status.', 'completed'),
+  provider: optional(word(paymentProviders), 'Payments created with this provider.', 'multi'),
+  currency: optional(word(currencies), 'Payments in this currency.', 'EUR'),
+  amount_mismatch: optional(
+    word(amountMismatches),
+    'Payments with this difference to the price.',
+    'overpaid',
+  ),
+  display_status: optional(
+    word(displayStatuses),
+    'Payments with this status in the dashboard. `at_provider` and `declined` are unpaid, by the last session at a provider.',
+    'at_provider',
+  ),
+  created_from: time('Payments created at this time or later, ISO 8601.', '2026-11-01T00:00:00Z'),
+  created_before: time('Payments created before this time, ISO 8601.', '2026-12-01T00:00:00Z'),
+  search: optional(
+    { type: 'string', maxLength: 320 },
+    'An id, a short code, a transaction, an amount, an email address or words of the note.',
+    'order 1042',
+  ),
+  expand,
+};
+
+export const paymentParameters = { expand };
+
+export const eventParameters = {
+  after: wholeNumber(
+    0,
+    Number.MAX_SAFE_INTEGER,
+    'The number of the last event that you processed. Default: 0.',
+    1_795_226_471_325,
+  ),
+  limit: wholeNumber(1, MAXIMUM_PAGE, `The length of the page. Default: ${MAXIMUM_PAGE}.`, 100),
+};
+
+/** A shop exchanges the code of a connection with these. */
+export const connectParameters = {
+  code: required({ type: 'string', maxLength: 2_000 }, 'The `code` that came back to your shop.', 'pXk2…'),
+  code_verifier: required(
+    { type: 'string', pattern: '^[A-Za-z0-9._~-]{43,128}$' },
+    'The secret whose SHA-256 is the `code_challenge`.',
+    'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+  ),
+  return: required(
+    { type: 'string', maxLength: 500 },
+    'The `return` of the connection, as the browser was sent here with it.',
+    'https://shop.example/connected',
+  ),
+};
+
+export const dayParameters = {
+  days: wholeNumber(1, MAXIMUM_DAYS, `The number of days up to today. Default: ${DEFAULT_DAYS}.`, 30),
+};
+
+export const journalParameters = {
+  month: required(
+    { type: 'string', pattern: '^[1-9][0-9]{3}-(0[1-9]|1[0-2])$' },
+    "The month, in your account's time zone.",
+    '2026-11',
+  ),
+};
+
+const { address, callback, amount, currency, email, note } = createParameters;
+
+const standIn = (parameter: RequestParameter, setting: string) => ({
+  ...parameter,
+  isRequired: false,
+  isNullable: true,
+  description: `${parameter.description} Default: the account's ${setting}.`,
+});
+
+/** The account's settings stand in for the first two, as in the dashboard. */
+export const directParameters = {
+  address: standIn(address, 'wallet'),
+  callback: standIn(callback, 'callback URL'),
+  amount,
+  currency,
+  email,
+  note,
+};
+
+const addressSchema = { type: 'string', pattern: ADDRESS_PATTERN };
+
+export const createRefundParameters = {
+  amount: {
+    ...nullable(
+      { type: 'string', pattern: '^(all|surplus|[0-9]{1,9}(\\.[0-9]{1,6})?)$' },
+      'An amount in USDC, `all` for what is left, or `surplus` for what an overpaid payment has too much.',
+      '12.50',
+    ),
+    default: 'all',
+  },
+  reason: nullable(
+    { type: 'string', maxLength: MAXIMUM_REASON_LENGTH },
+    'The reason. The customer does not see it.',
+    'Order 1042 was returned',
+  ),
+  destination: nullable(
+    addressSchema,
+    "The customer's Polygon address, if you know it. Without it, the response has a link for the customer.",
+    EXAMPLE_ADDRESS,
+  ),
+};
+
+export const confirmRefundParameters = {
+  destination: required(
+    addressSchema,
+    'The address that the customer named, as you showed it to the person who confirms it.',
+    EXAMPLE_ADDRESS,
+  ),
+};
+
+export const refundTransactionParameters = {
+  transaction: required(
+    { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
+    'The hash of the transaction with your transfer.',
+    EXAMPLE_HASH,
+  ),
+};
+
+/** The parameters of a create, with those of the account where they are absent. */
+export function completeDirectParameters(
+  body: Readonly<Record<string, unknown>>,
+  { wallet, defaultCallbackUrl }: Pick<Account, 'wallet' | 'defaultCallbackUrl'>,
+): CreateParameters {
+  requireKnown(body, directParameters);
+  const address = body['address'] ?? wallet;
+  const callback = body['callback'] ?? defaultCallbackUrl;
+  if (callback === null) throw invalidField('callback', 'is required');
+  return { ...body, address, callback };
+}
+
+/** The parameters of a query that are there, read. An unknown one would silently answer with other payments than meant. */
+export function readQuery<Known extends Readonly<Record<string, QueryParameter<unknown>>>>(
+  query: QueryParameters,
+  known: Known,
+): { readonly [Name in keyof Known]?: ReturnType<Known[Name]['read']> } {
+  requireKnown(query, known);
+  return Object.fromEntries(
+    Object.entries(query).map(([name, text]) => [name, known[name]?.read(text, name)]),
+  ) as never;
+}
+
+/** What a list of payments is asked for. */
+export function readListQuery(accountId: string, query: QueryParameters, nowMs: number) {
+  const given = readQuery(query, listParameters);
+  const {
+    before = null,
+    expand = new Set<Expansion>(),
+    created_from: fromMs,
+    created_before: beforeMs,
+  } = given;
+  const { limit = expand.size > 0 ? MAXIMUM_EXPANDED_PAGE : DEFAULT_PAGE } = given;
+  if (expand.size > 0 && limit > MAXIMUM_EXPANDED_PAGE)
+    throw invalidField('limit', `must be at most ${MAXIMUM_EXPANDED_PAGE} with expand`);
+  const filters = {
+    ...given,
+    forwardStatus: given.forward_status ?? '',
+    amountMismatch: given.amount_mismatch ?? '',
+    displayStatus: given.display_status ?? '',
+  };
+  const paymentQuery: PaymentQuery = {
+    ...parsePaymentQuery(accountId, filters, nowMs),
+    ...(fromMs === undefined ? {} : { fromMs }),
+    ...(beforeMs === undefined ? {} : { beforeMs }),
+  };
+  return { query: paymentQuery, before, limit, expand };
+}
+
+export function readMonth(query: QueryParameters, timeZone: string): LocalMonth {
+  const month = monthOf(readQuery(query, journalParameters).month ?? '', timeZone);
+  if (month === null) throw invalidField('month', 'must be a month like 2026-11');
+  return month;
+}

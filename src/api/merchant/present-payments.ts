@@ -1,0 +1,164 @@
+import type { Account } from '../../accounts/account.ts';
+import type { CreatedKey } from '../../accounts/api-keys.ts';
+import { checkoutUrl } from '../../payment/checkout-url.ts';
+import { formatCents, formatUnits } from '../../payment/money.ts';
+import type { ChainPosition, Payment } from '../../payment/payment.ts';
+import type { NumberedEvent } from '../../payment/payment-events.ts';
+import type { PaymentView } from '../../payment/payment-store.ts';
+import { openRestOf } from '../../payment/session-charge.ts';
+import type { DayStatistics } from '../../reports/read-statistics.ts';
+import type { PaymentHistory } from '../../webhooks/payment-history.ts';
+import type { Webhook } from '../../webhooks/webhook.ts';
+import type { ValueOf } from '../json-schema.ts';
+import { isoTime, isoTimeOrNull, type PresentContext, presentPaymentStatus } from '../present-payment.ts';
+import type {
+  connectionSchema,
+  directPaymentSchema,
+  Expansion,
+  merchantDaysSchema,
+  merchantEventsSchema,
+  merchantPaymentSchema,
+} from './merchant-schemas.ts';
+
+type MerchantPayment = ValueOf<typeof merchantPaymentSchema>;
+
+export function presentConnection({
+  key,
+  plainKey,
+  account,
+}: CreatedKey & { readonly account: Account }): ValueOf<typeof connectionSchema> {
+  return {
+    api_key: plainKey,
+    key_id: key.id,
+    scopes: key.scopes,
+    callback_host: key.callbackHost,
+    account_id: account.id,
+    account_name: account.name,
+    wallet: account.wallet,
+  };
+}
+
+export function presentDirectPayment(
+  { baseUrl, tokens }: PresentContext,
+  payment: Payment,
+): ValueOf<typeof directPaymentSchema> {
+  return {
+    ...presentMerchantPayment(baseUrl, { payment, sessions: [] }),
+    ipn_token: tokens.create(payment.id, payment.tokenFingerprint),
+    usdc_amount: formatUnits(payment.paidThresholdUnits),
+  };
+}
+
+/** A payment of the list or of an event, with nothing expanded. */
+export function presentMerchantPayment(
+  baseUrl: string,
+  view: Pick<PaymentView, 'payment' | 'sessions'>,
+): MerchantPayment {
+  const { payment } = view;
+  return {
+    ...presentPaymentStatus(payment),
+    provider: payment.provider,
+    fee_percent: payment.feeBasisPoints / 100,
+    payout_address: payment.payoutAddress,
+    checkout_url: checkoutUrl(baseUrl, payment),
+    email: payment.email,
+    note: payment.note,
+    amount_mismatch: payment.amountMismatch,
+    rest: presentRest(baseUrl, view),
+    cancel_reason: payment.cancelReason,
+  };
+}
+
+function presentRest(baseUrl: string, view: Pick<PaymentView, 'payment' | 'sessions'>) {
+  const rest = openRestOf(view);
+  if (rest === null) return null;
+  const { payment } = view;
+  return {
+    amount: formatCents(rest.amountCents),
+    usdc_amount: formatUnits(payment.paidThresholdUnits - payment.receivedUnits),
+    url: checkoutUrl(baseUrl, payment),
+  };
+}
+
+/** A payment with the parts that were asked for. */
+export function presentExpandedPayment(
+  baseUrl: string,
+  history: PaymentHistory,
+  asked: ReadonlySet<Expansion>,
+): MerchantPayment {
+  const { deposits, releases, finalBlock } = history.observations;
+  return {
+    ...presentMerchantPayment(baseUrl, history),
+    ...(asked.has('deposits') && {
+      deposits: deposits.map((deposit) => ({
+        ...placeOf(deposit, finalBlock),
+        amount: formatUnits(deposit.units),
+      })),
+    }),
+    ...(asked.has('releases') && {
+      releases: releases.map((release) => ({
+        ...placeOf(release, finalBlock),
+        forwarded_amount: formatUnits(release.toMerchantUnits),
+        fee_amount: formatUnits(release.feeUnits),
+      })),
+    }),
+    ...(asked.has('sessions') && { sessions: history.sessions.map(presentSession) }),
+    ...(asked.has('webhooks') && { webhooks: history.webhooks.map(presentWebhook) }),
+  };
+}
+
+const placeOf = ({ transactionHash, blockNumber }: ChainPosition, finalBlock: number) => ({
+  transaction: transactionHash,
+  block_number: blockNumber,
+  is_final: blockNumber <= finalBlock,
+});
+
+const presentSession = (session: PaymentView['sessions'][number]) => ({
+  provider: session.provider,
+  charged_amount: formatCents(session.chargedCents),
+  quoted_amount: session.quotedUnits === null ? null : formatUnits(session.quotedUnits),
+  progress: session.progress,
+  created_at: isoTime(session.createdAtMs),
+  expires_at: isoTime(session.expiresAtMs),
+});
+
+/** Neither body nor signature: both would show the `ipn_token`'s work to a key that may only read. */
+function presentWebhook({ event, status, createdAtMs, result }: Webhook) {
+  return {
+    event,
+    status,
+    http_status: result?.httpStatus ?? null,
+    reason: result?.reason ?? null,
+    created_at: isoTime(createdAtMs),
+    finished_at: isoTimeOrNull(result?.finishedAtMs ?? null),
+  };
+}
+
+export function presentEvent(
+  baseUrl: string,
+  { number, type, atMs }: NumberedEvent,
+  view: PaymentView,
+  refund: ValueOf<typeof merchantEventsSchema>['events'][number]['refund'],
+): ValueOf<typeof merchantEventsSchema>['events'][number] {
+  const payment = presentMerchantPayment(baseUrl, view);
+  return { number, type, created_at: isoTime(atMs), payment, refund };
+}
+
+export function presentDay({
+  date,
+  created,
+  converted,
+  paid,
+  ...sums
+}: DayStatistics): ValueOf<typeof merchantDaysSchema>['days'][number] {
+  const amounts = [...sums.paidCents].map(([currency, cents]) => [currency, formatCents(cents)]);
+  return {
+    date,
+    created,
+    converted,
+    paid,
+    paid_amounts: Object.fromEntries(amounts),
+    received_amount: formatUnits(BigInt(sums.receivedUnits)),
+    service_fees: formatUnits(BigInt(sums.feeUnits)),
+  };
+}

@@ -1,0 +1,195 @@
+import { STATUS_CODES } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { type ErrorName, errorTable } from '../../payment/errors.ts';
+import { createConstantAnswer } from '../../web/compression.ts';
+import { describe, type RequestParameters, reference } from '../json-schema.ts';
+import { bodies, exampleOf, headers, type SchemaName, schemas, signatureParameter } from './components.ts';
+import { type Operation, operations } from './operations.ts';
+
+/** The version of the interface, not of the software: docs/versioning.md says when it changes. */
+const INTERFACE_VERSION = '1.0.0';
+
+/**
+ * Builds the OpenAPI 3.1 document from the schemas with which the server validates and answers. `baseUrl` has no slash at
+ * the end.
+ */
+export function createOpenApiDocument(baseUrl: string) {
+  const paths: Record<string, Record<string, ReturnType<typeof operationObject>>> = {};
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(operation) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'card-checkout',
+      version: INTERFACE_VERSION,
+      description:
+        'Create hosted card checkouts and read the status of their payments. The customer pays by card at an on-ramp, and the value settles as USDC on Polygon in your wallet.',
+      license: { name: 'MIT', identifier: 'MIT' },
+      contact: { name: 'Documentation of this service', url: `${baseUrl}/docs` },
+    },
+    servers: [
+      {
+        url: '{base_url}',
+        description: 'This service',
+        variables: {
+          base_url: { default: baseUrl, description: 'The base URL of the service.' },
+        },
+      },
+    ],
+    tags: [
+      { name: 'Payments', description: 'Operations for the server of a shop, with an API key.' },
+      {
+        name: 'Merchant',
+        description:
+          'Read, follow, cancel and refund the payments of your account from your own programs. Not part of the checkout API and its version.',
+      },
+      { name: 'Service', description: 'Public operations, without a key.' },
+      { name: 'Events', description: 'Events that the service sends to your callback, each once.' },
+    ],
+    paths,
+    webhooks: {
+      paymentPaid: webhook('paymentPaid', 'PaymentPaidEvent', 'A payment is paid'),
+      paymentForwarded: webhook(
+        'paymentForwarded',
+        'PaymentForwardedEvent',
+        'A direct USDC payment was forwarded',
+      ),
+    },
+    components: {
+      schemas,
+      headers,
+      securitySchemes: {
+        bearerKey: { type: 'http', scheme: 'bearer', description: 'Your API key.' },
+        headerKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same key.' },
+      },
+    },
+  };
+}
+
+function operationObject(operation: Operation) {
+  const { id, tag, summary, description, needsKey, inPath, query = {}, headers = {}, body } = operation;
+  const parameters = [
+    ...parametersOf(inPath, 'path'),
+    ...parametersOf(query, 'query'),
+    ...parametersOf(headers, 'header'),
+  ];
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description,
+    // Exactly one of the two headers.
+    security: needsKey ? [{ bearerKey: [] }, { headerKey: [] }] : [],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && { requestBody: requestBody(body) }),
+    responses: answersOf(operation),
+  };
+}
+
+function parametersOf(named: RequestParameters, place: 'path' | 'query' | 'header'): object[] {
+  return Object.entries(named).map(([name, parameter]) => ({
+    name,
+    in: place,
+    required: parameter.isRequired ?? false,
+    description: describe(parameter),
+    schema: parameter.querySchema ?? parameter.schema,
+    example: parameter.example,
+  }));
+}
+
+/** A body with the schema of a component. */
+const contentOf = (name: SchemaName, more: object, type = 'application/json') => ({
+  [type]: { schema: reference(name), ...more },
+});
+
+function requestBody(name: keyof typeof bodies): object {
+  const { pass_fee_to_customer: _alias, ...parameters }: RequestParameters = bodies[name];
+  const all = Object.entries(parameters);
+  const required = all.filter(([, { isRequired }]) => isRequired);
+  const exampleWith = (named: typeof all) =>
+    Object.fromEntries(named.map(([name, { example }]) => [name, example]));
+  const examples = {
+    least: { summary: 'Required parameters', value: exampleWith(required) },
+    all: { summary: 'Everything', value: exampleWith(all) },
+  };
+  return {
+    required: required.length > 0,
+    description: 'UTF-8, at most 16 KiB.',
+    content: contentOf(name, { examples }),
+  };
+}
+
+const webhook = (operationId: string, name: SchemaName, summary: string) => ({
+  post: {
+    operationId,
+    tags: ['Events'],
+    summary,
+    description:
+      'Sent once, over HTTPS. Verify the signature of the raw body with the stored `ipn_token`, confirm the status, and fulfill the order once.',
+    security: [],
+    parameters: [signatureParameter],
+    requestBody: { required: true, content: contentOf(name, { example: exampleOf(schemas[name]) }) },
+    responses: {
+      '2XX': { description: 'Received. Respond within ten seconds, and do slow work afterwards.' },
+    },
+  },
+});
+
+const headerOf = (name: string, component: keyof typeof headers) => ({
+  [name]: { $ref: `#/components/headers/${component}` },
+});
+
+const headersOf: Partial<Record<ErrorName, object>> = {
+  unauthorized: headerOf('WWW-Authenticate', 'WwwAuthenticate'),
+  rate_limited: headerOf('Retry-After', 'RetryAfter'),
+  provider_unavailable: headerOf('Retry-After', 'RetryAfterBusy'),
+  internal: headerOf('X-Request-Id', 'RequestId'),
+};
+
+/** The answers of an operation by status: its success, and its rows of the error table grouped by status. */
+function answersOf({ answer, hasTag, errors, others = {} }: Operation): Readonly<Record<string, unknown>> {
+  const type = answer === 'JournalCsv' ? 'text/csv' : 'application/json';
+  const byStatus = Object.groupBy(errors, (name) => errorTable[name].status);
+  return {
+    200: {
+      description: 'Success.',
+      ...(hasTag && { headers: headerOf('ETag', 'ETag') }),
+      content: contentOf(answer, { example: exampleOf(schemas[answer]) }, type),
+    },
+    ...(hasTag && { 304: { description: 'You have this answer already.' } }),
+    ...mapValues(byStatus, (names = [], status) => {
+      const headers = Object.assign({}, ...names.map((name) => headersOf[name]));
+      const examples = names.map((name) => {
+        const { text, code } = errorTable[name];
+        return [name, { value: { error: text, ...(code !== null && { code }) } }];
+      });
+      return {
+        description: `${STATUS_CODES[status]}: ${names.map((name) => errorTable[name].text).join(' ')}`,
+        ...(Object.keys(headers).length > 0 && { headers }),
+        content: contentOf('Error', { examples: Object.fromEntries(examples) }),
+      };
+    }),
+    ...mapValues(others, ({ description, example: error }) => ({
+      description,
+      content: contentOf('Error', { examples: { example: { value: { error } } } }),
+    })),
+  };
+}
+
+function mapValues<Value>(
+  object: Readonly<Record<string, Value>>,
+  change: (value: Value, name: string) => object,
+): object {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value, name)]));
+}
+
+/** `GET /openapi.json`: the machine-readable interface, built once. */
+export function registerOpenApi(server: FastifyInstance, { baseUrl }: { readonly baseUrl: string }): void {
+  const document = createConstantAnswer(Buffer.from(JSON.stringify(createOpenApiDocument(baseUrl))));
+  server.get('/openapi.json', { exposeHeadRoute: true }, (_request, reply) => {
+    // Public, and read by tools that run in a browser.
+    reply.header('cache-control', 'public, max-age=300').header('access-control-allow-origin', '*');
+    return document.send(reply.type('application/json; charset=utf-8'));
+  });
+}

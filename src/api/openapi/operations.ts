@@ -1,0 +1,272 @@
+import type { ErrorName } from '../../payment/errors.ts';
+import { createParameters, idempotencyKeyParameter, statusParameters } from '../create-parameters.ts';
+import { EXAMPLE_ID, type RequestParameters } from '../json-schema.ts';
+import {
+  dayParameters,
+  eventParameters,
+  journalParameters,
+  listParameters,
+  paymentParameters,
+  required,
+} from '../merchant/merchant-parameters.ts';
+import type { bodies, SchemaName } from './components.ts';
+
+/** One operation as the document describes it. */
+export interface Operation {
+  readonly method: 'get' | 'post';
+  readonly path: string;
+  readonly id: string;
+  readonly tag: 'Payments' | 'Merchant' | 'Service';
+  readonly summary: string;
+  readonly description: string;
+  readonly needsKey: boolean;
+  readonly inPath: RequestParameters;
+  readonly query?: RequestParameters;
+  /** Name of the component that describes the JSON body. */
+  readonly body?: keyof typeof bodies;
+  readonly headers?: RequestParameters;
+  /** Name of the component that answers with 200. */
+  readonly answer: SchemaName;
+  /** Whether it answers with an ETag, and with 304 to a caller that has the answer. */
+  readonly hasTag: boolean;
+  /** Rows of the error table with which it may answer. */
+  readonly errors: readonly ErrorName[];
+  /** Other answers: a status and its description. */
+  readonly others?: Readonly<Record<number, { readonly description: string; readonly example: string }>>;
+}
+
+/** Errors that any request may get before it reaches an operation. */
+const transportErrors: readonly ErrorName[] = [
+  'invalid_request',
+  'https_required',
+  'request_timeout',
+  'headers_too_large',
+];
+
+const createErrors: readonly ErrorName[] = [
+  'feature_disabled',
+  'callback_host_refused',
+  'provider_unknown',
+  'currency_locked',
+  'provider_inactive',
+  'conversion_failed',
+  'below_minimum',
+  'above_maximum',
+  'provider_unavailable',
+];
+
+/** The parameters in paths, with the error for an unknown one. */
+const pathParameters = {
+  payment_id: required({ type: 'string', format: 'uuid' }, "The payment's id.", EXAMPLE_ID),
+  refund_id: required(
+    { type: 'string', pattern: '^rfd_[0-9a-f]{20}$' },
+    "The refund's id.",
+    'rfd_5b484cd3e9340db05b48',
+  ),
+};
+
+const idempotency = { 'Idempotency-Key': idempotencyKeyParameter };
+
+/** An operation, with what follows from its method, its path and the interface that it belongs to. */
+function operation(
+  route: `${Operation['method']} /${string}`,
+  own: Pick<Operation, 'id' | 'summary' | 'description' | 'answer'> & Partial<Operation>,
+): Operation {
+  const [method, path] = route.split(' ') as [Operation['method'], string];
+  const tag = path.startsWith('/api/') ? 'Payments' : path.startsWith('/merchant/') ? 'Merchant' : 'Service';
+  const { needsKey = tag !== 'Service', errors = [] } = own;
+  const inPath = Object.entries(pathParameters).filter(([name]) => path.includes(`{${name}}`));
+  const common: readonly (ErrorName | false)[] = [
+    ...transportErrors.filter((name) => name !== 'https_required' || !path.startsWith('/health/')),
+    needsKey && 'unauthorized',
+    needsKey && 'scope_missing',
+    tag !== 'Service' && 'rate_limited',
+    tag !== 'Service' && 'internal',
+    path.includes('{payment_id}') && 'payment_not_found',
+    path.includes('{refund_id}') && 'refund_not_found',
+    method === 'post' && 'payload_too_large',
+    own.headers !== undefined && 'idempotency_conflict',
+  ];
+  return {
+    ...own,
+    method,
+    path,
+    tag,
+    needsKey,
+    inPath: Object.fromEntries(inPath),
+    hasTag: method === 'get' && tag === 'Merchant' && own.answer !== 'JournalCsv',
+    errors: [...common.filter((name) => name !== false), ...errors],
+  };
+}
+
+/** Every operation that the document describes. */
+export const operations: readonly Operation[] = [
+  operation('post /api/v1/wallet', {
+    id: 'createCheckout',
+    summary: 'Create a checkout',
+    description:
+      'Store `payment_id` and `ipn_token` with your order, then send the customer to `checkout_url`. Unknown parameters are ignored.',
+    body: 'CreateCheckout',
+    headers: idempotency,
+    answer: 'Payment',
+    errors: createErrors,
+  }),
+  operation('get /api/v1/wallet', {
+    id: 'createCheckoutByQuery',
+    summary: 'Create a checkout, with the parameters in the query',
+    description: 'The same operation as with `POST`. Prefer `POST`, because URLs end up in logs.',
+    query: createParameters,
+    headers: idempotency,
+    answer: 'Payment',
+    errors: createErrors,
+  }),
+  operation('get /api/v1/payment-status', {
+    id: 'readPaymentStatus',
+    summary: "Read a payment's status",
+    description:
+      'Confirm every webhook with it before you fulfill the order. Read the status of open orders every few minutes during the first hour. One of the two parameters is required.',
+    query: statusParameters,
+    answer: 'PaymentStatus',
+    errors: ['payment_not_found'],
+  }),
+  operation('get /merchant/v1/payments', {
+    id: 'listPayments',
+    summary: 'List payments',
+    description: 'The payments of your account, newest first. An unknown parameter is an error.',
+    query: listParameters,
+    answer: 'MerchantPaymentList',
+  }),
+  operation('get /merchant/v1/payments/{payment_id}', {
+    id: 'readPayment',
+    summary: 'Read a payment',
+    description: 'A payment of your account, with the parts that you ask for.',
+    query: paymentParameters,
+    answer: 'MerchantPayment',
+  }),
+  operation('post /merchant/v1/payments/{payment_id}/cancel', {
+    id: 'cancelPayment',
+    summary: 'Cancel a payment',
+    description:
+      'Cancels a payment for which nothing has arrived, or less than 0.01 USDC, and for which no customer is at a provider. Any other payment is refused with 409.',
+    answer: 'MerchantPayment',
+    errors: ['payment_state_conflict'],
+  }),
+  operation('post /merchant/v1/payments/{payment_id}/refunds', {
+    id: 'createRefund',
+    summary: 'Open a refund',
+    description:
+      'Opens a refund in USDC, which you transfer from your own wallet. Without `destination`, the response has a link with which the customer names an address. All refunds together never exceed what was received.',
+    body: 'CreateRefund',
+    headers: idempotency,
+    answer: 'Refund',
+    errors: ['refund_state_conflict'],
+  }),
+  operation('get /merchant/v1/payments/{payment_id}/refunds', {
+    id: 'listRefunds',
+    summary: 'List the refunds of a payment',
+    description: 'All refunds of the payment, and what can still be refunded.',
+    answer: 'RefundList',
+  }),
+  operation('get /merchant/v1/refunds/{refund_id}', {
+    id: 'readRefund',
+    summary: 'Read a refund',
+    description: 'A refund of your account, as it is now.',
+    answer: 'Refund',
+  }),
+  operation('post /merchant/v1/refunds/{refund_id}/confirm', {
+    id: 'confirmRefund',
+    summary: "Confirm the customer's address",
+    description:
+      'Check with the customer that the address is theirs: the email address of a payment is not verified. From then on the transfer is looked for.',
+    body: 'ConfirmRefund',
+    answer: 'Refund',
+    errors: ['refund_state_conflict'],
+  }),
+  operation('post /merchant/v1/refunds/{refund_id}/transaction', {
+    id: 'submitRefundTransaction',
+    summary: 'Submit the transaction of a transfer',
+    description:
+      'Needed only for a transfer of another amount than the refund asks for. It is checked and booked when it is final.',
+    body: 'RefundTransaction',
+    answer: 'Refund',
+    errors: ['refund_state_conflict'],
+  }),
+  operation('post /merchant/v1/refunds/{refund_id}/cancel', {
+    id: 'cancelRefund',
+    summary: 'Cancel a refund',
+    description: 'Cancels a refund that is not paid. A transfer that arrives later is not booked.',
+    answer: 'Refund',
+    errors: ['refund_state_conflict'],
+  }),
+  operation('get /merchant/v1/events', {
+    id: 'listEvents',
+    summary: 'Follow events',
+    description:
+      'What happened to the payments of your account, in order and without loss. Store `next_after` with your own data, and send it as `after` next time. Events are kept for 30 days. `payment` is the payment as it is now.',
+    query: eventParameters,
+    answer: 'MerchantEvents',
+    errors: ['cursor_expired'],
+  }),
+  operation('get /merchant/v1/days', {
+    id: 'listDays',
+    summary: 'Read sums by day',
+    description:
+      "How many payments were created and paid on each of the last days, in your account's time zone.",
+    query: dayParameters,
+    answer: 'MerchantDays',
+  }),
+  operation('get /merchant/v1/journal.csv', {
+    id: 'readJournal',
+    summary: 'Read the journal of a month',
+    description:
+      'The double-entry journal of the payments that were paid in a month, and of those created in it that have money and are not paid. In each payment, debits equal credits.',
+    query: journalParameters,
+    answer: 'JournalCsv',
+  }),
+  operation('post /merchant/v1/direct-payments', {
+    id: 'createDirectPayment',
+    summary: 'Create a direct payment',
+    description:
+      "A payment in USDC from the customer's wallet, without a card. Send the customer to `checkout_url`. An unknown parameter is an error. Creates of checkouts and direct payments share a rate limit.",
+    body: 'CreateDirectPayment',
+    headers: idempotency,
+    answer: 'DirectPayment',
+    errors: ['feature_disabled', 'callback_host_refused', 'conversion_failed'],
+  }),
+  operation('post /merchant/v1/connect', {
+    id: 'connectShop',
+    summary: 'Exchange the code of a connection for an API key',
+    description:
+      'The last step of connecting a shop: server to server, within 60 seconds, once. Requests count against the address.',
+    needsKey: false,
+    body: 'ConnectShop',
+    answer: 'Connection',
+    errors: ['connect_code_invalid', 'too_many_keys'],
+  }),
+  operation('get /.well-known/card-checkout.json', {
+    id: 'readSettlementProof',
+    summary: 'Read the data that proves where the money of a payment can go',
+    description:
+      'With this data, the payout wallet, the fee and the id of the payment, you can compute the deposit address yourself.',
+    answer: 'SettlementProof',
+  }),
+  operation('get /health/live', {
+    id: 'readLiveness',
+    summary: 'Check whether the process responds',
+    description: 'Not rate limited. Answered over plain HTTP to every peer.',
+    answer: 'Live',
+  }),
+  operation('get /health/ready', {
+    id: 'readReadiness',
+    summary: 'Check whether the service accepts requests',
+    description: 'Not rate limited. Answered over plain HTTP to every peer.',
+    answer: 'Ready',
+    others: {
+      503: {
+        description:
+          'The service is shutting down and accepts no new customers, cannot open more files, or has lost its database while another instance has not.',
+        example: 'The service is not ready: it is shutting down.',
+      },
+    },
+  }),
+];

@@ -1,0 +1,84 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { createPayment } from '../payment/create-payment.ts';
+import { invalidField, ServiceError } from '../payment/errors.ts';
+import { createPayoutAddressParser } from '../payment/payout-address.ts';
+import { readStatus } from '../payment/read-status.ts';
+import type { ApiContext } from './api-context.ts';
+import { type Admit, accountOf, registerKeyRoutes, requireCallbackHost } from './authenticate.ts';
+import { createParameters, readIdempotencyKey, type StatusParameterName } from './create-parameters.ts';
+import { type CreateParameters, type ParameterSource, parseCreateRequest } from './parse-create-request.ts';
+import { presentCreatedPayment, presentPaymentStatus } from './present-payment.ts';
+import { type QueryParameters, queryOf, readJsonObject } from './request-input.ts';
+
+/** The API's version is part of every path. */
+const API_PREFIX = '/api/v1';
+
+/** Registers the API of the specification. */
+export function registerApi(server: FastifyInstance, context: ApiContext): void {
+  const { nowMs } = context.create;
+  registerKeyRoutes(server, API_PREFIX, { ...context, nowMs }, (routes, admit) => {
+    registerWalletRoutes(routes, context, admit);
+    registerStatusRoute(routes, context, admit);
+  });
+}
+
+/** `POST /api/v1/wallet` (JSON) and `GET /api/v1/wallet` (query): create a checkout. They share one rate limit. */
+function registerWalletRoutes(server: FastifyInstance, context: ApiContext, admit: Admit): void {
+  const options = admit(context.limits.create, 'create');
+
+  const parsing = { callbacks: context.callbacks, parsePayoutAddress: createPayoutAddressParser() };
+
+  async function create(request: FastifyRequest, parameters: CreateParameters, source: ParameterSource) {
+    const idempotencyKey = readIdempotencyKey(request.headers);
+    const requested = await parseCreateRequest(parsing, parameters, source, idempotencyKey);
+    requireCallbackHost(request, requested.callbackUrl);
+    const payment = await createPayment(context.create, accountOf(request), requested);
+    return presentCreatedPayment(context, payment);
+  }
+
+  server.post('/wallet', options, async (request) => {
+    const query = queryOf(request);
+    if (Object.keys(createParameters).some((name) => name in query)) throw inBoth();
+    return create(request, readJsonObject(request, 'amount'), 'json');
+  });
+
+  server.get('/wallet', options, async (request) => {
+    if (hasBody(request)) throw inBoth();
+    return create(request, queryOf(request), 'query');
+  });
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  const length = headers['content-length'];
+  return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined;
+}
+
+function inBoth(): ServiceError {
+  return new ServiceError(
+    'invalid_request',
+    'Parameters must be sent either as a JSON body with POST or in the query with GET.',
+  );
+}
+
+/** `GET /api/v1/payment-status`: reads one payment of the account, by its token or its id. */
+function registerStatusRoute(server: FastifyInstance, context: ApiContext, admit: Admit): void {
+  const options = admit(context.limits.status, 'read');
+
+  server.get('/payment-status', options, async (request) => {
+    const query = queryOf(request);
+    const ipnToken = readName(query, 'ipn_token');
+    // With a token the id is ignored, whatever it is.
+    const paymentId = ipnToken === null ? readName(query, 'payment_id') : null;
+    if (ipnToken === null && paymentId === null) {
+      throw new ServiceError('invalid_request', 'Either ipn_token or payment_id is required.');
+    }
+    const payment = await readStatus(context.status, accountOf(request).id, { ipnToken, paymentId });
+    return presentPaymentStatus(payment);
+  });
+}
+
+function readName(query: QueryParameters, name: StatusParameterName): string | null {
+  const value = query[name];
+  if (value === '') throw invalidField(name, 'must not be empty');
+  return value ?? null;
+}

@@ -1,0 +1,99 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ServiceError } from '../payment/errors.ts';
+import { isProviderId, type ProviderId } from '../payment/provider-catalog.ts';
+import type { RateLimiter } from '../platform/rate-limiter.ts';
+import {
+  type HandleProviderWebhookContext,
+  handleProviderWebhook,
+  type ProviderWebhookOutcome,
+} from '../providers/handle-provider-webhook.ts';
+import type { PostedWebhook } from '../providers/provider.ts';
+import { limitByAddress } from '../web/page-limits.ts';
+import { createFixedWindowLimiter } from '../web/rate-windows.ts';
+
+/** The address at which a provider reaches its route below this root. */
+export function webhookUrlOf(provider: ProviderId, root: string): string {
+  return `${root}/providers/${provider}/webhooks`;
+}
+
+export interface ProviderWebhooksContext extends HandleProviderWebhookContext {
+  /** Limits the posts of one address: verifying a signature costs little, but not nothing. */
+  readonly limiter: RateLimiter;
+  readonly nowMs: () => number;
+  /** Counts each webhook for the operator's metrics. */
+  readonly observe: (provider: ProviderId, outcome: ProviderWebhookOutcome) => void;
+}
+
+/** Posts of one address in a minute. A provider reports each payment a few times. */
+export const PROVIDER_WEBHOOKS_PER_MINUTE = 1_200;
+const WEBHOOK_LIMIT_BYTES = 64 * 1024;
+/** Log lines of one provider. A forged post must not fill the log; the metric counts every post. */
+const WARNINGS_PER_MINUTE = 6;
+
+/**
+ * `POST /providers/:provider/webhooks`: receives the providers' webhooks. Answers 200 to every authentic webhook, so
+ * that a provider does not repeat one that the service cannot use; 401 to one that is not authentic; 502 if it could
+ * not be verified and may be repeated.
+ */
+export function registerProviderWebhooks(server: FastifyInstance, context: ProviderWebhooksContext): void {
+  const warn = createWebhookWarnings();
+  server.register((webhooks, _options, done) => {
+    webhooks.removeAllContentTypeParsers();
+    // Signatures cover bytes, so the body stays as received.
+    webhooks.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit: WEBHOOK_LIMIT_BYTES },
+      (_request, body, parsed) => parsed(null, body),
+    );
+    webhooks.post<{ Params: { provider: string } }>(
+      '/providers/:provider/webhooks',
+      { onRequest: (request) => limitByAddress(context.limiter, request), bodyLimit: WEBHOOK_LIMIT_BYTES },
+      async (request, reply) => {
+        const { provider } = request.params;
+        if (!isProviderId(provider)) throw new ServiceError('not_found');
+        const posted = postedWebhook(request, context.nowMs());
+        const { outcome, reason } = await handleProviderWebhook(context, provider, posted);
+        context.observe(provider, outcome);
+        if (outcome === 'unknown_state')
+          request.log.error({ err: reason, provider }, 'a provider sent an unknown state');
+        if (outcome === 'noted' && reason !== null)
+          request.log.error({ err: reason, provider }, 'a provider delivers another token than USDC');
+        if (outcome === 'unmatched' || outcome === 'refused') warn(request, provider, outcome, reason);
+        if (outcome === 'refused')
+          throw new ServiceError('unauthorized', 'The webhook signature is invalid.');
+        return await reply.send({ received: true });
+      },
+    );
+    done();
+  });
+}
+
+/** Logs a webhook that was not used in one line without a stack, with the number of lines omitted before it. */
+function createWebhookWarnings() {
+  const limiter = createFixedWindowLimiter(WARNINGS_PER_MINUTE, () => performance.now());
+  const suppressed = new Map<ProviderId, number>();
+  return (
+    { log }: FastifyRequest,
+    provider: ProviderId,
+    outcome: ProviderWebhookOutcome,
+    reason: Error | null,
+  ): void => {
+    const before = suppressed.get(provider) ?? 0;
+    if (limiter.takeNow(provider) > 0) {
+      suppressed.set(provider, before + 1);
+      return;
+    }
+    suppressed.delete(provider);
+    const fields = { provider, outcome, reason: reason?.message ?? null, suppressed: before };
+    log.warn(fields, 'a provider webhook was rejected');
+  };
+}
+
+function postedWebhook(request: FastifyRequest, receivedAtMs: number): PostedWebhook {
+  const headers: Record<string, string | undefined> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    headers[name] = Array.isArray(value) ? value[0] : value;
+  }
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  return { target: request.raw.url ?? '', headers, body, receivedAtMs };
+}

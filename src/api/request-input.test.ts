@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { ServiceError } from '../payment/errors.ts';
+import { parseQuery } from './request-input.ts';
+
+it('reads whatever was encoded properly', () => {
+  const text = fc.string({ unit: 'binary', maxLength: 50 }).map((value) => value.toWellFormed());
+  const anyParameters = fc.dictionary(text, text).map((fields) => Object.entries(fields));
+  fc.assert(
+    fc.property(anyParameters, (pairs) => {
+      const parameters = pairs.filter(([name]) => name !== '__proto__');
+      const url = `/x?${parameters.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')}`;
+      // A parameter without a name and a value is written as "=", which is one with an empty name.
+      expect(Object.entries(parseQuery(url)).sort()).toEqual(parameters.sort());
+    }),
+  );
+});
+
+it.each([
+  ['/x', {}],
+  ['/x?', {}],
+  ['/x?&&', {}],
+  ['/x?a', { a: '' }],
+  ['/x?a=', { a: '' }],
+  ['/x?a=b=c', { a: 'b=c' }],
+  ['/x?a=b+c%2Bd', { a: 'b c+d' }],
+  ['/x?constructor=1&toString=2', { constructor: '1', toString: '2' }],
+  ['/x?a=1?b=2', { a: '1?b=2' }],
+])('reads %s', (url, parameters) => {
+  expect({ ...parseQuery(url) }).toEqual(parameters);
+});
+
+it.each([
+  '/x?a=1&a=1',
+  '/x?a=1&%61=2',
+  '/x?a=%',
+  '/x?a=%ff',
+  '/x?a=%ed%a0%80',
+  '/x?a=\xfc',
+  '/x?__proto__=1',
+  '/x?a&a',
+])('refuses %s', (url) => {
+  expect(() => parseQuery(url)).toThrow(ServiceError);
+});

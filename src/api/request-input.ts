@@ -1,0 +1,182 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { invalidField, ServiceError } from '../payment/errors.ts';
+import type { RequestParameters } from './json-schema.ts';
+
+/** Maximum nesting of objects and arrays; the body itself is the first level. */
+const MAXIMUM_DEPTH = 8;
+
+/**
+ * Makes a scope of the server accept bodies of `application/json` only, as bytes; any other body is 400. The route
+ * parses them: an error in a parser would close the caller's connection.
+ */
+export function acceptJsonBodies(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    done(null, body);
+  });
+  server.addContentTypeParser('*', (_request, _payload, done) => {
+    done(new ServiceError('invalid_request', 'The Content-Type must be application/json.'));
+  });
+}
+
+/**
+ * The JSON object in a request's body. Throws `invalid_request` when there is none. If the member `asWritten` is a number,
+ * the object has its digits as text, as they are written, which the JSON parser would round, without an exponent. Only
+ * then is the body parsed a second time.
+ */
+export function readJsonObject(
+  request: FastifyRequest,
+  asWritten?: string,
+): Readonly<Record<string, unknown>> {
+  requireUtf8Charset(request.headers['content-type']);
+  const body = request.body instanceof Buffer ? request.body : Buffer.alloc(0);
+  const object = parseJsonObject(body);
+  if (asWritten === undefined || typeof object[asWritten] !== 'number') return object;
+  const sourceOf = (_key: string, value: unknown, { source = '' }: { readonly source?: string }) =>
+    typeof value === 'number' ? source : value;
+  // The types of the language do not know a reviver's third parameter.
+  const written = JSON.parse(body.toString('utf8'), sourceOf as never);
+  return { ...object, [asWritten]: plainDecimal(written[asWritten]) };
+}
+
+/** Maximum exponent: no valid amount exceeds it, and its zeros are not written out. */
+const MAXIMUM_EXPONENT = 20;
+const ZEROS = '0'.repeat(MAXIMUM_EXPONENT);
+
+/** Expands an exponent: "100" of "1e2", "10.05" of "1.005e1". Every written digit stays. */
+export function plainDecimal(number: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = ''] =
+    /^(-?)(\d+)(?:\.(\d+))?e([+-]?\d+)$/i.exec(number) ?? [];
+  const shift = Number(exponent);
+  if (whole === '' || Math.abs(shift) > MAXIMUM_EXPONENT) return number;
+  const digits = ZEROS + whole + fraction + ZEROS;
+  const point = MAXIMUM_EXPONENT + whole.length + shift;
+  const decimals = digits.slice(point, point + Math.max(0, fraction.length - shift));
+  return `${sign}${digits.slice(0, point).replace(/^0+(?=\d)/, '')}${decimals && `.${decimals}`}`;
+}
+
+function parseJsonObject(body: Buffer): Readonly<Record<string, unknown>> {
+  const text = body.toString('utf8');
+  // Invalid UTF-8 decodes to this character, which valid text may also contain. Searching for it is cheaper than
+  // validating.
+  if (text.includes('\ufffd') && !isUtf8(body)) {
+    throw new ServiceError('invalid_request', 'The body must be UTF-8, without compression.');
+  }
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw new ServiceError('invalid_request', 'The body must be valid JSON.');
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    throw new ServiceError('invalid_request', 'The body must be a JSON object.');
+  }
+  requireHarmless(parsed, 1);
+  return parsed as Readonly<Record<string, unknown>>;
+}
+
+/** Requires UTF-8: another charset would mean other bytes than the parser reads. */
+function requireUtf8Charset(contentType: string | undefined): void {
+  if (contentType === undefined || contentType === 'application/json') return;
+  const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1];
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return;
+  throw new ServiceError('invalid_request', 'The body must be UTF-8.');
+}
+
+function requireHarmless(value: object, depth: number): void {
+  if (depth > MAXIMUM_DEPTH) {
+    throw new ServiceError(
+      'invalid_request',
+      `The body must not be nested more than ${MAXIMUM_DEPTH} levels deep.`,
+    );
+  }
+  for (const key of Object.keys(value)) {
+    const inner = (value as Record<string, unknown>)[key];
+    const isPollution = key === '__proto__' || (key === 'constructor' && hasPrototype(inner));
+    if (isPollution) throw new ServiceError('invalid_request', `The body must not have the key ${key}.`);
+    if (typeof inner === 'object' && inner !== null) requireHarmless(inner, depth + 1);
+  }
+}
+
+function hasPrototype(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
+}
+
+/** The parameters of a query string, each given once. */
+export type QueryParameters = Readonly<Record<string, string>>;
+
+const plainUrl = /^[\x21-\x7e]*$/;
+
+/**
+ * Parses the query parameters of a request's raw URL strictly: a repeated parameter, invalid UTF-8 and broken
+ * percent-encoding are `invalid_request`, where lenient parsers guess.
+ */
+export function parseQuery(url: string): QueryParameters {
+  const start = url.indexOf('?');
+  const parameters: Record<string, string> = Object.create(null);
+  if (start === -1) return parameters;
+  if (!plainUrl.test(url)) {
+    throw new ServiceError('invalid_request', 'The query must be percent-encoded UTF-8.');
+  }
+  for (const pair of url.slice(start + 1).split('&')) {
+    if (pair === '') continue;
+    const separator = pair.indexOf('=');
+    const name = decode(separator === -1 ? pair : pair.slice(0, separator));
+    if (name in parameters) throw invalidField(nameable(name), 'must be given only once');
+    if (name === '__proto__')
+      throw new ServiceError('invalid_request', 'The query must not have the key __proto__.');
+    parameters[name] = separator === -1 ? '' : decode(pair.slice(separator + 1));
+  }
+  return parameters;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw new ServiceError('invalid_request', 'The query must be percent-encoded UTF-8.');
+  }
+}
+
+/** Whether an error may repeat a parameter's name: an unknown name could be anything, also a secret. */
+function nameable(name: string): string {
+  return /^[A-Za-z_]{1,32}$/.test(name) ? name : 'A parameter';
+}
+
+/** The parameters of a request's query. */
+export const queryOf = ({ raw }: FastifyRequest): QueryParameters => parseQuery(raw.url ?? '');
+
+/** Throws `invalid_request` for a parameter that an operation does not have: a typo would be ignored otherwise. */
+export function requireKnown(
+  given: Readonly<Record<string, unknown>>,
+  known: Readonly<Record<string, unknown>>,
+): void {
+  const name = Object.keys(given).find((each) => !Object.hasOwn(known, each));
+  if (name !== undefined) throw invalidField(nameable(name), 'is not known here');
+}
+
+/** Throws `invalid_request` for a request whose operation takes no parameters in the query, and has some there. */
+export function requireNoQuery(request: FastifyRequest): void {
+  requireKnown(queryOf(request), {});
+}
+
+/**
+ * Members of the body as text; an absent body has none. Throws `invalid_request` for an unknown or a missing one, and for
+ * a query.
+ */
+export function readParameters<Known extends RequestParameters>(request: FastifyRequest, known: Known) {
+  const isEmpty = request.body === undefined || request.body === null;
+  const body = isEmpty ? {} : readJsonObject(request);
+  requireNoQuery(request);
+  requireKnown(body, known);
+  const read = Object.entries(known).map(([name, { isRequired }]) => {
+    const value = body[name] ?? undefined;
+    if (value === undefined && isRequired) throw invalidField(name, 'is required');
+    if (value !== undefined && typeof value !== 'string') throw invalidField(name, 'must be text');
+    return [name, value];
+  });
+  return Object.fromEntries(read) as {
+    readonly [Name in keyof Known]: Known[Name]['isRequired'] extends true ? string : string | undefined;
+  };
+}

@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createIpnTokens, type IpnTokens } from '../../payment/ipn-token.ts';
+import type { PaymentId } from '../../payment/payment.ts';
+import { createPaymentIdGenerator } from '../../payment/payment-id.ts';
+
+const MAXIMUM_BODY_BYTES = 16_384;
+const MAXIMUM_ORDERS = 100;
+
+/** A checkout that the shop under test created here. */
+export interface GradedOrder {
+  readonly paymentId: PaymentId;
+  readonly ipnToken: string;
+  /** As the shop sent it. */
+  readonly amount: string;
+  readonly currency: string;
+  /** The status lookup's answer. */
+  status: 'unpaid' | 'paid';
+  /** Number of status reads. */
+  statusReads: number;
+}
+
+/**
+ * The part of the service that a graded shop needs: it creates checkouts that cannot be paid, and returns their status and
+ * the events of the account.
+ */
+export interface StandInService {
+  readonly baseUrl: string;
+  /** In the order in which they were created. */
+  readonly orders: readonly GradedOrder[];
+  /** Adds `payment.paid` of this order to the event log. */
+  addEvent(order: GradedOrder): void;
+  /** Number of reads of the event log. */
+  countEventReads(): number;
+  stop(): Promise<void>;
+}
+
+/** Listens on loopback alone, on a free port for 0. Any key is accepted: there is nothing here to protect. */
+export async function startStandInService(port: number): Promise<StandInService> {
+  const orders: GradedOrder[] = [];
+  const log: EventLog = { orders: [], reads: 0 };
+  const tokens = createIpnTokens(randomBytes(32).toString('hex'));
+  const newPaymentId = createPaymentIdGenerator(Date.now);
+  const server = createServer((request, response) => {
+    void answer(request, { orders, log, tokens, newPaymentId })
+      .catch(() => ({ status: 500, body: { error: 'The stand-in service failed.' } }))
+      .then((reply) => send(response, reply));
+  });
+  await listen(server, port);
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    orders,
+    addEvent: (order) => void log.orders.push(order),
+    countEventReads: () => log.reads,
+    async stop() {
+      await new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      });
+    },
+  };
+}
+
+/** The orders of the events, in the order of their numbers. */
+interface EventLog {
+  readonly orders: GradedOrder[];
+  reads: number;
+}
+
+interface StandIn {
+  readonly orders: GradedOrder[];
+  readonly log: EventLog;
+  readonly tokens: IpnTokens;
+  readonly newPaymentId: () => PaymentId;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+async function answer(
+  request: IncomingMessage,
+  { orders, log, tokens, newPaymentId }: StandIn,
+): Promise<Reply> {
+  const url = new URL(request.url ?? '/', 'http://stand-in');
+  if (request.headers['x-api-key'] === undefined && request.headers.authorization === undefined) {
+    return {
+      status: 401,
+      body: {
+        error:
+          'The API key is missing, invalid or revoked. Send one key, as X-API-Key or as Authorization: Bearer.',
+      },
+    };
+  }
+  if (url.pathname === '/api/v1/wallet') {
+    const parameters =
+      request.method === 'POST' ? await readJson(request) : Object.fromEntries(url.searchParams);
+    if (parameters === null || orders.length >= MAXIMUM_ORDERS) {
+      return { status: 400, body: { error: 'The request is invalid.' } };
+    }
+    const paymentId = newPaymentId();
+    const order: GradedOrder = {
+      paymentId,
+      ipnToken: tokens.create(paymentId),
+      amount: String(parameters['amount'] ?? ''),
+      currency: String(parameters['currency'] ?? 'USD'),
+      status: 'unpaid',
+      statusReads: 0,
+    };
+    orders.push(order);
+    return { status: 200, body: presentOrder(order, String(parameters['callback'] ?? '')) };
+  }
+  if (url.pathname === '/merchant/v1/events') return readEvents(log, url.searchParams);
+  if (url.pathname === '/api/v1/payment-status') {
+    const token = url.searchParams.get('ipn_token');
+    const id = token === null ? url.searchParams.get('payment_id') : tokens.verify(token);
+    const order = orders.find(({ paymentId }) => paymentId === id);
+    if (order === undefined) return { status: 404, body: { error: 'Payment not found.' } };
+    order.statusReads++;
+    return { status: 200, body: presentStatus(order) };
+  }
+  return { status: 404, body: { error: 'Not found. Check the path and the id.' } };
+}
+
+/** A number beyond the log is one of another service, of which the shop still has the cursor: refused as the service does. */
+function readEvents(log: EventLog, query: URLSearchParams): Reply {
+  log.reads++;
+  const after = Number(query.get('after') ?? 0);
+  if (after > log.orders.length) {
+    const error = `Events after ${after} are not available. Continue with after=0.`;
+    return { status: 410, body: { error, code: 'cursor_expired' } };
+  }
+  const limit = Number(query.get('limit') ?? 20);
+  const events = log.orders
+    .map((order, index) => ({
+      number: index + 1,
+      type: 'payment.paid',
+      created_at: new Date().toISOString(),
+      payment: presentStatus(order),
+      refund: null,
+    }))
+    .filter(({ number }) => number > after)
+    .slice(0, limit);
+  const next = events.at(-1)?.number ?? after;
+  return { status: 200, body: { events, next_after: next, has_more: next < log.orders.length } };
+}
+
+async function readJson(request: IncomingMessage): Promise<Readonly<Record<string, unknown>> | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= MAXIMUM_BODY_BYTES) chunks.push(chunk);
+  }
+  try {
+    const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+const nowhere = `0x${'0'.repeat(40)}`;
+
+function presentOrder({ paymentId, ipnToken, amount }: GradedOrder, callback: string): unknown {
+  return {
+    payment_id: paymentId,
+    ipn_token: ipnToken,
+    checkout_url: `https://grader.invalid/pay/${paymentId}`,
+    short_code: 'graded',
+    short_url: 'https://grader.invalid/s/graded',
+    callback_url: callback,
+    address_in: nowhere,
+    polygon_address_in: nowhere,
+    payment_type: 'card',
+    provider: 'multi',
+    amount,
+    original_amount: null,
+    customer_fee_amount: null,
+    pass_fee_to_customer: false,
+    fee_percent: 2.5,
+    status: 'unpaid',
+  };
+}
+
+function presentStatus({ paymentId, amount, currency, status }: GradedOrder): unknown {
+  const isPaid = status === 'paid';
+  const now = new Date().toISOString();
+  return {
+    payment_id: paymentId,
+    status,
+    forward_status: isPaid ? 'completed' : 'pending',
+    amount,
+    original_amount: null,
+    customer_fee_amount: null,
+    pass_fee_to_customer: false,
+    currency,
+    coin: 'polygon_usdc',
+    value_coin: isPaid ? '20.000000' : '0.000000',
+    forwarded_amount: isPaid ? '19.500000' : '0.000000',
+    txid_in: isPaid ? `0x${'1'.repeat(64)}` : null,
+    txid_out: isPaid ? `0x${'2'.repeat(64)}` : null,
+    address_in: nowhere,
+    paid_at: isPaid ? now : null,
+    created_at: now,
+  };
+}
+
+function send(response: ServerResponse, { status, body }: Reply): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,66 @@
+import type { Refund } from '../../features/refunds/refund.ts';
+import type { PaymentView } from '../../payment/payment-store.ts';
+import type { VerifiedChain } from '../../settlement/chain/chain.ts';
+import type { Discrepancy, DiscrepancyKind, JournalEntry } from '../../settlement/journal.ts';
+import type { RelayBatch } from '../../settlement/settlement-store.ts';
+import type { StoreParts } from '../../store/stores.ts';
+import type { Webhook } from '../../webhooks/webhook.ts';
+
+export interface VerifyContext
+  extends StoreParts<{
+    payments: 'findPaymentById' | 'findNewest' | 'listPaymentIds' | 'viewPayment';
+    observations: 'listEntries' | 'listEntriesOf' | 'listFolded' | 'readCursor';
+    webhooks: 'listWebhooks';
+    refunds: 'listRefunds';
+    relay: 'listOpenBatches';
+    settlements: 'listSettlements';
+    search: 'listHistories';
+  }> {
+  /** Null: the database is compared with itself alone. */
+  readonly chain: VerifiedChain | null;
+  readonly nowMs: () => number;
+  /** Waits between two checks of a payment that does not agree, long enough for writes in progress to finish. */
+  readonly pause: () => Promise<void>;
+}
+
+/** All that the database says of one payment. */
+export interface PaymentFacts {
+  readonly view: PaymentView;
+  /** Its entries in the journal, in their order. */
+  readonly entries: readonly JournalEntry[];
+  readonly webhooks: readonly Webhook[];
+  readonly paidRefunds: readonly Refund[];
+}
+
+/** Further parts that the checks of a payment need. */
+export interface CheckContext {
+  readonly nowMs: number;
+  readonly openBatches: readonly RelayBatch[];
+  /** Time of the newest final block that was scanned: until then the service was at work. */
+  readonly scannedToMs: number;
+  /** The deposit address that the payment's terms give; null where its factory is not known. */
+  readonly depositAddressOf: (payment: PaymentView['payment']) => string | null;
+}
+
+export type Findings = ReturnType<typeof createFindings>;
+
+export function createFindings(paymentId: string) {
+  const found: Discrepancy[] = [];
+  const add = (kind: DiscrepancyKind, expected: string, actual: string) =>
+    void found.push({ paymentId, kind, expected, found: actual });
+  return {
+    found: found as readonly Discrepancy[],
+    add,
+    /** Adds it unless both are the same. */
+    compare(kind: DiscrepancyKind, expected: string, actual: string): void {
+      if (expected !== actual) add(kind, expected, actual);
+    },
+  };
+}
+
+/** The rows in blocks that are final. */
+export function finalRowsOf({ observations }: PaymentView) {
+  const isFinal = ({ blockNumber }: { readonly blockNumber: number }) =>
+    blockNumber <= observations.finalBlock;
+  return { deposits: observations.deposits.filter(isFinal), releases: observations.releases.filter(isFinal) };
+}

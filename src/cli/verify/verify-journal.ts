@@ -1,0 +1,91 @@
+import { formatSigned, formatUnits } from '../../payment/money.ts';
+import {
+  type Discrepancy,
+  entriesOf,
+  hashOfEntry,
+  type JournalEntry,
+  type JournalHead,
+  NO_MOVEMENTS,
+  netEntries,
+  placeOfEntry,
+} from '../../settlement/journal.ts';
+import {
+  createFindings,
+  type Findings,
+  finalRowsOf,
+  type PaymentFacts,
+  type VerifyContext,
+} from './verify-context.ts';
+
+const ENTRIES_AT_A_TIME = 500;
+
+/**
+ * Walks over the whole journal, entry by entry, and returns where it ends. What is appended meanwhile is
+ * walked over as well, as far as it is there when the end is reached.
+ */
+export async function verifyJournal(
+  context: Pick<VerifyContext, 'observations' | 'payments'>,
+  report: (discrepancy: Discrepancy) => void,
+): Promise<JournalHead> {
+  let head = NO_MOVEMENTS;
+  for (;;) {
+    const entries = await context.observations.listEntries(head.number, ENTRIES_AT_A_TIME);
+    for (const entry of entries) {
+      for (const discrepancy of brokenLinks(head, entry)) report(discrepancy);
+      head = entry;
+    }
+    await reportOrphans(context, entries, report);
+    if (entries.length < ENTRIES_AT_A_TIME) return { number: head.number, hash: head.hash };
+  }
+}
+
+function brokenLinks(before: JournalHead, entry: JournalEntry): readonly Discrepancy[] {
+  const { found, compare } = createFindings(entry.paymentId);
+  compare('journal_number', `entry ${before.number + 1}`, `entry ${entry.number}`);
+  const place = `entry ${entry.number}`;
+  compare('journal_chain', `${place} after ${before.hash}`, `${place} after ${entry.previousHash}`);
+  compare('journal_hash', `${place} with hash ${hashOfEntry(entry)}`, `${place} with hash ${entry.hash}`);
+  return found;
+}
+
+async function reportOrphans(
+  { payments }: Pick<VerifyContext, 'payments'>,
+  entries: readonly JournalEntry[],
+  report: (discrepancy: Discrepancy) => void,
+): Promise<void> {
+  const numbers = new Map(entries.map(({ paymentId, number }) => [paymentId, number]));
+  await Promise.all(
+    [...numbers].map(async ([paymentId, number]) => {
+      // One that cannot be read is there; the check of the payments finds its error.
+      const payment = await payments.findPaymentById(paymentId).catch(() => undefined);
+      if (payment !== null) return;
+      report({ paymentId, kind: 'journal_orphan', expected: 'a payment', found: `entry ${number}` });
+    }),
+  );
+}
+
+/** Compares a payment's entries in the journal with its final deposits and releases, one by one. */
+export function checkJournal({ view, entries }: PaymentFacts, findings: Findings): void {
+  const { id: paymentId } = view.payment;
+  const { deposits, releases } = finalRowsOf(view);
+  const recorded = entriesOf({
+    deposits: deposits.map((deposit) => ({ ...deposit, paymentId })),
+    releases: releases.map((release) => ({ ...release, paymentId })),
+  });
+  // Rescued tokens are no deposit and no release: the journal is their only record.
+  const moved = netEntries(entries.filter(({ kind }) => kind !== 'rescued'));
+  const entered = new Map(moved.map((entry) => [placeOfEntry(entry), entry.units]));
+  for (const entry of recorded) {
+    const place = placeOfEntry(entry);
+    const units = entered.get(place);
+    entered.delete(place);
+    if (units === undefined) {
+      findings.add('journal_missing', `${formatUnits(entry.units)} ${place}`, 'no entry');
+    } else if (units !== entry.units) {
+      findings.add('journal_amount', `${formatUnits(entry.units)} ${place}`, formatSigned(units));
+    }
+  }
+  for (const [place, units] of entered) {
+    findings.add('journal_unfounded', 'no entry', `${formatSigned(units)} ${place}`);
+  }
+}

@@ -1,0 +1,278 @@
+import { createDepositAddressCalculator, paymentReference, termsOf } from '../../payment/deposit-address.ts';
+import { UnknownStateError } from '../../payment/errors.ts';
+import { formatUnits } from '../../payment/money.ts';
+import type { ChainObservations, ChainPosition, Deposit, PaymentId, Release } from '../../payment/payment.ts';
+import type { FinalSums } from '../../payment/payment-search-store.ts';
+import type { PaymentView } from '../../payment/payment-store.ts';
+import { sumObservations } from '../../payment/settle.ts';
+import { ChainUnavailableError } from '../../settlement/chain/chain.ts';
+import type { Discrepancy, JournalEntry, JournalHead } from '../../settlement/journal.ts';
+import type { BlockReference, SettlementRecord } from '../../settlement/settlement-store.ts';
+import { checkChain } from './check-chain.ts';
+import { checkPayment } from './check-payment.ts';
+import {
+  type CheckContext,
+  createFindings,
+  type Findings,
+  finalRowsOf,
+  type PaymentFacts,
+  type VerifyContext,
+} from './verify-context.ts';
+import { verifyJournal } from './verify-journal.ts';
+
+/** Amounts are final, in 10⁻⁶ units. */
+export interface VerifyReport {
+  readonly payments: number;
+  /** The end of the journal: kept elsewhere, it shows later that nothing before it was exchanged. */
+  readonly journal: JournalHead;
+  /** The newest final block that was scanned; null before the first scan. */
+  readonly finalBlock: number | null;
+  /** Its age; null before the first scan. */
+  readonly finalBlockAgeMs: number | null;
+  readonly isChainChecked: boolean;
+  readonly totals: Totals;
+  /** Number of all discrepancies; the list has the first ones only. */
+  readonly discrepancyCount: number;
+  readonly discrepancies: readonly Discrepancy[];
+}
+
+interface Totals extends FinalSums {
+  readonly heldUnits: bigint;
+}
+
+/** A portion is read within a few milliseconds, so that it does not hold up the API. */
+const PAYMENTS_AT_A_TIME = 100;
+const HISTORIES_AT_A_TIME = 500;
+/** More than a person reads; what is wrong in more places than these has one cause. */
+const MAXIMUM_LISTED = 1_000;
+const MAXIMUM_OPEN_BATCHES = 1_000;
+/** Maximum checks of a payment. One that changes during a check is checked again: only a lasting discrepancy counts. */
+const MAXIMUM_CHECKS = 4;
+
+/**
+ * Checks the journal, and then replays every payment that exists at the beginning against the journal, its
+ * recorded deposits and releases, its webhook and the chain. Changes nothing. Needs memory for a portion of the
+ * payments only. Throws `ChainUnavailableError` when the chain cannot be asked.
+ */
+export async function verifyPayments(context: VerifyContext): Promise<VerifyReport> {
+  const discrepancies: Discrepancy[] = [];
+  let discrepancyCount = 0;
+  const report = (discrepancy: Discrepancy) => {
+    discrepancyCount++;
+    if (discrepancies.length < MAXIMUM_LISTED) discrepancies.push(discrepancy);
+  };
+  const cursor = await context.observations.readCursor();
+  if (cursor !== null) await verifyFinalBlock(context, cursor, report);
+  const journal = await verifyJournal(context, report);
+  await verifyHistories(context, report);
+  const depositAddressOf = addressesBy(await context.settlements.listSettlements());
+  const scannedToMs = cursor?.timestampMs ?? 0;
+  const newest = await context.payments.findNewest();
+
+  let payments = 0;
+  let totals: Totals = { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n, heldUnits: 0n };
+  let after = '';
+  while (newest !== null && after < newest.id) {
+    // A tilde sorts after everything that an id is made of.
+    const ids = await context.payments.listPaymentIds(after, `${newest.id}~`, PAYMENTS_AT_A_TIME);
+    if (ids.length === 0) break;
+    after = ids.at(-1) as string;
+    payments += ids.length;
+    const checked = await checkAll(context, ids, { depositAddressOf, scannedToMs });
+    for (const { facts, findings } of checked) {
+      for (const discrepancy of findings.found) report(discrepancy);
+      if (facts !== null) totals = addTo(totals, facts);
+    }
+  }
+  const isChainChecked = context.chain !== null;
+  const finalBlock = cursor?.number ?? null;
+  const finalBlockAgeMs = cursor === null ? null : Math.max(0, context.nowMs() - cursor.timestampMs);
+  return {
+    payments,
+    journal,
+    finalBlock,
+    finalBlockAgeMs,
+    isChainChecked,
+    totals,
+    discrepancyCount,
+    discrepancies,
+  };
+}
+
+/** What stays the same for all payments of a run. */
+type RunConstants = Omit<CheckContext, 'nowMs' | 'openBatches'>;
+
+/** A payment as it was seen last; no facts where they could not be read. */
+interface CheckedPayment {
+  readonly id: PaymentId;
+  readonly facts: PaymentFacts | null;
+  readonly findings: Findings;
+}
+
+/** Looks at payments, and again at those with findings: between two reads the service may have gone on. */
+async function checkAll(
+  context: VerifyContext,
+  ids: readonly PaymentId[],
+  constants: RunConstants,
+): Promise<readonly CheckedPayment[]> {
+  const latest = new Map<PaymentId, CheckedPayment>();
+  let open = ids;
+  for (let round = 1; open.length > 0 && round <= MAXIMUM_CHECKS; round++) {
+    if (round > 1) await context.pause();
+    const checked = await checkOnce(context, open, constants);
+    for (const one of checked) latest.set(one.id, one);
+    open = checked.filter(({ findings }) => findings.found.length > 0).map(({ id }) => id);
+  }
+  return [...latest.values()];
+}
+
+async function checkOnce(
+  context: VerifyContext,
+  ids: readonly PaymentId[],
+  constants: RunConstants,
+): Promise<readonly CheckedPayment[]> {
+  const read = await Promise.all(ids.map((id) => readFacts(context, id)));
+  const openBatches = await context.relay.listOpenBatches(MAXIMUM_OPEN_BATCHES);
+  const checkContext: CheckContext = { ...constants, nowMs: context.nowMs(), openBatches };
+  const checked = read.map(({ id, facts, findings }): CheckedPayment => {
+    if (facts === null) return { id, facts, findings };
+    try {
+      return { id, facts, findings: checkPayment(facts, checkContext, findings) };
+    } catch (error) {
+      return { id, facts, findings: unreadable(id, error) };
+    }
+  });
+  const subjects = checked.flatMap(({ facts, findings }) => (facts === null ? [] : [{ ...facts, findings }]));
+  if (context.chain !== null) await checkChain(context.chain, subjects);
+  return checked;
+}
+
+async function readFacts(context: VerifyContext, id: PaymentId): Promise<CheckedPayment> {
+  try {
+    const [viewed, entries, webhooks] = await Promise.all([
+      context.payments.viewPayment(id),
+      readEntries(context, id),
+      context.webhooks.listWebhooks(id),
+    ]);
+    if (viewed === null) throw new UnknownStateError(`payment ${id} was listed and is not there`);
+    const refunds = await context.refunds.listRefunds(id);
+    const paidRefunds = refunds.filter(({ status }) => status === 'paid');
+    const findings = createFindings(id);
+    const view = await unfold(context, viewed, findings);
+    return { id, facts: { view, entries, webhooks, paidRefunds }, findings };
+  } catch (error) {
+    return { id, facts: null, findings: unreadable(id, error) };
+  }
+}
+
+/** All entries of a payment, page by page: a stranger decides how many there are. */
+async function readEntries({ observations }: VerifyContext, id: PaymentId): Promise<JournalEntry[]> {
+  const entries: JournalEntry[] = [];
+  for (;;) {
+    const page = await observations.listEntriesOf(id, entries.at(-1)?.number ?? 0);
+    if (page.length === 0) return entries;
+    entries.push(...page);
+  }
+}
+
+/** The view with all rows of dust in the place of their sum, which must be what they add up to. */
+async function unfold(
+  { observations: store }: VerifyContext,
+  view: PaymentView,
+  findings: Findings,
+): Promise<PaymentView> {
+  const { deposits, releases, finalBlock } = view.observations;
+  const isSum = ({ logIndex }: ChainPosition) => logIndex < 0;
+  if (!deposits.some(isSum) && !releases.some(isSum)) return view;
+  const folded: { deposits: Deposit[]; releases: Release[] } = { deposits: [], releases: [] };
+  for (;;) {
+    const page = await store.listFolded(view.payment.id, folded);
+    if (page.deposits.length + page.releases.length === 0) break;
+    folded.deposits.push(...page.deposits);
+    folded.releases.push(...page.releases);
+  }
+  const sumsOf = (rows: Pick<ChainObservations, 'deposits' | 'releases'>) => {
+    const { seenUnits, releasedUnits } = sumObservations({ ...rows, finalBlock });
+    return `${formatUnits(seenUnits)} of dust deposited, ${formatUnits(releasedUnits)} released`;
+  };
+  const sums = { deposits: deposits.filter(isSum), releases: releases.filter(isSum) };
+  findings.compare('amounts', sumsOf(folded), sumsOf(sums));
+  const others = <Row extends ChainPosition>(rows: readonly Row[]) => rows.filter((row) => !isSum(row));
+  const observations = {
+    finalBlock,
+    deposits: [...others(deposits), ...folded.deposits].sort(inChainOrder),
+    releases: [...others(releases), ...folded.releases].sort(inChainOrder),
+  };
+  return { ...view, observations };
+}
+
+function inChainOrder(one: ChainPosition, other: ChainPosition): number {
+  return one.blockNumber - other.blockNumber || one.logIndex - other.logIndex;
+}
+
+/** Whether the stored contents caused the error; a database that does not answer is a different error. */
+function unreadable(id: PaymentId, error: unknown): Findings {
+  const isContents =
+    error instanceof UnknownStateError || error instanceof SyntaxError || error instanceof RangeError;
+  if (!isContents) throw error;
+  const findings = createFindings(id);
+  findings.add('unreadable', 'contents that can be', error.message);
+  return findings;
+}
+
+/** Checks that every payment that has a history is there, and that one that was paid still is. */
+async function verifyHistories(
+  { search }: VerifyContext,
+  report: (discrepancy: Discrepancy) => void,
+): Promise<void> {
+  let after = '';
+  for (;;) {
+    const histories = await search.listHistories(after, HISTORIES_AT_A_TIME);
+    for (const { id: paymentId, status, wasPaid } of histories) {
+      if (status === null) {
+        report({ paymentId, kind: 'payment_missing', expected: 'a payment', found: 'its history alone' });
+      } else if (wasPaid && status !== 'paid') {
+        report({ paymentId, kind: 'state', expected: 'paid, as it was before', found: status });
+      }
+    }
+    const last = histories.at(-1);
+    if (last === undefined || histories.length < HISTORIES_AT_A_TIME) return;
+    after = last.id;
+  }
+}
+
+async function verifyFinalBlock(
+  { chain }: VerifyContext,
+  cursor: BlockReference,
+  report: (discrepancy: Discrepancy) => void,
+): Promise<void> {
+  if (chain === null) return;
+  const { block, source } = await chain.reader.withView(async (view) => {
+    return { block: await view.readBlock(cursor.number), source: view.source };
+  });
+  if (block === null) throw new ChainUnavailableError(`${source} does not know block ${cursor.number}`);
+  if (block.hash === cursor.hash) return;
+  const expected = `block ${cursor.number} with hash ${cursor.hash}, as scanned`;
+  report({ paymentId: null, kind: 'final_block', expected, found: `${block.hash} at ${source}` });
+}
+
+/** Deposit addresses by the factories that payments were made with. */
+function addressesBy(settlements: readonly SettlementRecord[]): CheckContext['depositAddressOf'] {
+  const calculators = new Map(
+    settlements.map((settlement) => [settlement.factory, createDepositAddressCalculator(settlement)]),
+  );
+  return (payment) =>
+    calculators.get(payment.factory)?.(termsOf(payment, paymentReference(payment.id))) ?? null;
+}
+
+function addTo(totals: Totals, { view }: PaymentFacts): Totals {
+  const { deposits, releases } = finalRowsOf(view);
+  let { depositedUnits, forwardedUnits, feeUnits } = totals;
+  for (const { units } of deposits) depositedUnits += units;
+  for (const release of releases) {
+    forwardedUnits += release.toMerchantUnits;
+    feeUnits += release.feeUnits;
+  }
+  const heldUnits = depositedUnits - forwardedUnits - feeUnits;
+  return { depositedUnits, forwardedUnits, feeUnits, heldUnits };
+}

@@ -1,0 +1,362 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseUsdRate } from '../payment/money.ts';
+import {
+  MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
+  MAXIMUM_TOLERANCE_BASIS_POINTS,
+  MINIMUM_PROVIDER_FEE_BASIS_POINTS,
+} from '../payment/paid-threshold.ts';
+import { type ProviderId, providerIds } from '../payment/provider-catalog.ts';
+import { databaseUrls } from '../platform/database-url.ts';
+import { isLoopbackHost } from '../platform/public-address.ts';
+import { type ProviderValues, variableNameOf } from '../providers/adapters/define-provider.ts';
+import type { ProviderVariable } from '../providers/adapters/provider-variables.ts';
+import { providers as definitions } from '../providers/adapters/providers.ts';
+import { type GasShareLimit, parsePolWei } from '../settlement/gas-balance.ts';
+import {
+  HIGHEST_PORT,
+  isSecureHttpUrl,
+  readAdminPort,
+  readAllowedHosts,
+  readBaseUrl,
+  readCountryHeader,
+  readHost,
+  readMail,
+  readTls,
+  readTrustProxy,
+} from './network.ts';
+import { codeOf, createReader, type Environment, type Reader } from './reader.ts';
+import { logLevels } from './variables.ts';
+
+/** Which parts of the service a process runs. */
+export type Role = 'all' | 'api' | 'worker';
+
+/** Settings for deploying a factory. */
+export type ContractDeploymentConfig = NonNullable<ReturnType<typeof readContractDeployment>>;
+
+/** Settings for reading the chain and signing on it. */
+export type ChainConfig = NonNullable<ReturnType<typeof readChain>>;
+
+/** All settings of a process, validated. The only reader of the environment is `readConfig` in this file. */
+export type Config = Readonly<ReturnType<typeof readConfig>>;
+
+/** All that is wrong with a configuration, one line a variable. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The configuration is not valid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+const MINIMUM_SECRET_CHARACTERS = 32;
+/** A socket's path may have 107 bytes on Linux and 103 on macOS; a longer one can be neither opened nor found. */
+const MAXIMUM_SOCKET_PATH_BYTES = 103;
+
+/**
+ * Reads and validates the environment. `mode` decides what must be there: the sandbox brings its own secret, chain
+ * and providers; live mode needs them all. Throws `ConfigError` with every problem at once.
+ */
+export function readConfig(mode: 'sandbox' | 'live', environment: Environment = process.env) {
+  const read = createReader(environment);
+  const isLive = mode === 'live';
+
+  const port = read.integer('PORT', 3000, 1, HIGHEST_PORT);
+  const tls = readTls(read);
+  const host = readHost(read, 'HOST');
+  const trustProxy = readTrustProxy(read);
+  const secretKey = read.text('SECRET_KEY');
+  if (isLive && secretKey === null) read.refuse('SECRET_KEY is missing: at least 32 random characters.');
+  if (secretKey !== null) requireSecret(read, 'SECRET_KEY', secretKey);
+  const previousSecretKeys = read.list('SECRET_KEY_PREVIOUS');
+  for (const key of previousSecretKeys) requireSecret(read, 'SECRET_KEY_PREVIOUS', key);
+  if (isLive && tls === null && trustProxy.length === 0 && !isLoopbackHost(host)) {
+    read.refuse(
+      'HOST is not loopback: set TLS_CERT_FILE and TLS_KEY_FILE, or TRUST_PROXY behind an HTTPS proxy.',
+    );
+  }
+  const databaseUrl = read.text('DATABASE_URL');
+  if (databaseUrl !== null) refuseBadDatabaseUrl(read, databaseUrl);
+
+  const adminPort = readAdminPort(read, port);
+  const config = {
+    host,
+    port,
+    adminHost: readHost(read, 'ADMIN_HOST'),
+    adminPort,
+    /** Address of the operator's console, without a slash at its end. */
+    adminBaseUrl: readBaseUrl(read, 'ADMIN_BASE_URL', { isLive, isTls: false, port: adminPort }),
+    baseUrl: readBaseUrl(read, 'BASE_URL', { isLive, isTls: tls !== null, port }),
+    dataDir: readDataDir(read),
+    /** `postgres://…`; null for SQLite in the data folder. */
+    databaseUrl,
+    /** Null in the sandbox, which makes its own. */
+    secretKey,
+    previousSecretKeys,
+    /** Networks of proxies whose X-Forwarded-For is trusted; empty for none. */
+    trustProxy,
+    /** Header, in lower case, in which the operator's proxy sends the customer's country; null where none does. */
+    countryHeader: readCountryHeader(read),
+    tls,
+    logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
+    callbackAllowedHosts: readAllowedHosts(read),
+    rateLimits: {
+      createPerMinute: read.integer('RATE_LIMIT_CREATE_PER_MINUTE', 60, 1, 100_000_000),
+      statusPerMinute: read.integer('RATE_LIMIT_STATUS_PER_MINUTE', 120, 1, 100_000_000),
+      unauthenticatedPerMinute: read.integer('RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE', 30, 1, 100_000_000),
+    },
+    checkoutExpiryHours: read.integer('CHECKOUT_EXPIRY_HOURS', 168, 1, 8_760),
+    /** Defaults for accounts without settings of their own. */
+    thresholdDefaults: {
+      toleranceBasisPoints: read.percent(
+        'UNDERPAYMENT_TOLERANCE_PERCENT',
+        200,
+        0,
+        MAXIMUM_TOLERANCE_BASIS_POINTS,
+      ),
+      maxProviderFeeBasisPoints: read.percent(
+        'MAX_PROVIDER_FEE_PERCENT',
+        3_000,
+        MINIMUM_PROVIDER_FEE_BASIS_POINTS,
+        MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
+      ),
+    },
+    /** Null in the sandbox, which brings its own chain. */
+    chain: isLive ? readChain(read) : null,
+    /** Settings of each configured provider, by their names in `providerVariables`. */
+    providers: isLive ? readProviders(read) : new Map<ProviderId, ProviderValues>(),
+    /** Null where no email is sent; the sandbox never sends any. */
+    mail: readMail(read),
+    /** Fixes the port of the sandbox's chain; null for a free one. */
+    sandboxChainPort:
+      read.text('SANDBOX_CHAIN_PORT') === null
+        ? null
+        : read.integer('SANDBOX_CHAIN_PORT', 0, 1, HIGHEST_PORT),
+  };
+  requireNoProblem(read);
+  return config;
+}
+
+function requireNoProblem({ problems }: Reader): void {
+  if (problems.length > 0) throw new ConfigError(problems);
+}
+
+/** The place of the configuration's data as text for operators, without a password. */
+export function describePlace({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>): string {
+  const folder = `data folder ${resolve(dataDir)}`;
+  return databaseUrl === null ? folder : `PostgreSQL at DATABASE_URL, ${folder}`;
+}
+
+/** A comma could not be listed in SECRET_KEY_PREVIOUS later; the value itself is never repeated. */
+function requireSecret(read: Reader, name: string, secret: string): void {
+  if (secret.length < MINIMUM_SECRET_CHARACTERS)
+    read.refuse(`${name} must have at least ${MINIMUM_SECRET_CHARACTERS} characters.`);
+  if (secret.includes(',')) read.refuse(`${name} must not contain a comma: SECRET_KEY_PREVIOUS is a list.`);
+}
+
+function readDataDir(read: Reader): string {
+  const dataDir = read.text('DATA_DIR') ?? './data';
+  if (Buffer.byteLength(join(dataDir, 'control.sock')) > MAXIMUM_SOCKET_PATH_BYTES)
+    read.refuse('DATA_DIR is too long: the path of the control socket in it has a limit of 103 bytes.');
+  return dataDir;
+}
+
+function readChain(read: Reader) {
+  const deployment = readContractDeployment(read);
+  const factory = read.address('DEPOSIT_FACTORY_ADDRESS');
+  if (read.text('DEPOSIT_FACTORY_ADDRESS') === null) {
+    read.refuse('DEPOSIT_FACTORY_ADDRESS is missing: `card-checkout contract deploy` makes one.');
+  }
+  const feeWallet = read.address('FEE_WALLET');
+  if (read.text('FEE_WALLET') === null)
+    read.refuse('FEE_WALLET is missing: the wallet that receives the fees.');
+  const relayMaximumFeeWei = readRelayMaximumFee(read);
+  const relayGasShare = readRelayGasShare(read);
+  // Time for which the first due release waits for others to share its transaction.
+  const relayBatchWindowMs = read.integer('RELAY_BATCH_WINDOW_MS', 0, 0, 60_000);
+  // Null for its usual address.
+  const multicall = read.address('MULTICALL3_ADDRESS');
+  return deployment === null || factory === null || feeWallet === null
+    ? null
+    : { ...deployment, factory, feeWallet, relayMaximumFeeWei, relayGasShare, relayBatchWindowMs, multicall };
+}
+
+/** The most that one transaction of the relayer may cost: from 0.01 POL, which a single release needs at usual fees, to 1,000. */
+function readRelayMaximumFee(read: Reader): bigint {
+  const wei = parsePolWei(read.text('RELAY_MAX_FEE_POL') ?? '1');
+  if (wei !== null && wei >= 10n ** 16n && wei <= 10n ** 21n) return wei;
+  read.refuse('RELAY_MAX_FEE_POL must be an amount from 0.01 to 1000 with at most 18 decimals.');
+  return 10n ** 18n;
+}
+
+/** Null where no release waits for lower fees. A share needs the price; a price alone does nothing. */
+function readRelayGasShare(read: Reader): GasShareLimit | null {
+  const basisPoints = read.percent('RELAY_MAX_GAS_SHARE_PERCENT', null, 100, 10_000);
+  const price = read.text('POL_PRICE_USD');
+  const polRate = parseUsdRate(price ?? '');
+  if (polRate === null && (price !== null || basisPoints !== null))
+    read.refuse('POL_PRICE_USD must be the price of one POL in USD, such as 0.25.');
+  return basisPoints !== null && polRate !== null ? { basisPoints, polRate } : null;
+}
+
+/**
+ * Adds the variables of `.env` in the current folder to the environment, for the service and every command alike. What the
+ * environment has already, empty or not, stays. No file is no error; one that cannot be read is. Returns the environment.
+ */
+export function loadEnvironmentFile(): NodeJS.ProcessEnv {
+  try {
+    // Read first: `loadEnvFile` reports ENOENT for a file that this user may not read as well.
+    readFileSync('.env');
+    process.loadEnvFile('.env');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT')
+      throw new ConfigError([`.env cannot be read (${codeOf(error)}): give the user of the service access.`]);
+  }
+  return process.env;
+}
+
+/** The chain's endpoints, for a command that can do without. Throws `ConfigError`. */
+export function readRpcUrls(environment: Environment = process.env): readonly string[] {
+  const read = createReader(environment);
+  const { rpcUrls } = readSecureRpcUrls(read);
+  requireNoProblem(read);
+  return rpcUrls;
+}
+
+function readSecureRpcUrls(read: Reader) {
+  const urls = read.list('POLYGON_RPC_URL');
+  // `ws` and `wss` become `http` and `https`, whose rules apply.
+  if (urls.some((url) => !isSecureHttpUrl(url.replace(webSocketScheme, 'http$1')))) {
+    // The value itself may hold a credential and is not repeated.
+    read.refuse(
+      'POLYGON_RPC_URL must be a list of https and wss URLs (http and ws on loopback only): its answers decide about money.',
+    );
+  }
+  if (new Set(urls.map((url) => URL.parse(url)?.href)).size < urls.length) {
+    read.refuse('POLYGON_RPC_URL lists an endpoint twice: it would confirm what it says itself.');
+  }
+  return {
+    rpcUrls: urls.filter((url) => !webSocketScheme.test(url)),
+    /** WebSocket endpoints that announce new blocks, and decide nothing. */
+    headUrls: urls.filter((url) => webSocketScheme.test(url)),
+  };
+}
+
+const webSocketScheme = /^ws(s?:\/\/)/i;
+
+function readContractDeployment(read: Reader) {
+  const { rpcUrls, headUrls } = readSecureRpcUrls(read);
+  if (rpcUrls.length === 0) read.refuse('POLYGON_RPC_URL is missing: at least one RPC endpoint with https.');
+  const relayerPrivateKeys = readRelayerKeys(read);
+  const chainId = read.integer('CHAIN_ID', 137, 1, 999_999_999);
+  // Only for chains that have no well-known USDC.
+  const token = read.address('SETTLEMENT_TOKEN_ADDRESS');
+  return relayerPrivateKeys === null ? null : { chainId, rpcUrls, headUrls, token, relayerPrivateKeys };
+}
+
+/** Each key adds calls to the endpoints, and a block of the chain has room for the batches of a few. */
+const MAXIMUM_RELAYER_KEYS = 16;
+
+/** One for each relayer that this process sends with. */
+function readRelayerKeys(read: Reader): readonly [`0x${string}`, ...`0x${string}`[]] | null {
+  const [first, ...others] = read.list('RELAYER_PRIVATE_KEY') as readonly `0x${string}`[];
+  if (first === undefined) {
+    read.refuse('RELAYER_PRIVATE_KEY is missing: `card-checkout relayer create` makes one.');
+    return null;
+  }
+  const isValid = [first, ...others].every(isPrivateKey) && others.length < MAXIMUM_RELAYER_KEYS;
+  if (!isValid)
+    read.refuse(
+      `RELAYER_PRIVATE_KEY must be 0x and 64 hex digits of a secp256k1 key, or up to ${MAXIMUM_RELAYER_KEYS} of them, comma-separated.`,
+    );
+  else if (new Set([first, ...others].map((key) => key.toLowerCase())).size <= others.length)
+    read.refuse('RELAYER_PRIVATE_KEY lists a key twice.');
+  return [first, ...others];
+}
+
+/** Reads the settings of `contract deploy`, before there is a factory to configure. Throws `ConfigError`. */
+export function readContractDeploymentConfig(
+  environment: Environment = process.env,
+): ContractDeploymentConfig {
+  const read = createReader(environment);
+  const config = readContractDeployment(read);
+  if (config === null) throw new ConfigError(read.problems);
+  requireNoProblem(read);
+  return config;
+}
+
+/** Without the value itself, which may hold a password. */
+function refuseBadDatabaseUrl(read: Reader, url: string): void {
+  try {
+    databaseUrls(url);
+  } catch (error) {
+    read.refuse((error as Error).message);
+  }
+}
+
+/** 0x and 64 digits, from 1 to below the order of the curve: nothing else can sign. */
+function isPrivateKey(text: string): boolean {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(text)) return false;
+  const order = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;
+  return BigInt(text) > 0n && BigInt(text) < order;
+}
+
+/** The settings of each provider that is configured, valid or not: their problems are those of `readConfig`. */
+export function readProviderValues(environment: Environment): Config['providers'] {
+  return readProviders(createReader(environment));
+}
+
+/** The settings of each provider that is configured; one with some of what it needs is a problem. */
+function readProviders(read: Reader): ReadonlyMap<ProviderId, ProviderValues> {
+  const providers = new Map<ProviderId, ProviderValues>();
+  for (const id of providerIds) {
+    const values = readValues(read, id);
+    if (values !== null) providers.set(id, values);
+  }
+  for (const id of providerIds) addRoute(read, providers, id);
+  return providers;
+}
+
+/** A provider that is a way to pay at another one needs the settings of that one, too. */
+function addRoute(read: Reader, providers: Map<ProviderId, ProviderValues>, id: ProviderId): void {
+  const values = providers.get(id);
+  const route = definitions[id].routes.find((each) => each === values?.['ROUTE']);
+  if (values === undefined || route === undefined) return;
+  const ofRoute = providers.get(route);
+  if (ofRoute !== undefined) providers.set(id, { ...ofRoute, ...values });
+  else read.refuse(`${variableNameOf(id, 'ROUTE')} is ${route}, which is not configured.`);
+}
+
+/** Null when nothing is set. */
+function readValues(read: Reader, id: ProviderId): ProviderValues | null {
+  const variables = definitions[id].variables.map((variable) => ({
+    ...variable,
+    fullName: variableNameOf(id, variable.name),
+  }));
+  const values: Record<string, string> = {};
+  for (const { name, fullName } of variables) {
+    const value = read.text(fullName);
+    if (value !== null) values[name] = name === 'BASE_URL' ? value.replace(/\/$/, '') : value;
+  }
+  const isSet = ({ name }: ProviderVariable) => values[name] !== undefined;
+  const given = variables.find(isSet)?.fullName;
+  if (given === undefined) return null;
+  for (const variable of variables) {
+    const problem = problemOf(variable, values[variable.name]);
+    if (problem !== null) read.refuse(`${variable.fullName} ${problem}: ${given} is set.`);
+  }
+  return values;
+}
+
+/** The problem of a value, as text that follows its variable's name; null when it is valid. */
+function problemOf({ name, isRequired, oneOf }: ProviderVariable, value: string | undefined): string | null {
+  if (name === 'BASE_URL' && (value === undefined ? isRequired : !isSecureHttpUrl(value)))
+    return 'must be an https URL (http on loopback only)';
+  if (value === undefined) return isRequired ? 'is missing' : null;
+  if (oneOf !== undefined && !oneOf.includes(value))
+    return oneOf.length === 1 ? `must be ${oneOf[0]}` : `must be one of ${oneOf.join(', ')}`;
+  return null;
+}

@@ -1,0 +1,135 @@
+import { roleIncludes } from '../../accounts/person.ts';
+import { ServiceError } from '../../payment/errors.ts';
+import type { AmountMismatch, Payment } from '../../payment/payment.ts';
+import type { FailingWebhook } from '../../payment/payment-search-store.ts';
+import { refusedStatuses } from '../../payment/payment-states.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
+import { formatMoney, moment } from '../../web/signed-in/format.ts';
+import { formTokenField } from '../../web/signed-in/forms.ts';
+import { type FormHandler, seeOther } from '../../web/signed-in/pages.ts';
+import { partPaidSentence, stateSentence, webhookBadge } from '../../web/signed-in/payment-words.ts';
+import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
+
+/** Maximum payments of a group; the list has all. */
+const SHOWN = 10;
+/** Groups of webhooks that are listed, and the newest failures from which they are made. */
+const GROUPS_SHOWN = 10;
+const WEBHOOKS_READ = 1_000;
+const DAY_MS = 86_400_000;
+/** Maximum age of listed webhook failures and overpayments; older ones remain on the payments' pages. */
+const NEWS_MS = 14 * DAY_MS;
+/** After that a dismissed group that is still there is shown again. */
+const DISMISSED_MS = 90 * DAY_MS;
+
+/** Alerts of one cause. */
+interface AlertGroup {
+  /** Its name in a dismissal. */
+  readonly name: string;
+  /** What it holds: a dismissal ends with anything else. */
+  readonly holds: readonly string[];
+  readonly content: Html;
+}
+
+async function readGroups(visit: Visit): Promise<readonly AlertGroup[]> {
+  const { context } = visit;
+  const { id: accountId } = visit.account;
+  const fromMs = context.nowMs() - NEWS_MS;
+  const ofMismatch = async (amountMismatch: AmountMismatch, since: { fromMs?: number } = {}) =>
+    (await context.search.searchPayments({ accountId, amountMismatch, ...since }, null, SHOWN)).payments;
+  const [waiting, webhooks, partial, overpaid, dismissed] = await Promise.all([
+    context.search.listUnsettled(accountId, refusedStatuses, SHOWN),
+    context.search.listFailingWebhooks(accountId, WEBHOOKS_READ),
+    ofMismatch('partially_paid'),
+    ofMismatch('overpaid', { fromMs }),
+    context.records.listRecords(accountId, 'dismissed'),
+  ]);
+  const groups = [
+    ...groupOfPayments('waiting', waiting, 'forward=manual_required', (payment) => stateSentence(payment)),
+    ...groupOfPayments('partially_paid', partial, 'status=partially_paid', partPaidSentence),
+    ...groupOfPayments(
+      'overpaid',
+      overpaid,
+      'status=overpaid',
+      () => 'Overpaid: check whether the customer paid twice.',
+    ),
+    ...groupsOfWebhooks(
+      webhooks.filter(({ finishedAtMs }) => finishedAtMs > fromMs),
+      visit,
+    ),
+  ];
+  const fresh = dismissed.filter(({ atMs }) => atMs > context.nowMs() - DISMISSED_MS);
+  const seenOf = new Map(fresh.map(({ name, texts }) => [name, new Set(texts)]));
+  return groups.filter(({ name, holds }) => !holds.every((one) => seenOf.get(name)?.has(one)));
+}
+
+/** Payments and events that need the merchant's attention, grouped by their cause. */
+export async function alertsCard(visit: Visit): Promise<Html> {
+  const groups = await readGroups(visit);
+  if (groups.length === 0) return nothing;
+  const mayDismiss = visit.viewing === null && roleIncludes(visit.role, 'developer');
+  return html`<section class="card"><h2>Needs your attention</h2><ul class="feed">${groups.map(
+    ({ name, content }) =>
+      html`<li><div>${content}</div>${mayDismiss ? html`<form method="post" action="${DASHBOARD_PATH}/alerts/dismiss">${formTokenField(visit.formToken)}<button class="button compact" name="alert" value="${name}" aria-label="Dismiss: ${name.replaceAll(/[_:]/g, ' ')}">Dismiss</button></form>` : nothing}</li>`,
+  )}</ul></section>`;
+}
+
+/** Dismisses a group for all members, until it holds something new. */
+export const dismissAlert: FormHandler = async (visit, form) => {
+  const { context } = visit;
+  const group = (await readGroups(visit)).find(({ name }) => name === form.text('alert'));
+  if (group === undefined) throw new ServiceError('not_found');
+  const { name, holds } = group;
+  const dismissed = { accountId: visit.account.id, kind: 'dismissed', name, texts: holds } as const;
+  await context.records.replaceRecord({ ...dismissed, atMs: context.nowMs() });
+  await record(visit, 'alert.dismissed', name);
+  return seeOther('?flash=dismissed');
+};
+
+function groupOfPayments(
+  name: string,
+  payments: readonly Payment[],
+  query: string,
+  sentenceOf: (payment: Payment) => string,
+): AlertGroup[] {
+  if (payments.length === 0) return [];
+  const all =
+    payments.length < SHOWN
+      ? nothing
+      : html`<p><a href="${DASHBOARD_PATH}/payments?${query}">All of these payments</a></p>`;
+  const content = html`${payments.map((payment) => html`<p><a href="${DASHBOARD_PATH}/payments/${payment.id}">${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}</a> ${sentenceOf(payment)}</p>`)}${all}`;
+  // A payment that is refused again after a new attempt is news.
+  return [
+    {
+      name,
+      holds: payments.map(
+        ({ id, forwardStatus, releaseRefusals }) => `${id} ${forwardStatus} ${releaseRefusals}`,
+      ),
+      content,
+    },
+  ];
+}
+
+/** By host and cause, the newest first. */
+function groupsOfWebhooks(webhooks: readonly FailingWebhook[], { timeZone }: Visit): AlertGroup[] {
+  const groups = Map.groupBy(webhooks, ({ host, status, reason }) => `webhook:${host}:${reason ?? status}`);
+  return [...groups].slice(0, GROUPS_SHOWN).map(([name, failures]): AlertGroup => {
+    const { host, status, reason, paymentId, finishedAtMs } = failures[0] as FailingWebhook;
+    const count = webhooks.length === WEBHOOKS_READ ? `At least ${failures.length}` : String(failures.length);
+    const outcome = status === 'unknown' ? 'may not have arrived' : 'failed';
+    return {
+      name,
+      holds: [String(finishedAtMs)],
+      content: html`<p><a href="${DASHBOARD_PATH}/payments/${paymentId}#webhook">${count} ${failures.length === 1 ? 'webhook' : 'webhooks'} to <bdi>${host === '' ? 'your endpoint' : host}</bdi> ${outcome}</a> ${webhookBadge(status)} ${reasonSentence(reason)} ${adviceOf(reason)} <span class="small soft">${failures.length === 1 ? '' : 'The last one: '}${moment(finishedAtMs, timeZone)}</span></p>`,
+    };
+  });
+}
+
+/** What the merchant can do about a cause. */
+function adviceOf(reason: string | null): string {
+  if (reason === null) return '';
+  if (/^(?:dns_|blocked_)/.test(reason)) return 'Check the URL.';
+  if (reason.startsWith('tls_')) return 'Check the endpoint’s certificate.';
+  if (reason.startsWith('http_')) return 'Check the endpoint’s log.';
+  return '';
+}

@@ -1,0 +1,94 @@
+import { type Alert, type Mailer, MailNotSentError } from '../../mail/mail.ts';
+import type { StoreParts, Stores } from '../../store/stores.ts';
+import { alertMail } from './alert-mail.ts';
+
+export interface SendAlertsContext
+  extends Pick<Stores, 'alerts'>,
+    StoreParts<{
+      search: 'listFailingWebhooks' | 'listUnsettled';
+      accounts: 'findAccount';
+      people: 'listMembers';
+    }> {
+  readonly mailer: Mailer;
+  /** Address of the dashboard, without a slash at its end. */
+  readonly dashboardUrl: string;
+  readonly nowMs: () => number;
+  /** Called with each mail that failed, for the log. */
+  readonly onFailure: (alert: Alert, error: unknown) => void;
+}
+
+const HOUR_MS = 3_600_000;
+/** Delay before an alert counts: a row may be committed a moment after the time it holds. */
+const SETTLED_MS = 10_000;
+/** Maximum age of alerts: older ones confuse more than they help, for example after mail was first configured. */
+const MAXIMUM_ALERT_AGE_MS = 24 * HOUR_MS;
+const ALERTS_AT_A_TIME = 5;
+const MAXIMUM_NAMED = 10;
+const MAXIMUM_OWNERS = 20;
+
+/**
+ * Sends alert mails to owners about webhooks that did not arrive and payments that need attention: at most one per kind,
+ * hour and account, with everything new since the last one. An alert is claimed durably before it is sent, so that no
+ * owner gets it twice, and returned where no mail was sent. One mail at a time, and none after `signal`. Resolves to
+ * whether more may wait. Throws the last reason for which an alert was returned: `MailNotSentError` when the mail server
+ * accepted none.
+ */
+export async function sendAlerts(context: SendAlertsContext, signal: AbortSignal): Promise<boolean> {
+  const { alerts } = context;
+  const nowMs = context.nowMs();
+  await alerts.recordAlerts(nowMs - MAXIMUM_ALERT_AGE_MS, nowMs - SETTLED_MS);
+  const claimed = await alerts.claimAlerts(nowMs - HOUR_MS, ALERTS_AT_A_TIME, nowMs);
+  let failure: unknown = null;
+  for (const alert of claimed) {
+    // A mail server that is away is so for the next one too; one that cannot be composed holds up no other.
+    let isDone = false;
+    try {
+      if (!(failure instanceof MailNotSentError)) isDone = await mailOwners(context, alert, signal);
+    } catch (error) {
+      failure = error;
+    }
+    if (!isDone) await alerts.returnAlert(alert);
+  }
+  if (failure !== null) throw failure;
+  return !signal.aborted && claimed.length === ALERTS_AT_A_TIME;
+}
+
+/** False where it was stopped before the first mail. Throws only where no mail was sent. */
+async function mailOwners(context: SendAlertsContext, alert: Alert, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return false;
+  const account = await context.accounts.findAccount(alert.accountId);
+  if (account === null || !account.receivesAlerts) return true;
+  const members = await context.people.listMembers(alert.accountId);
+  const owners = members.filter(({ role }) => role === 'owner').slice(0, MAXIMUM_OWNERS);
+  const mail = await composeMail(context, alert, account.name);
+  let isAnyTold = false;
+  for (const { email } of owners) {
+    // Once one owner has the mail, the others get the next alert, so that no owner gets a mail twice.
+    if (signal.aborted) return isAnyTold;
+    try {
+      await context.mailer.send({ to: email, ...mail }, { isBackground: true });
+      isAnyTold = true;
+    } catch (error) {
+      context.onFailure(alert, error);
+      if (!(error instanceof MailNotSentError)) isAnyTold = true;
+      else if (!isAnyTold) throw error;
+    }
+  }
+  return true;
+}
+
+async function composeMail(context: SendAlertsContext, alert: Alert, shop: string) {
+  const { accountId, kind, sinceMs } = alert;
+  const [webhooks, payments] = await Promise.all([
+    kind === 'webhooks' ? context.search.listFailingWebhooks(accountId, MAXIMUM_NAMED) : [],
+    kind === 'payments' ? context.search.listUnsettled(accountId, ['manual_required'], MAXIMUM_NAMED) : [],
+  ]);
+  return alertMail({
+    alert,
+    shop,
+    webhooks: webhooks.filter(({ finishedAtMs }) => finishedAtMs >= sinceMs),
+    payments,
+    pageOf: (id) => `${context.dashboardUrl}/payments/${id}`,
+    settingsUrl: `${context.dashboardUrl}/settings`,
+  });
+}

@@ -1,0 +1,75 @@
+import { type AlertKind, type AlertStore, alertKinds } from '../../mail/mail.ts';
+import { UnknownStateError } from '../../payment/errors.ts';
+import {
+  checkedLimit,
+  lock,
+  type Rows,
+  run,
+  runForOne,
+  type Script,
+  type Scripts,
+} from '../../store/scripts.ts';
+import { alertTable } from '../../store/tables.ts';
+
+/** Lock under which one of several processes counts or claims at a time. */
+const LOCK = 'alerts';
+
+type NewAlerts = (afterMs: number, throughMs: number) => Script<Rows>;
+
+/** Failures of a time, by account. The conditions repeat those of the indexes, because SQLite matches their text. */
+const newAlerts: Readonly<Record<AlertKind, NewAlerts>> = {
+  webhooks: (afterMs, throughMs) => run`
+    SELECT account_id AS "accountId", count(*) AS count, min(finished_at_ms) AS "sinceMs" FROM webhooks
+    WHERE status IN ('failed', 'blocked', 'unknown') AND finished_at_ms > ${afterMs}
+      AND finished_at_ms <= ${throughMs} GROUP BY account_id`,
+  payments: (afterMs, throughMs) => run`
+    SELECT account_id AS "accountId", count(*) AS count, min(at_ms) AS "sinceMs"
+    FROM state_changes JOIN payments ON payments.id = payment_id WHERE state IN ('unpaid/manual_required', 'paid/manual_required', 'canceled/manual_required')
+      AND at_ms > ${afterMs} AND at_ms <= ${throughMs} GROUP BY account_id`,
+};
+
+export function createAlertStore({ write }: Scripts): AlertStore {
+  return {
+    recordAlerts: write(function* (earliestMs, throughMs) {
+      yield* lock(LOCK);
+      const cursor = yield* runForOne<{ throughMs: number }>`
+        SELECT through_ms AS "throughMs" FROM alert_cursors WHERE name = 'notified'`;
+      if (cursor !== null && cursor.throughMs >= throughMs) return;
+      yield* run`INSERT INTO alert_cursors (name, through_ms) VALUES ('notified', ${throughMs})
+         ON CONFLICT (name) DO UPDATE SET through_ms = excluded.through_ms`;
+      if (cursor === null) return;
+      for (const kind of alertKinds) {
+        const found = yield* newAlerts[kind](Math.max(cursor.throughMs, earliestMs), throughMs);
+        for (const row of found) {
+          const [count, sinceMs] = [Number(row['count']), Number(row['sinceMs'])];
+          yield* alertTable.insert(
+            { accountId: String(row['accountId']), kind, count, sinceMs, notifiedAtMs: 0 },
+            `ON CONFLICT (account_id, kind) DO UPDATE SET count = alerts.count + excluded.count,
+               since_ms = CASE WHEN alerts.count = 0 THEN excluded.since_ms ELSE alerts.since_ms END`,
+          );
+        }
+      }
+    }),
+    claimAlerts: write(function* (notifiedBeforeMs, limit, nowMs) {
+      yield* lock(LOCK);
+      const claimed = yield* alertTable.select`
+        WHERE count > 0 AND notified_at_ms < ${notifiedBeforeMs}
+        ORDER BY since_ms LIMIT ${checkedLimit(limit)}`;
+      for (const { kind } of claimed) {
+        if (!alertKinds.includes(kind)) throw new UnknownStateError(`there is no alert of the kind ${kind}`);
+      }
+      for (const { accountId, kind } of claimed) {
+        yield* run`
+          UPDATE alerts SET count = 0, notified_at_ms = ${nowMs}
+          WHERE account_id = ${accountId} AND kind = ${kind}`;
+      }
+      return claimed;
+    }),
+    returnAlert: write(function* ({ accountId, kind, count, sinceMs, notifiedAtMs }) {
+      yield* lock(LOCK);
+      yield* run`
+        UPDATE alerts SET count = count + ${count}, since_ms = ${sinceMs}, notified_at_ms = ${notifiedAtMs}
+        WHERE account_id = ${accountId} AND kind = ${kind}`;
+    }),
+  };
+}

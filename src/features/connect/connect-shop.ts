@@ -1,0 +1,166 @@
+import { hash } from 'node:crypto';
+import type { Account } from '../../accounts/account.ts';
+import { type KeyScope, parseScopes } from '../../accounts/api-key.ts';
+import { type CreatedKey, createKey, describeKey } from '../../accounts/api-keys.ts';
+import {
+  type Actor,
+  createLink,
+  hashSecretToken,
+  type PeopleContext,
+  recordAction,
+} from '../../accounts/people-context.ts';
+import { roleIncludes } from '../../accounts/person.ts';
+import type { ShowOnceContext } from '../../accounts/sessions.ts';
+import { parseName } from '../../accounts/shop-profile.ts';
+import { invalidField, ServiceError } from '../../payment/errors.ts';
+import { isLoopbackHost, isSecureUrl } from '../../platform/public-address.ts';
+
+/*
+ * Connecting a shop: an OAuth 2.0 authorization code with PKCE (RFC 7636). The shop sends the merchant's browser here
+ * with the hash of a secret, the merchant approves, and the shop exchanges the code that comes back for an API key.
+ */
+
+/** What a shop asks for. Everything comes from the shop and is untrusted. */
+export interface ConnectRequest {
+  readonly name: string;
+  /** https, or http on loopback, without user information and fragment. */
+  readonly returnUrl: string;
+  /** Returned unchanged. */
+  readonly state: string;
+  /** The SHA-256 of the shop's verifier, in base64url. */
+  readonly codeChallenge: string;
+  readonly scopes: readonly KeyScope[];
+}
+
+/** What a code stands for. It travels sealed in the code; the store has only the code's hash. */
+interface Grant extends Pick<ConnectRequest, 'name' | 'codeChallenge' | 'scopes'> {
+  readonly accountId: string;
+  readonly userId: string;
+  /** Of the URL as parsed: a shop may write it with capitals, or without the last slash. */
+  readonly returnHash: string;
+  readonly expiresAtMs: number;
+  /** The only host that callbacks of the key may name; null for any. */
+  readonly callbackHost: string | null;
+}
+
+export type ConnectContext = Omit<PeopleContext, 'passwords'> & Pick<ShowOnceContext, 'shownOnce'>;
+
+/** How long a code can be exchanged. */
+export const CONNECT_CODE_MS = 60_000;
+const CODE_OWNER = 'code of a connection';
+const MAXIMUM_URL_CHARACTERS = 500;
+const MAXIMUM_CODE_CHARACTERS = 2_000;
+const parameters = ['name', 'return', 'state', 'code_challenge', 'code_challenge_method', 'scopes'] as const;
+
+/** Parses the query of a connection. Throws `invalid_request`, naming the field. */
+export function parseConnectRequest(query: URLSearchParams): ConnectRequest {
+  for (const name of parameters)
+    if (query.getAll(name).length > 1) throw invalidField(name, 'must be given once');
+  const text = (name: (typeof parameters)[number]) => query.get(name) ?? '';
+  const matching = (name: (typeof parameters)[number], pattern: RegExp, rule: string) => {
+    if (pattern.test(text(name))) return text(name);
+    throw invalidField(name, rule);
+  };
+  if (!['', 'S256'].includes(text('code_challenge_method')))
+    throw invalidField('code_challenge_method', 'must be S256');
+  return {
+    name: parseName(text('name')),
+    returnUrl: parseReturn(text('return')),
+    state: matching('state', /^[\w.~-]{8,200}$/, 'must have 8 to 200 letters, digits, or -._~'),
+    codeChallenge: matching('code_challenge', /^[\w-]{43}$/, 'must be a SHA-256 in base64url'),
+    scopes: parseScopes(text('scopes')),
+  };
+}
+
+function parseReturn(text: string): string {
+  const url = text.length > MAXIMUM_URL_CHARACTERS ? null : URL.parse(text);
+  const isPlain = url !== null && url.username === '' && url.password === '' && !text.includes('#');
+  if (isPlain && isSecureUrl(url)) return url.href;
+  throw invalidField(
+    'return',
+    'must be an https URL of at most 500 characters, without user information and fragment',
+  );
+}
+
+/** The host to which callbacks of a shop's key are bound; null for a shop on loopback, which is under development. */
+export function callbackHostOf({ returnUrl }: Pick<ConnectRequest, 'returnUrl'>): string | null {
+  const { hostname } = new URL(returnUrl);
+  return isLoopbackHost(hostname) ? null : hostname;
+}
+
+/** Makes a code for an approved connection, and returns the shop's address with it. A newer code replaces it. */
+export async function approveConnection(
+  context: ConnectContext,
+  request: ConnectRequest,
+  approved: {
+    readonly account: Account;
+    readonly actor: Actor & { readonly userId: string };
+    readonly callbackHost: string | null;
+  },
+): Promise<string> {
+  const { account, actor, callbackHost } = approved;
+  const { name, codeChallenge, scopes, returnUrl, state } = request;
+  const grant: Grant = {
+    name,
+    codeChallenge,
+    scopes,
+    accountId: account.id,
+    userId: actor.userId,
+    returnHash: hashSecretToken(returnUrl),
+    callbackHost,
+    expiresAtMs: context.nowMs() + CONNECT_CODE_MS,
+  };
+  const code = context.shownOnce.seal(JSON.stringify(grant), CODE_OWNER);
+  // Of the user and not of the account: it ends with any change of the user's password or rights.
+  const link = { kind: 'connect', email: actor.name, userId: actor.userId } as const;
+  await createLink(context, link, CONNECT_CODE_MS, code);
+  await recordAction(context, account.id, actor, 'shop.approved', `${name} at ${new URL(returnUrl).host}`);
+  const back = new URL(returnUrl);
+  back.searchParams.set('code', code);
+  back.searchParams.set('state', state);
+  return back.href;
+}
+
+/** What a shop sends to exchange a code. */
+export interface Exchange {
+  readonly code: string;
+  readonly codeVerifier: string;
+  readonly returnUrl: string;
+  /** Of the request. */
+  readonly address: string;
+}
+
+/**
+ * Exchanges a code for an API key, once. Throws `connect_code_invalid` for a code that is unknown, expired or used, for
+ * another verifier or return address, and where the approving user may no longer create keys.
+ */
+export async function exchangeCode(
+  context: ConnectContext,
+  { code, codeVerifier, returnUrl, address }: Exchange,
+): Promise<CreatedKey & { readonly account: Account }> {
+  const opened = code.length > MAXIMUM_CODE_CHARACTERS ? null : context.shownOnce.open(code, CODE_OWNER);
+  const grant: Grant | null = opened === null ? null : JSON.parse(opened);
+  // An expired code is not recorded: requests with it could push all other entries out of the audit log.
+  if (grant === null || grant.expiresAtMs <= context.nowMs()) throw new ServiceError('connect_code_invalid');
+  const user = await context.people.findUser(grant.userId);
+  const actor = { name: user?.email ?? grant.userId, userId: grant.userId, address };
+  const refuse = async (error: unknown): Promise<never> => {
+    await recordAction(context, grant.accountId, actor, 'shop.refused', grant.name);
+    throw error;
+  };
+  const isShop =
+    /^[\w.~-]{43,128}$/.test(codeVerifier) &&
+    hash('sha256', codeVerifier, 'base64url') === grant.codeChallenge &&
+    hashSecretToken(URL.parse(returnUrl)?.href ?? '') === grant.returnHash;
+  // Only the shop's own exchange uses the code up: a code without its verifier ends no connection.
+  const taken = isShop ? await context.sessions.takeLink(hashSecretToken(code), context.nowMs()) : null;
+  const memberships = taken === null ? [] : await context.people.listMemberships(grant.userId);
+  const membership = memberships.find(({ accountId }) => accountId === grant.accountId);
+  const account = membership === undefined ? null : await context.accounts.findAccount(grant.accountId);
+  if (membership === undefined || !roleIncludes(membership.role, 'developer') || account === null)
+    return refuse(new ServiceError('connect_code_invalid'));
+  const { name, scopes, callbackHost } = grant;
+  const created = await createKey(context, account.id, { name, scopes, callbackHost }).catch(refuse);
+  await recordAction(context, account.id, actor, 'shop.connected', describeKey(created.key));
+  return { ...created, account };
+}

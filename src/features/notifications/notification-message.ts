@@ -1,0 +1,125 @@
+import { textWithoutEmail } from '../../payment/email-retention.ts';
+import { formatCents, formatUnits } from '../../payment/money.ts';
+import type { Payment } from '../../payment/payment.ts';
+import type { PaymentSlot } from '../../payment/payment-statistics.ts';
+import { type NotificationEvent, notificationEvents, type PaymentNotification } from './notification.ts';
+
+/** One message, before a channel writes it in its own form. */
+export interface NotificationMessage {
+  /** Contains nothing that others wrote. */
+  readonly title: string;
+  readonly lines: readonly MessageLine[];
+  /** A page of the dashboard. */
+  readonly url: string;
+}
+
+export interface MessageLine {
+  readonly text: string;
+  /** One line that a merchant or payer wrote. No channel may interpret it. */
+  readonly quoted: string | null;
+}
+
+/** What happened to the payments of an account, as far as a channel wants to know. */
+export interface PaymentNews {
+  /** Number of the last event that was looked at. */
+  readonly through: number;
+  readonly counts: ReadonlyMap<PaymentNotification, number>;
+  /** The last ones, the newest first. */
+  readonly newest: readonly { readonly event: PaymentNotification; readonly payment: Payment }[];
+}
+
+/** Payments that a message names. */
+export const NAMED_PAYMENTS = 5;
+const QUOTED_CHARACTERS = 80;
+const LATE_ADVICE =
+  'The deposit arrived after the payment was canceled or had expired. Release or return it in the dashboard.';
+
+interface MessagePlace {
+  readonly shop: string;
+  /** Address of the dashboard, without a slash at its end. */
+  readonly dashboardUrl: string;
+}
+
+/** The message about payments. It contains no email address: an erasure could not reach it in the channel. */
+export function paymentMessage({ counts, newest }: PaymentNews, place: MessagePlace): NotificationMessage {
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const [first] = newest;
+  const isOne = total === 1 && first !== undefined;
+  const parts = [...counts].map(([event, count]) => `${count} ${notificationEvents[event].toLowerCase()}`);
+  const more = total - newest.length;
+  return {
+    title: isOne ? titleOf(first.event) : `${total} payments: ${parts.join(', ')}`,
+    lines: [
+      shopLine(place),
+      ...newest.map(paymentLine),
+      ...(more > 0 ? [plain(`and ${more} more`)] : []),
+      ...(counts.has('late_money') ? [plain(LATE_ADVICE)] : []),
+    ],
+    url: isOne ? `${place.dashboardUrl}/payments/${first.payment.id}` : `${place.dashboardUrl}/payments`,
+  };
+}
+
+function titleOf(event: PaymentNotification): string {
+  return event === 'late_money'
+    ? 'Late deposit for a payment'
+    : `Payment ${notificationEvents[event].toLowerCase()}`;
+}
+
+function paymentLine({ event, payment }: PaymentNews['newest'][number]): MessageLine {
+  const { amountCents, currency, receivedUnits, orderLine, note, email } = payment;
+  const written = orderLine ?? note;
+  return {
+    text: `${notificationEvents[event]}: ${formatCents(amountCents)} ${currency}, ${formatUnits(receivedUnits)} USDC received`,
+    quoted: written === null ? null : quote(email === null ? written : textWithoutEmail(written, email, '…')),
+  };
+}
+
+/** The sums of a day of the account's time zone. */
+type DailySum = Pick<PaymentSlot, 'paid' | 'receivedUnits' | 'feeUnits'> & {
+  readonly date: string;
+  readonly timeZone: string;
+  readonly paidCents: ReadonlyMap<string, number>;
+};
+
+export function dailyMessage(day: DailySum, place: MessagePlace): NotificationMessage {
+  const { date, timeZone, paid, paidCents, receivedUnits, feeUnits } = day;
+  const charged = [...paidCents].map(([currency, cents]) => `${formatCents(cents)} ${currency}`);
+  const [received, fees, net] = [receivedUnits, feeUnits, receivedUnits - feeUnits].map((units) =>
+    formatUnits(BigInt(units)),
+  );
+  const sums = [
+    plain(`${paid} ${paid === 1 ? 'payment' : 'payments'} paid: ${charged.join(', ')}`),
+    plain(`Received ${received} USDC, fees ${fees} USDC, net ${net} USDC`),
+  ];
+  return {
+    title: `Daily summary of ${date} (${timeZone})`,
+    lines: [shopLine(place), ...(paid === 0 ? [plain('No payment was paid.')] : sums)],
+    url: place.dashboardUrl,
+  };
+}
+
+/** The message that shows a member that a channel works. */
+export function testMessage(events: readonly NotificationEvent[], place: MessagePlace): NotificationMessage {
+  const names = events.map((event) => notificationEvents[event].toLowerCase());
+  return {
+    title: 'Test message',
+    lines: [shopLine(place), plain(`This channel is notified of: ${names.join(', ')}.`)],
+    url: `${place.dashboardUrl}/notifications`,
+  };
+}
+
+function shopLine({ shop }: MessagePlace): MessageLine {
+  return { text: 'Shop', quoted: quote(shop) };
+}
+
+function plain(text: string): MessageLine {
+  return { text, quoted: null };
+}
+
+/** One short line without control characters, line breaks and marks of the text's direction. */
+function quote(text: string): string {
+  const characters = [...text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim()];
+  return characters.length <= QUOTED_CHARACTERS
+    ? characters.join('')
+    : `${characters.slice(0, QUOTED_CHARACTERS - 1).join('')}…`;
+}

@@ -1,0 +1,188 @@
+import { invalidField } from '../../payment/errors.ts';
+import type { PaymentEventType } from '../../payment/payment-events.ts';
+
+/** Events that a member can be notified of, with their words on pages and in messages. */
+export const notificationEvents = {
+  paid: 'Paid',
+  partially_paid: 'Partially paid',
+  late_money: 'Late deposit',
+  daily_sum: 'Daily summary',
+} as const;
+export type NotificationEvent = keyof typeof notificationEvents;
+/** Events of single payments. */
+export type PaymentNotification = Exclude<NotificationEvent, 'daily_sum'>;
+
+/** The numbered events of which members are notified. Attention counts only for money that came after a cancellation. */
+export const notifiedTypes = {
+  paid: 'payment.paid',
+  partially_paid: 'payment.partially_paid',
+  late_money: 'payment.attention_required',
+} as const satisfies Record<PaymentNotification, PaymentEventType>;
+
+/** What was sent to a channel, with the values of one to which nothing was. */
+export const unsentChannel = {
+  hourStartMs: 0,
+  sentInHour: 0,
+  failuresInARow: 0,
+  /** `member`, or the failure after which it was paused; null while it is active. */
+  pausedReason: null as string | null,
+  lastSentAtMs: null as number | null,
+};
+
+/** A member's channel in an account. It ends with the membership. */
+export interface NotificationChannel extends Readonly<typeof unsentChannel> {
+  readonly id: string;
+  readonly accountId: string;
+  readonly userId: string;
+  readonly kind: ChannelKind;
+  /** The fields of the kind as JSON, sealed for this id. */
+  readonly sealedTarget: string;
+  /** The end of the target, which distinguishes it from others. */
+  readonly hint: string;
+  readonly events: readonly NotificationEvent[];
+  readonly createdAtMs: number;
+  /** Number of the last event that was handled; the largest safe integer where only the daily summary is sent. */
+  readonly readThrough: number;
+  /** Time of the next daily summary; null without one. */
+  readonly dailyDueAtMs: number | null;
+  /** Nothing is sent before. Each claim raises it, which is how one of several processes gets a claim. */
+  readonly notBeforeMs: number;
+}
+
+/** Maximum channels of a member in an account. */
+export const MAXIMUM_CHANNELS = 5;
+
+interface ChannelField {
+  readonly label: string;
+  readonly hint: string;
+  readonly form: RegExp;
+  /** The refusal of anything else. */
+  readonly problem: string;
+}
+type ChannelFields = Readonly<Record<string, ChannelField>>;
+
+/** The kinds of channels, with the fields of their targets. Mail goes to the member's own address. */
+export const channelKinds = {
+  mail: { name: 'Email', fields: {} },
+  slack: {
+    name: 'Slack',
+    fields: {
+      slack_url: {
+        label: 'Webhook URL',
+        hint: 'In Slack: the app’s “Incoming Webhooks” page. Everyone who knows the URL can post.',
+        form: /^https:\/\/hooks\.slack\.com\/services\/T[A-Z0-9]{1,20}\/B[A-Z0-9]{1,20}\/[A-Za-z0-9]{16,64}$/,
+        problem: 'must begin with https://hooks.slack.com/services/ and have three parts after it',
+      },
+    },
+  },
+  discord: {
+    name: 'Discord',
+    fields: {
+      discord_url: {
+        label: 'Webhook URL',
+        hint: 'In Discord: the channel’s settings, “Integrations”, “Webhooks”, “Copy Webhook URL”.',
+        form: /^https:\/\/(?:discord|discordapp)\.com\/api\/(?:v\d{1,2}\/)?webhooks\/\d{15,20}\/[\w-]{40,100}$/,
+        problem: 'must begin with https://discord.com/api/webhooks/ and have an id and a token after it',
+      },
+    },
+  },
+  telegram: {
+    name: 'Telegram',
+    fields: {
+      telegram_token: {
+        label: 'Bot token',
+        hint: 'From @BotFather, such as 123456789:AA…',
+        form: /^\d{6,12}:[\w-]{30,50}$/,
+        problem: 'must be digits, a colon and 30 to 50 letters, digits, - or _',
+      },
+      telegram_chat: {
+        label: 'Chat ID',
+        hint: 'A number, negative for groups, or the @name of a channel. Write to the bot or add it first.',
+        form: /^(?:-?[1-9]\d{0,15}|@[A-Za-z]\w{3,31})$/,
+        problem: 'must be a number such as -1001234567890, or a name such as @orders',
+      },
+    },
+  },
+} as const satisfies Record<string, { name: string; fields: ChannelFields }>;
+export type ChannelKind = keyof typeof channelKinds;
+
+/** The fields of a target by their names; empty for mail. */
+export type ChannelTarget = Readonly<Record<string, string>>;
+
+export function isChannelKind(text: string): text is ChannelKind {
+  return Object.hasOwn(channelKinds, text);
+}
+
+export function isNotificationEvent(text: string): text is NotificationEvent {
+  return Object.hasOwn(notificationEvents, text);
+}
+
+/** A field of a target as it was typed. Throws `invalid_request`, naming the field. */
+export function parseChannelField(name: string, { form, problem }: ChannelField, typed: string): string {
+  const text = typed.trim();
+  if (!form.test(text)) throw invalidField(name, problem);
+  return text;
+}
+
+/** The end of a target, for its owner to recognize it. */
+export function hintOf(target: ChannelTarget): string {
+  const last = Object.values(target).at(-1);
+  return last === undefined ? '' : `…${last.slice(-4)}`;
+}
+
+/** Maximum messages of a channel in an hour. What happens beyond is summed in one message when the hour is over. */
+const MESSAGES_PER_HOUR = 20;
+const HOUR_MS = 3_600_000;
+/** Pause after a message: the slowest channel takes 20 messages a minute. What happens meanwhile goes into the next one. */
+const PAUSE_MS = 15_000;
+
+/** The channel with one message more, and the time before which no other is sent. */
+export function countMessage(channel: NotificationChannel, nowMs: number): NotificationChannel {
+  const isNewHour = nowMs - channel.hourStartMs >= HOUR_MS;
+  const hourStartMs = isNewHour ? nowMs : channel.hourStartMs;
+  const sentInHour = isNewHour ? 1 : channel.sentInHour + 1;
+  const notBeforeMs = sentInHour < MESSAGES_PER_HOUR ? nowMs + PAUSE_MS : hourStartMs + HOUR_MS;
+  return { ...channel, hourStartMs, sentInHour, notBeforeMs };
+}
+
+/** Failures in a row after which a channel is paused. */
+const MAXIMUM_FAILURES = 5;
+const FIRST_RETRY_MS = 60_000;
+const MAXIMUM_RETRY_MS = HOUR_MS;
+
+/**
+ * How sending ended. `unsent`: the channel did not take the message. `unknown`: it may have arrived. `busy`: it was not
+ * sent now for a reason that says nothing against the channel, and may be sent after this time.
+ */
+export type NotificationOutcome =
+  | { readonly result: 'sent' }
+  | { readonly result: 'unsent' | 'unknown'; readonly reason: string }
+  | { readonly result: 'busy'; readonly retryAfterMs: number };
+
+/**
+ * The channel after a message. What certainly was not sent waits again; what may have arrived does not, so that no
+ * message comes twice.
+ *
+ * @param before the channel as it was before the claim
+ */
+export function afterMessage(
+  before: NotificationChannel,
+  claimed: NotificationChannel,
+  outcome: NotificationOutcome,
+  nowMs: number,
+): NotificationChannel {
+  if (outcome.result === 'sent') return { ...claimed, failuresInARow: 0, lastSentAtMs: nowMs };
+  const { readThrough, dailyDueAtMs, hourStartMs, sentInHour } = before;
+  const returned =
+    outcome.result === 'unknown'
+      ? claimed
+      : { ...claimed, readThrough, dailyDueAtMs, hourStartMs, sentInHour };
+  if (outcome.result === 'busy') {
+    return { ...returned, notBeforeMs: nowMs + Math.min(Math.max(outcome.retryAfterMs, PAUSE_MS), HOUR_MS) };
+  }
+  const failuresInARow = before.failuresInARow + 1;
+  const retryMs = Math.min(FIRST_RETRY_MS * 4 ** before.failuresInARow, MAXIMUM_RETRY_MS);
+  const pausedReason = failuresInARow < MAXIMUM_FAILURES ? null : outcome.reason;
+  const notBeforeMs = Math.max(claimed.notBeforeMs, nowMs + retryMs);
+  return { ...returned, failuresInARow, pausedReason, notBeforeMs };
+}

@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto';
+import type { Account } from '../../accounts/account.ts';
+import { ServiceError } from '../../payment/errors.ts';
+import type { SecretBox } from '../../platform/secret-box.ts';
+import { lastDays } from '../../platform/time-zone.ts';
+import { readStatistics } from '../../reports/read-statistics.ts';
+import type { StoreParts, Stores } from '../../store/stores.ts';
+import {
+  afterMessage,
+  type ChannelTarget,
+  countMessage,
+  hintOf,
+  MAXIMUM_CHANNELS,
+  type NotificationChannel,
+  type NotificationOutcome,
+  unsentChannel,
+} from './notification.ts';
+import {
+  dailyMessage,
+  NAMED_PAYMENTS,
+  type NotificationMessage,
+  paymentMessage,
+} from './notification-message.ts';
+import type { SendNotification } from './notification-store.ts';
+
+interface ChannelsContext extends Pick<Stores, 'notifications'> {
+  readonly notifier: Notifier;
+  readonly nowMs: () => number;
+}
+
+/** Adds a channel of a member. What happened before is not sent to it. Throws where the member has the maximum. */
+export async function addChannel(
+  context: ChannelsContext,
+  account: Account,
+  userId: string,
+  { target, ...added }: Pick<NotificationChannel, 'kind' | 'events'> & { readonly target: ChannelTarget },
+): Promise<NotificationChannel> {
+  const id = `ntf_${randomBytes(10).toString('hex')}`;
+  const channel: NotificationChannel = {
+    id,
+    accountId: account.id,
+    userId,
+    ...added,
+    ...unsentChannel,
+    sealedTarget: context.notifier.box.seal(JSON.stringify(target), id),
+    hint: hintOf(target),
+    createdAtMs: context.nowMs(),
+    ...(await startOf(context, account, added.events)),
+  };
+  if (!(await context.notifications.addChannel(channel))) {
+    const problem = `You have ${MAXIMUM_CHANNELS} channels, which is the maximum. Delete one first.`;
+    throw new ServiceError('invalid_request', problem);
+  }
+  return channel;
+}
+
+/** From when on a channel is notified that is new, or active again. */
+async function startOf(
+  { notifications, nowMs }: ChannelsContext,
+  { id, timeZone }: Account,
+  events: NotificationChannel['events'],
+) {
+  const isOfPayments = events.some((event) => event !== 'daily_sum');
+  return {
+    readThrough: isOfPayments ? await notifications.readNewestEvent(id) : Number.MAX_SAFE_INTEGER,
+    dailyDueAtMs: events.includes('daily_sum') ? nextDailyMs(nowMs(), timeZone) : null,
+    notBeforeMs: nowMs(),
+  };
+}
+
+/** Pauses a channel, or makes it active again: what happened meanwhile is not sent. */
+export async function setPaused(
+  context: ChannelsContext,
+  account: Account,
+  channel: NotificationChannel,
+  isPaused: boolean,
+): Promise<void> {
+  const start = await startOf(context, account, channel.events);
+  // Higher than the claim of a message that is being sent, whose outcome then changes nothing.
+  const notBeforeMs = Math.max(start.notBeforeMs, channel.notBeforeMs + 1);
+  const after = isPaused
+    ? { ...channel, notBeforeMs, pausedReason: 'member' }
+    : { ...channel, ...start, notBeforeMs, failuresInARow: 0, pausedReason: null };
+  if (!(await context.notifications.updateChannel(channel, after)))
+    throw new ServiceError(
+      'invalid_request',
+      'The channel sends a message at this moment. Please try again.',
+    );
+}
+
+/** What sends to the channels of members, in the worker and from the dashboard. */
+export interface Notifier {
+  /** Seals the targets of channels. */
+  readonly box: SecretBox;
+  readonly send: SendNotification;
+}
+
+export interface NotifyContext
+  extends Pick<Stores, 'notifications'>,
+    StoreParts<{
+      accounts: 'findAccount';
+      people: 'findUser';
+      search: 'listSlots' | 'listPaidCounts';
+    }> {
+  readonly notifier: Notifier;
+  /** Address of the dashboard, without a slash at its end. */
+  readonly dashboardUrl: string;
+  readonly nowMs: () => number;
+  /** Called with each message that was not sent, for the log. */
+  readonly onFailure: (channel: NotificationChannel, outcome: NotificationOutcome) => void;
+}
+
+/**
+ * Sends one message of a channel that is due: the daily summary, or all that its member wants to know since the last
+ * message. The claim is durable before anything is sent, so that no message comes twice; it fails where another process
+ * was faster, or where the channel was removed or paused meanwhile.
+ */
+export async function notifyChannel(context: NotifyContext, channel: NotificationChannel): Promise<void> {
+  const { notifications } = context;
+  const nowMs = context.nowMs();
+  const due = await composeDue(context, channel, nowMs);
+  if (due === null) return;
+  const { message, ...progress } = due;
+  const moved = { ...channel, ...progress };
+  const claimed = message === null ? { ...moved, notBeforeMs: nowMs + 1 } : countMessage(moved, nowMs);
+  if (!(await notifications.updateChannel(channel, claimed)) || message === null) return;
+  const outcome = await sendToChannel(context, claimed, message);
+  if (outcome.result !== 'sent') context.onFailure(channel, outcome);
+  const after = afterMessage(channel, claimed, outcome, context.nowMs());
+  await notifications.updateChannel(claimed, resealed(context.notifier, after));
+}
+
+/** What the channel has to send, and how far it then is; null where its account is gone. */
+async function composeDue(context: NotifyContext, channel: NotificationChannel, nowMs: number) {
+  const { readThrough, dailyDueAtMs } = channel;
+  const account = await context.accounts.findAccount(channel.accountId);
+  if (account === null) return null;
+  const place = { shop: account.name, dashboardUrl: context.dashboardUrl };
+  if (dailyDueAtMs !== null && dailyDueAtMs <= nowMs) {
+    const { days } = await readStatistics(context.search, account, 2, nowMs);
+    const [yesterday] = days;
+    const nextMs = nextDailyMs(nowMs, account.timeZone);
+    const message =
+      yesterday === undefined ? null : dailyMessage({ ...yesterday, timeZone: account.timeZone }, place);
+    return { message, readThrough, dailyDueAtMs: nextMs };
+  }
+  const news = await context.notifications.readNews(channel, NAMED_PAYMENTS);
+  const message = news.counts.size === 0 ? null : paymentMessage(news, place);
+  return { message, readThrough: news.through, dailyDueAtMs };
+}
+
+/** The statistics are a moment behind the payments. */
+const AFTER_MIDNIGHT_MS = 15 * 60_000;
+
+/** A quarter of an hour after the day in this zone. */
+function nextDailyMs(nowMs: number, timeZone: string): number {
+  const [today] = lastDays(1, nowMs - AFTER_MIDNIGHT_MS, timeZone);
+  return (today?.endMs ?? nowMs) + AFTER_MIDNIGHT_MS;
+}
+
+/** Sends a message to a channel now, without a claim. */
+export async function sendToChannel(
+  { notifier: { box, send }, people }: Pick<NotifyContext, 'notifier' | 'people'>,
+  { id, userId, kind, sealedTarget }: NotificationChannel,
+  message: NotificationMessage,
+): Promise<NotificationOutcome> {
+  const user = await people.findUser(userId);
+  const target = box.open(sealedTarget, id);
+  if (user === null || target === null) return { result: 'unsent', reason: 'sealed_otherwise' };
+  return send(kind, JSON.parse(target), message, user.email);
+}
+
+/** Sealed with the current secret, so that an earlier one can be dropped one day. */
+function resealed({ box }: Notifier, channel: NotificationChannel): NotificationChannel {
+  const { id, sealedTarget } = channel;
+  const target = box.isCurrent(sealedTarget) ? null : box.open(sealedTarget, id);
+  return target === null ? channel : { ...channel, sealedTarget: box.seal(target, id) };
+}

@@ -1,0 +1,80 @@
+import { newestNumber } from '../../store/events.ts';
+import { selectPayment } from '../../store/payments.ts';
+import { checkedLimit, countOf, hasRow, lock, runForOne, type Scripts, sql } from '../../store/scripts.ts';
+import { channelTable, eventTable } from '../../store/tables.ts';
+import { MAXIMUM_CHANNELS, notifiedTypes, type PaymentNotification } from './notification.ts';
+import type { PaymentNews } from './notification-message.ts';
+import type { NotificationStore } from './notification-store.ts';
+
+/** Events that one message covers. A reading of so many takes some milliseconds. */
+const EVENTS_AT_A_TIME = 5_000;
+
+/** Whether the money of an event came after a cancellation or expiry: a payment that expires with a part of it needs attention too. */
+const isLate = sql`EXISTS (
+  SELECT 1 FROM state_changes
+  WHERE state_changes.payment_id = events.payment_id
+    AND (state_changes.at_ms <= events.at_ms AND state_changes.state IN ('canceled/canceled', 'canceled/completed')
+      OR state_changes.at_ms < events.at_ms AND state_changes.state = 'canceled/manual_required'))`;
+
+/** The notification channels of members, on any engine. */
+export function createNotificationStore({ read, write }: Scripts): NotificationStore {
+  return {
+    addChannel: write(function* (channel) {
+      const { accountId, userId } = channel;
+      // The lock of a change of members: a channel must not outlive its membership.
+      yield* lock(`members of ${accountId}`);
+      const isMember = yield* hasRow`
+        SELECT user_id FROM memberships WHERE account_id = ${accountId} AND user_id = ${userId}`;
+      const others = yield* countOf`
+        notification_channels WHERE account_id = ${accountId} AND user_id = ${userId}`;
+      if (!isMember || others >= MAXIMUM_CHANNELS) return false;
+      yield* channelTable.insert(channel);
+      return true;
+    }),
+    listChannels: read(
+      (accountId, userId) => channelTable.select`
+        WHERE account_id = ${accountId} AND user_id = ${userId} ORDER BY created_at_ms, id`,
+    ),
+    updateChannel: write(function* (before, after) {
+      // The row is held by being written: no other claims or removes it meanwhile.
+      const isUnchanged = yield* hasRow`
+        UPDATE notification_channels SET not_before_ms = not_before_ms
+        WHERE id = ${before.id} AND not_before_ms = ${before.notBeforeMs}
+          AND coalesce(paused_reason, '') = ${before.pausedReason ?? ''} RETURNING id`;
+      if (isUnchanged) yield* channelTable.update(after);
+      return isUnchanged;
+    }),
+    removeChannel: write(({ id }) => hasRow`DELETE FROM notification_channels WHERE id = ${id} RETURNING id`),
+    listDueChannels: read(
+      (nowMs, except, limit) => channelTable.select`
+        WHERE paused_reason IS NULL AND not_before_ms <= ${nowMs} AND id <> ALL(${except})
+          AND (daily_due_at_ms <= ${nowMs} OR read_through < (
+            SELECT newest FROM event_numbers WHERE event_numbers.account_id = notification_channels.account_id))
+        ORDER BY not_before_ms LIMIT ${checkedLimit(limit)}`,
+    ),
+    readNews: read(function* ({ accountId, readThrough, events }, named) {
+      const last = yield* runForOne<{ number: number }>`
+        SELECT number FROM events WHERE account_id = ${accountId} AND number > ${readThrough}
+        ORDER BY number LIMIT 1 OFFSET ${EVENTS_AT_A_TIME - 1}`;
+      const through = Number(last?.number ?? (yield* newestNumber(accountId)));
+      const kinds = new Map(
+        events.flatMap((event) => (event === 'daily_sum' ? [] : [[notifiedTypes[event], event]])),
+      );
+      const found = yield* eventTable.select`
+        WHERE account_id = ${accountId} AND number > ${readThrough} AND number <= ${through}
+          AND type = ANY(${[...kinds.keys()]}) AND (type <> ${notifiedTypes.late_money} OR ${isLate})
+        ORDER BY number DESC`;
+      const counts = new Map<PaymentNotification, number>();
+      const newest: PaymentNews['newest'][number][] = [];
+      for (const { type, paymentId } of found) {
+        const event = kinds.get(type as (typeof notifiedTypes)[PaymentNotification]);
+        if (event === undefined) continue;
+        counts.set(event, (counts.get(event) ?? 0) + 1);
+        const payment = newest.length < named ? yield* selectPayment(paymentId) : null;
+        if (payment !== null) newest.push({ event, payment });
+      }
+      return { through, counts, newest };
+    }),
+    readNewestEvent: read(newestNumber),
+  };
+}

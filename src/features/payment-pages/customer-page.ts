@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
+import { amountLine, shopLine } from '../../pages/checkout/checkout-page.ts';
+import type { CheckoutRequest } from '../../pages/checkout/context.ts';
+import { rememberLanguage } from '../../pages/checkout/remember.ts';
+import { ServiceError } from '../../payment/errors.ts';
+import { isLine, readTypedAmount } from '../../payment/typed-input.ts';
+import {
+  fillIn,
+  fillText,
+  formatMoneyAndCode,
+  type Language,
+  languageOf,
+} from '../../web/checkout-frame/languages.ts';
+import { layout, sendPage, setCommonHeaders } from '../../web/checkout-frame/layout.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+import { limitByAddress } from '../../web/page-limits.ts';
+import { requirePassing } from '../../web/rate-windows.ts';
+import { type Field, formField } from '../../web/signed-in/form-fields.ts';
+import { isSameOrigin } from '../../web/signed-in/forms.ts';
+import { type FoundPage, PageClosedError, type PageSubmission, payOnPage } from './pay-on-page.ts';
+import {
+  ANSWER_CHARACTERS,
+  amountBoundsOf,
+  type ClosedState,
+  HOLD_MINUTES,
+  isSlug,
+  pageStateAt,
+} from './payment-page.ts';
+
+/** An answer in any script takes up to twelve bytes a character. */
+export const PAGE_FORM_LIMIT_BYTES = 4 * 1024;
+
+type PageRequest = CheckoutRequest<'slug'>;
+
+/** The typed values of a form, and what is wrong with them. */
+interface Typed {
+  readonly amount: string;
+  readonly answer: string;
+  readonly amountError?: string | undefined;
+  readonly answerError?: string | undefined;
+  /** What is wrong beside the fields. */
+  readonly problem?: string;
+}
+
+/** `GET /p/:slug`: the form, or why the page takes no payment. It creates nothing. */
+export async function showReusablePage(asked: PageRequest): Promise<FastifyReply> {
+  const found = await readPage(asked);
+  rememberLanguage(asked);
+  return send(asked, found, 200);
+}
+
+/** `POST /p/:slug`: makes the payment and leads to its checkout. */
+export async function submitReusablePage(asked: PageRequest): Promise<FastifyReply> {
+  const {
+    context: { limits, baseUrl },
+    request,
+    reply,
+  } = asked;
+  const found = await readPage(asked);
+  if (!isSameOrigin(request.headers, baseUrl)) throw new ServiceError('invalid_request');
+  const { words } = languageOf(request);
+  const { typed, submission } = readForm(asked, found);
+  const showAgain = (status: number, problem?: string) =>
+    send(asked, found, status, problem === undefined ? typed : { ...typed, problem });
+  if (submission === null) {
+    const hasErrors = (typed.amountError ?? typed.answerError) !== undefined;
+    return showAgain(400, hasErrors ? undefined : words.problems.notFromHere);
+  }
+  try {
+    await limitByAddress(limits.submissions, request);
+    if (found.page.stock !== null) await limitByAddress(limits.placesOfVisitor, request, ` ${found.page.id}`);
+    await requirePassing(limits.submissionsOfPage, found.page.id);
+    await requirePassing(limits.submissionsOfAccount, found.account.id);
+    const { id } = await payOnPage(asked.context, found, submission);
+    return setCommonHeaders(reply).redirect(`/pay/${id}`, 303);
+  } catch (error) {
+    if (error instanceof PageClosedError) return send(asked, { ...found, state: error.state }, 409);
+    if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+    if (error.retryAfterSeconds !== null) {
+      reply.header('retry-after', error.retryAfterSeconds);
+      return showAgain(429, words.page.busy);
+    }
+    request.log.warn({ err: error, page: found.page.id }, 'a reusable page could not create a payment');
+    return showAgain(error.status, words.problems.other);
+  }
+}
+
+async function readPage({ context, params: { slug } }: PageRequest): Promise<FoundPage> {
+  const { reusablePages, accounts, nowMs } = context;
+  const used = isSlug(slug) ? await reusablePages.findPageBySlug(slug, nowMs()) : null;
+  if (used === null) throw new ServiceError('not_found');
+  const account = await accounts.findAccount(used.page.accountId);
+  if (account === null) throw new Error(`page ${used.page.id} has no account`);
+  return { page: used.page, account, state: pageStateAt(used, account, nowMs()) };
+}
+
+/** The form as it was typed, and the submission if nothing is wrong with it. */
+function readForm(
+  { request }: PageRequest,
+  found: FoundPage,
+): { readonly typed: Typed; readonly submission: PageSubmission | null } {
+  const { page, account } = found;
+  const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+  const language = languageOf(request);
+  const words = language.words.page;
+  const [amount, answer] = [form.get('amount') ?? '', form.get('answer') ?? ''];
+  const cents = page.amountCents ?? readTypedAmount(amount);
+  const { minimumCents, maximumCents } = amountBoundsOf(page, account);
+  const amountError =
+    cents === 'unclear'
+      ? fillText(words.amountUnclear, { example: '1234.00' })
+      : page.amountCents === null && (cents === null || cents < minimumCents || cents > maximumCents)
+        ? fillText(words.amountWrong, boundsText(found, language))
+        : undefined;
+  const line = page.question === null ? '' : answer.trim();
+  const isMissing = line === '' && page.question !== null && page.isAnswerRequired;
+  const tooLong = fillText(words.answerTooLong, { count: String(ANSWER_CHARACTERS) });
+  const answerError = isMissing ? words.answerMissing : isLine(line, ANSWER_CHARACTERS) ? undefined : tooLong;
+  const typed = { amount, answer, amountError, answerError };
+  const token = form.get('token') ?? '';
+  const isGood = amountError === undefined && answerError === undefined && TOKEN_FORM.test(token);
+  return { typed, submission: isGood ? { token, amountCents: Number(cents), answer: line || null } : null };
+}
+
+/** 16 random bytes. */
+const TOKEN_FORM = /^[\w-]{22}$/;
+
+function boundsText({ page, account }: FoundPage, language: Language) {
+  const { minimumCents, maximumCents } = amountBoundsOf(page, account);
+  const text = (cents: number) => formatMoneyAndCode(language, cents, page.currency);
+  return { minimum: text(minimumCents), maximum: text(maximumCents) };
+}
+
+function send(
+  asked: PageRequest,
+  found: FoundPage,
+  status: number,
+  typed: Typed = { amount: '', answer: '' },
+): FastifyReply {
+  const { page, account, state } = found;
+  const { isTestMode, baseUrl } = asked.context;
+  const language = languageOf(asked.request);
+  const title = `${page.title} – ${account.name}`;
+  const view = layout({
+    language,
+    languagePath: `/p/${page.slug}`,
+    title,
+    isTestMode,
+    brandColor: account.brandColor,
+    kind: 'form',
+    head: html`<meta name="description" content="${page.orderLine ?? page.title}">
+<meta property="og:title" content="${title}">
+<meta property="og:url" content="${baseUrl}/p/${page.slug}">`,
+    summary: html`<header class="summary">
+${shopLine(account, language)}
+${page.amountCents === null ? nothing : amountLine(language, page.amountCents, page.currency)}
+${page.orderLine === null ? nothing : html`<p class="order"><bdi>${page.orderLine}</bdi></p>`}
+</header>`,
+    main: html`<main class="card" data-path="/p/${page.slug}">
+<h1><bdi>${page.title}</bdi></h1>
+${state === 'open' || state === 'busy' ? pageForm(found, language, typed) : closedNotice(found, state, language)}
+</main>`,
+  });
+  return sendPage(asked, status, view);
+}
+
+function closedNotice({ account: { name: shop } }: FoundPage, state: ClosedState, { words }: Language): Html {
+  const { heading, sentence } = words.page[state];
+  return html`<h2>${heading}</h2>
+<p>${fillIn(sentence, { shop, minutes: String(HOLD_MINUTES) })}</p>`;
+}
+
+function pageForm(found: FoundPage, language: Language, typed: Typed): Html {
+  const { page, account } = found;
+  const { page: words } = language.words;
+  const { question, isAnswerRequired, currency } = page;
+  const amountField: Field = {
+    label: fillText(words.amount, { currency }),
+    value: typed.amount,
+    inputMode: 'decimal',
+    hint: fillText(words.amountHint, boundsText(found, language)),
+  };
+  const answerField = (question: string): Field => ({
+    label: isAnswerRequired ? question : fillText(words.optional, { question }),
+    value: typed.answer,
+    isOptional: !isAnswerRequired,
+    hint: fillText(words.answerHint, { shop: account.name }),
+  });
+  return html`${typed.problem === undefined ? nothing : html`<p class="banner" role="alert">${typed.problem}</p>`}
+<form method="post" novalidate><input type="hidden" name="token" value="${randomBytes(16).toString('base64url')}">
+${page.amountCents !== null ? nothing : formField('amount', amountField, { error: typed.amountError })}
+${question === null ? nothing : formField('answer', answerField(question), { error: typed.answerError })}
+${page.passFeeToCustomer ? html`<p>${words.feeAdded}</p>` : nothing}
+<p><button class="button primary wide">${words.pay}</button></p></form>`;
+}

@@ -1,0 +1,309 @@
+import type { Account } from '../../accounts/account.ts';
+import { parseCurrency } from '../../api/parse-create-request.ts';
+import { confirmedForm, requirePasswordAndFactor } from '../../pages/dashboard/security-pages.ts';
+import { meantWalletOf } from '../../pages/dashboard/settings-pages.ts';
+import { invalidField, ServiceError } from '../../payment/errors.ts';
+import { formatCents } from '../../payment/money.ts';
+import {
+  ORDER_LINE_CHARACTERS,
+  parseLine,
+  parseTypedAmount,
+  readTypedAmount,
+} from '../../payment/typed-input.ts';
+import { dateAt, nextDate, startOfDate } from '../../platform/time-zone.ts';
+import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+import { qrCode } from '../../web/design/qr-code.ts';
+import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
+import { formFields, optional } from '../../web/signed-in/form-fields.ts';
+import { formatMoney, formatUsdcSum, moment } from '../../web/signed-in/format.ts';
+import { type FormFields, flashOf, formTokenField } from '../../web/signed-in/forms.ts';
+import {
+  type DashboardRoutes,
+  type FormHandler,
+  type PageView,
+  seeOther,
+} from '../../web/signed-in/pages.ts';
+import { fact } from '../../web/signed-in/payment-words.ts';
+import { destinationFields, linkFields, linksCard } from './link-pages.ts';
+import {
+  amountBoundsOf,
+  HOLD_MINUTES,
+  MAXIMUM_PAGES,
+  newPageId,
+  oversoldOf,
+  pageStateAt,
+  parseSlug,
+  parseStock,
+  QUESTION_CHARACTERS,
+  type ReusablePage,
+  TITLE_CHARACTERS,
+  type UsedPage,
+} from './payment-page.ts';
+
+const PAGES_PATH = `${DASHBOARD_PATH}/pages`;
+/** Newest payments that are listed on a page's own page. */
+const PAYMENTS_SHOWN = 20;
+
+/** Pages on which customers make payments: listed with their takings, created, changed, paused. */
+export function registerReusablePages(routes: DashboardRoutes): void {
+  const pages = routes.pages('pages', 'developer');
+  pages.page('/pages', showList);
+  pages.page('/pages/new', showNew);
+  pages.form('/pages/new', createPage, showNew);
+  pages.page('/pages/:pageId', showPage);
+  pages.form('/pages/:pageId', changePage, showPage);
+  pages.form('/pages/:pageId/pause', (visit) => pausePage(visit, true));
+  pages.form('/pages/:pageId/resume', (visit) => pausePage(visit, false));
+}
+
+async function readOwnPage({ account, params, context: { reusablePages, nowMs } }: Visit): Promise<UsedPage> {
+  const used = await reusablePages.findPage(account.id, params['pageId'] ?? '', nowMs());
+  if (used === null) throw new ServiceError('not_found');
+  return used;
+}
+
+const createPage: FormHandler = async (visit, form) => {
+  const { context } = visit;
+  const settings = await readForm(visit, form, null);
+  const page: ReusablePage = {
+    ...settings,
+    id: newPageId(),
+    accountId: visit.account.id,
+    slug: parseSlug(form.text('slug')),
+    isPaused: false,
+    createdAtMs: context.nowMs(),
+  };
+  const outcome = await context.reusablePages.createPage(page);
+  if (outcome === 'slug_taken') throw invalidField('slug', 'is already taken: choose another one');
+  if (outcome === 'too_many') throw invalidField('The account', `has the maximum of ${MAXIMUM_PAGES} pages.`);
+  await record(visit, 'page.created', page.slug);
+  return seeOther(`/pages/${page.id}?flash=created`);
+};
+
+const changePage: FormHandler = async (visit, form) => {
+  const { context } = visit;
+  const { page } = await readOwnPage(visit);
+  const settings = await readForm(visit, form, page);
+  await context.reusablePages.changePage(visit.account.id, page.id, settings);
+  await record(visit, 'page.changed', page.slug);
+  return seeOther(`/pages/${page.id}?flash=saved`);
+};
+
+async function pausePage(visit: Visit, isPaused: boolean) {
+  const { page } = await readOwnPage(visit);
+  await visit.context.reusablePages.changePage(visit.account.id, page.id, { isPaused });
+  const action = isPaused ? 'page.paused' : 'page.resumed';
+  await record(visit, action, page.slug);
+  return seeOther(`/pages/${page.id}?flash=${isPaused ? 'paused' : 'resumed'}`);
+}
+
+/**
+ * What a merchant sets of a page, where its money goes and how much is enough. Throws `invalid_request` with the errors of
+ * all fields.
+ */
+async function readForm(visit: Visit, form: FormFields, stored: ReusablePage | null) {
+  const { account } = visit;
+  const { callbacks, nowMs } = visit.context;
+  const typed = (name: string) => form.text(name).trim() || null;
+  const line = (name: string, characters: number) =>
+    typed(name) === null ? null : parseLine(name, form.text(name), characters);
+  const passFeeToCustomer = form.has('pass_fee');
+  const anyAmount = { minimumCents: null, maximumCents: null, passFeeToCustomer };
+  const highestCents = amountBoundsOf(anyAmount, account).maximumCents;
+  const amount = (name: 'amount' | 'minimum' | 'maximum') => {
+    if (typed(name) === null) return null;
+    const cents = parseTypedAmount(name, form.text(name));
+    if (name !== 'amount' && typed('amount') !== null)
+      throw invalidField(name, 'applies only where the customer chooses the amount: leave one of them empty');
+    if (cents <= highestCents) return cents;
+    throw invalidField(name, `must be at most ${formatCents(highestCents)}, because the fee is added`);
+  };
+  const read = {
+    title: () => parseLine('title', form.text('title'), TITLE_CHARACTERS),
+    amount: () => amount('amount'),
+    minimum: () => amount('minimum'),
+    maximum() {
+      const [minimum, maximum] = [readTypedAmount(form.text('minimum')), amount('maximum')];
+      if (typeof minimum === 'number' && maximum !== null && maximum < minimum)
+        throw invalidField('maximum', 'must not be below the minimum');
+      return maximum;
+    },
+    currency: () => parseCurrency(form.text('currency')),
+    order_line: () => line('order_line', ORDER_LINE_CHARACTERS),
+    end_date() {
+      const date = typed('end_date');
+      if (date === null) return null;
+      const endsAtMs =
+        startOfDate(date, account.timeZone) === null ? null : startOfDate(nextDate(date), account.timeZone);
+      if (endsAtMs === null)
+        throw invalidField('end_date', 'must be a date like 2026-11-21, before 9999-12-31');
+      if (endsAtMs > nowMs() || endsAtMs === stored?.endsAtMs) return endsAtMs;
+      throw invalidField('end_date', 'must not be in the past');
+    },
+    stock: () => parseStock(form.text('stock')),
+    question: () => line('question', QUESTION_CHARACTERS),
+    pass_fee() {
+      if (passFeeToCustomer && !account.features.includes('fee_pass_through'))
+        throw invalidField('pass_fee', 'is not enabled for the account: contact support');
+    },
+    address() {
+      // An address of before would otherwise come back, unseen, once the account's wallet is removed.
+      if (account.wallet !== null) return null;
+      if (typed('address') === null) throw invalidField('address', 'is required');
+      return meantWalletOf(form, 'address', stored?.payoutAddress);
+    },
+  };
+  const callbackUrl = account.defaultCallbackUrl === null ? typed('callback') : (stored?.callbackUrl ?? null);
+  const callback = async () => {
+    const refusal = callbackUrl === null ? null : await callbacks.refusalOf(callbackUrl);
+    if (refusal !== null) throw invalidField('callback', refusal);
+  };
+  const given = await requirePasswordAndFactor(visit, form, { ...read, callback });
+  return {
+    title: given.title,
+    orderLine: given.order_line,
+    currency: given.currency,
+    amountCents: given.amount,
+    minimumCents: given.minimum,
+    maximumCents: given.maximum,
+    passFeeToCustomer,
+    payoutAddress: given.address,
+    callbackUrl,
+    endsAtMs: given.end_date,
+    stock: given.stock,
+    question: given.question,
+    isAnswerRequired: form.has('answer_required'),
+  };
+}
+
+const slugHint =
+  'The last part of the link: letters, digits and hyphens. It cannot be changed later. If empty, a random one is generated.';
+const questionHint =
+  'For example a size or a delivery address. Only members of your account see the answers.';
+
+/** The fields of a new page, or of a stored one, which keeps its address. */
+function pageForm(visit: Visit, page: ReusablePage | null): Promise<Html> {
+  const { account } = visit;
+  const cents = (value: number | null = null) => (value === null ? '' : formatCents(value));
+  const action = `${PAGES_PATH}/${page?.id ?? 'new'}`;
+  const lastDay = page?.endsAtMs == null ? '' : dateAt(page.endsAtMs - 1, account.timeZone);
+  return confirmedForm(visit, {
+    action,
+    style: 'card',
+    introduction: html`<h2>Settings</h2>${formFields(visit, action, {
+      title: {
+        label: 'Title',
+        value: page?.title ?? '',
+        hint: `Customers see it. At most ${TITLE_CHARACTERS} characters.`,
+      },
+      ...(page === null ? { slug: optional('Address', '', slugHint) } : {}),
+      currency: { ...linkFields.currency, value: page?.currency ?? account.baseCurrency },
+      amount: optional('Amount', cents(page?.amountCents), 'Empty lets the customer choose.'),
+      minimum: optional('Minimum', cents(page?.minimumCents), 'Of an amount that the customer chooses.'),
+      maximum: optional('Maximum', cents(page?.maximumCents), 'Of an amount that the customer chooses.'),
+      order_line: { ...linkFields.order_line, value: page?.orderLine ?? '' },
+      end_date: optional('Last day', lastDay, 'It counts in full, in your time zone.', 'date'),
+      stock: optional(
+        'Number of payments',
+        page?.stock,
+        `Empty for no limit. An unpaid payment holds a place for ${HOLD_MINUTES} minutes.`,
+      ),
+      question: optional('Question to the customer', page?.question, questionHint),
+      answer_required: {
+        label: 'An answer is required',
+        type: 'checkbox',
+        value: page?.isAnswerRequired ?? false,
+      },
+      pass_fee: { ...linkFields.passFeeToCustomer, value: page?.passFeeToCustomer ?? false },
+    })}${destinationFields(visit, action, page ?? undefined)}`,
+    button: page === null ? 'Create page' : 'Save',
+  });
+}
+
+async function showNew(visit: Visit): Promise<PageView> {
+  return { title: 'New payment page', main: await pageForm(visit, null) };
+}
+
+const stateLabels = {
+  open: 'Open',
+  busy: 'Open',
+  paused: 'Paused',
+  ended: 'Ended',
+  sold_out: 'Sold out',
+  reserved: 'All places held',
+} as const;
+
+/** State, payments and what they received. */
+function takings(used: UsedPage, { account }: Visit, nowMs: number) {
+  const { page, paid, receivedUnits } = used;
+  const { amountCents, currency, stock } = page;
+  const state = pageStateAt(used, account, nowMs);
+  const oversold = oversoldOf(used);
+  return {
+    amount:
+      amountCents === null ? `Any, in ${currency}` : `${formatMoney(amountCents, currency)} ${currency}`,
+    state: html`<span class="badge ${state === 'open' ? 'good' : 'plain'}">${stateLabels[state]}</span>`,
+    paid: html`${paid}${stock === null ? nothing : ` of ${stock}`}${oversold === 0 ? nothing : html` <span class="badge warn">${oversold} oversold</span>`}`,
+    received: formatUsdcSum(receivedUnits),
+  };
+}
+
+async function showList(visit: Visit) {
+  const { reusablePages, nowMs, baseUrl } = visit.context;
+  const pages = await reusablePages.listPages(visit.account.id, nowMs());
+  const rows = pages.map((used) => ({ ...used.page, ...takings(used, visit, nowMs()) }));
+  const pageTable = dataTable('Payment pages', rows, {
+    Page: headings(({ id, title }) => html`<a href="${PAGES_PATH}/${id}"><bdi>${title}</bdi></a>`),
+    Amount: ({ amount }) => amount,
+    Status: ({ state }) => state,
+    Paid: numbers(({ paid }) => paid),
+    'USDC received': numbers(({ received }) => received),
+    Link: ({ id, slug, title }) =>
+      html`<span id="${id}"><span>${baseUrl}/p/${slug}</span></span> <button class="button compact" type="button" data-copies="${id}" hidden>Copy link<span class="quiet"> to ${title}</span></button>`,
+  });
+  return {
+    title: 'Payment pages',
+    main: html`<p>One link or QR code for any number of payments: a product, a ticket, a donation. Each customer who submits the page gets a payment of their own.</p>
+<p class="actions"><a class="button primary" href="${PAGES_PATH}/new">New payment page</a><span id="copied" role="status"></span></p>
+${rows.length === 0 ? html`<p class="banner plain">No payment pages yet.</p>` : pageTable}`,
+  };
+}
+
+const flashMessages = {
+  created: 'The page is online.',
+  saved: 'Saved. It applies to new payments.',
+  paused: 'The page is paused. Payments that were started can still be paid.',
+  resumed: 'The page takes payments again.',
+};
+
+async function showPage(visit: Visit): Promise<PageView> {
+  const { context } = visit;
+  const used = await readOwnPage(visit);
+  const { page, held } = used;
+  const url = `${context.baseUrl}/p/${page.slug}`;
+  const payments = await context.payments.listByOrigin(visit.account.id, page.id, PAYMENTS_SHOWN);
+  const { amount, state, paid, received } = takings(used, visit, context.nowMs());
+  const copyField = (id: string, label: string, value: string) =>
+    html`<div class="field"><label for="${id}">${label}</label><input id="${id}" class="secret" readonly value="${value}" autocomplete="off"></div>`;
+  return {
+    title: page.title,
+    main: html`${flashOf(visit, flashMessages)}
+<div class="pair"><section class="card"><h2>Takings</h2><p>${state}</p>
+${oversoldOf(used) === 0 ? nothing : html`<p class="banner warn">More than the stock is paid: money arrived after the ${HOLD_MINUTES} minutes for which a payment holds its place. Deliver, or refund what you cannot deliver.</p>`}
+<dl class="facts">${fact('Amount', amount)}${fact('Paid', paid)}${fact('Received', `${received} USDC`)}${fact('Being paid now', String(held))}
+${page.endsAtMs === null ? nothing : fact('Ends', moment(page.endsAtMs, visit.timeZone))}</dl>
+<form method="post" action="${PAGES_PATH}/${page.id}/${page.isPaused ? 'resume' : 'pause'}">${formTokenField(visit.formToken)}<p class="actions"><button class="button">${page.isPaused ? 'Resume' : 'Pause'}</button></p></form></section>
+<section class="card"><h2>Share</h2>
+${copyField('page-url', 'Link', url)}${copyField('page-button', 'Button for your website', buttonSnippet(url, page.title, visit.account))}
+<p class="actions"><button class="button" type="button" data-copies="page-url" hidden>Copy link</button><button class="button" type="button" data-copies="page-button" hidden>Copy button</button><a class="button" href="${url}">Open</a><span id="copied" role="status"></span></p>
+${qrCode(url, 'QR code of the page')}</section></div>
+${await linksCard(payments, visit, 'Newest payments', '/payments')}
+${await pageForm(visit, page)}`,
+  };
+}
+
+/** A link with inline style, which needs neither script nor style sheet. */
+function buttonSnippet(url: string, title: string, { brandColor }: Account): string {
+  return html`<a href="${url}" style="display:inline-block;padding:12px 24px;border-radius:6px;background:${brandColor ?? '#0b5f4a'};color:#fff;font:600 16px system-ui,sans-serif;text-decoration:none">${title}</a>`.toString();
+}

@@ -1,0 +1,231 @@
+import type { Account } from '../../accounts/account.ts';
+import { parseCreateRequest } from '../../api/parse-create-request.ts';
+import { readOwnHistory, walletCard } from '../../pages/dashboard/payment-page.ts';
+import { confirmedForm, requirePasswordAndFactor } from '../../pages/dashboard/security-pages.ts';
+import { meantField, meantWalletOf } from '../../pages/dashboard/settings-pages.ts';
+import type { CreatePaymentRequest } from '../../payment/create-checks.ts';
+import { createDirectPayment, createPayment } from '../../payment/create-payment.ts';
+import { currencies, formatCents } from '../../payment/money.ts';
+import { isDirect, LINK_ORIGIN, type Payment } from '../../payment/payment.ts';
+import { shortCodeOf } from '../../payment/payment-id.ts';
+import { parsePayoutAddress } from '../../payment/payout-address.ts';
+import { ORDER_LINE_CHARACTERS, parseLine, parseTypedAmount } from '../../payment/typed-input.ts';
+import { providerChoices } from '../../reports/parse-payment-query.ts';
+import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+import { qrCode } from '../../web/design/qr-code.ts';
+import { DASHBOARD_PATH, type DashboardContext, record, type Visit } from '../../web/signed-in/context.ts';
+import { type Field, type Fields, formFields, optional } from '../../web/signed-in/form-fields.ts';
+import { formatMoney, moment } from '../../web/signed-in/format.ts';
+import type { FormFields } from '../../web/signed-in/forms.ts';
+import {
+  type DashboardRoutes,
+  type FormHandler,
+  type PageView,
+  seeOther,
+} from '../../web/signed-in/pages.ts';
+import { displayStatusBadges, providerName } from '../../web/signed-in/payment-words.ts';
+import type { ReusablePage } from './payment-page.ts';
+
+/** Newest links that are listed below the form. */
+const LINKS_SHOWN = 20;
+
+/** A checkout link created by hand. */
+export function registerLinkPages(routes: DashboardRoutes): void {
+  const pages = routes.pages('links', 'developer');
+  for (const kind of Object.values(kinds)) {
+    const show = async (visit: Visit) => {
+      const links = await visit.context.payments.listByOrigin(visit.account.id, LINK_ORIGIN, LINKS_SHOWN);
+      const main = await formView(kind, visit);
+      return { title: kind.title, main: html`${main}${await linksCard(links, visit)}` };
+    };
+    pages.page(kind.path, show);
+    pages.form(kind.path, answerCreate(kind), show);
+  }
+  pages.page('/links/:paymentId', showLink);
+}
+
+/** What the forms of both kinds say differently. */
+const kinds = {
+  card: {
+    create: createPayment,
+    path: '/links',
+    title: 'Payment links',
+    intro: 'Create a checkout and send its link, or show its QR code.',
+    button: 'Create link',
+    other: html`<a class="button" href="${DASHBOARD_PATH}/links/direct">USDC from a wallet instead</a>`,
+  },
+  direct: {
+    create: createDirectPayment,
+    path: '/links/direct',
+    title: 'USDC from a wallet',
+    intro:
+      'Request USDC from a customer’s own wallet, without a card. The full amount must arrive; other currencies are converted once, at creation. Your account’s fee is deducted when the USDC is forwarded to you.',
+    button: 'Create payment',
+    other: html`<a class="button" href="${DASHBOARD_PATH}/links">By card instead</a>`,
+  },
+} as const;
+type Kind = (typeof kinds)[keyof typeof kinds];
+
+/** A form that names the payout wallet is confirmed: a session alone must not decide where the money goes. */
+async function formView(kind: Kind, visit: Visit): Promise<Html> {
+  const action = `${DASHBOARD_PATH}${kind.path}`;
+  const fields = kind === kinds.card ? linkFields : commonFields;
+  const { amount, currency, email, ...others } = fields;
+  const form = await confirmedForm(visit, {
+    action,
+    style: 'card',
+    introduction: html`<div class="grid">${formFields(visit, action, { amount, currency, email })}</div>
+${formFields(visit, action, others)}
+${destinationFields(visit, action)}`,
+    isConfirmed: visit.account.wallet === null,
+    button: kind.button,
+    more: kind.other,
+  });
+  return html`<p>${kind.intro}</p>${form}`;
+}
+
+const orderLineHint = `The customer sees it. At most ${ORDER_LINE_CHARACTERS} characters.`;
+
+const commonFields = {
+  amount: { label: 'Amount', hint: 'From 0.01 to 10000, for example 12.50' },
+  currency: { label: 'Currency', type: 'select', options: currencies },
+  email: optional('Customer’s email', '', 'Included in your webhooks', 'email'),
+  order_line: optional('What the customer pays for', '', orderLineHint),
+  note: {
+    label: 'Note',
+    type: 'textarea',
+    hint: 'Public: previews of the short link show it. Not shown on the checkout page. At most 500 characters.',
+  },
+} satisfies Fields;
+
+/** A card payment has a provider, who is given the email address, and can pass on the fee. */
+export const linkFields = {
+  ...commonFields,
+  email: { ...commonFields.email, hint: 'Prefilled at the provider' },
+  provider: {
+    label: 'Provider',
+    type: 'select',
+    options: providerChoices,
+    wordsOf: (provider) => providerName(provider as Payment['provider']),
+  },
+  passFeeToCustomer: {
+    label: 'The customer pays the account’s fee on top',
+    type: 'checkbox',
+    hint: 'This covers the account’s fee only. The provider’s fee is separate and reduces what you receive.',
+  },
+} satisfies Fields;
+
+/** The payout wallet and the webhook URL: the account's settings, or fields of the form. */
+export function destinationFields(
+  visit: Visit,
+  action: string,
+  { payoutAddress, callbackUrl }: Partial<Pick<ReusablePage, 'payoutAddress' | 'callbackUrl'>> = {},
+): Html {
+  const { wallet, defaultCallbackUrl } = visit.account;
+  return html`${formFields(visit, action, {
+    ...(wallet === null
+      ? { address: { ...address, value: payoutAddress ?? '' }, ...meantField(visit, 'address') }
+      : {}),
+    ...(defaultCallbackUrl === null
+      ? { callback: optional('Webhook address', callbackUrl, callbackHint, 'url') }
+      : {}),
+  })}
+${wallet === null ? nothing : html`<p>Paid out to <code>${wallet}</code></p>`}
+${defaultCallbackUrl === null ? nothing : html`<p>The event goes to <code>${defaultCallbackUrl}</code></p>`}`;
+}
+
+const address: Field = {
+  label: 'Payout wallet',
+  hint: 'A Polygon address (0x…). You can save one in the settings.',
+};
+const callbackHint =
+  'The https URL that receives the signed event. Without one, no event is sent. You can save one in the settings.';
+
+async function showLink(visit: Visit): Promise<PageView> {
+  const { context } = visit;
+  const history = await readOwnHistory(visit);
+  const { payment } = history;
+  const url = `${context.baseUrl}/s/${shortCodeOf(payment.id)}`;
+  return {
+    title: 'Your payment link',
+    main: html`<section class="card"><h2>${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}</h2>
+${payment.orderLine === null ? nothing : html`<p><bdi>${payment.orderLine}</bdi></p>`}
+<div class="field"><label for="link-url">Link</label><input id="link-url" class="secret" readonly value="${url}" autocomplete="off"></div>
+<p class="actions"><button class="button" type="button" data-copies="link-url" hidden>Copy link</button></p>
+${qrCode(url, 'QR code of the link')}
+${payment.note === null ? nothing : html`<p class="banner plain">Previews of this link show the note: <bdi>${payment.note}</bdi></p>`}
+<p class="actions"><a class="button" href="${DASHBOARD_PATH}/payments/${payment.id}">View payment</a><a class="button" href="${DASHBOARD_PATH}/links${isDirect(payment) ? '/direct' : ''}">Create another</a></p></section>
+${walletCard(context, history)}`,
+  };
+}
+
+/** Applies the API's rules. */
+const answerCreate =
+  ({ create }: Kind): FormHandler =>
+  async (visit, form) => {
+    const { context } = visit;
+    const request = await readLinkForm(context, visit.account, form);
+    if (visit.account.wallet === null)
+      await requirePasswordAndFactor(visit, form, { address: () => meantWalletOf(form, 'address') });
+    const payment = await create(context.create, visit.account, request);
+    await record(visit, 'link.created', payment.id);
+    return seeOther(`/links/${payment.id}`);
+  };
+
+/** The parameters of a form, validated like the API's; the account's settings come first. Throws `ServiceError`. */
+async function readLinkForm(
+  { callbacks }: DashboardContext,
+  account: Account,
+  form: FormFields,
+): Promise<CreatePaymentRequest> {
+  const given = (name: string) => form.text(name).trim() || null;
+  const callbackUrl = account.defaultCallbackUrl ?? given('callback');
+  const orderLine = given('order_line');
+  const order = {
+    origin: LINK_ORIGIN,
+    orderLine: orderLine === null ? null : parseLine('order line', orderLine, ORDER_LINE_CHARACTERS),
+  };
+  const parameters = {
+    address: account.wallet ?? given('address'),
+    callback: callbackUrl ?? '',
+    amount: formatCents(parseTypedAmount('amount', form.text('amount'))),
+    currency: given('currency'),
+    provider: given('provider'),
+    email: given('email'),
+    note: given('note'),
+    passFeeToCustomer: form.has('passFeeToCustomer'),
+  };
+  // Without a callback no event is sent, and nothing has to be checked.
+  const guard = callbackUrl === null ? { refusalOf: async () => null } : callbacks;
+  const request = await parseCreateRequest(
+    { callbacks: guard, parsePayoutAddress },
+    parameters,
+    'json',
+    null,
+  );
+  return { ...request, callbackUrl, order };
+}
+
+/** The newest links, or payments of another origin, each with its page below `path`. */
+export async function linksCard(
+  payments: readonly Payment[],
+  visit: Visit,
+  label = 'Newest links',
+  path = '/links',
+): Promise<Html> {
+  if (payments.length === 0) return nothing;
+  const { search, nowMs } = visit.context;
+  const ids = payments.map(({ id }) => id);
+  const sessions = await search.listLastSessions(visit.account.id, ids);
+  const table = dataTable(label, payments, {
+    Created: headings(
+      ({ id, createdAtMs }) =>
+        html`<a href="${DASHBOARD_PATH}${path}/${id}">${moment(createdAtMs, visit.timeZone)}</a>`,
+    ),
+    'Paid for': ({ orderLine }) => html`<bdi>${orderLine ?? ''}</bdi>`,
+    Amount: numbers(({ amountCents, currency }) => `${formatMoney(amountCents, currency)} ${currency}`),
+    Status: (payment) => displayStatusBadges(payment, sessions.get(payment.id), nowMs()),
+  });
+  return html`<section class="card"><h2>${label}</h2>${table}</section>`;
+}

@@ -1,0 +1,103 @@
+import type { Account } from '../../accounts/account.ts';
+import { type CreatePaymentContext, createPayment } from '../../payment/create-payment.ts';
+import { ServiceError } from '../../payment/errors.ts';
+import { fingerprintOf } from '../../payment/idempotent-replay.ts';
+import type { Payment } from '../../payment/payment.ts';
+import { MULTI_PROVIDER } from '../../payment/provider-catalog.ts';
+import {
+  type ClosedState,
+  HOLD_MS,
+  type PageState,
+  pageStateAt,
+  payoutAddressOf,
+  type ReusablePage,
+} from './payment-page.ts';
+import type { ReusablePageStore } from './payment-page-store.ts';
+
+export interface PayOnPageContext {
+  readonly reusablePages: Pick<ReusablePageStore, 'findSubmission' | 'createPagePayment'>;
+  readonly create: CreatePaymentContext;
+}
+
+/** A page as a request found it. */
+export interface FoundPage {
+  readonly page: ReusablePage;
+  readonly account: Account;
+  readonly state: PageState;
+}
+
+/** What a customer typed on a page, and found good. */
+export interface PageSubmission {
+  /** Random text of the form that was shown. */
+  readonly token: string;
+  readonly amountCents: number;
+  readonly answer: string | null;
+}
+
+/** The page takes no payment at this moment. */
+export class PageClosedError extends Error {
+  override readonly name = 'PageClosedError';
+  readonly state: ClosedState;
+
+  constructor(state: ClosedState) {
+    super(`the page is ${state}`);
+    this.state = state;
+  }
+}
+
+/** After that a page with the maximum of unpaid payments may have fewer. */
+const BUSY_SECONDS = 300;
+
+/**
+ * Creates a payment under the rules of the API. The same form with the same values leads to the same payment, however
+ * often and however concurrently it is sent. Throws `PageClosedError` and `ServiceError`.
+ */
+export async function payOnPage(
+  { reusablePages, create }: PayOnPageContext,
+  { page, account, state }: FoundPage,
+  { token, amountCents, answer }: PageSubmission,
+): Promise<Payment> {
+  const submission = fingerprintOf([token, amountCents, answer]);
+  const key = { pageId: page.id, submission };
+  const earlier = await reusablePages.findSubmission(key);
+  if (earlier !== null) return earlier;
+  requireOpen(state);
+  const payoutAddress = payoutAddressOf(page, account);
+  if (payoutAddress === null) throw new PageClosedError('paused');
+  let stored: Payment | null = null;
+  // The place of the stock is taken in the transaction that stores the payment.
+  const payments: CreatePaymentContext['payments'] = {
+    ...create.payments,
+    async createPayment(payment) {
+      const pagePayment = {
+        ...key,
+        paymentId: payment.id,
+        answer,
+        heldUntilMs: payment.createdAtMs + HOLD_MS,
+      };
+      stored = await reusablePages.createPagePayment(payment, pagePayment, (used) =>
+        requireOpen(pageStateAt(used, account, payment.createdAtMs)),
+      );
+      return { kind: stored === null ? 'reserved' : 'created' };
+    },
+  };
+  const payment = await createPayment({ ...create, payments }, account, {
+    payoutAddress,
+    callbackUrl: account.defaultCallbackUrl ?? page.callbackUrl,
+    amountCents,
+    currency: page.currency,
+    passFeeToCustomer: page.passFeeToCustomer,
+    provider: MULTI_PROVIDER,
+    email: null,
+    note: null,
+    idempotencyKey: null,
+    order: { orderLine: page.orderLine ?? page.title, origin: page.id },
+  });
+  return stored ?? payment;
+}
+
+function requireOpen(state: PageState): void {
+  if (state === 'busy')
+    throw new ServiceError('rate_limited', undefined, { retryAfterSeconds: BUSY_SECONDS });
+  if (state !== 'open') throw new PageClosedError(state);
+}

@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto';
+import type { Account } from '../../accounts/account.ts';
+import { invalidField } from '../../payment/errors.ts';
+import {
+  BASIS_POINTS,
+  type Currency,
+  MAXIMUM_AMOUNT_CENTS,
+  MINIMUM_AMOUNT_CENTS,
+} from '../../payment/money.ts';
+import { PAGE_ID_PREFIX, type Payment, pageIdOf } from '../../payment/payment.ts';
+import { countableUnits } from '../../payment/payment-statistics.ts';
+import type { Address } from '../../payment/payout-address.ts';
+
+/**
+ * A page at a fixed address on which any number of customers pay: each submission makes a payment of its own. A payment
+ * holds a place of the page's stock for `HOLD_MS`. One that is paid later counts all the same, so a page can be oversold.
+ */
+export interface ReusablePage {
+  readonly id: string;
+  readonly accountId: string;
+  /** The part of its address after `/p/`, unique in the service. It never changes: codes with it are printed. */
+  readonly slug: string;
+  readonly title: string;
+  /** What is paid for, as the checkout says it; null takes the title. */
+  readonly orderLine: string | null;
+  readonly currency: Currency;
+  /** Null where the customer chooses the amount. */
+  readonly amountCents: number | null;
+  /** Bounds of an amount that the customer chooses; null takes the service's. */
+  readonly minimumCents: number | null;
+  readonly maximumCents: number | null;
+  readonly passFeeToCustomer: boolean;
+  /** For an account without a saved wallet. */
+  readonly payoutAddress: Address | null;
+  /** For an account without a saved webhook URL; null for no event. */
+  readonly callbackUrl: string | null;
+  readonly endsAtMs: number | null;
+  /** Number of payments; null without a limit. */
+  readonly stock: number | null;
+  readonly question: string | null;
+  readonly isAnswerRequired: boolean;
+  readonly isPaused: boolean;
+  readonly createdAtMs: number;
+}
+
+/** A page with its takings. */
+export interface UsedPage {
+  readonly page: ReusablePage;
+  /** Payments that are paid. */
+  readonly paid: number;
+  /** What they received, less later surplus, in 10⁻⁶ USDC units. */
+  readonly receivedUnits: bigint;
+  /** Unpaid payments that still hold a place. */
+  readonly held: number;
+}
+
+/** The submission of a page's form, and the payment it made. */
+export interface PagePayment {
+  readonly paymentId: string;
+  readonly pageId: string;
+  /** Stands for the form and what was typed, so that sending it again leads to the same payment. */
+  readonly submission: string;
+  /** The customer's answer to the page's question: personal data, erased with the email address. */
+  readonly answer: string | null;
+  /** Null once the payment is paid or canceled. */
+  readonly heldUntilMs: number | null;
+}
+
+/** Payments whose places end with these changes, and what pages take by those that became paid, in the order of their ids. */
+export function endedHolds(changes: readonly { readonly before: Payment; readonly after: Payment }[]) {
+  const ended = changes
+    .filter(({ before, after }) => before.status === 'unpaid' && after.status !== 'unpaid')
+    .flatMap(({ after }) => (pageIdOf(after) === null ? [] : after));
+  const paid = Map.groupBy(
+    ended.filter(({ status }) => status === 'paid'),
+    ({ origin }) => origin ?? '',
+  );
+  const takings = [...paid].sort(([one], [other]) => (one < other ? -1 : 1));
+  return {
+    freed: ended.map(({ id }) => id),
+    takings: takings.map(([pageId, payments]) => {
+      const units = payments.reduce((sum, { receivedUnits }) => sum + countableUnits(receivedUnits), 0);
+      return [pageId, { paid: payments.length, units: countableUnits(units) }] as const;
+    }),
+  };
+}
+
+/** How long an unpaid payment holds a place of the stock. */
+export const HOLD_MINUTES = 30;
+export const HOLD_MS = HOLD_MINUTES * 60_000;
+/** Unpaid payments of a page that hold a place at one time; also of a page without a stock. */
+export const MAXIMUM_HELD = 500;
+export const MAXIMUM_PAGES = 100;
+const MAXIMUM_STOCK = 100_000;
+export const TITLE_CHARACTERS = 80;
+export const QUESTION_CHARACTERS = 120;
+export const ANSWER_CHARACTERS = 200;
+
+/**
+ * Whether a page takes payments. `reserved`: unpaid payments hold the last places. `busy`: it has the maximum of unpaid
+ * payments.
+ */
+export type PageState = 'open' | 'busy' | ClosedState;
+export type ClosedState = 'paused' | 'ended' | 'sold_out' | 'reserved';
+
+/** The state of a page of this account. */
+export function pageStateAt({ page, paid, held }: UsedPage, account: Account, nowMs: number): PageState {
+  const canReceive =
+    !account.suspended &&
+    account.features.includes('card_checkout') &&
+    (!page.passFeeToCustomer || account.features.includes('fee_pass_through')) &&
+    payoutAddressOf(page, account) !== null;
+  if (page.isPaused || !canReceive) return 'paused';
+  if (page.endsAtMs !== null && page.endsAtMs <= nowMs) return 'ended';
+  if (page.stock !== null && paid >= page.stock) return 'sold_out';
+  if (page.stock !== null && paid + held >= page.stock) return 'reserved';
+  return held >= MAXIMUM_HELD ? 'busy' : 'open';
+}
+
+/** The wallet that a page's payments go to: the account's, where it has saved one. */
+export function payoutAddressOf(page: ReusablePage, account: Account): Address | null {
+  return account.wallet ?? page.payoutAddress;
+}
+
+/** Payments beyond the stock: they were paid after their place had gone to another customer. */
+export function oversoldOf({ page, paid }: UsedPage): number {
+  return page.stock === null ? 0 : Math.max(0, paid - page.stock);
+}
+
+/** The bounds of an amount that the customer chooses. A fee on top leaves less room below the service's maximum. */
+export function amountBoundsOf(
+  page: Pick<ReusablePage, 'minimumCents' | 'maximumCents' | 'passFeeToCustomer'>,
+  { feeBasisPoints }: Pick<Account, 'feeBasisPoints'>,
+) {
+  const basisPoints = BASIS_POINTS - (page.passFeeToCustomer ? feeBasisPoints : 0);
+  const highest = Math.floor((MAXIMUM_AMOUNT_CENTS * basisPoints) / BASIS_POINTS);
+  return {
+    minimumCents: page.minimumCents ?? MINIMUM_AMOUNT_CENTS,
+    maximumCents: Math.min(page.maximumCents ?? highest, highest),
+  };
+}
+
+export function newPageId(): string {
+  return `${PAGE_ID_PREFIX}${randomBytes(10).toString('hex')}`;
+}
+
+const slugForm = /^[a-z0-9](?:[a-z0-9-]{1,62}[a-z0-9])$/;
+
+export function isSlug(text: string): boolean {
+  return slugForm.test(text);
+}
+
+/** The slug that a merchant typed; a random one for an empty text. Throws `invalid_request`. */
+export function parseSlug(typed: string): string {
+  const slug = typed.trim().toLowerCase();
+  if (slug === '') return randomBytes(10).toString('hex');
+  if (isSlug(slug)) return slug;
+  throw invalidField(
+    'slug',
+    'must be 3 to 64 letters a to z, digits and hyphens, without a hyphen at its beginning or end',
+  );
+}
+
+/** The typed number of payments; null for an empty text. Throws `invalid_request`. */
+export function parseStock(typed: string): number | null {
+  const text = typed.trim();
+  if (text === '') return null;
+  const stock = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (stock >= 1 && stock <= MAXIMUM_STOCK) return stock;
+  throw invalidField('stock', `must be a whole number from 1 to ${MAXIMUM_STOCK}`);
+}

@@ -1,0 +1,109 @@
+import type { Payment } from '../../payment/payment.ts';
+import { insertPayment, selectPayments } from '../../store/payments.ts';
+import {
+  countOf,
+  type Fragment,
+  lock,
+  raw,
+  run,
+  type Script,
+  type Scripts,
+  sql,
+} from '../../store/scripts.ts';
+import { pagePaymentTable, reusablePageTable } from '../../store/tables.ts';
+import { MAXIMUM_PAGES, type PagePayment, type ReusablePage, type UsedPage } from './payment-page.ts';
+import type { PageOfPayment, ReusablePageStore } from './payment-page-store.ts';
+
+/** Reusable pages on any engine. */
+export function createReusablePageStore({ read, write }: Scripts): ReusablePageStore {
+  return {
+    createPage: write(createPage),
+    changePage: write(changePage),
+    findPage: read((accountId, id, nowMs) =>
+      firstUsed(sql`WHERE account_id = ${accountId} AND id = ${id}`, nowMs),
+    ),
+    findPageBySlug: read((slug, nowMs) => firstUsed(sql`WHERE slug = ${slug}`, nowMs)),
+    listPages: read((accountId, nowMs) =>
+      selectUsed(sql`WHERE account_id = ${accountId} ORDER BY created_at_ms DESC, id`, nowMs),
+    ),
+    createPagePayment: write(createPagePayment),
+    findSubmission: read(findSubmission),
+    listPagesOf: read(function* (accountId, paymentIds) {
+      const rows = yield* run`
+        SELECT payment_id AS "paymentId", page_id AS "pageId", slug, title, answer
+        FROM page_payments JOIN reusable_pages ON reusable_pages.id = page_id
+        WHERE reusable_pages.account_id = ${accountId} AND payment_id = ANY(${paymentIds})`;
+      const found = rows as unknown as readonly (PageOfPayment & { readonly paymentId: string })[];
+      return new Map(found.map(({ paymentId, ...page }) => [paymentId, page]));
+    }),
+  };
+}
+
+/** Reads pages with their takings in one statement: a payment that becomes paid moves from one number to the other. */
+function* selectUsed(rest: Fragment, nowMs: number): Script<UsedPage[]> {
+  const rows = yield* run`
+    SELECT ${raw(reusablePageTable.qualifiedNames)}, paid, received_units, (
+      SELECT count(*) FROM page_payments
+      WHERE page_id = reusable_pages.id AND held_until_ms > ${nowMs}) AS held
+    FROM reusable_pages ${rest}`;
+  return rows.map((row) => ({
+    page: reusablePageTable.ofRow(row),
+    paid: Number(row['paid']),
+    receivedUnits: BigInt(row['received_units'] as number),
+    held: Number(row['held']),
+  }));
+}
+
+function* firstUsed(rest: Fragment, nowMs: number): Script<UsedPage | null> {
+  return (yield* selectUsed(rest, nowMs))[0] ?? null;
+}
+
+function* createPage(page: ReusablePage): Script<'created' | 'slug_taken' | 'too_many'> {
+  yield* lock(`pages of ${page.accountId}`);
+  const pages = yield* countOf`reusable_pages WHERE account_id = ${page.accountId}`;
+  if (pages >= MAXIMUM_PAGES) return 'too_many';
+  const made = yield* reusablePageTable.insert(page, 'ON CONFLICT (slug) DO NOTHING RETURNING id');
+  return made.length === 1 ? 'created' : 'slug_taken';
+}
+
+function* changePage(
+  accountId: string,
+  id: string,
+  change: Partial<ReusablePage>,
+): Script<ReusablePage | null> {
+  yield* lock(pageLock(id));
+  const page = yield* reusablePageTable.selectOne`WHERE account_id = ${accountId} AND id = ${id}`;
+  if (page === null) return null;
+  const changed = { ...page, ...change };
+  yield* reusablePageTable.update(changed);
+  return changed;
+}
+
+const pageLock = (id: string) => `page ${id}`;
+
+function* createPagePayment(
+  payment: Payment,
+  pagePayment: PagePayment,
+  requireOpen: (used: UsedPage) => void,
+): Script<Payment | null> {
+  const { pageId } = pagePayment;
+  yield* lock(pageLock(pageId));
+  const earlier = yield* findSubmission(pagePayment);
+  if (earlier !== null) return earlier;
+  const used = yield* firstUsed(sql`WHERE id = ${pageId}`, payment.createdAtMs);
+  if (used === null) throw new Error(`there is no page ${pageId}`);
+  requireOpen(used);
+  if (!(yield* insertPayment(payment))) return null;
+  yield* pagePaymentTable.insert(pagePayment);
+  return payment;
+}
+
+function* findSubmission({
+  pageId,
+  submission,
+}: Pick<PagePayment, 'pageId' | 'submission'>): Script<Payment | null> {
+  const [payment] = yield* selectPayments`
+    FROM page_payments JOIN payments ON payments.id = payment_id
+    WHERE page_id = ${pageId} AND submission = ${submission}`;
+  return payment ?? null;
+}

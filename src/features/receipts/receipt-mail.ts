@@ -1,0 +1,174 @@
+import type { Account } from '../../accounts/account.ts';
+import type { Mail } from '../../mail/mail.ts';
+import { type CheckoutView, chargingProviders } from '../../pages/checkout/checkout-view.ts';
+import type { Checkout } from '../../pages/checkout/read-checkout.ts';
+import { nameOf } from '../../pages/checkout/state-words.ts';
+import type { Payment } from '../../payment/payment.ts';
+import type { PaymentView } from '../../payment/payment-store.ts';
+import type { ProviderSession } from '../../payment/provider-session.ts';
+import {
+  fillIn,
+  fillText,
+  formatList,
+  formatMoney,
+  formatMoneyAndCode,
+  formatTime,
+  type Language,
+  languageNamed,
+} from '../../web/checkout-frame/languages.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+
+/** A transaction's page in a block explorer, or null without an explorer. */
+export type ExplorerTransactionUrl = (transactionHash: string) => string | null;
+
+/** The facts that the customer may want to keep or to quote, for each view; empty without any. */
+export function facts(
+  checkout: Checkout,
+  language: Language,
+  explorerTransactionUrl: ExplorerTransactionUrl,
+): Html {
+  const rows = [...rowsOf(checkout, language)];
+  const transactions = [...transactionRows(checkout, language, explorerTransactionUrl)];
+  // On a receipt the hashes interest few readers; elsewhere they prove that something has arrived.
+  if (checkout.view.kind === 'paid' && transactions.length > 0) {
+    return html`<dl class="facts receipt">${rows}</dl>
+<details><summary>${language.words.facts.details}</summary><dl class="facts">${transactions}</dl></details>`;
+  }
+  if (rows.length + transactions.length === 0) return nothing;
+  return html`<dl class="facts">${transactions}${rows}</dl>`;
+}
+
+function* rowsOf(checkout: Checkout, language: Language): Generator<Html> {
+  const { payment, view } = checkout;
+  const { facts: names } = language.words;
+  if (view.kind === 'choose') return;
+  if (view.kind === 'at_provider') {
+    const name = fillIn(names.referenceAt, { provider: nameOf(view.provider) });
+    yield row(name, html`<code>${view.providerReference}</code>`);
+    return;
+  }
+  if (view.kind === 'paid') yield* receiptRows(view, checkout, language);
+  yield row(html`${names.reference}`, html`<code>${payment.id}</code>`);
+}
+
+function* transactionRows(
+  { view }: Checkout,
+  language: Language,
+  explorerTransactionUrl: ExplorerTransactionUrl,
+): Generator<Html> {
+  const { facts: names } = language.words;
+  const transaction = (hash: string) => transactionLink(hash, explorerTransactionUrl, language);
+  if ('depositHash' in view && view.depositHash !== null) {
+    yield row(html`${names.arrivedWith}`, transaction(view.depositHash));
+  }
+  if ('releaseHash' in view && view.releaseHash !== null) {
+    yield row(html`${names.sentWith}`, transaction(view.releaseHash));
+  }
+}
+
+function* receiptRows(
+  view: Extract<CheckoutView, { kind: 'paid' }>,
+  { payment, account }: Checkout,
+  language: Language,
+): Generator<Html> {
+  const { amountCents, originalAmountCents, customerFeeCents, currency } = payment;
+  const { facts: names, summary } = language.words;
+  yield row(html`${names.paidTo}`, html`<bdi>${account.name}</bdi>`);
+  yield row(html`${names.amount}`, html`<bdi>${formatMoneyAndCode(language, amountCents, currency)}</bdi>`);
+  if (originalAmountCents !== null && customerFeeCents !== null) {
+    const net = formatMoney(language, originalAmountCents, currency);
+    const fee = formatMoney(language, customerFeeCents, currency);
+    yield row(html`${names.madeUpOf}`, fillIn(summary.parts, { net, fee }));
+  }
+  if (view.providers.length > 0) {
+    const providers = formatList(language, view.providers.map(nameOf));
+    yield row(html`${names.chargedBy}`, html`<bdi>${providers}</bdi>`);
+  }
+  yield row(html`${names.time}`, timeElement(view.paidAtMs, language));
+}
+
+/** A time in UTC, which the page's script writes in the customer's own zone. */
+export function timeElement(atMs: number, language: Language): Html {
+  return html`<time datetime="${new Date(atMs).toISOString()}">${formatTime(language, atMs)}</time>`;
+}
+
+function row(term: Html, description: Html): Html {
+  return html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
+}
+
+function transactionLink(
+  hash: string,
+  explorerTransactionUrl: ExplorerTransactionUrl,
+  { words }: Language,
+): Html {
+  const url = explorerTransactionUrl(hash);
+  if (url === null) return html`<code>${hash}</code>`;
+  return html`<a href="${url}" rel="noopener noreferrer" target="_blank"><code>${hash}</code><span class="quiet"> ${words.facts.newTab}</span></a>`;
+}
+
+/** Base addresses of the receipt's links. */
+interface ReceiptLinks {
+  /** The payment's own page. */
+  readonly checkoutUrl: string;
+  readonly explorerTransactionUrl: ExplorerTransactionUrl;
+}
+
+/**
+ * The receipt of a paid payment for its customer, in the language of the last provider session, or in English; null
+ * without an email address. It omits the merchant's note, the callback and all fields of the API.
+ */
+export function receiptMail(view: PaymentView, account: Account, links: ReceiptLinks): Mail | null {
+  const { payment } = view;
+  const { email, currency, paidAtMs } = payment;
+  if (email === null || payment.status !== 'paid' || paidAtMs === null) return null;
+  const language = languageOf(view.sessions);
+  const { facts, mail } = language.words;
+  const values = {
+    amount: formatMoneyAndCode(language, payment.amountCents, currency),
+    shop: account.name,
+  };
+  const providers = chargingProviders(view.sessions).map(nameOf);
+  const rows: readonly (readonly [string, string | null])[] = [
+    [facts.paidTo, account.name],
+    [facts.amount, values.amount],
+    [facts.madeUpOf, madeUpOf(payment, language)],
+    [facts.chargedBy, providers.length === 0 ? null : formatList(language, providers)],
+    [facts.time, formatTime(language, paidAtMs)],
+    [facts.arrivedWith, linked(payment.txidIn, links)],
+    [facts.sentWith, linked(payment.txidOut, links)],
+    [facts.reference, payment.id],
+  ];
+  const text = [
+    fillText(mail.paid, values),
+    ...(payment.orderLine === null ? [] : [payment.orderLine]),
+    '',
+    ...rows.flatMap(([term, value]) => (value === null ? [] : [`${term}: ${value}`])),
+    '',
+    `${mail.page}: ${links.checkoutUrl}`,
+    ...(account.supportUrl === null
+      ? []
+      : [`${mail.questions}: ${account.supportUrl.replace(/^mailto:/, '')}`]),
+    '',
+    mail.warning,
+    '',
+  ].join('\n');
+  return { to: email, subject: fillText(mail.subject, values), text };
+}
+
+/** Sessions are ordered by age. */
+function languageOf(sessions: readonly ProviderSession[]): Language {
+  return languageNamed(sessions.findLast(({ language }) => language !== null)?.language ?? null);
+}
+
+function madeUpOf(payment: Payment, language: Language): string | null {
+  const { originalAmountCents, customerFeeCents, currency } = payment;
+  if (originalAmountCents === null || customerFeeCents === null) return null;
+  return fillText(language.words.summary.parts, {
+    net: formatMoneyAndCode(language, originalAmountCents, currency),
+    fee: formatMoneyAndCode(language, customerFeeCents, currency),
+  });
+}
+
+function linked(hash: string | null, { explorerTransactionUrl }: ReceiptLinks): string | null {
+  return hash === null ? null : (explorerTransactionUrl(hash) ?? hash);
+}

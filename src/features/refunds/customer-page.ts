@@ -1,0 +1,89 @@
+import type { FastifyReply } from 'fastify';
+import type { CheckoutRequest } from '../../pages/checkout/context.ts';
+import { exactUsdc } from '../../pages/checkout/direct-payment.ts';
+import { ServiceError } from '../../payment/errors.ts';
+import { fillIn, fillText, languageOf } from '../../web/checkout-frame/languages.ts';
+import { layout, sendPage } from '../../web/checkout-frame/layout.ts';
+import { html, nothing } from '../../web/design/html.ts';
+import { formField } from '../../web/signed-in/form-fields.ts';
+import { isSameOrigin } from '../../web/signed-in/forms.ts';
+import { type Refund, refundStatusAt } from './refund.ts';
+import { nameRefundAddress, readLinkedRefund } from './refunds.ts';
+
+/** A request for the page on which a customer names the address of a refund. */
+type RefundPageRequest = CheckoutRequest<'refundId' | 'token'>;
+
+/** `GET /refund/:refundId/:token`: the form, or how far the refund is. Opening the link does not use it up. */
+export async function showRefund(asked: RefundPageRequest): Promise<FastifyReply> {
+  return sendRefund(asked, await readAsked(asked));
+}
+
+function readAsked({ context, params: { refundId, token } }: RefundPageRequest): Promise<Refund> {
+  return readLinkedRefund(context.refund, refundId, token);
+}
+
+/** `POST /refund/:refundId/:token`: stores the address. A second address is refused. */
+export async function acceptRefundAddress(asked: RefundPageRequest): Promise<FastifyReply> {
+  const { context, request } = asked;
+  const refund = await readAsked(asked);
+  if (!isSameOrigin(request.headers, context.baseUrl)) throw new ServiceError('invalid_request');
+  const typed = request.body instanceof URLSearchParams ? (request.body.get('address') ?? '') : '';
+  try {
+    return sendRefund(asked, await nameRefundAddress(context.refund, refund, typed));
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    // The current state says more than the refusal.
+    if (error.errorName === 'refund_state_conflict') return showRefund(asked);
+    if (error.errorName !== 'invalid_request') throw error;
+    return sendRefund(asked, refund, typed);
+  }
+}
+
+/** @param refused the address that was refused; null where none was sent */
+async function sendRefund(
+  asked: RefundPageRequest,
+  refund: Refund,
+  refused: string | null = null,
+): Promise<FastifyReply> {
+  const {
+    accounts,
+    isTestMode,
+    refund: { nowMs },
+  } = asked.context;
+  const account = await accounts.findAccount(refund.accountId);
+  if (account === null) throw new Error(`refund ${refund.id} has no account`);
+  const language = languageOf(asked.request);
+  const words = language.words.refund;
+  const status = refundStatusAt(refund, nowMs());
+  const { heading, sentence } = words[status === 'canceled' ? 'expired' : status];
+  const values = { shop: account.name, amount: `${exactUsdc(refund.units)} USDC` };
+  const { destination } = refund;
+  const field = { label: words.address, value: refused ?? '', hint: words.hint };
+  const error = refused === null ? {} : { error: words.wrong };
+  const page = layout({
+    language,
+    title: fillText(heading, values),
+    isTestMode,
+    kind: 'form',
+    brandColor: account.brandColor,
+    main: html`<main class="card alone">
+<h1>${fillIn(heading, values)}</h1>
+<p>${fillIn(sentence, values)}</p>
+${
+  status === 'awaiting_address'
+    ? html`<form method="post">${formField('address', field, error)}
+<p>${fillIn(words.once, values)}</p>
+<p><button class="button primary wide">${words.send}</button></p></form>`
+    : nothing
+}
+${
+  destination === null
+    ? nothing
+    : html`<dl class="facts"><div><dt>${words.address}</dt><dd><code>${destination}</code></dd></div></dl>
+<p>${fillIn(words.notYours, values)}</p>`
+}
+<p class="banner">${fillIn(words.warning, values)}</p>
+</main>`,
+  });
+  return sendPage(asked, refused === null ? 200 : 400, page);
+}

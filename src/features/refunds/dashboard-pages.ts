@@ -1,0 +1,190 @@
+import type { AuditAction } from '../../accounts/audit-entry.ts';
+import { roleIncludes } from '../../accounts/person.ts';
+import { confirmedForm, requirePasswordAndFactor } from '../../pages/dashboard/security-pages.ts';
+import { meantField, meantWalletOf } from '../../pages/dashboard/settings-pages.ts';
+import { formatUnits } from '../../payment/money.ts';
+import type { Payment } from '../../payment/payment.ts';
+import { paymentUri } from '../../payment/payment-uri.ts';
+import { parsePayoutAddress } from '../../payment/payout-address.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+import { qrCode } from '../../web/design/qr-code.ts';
+import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
+import { foldedForm, formFields, optional } from '../../web/signed-in/form-fields.ts';
+import { formatUsdc, moment } from '../../web/signed-in/format.ts';
+import { banner, type FormFields, formTokenField } from '../../web/signed-in/forms.ts';
+import { type DashboardRoutes, type PageView, seeOther } from '../../web/signed-in/pages.ts';
+import { fact, transactionLink } from '../../web/signed-in/payment-words.ts';
+import { networkName } from '../../web/well-known.ts';
+import { type Refund, refundStatusAt, refundStatuses, transactionProblems } from './refund.ts';
+import {
+  cancelOpenRefund,
+  confirmRefundAddress,
+  createRefund,
+  readRefund,
+  readRefunds,
+  refundLink,
+  submitTransaction,
+} from './refunds.ts';
+
+const pathOf = (paymentId: string) => `${DASHBOARD_PATH}/payments/${paymentId}/refunds`;
+
+/** The refunds of a payment, and the form that opens one. Empty where nothing can be refunded. */
+export async function refundCard(visit: Visit, payment: Payment): Promise<Html> {
+  const { refunds, leftUnits } = await readRefunds(visit.context, visit.account.id, payment.id);
+  if (refunds.length === 0 && leftUnits === 0n) return nothing;
+  const mayChange = roleIncludes(visit.role, 'developer');
+  const isNamed = (refund: Refund) =>
+    refundStatusAt(refund, visit.context.nowMs()) === 'awaiting_confirmation';
+  const named = mayChange ? refunds.find(isNamed) : undefined;
+  const form =
+    named !== undefined
+      ? await confirmForm(visit, named)
+      : leftUnits > 0n && mayChange
+        ? await openForm(visit, payment.id, leftUnits)
+        : nothing;
+  return html`<section class="card" id="refunds"><h2>Refunds</h2>
+<p>You refund in USDC, from your own wallet. ${formatUsdc(leftUnits)} USDC can still be refunded.</p>
+${refunds.map((refund) => refundPart(visit, refund, payment.chainId))}
+${form}<span id="copied" role="status"></span></section>`;
+}
+
+/** The money goes to the address in this form, so it asks for the password and an existing second factor. */
+async function openForm(visit: Visit, paymentId: string, leftUnits: bigint): Promise<Html> {
+  const action = pathOf(paymentId);
+  const form = await confirmedForm(visit, {
+    action,
+    introduction: html`<p class="banner">The email address of a payment is not verified. Ask the customer for an address over a channel that you know, or send them the link that you get without one.</p>`,
+    fields: {
+      amount: {
+        label: 'Amount in USDC',
+        value: formatUnits(leftUnits),
+        hint: 'Or surplus, for what an overpaid payment has too much.',
+      },
+      reason: { label: 'Reason', isOptional: true },
+      destination: optional(
+        'The customer’s Polygon address',
+        '',
+        'It begins with 0x and has 42 characters. Leave it empty to get a link with which the customer names it.',
+      ),
+      ...meantField(visit, 'destination'),
+    },
+    button: 'Open the refund',
+  });
+  return foldedForm(visit, action, 'Open a refund…', form);
+}
+
+/** Asks for the same: a reader of the customer's email could have named this address. */
+async function confirmForm(visit: Visit, refund: Refund): Promise<Html> {
+  const { id, destination, paymentId } = refund;
+  const form = await confirmedForm(visit, {
+    action: `${pathOf(paymentId)}/${id}/confirm`,
+    introduction: html`<input type="hidden" name="destination" value="${destination}">
+<p class="banner">Someone with the link named ${destination}. Check it with the customer over a channel that you know: a transfer to a wrong address cannot be undone.</p>`,
+    fields: meantField(visit, 'destination'),
+    button: 'Confirm this address',
+  });
+  return html`<h3>Confirm the address for ${formatUsdc(refund.units)} USDC</h3>${form}`;
+}
+
+function refundPart(visit: Visit, refund: Refund, chainId: number): Html {
+  const { context } = visit;
+  const status = refundStatusAt(refund, context.nowMs());
+  const isExpected = status === 'awaiting_transfer';
+  const mayCancel = status.startsWith('awaiting_') && roleIncludes(visit.role, 'developer');
+  const link = mayCancel ? refundLink(context.refund, refund) : null;
+  const { destination, units, transactionHash, submittedHash, transactionProblem, sender } = refund;
+  const uri =
+    isExpected && destination !== null
+      ? paymentUri({ token: context.token, chainId, to: destination, units })
+      : null;
+  const actionOf = (name: string) => `${pathOf(refund.paymentId)}/${refund.id}/${name}`;
+  const form = (name: string, content: Html) =>
+    html`<form method="post" action="${actionOf(name)}">${formTokenField(visit.formToken)}${content}</form>`;
+  return html`<h3>${formatUsdc(units)} USDC</h3><p>${refundStatuses[status]}</p>
+${transactionProblem === null ? nothing : banner('bad', transactionProblems[transactionProblem])}
+<dl class="facts">${fact('ID', html`<code>${refund.id}</code>`)}${fact('Opened', moment(refund.createdAtMs, visit.timeZone))}
+${refund.reason === null ? nothing : fact('Reason', html`<bdi>${refund.reason}</bdi>`)}
+${destination === null ? nothing : fact('Address', html`<code>${destination}</code>`)}
+${submittedHash === null ? nothing : fact('Submitted, not final yet', transactionLink(context, submittedHash))}
+${transactionHash === null ? nothing : fact('Transaction', transactionLink(context, transactionHash))}
+${sender === null ? nothing : fact('Sent from', html`<code>${sender}</code>`)}</dl>
+${
+  link === null
+    ? nothing
+    : html`<div class="field"><label for="link-${refund.id}">Link for the customer, valid for 7 days</label>
+<input id="link-${refund.id}" class="secret" readonly value="${link}" autocomplete="off"></div>
+<p class="actions"><button class="button" type="button" data-copies="link-${refund.id}" hidden>Copy</button></p>`
+}
+${
+  uri !== null
+    ? html`${qrCode(uri, 'The transfer, for a wallet that scans it')}
+<p>Network: ${networkName(chainId)}. All digits of the amount count: the last ones identify the refund.</p>
+<p class="actions"><a class="button primary" href="${uri}">Open in your wallet</a></p>`
+    : nothing
+}
+${
+  mayCancel && isExpected
+    ? form(
+        'transaction',
+        html`${formFields(visit, actionOf('transaction'), {
+          transaction: {
+            id: `transaction-${refund.id}`,
+            label: 'Transaction hash',
+            hint: 'Only if you transferred another amount.',
+          },
+        })}
+<p class="actions"><button class="button">Submit the transaction</button></p>`,
+      )
+    : nothing
+}
+${mayCancel ? form('cancel', html`<p class="actions"><button class="button danger">Cancel this refund</button></p>`) : nothing}`;
+}
+
+type RefundForm = (visit: Visit, form: FormFields) => Promise<Refund>;
+
+/** The forms of the refunds. Their results, and refusals, are shown on the payment's page. */
+export function registerRefundForms(
+  routes: DashboardRoutes,
+  showPayment: (visit: Visit) => Promise<PageView>,
+): void {
+  const register = (path: string, action: AuditAction, act: RefundForm) =>
+    routes.pages('payments', 'developer').form(
+      `/payments/:paymentId/refunds${path}`,
+      async (visit, form) => {
+        const { id, paymentId } = await act(visit, form);
+        await record(visit, action, id);
+        return seeOther(`/payments/${paymentId}#refunds`);
+      },
+      showPayment,
+    );
+  const own = ({ account, params, context }: Visit) =>
+    readRefund(context, account.id, params['refundId'] ?? '');
+  register('', 'refund.opened', open);
+  register('/:refundId/confirm', 'refund.confirmed', async (visit, form) => {
+    const refund = await own(visit);
+    await requirePasswordAndFactor(visit, form, { is_meant: () => meantWalletOf(form, 'destination') });
+    return confirmRefundAddress(visit.context.refund, refund, form.text('destination'));
+  });
+  register('/:refundId/transaction', 'refund.submitted', async (visit, form) =>
+    submitTransaction(visit.context.refund, await own(visit), form.text('transaction')),
+  );
+  register('/:refundId/cancel', 'refund.canceled', async (visit) =>
+    cancelOpenRefund(visit.context.refund, await own(visit)),
+  );
+}
+
+async function open(visit: Visit, form: FormFields): Promise<Refund> {
+  const paymentId = visit.params['paymentId'] ?? '';
+  // An unknown payment answers before the password is asked for.
+  await readRefunds(visit.context, visit.account.id, paymentId);
+  const destination = form.text('destination').trim();
+  await requirePasswordAndFactor(visit, form, {
+    // `createRefund` says what is wrong with a text that is no address.
+    destination: () => (parsePayoutAddress(destination) === null ? null : meantWalletOf(form, 'destination')),
+  });
+  return createRefund(visit.context.refund, visit.account.id, paymentId, {
+    amount: form.text('amount').trim() || 'all',
+    reason: form.text('reason'),
+    destination: destination || null,
+  });
+}

@@ -1,0 +1,122 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { KeyScope } from '../../accounts/api-key.ts';
+import { accountOf } from '../../api/authenticate.ts';
+import { readIdempotencyKey } from '../../api/create-parameters.ts';
+import type { ValueOf } from '../../api/json-schema.ts';
+import {
+  confirmRefundParameters,
+  createRefundParameters,
+  refundTransactionParameters,
+} from '../../api/merchant/merchant-parameters.ts';
+import type { refundListSchema, refundSchema } from '../../api/merchant/merchant-schemas.ts';
+import { isoTime, isoTimeOrNull } from '../../api/present-payment.ts';
+import { readParameters, requireNoQuery } from '../../api/request-input.ts';
+import { formatUnits } from '../../payment/money.ts';
+import { paymentUri } from '../../payment/payment-uri.ts';
+import type { Address } from '../../payment/payout-address.ts';
+import { type Refund, refundStatusAt } from './refund.ts';
+import {
+  cancelOpenRefund,
+  confirmRefundAddress,
+  createRefund,
+  type RefundContext,
+  readRefund,
+  readRefunds,
+  refundLink,
+  submitTransaction,
+} from './refunds.ts';
+
+/** Dependencies of the refunds' operations. */
+export interface RefundRoutesContext extends RefundContext {
+  /** The contract of USDC, and its chain. */
+  readonly token: Address;
+  readonly chainId: number;
+}
+
+/** A refund as it is at this time. */
+export function presentRefund(
+  { token, chainId, nowMs }: Pick<RefundRoutesContext, 'token' | 'chainId' | 'nowMs'>,
+  refund: Refund,
+  addressUrl: string | null = null,
+): ValueOf<typeof refundSchema> {
+  const status = refundStatusAt(refund, nowMs());
+  const { destination: to, units } = refund;
+  const isExpected = status === 'awaiting_transfer' && to !== null;
+  return {
+    refund_id: refund.id,
+    payment_id: refund.paymentId,
+    status,
+    amount: formatUnits(units),
+    reason: refund.reason,
+    destination: to,
+    payment_uri: isExpected ? paymentUri({ token, chainId, to, units }) : null,
+    submitted_transaction: refund.submittedHash,
+    transaction_problem: refund.transactionProblem,
+    transaction: refund.transactionHash,
+    sender: refund.sender,
+    created_at: isoTime(refund.createdAtMs),
+    expires_at: isoTime(refund.expiresAtMs),
+    paid_at: isoTimeOrNull(refund.paidAtMs),
+    address_url: addressUrl,
+  };
+}
+
+type PaymentRoute = { Params: { payment_id: string } };
+type RefundRoute = { Params: { refund_id: string } };
+
+/** What runs before the operations of a scope: the key, its rate and its scope are checked. */
+export type ScopeGuards = Readonly<Record<KeyScope, { readonly onRequest: onRequestHookHandler }>>;
+
+/** Registers the refunds' operations of the merchant's interface. */
+export function registerRefunds(
+  server: FastifyInstance,
+  context: RefundRoutesContext,
+  { read, refund: write }: ScopeGuards,
+  sendTagged: (request: FastifyRequest, reply: FastifyReply, answer: object) => FastifyReply,
+): void {
+  const own = (request: FastifyRequest<RefundRoute>) =>
+    readRefund(context, accountOf(request).id, request.params.refund_id);
+
+  server.post<PaymentRoute>('/payments/:payment_id/refunds', write, async (request) => {
+    const body = readParameters(request, createRefundParameters);
+    const { amount = 'all', reason = null, destination = null } = body;
+    const paymentId = request.params.payment_id.toLowerCase();
+    const idempotencyKey = readIdempotencyKey(request.headers);
+    const asked = { amount, reason, destination, idempotencyKey };
+    const refund = await createRefund(context, accountOf(request).id, paymentId, asked);
+    return presentRefund(context, refund, refundLink(context, refund));
+  });
+
+  server.get<PaymentRoute>('/payments/:payment_id/refunds', read, async (request, reply) => {
+    requireNoQuery(request);
+    const { refunds, leftUnits } = await readRefunds(
+      context,
+      accountOf(request).id,
+      request.params.payment_id.toLowerCase(),
+    );
+    return sendTagged(request, reply, {
+      refunds: refunds.map((refund) => presentRefund(context, refund)),
+      refundable_amount: formatUnits(leftUnits),
+    } satisfies ValueOf<typeof refundListSchema>);
+  });
+
+  server.get<RefundRoute>('/refunds/:refund_id', read, async (request, reply) => {
+    requireNoQuery(request);
+    return sendTagged(request, reply, presentRefund(context, await own(request)));
+  });
+
+  server.post<RefundRoute>('/refunds/:refund_id/confirm', write, async (request) => {
+    const { destination } = readParameters(request, confirmRefundParameters);
+    return presentRefund(context, await confirmRefundAddress(context, await own(request), destination));
+  });
+
+  server.post<RefundRoute>('/refunds/:refund_id/transaction', write, async (request) => {
+    const { transaction } = readParameters(request, refundTransactionParameters);
+    return presentRefund(context, await submitTransaction(context, await own(request), transaction));
+  });
+
+  server.post<RefundRoute>('/refunds/:refund_id/cancel', write, async (request) => {
+    readParameters(request, {});
+    return presentRefund(context, await cancelOpenRefund(context, await own(request)));
+  });
+}

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { ADDRESS, NOW_MS, newPayment } from '../../../test/store/fixtures.ts';
+import { newRefund } from '../../../test/support/refunds.ts';
+import { bookTransfer, confirmAddress, refundableUnits, refundOfTransfer } from './refund.ts';
+
+const payment = newPayment('account');
+const OTHER = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
+const refundOf = (change: Parameters<typeof newRefund>[1] = {}) =>
+  newRefund(payment, { units: 20n, destination: ADDRESS, scannedBlock: 10, ...change });
+const transfer = {
+  recipient: ADDRESS,
+  units: 20n,
+  blockNumber: 11,
+  logIndex: 0,
+  transactionHash: '0x1',
+} as const;
+
+it('leaves to refund what an expired or canceled refund had taken', () => {
+  const expired = refundOf({ expiresAtMs: NOW_MS });
+  const canceled = refundOf({ status: 'canceled' });
+  const open = refundOf({ expiresAtMs: NOW_MS + 1 });
+  expect(refundableUnits(100n, [expired, canceled], NOW_MS)).toBe(100n);
+  expect(refundableUnits(100n, [expired, canceled, open], NOW_MS)).toBe(80n);
+});
+
+it('books no transfer beyond what the payment’s other refunds leave', () => {
+  const refund = refundOf({ expiresAtMs: NOW_MS + 1 });
+  const paid = refundOf({ status: 'paid', units: 81n });
+  const view = { refund, others: [paid], rivals: [] };
+  expect(bookTransfer(view, [transfer], 101n, NOW_MS)?.refund.status).toBe('paid');
+  expect(bookTransfer(view, [transfer], 100n, NOW_MS)?.refund.transactionProblem).toBe('exceeds_received');
+});
+
+it('takes a transfer only from above the blocks that were final at its opening', () => {
+  const refund = refundOf();
+  expect(refundOfTransfer(transfer, [refund])).toBe(refund);
+  expect(refundOfTransfer({ ...transfer, blockNumber: 10 }, [refund])).toBeUndefined();
+});
+
+it('confirms no other address than the one that was named', () => {
+  const refund = refundOf({ status: 'awaiting_confirmation', expiresAtMs: NOW_MS + 1 });
+  const view = { refund, others: [], rivals: [] };
+  expect(confirmAddress(view, ADDRESS, 12, NOW_MS).refund.status).toBe('awaiting_transfer');
+  expect(() => confirmAddress(view, OTHER, 12, NOW_MS)).toThrow('another address');
+});

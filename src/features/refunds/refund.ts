@@ -1,0 +1,225 @@
+import { ServiceError, UnknownStateError } from '../../payment/errors.ts';
+import { formatUnits } from '../../payment/money.ts';
+import type { PaymentId } from '../../payment/payment.ts';
+import type { PaymentEventType } from '../../payment/payment-events.ts';
+import type { Address } from '../../payment/payout-address.ts';
+import type { TransferLog } from '../../settlement/chain/chain.ts';
+
+/** The states of a refund, as the dashboard explains them. */
+export const refundStatuses = {
+  awaiting_address: 'The customer has not named an address yet. Send them the link.',
+  awaiting_confirmation: 'The customer named an address. Check it with them, then confirm it.',
+  awaiting_transfer: 'Transfer exactly this amount from your wallet. It is booked when it is final.',
+  paid: 'The transfer is final.',
+  canceled: 'The refund is canceled.',
+  expired: 'The address or the transfer did not come in time.',
+} as const satisfies Record<string, string>;
+export type RefundStatus = keyof typeof refundStatuses;
+
+/** Why a transfer is not booked. */
+export const transactionProblems = {
+  no_transfer: 'The submitted transaction contains no USDC transfer to the address.',
+  too_early: 'The submitted transfer is older than the deposit.',
+  exceeds_received: 'The transfer is larger than what can still be refunded, so it is not booked.',
+  already_counted: 'The submitted transfer already belongs to another refund.',
+} as const satisfies Record<string, string>;
+export type TransactionProblem = keyof typeof transactionProblems;
+
+/** The transfer of a refund, with the values of one that has none. */
+export const noTransfer = {
+  /** A transaction that the merchant submitted and that has not been checked yet. */
+  submittedHash: null as string | null,
+  transactionProblem: null as TransactionProblem | null,
+  /** The transfer. Its sender is informational: it may be an exchange. */
+  sender: null as string | null,
+  transactionHash: null as string | null,
+  logIndex: null as number | null,
+  blockNumber: null as number | null,
+  paidAtMs: null as number | null,
+};
+
+/**
+ * A refund in USDC that the merchant transfers from a wallet of their own. The service holds no money: it watches the
+ * chain and keeps the account.
+ */
+export interface Refund extends Readonly<typeof noTransfer> {
+  readonly id: string;
+  readonly accountId: string;
+  readonly paymentId: PaymentId;
+  readonly createdAtMs: number;
+  /** What the merchant transfers, in 10⁻⁶ USDC; once paid, what was transferred. */
+  readonly units: bigint;
+  readonly reason: string | null;
+  /** As stored: never `expired`, which follows from the time (`refundStatusAt`). */
+  readonly status: RefundStatus;
+  readonly expiresAtMs: number;
+  /** The `Idempotency-Key` that opened it, and the fingerprint of its parameters. */
+  readonly idempotencyKey: string | null;
+  readonly fingerprint: string;
+  /** The customer's address: given by the merchant, or named by the customer. Null until then. */
+  readonly destination: Address | null;
+  /** Final blocks up to this one have been searched for the transfer. */
+  readonly scannedBlock: number;
+}
+
+export type RefundReference = Pick<Refund, 'id' | 'accountId'>;
+
+/** What a change of a refund is decided on. No refund changes until the decision is stored. */
+export interface RefundView {
+  readonly refund: Refund;
+  /** The payment's other refunds. */
+  readonly others: readonly Refund[];
+  /** Refunds of any account that wait for a transfer to the same address. */
+  readonly rivals: readonly Refund[];
+}
+
+/** A changed refund and its event. */
+export interface RefundDecision {
+  readonly refund: Refund;
+  readonly event: PaymentEventType | null;
+}
+
+const DAY_MS = 86_400_000;
+/** How long the customer's link is valid. */
+export const ADDRESS_LINK_MS = 7 * DAY_MS;
+/** How long an address waits for its confirmation, and then the service for the transfer. */
+export const TRANSFER_MS = 30 * DAY_MS;
+/** Maximum refunds of a payment, canceled ones included. */
+const MAXIMUM_REFUNDS = 20;
+export const MAXIMUM_REASON_LENGTH = 200;
+/** Refunds of one amount to one address are told apart by at most 0.000999 USDC. */
+const MAXIMUM_RIVALS = 1_000n;
+
+/** The state at this time. Throws `UnknownStateError` for a stored state that does not exist. */
+export function refundStatusAt({ status, expiresAtMs }: Refund, nowMs: number): RefundStatus {
+  if (!Object.hasOwn(refundStatuses, status)) throw new UnknownStateError(`no such refund state: ${status}`);
+  return status.startsWith('awaiting_') && expiresAtMs <= nowMs ? 'expired' : status;
+}
+
+/** What of the received units is neither refunded nor part of an open refund. */
+export function refundableUnits(receivedUnits: bigint, refunds: readonly Refund[], nowMs: number): bigint {
+  const counted = refunds.filter(
+    (refund) => !['canceled', 'expired'].includes(refundStatusAt(refund, nowMs)),
+  );
+  const taken = counted.reduce((sum, { units }) => sum + units, 0n);
+  return taken < receivedUnits ? receivedUnits - taken : 0n;
+}
+
+/** Throws `refund_state_conflict` unless the refund is in one of these states. */
+export function requireRefundStatus(
+  refund: Refund,
+  nowMs: number,
+  ...allowed: readonly RefundStatus[]
+): void {
+  const status = refundStatusAt(refund, nowMs);
+  if (!allowed.includes(status)) throw refundConflict(`The refund is ${status.replace('_', ' ')}.`);
+}
+
+export function refundConflict(text: string): ServiceError {
+  return new ServiceError('refund_state_conflict', text);
+}
+
+/**
+ * A new refund, checked against the others of its payment.
+ *
+ * @param askedUnits null for all that is left
+ */
+export function openRefund(
+  { refund, others, rivals }: RefundView,
+  askedUnits: bigint | null,
+  receivedUnits: bigint,
+): RefundDecision {
+  if (others.length >= MAXIMUM_REFUNDS) {
+    throw refundConflict(`A payment has at most ${MAXIMUM_REFUNDS} refunds.`);
+  }
+  const left = refundableUnits(receivedUnits, others, refund.createdAtMs);
+  const units = askedUnits ?? left;
+  if (units > left || left === 0n) {
+    throw refundConflict(`At most ${formatUnits(left)} USDC of the payment can still be refunded.`);
+  }
+  return { refund: withUniqueUnits({ ...refund, units }, rivals), event: 'refund.opened' };
+}
+
+/** The customer names an address, once. It waits for the merchant's confirmation. */
+export function nameAddress({ refund }: RefundView, destination: Address, nowMs: number): RefundDecision {
+  requireRefundStatus(refund, nowMs, 'awaiting_address');
+  const status = 'awaiting_confirmation';
+  const named = { ...refund, destination, status, expiresAtMs: nowMs + TRANSFER_MS } as const;
+  return { refund: named, event: 'refund.address_named' };
+}
+
+/**
+ * The merchant confirms the address that they saw. From then on the transfer is looked for.
+ *
+ * @param scannedBlock the newest final block: the transfer lies above it
+ */
+export function confirmAddress(
+  { refund, rivals }: RefundView,
+  destination: Address,
+  scannedBlock: number,
+  nowMs: number,
+): RefundDecision {
+  requireRefundStatus(refund, nowMs, 'awaiting_confirmation');
+  if (refund.destination !== destination) {
+    throw refundConflict('The customer named another address. Read the refund again.');
+  }
+  const expiresAtMs = nowMs + TRANSFER_MS;
+  const confirmed = { ...refund, status: 'awaiting_transfer', scannedBlock, expiresAtMs } as const;
+  return { refund: withUniqueUnits(confirmed, rivals), event: 'refund.address_confirmed' };
+}
+
+/** Takes single units off, so that no two open refunds to an address ask for the same amount. */
+function withUniqueUnits(refund: Refund, rivals: readonly Refund[]): Refund {
+  const taken = new Set(rivals.map(({ units }) => units));
+  for (let less = 0n; less < MAXIMUM_RIVALS && less < refund.units; less++) {
+    if (!taken.has(refund.units - less)) return { ...refund, units: refund.units - less };
+  }
+  throw refundConflict('Too many refunds of this amount wait for a transfer to this address.');
+}
+
+export function cancelRefund({ refund }: RefundView, nowMs: number): RefundDecision {
+  if (!refund.status.startsWith('awaiting_')) requireRefundStatus(refund, nowMs, 'expired');
+  return { refund: { ...refund, ...noTransfer, status: 'canceled' }, event: 'refund.canceled' };
+}
+
+/** The refund whose transfer this is: to its address, of exactly its amount, and after its opening or confirmation. */
+export function refundOfTransfer(transfer: TransferLog, watched: readonly Refund[]): Refund | undefined {
+  return watched.find(
+    ({ destination, units, scannedBlock }) =>
+      destination === transfer.recipient && units === transfer.units && transfer.blockNumber > scannedBlock,
+  );
+}
+
+/**
+ * Books one of these final transfers to the refund's address: one of exactly its amount, else the first that no other
+ * refund to the address waits for. A refund that does not wait for one any more stays as it is.
+ */
+export function bookTransfer(
+  { refund, others, rivals }: RefundView,
+  transfers: readonly TransferLog[],
+  receivedUnits: bigint,
+  nowMs: number,
+): RefundDecision | null {
+  if (refund.status !== 'awaiting_transfer') return null;
+  const waiting = rivals.filter((rival) => refundStatusAt(rival, nowMs) === 'awaiting_transfer');
+  const transfer =
+    transfers.find(({ units }) => units === refund.units) ??
+    transfers.find((each) => refundOfTransfer(each, waiting) === undefined);
+  if (transfer === undefined) return refuseTransaction({ refund }, 'already_counted');
+  const { units, sender = null, transactionHash, logIndex, blockNumber } = transfer;
+  if (units > refundableUnits(receivedUnits, others, nowMs)) {
+    return refuseTransaction({ refund }, 'exceeds_received');
+  }
+  const place = { sender, transactionHash, logIndex, blockNumber, paidAtMs: nowMs };
+  const paid = { ...refund, ...noTransfer, ...place, units, status: 'paid' } as const;
+  return { refund: paid, event: 'refund.paid' };
+}
+
+/** The transaction is not the refund's; another can be submitted. */
+export function refuseTransaction(
+  { refund }: Pick<RefundView, 'refund'>,
+  problem: TransactionProblem,
+): RefundDecision {
+  const refused = { ...refund, submittedHash: null, transactionProblem: problem };
+  return { refund: refused, event: 'refund.transaction_refused' };
+}

@@ -1,0 +1,236 @@
+import { randomBytes } from 'node:crypto';
+import { invalidField, ServiceError } from '../../payment/errors.ts';
+import { fingerprintOf } from '../../payment/idempotent-replay.ts';
+import { parseUnits } from '../../payment/money.ts';
+import type { Payment } from '../../payment/payment.ts';
+import type { PaymentView } from '../../payment/payment-store.ts';
+import { type Address, parsePayoutAddress } from '../../payment/payout-address.ts';
+import { sumObservations } from '../../payment/settle.ts';
+import type { KeyedHash } from '../../platform/keyed-hash.ts';
+import type { StoreParts, Stores } from '../../store/stores.ts';
+import { viewPaymentOf } from '../../webhooks/payment-history.ts';
+import {
+  ADDRESS_LINK_MS,
+  cancelRefund,
+  confirmAddress,
+  MAXIMUM_REASON_LENGTH,
+  nameAddress,
+  noTransfer,
+  openRefund,
+  type Refund,
+  type RefundDecision,
+  type RefundView,
+  refundableUnits,
+  refundConflict,
+  refundStatusAt,
+  requireRefundStatus,
+  TRANSFER_MS,
+} from './refund.ts';
+
+export interface RefundContext
+  extends Pick<Stores, 'refunds'>,
+    StoreParts<{ payments: 'viewPayment'; observations: 'readCursor'; accounts: 'findAccount' }> {
+  /** Whether an address is a deposit address, a contract or a relayer of the service. */
+  readonly isReservedAddress: (address: Address) => Promise<boolean>;
+  /** Makes the tokens of the customers' links from the refunds' ids: no store has them. */
+  readonly links: KeyedHash;
+  /** The public base URL of the service, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly nowMs: () => number;
+}
+
+/** What a merchant asks for, as typed. */
+export interface RefundRequest {
+  /** `all`, `surplus`, or an amount in USDC. */
+  readonly amount: string;
+  readonly reason: string | null;
+  /** The customer's address; null where the customer names it by a link. */
+  readonly destination: string | null;
+  readonly idempotencyKey?: string | null;
+}
+
+/** What has arrived for a payment and is final: the limit of all its refunds together. */
+export function refundLimitUnits({ observations }: Pick<PaymentView, 'observations'>): bigint {
+  return sumObservations(observations).finalSeenUnits;
+}
+
+/** The refunds of a payment, and what can still be refunded. Throws `payment_not_found`. */
+export async function readRefunds(
+  context: Pick<RefundContext, 'payments' | 'refunds' | 'nowMs'>,
+  accountId: string,
+  paymentId: string,
+): Promise<{ readonly refunds: readonly Refund[]; readonly leftUnits: bigint }> {
+  const view = await viewPaymentOf(context, accountId, paymentId);
+  const refunds = await context.refunds.listRefunds(view.payment.id);
+  const isOpen = view.payment.status === 'unpaid';
+  const leftUnits = isOpen ? 0n : refundableUnits(refundLimitUnits(view), refunds, context.nowMs());
+  return { refunds, leftUnits };
+}
+
+/**
+ * Opens a refund; a repeated `Idempotency-Key` gets the first one. Throws `payment_not_found`, `invalid_request` for a
+ * field, `refund_state_conflict` where less can be refunded, and `idempotency_conflict` for other parameters.
+ */
+export async function createRefund(
+  context: RefundContext,
+  accountId: string,
+  paymentId: string,
+  request: RefundRequest,
+): Promise<Refund> {
+  const nowMs = context.nowMs();
+  const view = await viewPaymentOf(context, accountId, paymentId);
+  const { payment } = view;
+  if (payment.status === 'unpaid')
+    throw refundConflict('The payment is open: the customer can still pay it, or the rest of it.');
+  const reason = parseReason(request.reason);
+  const typed = request.destination;
+  const destination = typed === null ? null : await parseDestination(context, payment, typed);
+  const asked = parseRefundAmount(request.amount, view);
+  const draft: Refund = {
+    ...noTransfer,
+    id: `rfd_${randomBytes(10).toString('hex')}`,
+    accountId,
+    paymentId: payment.id,
+    createdAtMs: nowMs,
+    units: 0n,
+    reason,
+    status: destination === null ? 'awaiting_address' : 'awaiting_transfer',
+    expiresAtMs: nowMs + (destination === null ? ADDRESS_LINK_MS : TRANSFER_MS),
+    idempotencyKey: request.idempotencyKey ?? null,
+    fingerprint: fingerprintOf([payment.id, request.amount, reason, destination]),
+    destination,
+    scannedBlock: await readScannedBlock(context),
+  };
+  const limit = refundLimitUnits(view);
+  const refund = await context.refunds.createRefund(
+    draft,
+    (stored) => openRefund(stored, asked, limit),
+    nowMs,
+  );
+  if (refund.fingerprint !== draft.fingerprint) throw new ServiceError('idempotency_conflict');
+  return refund;
+}
+
+/** The link with which the customer names an address; null unless the refund waits for one. */
+export function refundLink({ links, baseUrl, nowMs }: RefundContext, refund: Refund): string | null {
+  if (refundStatusAt(refund, nowMs()) !== 'awaiting_address') return null;
+  return `${baseUrl}/refund/${refund.id}/${links.of(refund.id)}`;
+}
+
+/** The refund of a customer's link, in any state. Throws `refund_not_found` for a wrong link. */
+export async function readLinkedRefund(
+  { refunds, links }: RefundContext,
+  id: string,
+  token: string,
+): Promise<Refund> {
+  const refund = links.matches(id, token) ? await refunds.findRefundOfLink(id) : null;
+  if (refund === null) throw new ServiceError('refund_not_found');
+  return refund;
+}
+
+/** Stores the address that the customer names. Throws `refund_state_conflict` for a second one. */
+export async function nameRefundAddress(
+  context: RefundContext,
+  refund: Refund,
+  text: string,
+): Promise<Refund> {
+  const { payment } = await viewPaymentOf(context, refund.accountId, refund.paymentId);
+  const address = await parseDestination(context, payment, text);
+  return change(context, refund, (view) => nameAddress(view, address, context.nowMs()));
+}
+
+/** Confirms the address that the merchant saw, as they saw it. */
+export async function confirmRefundAddress(
+  context: RefundContext,
+  refund: Refund,
+  destination: string,
+): Promise<Refund> {
+  const address = parsePayoutAddress(destination.trim());
+  if (address === null) throw invalidField('destination', 'must be the address that the customer named');
+  const scannedBlock = await readScannedBlock(context);
+  return change(context, refund, (view) => confirmAddress(view, address, scannedBlock, context.nowMs()));
+}
+
+/** Units, or null for all that is left. */
+function parseRefundAmount(amount: string, view: PaymentView): bigint | null {
+  if (amount === 'all') return null;
+  if (amount === 'surplus') {
+    const surplus = refundLimitUnits(view) - view.payment.usdUnits;
+    if (view.payment.amountMismatch === 'overpaid' && surplus > 0n) return surplus;
+    throw refundConflict('The payment has no surplus.');
+  }
+  const units = parseUnits(amount);
+  if (units !== null && units > 0n) return units;
+  throw invalidField('amount', 'must be all, surplus, or an amount in USDC such as 12.50');
+}
+
+function parseReason(reason: string | null): string | null {
+  const text = reason?.trim() || null;
+  if (text !== null && ([...text].length > MAXIMUM_REASON_LENGTH || text.includes('\0')))
+    throw invalidField('reason', `must have at most ${MAXIMUM_REASON_LENGTH} characters`);
+  return text;
+}
+
+/** The address with its checksum. Throws `invalid_request` for one that no refund may go to. */
+async function parseDestination(
+  { isReservedAddress, accounts }: RefundContext,
+  payment: Payment,
+  text: string,
+): Promise<Address> {
+  const field = 'destination';
+  const address = parsePayoutAddress(text.trim());
+  if (address === null)
+    throw invalidField(field, 'must be a Polygon address: 0x and 40 hex digits, with a correct checksum');
+  const account = await accounts.findAccount(payment.accountId);
+  const ours = [payment.payoutAddress, payment.feeWallet, payment.depositAddress, account?.wallet];
+  if (ours.includes(address) || (await isReservedAddress(address)))
+    throw invalidField(field, 'must not be an address of the merchant, of this service or of the token');
+  return address;
+}
+
+/** The newest final block: a transfer that is sent after this moment lies above it. */
+async function readScannedBlock({ observations }: RefundContext): Promise<number> {
+  const cursor = await observations.readCursor();
+  if (cursor === null) throw refundConflict('The payment network has not been read yet. Try again shortly.');
+  return cursor.number;
+}
+
+/** The refund of the account. Throws `refund_not_found`. */
+export async function readRefund(
+  { refunds }: StoreParts<{ refunds: 'findRefund' }>,
+  accountId: string,
+  id: string,
+): Promise<Refund> {
+  const refund = /^rfd_[0-9a-f]{20}$/.test(id) ? await refunds.findRefund(accountId, id) : null;
+  if (refund === null) throw new ServiceError('refund_not_found');
+  return refund;
+}
+
+export function cancelOpenRefund(context: RefundContext, refund: Refund): Promise<Refund> {
+  return change(context, refund, (view) => cancelRefund(view, context.nowMs()));
+}
+
+/** Keeps the hash of the merchant's transaction, which is checked once it is final. */
+export async function submitTransaction(
+  context: RefundContext,
+  refund: Refund,
+  text: string,
+): Promise<Refund> {
+  const submittedHash = text.trim().toLowerCase();
+  if (!/^0x[0-9a-f]{64}$/.test(submittedHash))
+    throw invalidField('transaction', 'must be a transaction hash: 0x and 64 hex digits');
+  return change(context, refund, (view) => {
+    requireRefundStatus(view.refund, context.nowMs(), 'awaiting_transfer');
+    return { refund: { ...view.refund, submittedHash, transactionProblem: null }, event: null };
+  });
+}
+
+async function change(
+  { refunds, nowMs }: RefundContext,
+  refund: Refund,
+  decide: (view: RefundView) => RefundDecision,
+): Promise<Refund> {
+  const changed = await refunds.changeRefund(refund, decide, nowMs());
+  if (changed === null) throw new ServiceError('refund_not_found');
+  return changed;
+}

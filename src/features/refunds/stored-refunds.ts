@@ -1,0 +1,125 @@
+import type { PaymentId } from '../../payment/payment.ts';
+import { IDEMPOTENCY_TTL_MS } from '../../payment/payment-store.ts';
+import { requireCheckpoint } from '../../store/observations.ts';
+import { checkedLimit, hasRow, lock, run, type Script, type Scripts } from '../../store/scripts.ts';
+import { refundTable, unnumberedEventTable } from '../../store/tables.ts';
+import { noTransfer, type Refund, type RefundReference, type RefundView, TRANSFER_MS } from './refund.ts';
+import type { RefundStore } from './refund-store.ts';
+
+/**
+ * Every change waits for the one before: there are few, and one transfer must not be stored with two refunds. A rewind
+ * waits as well, so that what is read of the chain is checked and written before it, or refused after it.
+ */
+export const REFUND_LOCK = 'refunds';
+
+export function createRefundStore({ read, write }: Scripts): RefundStore {
+  return {
+    createRefund: write(function* (draft, decide, nowMs) {
+      yield* lock(REFUND_LOCK);
+      const earlier = yield* findByKey(draft, nowMs);
+      if (earlier !== null) return earlier;
+      const { refund, event } = decide(yield* viewRefund(draft));
+      yield* refundTable.insert(refund);
+      yield* addEvent(refund, event, nowMs);
+      return refund;
+    }),
+    changeRefund: write(function* (reference, decide, nowMs, readUpTo) {
+      yield* lock(REFUND_LOCK);
+      if (readUpTo !== undefined) yield* requireCheckpoint(readUpTo);
+      const before = yield* find(reference);
+      if (before === null) return null;
+      const decision = decide(yield* viewRefund(before));
+      if (decision === null) return before;
+      const { refund, event } = decision;
+      const { transactionHash, logIndex } = refund;
+      const isBooked = before.transactionHash === null && transactionHash !== null && logIndex !== null;
+      if (isBooked && (yield* isCounted(transactionHash, logIndex))) return null;
+      yield* refundTable.update(refund);
+      yield* addEvent(refund, event, nowMs);
+      return refund;
+    }),
+    findRefund: read((accountId, id) => find({ accountId, id })),
+    findRefundOfLink: read((id) => refundTable.selectOne`WHERE id = ${id}`),
+    listRefunds: read(listOf),
+    listWatchedRefunds: read(
+      (expiresAfterMs, limit) => refundTable.select`
+        WHERE status = 'awaiting_transfer' AND expires_at_ms > ${expiresAfterMs}
+        ORDER BY scanned_block, id LIMIT ${checkedLimit(limit)}`,
+    ),
+    sumPaidRefunds: read(function* (accountId, paymentIds) {
+      const sums = new Map<string, bigint>();
+      const paid = yield* refundTable.select`
+        WHERE account_id = ${accountId} AND payment_id = ANY(${paymentIds}) AND status = 'paid'`;
+      for (const { paymentId, units } of paid) sums.set(paymentId, (sums.get(paymentId) ?? 0n) + units);
+      return sums;
+    }),
+    isTransferCounted: read(isCounted),
+    recordRefundScan: write(function* (ids, scannedBlock, readUpTo) {
+      yield* lock(REFUND_LOCK);
+      yield* requireCheckpoint(readUpTo);
+      yield* run`
+        UPDATE refunds SET scanned_block = ${scannedBlock}
+        WHERE id = ANY(${ids}) AND status = 'awaiting_transfer'`;
+    }),
+  };
+}
+
+function find({ accountId, id }: RefundReference): Script<Refund | null> {
+  return refundTable.selectOne`WHERE account_id = ${accountId} AND id = ${id}`;
+}
+
+function* findByKey({ accountId, idempotencyKey }: Refund, nowMs: number): Script<Refund | null> {
+  if (idempotencyKey === null) return null;
+  return yield* refundTable.selectOne`
+    WHERE idempotency_key = ${idempotencyKey} AND account_id = ${accountId}
+      AND created_at_ms > ${nowMs - IDEMPOTENCY_TTL_MS}`;
+}
+
+function listOf(id: PaymentId): Script<Refund[]> {
+  return refundTable.select`WHERE payment_id = ${id} ORDER BY created_at_ms, id`;
+}
+
+function* viewRefund(refund: Refund): Script<RefundView> {
+  const { id, paymentId, destination } = refund;
+  const ofPayment = yield* listOf(paymentId);
+  const toAddress = yield* refundTable.select`
+    WHERE destination = ${destination} AND status = 'awaiting_transfer'`;
+  const isOther = (other: Refund) => other.id !== id;
+  return { refund, others: ofPayment.filter(isOther), rivals: toAddress.filter(isOther) };
+}
+
+function isCounted(transactionHash: string, logIndex: number): Script<boolean> {
+  return hasRow`
+    SELECT id FROM refunds WHERE transaction_hash = ${transactionHash} AND log_index = ${logIndex}`;
+}
+
+function* addEvent(
+  { id, accountId, paymentId }: Pick<Refund, 'id' | 'accountId' | 'paymentId'>,
+  type: string | null,
+  nowMs: number,
+): Script<void> {
+  if (type === null) return;
+  yield* unnumberedEventTable.insertRows([[accountId, paymentId, type, id, nowMs]]);
+}
+
+/** The chain lost final blocks above this one: transfers in them are looked for again. */
+export function* revertRefundsAbove(blockNumber: number, nowMs: number): Script<void> {
+  yield* lock(REFUND_LOCK);
+  const reverted = yield* refundTable.select`WHERE status = 'paid' AND block_number > ${blockNumber}`;
+  for (const refund of reverted) {
+    // By its hash it is also found in another block, and whatever its amount is.
+    const submittedHash = refund.transactionHash;
+    const expiresAtMs = nowMs + TRANSFER_MS;
+    yield* refundTable.update({
+      ...refund,
+      ...noTransfer,
+      submittedHash,
+      expiresAtMs,
+      status: 'awaiting_transfer',
+    });
+    yield* addEvent(refund, 'refund.transfer_reverted', nowMs);
+  }
+  yield* run`
+    UPDATE refunds SET scanned_block = ${blockNumber}
+    WHERE status = 'awaiting_transfer' AND scanned_block > ${blockNumber}`;
+}

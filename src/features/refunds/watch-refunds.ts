@@ -1,0 +1,161 @@
+import {
+  type ChainReader,
+  ChainUnavailableError,
+  type ChainView,
+  type TransferLog,
+} from '../../settlement/chain/chain.ts';
+import type { BlockReference } from '../../settlement/settlement-store.ts';
+import type { StoreParts, Stores } from '../../store/stores.ts';
+import {
+  bookTransfer,
+  type Refund,
+  refundOfTransfer,
+  refuseTransaction,
+  type TransactionProblem,
+} from './refund.ts';
+import { refundLimitUnits } from './refunds.ts';
+
+export interface WatchRefundsContext
+  extends Pick<Stores, 'refunds'>,
+    StoreParts<{ observations: 'readCursor'; payments: 'viewPayment' }> {
+  readonly chain: ChainReader;
+  readonly nowMs: () => number;
+}
+
+/** One pass: an endpoint, and the newest final block that the watcher has scanned. */
+interface Pass extends WatchRefundsContext {
+  readonly view: ChainView;
+  readonly cursor: BlockReference;
+}
+
+/** Nodes take some hundred addresses in one filter. The rest has its turn in the next pass. */
+const REFUNDS_A_PASS = 500;
+/** A transfer of the last moment is found although the service did not run. */
+const GRACE_MS = 24 * 3_600_000;
+/** The newest blocks are read again with each pass, about a minute long: a node may leave out what another one shows. */
+const BLOCKS_READ_AGAIN = 32;
+
+/**
+ * Looks for the transfers of open refunds in the final blocks that the watcher has passed, and books them. Without an
+ * open refund the chain is not asked. What is found is booked only where an endpoint of another host shows it as well.
+ */
+export async function watchRefunds(context: WatchRefundsContext): Promise<void> {
+  const { refunds, observations, chain, nowMs } = context;
+  const watched = await refunds.listWatchedRefunds(nowMs() - GRACE_MS, REFUNDS_A_PASS);
+  const cursor = watched.length === 0 ? null : await observations.readCursor();
+  if (cursor === null) return;
+  // The endpoints of other hosts than the watcher's take turns.
+  await chain.withOtherView(async (view) => {
+    const pass = { ...context, view, cursor };
+    for (const refund of watched) await checkSubmitted(pass, refund);
+    await scanForTransfers(pass, watched);
+  });
+}
+
+async function scanForTransfers(pass: Pass, watched: readonly Refund[]): Promise<void> {
+  const { cursor, refunds } = pass;
+  let fromBlock = Math.min(...watched.map(({ scannedBlock }) => scannedBlock)) + 1;
+  while (fromBlock <= cursor.number) {
+    const { transfers, scannedTo } = await readTransfers(pass, fromBlock, cursor.number, watched);
+    const open = new Set(watched);
+    const found = new Map<Refund, TransferLog>();
+    for (const transfer of transfers) {
+      const refund = refundOfTransfer(transfer, [...open]);
+      if (refund === undefined || !open.delete(refund)) continue;
+      found.set(refund, transfer);
+    }
+    // Unconfirmed, the next pass begins here again.
+    if (!(await areConfirmed(pass, [...found.values()]))) return;
+    for (const [refund, transfer] of found) await book(pass, refund, [transfer]);
+    const scannedBlock = Math.min(scannedTo.number, cursor.number - BLOCKS_READ_AGAIN);
+    const behind = watched.filter((refund) => refund.scannedBlock < scannedBlock);
+    if (behind.length > 0) {
+      const ids = behind.map(({ id }) => id);
+      await refunds.recordRefundScan(ids, scannedBlock, cursor);
+    }
+    fromBlock = scannedTo.number + 1;
+  }
+}
+
+/** Books a submitted transaction once its block is final, or refuses it where another host says the same. */
+async function checkSubmitted(pass: Pass, refund: Refund): Promise<void> {
+  const { chain, cursor, refunds, nowMs } = pass;
+  const { submittedHash } = refund;
+  const found = submittedHash === null ? null : await examine(pass, refund, submittedHash);
+  if (found === null || submittedHash === null) return;
+  if (typeof found !== 'string') {
+    if (await areConfirmed(pass, found)) await book(pass, refund, found);
+    return;
+  }
+  // The pass reads at another host than the watcher's.
+  const confirmed = await chain.withView((view) => examine({ ...pass, view }, refund, submittedHash));
+  if (confirmed !== found) return;
+  await refunds.changeRefund(
+    refund,
+    (stored) => (stored.refund.submittedHash === submittedHash ? refuseTransaction(stored, found) : null),
+    nowMs(),
+    cursor,
+  );
+}
+
+/** What one host shows of a submitted transaction; null while its block is not final. */
+async function examine(
+  pass: Pass,
+  refund: Refund,
+  submittedHash: string,
+): Promise<readonly TransferLog[] | TransactionProblem | null> {
+  const block = await pass.view.readTransactionBlock(submittedHash);
+  if (block === null || block > pass.cursor.number) return null;
+  const { transfers } = await readTransfers(pass, block, block, [refund]);
+  const ofTransaction = transfers.filter(({ transactionHash }) => transactionHash === submittedHash);
+  return freeTransfers(pass, refund, ofTransaction);
+}
+
+/** The transfers of the transaction that are booked with no refund yet, at least one; else why none counts. */
+async function freeTransfers(
+  { payments, refunds }: Pass,
+  refund: Refund,
+  transfers: readonly TransferLog[],
+): Promise<readonly TransferLog[] | TransactionProblem> {
+  const [first] = transfers;
+  if (first === undefined) return 'no_transfer';
+  const view = await payments.viewPayment(refund.paymentId);
+  const deposit = view?.observations.deposits[0];
+  if (deposit === undefined || first.blockNumber < deposit.blockNumber) return 'too_early';
+  const free: TransferLog[] = [];
+  for (const transfer of transfers) {
+    if (!(await refunds.isTransferCounted(transfer.transactionHash, transfer.logIndex))) free.push(transfer);
+  }
+  return free.length > 0 ? free : 'already_counted';
+}
+
+async function book(
+  { payments, refunds, nowMs, cursor }: Pass,
+  refund: Refund,
+  transfers: readonly TransferLog[],
+): Promise<void> {
+  const view = await payments.viewPayment(refund.paymentId);
+  const limit = view === null ? 0n : refundLimitUnits(view);
+  const now = nowMs();
+  await refunds.changeRefund(refund, (stored) => bookTransfer(stored, transfers, limit, now), now, cursor);
+}
+
+function areConfirmed({ view, cursor }: Pass, transfers: readonly TransferLog[]): Promise<boolean> {
+  return view.confirmLogs({ transfers, forwarded: [], rescued: [] }, cursor);
+}
+
+/** Transfers to the refunds' addresses in final blocks of the chain that the watcher has scanned. */
+async function readTransfers(
+  { view, cursor }: Pass,
+  fromBlock: number,
+  toBlock: number,
+  refunds: readonly Refund[],
+) {
+  const recipients = [...new Set(refunds.flatMap(({ destination }) => destination ?? []))];
+  const query = { fromBlock, toBlock, recipients, withReleases: false };
+  const logs = await view.readLogs(query);
+  // Asked after reading: what was read is of the chain that was scanned.
+  const block = await view.readBlock(cursor.number);
+  if (block?.hash === cursor.hash) return logs;
+  throw new ChainUnavailableError(`${view.source} is not on the chain that was scanned`);
+}

@@ -1,0 +1,101 @@
+import { providerSupportUrls } from '../../payment/provider-catalog.ts';
+import { fillIn, formatMoney, formatUsdc, type Language } from '../../web/checkout-frame/languages.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+import { type CheckoutView, isDeclined, isTakenByProvider } from './checkout-view.ts';
+import { copyButton } from './direct-payment.ts';
+import { type Checkout, singleProviderOf } from './read-checkout.ts';
+import { foldedOffers, providerButton, selector } from './selector.ts';
+import { nameOf } from './state-words.ts';
+
+type AtProvider = Extract<CheckoutView, { kind: 'at_provider' }>;
+type Underpaid = Extract<CheckoutView, { kind: 'underpaid' }>;
+
+/** The action of a state and the question it may ask; `list` is the list of offers. */
+export function actions(checkout: Checkout, language: Language, list?: Html): Html {
+  const { view } = checkout;
+  switch (view.kind) {
+    case 'choose':
+      return choices(checkout, language, list);
+    case 'at_provider':
+      return isTakenByProvider(view)
+        ? html`${checkAgain(checkout, language)}${paymentDelayHelp(view, language)}`
+        : continueSession(view, checkout, language, list);
+    case 'underpaid':
+      return addTheRest(view, checkout, language, list);
+    case 'paid':
+      // Printing takes a script, which shows the button.
+      return html`<button class="button wide" type="button" id="print" hidden>${language.words.actions.print}</button>`;
+    case 'seen':
+    case 'sending':
+    case 'held':
+      return checkAgain(checkout, language);
+    // The links to the shop lead on.
+    case 'canceled':
+    case 'expired':
+    case 'closed_with_money':
+    case 'closed_and_released':
+      return nothing;
+  }
+}
+
+function choices(checkout: Checkout, language: Language, list?: Html): Html {
+  const { offers, charge } = checkout;
+  const single = singleProviderOf(checkout);
+  const canServe = offers.some(({ provider, refusal }) => provider === single && refusal === null);
+  if (single === null || !canServe) return selector({ checkout, offers, language }, list);
+  const { continueTo } = language.words.actions;
+  const { payWith } = language.words.offers;
+  const amount = formatMoney(language, charge.amountCents, charge.currency);
+  const label = fillIn(charge.receivedUnits > 0n ? payWith : continueTo, {
+    provider: nameOf(single),
+    amount,
+  });
+  return providerButton(checkout.payment, single, label);
+}
+
+/** After a decline the other offers come first, with their quotes where `list` has them. */
+function continueSession(view: AtProvider, checkout: Checkout, language: Language, list?: Html): Html {
+  const { payment, offers } = checkout;
+  const { actions } = language.words;
+  const label = fillIn(view.isOpen ? actions.continueAt : actions.startAgainAt, {
+    provider: nameOf(view.provider),
+  });
+  const canContinue = offers.some(({ provider, refusal }) => provider === view.provider && refusal === null);
+  const others = offers.filter(({ provider }) => provider !== view.provider);
+  if (isDeclined(view) && others.length > 0)
+    return html`${selector({ checkout, offers: others, language }, list)}
+${canContinue ? providerButton(payment, view.provider, label, 'plain') : nothing}`;
+  return html`${canContinue ? providerButton(payment, view.provider, label) : nothing}
+${isDeclined(view) ? nothing : paymentDelayHelp(view, language)}
+${others.length === 0 ? nothing : foldedOffers({ checkout, offers: others, language })}`;
+}
+
+/** Reloads the page, for browsers without script. */
+function checkAgain({ path }: Checkout, language: Language): Html {
+  return html`<p><a class="button wide" href="${path}">${language.words.actions.checkAgain}</a></p>`;
+}
+
+/** For a charged card without a delivery: the usual delay, and the contacts who can help. */
+function paymentDelayHelp(view: AtProvider, { words }: Language): Html {
+  const provider = nameOf(view.provider);
+  const { question, usual, ask, support } = words.missing;
+  return html`<details${isTakenByProvider(view) ? html` open` : nothing}><summary>${question}</summary>
+<p>${usual} ${fillIn(ask, { provider })}</p>
+<p><a href="${providerSupportUrls[view.provider]}" rel="noopener noreferrer" target="_blank">${fillIn(support, { provider })}<span class="quiet"> ${words.facts.newTab}</span></a></p>
+</details>`;
+}
+
+/** The providers that can charge the rest, else the shop's help; and a transfer from a wallet. */
+function addTheRest(view: Underpaid, checkout: Checkout, language: Language, list?: Html): Html {
+  const { path, payment, account, offers } = checkout;
+  const { rest } = language.words;
+  const missing = formatUsdc(language, view.missingUnits, 'up');
+  const canBeCharged = offers.some(({ refusal }) => refusal === null);
+  return html`<section><h2>${rest.heading}</h2>
+${canBeCharged ? choices(checkout, language, list) : html`<p>${fillIn(rest.askShop, { shop: account.name })}</p>`}
+<details><summary>${rest.fromWallet}</summary>
+<p>${fillIn(rest.howTo, { missing })}</p>
+<p><code>${payment.depositAddress}</code>${copyButton(payment.depositAddress, language.words)}</p>
+<img src="${path}/transfer.svg" alt="${rest.fromWallet}" width="180" height="180" loading="lazy">
+</details></section>`;
+}

@@ -1,0 +1,106 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isBusy, ServiceError } from '../../payment/errors.ts';
+import type { ProviderId } from '../../payment/provider-catalog.ts';
+import { languageOf } from '../../web/checkout-frame/languages.ts';
+import { sendPage } from '../../web/checkout-frame/layout.ts';
+import { logBusy } from '../../web/request-log.ts';
+import { type CheckoutPageOptions, checkoutPage } from './checkout-page.ts';
+import { isDeclined, takesPayment } from './checkout-view.ts';
+import type { CheckoutRequest } from './context.ts';
+import { emailTokenOf, rememberEmailToken } from './known-email.ts';
+import { type Checkout, requireCheckout } from './read-checkout.ts';
+import { customerCountry, rememberedProvider } from './remember.ts';
+import { type CountryQuestion, countryOfForm } from './selector.ts';
+import { problemWords } from './state-words.ts';
+
+/** What the page shows besides the state of the checkout. */
+interface CheckoutAnswer extends Pick<CheckoutPageOptions, 'problem' | 'question' | 'autoContinue'> {
+  readonly status: number;
+}
+
+/** Answers with the page of a checkout, in the visitor's language. */
+export function sendCheckout(
+  asked: CheckoutRequest,
+  checkout: Checkout,
+  { status, ...answer }: CheckoutAnswer,
+): FastifyReply {
+  const { context, request } = asked;
+  const { isTestMode, explorerTransactionUrl, token } = context;
+  const emailToken = emailTokenOf(context, request, checkout.payment);
+  if (emailToken !== null) rememberEmailToken(asked, checkout.payment, emailToken);
+  const page = checkoutPage(checkout, {
+    ...answer,
+    explorerTransactionUrl,
+    token,
+    language: languageOf(request),
+    isTestMode,
+    canSimulate: context.testPayments !== null,
+    emailToken,
+    quotes: {
+      source: context.quotes,
+      lastChoice: lastChoiceOf(checkout, request),
+      customerCountry: customerCountry(context, request),
+    },
+  });
+  return sendPage(asked, status, page);
+}
+
+/** The provider that the customer chose the last time, unless it has just declined this payment. */
+function lastChoiceOf({ view }: Checkout, { headers }: FastifyRequest): ProviderId | null {
+  const provider = rememberedProvider(headers);
+  return view.kind === 'at_provider' && view.provider === provider && isDeclined(view) ? null : provider;
+}
+
+/**
+ * Answers with the page again after a provider session could not be started, with the reason and the other providers.
+ * The checkout is read again: it may have been paid or canceled meanwhile, and then the state matters more than the
+ * reason. Rethrows any error that is no `ServiceError`.
+ */
+export async function sendProblem(
+  asked: CheckoutRequest,
+  paymentId: string,
+  provider: ProviderId | null,
+  error: unknown,
+): Promise<FastifyReply> {
+  if (!(error instanceof ServiceError)) throw error;
+  const { context, request, reply } = asked;
+  // The page hides a failure of the provider or the chain from the customer; the log reports it to the operator.
+  if (isBusy(error)) logBusy(reply.log, error, { provider });
+  else if (error.status >= 500)
+    reply.log.warn({ err: error, provider }, 'a provider session could not be started');
+  const checkout = await requireCheckout(context, paymentId);
+  if (error.retryAfterSeconds !== null) reply.header('retry-after', error.retryAfterSeconds);
+  const { status } = error;
+  if (!takesPayment(checkout.view)) {
+    return sendCheckout(asked, checkout, { status, problem: null });
+  }
+  const language = languageOf(request);
+  const question = questionAfter(request, checkout, provider, error);
+  // A customer who was not asked yet made no mistake.
+  if (lacksCountry(error) && !hasAnswered(request))
+    return sendCheckout(asked, checkout, { status: 200, problem: null, question });
+  const problem = problemWords(language, error, provider, checkout);
+  return sendCheckout(asked, checkout, { status, problem, question });
+}
+
+/** The customer's country is the only value that a provider session can lack. */
+function lacksCountry(error: ServiceError): boolean {
+  return error.errorName === 'invalid_request';
+}
+
+function hasAnswered({ body }: FastifyRequest): boolean {
+  return body instanceof URLSearchParams && body.has('country');
+}
+
+/** The question for the country if it is missing, and again with its answer after another error. */
+function questionAfter(
+  request: FastifyRequest,
+  { offers }: Checkout,
+  provider: ProviderId | null,
+  error: ServiceError,
+): CountryQuestion | null {
+  const chosen = countryOfForm(request.body);
+  const canServe = offers.some((offer) => offer.provider === provider && offer.refusal === null);
+  if (provider === null || !canServe) return null;
+  return lacksCountry(error) || chosen !== null ? { provider, chosen } : null;
+}

@@ -1,0 +1,211 @@
+import { fullDepositsOf, isDust, isNearlyAllMissing } from '../../payment/paid-threshold.ts';
+import { type Deposit, isDirect, type Payment } from '../../payment/payment.ts';
+import { stateOf } from '../../payment/payment-states.ts';
+import type { PaymentView } from '../../payment/payment-store.ts';
+import type { ProviderId } from '../../payment/provider-catalog.ts';
+import { isDelivering, type ProviderSession, type SessionProgress } from '../../payment/provider-session.ts';
+import { sumObservations } from '../../payment/settle.ts';
+
+/** The state that the customer sees: one sentence and at most one action for each kind. */
+export type CheckoutView =
+  /** Nothing has begun: choose a provider. */
+  | { readonly kind: 'choose'; readonly hasLittleArrived: boolean }
+  /** At least one provider session was started for what is missing: the whole amount, or the rest of it. */
+  | {
+      readonly kind: 'at_provider';
+      readonly hasLittleArrived: boolean;
+      readonly provider: ProviderId;
+      readonly providerReference: string;
+      /** Whether the session can still be continued. */
+      readonly isOpen: boolean;
+      /** The session's progress as the provider reports it, a hint; null without a report. */
+      readonly progress: SessionProgress | null;
+    }
+  /** A part arrived, less than the paid threshold. Amounts in 10⁻⁶ USDC units. */
+  | {
+      readonly kind: 'underpaid';
+      /** Whether a provider may charge the rest: not while one has the customer's money and has not delivered it. */
+      readonly canBeCharged: boolean;
+      readonly receivedUnits: bigint;
+      readonly missingUnits: bigint;
+      readonly depositHash: string | null;
+    }
+  /** The paid threshold was observed on chain. */
+  | { readonly kind: 'seen'; readonly depositHash: string | null }
+  /** The release to the merchant is in progress. */
+  | { readonly kind: 'sending'; readonly depositHash: string | null; readonly releaseHash: string | null }
+  /** The money arrived, and the release to the merchant is blocked at the moment. */
+  | { readonly kind: 'held'; readonly depositHash: string | null }
+  | {
+      readonly kind: 'paid';
+      readonly paidAtMs: number;
+      /** The providers that charged the customer, as far as known (`chargingProviders`). */
+      readonly providers: readonly ProviderId[];
+      /** Whether clearly more arrived than the payment costs, and whether that is the whole amount again; else null. */
+      readonly surplus: 'overpaid' | 'paidTwice' | null;
+      readonly receivedUnits: bigint;
+      readonly depositHash: string | null;
+      readonly releaseHash: string | null;
+    }
+  | { readonly kind: 'canceled' }
+  | { readonly kind: 'expired' }
+  /** Closed, with a balance or a past balance at the address: too small, or too late. */
+  | {
+      readonly kind: 'closed_with_money';
+      readonly receivedUnits: bigint;
+      readonly depositHash: string | null;
+    }
+  /** Closed, and the received money was released to the merchant without counting as paid. */
+  | {
+      readonly kind: 'closed_and_released';
+      readonly receivedUnits: bigint;
+      readonly depositHash: string | null;
+      readonly releaseHash: string | null;
+    };
+
+/** The view of a payment's state, observations and sessions. Pure; throws `UnknownStateError` for an unknown state. */
+export function checkoutViewOf(
+  { payment, observations, sessions }: PaymentView,
+  nowMs: number,
+): CheckoutView {
+  const depositHash = payment.txidIn ?? decisiveDeposit(observations.deposits, payment.paidThresholdUnits);
+  const releaseHash = payment.txidOut ?? observations.releases.at(-1)?.transactionHash ?? null;
+  const state = stateOf(payment);
+  const { seenUnits } = sumObservations(observations);
+  let { receivedUnits } = payment;
+  if (seenUnits > receivedUnits) receivedUnits = seenUnits;
+  switch (state) {
+    case 'unpaid/pending': {
+      // A payment from a wallet is paid once it is final.
+      if (seenUnits >= payment.paidThresholdUnits) return { kind: 'seen', depositHash };
+      // A transfer from a wallet need not be the whole amount, so every part of it counts.
+      const isAttempt = isDirect(payment)
+        ? !isDust(payment, seenUnits)
+        : !isNearlyAllMissing(payment, seenUnits);
+      if (!isAttempt) return viewOfUnpaid(sessions, nowMs, seenUnits > 0n);
+      const forTheRest = sessions.filter((session) => session.receivedUnits === seenUnits);
+      if (forTheRest.length > 0) return viewOfUnpaid(forTheRest, nowMs, false);
+      const missingUnits = payment.paidThresholdUnits - seenUnits;
+      const canBeCharged = !isDirect(payment) && !sessions.some((session) => isDelivering(session, nowMs));
+      return { kind: 'underpaid', canBeCharged, receivedUnits: seenUnits, missingUnits, depositHash };
+    }
+    case 'unpaid/ready':
+      return { kind: 'seen', depositHash };
+    case 'unpaid/processing':
+      return { kind: 'sending', depositHash, releaseHash };
+    case 'unpaid/failed':
+    case 'unpaid/manual_required':
+      return { kind: 'held', depositHash };
+    // The customer has paid; the remaining release concerns only the service and the merchant.
+    case 'paid/ready':
+    case 'paid/processing':
+    case 'paid/failed':
+    case 'paid/manual_required':
+    case 'paid/completed':
+      return {
+        kind: 'paid',
+        paidAtMs: payment.paidAtMs ?? payment.createdAtMs,
+        providers: chargingProviders(sessions),
+        surplus: surplusOf(payment, observations.deposits),
+        receivedUnits,
+        depositHash,
+        releaseHash,
+      };
+    case 'canceled/canceled':
+      return { kind: payment.cancelReason === 'expired' ? 'expired' : 'canceled' };
+    case 'canceled/manual_required':
+      return { kind: 'closed_with_money', receivedUnits, depositHash };
+    case 'canceled/completed':
+      return { kind: 'closed_and_released', receivedUnits, depositHash, releaseHash };
+  }
+}
+
+function surplusOf(payment: Payment, deposits: readonly Deposit[]): 'overpaid' | 'paidTwice' | null {
+  if (payment.amountMismatch !== 'overpaid') return null;
+  return fullDepositsOf(payment, deposits).length > 1 ? 'paidTwice' : 'overpaid';
+}
+
+/** The providers that charged the customer: the only one with a session, or of several those that report a delivery. */
+export function chargingProviders(
+  sessions: readonly Pick<ProviderSession, 'provider' | 'progress'>[],
+): readonly ProviderId[] {
+  const providersOf = (some: typeof sessions) => [...new Set(some.map(({ provider }) => provider))];
+  const visited = providersOf(sessions);
+  return visited.length <= 1
+    ? visited
+    : providersOf(sessions.filter(({ progress }) => progress === 'delivered'));
+}
+
+/** Whether the customer may start a provider session. */
+export function takesPayment(view: CheckoutView): boolean {
+  if (view.kind === 'underpaid') return view.canBeCharged;
+  return view.kind === 'choose' || view.kind === 'at_provider';
+}
+
+/**
+ * Whether the provider reports that it has the customer's money. The page then leads no customer to pay a second time.
+ */
+export function isTakenByProvider(view: CheckoutView): boolean {
+  return view.kind === 'at_provider' && (view.progress === 'delivering' || view.progress === 'delivered');
+}
+
+/** Whether the provider reports that it declined the customer's payment. */
+export function isDeclined(view: CheckoutView): boolean {
+  return view.kind === 'at_provider' && view.progress === 'failed';
+}
+
+/** What a page shows of a view besides its texts. */
+interface ViewTraits {
+  /** Seconds until the page should refresh; null when nothing changes any more on its own. */
+  readonly refreshSeconds: number | null;
+  readonly tone: 'good' | 'warn' | 'busy' | 'plain';
+  /** The current step of the customer or the payment; the number of steps when all are done, null for none. */
+  readonly step: number | null;
+}
+
+const traits: Readonly<Record<CheckoutView['kind'], ViewTraits>> = {
+  choose: { refreshSeconds: 20, tone: 'plain', step: 0 },
+  at_provider: { refreshSeconds: 5, tone: 'plain', step: 1 },
+  underpaid: { refreshSeconds: 20, tone: 'warn', step: 1 },
+  seen: { refreshSeconds: 3, tone: 'busy', step: 3 },
+  sending: { refreshSeconds: 3, tone: 'busy', step: 3 },
+  held: { refreshSeconds: 20, tone: 'warn', step: 3 },
+  paid: { refreshSeconds: null, tone: 'good', step: 4 },
+  canceled: { refreshSeconds: null, tone: 'plain', step: null },
+  expired: { refreshSeconds: null, tone: 'plain', step: null },
+  closed_with_money: { refreshSeconds: 20, tone: 'warn', step: null },
+  closed_and_released: { refreshSeconds: null, tone: 'warn', step: null },
+};
+
+export function traitsOf(view: CheckoutView): ViewTraits {
+  if (isTakenByProvider(view)) return { ...traits.at_provider, tone: 'busy', step: 2 };
+  return view.kind === 'at_provider' && view.isOpen
+    ? { ...traits.at_provider, tone: 'busy' }
+    : traits[view.kind];
+}
+
+/** The deposit that reached the paid threshold, else the last one. */
+function decisiveDeposit(deposits: readonly Deposit[], paidThresholdUnits: bigint): string | null {
+  let units = 0n;
+  for (const deposit of deposits) {
+    units += deposit.units;
+    if (units >= paidThresholdUnits) return deposit.transactionHash;
+  }
+  return deposits.at(-1)?.transactionHash ?? null;
+}
+
+function viewOfUnpaid(
+  sessions: readonly ProviderSession[],
+  nowMs: number,
+  hasLittleArrived: boolean,
+): CheckoutView {
+  const [first, ...others] = sessions;
+  if (first === undefined) return { kind: 'choose', hasLittleArrived };
+  const latest = others.reduce(
+    (newest, session) => (session.createdAtMs >= newest.createdAtMs ? session : newest),
+    first,
+  );
+  const { provider, providerReference, expiresAtMs, progress } = latest;
+  const isOpen = expiresAtMs > nowMs && progress !== 'failed';
+  return { kind: 'at_provider', hasLittleArrived, provider, providerReference, isOpen, progress };
+}

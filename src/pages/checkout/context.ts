@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ExplorerTransactionUrl } from '../../features/receipts/receipt-mail.ts';
+import type { RefundContext } from '../../features/refunds/refunds.ts';
+import type { CreatePaymentContext } from '../../payment/create-payment.ts';
+import type { PaymentReference } from '../../payment/payment.ts';
+import type { Address } from '../../payment/payout-address.ts';
+import type { TestPayments } from '../../payment/test-payments.ts';
+import type { KeyedHash } from '../../platform/keyed-hash.ts';
+import type { Pictures } from '../../platform/pictures.ts';
+import type { Quotes } from '../../providers/ask-quotes.ts';
+import type { StartSession } from '../../providers/start-session.ts';
+import type { StoreParts } from '../../store/stores.ts';
+import type { PageLimits } from '../../web/page-limits.ts';
+import type { ReadCheckoutContext } from './read-checkout.ts';
+
+/** Dependencies of the customer's pages. */
+export interface CheckoutPagesContext
+  extends Omit<ReadCheckoutContext, 'accounts'>,
+    StoreParts<{
+      accounts: 'findAccount' | 'findLogo';
+      reusablePages: 'findPageBySlug' | 'findSubmission' | 'createPagePayment';
+    }> {
+  /** Records that a customer opened a payment's page. */
+  readonly recordOpened: (payment: PaymentReference) => void;
+  readonly startSession: StartSession;
+  readonly refund: RefundContext;
+  /** For payments that are made on reusable pages. */
+  readonly create: CreatePaymentContext;
+  readonly quotes: Quotes;
+  readonly limits: PageLimits;
+  readonly pictures: Pictures;
+  /** Makes the tokens of visitors who came with the payment's email address. */
+  readonly emailHash: KeyedHash;
+  /** The public address of the service, without a slash at its end. */
+  readonly baseUrl: string;
+  /**
+   * The header, in lower case, in which the operator's proxy sends the customer's country; null without such a proxy.
+   */
+  readonly countryHeader: string | null;
+  /** Shows the banner that no real money moves. */
+  readonly isTestMode: boolean;
+  /** Simulates outcomes of payments; null in live mode. */
+  readonly testPayments: Pick<TestPayments, 'simulateOutcome'> | null;
+  /** A transaction's page in a block explorer (http or https), or null without an explorer. */
+  readonly explorerTransactionUrl: ExplorerTransactionUrl;
+  /** The contract of USDC, for payments from a wallet. */
+  readonly token: Address;
+}
+
+/** Dependencies of example pages, which test mode registers beside those of payments. */
+export type ExamplePagesContext = Pick<
+  CheckoutPagesContext,
+  'directory' | 'nowMs' | 'expiryMs' | 'baseUrl' | 'explorerTransactionUrl' | 'token' | 'quotes'
+>;
+
+/** One request for a page of the customer. */
+export interface CheckoutRequest<Parameter extends string = never> {
+  readonly context: CheckoutPagesContext;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** The named parts of the path. */
+  readonly params: Readonly<Record<Parameter, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
+}
+
+/** Answers the requests of a route whose path has these parameters. */
+export type CheckoutHandler<Parameter extends string> = (
+  asked: CheckoutRequest<Parameter>,
+) => Promise<FastifyReply>;

@@ -1,0 +1,144 @@
+import type { FastifyReply } from 'fastify';
+import { ServiceError } from '../../payment/errors.ts';
+import { formatUnits } from '../../payment/money.ts';
+import { isDirect, type Payment } from '../../payment/payment.ts';
+import { isPaymentId } from '../../payment/payment-id.ts';
+import { paymentUri } from '../../payment/payment-uri.ts';
+import type { Address } from '../../payment/payout-address.ts';
+import { fillIn, fillText, type Language } from '../../web/checkout-frame/languages.ts';
+import { setCommonHeaders } from '../../web/checkout-frame/layout.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+import { qrCode, qrCodeFile } from '../../web/design/qr-code.ts';
+import { publicNetworkName } from '../../web/well-known.ts';
+import { takesPayment } from './checkout-view.ts';
+import type { CheckoutRequest } from './context.ts';
+import { type Checkout, requireCheckout } from './read-checkout.ts';
+import type { StateWords } from './state-words.ts';
+
+/** A direct payment's page while it waits for a transfer. */
+interface DirectContent {
+  readonly words: StateWords;
+  readonly detail: Html;
+}
+
+/**
+ * Whether the customer has to send a transfer from a wallet. Once enough was sent, the page is that of every payment.
+ */
+export function awaitsTransfer({ payment, view }: Pick<Checkout, 'payment' | 'view'>): boolean {
+  return isDirect(payment) && (takesPayment(view) || view.kind === 'underpaid');
+}
+
+/** How to pay a direct payment, or its missing part, from a wallet. */
+export function directContent(
+  { payment, view }: Checkout,
+  { words }: Language,
+  token: Address,
+): DirectContent {
+  const { direct, facts } = words;
+  const missing = view.kind === 'underpaid' ? view.missingUnits : payment.paidThresholdUnits;
+  const uri = transferUri(payment, missing, token);
+  // All digits that count, unlike elsewhere: the transfer has to be large enough.
+  const amount = `${exactUsdc(missing)} USDC`;
+  const received = view.kind === 'underpaid' ? `${exactUsdc(view.receivedUnits)} USDC` : '';
+  const network =
+    publicNetworkName(payment.chainId) ?? fillText(direct.testNetwork, { chain: String(payment.chainId) });
+  const sentence = view.kind === 'underpaid' ? `${direct.partly} ${direct.waiting}` : direct.waiting;
+  const fill = (template: string) => fillIn(template, { amount, received, network });
+  return {
+    words: {
+      heading: fill(direct.heading),
+      sentence: fill(sentence),
+      text: {
+        heading: fillText(direct.heading, { amount }),
+        sentence: fillText(sentence, { received }),
+      },
+    },
+    detail: html`<ul class="transfer-notes">
+<li><strong>${fill(direct.onlyThere)}</strong></li>
+<li>${direct.whole}</li>
+<li>${direct.once}</li>
+</ul>
+<div class="pay">
+<p><a class="button primary wide" href="${uri}">${direct.open}</a></p>
+<div id="wallets" data-chain="0x${payment.chainId.toString(16)}" data-token="${token}" data-call="${transferCall(payment.depositAddress, missing)}" data-pay="${direct.payWith}" data-sent="${direct.sent}" data-refused="${direct.refused}"></div>
+<p id="wallet-note" role="status"></p>
+</div>
+<dl class="facts">
+<div><dt>${direct.network}</dt><dd><strong><bdi>${network}</bdi></strong></dd></div>
+<div><dt>${facts.amount}</dt><dd><bdi>${amount}</bdi>${copyButton(exactUsdc(missing), words, facts.amount)}</dd></div>
+<div><dt>${direct.to}</dt><dd><code>${payment.depositAddress}</code>${copyButton(payment.depositAddress, words, direct.to)}</dd></div>
+<div><dt>${direct.contract}</dt><dd><code>${token}</code></dd></div>
+</dl>
+<p class="transfer-code">${qrCode(uri, direct.code)}</p>`,
+  };
+}
+
+function transferUri({ chainId, depositAddress }: Payment, units: bigint, token: Address): string {
+  return paymentUri({ token, chainId, to: depositAddress, units });
+}
+
+/** "30" and "30.5", not "30.000000". */
+export function exactUsdc(units: bigint): string {
+  return formatUnits(units).replace(/\.?0+$/, '');
+}
+
+/** Needs a script, which shows it. The label says which text it copies, where there are several. */
+export function copyButton(text: string, { direct }: Language['words'], label?: string): Html {
+  const named = label === undefined ? nothing : html` aria-label="${direct.copy}: ${label}"`;
+  return html` <button class="link" type="button" data-copy="${text}"${named} hidden>${direct.copy}</button>`;
+}
+
+/** The first four bytes of the hash of `transfer(address,uint256)`. */
+const TRANSFER_SELECTOR = '0xa9059cbb';
+
+/** The call of the token that a wallet signs. */
+function transferCall(to: Address, units: bigint): string {
+  const word = (hex: string) => hex.toLowerCase().padStart(64, '0');
+  return `${TRANSFER_SELECTOR}${word(to.slice(2))}${word(units.toString(16))}`;
+}
+
+/**
+ * `GET /pay/:paymentId/qr.svg`: the checkout's address as a QR code. It has its own route, because drawing it takes
+ * longer than the rest of the page, and few visitors open it. It contains only the address of the request, so the store
+ * is not read.
+ */
+export async function showPhoneCode({
+  context,
+  reply,
+  params,
+}: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
+  const { paymentId } = params;
+  if (!isPaymentId(paymentId)) throw new ServiceError('payment_not_found');
+  return sendPhoneCode(reply, `${context.baseUrl}/pay/${paymentId}`);
+}
+
+/** `GET /pay/:paymentId/transfer.svg`: the transfer of what is missing, as a QR code for a wallet. */
+export async function showTransferCode({
+  context,
+  reply,
+  params,
+}: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
+  return sendTransferCode(reply, await requireCheckout(context, params.paymentId), context.token);
+}
+
+/** Answers with the transfer of what is missing as a QR code. Throws `not_found` unless a part of the amount arrived. */
+export function sendTransferCode(
+  reply: FastifyReply,
+  { payment, view }: Checkout,
+  token: Address,
+): FastifyReply {
+  if (view.kind !== 'underpaid') throw new ServiceError('not_found');
+  return sendCode(reply, transferUri(payment, view.missingUnits, token), 'no-store');
+}
+
+/** Answers with an address as a QR code. */
+export function sendPhoneCode(reply: FastifyReply, address: string): FastifyReply {
+  return sendCode(reply, address, 'private, max-age=86400');
+}
+
+function sendCode(reply: FastifyReply, text: string, caching: string): FastifyReply {
+  return setCommonHeaders(reply)
+    .header('cache-control', caching)
+    .type('image/svg+xml')
+    .send(qrCodeFile(text));
+}

@@ -1,0 +1,70 @@
+import type { FastifyRequest } from 'fastify';
+import type { Payment } from '../../payment/payment.ts';
+import { isSameText } from '../../platform/keyed-hash.ts';
+import { readCookie, setCookie } from '../../web/cookies.ts';
+import { type Html, nothing } from '../../web/design/html.ts';
+import { fieldText, formTokenField, isFormToken } from '../../web/signed-in/forms.ts';
+import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
+
+/*
+ * The payment's email address goes to a provider only for a visitor who came with it: `checkout_url` carries it, the
+ * short link does not. The proof is a token bound to the payment and its address, which reveals neither. Forms carry
+ * it, and so does a cookie of this checkout alone, because the page's script removes the address from the address bar.
+ * The proof therefore survives a reload, a change of language, and the return from the provider.
+ */
+
+/** Ends with the browser's session. */
+const COOKIE = 'email_token';
+
+/** The token for the forms of this visitor's page; null for a visitor who did not come with the payment's address. */
+export function emailTokenOf(
+  { emailHash }: Pick<CheckoutPagesContext, 'emailHash'>,
+  request: Pick<FastifyRequest, 'query' | 'body' | 'headers'>,
+  { id, email }: Pick<Payment, 'id' | 'email'>,
+): string | null {
+  if (email === null) return null;
+  // Replaced secrets still count: a page may be open during the replacement.
+  const [token, ...earlier] = emailHash.candidates(`${id} ${canonical(email)}`) as [string, ...string[]];
+  const isKnown =
+    isSameEmail(emailOfQuery(request.query), email) ||
+    [token, ...earlier].some((each) => carriesToken(request, each));
+  return isKnown ? token : null;
+}
+
+/** The hidden field of a form; empty for a visitor who does not know the address. */
+export function emailTokenField(token: string | null): Html {
+  return token === null ? nothing : formTokenField(token);
+}
+
+/** Stores the token for the next request of this browser for this checkout. */
+export function rememberEmailToken(
+  { context, request, reply }: CheckoutRequest,
+  { id }: Pick<Payment, 'id'>,
+  token: string,
+): void {
+  if (readCookie(request.headers, COOKIE) === token) return;
+  setCookie(reply, COOKIE, token, { path: `/pay/${id}`, isSecure: context.baseUrl.startsWith('https:') });
+}
+
+function carriesToken(request: Pick<FastifyRequest, 'body' | 'headers'>, token: string): boolean {
+  const { body } = request;
+  const field = body instanceof URLSearchParams ? fieldText(body) : '';
+  return isFormToken(field, token) || isSameText(readCookie(request.headers, COOKIE) ?? '', token);
+}
+
+function emailOfQuery(query: unknown): string | null {
+  const email = (query as Readonly<Record<string, unknown>> | null | undefined)?.['email'];
+  return typeof email === 'string' ? email : null;
+}
+
+function isSameEmail(given: string | null, email: string): boolean {
+  return given !== null && isSameText(canonical(given), canonical(email));
+}
+
+/**
+ * Normalizes an address: links are retyped, so surrounding space, case and Unicode composition do not distinguish
+ * visitors.
+ */
+function canonical(email: string): string {
+  return email.trim().normalize('NFC').toLowerCase();
+}

@@ -1,0 +1,213 @@
+import type { FastifyReply } from 'fastify';
+import { ServiceError } from '../../payment/errors.ts';
+import { isPaymentId } from '../../payment/payment-id.ts';
+import { isLoopbackHost } from '../../platform/public-address.ts';
+import { type Language, type LanguageCode, languageOf } from '../../web/checkout-frame/languages.ts';
+import { setCommonHeaders } from '../../web/checkout-frame/layout.ts';
+import { addressGroupOf } from '../../web/rate-windows.ts';
+import { checkoutContent } from './checkout-page.ts';
+import { takesPayment, traitsOf } from './checkout-view.ts';
+import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
+import { type Checkout, readCheckout } from './read-checkout.ts';
+
+/** An update of an open page: the whole content, as the poll returns it. */
+export interface LiveContent {
+  readonly revision: string;
+  /** JSON of the content in one line. */
+  readonly text: string;
+  /** Nothing changes any more on its own: the stream ends with this. */
+  readonly isLast: boolean;
+}
+
+/** Reads the current content of a page; null when its payment does not exist. */
+export type ReadLiveContent = (paymentId: string, language: LanguageCode) => Promise<LiveContent | null>;
+
+/** An open page that receives updates. */
+interface Viewer {
+  readonly paymentId: string;
+  readonly language: LanguageCode;
+  /** The key for the limit on one address. */
+  readonly address: string;
+  /** The revision that the page already shows. */
+  readonly revision: string;
+  send(content: LiveContent): void;
+  /** Ends the stream; the page polls from then on, unless its content is final. */
+  end(): void;
+}
+
+interface LiveUpdatesOptions {
+  readonly read: ReadLiveContent;
+  /** Interval between two reads of an open page's payment. */
+  readonly everyMs: number;
+  readonly maximumViewers: number;
+  readonly maximumViewersOfAddress: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** All viewers of one payment in one language: one read serves them all. */
+interface Watch {
+  readonly viewers: Map<Viewer, string>;
+  timer: NodeJS.Timeout | null;
+}
+
+/** Sends updates to open pages, with one read for each watched payment and language. */
+export function createLiveUpdates(options: LiveUpdatesOptions) {
+  const watches = new Map<string, Watch>();
+
+  function leave(key: string, viewer: Viewer): void {
+    const watch = watches.get(key);
+    if (watch?.viewers.delete(viewer) !== true || watch.viewers.size > 0) return;
+    if (watch.timer !== null) clearTimeout(watch.timer);
+    watches.delete(key);
+  }
+
+  async function readAndSend(key: string, paymentId: string, language: LanguageCode): Promise<void> {
+    const watch = watches.get(key);
+    if (watch === undefined) return;
+    const content = await options.read(paymentId, language).catch((error: unknown) => {
+      options.onError(error);
+      return undefined;
+    });
+    for (const [viewer, revision] of watch.viewers) {
+      if (content === undefined) continue;
+      if (content !== null && content.revision !== revision) {
+        watch.viewers.set(viewer, content.revision);
+        viewer.send(content);
+      }
+      if (content === null || content.isLast) end(key, viewer);
+    }
+    if (watches.get(key) !== watch) return;
+    watch.timer = setTimeout(() => void readAndSend(key, paymentId, language), options.everyMs);
+  }
+
+  function end(key: string, viewer: Viewer): void {
+    leave(key, viewer);
+    viewer.end();
+  }
+
+  return {
+    /** Adds a viewer and returns a function that removes it; null when there are too many, and the page has to poll. */
+    follow(viewer: Viewer): (() => void) | null {
+      const { paymentId, language, address } = viewer;
+      const all = [...watches.values()].flatMap(({ viewers }) => [...viewers.keys()]);
+      const ofAddress = all.filter((other) => other.address === address).length;
+      if (all.length >= options.maximumViewers || ofAddress >= options.maximumViewersOfAddress) return null;
+      const key = `${paymentId} ${language}`;
+      const watch = watches.get(key) ?? { viewers: new Map(), timer: null };
+      watch.viewers.set(viewer, viewer.revision);
+      if (!watches.has(key)) {
+        watches.set(key, watch);
+        watch.timer = setTimeout(() => void readAndSend(key, paymentId, language), options.everyMs);
+      }
+      return () => leave(key, viewer);
+    },
+    /** Ends all streams before the server closes. */
+    close(): void {
+      for (const [key, { viewers }] of watches) for (const viewer of viewers.keys()) end(key, viewer);
+    },
+  };
+}
+
+/** Interval of a comment line, so that no proxy closes the connection as dead. */
+const HEARTBEAT_MS = 20_000;
+/** Maximum age of a stream. The page then reconnects, and a load balancer may choose another process. */
+const LONGEST_MS = 10 * 60_000;
+
+/**
+ * `GET /pay/:paymentId/events`: the changes of a page as server-sent events, from the revision that it shows
+ * (`?revision=…`). Answers 204 for a payment that cannot be followed and when there are too many streams: the page then
+ * polls.
+ */
+export function showEvents(
+  live: ReturnType<typeof createLiveUpdates>,
+  { request, reply, params, query }: CheckoutRequest<'paymentId'>,
+): FastifyReply {
+  setCommonHeaders(reply);
+  const { paymentId } = params;
+  if (!isPaymentId(paymentId)) return reply.code(204).send();
+  const { revision } = query;
+  const { raw } = reply;
+  const leave = live.follow({
+    paymentId,
+    language: languageOf(request).code,
+    // Loopback is this machine, or a proxy that TRUST_PROXY does not name: its visitors are not one visitor.
+    address: isLoopbackHost(request.ip) ? request.id : addressGroupOf(request.ip),
+    revision: typeof revision === 'string' ? revision : '',
+    send: ({ text }) => write(`data: ${text}\n\n`),
+    end: () => stop('event: end\ndata:\n\n'),
+  });
+  if (leave === null) return reply.code(204).send();
+  reply.hijack();
+  raw.writeHead(200, { ...stringHeadersOf(reply), 'content-type': 'text/event-stream; charset=utf-8' });
+  raw.write('retry: 3000\n\n');
+  const heartbeat = setInterval(() => write('event: beat\ndata:\n\n'), HEARTBEAT_MS);
+  const limit = setTimeout(() => stop(), LONGEST_MS);
+  raw.on('error', () => stop());
+  raw.once('close', () => stop());
+  // A client that leaves first only closes its half of the connection.
+  const { socket } = request.raw;
+  socket.once('end', onHalfClose);
+  return reply;
+
+  function write(text: string): void {
+    // Writing after the end would raise an error without a handler.
+    if (!raw.writableEnded) raw.write(text);
+  }
+
+  function onHalfClose(): void {
+    stop();
+  }
+
+  function stop(last?: string): void {
+    // A kept-alive connection goes on to serve other requests.
+    socket.removeListener('end', onHalfClose);
+    clearInterval(heartbeat);
+    clearTimeout(limit);
+    leave?.();
+    if (!raw.writableEnded) raw.end(last);
+  }
+}
+
+function stringHeadersOf(reply: FastifyReply): Record<string, string> {
+  return Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]));
+}
+
+/**
+ * `GET /pay/:paymentId/status`: the page's parts that change, polled by its script. 304 while the revision equals the
+ * one in If-None-Match.
+ */
+export async function showStatus({
+  context,
+  request,
+  reply,
+  params,
+}: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
+  setCommonHeaders(reply);
+  const checkout = await readCheckout(context, params.paymentId);
+  if (checkout === null) {
+    const { status, message } = new ServiceError('payment_not_found');
+    return reply.code(status).send({ error: message });
+  }
+  const content = statusContent(context, checkout, languageOf(request));
+  reply.header('etag', `"${content.revision}"`);
+  if (request.headers['if-none-match'] === `"${content.revision}"`) return reply.code(304).send();
+  return reply.send(content);
+}
+
+/** The content for the page's script, the same by poll and by event stream. */
+export function statusContent(
+  context: Pick<CheckoutPagesContext, 'explorerTransactionUrl' | 'token'>,
+  checkout: Checkout,
+  language: Language,
+) {
+  const content = checkoutContent(checkout, language, context);
+  return {
+    view: checkout.view.kind,
+    takesPayment: takesPayment(checkout.view),
+    revision: content.revision,
+    refreshSeconds: traitsOf(checkout.view).refreshSeconds,
+    title: content.title,
+    status: content.status.toString(),
+    detail: content.detail().toString(),
+  };
+}

@@ -1,0 +1,110 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply } from 'fastify';
+import { ServiceError } from '../../payment/errors.ts';
+import type { Payment } from '../../payment/payment.ts';
+import { isProviderId, type ProviderId } from '../../payment/provider-catalog.ts';
+import type { ProviderSession } from '../../payment/provider-session.ts';
+import { canonicalPublicAddress, isSecureUrl } from '../../platform/public-address.ts';
+import { languageOf } from '../../web/checkout-frame/languages.ts';
+import { setCommonHeaders } from '../../web/checkout-frame/layout.ts';
+import { html } from '../../web/design/html.ts';
+import { isSameOrigin } from '../../web/signed-in/forms.ts';
+import { sendCheckout, sendProblem } from './answer-checkout.ts';
+import { takesPayment } from './checkout-view.ts';
+import type { CheckoutRequest } from './context.ts';
+import { emailTokenOf } from './known-email.ts';
+import { requireCheckout } from './read-checkout.ts';
+import { customerCountry, rememberCountry, rememberProvider } from './remember.ts';
+
+/** `POST /pay/:paymentId/providers/:provider`: the customer's click, answered with a 303 to the provider. */
+export async function openProviderSession(
+  asked: CheckoutRequest<'paymentId' | 'provider'>,
+): Promise<FastifyReply> {
+  const { context, request, params } = asked;
+  const { paymentId, provider } = params;
+  const checkout = await requireCheckout(context, paymentId);
+  if (!isSameOrigin(request.headers, context.baseUrl)) {
+    const problem = html`${languageOf(request).words.problems.notFromHere}`;
+    return sendCheckout(asked, checkout, { status: 403, problem });
+  }
+  // The page was older than the payment, and the current state explains the rest.
+  if (!takesPayment(checkout.view)) {
+    return sendCheckout(asked, checkout, { status: 409, problem: null });
+  }
+  if (!isProviderId(provider)) {
+    return sendProblem(asked, paymentId, null, new ServiceError('provider_unknown'));
+  }
+  return redirectToProvider(asked, checkout.payment, provider, () => {
+    rememberProvider(asked, provider);
+    rememberCountry(asked);
+  });
+}
+
+/**
+ * Starts a session and redirects the customer to it with a 303; answers with the page and the reason where that fails.
+ *
+ * @param onStarted runs before the redirect
+ */
+export async function redirectToProvider(
+  asked: CheckoutRequest,
+  payment: Payment,
+  provider: ProviderId,
+  onStarted = () => {},
+): Promise<FastifyReply> {
+  const { context, request, reply } = asked;
+  try {
+    const session = await context.startSession(payment, provider, {
+      country: customerCountry(context, request),
+      ip: canonicalPublicAddress(request.ip),
+      language: languageOf(request).code,
+      knowsEmail: emailTokenOf(context, request, payment) !== null,
+    });
+    onStarted();
+    return setCommonHeaders(reply).redirect(secureUrlOf(session), 303);
+  } catch (error) {
+    return sendProblem(asked, payment.id, provider, error);
+  }
+}
+
+/** A provider's answer without a secure web address is the provider's failure. */
+function secureUrlOf({ provider, redirectUrl }: ProviderSession): string {
+  const url = URL.parse(redirectUrl);
+  if (url !== null && isSecureUrl(url)) return url.href;
+  throw new ServiceError('provider_unavailable', undefined, {
+    cause: new Error(`${provider} sends its customers to something that is no secure web address`),
+  });
+}
+
+/**
+ * User agents that fetch links for a preview or an index. (Cubot makes telephones.) An own list instead of `isbot`, which
+ * counts every HTTP client as a bot, while a program that follows a link gets the redirect that a browser gets.
+ */
+const previewAgent =
+  /(?<!cu)bot\b|crawl|spider|preview|facebookexternalhit|^whatsapp\/|skypeuri|embedly|iframely|slurp|pinterest\/|vkshare|mediapartners|bingbot|yandex(?:images|media)|google-(?:read-aloud|inspectiontool)/i;
+
+/** Whether the request comes from a preview or a crawler and not from a customer who follows the link. */
+export function isPreview(headers: IncomingHttpHeaders): boolean {
+  const purposes = ['purpose', 'sec-purpose', 'x-purpose', 'x-moz'].map((name) =>
+    String(headers[name] ?? ''),
+  );
+  if (purposes.some((purpose) => /prefetch|prerender|preview/i.test(purpose))) return true;
+  // If the browser sends Sec-Fetch-Dest, only a document of its own is a customer's request.
+  const destination = headers['sec-fetch-dest'];
+  if (destination !== undefined && destination !== 'document') return true;
+  return previewAgent.test(headers['user-agent'] ?? '');
+}
+
+/**
+ * The provider to which opening the checkout leads directly, or null for the page. `auto=1` counts only for a payment
+ * with a single provider and a stored email (not one edited into the query). `returned=1` stands in the address to
+ * which providers send the customer back: that request gets the page, not the same redirect again.
+ */
+export function automaticProvider(
+  payment: Payment,
+  query: Readonly<Record<string, unknown>>,
+  headers: IncomingHttpHeaders,
+): ProviderId | null {
+  if (query['auto'] !== '1' || query['returned'] !== undefined) return null;
+  if (!isProviderId(payment.provider) || payment.email === null) return null;
+  return isPreview(headers) ? null : payment.provider;
+}

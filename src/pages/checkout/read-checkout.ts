@@ -1,0 +1,102 @@
+import type { Account } from '../../accounts/account.ts';
+import { ServiceError, UnknownStateError } from '../../payment/errors.ts';
+import type { Payment } from '../../payment/payment.ts';
+import { isPaymentId, paymentIdOfShortCode } from '../../payment/payment-id.ts';
+import type { PaymentView } from '../../payment/payment-store.ts';
+import { isProviderId, MULTI_PROVIDER, type ProviderId } from '../../payment/provider-catalog.ts';
+import { type Charge, chargeOf } from '../../payment/session-charge.ts';
+import { sumObservations } from '../../payment/settle.ts';
+import {
+  listOffers,
+  type ProviderDirectory,
+  type ProviderOffer,
+} from '../../providers/provider-availability.ts';
+import { estimateSuccess, type SuccessRates } from '../../providers/provider-success.ts';
+import type { StoreParts } from '../../store/stores.ts';
+import { type CheckoutView, checkoutViewOf, takesPayment } from './checkout-view.ts';
+
+export interface ReadCheckoutContext
+  extends StoreParts<{ payments: 'viewPayment'; accounts: 'findAccount' }> {
+  readonly directory: ProviderDirectory;
+  readonly nowMs: () => number;
+  /** Time after the creation until which a checkout can be paid. */
+  readonly expiryMs: number;
+}
+
+/** Assumes the same of every provider. */
+const withoutVisits = estimateSuccess([]);
+
+/** The data of a checkout's page. */
+export interface Checkout {
+  /** The page's address: the payment's own, unless the page is an example. */
+  readonly path: string;
+  readonly payment: Payment;
+  readonly account: Account;
+  readonly view: CheckoutView;
+  /** What a provider session charges now: the whole amount, or the rest of it. */
+  readonly charge: Charge;
+  /** The providers of this payment, each with the reason why it cannot serve; empty when no session may be started. */
+  readonly offers: readonly ProviderOffer[];
+  /** How often visits to providers end with a delivery. */
+  readonly success: SuccessRates;
+  readonly expiresAtMs: number;
+  readonly nowMs: number;
+}
+
+/** The payment's only provider, or null if the customer may choose. */
+export function singleProviderOf({ payment }: Pick<Checkout, 'payment'>): ProviderId | null {
+  return isProviderId(payment.provider) ? payment.provider : null;
+}
+
+/** Reads a checkout by the text in its address; null when there is none. */
+export async function readCheckout(
+  context: ReadCheckoutContext,
+  paymentId: string,
+): Promise<Checkout | null> {
+  if (!isPaymentId(paymentId)) return null;
+  const stored = await context.payments.viewPayment(paymentId);
+  if (stored === null) return null;
+  const { payment } = stored;
+  const account = await context.accounts.findAccount(payment.accountId);
+  if (account === null) throw new UnknownStateError(`payment ${payment.id} belongs to no account`);
+  return checkoutOf(context, stored, account);
+}
+
+/** Reads a checkout by the text in its address. Throws `payment_not_found`. */
+export async function requireCheckout(context: ReadCheckoutContext, paymentId: string): Promise<Checkout> {
+  const checkout = await readCheckout(context, paymentId);
+  if (checkout === null) throw new ServiceError('payment_not_found');
+  return checkout;
+}
+
+/** Reads a checkout by the code in its short link. Throws `payment_not_found`. */
+export async function readCheckoutOfShortCode(
+  context: ReadCheckoutContext,
+  shortCode: string,
+): Promise<Checkout> {
+  return requireCheckout(context, paymentIdOfShortCode(shortCode) ?? '');
+}
+
+/** The checkout of a payment that was read. */
+export async function checkoutOf(
+  context: Pick<ReadCheckoutContext, 'directory' | 'nowMs' | 'expiryMs'>,
+  stored: PaymentView,
+  account: Account,
+): Promise<Checkout> {
+  const { payment } = stored;
+  const nowMs = context.nowMs();
+  const view = checkoutViewOf(stored, nowMs);
+  const charge = chargeOf(stored, sumObservations(stored.observations).seenUnits);
+  const offers =
+    takesPayment(view) && !account.suspended
+      ? (await listOffers(context.directory, account, charge)).filter(
+          ({ provider }) =>
+            payment.provider === provider ||
+            (payment.provider === MULTI_PROVIDER && !account.excludedProviders.includes(provider)),
+        )
+      : [];
+  const success = context.directory.success?.() ?? withoutVisits;
+  const expiresAtMs = payment.createdAtMs + context.expiryMs;
+  const path = `/pay/${payment.id}`;
+  return { path, payment, account, view, charge, offers, success, expiresAtMs, nowMs };
+}

@@ -1,0 +1,43 @@
+import { LRUCache } from 'lru-cache';
+import type { AccountRecord } from '../../accounts/record-store.ts';
+import type { PaymentReference } from '../../payment/payment.ts';
+import type { StoreParts } from '../../store/stores.ts';
+
+interface Context extends StoreParts<{ records: 'addRecords' }> {
+  readonly nowMs: () => number;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** The most that wait; more are not recorded, because customers must not wait. */
+const MAXIMUM_WAITING = 1_000;
+/** Payments that are remembered, so that reloads write nothing. */
+const REMEMBERED = 10_000;
+const WRITE_AFTER_MS = 1_000;
+
+/**
+ * Records the first time that a customer opens a payment's page: together with those of the same second, and never on the
+ * way of a request. `flush` writes what waits.
+ */
+export function createOpenedRecorder({ records, nowMs, onFailure }: Context) {
+  const known = new LRUCache<string, true>({ max: REMEMBERED });
+  let waiting: AccountRecord[] = [];
+  let timer: NodeJS.Timeout | undefined;
+
+  async function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const opened = waiting;
+    waiting = [];
+    if (opened.length > 0) await records.addRecords(opened).catch(onFailure);
+  }
+
+  return {
+    flush,
+    record({ accountId, id }: PaymentReference): void {
+      if (known.has(id) || waiting.length >= MAXIMUM_WAITING) return;
+      known.set(id, true);
+      waiting.push({ accountId, kind: 'opened', name: id, texts: [], atMs: nowMs() });
+      timer ??= setTimeout(() => void flush(), WRITE_AFTER_MS).unref();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import { isProviderId, type ProviderId } from '../../payment/provider-catalog.ts';
+import { chosenLanguage, LANGUAGE_COOKIE } from '../../web/checkout-frame/languages.ts';
+import { readCookie, setCookie } from '../../web/cookies.ts';
+import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
+import { countryOfForm, knownCountry } from './selector.ts';
+
+const YEAR_SECONDS = 365 * 24 * 60 * 60;
+const PROVIDER_COOKIE = 'provider';
+/** Ends with the browser's session. */
+const COUNTRY_COOKIE = 'country';
+
+/** Stores the language that the customer has just chosen by a link, for this and other checkouts. */
+export function rememberLanguage({ context, query, reply }: CheckoutRequest): void {
+  const language = chosenLanguage(query);
+  if (language !== null) setCookie(reply, LANGUAGE_COOKIE, language.code, lasting(context));
+}
+
+/** Stores the provider that the customer chose, so that it comes first the next time. */
+export function rememberProvider({ context, reply }: CheckoutRequest, provider: ProviderId): void {
+  setCookie(reply, PROVIDER_COOKIE, provider, lasting(context));
+}
+
+/** The provider of the customer's last choice, or null. */
+export function rememberedProvider(headers: IncomingHttpHeaders): ProviderId | null {
+  const value = readCookie(headers, PROVIDER_COOKIE);
+  return value !== null && isProviderId(value) ? value : null;
+}
+
+/** Stores the country that the customer has chosen, so that the next page shows the prices there. */
+export function rememberCountry({ context, request, reply }: CheckoutRequest): void {
+  const country = countryOfForm(request.body);
+  if (country === null) return;
+  setCookie(reply, COUNTRY_COOKIE, country, { ...lasting(context), lifetimeSeconds: undefined });
+}
+
+/** Values that proxies send for an unknown country or an anonymizing network. */
+const NO_COUNTRY: ReadonlySet<string> = new Set(['XX', 'ZZ', 'T1', 'A1', 'A2']);
+
+/**
+ * The customer's country (ISO 3166-1 alpha-2), or null: the one just chosen, the one chosen before, or the one that the
+ * operator's proxy reports. A client that forges it only misleads itself: the country decides what its own provider asks.
+ */
+export function customerCountry(
+  { countryHeader }: Pick<CheckoutPagesContext, 'countryHeader'>,
+  { headers, body }: Pick<FastifyRequest, 'headers' | 'body'>,
+): string | null {
+  const chosen = countryOfForm(body) ?? knownCountry(readCookie(headers, COUNTRY_COOKIE));
+  if (chosen !== null) return chosen;
+  const value = countryHeader === null ? undefined : headers[countryHeader];
+  const country = typeof value === 'string' ? value.trim().toUpperCase() : '';
+  return /^[A-Z]{2}$/.test(country) && !NO_COUNTRY.has(country) ? country : null;
+}
+
+function lasting({ baseUrl }: CheckoutPagesContext) {
+  return { path: '/', isSecure: baseUrl.startsWith('https:'), lifetimeSeconds: YEAR_SECONDS };
+}

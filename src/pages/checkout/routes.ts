@@ -1,0 +1,244 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  PAGE_FORM_LIMIT_BYTES,
+  showReusablePage,
+  submitReusablePage,
+} from '../../features/payment-pages/customer-page.ts';
+import { acceptRefundAddress, showRefund } from '../../features/refunds/customer-page.ts';
+import { ServiceError } from '../../payment/errors.ts';
+import type { ProviderId } from '../../payment/provider-catalog.ts';
+import {
+  isOutcome,
+  outcomesOf,
+  simulatedProviderOf,
+  type TestPayments,
+} from '../../payment/test-payments.ts';
+import { languageOf } from '../../web/checkout-frame/languages.ts';
+import { messagePage, sendPage, setCommonHeaders } from '../../web/checkout-frame/layout.ts';
+import { serviceErrorOf } from '../../web/error-reply.ts';
+import type { Words } from '../../web/locales/locale.ts';
+import { limitByAddress } from '../../web/page-limits.ts';
+import { comesFromOwnPage, isSameOrigin } from '../../web/signed-in/forms.ts';
+import { sendCheckout, sendProblem } from './answer-checkout.ts';
+import { isTakenByProvider, takesPayment } from './checkout-view.ts';
+import type { CheckoutHandler, CheckoutPagesContext, CheckoutRequest } from './context.ts';
+import { showPhoneCode, showTransferCode } from './direct-payment.ts';
+import {
+  createLiveUpdates,
+  type ReadLiveContent,
+  showEvents,
+  showStatus,
+  statusContent,
+} from './live-updates.ts';
+import { createPreviewDrawer, showPreview } from './preview-picture.ts';
+import { automaticProvider, isPreview, openProviderSession, redirectToProvider } from './provider-session.ts';
+import { readCheckout, requireCheckout } from './read-checkout.ts';
+import { rememberLanguage } from './remember.ts';
+import { showShortLink } from './short-link.ts';
+import { showLogo } from './show-logo.ts';
+
+/** The action of a form stands in its address; a form at most adds a country. */
+const FORM_LIMIT_BYTES = 1024;
+const STATUS_ROUTE = '/pay/:paymentId/status';
+const EVENTS_ROUTE = '/pay/:paymentId/events';
+const CODE_ROUTE = '/pay/:paymentId/qr.svg';
+const TRANSFER_ROUTE = '/pay/:paymentId/transfer.svg';
+const LOGO_ROUTE = '/logos/:hash';
+/** Routes that a page requests by itself, and so more often than visitors do. */
+const polledRoutes: readonly (string | undefined)[] = [
+  STATUS_ROUTE,
+  EVENTS_ROUTE,
+  CODE_ROUTE,
+  TRANSFER_ROUTE,
+  LOGO_ROUTE,
+];
+
+/** The names of the variable parts of a path. */
+type ParametersOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParametersOf<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/**
+ * Registers the pages for customers: `/pay/:paymentId` with its subordinate routes, and the short links
+ * `/s/:shortCode`. They have their own scope: errors are pages there, and the server's own body parsers do not apply.
+ */
+export function registerCheckoutPages(server: FastifyInstance, context: CheckoutPagesContext): void {
+  server.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: FORM_LIMIT_BYTES },
+      (_request, body, done) => done(null, new URLSearchParams(String(body))),
+    );
+    const { limits } = context;
+    scope.addHook('onRequest', (request) =>
+      limitByAddress(polledRoutes.includes(request.routeOptions.url) ? limits.polls : limits.pages, request),
+    );
+    const live = createLiveUpdates({ ...liveLimits, ...liveSources(context, scope) });
+    scope.addHook('preClose', (closed) => {
+      live.close();
+      closed();
+    });
+    const drawPreview = createPreviewDrawer({
+      monotonicMs: () => performance.now(),
+      onFailure: (err) => scope.log.error({ err }, 'the picture of a link preview could not be drawn'),
+      draw: context.pictures.draw,
+    });
+
+    const askedOf = <Parameter extends string>(request: FastifyRequest, reply: FastifyReply) => ({
+      context,
+      request,
+      reply,
+      params: request.params as Readonly<Record<Parameter, string>>,
+      query: request.query as Record<string, unknown>,
+    });
+    /** HEAD is answered like GET, without the body: link checkers and previews use it. Not for streams. */
+    const page = <Path extends string>(
+      path: Path,
+      show: CheckoutHandler<ParametersOf<Path>>,
+      exposeHeadRoute = true,
+    ) => scope.get(path, { exposeHeadRoute }, (request, reply) => show(askedOf(request, reply)));
+    const form = <Path extends string>(path: Path, act: CheckoutHandler<ParametersOf<Path>>) =>
+      scope.post(path, { onRequest: (request) => limitByAddress(limits.starts, request) }, (request, reply) =>
+        act(askedOf(request, reply)),
+      );
+
+    scope.setErrorHandler((error, request, reply) => showError(askedOf(request, reply), error));
+    // Only GET leads on to a provider: HEAD checks whether the link works and must start no session.
+    scope.head('/pay/:paymentId', (request, reply) => {
+      const asked = askedOf<'paymentId'>(request, reply);
+      delete asked.query['auto'];
+      return showCheckout(asked);
+    });
+    page('/pay/:paymentId', showCheckout, false);
+    page(CODE_ROUTE, showPhoneCode);
+    page(TRANSFER_ROUTE, showTransferCode);
+    page(EVENTS_ROUTE, async (asked) => showEvents(live, asked), false);
+    page(STATUS_ROUTE, showStatus);
+    form('/pay/:paymentId/providers/:provider', openProviderSession);
+    page('/pay/:paymentId/providers/:provider', showOnlyByForm, false);
+    const { testPayments } = context;
+    if (testPayments !== null)
+      form('/pay/:paymentId/outcomes/:outcome', (asked) => answerSimulation(testPayments, asked));
+    page('/refund/:refundId/:token', showRefund);
+    form('/refund/:refundId/:token', acceptRefundAddress);
+    page('/p/:slug', showReusablePage);
+    scope.post('/p/:slug', { bodyLimit: PAGE_FORM_LIMIT_BYTES }, (request, reply) =>
+      submitReusablePage(askedOf(request, reply)),
+    );
+    page('/s/:shortCode', showShortLink);
+    page('/s/:shortCode/preview.png', (asked) => showPreview(drawPreview, asked));
+    page(LOGO_ROUTE, showLogo);
+    done();
+  });
+}
+
+/** Open streams cost a socket each, and each watched payment a regular read. */
+const liveLimits = { everyMs: 1_500, maximumViewers: 2_000, maximumViewersOfAddress: 60 } as const;
+
+function liveSources(context: CheckoutPagesContext, { log }: FastifyInstance) {
+  const read: ReadLiveContent = async (paymentId, code) => {
+    const checkout = await readCheckout(context, paymentId);
+    if (checkout === null) return null;
+    const content = statusContent(context, checkout, languageOf({ query: { lang: code }, headers: {} }));
+    const { revision, refreshSeconds } = content;
+    return { revision, text: JSON.stringify(content), isLast: refreshSeconds === null };
+  };
+  const onError = (err: unknown) => log.error({ err }, 'an open page could not be updated');
+  return { read, onError };
+}
+
+/** A provider session begins with a click, never by opening an address. */
+async function showOnlyByForm(asked: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
+  const { messages, actions } = languageOf(asked.request).words;
+  const href = `/pay/${encodeURIComponent(asked.params.paymentId)}`;
+  asked.reply.header('allow', 'POST');
+  return sendMessage(asked, 405, messages.onlyByButton, { href, label: actions.backToCheckout });
+}
+
+function sendMessage(
+  asked: CheckoutRequest,
+  status: number,
+  message: Message,
+  link?: { readonly href: string; readonly label: string },
+): FastifyReply {
+  const { isTestMode } = asked.context;
+  const page = messagePage({ ...message, language: languageOf(asked.request), isTestMode, link });
+  return sendPage(asked, status, page);
+}
+
+/** Failures as pages of the same design; internal errors are logged and never shown. */
+function showError(asked: CheckoutRequest, error: unknown): FastifyReply {
+  const { request, reply } = asked;
+  const { status, retryAfterSeconds } = serviceErrorOf(error);
+  if (status >= 500) request.log.error({ err: error }, 'a checkout page failed');
+  if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
+  return sendMessage(asked, status, messageOf(status, languageOf(request).words));
+}
+
+type Message = Words['messages'][keyof Words['messages']];
+
+function messageOf(status: number, { messages }: Words): Message {
+  if (status === 404) return messages.unknownLink;
+  if (status === 429) return messages.tooManyRequests;
+  return status < 500 ? messages.didNotWork : messages.ourFailure;
+}
+
+/** `POST /pay/:paymentId/outcomes/:outcome`: a button of the panel of outcomes. Live mode has no such route. */
+async function answerSimulation(
+  testPayments: Pick<TestPayments, 'simulateOutcome'>,
+  asked: CheckoutRequest<'paymentId' | 'outcome'>,
+): Promise<FastifyReply> {
+  const { context, request, reply, params } = asked;
+  const { paymentId, outcome } = params;
+  const { payment, view } = await requireCheckout(context, paymentId);
+  if (!isOutcome(outcome) || !outcomesOf(payment).includes(outcome)) throw new ServiceError('not_found');
+  if (!isSameOrigin(request.headers, context.baseUrl)) throw new ServiceError('invalid_request');
+  try {
+    // A second click, after the first has succeeded.
+    if (takesPayment(view)) await testPayments.simulateOutcome(payment, outcome);
+  } catch (error) {
+    return sendProblem(asked, payment.id, simulatedProviderOf(payment), error);
+  }
+  return setCommonHeaders(reply).redirect(`/pay/${payment.id}`, 303);
+}
+
+/** `GET /pay/:paymentId`: the page, or a redirect to the provider if the link requests it. */
+async function showCheckout(asked: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
+  const { context, request, params, query } = asked;
+  const checkout = await requireCheckout(context, params.paymentId);
+  rememberLanguage(asked);
+  const { view, payment } = checkout;
+  if (request.method === 'GET' && !isPreview(request.headers)) context.recordOpened(payment);
+  // A customer of whom a part has arrived reads first that only the rest is charged.
+  const provider =
+    takesPayment(view) && view.kind !== 'underpaid' && !isTakenByProvider(view)
+      ? automaticProvider(payment, query, request.headers)
+      : null;
+  if (provider === null) return sendCheckout(asked, checkout, { status: 200, problem: null });
+  if (needsOwnPage(context, request, provider)) {
+    const withoutScript = `/pay/${payment.id}?auto=1&${REFRESHED}=1`;
+    const autoContinue = query[REFRESHED] === undefined ? { withoutScript } : null;
+    return sendCheckout(asked, checkout, { status: 200, problem: null, autoContinue });
+  }
+  await limitByAddress(context.limits.starts, request);
+  return redirectToProvider(asked, payment, provider);
+}
+
+/** Marks the address to which the page of a direct link refreshes without script. */
+const REFRESHED = 'refreshed';
+
+/**
+ * Whether the provider would refuse the customer after a redirect of the link: it checks the referring site, and the
+ * browser would name the shop's, or none. Some browsers name none with a refresh either; their customers press the
+ * button.
+ */
+function needsOwnPage(
+  { directory, baseUrl }: CheckoutPagesContext,
+  { headers }: FastifyRequest,
+  provider: ProviderId,
+): boolean {
+  return directory.adapters.get(provider)?.checksReferrer === true && !comesFromOwnPage(headers, baseUrl);
+}

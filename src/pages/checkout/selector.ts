@@ -1,0 +1,377 @@
+import type { Payment } from '../../payment/payment.ts';
+import {
+  assumedDeliveryUnits,
+  customerFacts,
+  type PaymentMeans,
+  type ProviderId,
+} from '../../payment/provider-catalog.ts';
+import type { QuoteOutcome, Quotes } from '../../providers/ask-quotes.ts';
+import {
+  type ProviderOffer,
+  type Refusal,
+  requireServedAmount,
+} from '../../providers/provider-availability.ts';
+import { exploredProvider, orderBySuccess } from '../../providers/provider-success.ts';
+import {
+  fillIn,
+  formatMinutes,
+  formatMoney,
+  type Language,
+  type LanguageCode,
+  languages,
+} from '../../web/checkout-frame/languages.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+import { isDeclined } from './checkout-view.ts';
+import { emailTokenField } from './known-email.ts';
+import type { Checkout } from './read-checkout.ts';
+import { nameOf, refusalWords } from './state-words.ts';
+
+const arrow = html`<svg class="arrow turns" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><path d="M7 4l6 6-6 6" fill="none" stroke="currentColor" stroke-width="2"/></svg>`;
+
+/** Placeholder of the offers in a page that is streamed while the quotes are requested. */
+export const offersToCome = html`<!--offers-->`;
+
+/** The address to which a click on a provider posts. */
+function sessionPath(payment: Payment, provider: ProviderId): string {
+  return `/pay/${payment.id}/providers/${provider}`;
+}
+
+/**
+ * The form that all provider buttons of the page submit. It stands outside the parts that change, so the visitor's
+ * token stays when those parts are replaced.
+ */
+export const SESSION_FORM = 'provider-session';
+
+/** A provider's button in its full width. */
+export function providerButton(
+  payment: Payment,
+  provider: ProviderId,
+  label: Html,
+  look: 'primary' | 'plain' = 'primary',
+): Html {
+  return html`<p><button class="button ${look === 'primary' ? 'primary ' : ''}wide" type="submit" form="${SESSION_FORM}" formaction="${sessionPath(payment, provider)}" data-provider="${nameOf(provider)}"><span>${label}</span>${arrow}</button></p>`;
+}
+
+/** The offers of a page, and how they are shown. */
+interface OfferList {
+  readonly checkout: Checkout;
+  readonly offers: readonly ProviderOffer[];
+  readonly language: Language;
+}
+
+/** The best offer as a button, and the others folded below it. */
+export function selector(selection: OfferList, list?: Html): Html {
+  const possible = possibleOffers(selection.offers);
+  if (possible.length === 0) return refusedOffers(selection);
+  return list ?? leadAndOthers(selection, inExpectedOrder(selection.checkout, possible));
+}
+
+/** All offers folded, beside another button that leads. */
+export function foldedOffers(selection: OfferList): Html {
+  const { checkout, offers, language } = selection;
+  const rows = inExpectedOrder(checkout, possibleOffers(offers));
+  const heading = html`${language.words.actions.chooseAnother}`;
+  return foldedList(heading, rows, selection, false);
+}
+
+type RefusedOffer = ProviderOffer & { readonly refusal: Refusal };
+
+/** The offers that can be chosen. */
+export function possibleOffers(offers: readonly ProviderOffer[]): readonly ProviderOffer[] {
+  return offers.filter(({ refusal }) => refusal === null);
+}
+
+/** The inputs of the list without quotes, besides the payment. */
+export function offersInBrief({ offers }: Checkout): string {
+  return offers
+    .map(
+      ({ provider, refusal }) => `${provider} ${refusal?.errorName ?? ''} ${refusal?.minimumUsdCents ?? ''}`,
+    )
+    .join();
+}
+
+/** The content of a row of the list. */
+interface OfferRow {
+  readonly offer: ProviderOffer;
+  /** The provider's quote; null while it is awaited, absent if none was requested. */
+  readonly outcome?: QuoteOutcome | null;
+  /** Whether the customer chose this provider the last time. */
+  readonly isLastChoice?: boolean;
+}
+
+/** Ordered rows: the first that can be chosen leads. After a decline the others are open. */
+function leadAndOthers(selection: OfferList, rows: readonly OfferRow[]): Html {
+  const { checkout, offers, language } = selection;
+  const lead = rows.find(({ outcome }) => outcome?.kind !== 'refused');
+  const others = rows.filter((row) => row !== lead);
+  const { payment, charge, view } = checkout;
+  const { offers: words } = language.words;
+  const amount = formatMoney(language, charge.amountCents, charge.currency);
+  const button =
+    lead === undefined
+      ? nothing
+      : html`<div class="lead"${awaitedId(lead)}>${providerButton(payment, lead.offer.provider, fillIn(words.payWith, { amount, provider: lead.offer.name }))}
+<p class="facts-of-offer">${marksOf(lead.offer, language)} <small>${offerDetails(lead, language)}</small></p></div>`;
+  if (others.length === 0 && offers.every(({ refusal }) => refusal === null)) return button;
+  const count = others.filter(({ outcome }) => outcome?.kind !== 'refused').length;
+  const heading = count === 0 ? html`${words.notForThis}` : fillIn(words.otherWays, { count: String(count) });
+  return html`${button}${foldedList(heading, others, selection, lead === undefined || isDeclined(view))}`;
+}
+
+function foldedList(heading: Html, rows: readonly OfferRow[], selection: OfferList, isOpen: boolean): Html {
+  const { checkout, language } = selection;
+  const list =
+    rows.length === 0
+      ? nothing
+      : html`<ul class="offers">${rows.map((row) => offerRow(checkout, row, language))}</ul>`;
+  return html`<details class="others"${isOpen ? html` open` : nothing}><summary>${heading}</summary>
+${list}${refusedOffers(selection)}</details>`;
+}
+
+/** For the rule that marks it if it turns out not to serve. */
+function awaitedId({ offer, outcome }: OfferRow): Html {
+  return outcome === null ? html` id="offer-${offer.provider}"` : nothing;
+}
+
+/** One provider: a button, or the reason why it cannot serve. */
+function offerRow(checkout: Checkout, row: OfferRow, language: Language): Html {
+  const { offer, outcome } = row;
+  if (outcome?.kind === 'refused') {
+    const reason = refusalWords(language, { ...offer, refusal: outcome.refusal }, checkout);
+    return html`
+<li class="off"><b>${offer.name}</b> <span>${reason}</span></li>`;
+  }
+  const { payAt } = language.words.offers;
+  return html`
+<li${awaitedId(row)}><button type="submit" form="${SESSION_FORM}" formaction="${sessionPath(checkout.payment, offer.provider)}" data-provider="${offer.name}"><span><span class="quiet">${fillIn(payAt, { provider: offer.name })}</span><b aria-hidden="true">${offer.name}</b>${marksOf(offer, language)} <small>${offerDetails(row, language)}</small></span>${arrow}</button></li>`;
+}
+
+/** Names of the wallets are the same in all languages. */
+const walletNames = { apple_pay: 'Apple Pay', google_pay: 'Google Pay' } as const;
+
+/** The means of payment, each in a frame; a card is drawn. */
+function marksOf({ provider }: ProviderOffer, { words }: Language): Html {
+  const mark = (means: PaymentMeans) =>
+    means === 'card'
+      ? html` <span class="mark card-mark">${words.offers.card}</span>`
+      : html` <span class="mark">${walletNames[means]}</span>`;
+  return html`${customerFacts[provider].means.map(mark)}`;
+}
+
+/** "Usually 1–5 minutes · Coinbase account required". */
+function offerDetails({ offer, outcome, isLastChoice = false }: OfferRow, language: Language): Html {
+  const { offers: words } = language.words;
+  const { provider, name } = offer;
+  const { usualMinutes, needs } = customerFacts[provider];
+  const details = [
+    ...(isLastChoice ? [html`${words.lastChoice}`] : []),
+    ...(usualMinutes === null
+      ? []
+      : [fillIn(words.usually, { time: formatMinutes(language, usualMinutes) })]),
+    ...(needs === 'account' ? [fillIn(words.accountNeeded, { provider: name })] : []),
+    ...(needs === 'id' ? [html`${words.idNeeded}`] : []),
+    ...(outcome?.kind === 'silent' ? [html`${words.silent}`] : []),
+    ...(outcome?.kind === 'busy' ? [html`${words.busy}`] : []),
+    // Shown by a style rule if the provider turns out not to serve: nothing moves, and no script is needed.
+    ...(outcome === null ? [html`<span class="late">${words.silent}</span>`] : []),
+  ];
+  return html`${details.map((detail, index) => (index === 0 ? detail : html` · ${detail}`))}`;
+}
+
+function refusedOffers({ checkout, offers, language }: OfferList): Html {
+  const refused = offers.filter((offer): offer is RefusedOffer => offer.refusal !== null);
+  if (refused.length === 0) return nothing;
+  return html`<section><h2>${language.words.offers.notForThis}</h2>
+<ul class="refused">${refused.map(
+    (offer) => html`
+<li><b>${offer.name}</b> <span>${refusalWords(language, offer, checkout)}</span></li>`,
+  )}
+</ul></section>`;
+}
+
+/** How the offers of a page get their quotes. */
+export interface OffersToAsk {
+  readonly source: Quotes;
+  /** The provider that the customer chose the last time; comes first. */
+  readonly lastChoice: ProviderId | null;
+  /** The customer's country, ISO 3166-1 alpha-2; null where it is unknown. */
+  readonly customerCountry: string | null;
+}
+
+/**
+ * The list of a checkout's offers in the order of their quotes. All quotes are requested at once. Known quotes are
+ * returned directly; otherwise the list is streamed: all rows at once after a moment, and then a mark for each provider
+ * that turns out not to serve. The pieces never reject.
+ */
+export function quotedOffers(
+  { source, lastChoice, customerCountry }: OffersToAsk,
+  selection: OfferList,
+  nonce: string,
+): Html | AsyncGenerator<Html> {
+  const { checkout, offers } = selection;
+  const { charge } = checkout;
+  const outcomes = new Map<ProviderId, QuoteOutcome>();
+  const possible = possibleOffers(offers);
+  for (const { provider } of possible) {
+    const known = source.peek(provider, charge, customerCountry);
+    if (known !== null) outcomes.set(provider, known);
+  }
+  const list = () => {
+    const rows = possible.map((offer) => ({
+      offer,
+      outcome: outcomes.get(offer.provider) ?? null,
+      isLastChoice: offer.provider === lastChoice,
+    }));
+    return leadAndOthers(selection, inExpectedOrder(checkout, rows, customerCountry));
+  };
+  if (outcomes.size === possible.length) return list();
+  const answers = possible
+    .filter(({ provider }) => !outcomes.has(provider))
+    .map(async ({ provider }) => {
+      const outcome = await source.ask(provider, charge, customerCountry);
+      outcomes.set(provider, outcome);
+      return { provider, outcome };
+    });
+  return streamOffers(answers, outcomes, list, nonce);
+}
+
+/**
+ * A pinned provider that can serve comes first, the merchant's before the operator's; then the customer's last choice,
+ * quoted offers, and awaited, silent and refused ones.
+ */
+function rankOf({ offer: { pinnedBy }, outcome, isLastChoice = false }: OfferRow): number {
+  const isAwaited = outcome === null || outcome === undefined;
+  if (!isAwaited && outcome.kind !== 'quoted') return outcome.kind === 'refused' ? 6 : 5;
+  if (pinnedBy !== null) return pinnedBy === 'merchant' ? 0 : 1;
+  if (isAwaited) return 4;
+  return isLastChoice ? 2 : 3;
+}
+
+/** By rank, then by the delivery that can be expected: what is quoted, or assumed without a quote, times how often it is delivered. */
+function inExpectedOrder(
+  { payment, charge, success }: Checkout,
+  rows: readonly (OfferRow | ProviderOffer)[],
+  country: string | null = null,
+): readonly OfferRow[] {
+  const ranked = rows.map((each) => {
+    const row: OfferRow = 'offer' in each ? each : { offer: each };
+    const { provider } = row.offer;
+    const quoted = row.outcome?.kind === 'quoted' ? row.outcome.quote.deliveryUnits : null;
+    return { provider, units: quoted ?? assumedDeliveryUnits(provider, charge.usdUnits), row };
+  });
+  const explored = exploredProvider(payment.id, success);
+  return orderBySuccess(ranked, success, country, explored)
+    .map(({ row }) => row)
+    .sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+/**
+ * The providers that quote for a checkout, in the order in which its page offers them. Throws `below_minimum` where none takes
+ * the amount.
+ */
+export async function rankProviders(
+  checkout: Checkout,
+  quotes: Quotes,
+  customerCountry: string | null,
+): Promise<readonly ProviderId[]> {
+  requireServedAmount(checkout.offers, checkout.charge.usdUnits);
+  const rows = await Promise.all(
+    possibleOffers(checkout.offers).map(async (offer) => ({
+      offer,
+      outcome: await quotes.ask(offer.provider, checkout.charge, customerCountry),
+    })),
+  );
+  return inExpectedOrder(checkout, rows, customerCountry)
+    .filter(({ outcome }) => outcome?.kind === 'quoted')
+    .map(({ offer }) => offer.provider);
+}
+
+/** How long quotes are awaited before the list is shown: a delay that customers do not notice. */
+const GATHER_MS = 300;
+
+async function* streamOffers(
+  answers: readonly Promise<{ readonly provider: ProviderId; readonly outcome: QuoteOutcome }>[],
+  outcomes: ReadonlyMap<ProviderId, QuoteOutcome>,
+  list: () => Html,
+  nonce: string,
+): AsyncGenerator<Html> {
+  await withinMs(Promise.all(answers), GATHER_MS);
+  const shown = new Set(outcomes.keys());
+  yield list();
+  for (const { provider, outcome } of await Promise.all(answers)) {
+    if (shown.has(provider) || outcome.kind === 'quoted') continue;
+    yield html`<style nonce="${nonce}">#offer-${provider} .late{visibility:visible}</style>`;
+  }
+}
+
+function withinMs(work: Promise<unknown>, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    void work.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** All codes of ISO 3166-1 alpha-2; each provider decides which ones it serves. */
+const countries =
+  'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW'.split(
+    ' ',
+  );
+const known: ReadonlySet<string> = new Set(countries);
+
+/** The country in a form's body, or null without one. */
+export function countryOfForm(body: unknown): string | null {
+  return knownCountry(body instanceof URLSearchParams ? body.get('country') : null);
+}
+
+/** The code if it is one of ISO 3166-1 alpha-2, else null. */
+export function knownCountry(code: string | null): string | null {
+  return code !== null && known.has(code) ? code : null;
+}
+
+/** The question for the customer's country, for a provider that starts no session without it. */
+export interface CountryQuestion {
+  readonly provider: ProviderId;
+  /** The previous answer; null without one. */
+  readonly chosen: string | null;
+}
+
+/** The country form, which continues to the provider. */
+export function countryQuestion(
+  payment: Payment,
+  { provider, chosen }: CountryQuestion,
+  { language, emailToken }: { readonly language: Language; readonly emailToken: string | null },
+): Html {
+  const { offers, actions } = language.words;
+  const name = nameOf(provider);
+  return html`<form class="ask" method="post" action="${sessionPath(payment, provider)}">${emailTokenField(emailToken)}<h1><label for="country">${offers.country}</label></h1>
+<div class="field"><p class="hint" id="country-hint">${fillIn(offers.countryHint, { provider: name })}</p>
+<select id="country" name="country" required autocomplete="country" aria-describedby="country-hint"><option value="">${offers.noneChosen}</option>${chosenOption(chosen, language)}${optionsIn(language)}</select></div>
+<button class="button primary wide" type="submit" data-provider="${name}"><span>${fillIn(actions.continueTo, { provider: name })}</span></button></form>`;
+}
+
+/** Puts a copy of it on top of the list, which is made once for all visitors. */
+function chosenOption(country: string | null, { locale }: Language): Html {
+  if (country === null) return nothing;
+  const name = new Intl.DisplayNames(locale, { type: 'region' }).of(country) ?? country;
+  return html`<option value="${country}" selected>${name}</option>`;
+}
+
+/** Made at its first use, because few customers need it. */
+const optionsByLanguage = new Map<LanguageCode, Html>();
+
+function optionsIn({ code, locale }: Language): Html {
+  const made = optionsByLanguage.get(code);
+  if (made !== undefined) return made;
+  const names = new Intl.DisplayNames(locale, { type: 'region' });
+  const { compare } = new Intl.Collator(locale);
+  const options = countries
+    .map((country) => ({ country, name: names.of(country) ?? country }))
+    .sort((a, b) => compare(a.name, b.name))
+    .map(({ country, name }) => html`<option value="${country}">${name}</option>`);
+  const joined = html`${options}`;
+  if (optionsByLanguage.size < languages.length) optionsByLanguage.set(code, joined);
+  return joined;
+}

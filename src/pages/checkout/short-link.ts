@@ -1,0 +1,98 @@
+import type { FastifyReply } from 'fastify';
+import { checkoutUrl } from '../../payment/checkout-url.ts';
+import { shortCodeOf } from '../../payment/payment-id.ts';
+import {
+  fillText,
+  formatMoneyAndCode,
+  type Language,
+  languageOf,
+} from '../../web/checkout-frame/languages.ts';
+import { layout, type Page, sendPage } from '../../web/checkout-frame/layout.ts';
+import { html, nothing } from '../../web/design/html.ts';
+import { summary } from './checkout-page.ts';
+import type { CheckoutRequest } from './context.ts';
+import { PREVIEW_HEIGHT, PREVIEW_WIDTH } from './preview-picture.ts';
+import { isPreview } from './provider-session.ts';
+import { type Checkout, readCheckoutOfShortCode } from './read-checkout.ts';
+import { rememberLanguage } from './remember.ts';
+import { wordsOf } from './state-words.ts';
+
+/** `GET /s/:shortCode`: a page for link previews that leads customers on to the checkout. */
+export async function showShortLink(asked: CheckoutRequest<'shortCode'>): Promise<FastifyReply> {
+  const { context, request, params } = asked;
+  const checkout = await readCheckoutOfShortCode(context, params.shortCode);
+  const { isTestMode, baseUrl } = context;
+  rememberLanguage(asked);
+  const options = {
+    isTestMode,
+    baseUrl,
+    language: languageOf(request),
+    isPreview: isPreview(request.headers),
+  };
+  return sendPage(asked, 200, shortLinkPage(checkout, options));
+}
+
+/**
+ * The page behind a short link: the link preview's data, and the link to the checkout. It is the only page with the
+ * merchant's note. Preview crawlers are not sent on.
+ */
+function shortLinkPage(
+  { payment, charge, account, view }: Checkout,
+  options: {
+    readonly language: Language;
+    readonly isTestMode: boolean;
+    readonly baseUrl: string;
+    readonly isPreview: boolean;
+  },
+): Page {
+  const { language } = options;
+  const words = language.words.shortLink;
+  const shop = account.name;
+  const amount = formatMoneyAndCode(language, payment.amountCents, payment.currency);
+  const isOpen = payment.status === 'unpaid';
+  const { heading, text } = wordsOf(view, {
+    language,
+    payment,
+    charge,
+    shop,
+    single: null,
+    canBePaid: true,
+    servedFromUsdCents: null,
+  });
+  const title = isOpen
+    ? fillText(words.title, { amount, shop })
+    : fillText(language.words.title, { heading: text.heading, amount, shop });
+  const description = payment.note ?? (isOpen ? fillText(words.description, { shop }) : text.sentence);
+  // As in the checkout_url, except for the email address, which the payment has.
+  const url = `${options.baseUrl}/s/${shortCodeOf(payment.id)}`;
+  const next = checkoutUrl('', { ...payment, email: null });
+  return layout({
+    language,
+    title,
+    isTestMode: options.isTestMode,
+    head: html`<meta name="description" content="${description}">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="${account.name}">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${description}">
+<meta property="og:url" content="${url}">
+<meta property="og:image" content="${url}/preview.png">
+<meta property="og:image:type" content="image/png">
+<meta property="og:image:width" content="${PREVIEW_WIDTH}">
+<meta property="og:image:height" content="${PREVIEW_HEIGHT}">
+<meta property="og:image:alt" content="${title}">
+<meta name="twitter:card" content="summary_large_image">
+<meta name="twitter:image" content="${url}/preview.png">
+<meta name="twitter:title" content="${title}">
+<meta name="twitter:description" content="${description}">
+${options.isPreview ? nothing : html`<noscript><meta http-equiv="refresh" content="1; url=${next}"></noscript>`}`,
+    summary: summary({ payment, account }, language),
+    brandColor: account.brandColor,
+    main: html`<main class="card alone">
+<h1>${isOpen ? words.continue : heading}</h1>
+${payment.note === null ? nothing : html`<p class="note">${payment.note}</p>`}
+<p><a class="button primary wide" id="continue" href="${next}">${isOpen ? words.continue : words.see}</a></p>
+</main>`,
+    kind: options.isPreview ? 'message' : 'continue',
+  });
+}

@@ -1,0 +1,188 @@
+import type { ErrorName, ServiceError } from '../../payment/errors.ts';
+import { UNITS_PER_CENT } from '../../payment/money.ts';
+import { aboutCents, type Payment } from '../../payment/payment.ts';
+import { MULTI_PROVIDER, type ProviderId, providerCatalog } from '../../payment/provider-catalog.ts';
+import type { Charge } from '../../payment/session-charge.ts';
+import type { ProviderOffer, Refusal } from '../../providers/provider-availability.ts';
+import {
+  fillIn,
+  fillText,
+  formatMoneyAndCode,
+  type Language,
+  type Values,
+} from '../../web/checkout-frame/languages.ts';
+import { type Html, html } from '../../web/design/html.ts';
+import type { Words } from '../../web/locales/locale.ts';
+import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
+import type { Checkout } from './read-checkout.ts';
+
+/** The name of a state, and the sentence that explains it to the customer. */
+export interface StateWords {
+  readonly heading: Html;
+  readonly sentence: Html;
+  /** What the customer has to see to besides. */
+  readonly notice?: Html;
+  readonly text: { readonly heading: string; readonly sentence: string };
+}
+
+/** The subjects of a view's texts, and their language. */
+interface WordsContext {
+  readonly language: Language;
+  readonly payment: Pick<Payment, 'amountCents' | 'currency' | 'usdUnits'>;
+  readonly charge: Pick<Charge, 'amountCents'>;
+  /** The merchant's name. */
+  readonly shop: string;
+  /** The payment's only provider, or null if the customer may choose. */
+  readonly single: ProviderId | null;
+  /** Whether any provider can serve the payment at the moment. */
+  readonly canBePaid: boolean;
+  /** The amount from which a provider would serve, in USD cents, if only the amount prevents it; else null. */
+  readonly servedFromUsdCents: number | null;
+}
+
+type StateName = Exclude<keyof Words['states'], 'littleArrived' | 'overpaid' | 'paidTwice'>;
+
+/** The texts of a view. */
+export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
+  const values = valuesOf(view, context);
+  const words = stateWords(context.language, stateNameOf(view, context), values);
+  if (view.kind === 'paid' && view.surplus !== null) {
+    const surplus = context.language.words.states[view.surplus];
+    return { ...words, notice: fillIn(surplus, values) };
+  }
+  if (!('hasLittleArrived' in view) || !view.hasLittleArrived) return words;
+  const { littleArrived } = context.language.words.states;
+  return { ...words, sentence: html`${words.sentence} ${littleArrived}` };
+}
+
+/** The text while the customer's click is being answered. */
+export function goingWords(language: Language, provider: string): StateWords {
+  return stateWords(language, 'going', { provider });
+}
+
+function stateWords({ words }: Language, name: StateName, values: Values): StateWords {
+  const { heading, sentence } = words.states[name];
+  return {
+    heading: fillIn(heading, values),
+    sentence: fillIn(sentence, values),
+    text: { heading: fillText(heading, values), sentence: fillText(sentence, values) },
+  };
+}
+
+function valuesOf(view: CheckoutView, context: WordsContext): Values {
+  const { language, payment, charge, shop, single, canBePaid, servedFromUsdCents } = context;
+  const provider = view.kind === 'at_provider' ? view.provider : single;
+  const money = (cents: number) => formatMoneyAndCode(language, cents, payment.currency);
+  const about = (units: bigint) => money(aboutCents(payment, units));
+  const named = provider === null ? { shop } : { shop, provider: nameOf(provider) };
+  const amountCents = view.kind === 'at_provider' ? charge.amountCents : payment.amountCents;
+  const shared = { ...named, amount: money(amountCents) };
+  if (view.kind === 'choose' && servedFromUsdCents !== null) {
+    return { ...shared, minimum: formatMoneyAndCode(language, servedFromUsdCents, 'USD') };
+  }
+  if (!('receivedUnits' in view)) return shared;
+  const received = about(view.receivedUnits);
+  if (view.kind === 'underpaid')
+    return { ...shared, received, missing: canBePaid ? money(charge.amountCents) : about(view.missingUnits) };
+  const surplusUnits = view.receivedUnits > payment.usdUnits ? view.receivedUnits - payment.usdUnits : 0n;
+  return { ...shared, received, surplus: about(surplusUnits) };
+}
+
+function stateNameOf(view: CheckoutView, context: WordsContext): StateName {
+  switch (view.kind) {
+    case 'choose':
+      return nameOfChoice(context);
+    case 'at_provider':
+      return nameOfVisit(view, context);
+    case 'closed_with_money':
+      return 'closedWithMoney';
+    case 'closed_and_released':
+      return 'closedAndReleased';
+    default:
+      return view.kind;
+  }
+}
+
+function nameOfChoice({ single, canBePaid, servedFromUsdCents }: WordsContext): StateName {
+  if (canBePaid) return single === null ? 'choose' : 'single';
+  if (single !== null) return 'singleCannot';
+  return servedFromUsdCents === null ? 'nobody' : 'nobodyBelow';
+}
+
+/** The text of a provider session, with its reported progress; a report is attributed to the provider. */
+function nameOfVisit(
+  view: Extract<CheckoutView, { kind: 'at_provider' }>,
+  { single }: WordsContext,
+): StateName {
+  if (isTakenByProvider(view)) return 'taken';
+  if (view.progress === 'failed') return single === null ? 'declinedOfSeveral' : 'declined';
+  return view.isOpen ? 'waiting' : 'visitEnded';
+}
+
+/** The provider's name, which is the same in all languages. */
+export function nameOf(provider: ProviderId): string {
+  return providerCatalog[provider].name;
+}
+
+/** Why a provider cannot be chosen for this payment, for its customer. */
+export function refusalWords(
+  language: Language,
+  { provider, minimumUsdCents, refusal }: ProviderOffer & { readonly refusal: Refusal },
+  { charge }: Pick<Checkout, 'charge'>,
+): Html {
+  const { offers } = language.words;
+  switch (refusal.errorName) {
+    case 'below_minimum': {
+      const minimum = formatMoneyAndCode(language, refusal.minimumUsdCents ?? minimumUsdCents, 'USD');
+      if (charge.currency === 'USD') return fillIn(offers.onlyFrom, { minimum });
+      const valueCents = Number(charge.usdUnits / UNITS_PER_CENT);
+      return fillIn(offers.onlyFromThisIs, {
+        minimum,
+        value: formatMoneyAndCode(language, valueCents, 'USD'),
+      });
+    }
+    case 'above_maximum':
+      return fillIn(offers.onlyUpTo, {
+        maximum: formatMoneyAndCode(language, refusal.maximumUsdCents ?? 0, 'USD'),
+      });
+    case 'currency_locked':
+      return fillIn(offers.onlyCurrency, { currency: providerCatalog[provider].onlyCurrency ?? '' });
+    default:
+      return html`${offers.inactive}`;
+  }
+}
+
+/** The error after a click, for the customer. Null stands for a provider that does not exist. */
+export function problemWords(
+  language: Language,
+  error: ServiceError,
+  provider: ProviderId | null,
+  { payment, charge, account }: Pick<Checkout, 'payment' | 'charge' | 'account'>,
+): Html {
+  const { problems } = language.words;
+  if (provider === null) return html`${problems.noSuchProvider}`;
+  const values = {
+    provider: nameOf(provider),
+    shop: account.name,
+    currency: payment.currency,
+    amount: formatMoneyAndCode(language, charge.amountCents, charge.currency),
+  };
+  if (error.errorName !== 'provider_unavailable')
+    return fillIn(problems[problemNames[error.errorName] ?? 'other'], values);
+  const isOneOfSeveral = payment.provider === MULTI_PROVIDER;
+  if (error.retryAfterSeconds !== null)
+    return fillIn(isOneOfSeveral ? problems.busyOfSeveral : problems.busy, values);
+  return fillIn(isOneOfSeveral ? problems.unreachableOfSeveral : problems.unreachable, values);
+}
+
+const problemNames: Readonly<Partial<Record<ErrorName, keyof Words['problems']>>> = {
+  provider_inactive: 'inactive',
+  provider_unknown: 'otherProvider',
+  currency_locked: 'onlyCurrency',
+  below_minimum: 'belowMinimum',
+  above_maximum: 'aboveMaximum',
+  rate_limited: 'tooOften',
+  payment_state_conflict: 'shopCannotReceive',
+  invalid_request: 'countryMissing',
+  chain_unreachable: 'networkDown',
+};

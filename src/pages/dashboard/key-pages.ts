@@ -1,0 +1,178 @@
+import type { ApiKey } from '../../accounts/account.ts';
+import { type KeyScope, keyScopes, maskApiKey } from '../../accounts/api-key.ts';
+import {
+  createKey,
+  describeKey,
+  findOwnKey,
+  MAXIMUM_ACTIVE_KEYS,
+  revokeOwnKey,
+} from '../../accounts/api-keys.ts';
+import { keepForNextPage, takeForPage } from '../../accounts/sessions.ts';
+import { parseName } from '../../accounts/shop-profile.ts';
+import { invalidField } from '../../payment/errors.ts';
+import { actions, dataTable } from '../../web/design/data-table.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+import { type AreaVisit, DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
+import { errorAt, type Fields, formFields } from '../../web/signed-in/form-fields.ts';
+import { moment } from '../../web/signed-in/format.ts';
+import * as forms from '../../web/signed-in/forms.ts';
+import {
+  type DashboardRoutes,
+  type FormHandler,
+  type PageView,
+  seeOther,
+} from '../../web/signed-in/pages.ts';
+import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
+import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
+
+const flashMessages = {
+  revoked: 'The key is revoked. Requests with it are refused.',
+  shown: forms.banner(
+    'warn',
+    'A key is shown only once. If you have not saved the new key, revoke it and create another.',
+  ),
+};
+export const scopeLabels: Readonly<Record<KeyScope, string>> = {
+  create: 'Create checkouts',
+  read: 'Read payments and events',
+  cancel: 'Cancel payments',
+  refund: 'Open and cancel refunds',
+};
+
+const KEYS_PATH = `${DASHBOARD_PATH}/keys`;
+
+/** API keys: created and shown once, listed, and revoked after a confirmation. */
+export function registerKeyPages(routes: DashboardRoutes): void {
+  const pages = routes.pages('keys', 'developer');
+  pages.page('/keys', showKeys);
+  pages.form('/keys', answerCreate, showKeys);
+  pages.page('/keys/:keyId/created', showCreated);
+  pages.page('/keys/:keyId/revoke', showQuestion);
+  pages.form('/keys/:keyId/revoke', async (visit) => {
+    const key = await revokeOwnKey(visit.context, visit.account.id, visit.params['keyId'] ?? '');
+    await record(visit, 'key.revoked', describeKey(key));
+    return seeOther('/keys?flash=revoked');
+  });
+}
+
+async function showKeys(visit: Visit): Promise<PageView> {
+  const keys = await visit.context.accounts.listKeys(visit.account.id);
+  const active = keys.filter(({ revokedAtMs }) => revokedAtMs === null);
+  const revoked = keys
+    .filter(({ revokedAtMs }) => revokedAtMs !== null)
+    .slice(-20)
+    .reverse();
+  return {
+    title: 'API keys',
+    main: html`${forms.flashOf(visit, flashMessages)}
+<p>A key lets your shop create checkouts and read payments. Shop plugins can <a href="/docs/connect">get one in one click</a>. For webhooks, <a href="${ENDPOINT_CHECK_PATH}">test your endpoint</a>. <strong>${active.length} of ${MAXIMUM_ACTIVE_KEYS}</strong> keys are in use.</p>
+${active.length === 0 ? html`<p class="banner plain">No keys yet. Create one for your shop's server.</p>` : keyTable(active, visit)}
+${active.length >= MAXIMUM_ACTIVE_KEYS ? html`<p class="banner">To create another key, revoke one first.</p>` : await createForm(visit)}
+${revoked.length === 0 ? nothing : html`<details><summary>Revoked keys</summary>${revokedTable(revoked, visit)}</details>`}`,
+  };
+}
+
+const keyFields: Fields = {
+  name: { label: 'Name', hint: 'The use of the key, such as “web shop”. Customers never see it.' },
+};
+
+async function createForm(visit: Visit): Promise<Html> {
+  const { refused } = visit;
+  const label = 'What the key may do';
+  const error = refused === undefined ? {} : errorAt(refused, 'scopes', { label });
+  const boxes = keyScopes.map((name) => {
+    const isChecked = refused?.has(name) ?? true;
+    return html`<div class="actions">${forms.tickField({ type: 'checkbox', name, isChecked, label: scopeLabels[name] })}</div>`;
+  });
+  const form = await confirmedForm(visit, {
+    action: KEYS_PATH,
+    introduction: html`${formFields(visit, KEYS_PATH, keyFields)}
+<fieldset class="field" id="scopes"${forms.describedBy('scopes', error)}><legend>${label}</legend>${boxes}${forms.notesOf('scopes', error)}</fieldset>`,
+    button: 'Create key',
+  });
+  return html`<section class="card"><h2>Create a key</h2>${form}</section>`;
+}
+
+function keyTable(keys: readonly ApiKey[], visit: Visit): Html {
+  return html`${dataTable('API keys', keys, {
+    Name: ({ name, callbackHost }) =>
+      html`<bdi>${name}</bdi>${callbackHost === null ? nothing : html`<br><span class="soft small">Webhooks to <bdi>${callbackHost}</bdi> only</span>`}`,
+    Key: ({ lastCharacters }) => html`<code>${maskApiKey(lastCharacters)}</code>`,
+    Scopes: ({ scopes }) => (scopes.length === keyScopes.length ? 'all' : scopes.join(', ')),
+    Created: ({ createdAtMs }) => moment(createdAtMs, visit.timeZone),
+    'Last used': ({ lastUsedAtMs }) => usedCell(lastUsedAtMs, visit.timeZone),
+    Action: actions((key) => revokeLink(key, KEYS_PATH)),
+  })}
+<p class="soft small">“Last used” is updated about every minute.</p>`;
+}
+
+/** When a key was last used. */
+export function usedCell(lastUsedAtMs: number | null, timeZone: string): Html {
+  return lastUsedAtMs === null ? html`<span class="soft">never</span>` : moment(lastUsedAtMs, timeZone);
+}
+
+/** The link to the question before a key is revoked. */
+export function revokeLink({ id, name }: ApiKey, keysPath: string): Html {
+  return html`<a class="button compact danger" href="${keysPath}/${id}/revoke">Revoke<span class="quiet"> ${name}</span></a>`;
+}
+
+function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
+  return dataTable('Revoked keys', keys, {
+    Name: ({ name }) => html`<bdi>${name}</bdi>`,
+    Key: ({ lastCharacters }) => html`<code>${maskApiKey(lastCharacters)}</code>`,
+    Created: ({ createdAtMs }) => moment(createdAtMs, visit.timeZone),
+    Revoked: ({ revokedAtMs }) => moment(revokedAtMs ?? 0, visit.timeZone),
+  });
+}
+
+/** The key is kept only for the next page, so no other page can show it. A stolen session alone makes none. */
+const answerCreate: FormHandler = async (visit, form) => {
+  const { context } = visit;
+  const scopes = keyScopes.filter((scope) => form.has(scope));
+  const name = form.text('name');
+  await requirePasswordAndFactor(visit, form, {
+    name: () => parseName(name),
+    scopes() {
+      if (scopes.length === 0) throw invalidField('scopes', 'must contain at least one');
+    },
+  });
+  const { key, plainKey } = await createKey(context, visit.account.id, { name, scopes });
+  await record(visit, 'key.created', describeKey(key));
+  await keepForNextPage(context, visit.session.id, purposeOf(key.id), plainKey);
+  return seeOther(`/keys/${key.id}/created`);
+};
+
+const purposeOf = (keyId: string) => `key ${keyId}`;
+
+/** Shows the key once; a reload redirects to the list. */
+async function showCreated(visit: Visit) {
+  const key = await findOwnKey(visit.context, visit.account.id, visit.params['keyId'] ?? '');
+  const plainKey = await takeForPage(visit.context, visit.session.id, purposeOf(key.id));
+  if (plainKey === null) return seeOther('/keys?flash=shown');
+  return {
+    title: 'Your new key',
+    main: html`<section class="card"><h2><bdi>${key.name}</bdi></h2>
+<p class="banner">Copy the key now: it is not shown again. Store it on your shop's server, never in a browser or an app.</p>
+<div class="field"><label for="key">API key</label><input id="key" class="secret" readonly value="${plainKey}" autocomplete="off" spellcheck="false"></div>
+<div class="actions"><button class="button" type="button" data-copies="key" hidden>Copy</button>
+<a class="button primary" href="${KEYS_PATH}">I have saved it</a><span id="copied" role="status"></span></div></section>`,
+  };
+}
+
+async function showQuestion(visit: Visit) {
+  const key = await findOwnKey(visit.context, visit.account.id, visit.params['keyId'] ?? '');
+  return revocationPage(key, visit, KEYS_PATH, KEYS_PATH);
+}
+
+/** The question before a key is revoked; a no leads to `back`. */
+export function revocationPage(key: ApiKey, visit: AreaVisit, keysPath: string, back: string): PageView {
+  return forms.confirmationPage(visit, {
+    title: 'Revoke this key?',
+    effect: html`<p><strong><bdi>${key.name}</bdi></strong> <code>${maskApiKey(key.lastCharacters)}</code></p>
+<p>${key.lastUsedAtMs === null ? html`It has never been used.` : html`It was last used ${moment(key.lastUsedAtMs, visit.timeZone)}.`}
+All further requests with it are refused. Existing payments continue. This cannot be undone.</p>`,
+    action: `${keysPath}/${key.id}/revoke`,
+    button: 'Revoke the key',
+    back,
+  });
+}

@@ -1,0 +1,302 @@
+import type { PageOfPayment } from '../../features/payment-pages/payment-page-store.ts';
+import { displayStatuses } from '../../payment/display-status.ts';
+import { invalidField, ServiceError } from '../../payment/errors.ts';
+import { currencies } from '../../payment/money.ts';
+import type { Payment, PaymentId } from '../../payment/payment.ts';
+import { isPaymentId, paymentIdTimeMs } from '../../payment/payment-id.ts';
+import type { PaymentQuery } from '../../payment/payment-search.ts';
+import type { LastSession, PaymentPage } from '../../payment/payment-search-store.ts';
+import { dateAt, nextDate, startOfDate } from '../../platform/time-zone.ts';
+import { exportPayments } from '../../reports/export-payments.ts';
+import { forwardStatuses, parsePaymentQuery, paymentProviders } from '../../reports/parse-payment-query.ts';
+import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
+import { formField, sentenceOf } from '../../web/signed-in/form-fields.ts';
+import { formatMoney, moment } from '../../web/signed-in/format.ts';
+import { banner } from '../../web/signed-in/forms.ts';
+import { sendCsv } from '../../web/signed-in/layout.ts';
+import {
+  displayStatusBadges,
+  displayStatusLabel,
+  forwardLabel,
+  partPaid,
+  providerName,
+  usedProvider,
+} from '../../web/signed-in/payment-words.ts';
+
+const PAGE_SIZE = 50;
+
+/** The account's payments: searched, filtered, newest first. */
+export async function showPayments(visit: Visit) {
+  const { context } = visit;
+  const filters = filtersOrError(visit, context.nowMs());
+  if (filters instanceof ServiceError) {
+    const { message, problems, status } = filters;
+    return {
+      title: 'Payments',
+      status,
+      main: html`${banner('bad', message)}${filterForm(givenFilters(visit), problems)}`,
+    };
+  }
+  const page = await context.search.searchPayments(filters.query, filters.before, PAGE_SIZE);
+  const ids = page.payments.map(({ id }) => id);
+  const sessions = await context.search.listLastSessions(visit.account.id, ids);
+  const pages = await context.reusablePages.listPagesOf(visit.account.id, ids);
+  return {
+    title: 'Payments',
+    main: html`${await statusTabs(visit, filters.given)}
+${filterForm(filters.given)}
+${filterChips(filters.given)}
+${page.payments.length === 0 ? emptyBanner(filters, page, visit) : paymentTable(page.payments, { sessions, pages, nowMs: context.nowMs() }, visit)}
+${pageLinks(filters, page)}
+<p class="small soft">Times in ${visit.timeZone}. Where the customer could choose, the provider is that of the last session.</p>
+<p><a href="${listPath(filters.given, '/payments.csv')}" download>Download these payments as CSV</a> · <a href="${DASHBOARD_PATH}/statement">Monthly statement and journal</a></p>`,
+  };
+}
+
+/** Maximum number that a tab counts. */
+const COUNTED = 99;
+
+async function statusTabs(
+  { account, context: { search, nowMs } }: Visit,
+  given: PaymentFilters['given'],
+): Promise<Html> {
+  const counted = await Promise.all(
+    [undefined, ...displayStatuses].map(async (status) => {
+      const query = {
+        accountId: account.id,
+        ...(status === undefined ? {} : { display: { status, nowMs: nowMs() } }),
+      };
+      const { payments, next } = await search.searchPayments(query, null, COUNTED);
+      return { status, count: `${payments.length}${next === null ? '' : '+'}` };
+    }),
+  );
+  return html`<nav aria-label="Status"><ul class="chips">${counted.map(({ status, count }) => html`<li><a class="chip"${status === given.status ? html` aria-current="true"` : nothing} href="${listPath(status === undefined ? {} : { status })}">${status === undefined ? 'All' : displayStatusLabel(status)} <span class="soft">${count}</span></a></li>`)}</ul></nav>`;
+}
+
+function filtersOrError(visit: Visit, nowMs: number): PaymentFilters | ServiceError {
+  try {
+    return readFilters(visit, nowMs);
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+}
+
+/** The same payments as a CSV, streamed with backpressure. */
+export async function sendPaymentsCsv(visit: Visit) {
+  const { context } = visit;
+  const { query } = readFilters(visit, context.nowMs());
+  await record(visit, 'payments.exported');
+  const date = dateAt(context.nowMs(), visit.timeZone);
+  return sendCsv(
+    visit.reply,
+    `payments-${date}.csv`,
+    exportPayments(context, visit.account.baseCurrency, query),
+  );
+}
+
+function emptyBanner({ given, before }: PaymentFilters, page: PaymentPage, visit: Visit): Html {
+  if (page.next !== null) {
+    const until = moment(paymentIdTimeMs(page.next), visit.timeZone);
+    return html`<p class="banner plain" role="status">No payment matches back to ${until}. Older payments exist.</p>`;
+  }
+  if (Object.keys(given).length > 0 || before !== null) {
+    return html`<p class="banner plain" role="status">No payment matches.</p>`;
+  }
+  return html`<section class="card"><h2>No payments yet</h2>
+<p>Payments appear here when your shop creates a checkout, or when you create a payment link.</p></section>`;
+}
+
+function pageLinks({ given, before }: PaymentFilters, { next, payments }: PaymentPage): Html {
+  const newest = before === null ? nothing : html`<a class="button" href="${listPath(given)}">Newest</a>`;
+  const words = payments.length === 0 ? 'Search older payments' : 'Older';
+  const older =
+    next === null
+      ? nothing
+      : html`<a class="button" rel="next" href="${listPath(given, '/payments', next)}">${words}</a>`;
+  return before === null && next === null
+    ? nothing
+    : html`<nav class="actions" aria-label="Pages">${newest}${older}</nav>`;
+}
+
+const NOTE_CHARACTERS = 60;
+
+/** What the list says of its payments besides themselves. */
+interface ListedFacts {
+  readonly sessions: ReadonlyMap<string, LastSession>;
+  readonly pages: ReadonlyMap<string, PageOfPayment>;
+  readonly nowMs: number;
+}
+
+/** A table of payments; the first column is the time. */
+function paymentTable(
+  payments: readonly Payment[],
+  { sessions, pages, nowMs }: ListedFacts,
+  { timeZone }: Visit,
+): Html {
+  return dataTable({ label: 'Payments', isCompact: true }, payments, {
+    Created: headings(
+      ({ id, createdAtMs }) =>
+        html`<a href="${DASHBOARD_PATH}/payments/${id}">${moment(createdAtMs, timeZone, 'list')}</a>`,
+    ),
+    Amount: numbers(
+      ({ amountCents, currency }) =>
+        html`${formatMoney(amountCents, currency)} <span class="soft">${currency}</span>`,
+    ),
+    Status: (payment) =>
+      html`${displayStatusBadges(payment, sessions.get(payment.id), nowMs)}${partOf(payment)}`,
+    Provider: (payment) => usedProvider(payment, sessions.get(payment.id)).replaceAll(' ', '\u00a0'),
+    Customer: ({ email }) => (email === null ? null : html`<bdi>${email}</bdi>`),
+    Note: (payment) => noteOf(payment, pages.get(payment.id)),
+  });
+}
+
+/** The note, and the page that the payment was made on. */
+function noteOf({ note }: Payment, page: PageOfPayment | undefined): Html {
+  return html`${note === null ? nothing : html`<bdi>${shortened(note)}</bdi>`}${page === undefined ? nothing : html` <a class="small" href="${DASHBOARD_PATH}/pages/${page.pageId}"><bdi>${page.title}</bdi></a>`}`;
+}
+
+/** The received part of a partial payment. */
+function partOf(payment: Payment): Html {
+  if (payment.amountMismatch !== 'partially_paid') return nothing;
+  return html` <span class="small soft">${partPaid(payment)}</span>`;
+}
+
+function shortened(text: string): string {
+  const characters = [...text.replaceAll(/\s+/g, ' ')];
+  return characters.length <= NOTE_CHARACTERS
+    ? characters.join('')
+    : `${characters.slice(0, NOTE_CHARACTERS - 1).join('')}…`;
+}
+
+/** The parameters of the list's address, in their order. They are complete, so that the address can be bookmarked. */
+const names = ['q', 'status', 'forward', 'provider', 'currency', 'from', 'to'] as const;
+type FilterName = (typeof names)[number];
+
+/** The query of a list. */
+interface PaymentFilters {
+  readonly query: PaymentQuery;
+  readonly before: PaymentId | null;
+  /** The submitted values, as text. */
+  readonly given: Readonly<Partial<Record<FilterName, string>>>;
+}
+
+function givenFilters({ query }: Visit): PaymentFilters['given'] {
+  const given: Partial<Record<FilterName, string>> = {};
+  for (const name of names) {
+    const value = query.get(name)?.trim();
+    if (value) given[name] = value;
+  }
+  return given;
+}
+
+/** Throws `invalid_request` for an invalid query. */
+function readFilters(visit: Visit, nowMs: number): PaymentFilters {
+  const given = givenFilters(visit);
+  const query = parsePaymentQuery(visit.account.id, queryTextOf(given), nowMs);
+  const before = visit.query.get('before');
+  if (before !== null && !isPaymentId(before)) throw invalidField('before', 'must be a payment id');
+  return {
+    query: {
+      ...query,
+      ...(given.from === undefined ? {} : { fromMs: dateOf('from', given.from, visit.timeZone) }),
+      ...(given.to === undefined ? {} : { beforeMs: dateOf('to', nextDateOf(given.to), visit.timeZone) }),
+    },
+    before,
+    given,
+  };
+}
+
+function queryTextOf({ q, status, forward, provider, currency }: PaymentFilters['given']) {
+  return {
+    search: q ?? '',
+    displayStatus: status ?? '',
+    forwardStatus: forward ?? '',
+    provider: provider ?? '',
+    currency: currency ?? '',
+  };
+}
+
+function dateOf(name: 'from' | 'to', date: string, timeZone: string): number {
+  const startMs = startOfDate(date, timeZone);
+  if (startMs === null) throw invalidField(labels[name], 'must be a date like 2026-11-21', name);
+  return startMs;
+}
+
+/** The end of the last day, which counts in full. An invalid date stays for the error message. */
+function nextDateOf(date: string): string {
+  return startOfDate(date, 'UTC') === null ? date : nextDate(date);
+}
+
+/** The address of a list, below the dashboard's. */
+function listPath(given: PaymentFilters['given'], path = '/payments', before?: PaymentId): string {
+  const parameters = new URLSearchParams(given);
+  if (before !== undefined) parameters.set('before', before);
+  const query = parameters.toString();
+  return `${DASHBOARD_PATH}${path}${query === '' ? '' : `?${query}`}`;
+}
+
+const labels: Readonly<Record<FilterName, string>> = {
+  q: 'Search',
+  status: 'Status',
+  forward: 'Release',
+  provider: 'Provider',
+  currency: 'Currency',
+  from: 'Created from',
+  to: 'Created to',
+};
+
+/** One chip for each filter, which removes it. */
+function filterChips(given: PaymentFilters['given']): Html {
+  const chips = names.flatMap((name) => {
+    const value = given[name];
+    if (value === undefined) return [];
+    const { [name]: _, ...others } = given;
+    return [
+      html`<li><a class="chip" href="${listPath(others)}"><span>${labels[name]}: <bdi>${shownValue(name, value)}</bdi></span><span aria-hidden="true">×</span><span class="quiet">, remove this filter</span></a></li>`,
+    ];
+  });
+  if (chips.length === 0) return nothing;
+  return html`<ul class="chips" aria-label="Filters">${chips}<li><a href="${DASHBOARD_PATH}/payments">Clear all</a></li></ul>`;
+}
+
+function shownValue(name: FilterName, value: string): string {
+  const forward = name === 'forward' && forwardStatuses.find((status) => status === value);
+  if (forward) return forwardLabel(forward);
+  const status = name === 'status' && displayStatuses.find((choice) => choice === value);
+  if (status) return displayStatusLabel(status);
+  const provider = name === 'provider' && paymentProviders.find((choice) => choice === value);
+  return provider ? providerName(provider) : value;
+}
+
+function filterForm(given: PaymentFilters['given'], problems?: ServiceError['problems']): Html {
+  const others = names.some((name) => name !== 'q' && given[name] !== undefined);
+  return html`<form class="filters" method="get" action="${DASHBOARD_PATH}/payments" role="search">
+<div class="field"><label for="q">Search</label>
+<div class="search"><input id="q" name="q" type="search" maxlength="320" value="${given.q ?? ''}" aria-describedby="q-hint" autocomplete="off"><button class="button primary">Search</button></div>
+<p class="hint" id="q-hint">Payment ID, short code, email, note, amount or transaction. The first three letters of a word are enough.</p></div>
+<details${others ? html` open` : nothing}><summary>Filters</summary><div class="grid">
+${choice('status', displayStatuses, given)}${choice('forward', forwardStatuses, given)}
+${choice('provider', paymentProviders, given)}${choice('currency', currencies, given)}
+${dateField('from', given, problems)}${dateField('to', given, problems)}
+</div><p class="actions"><button class="button">Apply filters</button></p></details>
+</form>`;
+}
+
+function choice(name: FilterName, values: readonly string[], given: PaymentFilters['given']): Html {
+  const wordsOf = (value: string) => (value === '' ? 'Any' : shownValue(name, value));
+  const field = { label: labels[name], type: 'select', options: ['', ...values], wordsOf } as const;
+  return formField(name, { ...field, value: given[name] ?? '' });
+}
+
+function dateField(
+  name: 'from' | 'to',
+  given: PaymentFilters['given'],
+  problems?: ServiceError['problems'],
+): Html {
+  const field = { label: labels[name], type: 'date', value: given[name] ?? '', isOptional: true } as const;
+  const problem = problems?.get(name);
+  return formField(name, field, problem === undefined ? {} : { error: sentenceOf(problem) });
+}

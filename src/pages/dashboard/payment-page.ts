@@ -1,0 +1,351 @@
+import { roleIncludes } from '../../accounts/person.ts';
+import type { AccountRecord, RecordKind } from '../../accounts/record-store.ts';
+import type { PageOfPayment } from '../../features/payment-pages/payment-page-store.ts';
+import { refundCard } from '../../features/refunds/dashboard-pages.ts';
+import { formatUnits } from '../../payment/money.ts';
+import { isDust } from '../../payment/paid-threshold.ts';
+import { isDirect, type Payment } from '../../payment/payment.ts';
+import { shortCodeOf } from '../../payment/payment-id.ts';
+import { refusedStatuses, stateOf } from '../../payment/payment-states.ts';
+import { payingProvider } from '../../payment/payment-statistics.ts';
+import type { PaymentView } from '../../payment/payment-store.ts';
+import { paymentUri } from '../../payment/payment-uri.ts';
+import { MULTI_PROVIDER } from '../../payment/provider-catalog.ts';
+import { openRestOf } from '../../payment/session-charge.ts';
+import { sumObservations } from '../../payment/settle.ts';
+import { listOffers, servedFromUsdCents } from '../../providers/provider-availability.ts';
+import { dataTable, numbers } from '../../web/design/data-table.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+import { qrCode } from '../../web/design/qr-code.ts';
+import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../../web/signed-in/context.ts';
+import { cardForm, foldedForm } from '../../web/signed-in/form-fields.ts';
+import { formatMoney, formatPercent, formatUsdc, moment } from '../../web/signed-in/format.ts';
+import { formTokenField } from '../../web/signed-in/forms.ts';
+import type { PageView } from '../../web/signed-in/pages.ts';
+import {
+  copyable,
+  copyButton,
+  displayStatusBadges,
+  fact,
+  overpaidSentence,
+  partPaidSentence,
+  providerName,
+  stateMeaning,
+  stateSentence,
+  stateTitles,
+  transactionLink,
+} from '../../web/signed-in/payment-words.ts';
+import { networkName } from '../../web/well-known.ts';
+import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
+import { type PaymentHistory, readPaymentHistory } from '../../webhooks/payment-history.ts';
+import { confirmedForm } from './security-pages.ts';
+import { type SignatureCheck, webhookCard } from './webhook-card.ts';
+
+/** A message at the top, and the result of a check. */
+interface PaymentPageOptions {
+  readonly message?: Html;
+  readonly check?: SignatureCheck;
+}
+
+/** The payment of the path, with its history. Throws `payment_not_found` for any other account’s. */
+export function readOwnHistory({ context, account, params }: Visit): Promise<PaymentHistory> {
+  return readPaymentHistory(context, account.id, params['paymentId'] ?? '');
+}
+
+/** The page of one payment with its history. */
+export async function showPayment(
+  visit: Visit,
+  { message = nothing, check = null }: PaymentPageOptions = {},
+): Promise<PageView> {
+  const { context } = visit;
+  const history = await readOwnHistory(visit);
+  const { payment } = history;
+  const page =
+    (await context.reusablePages.listPagesOf(visit.account.id, [payment.id])).get(payment.id) ?? null;
+  const recordOf = async (kind: RecordKind) =>
+    (await context.records.listRecords(visit.account.id, kind, [payment.id]))[0];
+  const [opened, settled] = await Promise.all([recordOf('opened'), recordOf('settled')]);
+  return {
+    title: `Payment of ${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
+    main: html`${message}
+${receivedLine(payment)}
+<p>${displayStatusBadges(payment, history.sessions.at(-1), context.nowMs())} ${stateSentence(payment)}</p>
+${mismatchNotice(context, history)}
+${await acceptCard(visit, history)}
+${await unservedNotice(visit, history)}
+${payment.releaseRefusalReason === null ? nothing : html`<p class="banner bad">The release was refused: <code>${payment.releaseRefusalReason}</code></p>`}
+<div class="pair">${factsCard(visit, history, page)}
+<section class="card"><h2>What happened</h2>${timeline(history, visit.timeZone, opened)}</section></div>
+${walletCard(context, history)}
+${moneyCard(context, history)}
+${await refundCard(visit, payment)}
+${settledCard(visit, history, settled)}
+${noteCard(visit, payment)}
+${history.webhooks.map((webhook) => webhookCard(context, webhook, visit, check))}
+${releaseCard(visit, history)}
+${cancelCard(visit, history)}
+${eraseCard(visit, payment, page?.answer ?? null)}
+<p><a href="${DASHBOARD_PATH}/payments/${payment.id}/evidence">Evidence for a refund or a dispute</a></p>`,
+  };
+}
+
+/** What the merchant has of the payment. Empty before a release is final. */
+function receivedLine({ receivedUnits, forwardedUnits }: Payment): Html {
+  if (forwardedUnits === 0n) return nothing;
+  return html`<p class="lead">You received <strong>${formatUsdc(forwardedUnits)} USDC</strong> <span class="soft">of ${formatUsdc(receivedUnits)} USDC, after the fee</span></p>`;
+}
+
+/** The meaning of a partial or double payment for the merchant, and the possible actions. */
+function mismatchNotice({ baseUrl }: DashboardContext, history: PaymentHistory): Html {
+  const { payment, observations, sessions } = history;
+  if (payment.amountMismatch === 'partially_paid') {
+    const url = `${baseUrl}/pay/${payment.id}`;
+    return html`<section class="banner"><p><strong>${partPaidSentence(payment)}</strong></p>
+<ul><li>${restSentence(history)} Send the customer the link: <a href="${url}"><code id="rest-link">${url}</code></a> ${copyButton('rest-link', 'the link')}</li>
+<li>While the payment is open, it cannot be canceled or released, because the customer can still pay the rest. An owner can accept what arrived as paid.</li>
+<li>If the rest does not arrive before the payment expires, the payment is canceled. What arrived can then be released to your wallet, but never counts as paid.</li></ul></section>`;
+  }
+  if (payment.amountMismatch !== 'overpaid') return nothing;
+  const visited = [...new Set(sessions.map(({ provider }) => providerName(provider)))];
+  const { length: deposits } = observations.deposits;
+  return html`<section class="banner"><p><strong>${overpaidSentence(payment, sumObservations(observations).seenUnits)}</strong></p>
+<p>${deposits > 1 ? `It arrived in ${deposits} deposits. ` : ''}${visited.length > 1 ? `The customer went to ${visited.join(' and ')} and may have been charged twice. ` : ''}All of it goes to your wallet, less the fee. Only one webhook is sent. If the customer paid twice, open a refund of the surplus below.</p></section>`;
+}
+
+function restSentence(view: PaymentView): string {
+  const rest = openRestOf(view);
+  if (rest === null || isDirect(view.payment)) return 'The customer can send the rest from a wallet.';
+  const amount = `${formatMoney(rest.amountCents, rest.currency)} ${rest.currency}`;
+  return `The customer can pay the rest, ${amount}, at a provider that accepts the amount, or from a wallet.`;
+}
+
+/** The form that accepts a partial payment as paid. Empty for other payments, and before the deposits are final. */
+async function acceptCard(visit: Visit, { payment, observations }: PaymentHistory): Promise<Html> {
+  const { seenUnits, finalSeenUnits } = sumObservations(observations);
+  const isOffered = payment.amountMismatch === 'partially_paid' && finalSeenUnits === seenUnits;
+  if (!isOffered || !roleIncludes(visit.role, 'owner')) return nothing;
+  const units = formatUnits(seenUnits);
+  const action = `${DASHBOARD_PATH}/payments/${payment.id}/accept`;
+  const form = await confirmedForm(visit, {
+    action,
+    id: '-for-accept',
+    introduction: html`<p class="banner">The payment becomes paid with ${formatUsdc(seenUnits)} USDC, your shop gets the webhook, and the customer no longer owes the rest. This cannot be undone.</p>
+<input type="hidden" name="units" value="${units}">`,
+    button: 'Accept as paid',
+  });
+  return html`<section class="card"><h2>Accept as paid</h2><p>If what arrived is enough for you, accept it instead of waiting for the rest.</p>
+${foldedForm(visit, action, `Accept ${formatUsdc(seenUnits)} USDC…`, form)}</section>`;
+}
+
+/** A note for an open payment that no provider serves, with the amount from which one does. */
+async function unservedNotice({ account, context: { create } }: Visit, view: PaymentView): Promise<Html> {
+  const { payment } = view;
+  if (isDirect(payment) || stateOf(payment) !== 'unpaid/pending') return nothing;
+  const offers = (await listOffers(create.providers, account, openRestOf(view) ?? payment)).filter(
+    ({ provider }) => payment.provider === MULTI_PROVIDER || payment.provider === provider,
+  );
+  if (offers.some(({ refusal }) => refusal === null)) return nothing;
+  const from = servedFromUsdCents(offers);
+  const advice =
+    from === null
+      ? 'No provider is available at the moment.'
+      : `The lowest minimum of a provider is ${formatMoney(from, 'USD')} (USD).`;
+  return html`<p class="banner">No provider accepts this payment, so the customer cannot pay it. ${advice}</p>`;
+}
+
+export function amountFacts(payment: Payment): Html {
+  const { amountCents, originalAmountCents, customerFeeCents, currency } = payment;
+  return html`${fact('Amount', `${formatMoney(amountCents, currency)} ${currency}`)}
+${originalAmountCents === null || customerFeeCents === null ? nothing : fact('Composed of', `${formatMoney(originalAmountCents, currency)} + ${formatMoney(customerFeeCents, currency)} fee`)}
+${fact('Account’s fee', formatPercent(payment.feeBasisPoints))}
+${fact('Amount due', `${formatUsdc(payment.paidThresholdUnits)} USDC`)}`;
+}
+
+function factsCard(
+  { timeZone, context: { baseUrl } }: Visit,
+  { payment, sessions }: PaymentHistory,
+  page: PageOfPayment | null,
+): Html {
+  const used = payingProvider(payment, sessions);
+  const shortCode = shortCodeOf(payment.id);
+  return html`<section class="card"><h2>Payment</h2><dl class="facts">
+${fact('ID', copyable('payment-id', payment.id, 'the payment ID'))}
+${fact('Short link', html`<a href="${baseUrl}/s/${shortCode}"><code id="short-link">${baseUrl}/s/${shortCode}</code></a> ${copyButton('short-link', 'the short link')}`)}
+${fact('Created', moment(payment.createdAtMs, timeZone))}
+${payment.paidAtMs === null ? nothing : fact('Paid', moment(payment.paidAtMs, timeZone))}
+${amountFacts(payment)}
+${isDirect(payment) ? fact('Payment method', 'USDC from a wallet') : fact('Provider', providerName(payment.provider))}
+${used === payment.provider ? nothing : fact('Last session', `${providerName(used)}${payment.status === 'paid' ? ', before the payment was paid' : ''}`)}
+${fact('Customer', html`<bdi>${payment.email ?? 'unknown'}</bdi>`)}
+${payment.orderLine === null ? nothing : fact('Paid for', html`<bdi>${payment.orderLine}</bdi>`)}
+${page === null ? nothing : fact('Payment page', html`<a href="${DASHBOARD_PATH}/pages/${page.pageId}"><bdi>${page.title}</bdi></a>`)}
+${page === null || page.answer === null ? nothing : fact('Customer’s answer', html`<bdi>${page.answer}</bdi>`)}
+${payment.cancelReason === null ? nothing : fact('Canceled', payment.cancelReason === 'expired' ? 'it expired' : `by the ${payment.cancelReason}`)}
+</dl></section>`;
+}
+
+const nothingSeen = html`<p>Nothing has been seen at the deposit address.</p>`;
+
+function moneyCard(context: DashboardContext, { payment, observations }: PaymentHistory): Html {
+  const sums = sumObservations(observations);
+  const finality = (blockNumber: number) =>
+    blockNumber <= observations.finalBlock ? 'final' : 'not final yet';
+  const moves = [
+    ...observations.deposits.map((deposit) => ({ ...deposit, what: 'Arrived', feeUnits: null })),
+    ...observations.releases.map((release) => ({
+      ...release,
+      what: 'Released',
+      units: release.toMerchantUnits,
+    })),
+  ];
+  return html`<section class="card"><h2>Money</h2>
+<dl class="facts">${fact('Arrived', `${formatUsdc(sums.seenUnits)} USDC`)}${fact('Held at deposit address', `${formatUsdc(sums.heldUnits)} USDC`)}
+${fact('Payout wallet', copyable('payout-address', payment.payoutAddress, 'the wallet'))}${fact('Deposit address', copyable('deposit-address', payment.depositAddress, 'the deposit address'))}</dl>
+${dataTable({ label: 'Deposits and releases', empty: nothingSeen }, moves, {
+  What: ({ what }) => what,
+  USDC: numbers(({ units }) => formatUnits(units)),
+  Fee: numbers(({ feeUnits }) => (feeUnits === null ? '–' : formatUnits(feeUnits))),
+  Transaction: ({ transactionHash }) => transactionLink(context, transactionHash),
+  Block: ({ blockNumber }) => `${blockNumber}, ${finality(blockNumber)}`,
+})}</section>`;
+}
+
+function noteCard(visit: Visit, payment: Payment): Html {
+  if (!roleIncludes(visit.role, 'developer')) {
+    return payment.note === null
+      ? nothing
+      : html`<section class="card"><h2>Note</h2><p class="lines"><bdi>${payment.note}</bdi></p></section>`;
+  }
+  return cardForm(visit, {
+    action: `${DASHBOARD_PATH}/payments/${payment.id}/note`,
+    title: 'Note',
+    fields: {
+      note: {
+        label: 'Your note',
+        type: 'textarea',
+        value: payment.note ?? '',
+        hint: 'At most 500 characters. Hidden from the checkout page, but shown in previews of the short link. A queued webhook keeps the old note.',
+      },
+    },
+    button: 'Save the note',
+  });
+}
+
+/** How the merchant settled a payment of another amount with the customer. */
+function settledCard(visit: Visit, { payment, observations }: PaymentHistory, settled?: AccountRecord): Html {
+  const [text = '', author = ''] = settled?.texts ?? [];
+  const hasArrived = !isDust(payment, sumObservations(observations).seenUnits);
+  const isOffered = hasArrived && stateOf(payment) !== 'paid/completed';
+  if (settled === undefined && payment.amountMismatch === null && !isOffered) return nothing;
+  const by =
+    settled === undefined
+      ? nothing
+      : html`<p class="small soft">By <bdi>${author}</bdi>, ${moment(settled.atMs, visit.timeZone)}</p>`;
+  if (!roleIncludes(visit.role, 'developer')) {
+    return text === ''
+      ? nothing
+      : html`<section class="card"><h2>How it was settled</h2><p class="lines"><bdi>${text}</bdi></p>${by}</section>`;
+  }
+  return cardForm(visit, {
+    action: `${DASHBOARD_PATH}/payments/${payment.id}/settlement`,
+    title: 'How it was settled',
+    fields: {
+      note: {
+        id: 'settlement-note',
+        label: 'What you agreed with the customer',
+        type: 'textarea',
+        value: text,
+        hint: 'For your books, for example “refunded in the shop”. At most 500 characters. Customers never see it, and it changes no status.',
+      },
+    },
+    more: by,
+    button: 'Save',
+  });
+}
+
+function releaseCard(visit: Visit, { payment, observations }: PaymentHistory): Html {
+  const { heldUnits } = sumObservations(observations);
+  const isStuck =
+    refusedStatuses.some((status) => status === payment.forwardStatus) && payment.relayBatchId === null;
+  if (!isStuck || heldUnits === 0n || !roleIncludes(visit.role, 'developer')) return nothing;
+  return html`<section class="card"><h2>Release</h2>
+<p>${formatUsdc(heldUnits)} USDC is held at the deposit address. It can only go to the payment’s wallet, less the fee. The status of a canceled payment does not change.</p>
+<form method="post" action="${DASHBOARD_PATH}/payments/${payment.id}/release">${formTokenField(visit.formToken)}
+<p class="actions"><button class="button primary">Release to your wallet</button></p></form></section>`;
+}
+
+function cancelCard(visit: Visit, { payment, observations }: PaymentHistory): Html {
+  const canCancel =
+    stateOf(payment) === 'unpaid/pending' && isDust(payment, sumObservations(observations).seenUnits);
+  if (!canCancel || !roleIncludes(visit.role, 'developer')) return nothing;
+  return html`<section class="card"><h2>Cancel</h2>
+<p>Less than 0.01 USDC has arrived. A canceled payment can no longer be paid. A later deposit is held until you or the operator release it.</p>
+<details><summary>Cancel this payment…</summary>
+<form method="post" action="${DASHBOARD_PATH}/payments/${payment.id}/cancel">${formTokenField(visit.formToken)}
+<p class="actions"><button class="button danger">Yes, cancel it</button></p></form></details></section>`;
+}
+
+function eraseCard(visit: Visit, { id, email }: Payment, answer: string | null): Html {
+  if ((email === null && answer === null) || !roleIncludes(visit.role, 'owner')) return nothing;
+  return html`<section class="card"><h2>Customer’s personal data</h2>
+<p>Erase the customer’s email address and answer, for example at the customer’s request: from the payment, the search, the links to providers and the recorded webhook. This cannot be undone. The provider and your own systems keep their copies.</p>
+<details><summary>Erase ${[...(email === null ? [] : ['the email address']), ...(answer === null ? [] : ['the answer'])].join(' and ')}…</summary>
+<form method="post" action="${DASHBOARD_PATH}/payments/${id}/erase-email">${formTokenField(visit.formToken)}
+<p class="actions"><button class="button danger">Yes, erase</button></p></form></details></section>`;
+}
+
+type Happening = readonly [atMs: number, title: string, text: string];
+
+/** All timed events of a payment, the oldest first. Chain events have blocks, and a list of their own. */
+export function timeline(history: PaymentHistory, timeZone: string, opened?: AccountRecord): Html {
+  const firstOpened: Happening[] =
+    opened === undefined ? [] : [[opened.atMs, 'Customer opened the checkout', 'For the first time.']];
+  const happenings = [...happeningsOf(history), ...firstOpened].sort(([one], [other]) => one - other);
+  return html`<ol class="timeline">${happenings.map(
+    ([atMs, title, text]) =>
+      html`<li><p class="small soft">${moment(atMs, timeZone, 'second')}</p><p><strong>${title}</strong></p><p>${text}</p></li>`,
+  )}</ol>`;
+}
+
+function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory): Generator<Happening> {
+  yield [payment.createdAtMs, 'Created', `Amount due: ${formatUsdc(payment.paidThresholdUnits)} USDC.`];
+  for (const { provider, quotedUnits, createdAtMs, providerReference, progress, progressAtMs } of sessions) {
+    const quoted = quotedUnits === null ? '' : `, which quoted ${formatUsdc(quotedUnits)} USDC`;
+    const opened = `${providerName(provider)}${quoted}. Its reference: ${providerReference}`;
+    yield [createdAtMs, 'Customer opened the provider', opened];
+    if (progress === null || progressAtMs === null) continue;
+    const title = `${providerName(provider)} says: ${progress}`;
+    yield [progressAtMs, title, 'Reported by the provider. Only deposits on the chain count.'];
+  }
+  for (const { atMs, state } of states) yield [atMs, stateTitles[state], stateMeaning(state)];
+  if (payment.paidAtMs !== null && !states.some(({ state }) => state.startsWith('paid/'))) {
+    yield [payment.paidAtMs, stateTitles['paid/completed'], stateMeaning('paid/completed')];
+  }
+  for (const { createdAtMs, event, url, result } of webhooks) {
+    yield [createdAtMs, `Webhook ${event} queued`, url];
+    if (result === null) continue;
+    const { finishedAtMs, outcome, httpStatus, durationMs, reason } = result;
+    const answer = httpStatus === null ? 'No answer' : `Answer ${httpStatus}`;
+    const text = `${answer} after ${Math.round(durationMs)} ms. ${reasonSentence(reason)}`;
+    yield [finishedAtMs, `Webhook ${outcome}`, text];
+  }
+}
+
+/** How an open direct payment is paid: missing amount, address, and wallet link. Empty for other payments. */
+export function walletCard(
+  { token }: Pick<DashboardContext, 'token'>,
+  { payment, observations }: Pick<PaymentView, 'payment' | 'observations'>,
+): Html {
+  const missingUnits = payment.paidThresholdUnits - sumObservations(observations).seenUnits;
+  if (!isDirect(payment) || payment.status !== 'unpaid' || missingUnits <= 0n) return nothing;
+  const { chainId, depositAddress } = payment;
+  const uri = paymentUri({ token, chainId, to: depositAddress, units: missingUnits });
+  return html`<section class="card"><h2>To be paid from a wallet</h2>
+${qrCode(uri, 'The transfer, for a wallet that scans it')}
+<dl class="facts">${fact('Amount due', `${formatUsdc(missingUnits)} USDC`)}
+${fact('Network', networkName(chainId))}
+${fact('To', html`<code>${depositAddress}</code>`)}
+${fact('USDC contract', html`<code>${token}</code>`)}
+${fact('For wallets', html`<code>${uri}</code>`)}</dl>
+<p>Send only USDC, and only on this network. Other transfers are not credited.</p></section>`;
+}

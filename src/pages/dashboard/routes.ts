@@ -1,0 +1,98 @@
+import type { FastifyInstance } from 'fastify';
+import { chooseAccount } from '../../accounts/manage-accounts.ts';
+import { registerConnectPages } from '../../features/connect/connect-pages.ts';
+import { registerNotificationPages } from '../../features/notifications/notification-pages.ts';
+import { registerReusablePages } from '../../features/payment-pages/dashboard-pages.ts';
+import { registerLinkPages } from '../../features/payment-pages/link-pages.ts';
+import { requirePassingFrom } from '../../web/rate-windows.ts';
+import {
+  createCookies,
+  DASHBOARD_PATH,
+  type DashboardContext,
+  dashboardArea,
+} from '../../web/signed-in/context.ts';
+import { acceptForms, requireTextUrl } from '../../web/signed-in/forms.ts';
+import { sendSeeOther } from '../../web/signed-in/layout.ts';
+import { registerNewBrowserPages } from '../../web/signed-in/new-browser-pages.ts';
+import {
+  admit,
+  type DashboardRoutes,
+  dashboardRoutesOf,
+  registerNothing,
+  seeOther,
+  sendFailure,
+} from '../../web/signed-in/pages.ts';
+import { registerPasswordLinkPages } from '../../web/signed-in/password-link-pages.ts';
+import { registerSecondFactorPages } from '../../web/signed-in/second-factor-pages.ts';
+import { registerSignInPages } from '../../web/signed-in/sign-in-pages.ts';
+import { registerAuditPage } from './audit-page.ts';
+import { registerEndpointCheckPage } from './endpoint-check-page.ts';
+import { registerKeyPages } from './key-pages.ts';
+import { registerForgottenPages, registerInvitationPages } from './one-time-link-pages.ts';
+import { registerOverviewPage } from './overview-page.ts';
+import { registerPaymentPages } from './payment-page-routes.ts';
+import { registerPeoplePages } from './people-pages.ts';
+import { registerSecurityPages } from './security-pages.ts';
+import { registerSettingsPages } from './settings-pages.ts';
+import { registerStatementPages } from './statement-page.ts';
+
+/**
+ * Registers the merchants' dashboard below `/dashboard`, in a scope of its own, because only it accepts forms and has
+ * error pages. `signed-in/pages.ts` explains how a page joins it.
+ */
+export function registerDashboard(server: FastifyInstance, context: DashboardContext): void {
+  // The address that shops know. Its query is written as sign-in pages accept it (`returnPathOf`), whatever the shop encodes.
+  server.get('/connect', { exposeHeadRoute: true }, (request, reply) => {
+    const query = String(new URL(request.url, context.baseUrl).searchParams).replaceAll('*', '%2A');
+    return sendSeeOther(reply, `${DASHBOARD_PATH}/connect?${query}`);
+  });
+  server.register(
+    (scope, _options, done) => {
+      const cookies = createCookies(context.baseUrl, 'card_checkout');
+      const area = { area: dashboardArea, isSecondFactorRequired: false };
+      const routes = dashboardRoutesOf({ server: scope, context, cookies, ...area }, admit);
+      acceptForms(scope);
+      scope.addHook('onRequest', async (request) => {
+        await requirePassingFrom(context.limits.requests, request.ip);
+        requireTextUrl(request.url);
+      });
+      scope.setErrorHandler((error, request, reply) =>
+        sendFailure(routes, request, reply, DASHBOARD_PATH, error),
+      );
+
+      registerSignInPages(routes);
+      registerSecondFactorPages(routes);
+      registerPasswordLinkPages(routes);
+      registerOverviewPage(routes);
+      registerKeyPages(routes);
+      registerConnectPages(routes);
+      registerEndpointCheckPage(routes);
+      registerPeoplePages(routes);
+      registerInvitationPages(routes);
+      registerAuditPage(routes);
+      registerAccountSwitcher(routes);
+      registerSettingsPages(routes);
+      registerNotificationPages(routes);
+      if (context.mailer !== null) {
+        registerForgottenPages(routes, context.mailer);
+        registerNewBrowserPages(routes, context.mailer);
+      }
+      registerPaymentPages(routes);
+      registerStatementPages(routes);
+      registerLinkPages(routes);
+      registerReusablePages(routes);
+      registerSecurityPages(routes);
+      registerNothing(routes, routes.pages(null, 'viewer'));
+      done();
+    },
+    { prefix: DASHBOARD_PATH },
+  );
+}
+
+/** Switches to another of the user's accounts. */
+function registerAccountSwitcher(routes: DashboardRoutes): void {
+  routes.pages(null, 'viewer').form('/account', async (visit, form) => {
+    await chooseAccount(visit.context, visit, form.text('account'), visit.actor);
+    return seeOther('');
+  });
+}

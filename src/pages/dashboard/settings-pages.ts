@@ -1,0 +1,352 @@
+import type { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import { features } from '../../accounts/account.ts';
+import {
+  describeAccountChange,
+  type ProfileUpdate,
+  readProfileUpdate,
+  textSettingNames,
+  updateAccount,
+} from '../../accounts/manage-accounts.ts';
+import {
+  MAXIMUM_LOGO_BYTES,
+  MAXIMUM_LOGO_PIXELS,
+  requireWalletForLock,
+} from '../../accounts/shop-profile.ts';
+import { invalidField, ServiceError } from '../../payment/errors.ts';
+import { currencies } from '../../payment/money.ts';
+import {
+  computeMinPaidThreshold,
+  computePaidThreshold,
+  type ThresholdTerms,
+  thresholdTermsOf,
+} from '../../payment/paid-threshold.ts';
+import { type Address, parsePayoutAddress } from '../../payment/payout-address.ts';
+import { isProviderId, providerCatalog, providerIds } from '../../payment/provider-catalog.ts';
+import { doubtAbout } from '../../payment/unusual-address.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
+import {
+  errorAt,
+  type Fields,
+  type FormVisit,
+  formField,
+  formFields,
+  optional,
+} from '../../web/signed-in/form-fields.ts';
+import { featureWords, formatPercent, formatUsdc } from '../../web/signed-in/format.ts';
+import * as forms from '../../web/signed-in/forms.ts';
+import {
+  type DashboardRoutes,
+  type FormHandler,
+  type PageView,
+  seeOther,
+} from '../../web/signed-in/pages.ts';
+import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
+import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
+
+const SETTINGS_PATH = `${DASHBOARD_PATH}/settings`;
+const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
+
+/** The shop's appearance, its payouts, and the operator's settings. */
+export function registerSettingsPages(routes: DashboardRoutes): void {
+  const pages = routes.pages('settings', 'owner');
+  pages.page('/settings', showSettings);
+  registerLogoForm(routes);
+  pages.form('/settings/shop', changeShop, showSettings);
+  pages.form('/settings/providers', changeProviders);
+  pages.form('/settings/wallet', changeWallet, showSettings);
+}
+
+/** It decides from how much a payment counts as paid, and where customers go from the checkout. */
+const changeShop: FormHandler = async (visit, form) => {
+  const texts = textSettingNames.map((name) => [name, form.text(fieldOf(name)).trim()] as const);
+  const updates: readonly (readonly [string, ProfileUpdate])[] = [
+    ...texts.map(([name, text]) => [fieldOf(name), { texts: { [name]: text } }] as const),
+    ['default_callback', { defaultCallback: form.text('default_callback').trim() }],
+  ];
+  const checks = updates.map(([name, update]) => [
+    name,
+    () => readProfileUpdate(visit.context, visit.account, update),
+  ]);
+  await requirePasswordAndFactor(visit, form, Object.fromEntries(checks));
+  const profile: ProfileUpdate = {
+    texts: Object.fromEntries(texts),
+    defaultCallback: form.text('default_callback').trim(),
+    receivesAlerts: form.has('trouble_mails'),
+    toleratesMissingCent: form.has('missing_cent'),
+  };
+  return saveProfile(visit, profile);
+};
+
+/** The form's field of a setting. */
+function fieldOf(option: string): string {
+  return option.replaceAll('-', '_');
+}
+
+async function saveProfile(visit: Visit, profile: ProfileUpdate) {
+  const account = await updateAccount(visit.context, visit.account.id, { profile });
+  const change = describeAccountChange(visit.account, account) ?? 'nothing';
+  await record(visit, 'settings.changed', change);
+  return seeOther('/settings?flash=saved');
+}
+
+const changeProviders: FormHandler = async (visit, form) => {
+  const pinned = form.text('pinned');
+  const pinnedProvider = isProviderId(pinned) ? pinned : null;
+  return saveProfile(visit, { pinnedProvider, excludedProviders: forms.tickedProviders(form) });
+};
+
+/** It decides where the money goes, so a stolen session must not suffice. */
+const changeWallet: FormHandler = async (visit, form) => {
+  const isWalletLocked = form.has('locked');
+  const typed = form.text('wallet').trim();
+  await requirePasswordAndFactor(visit, form, {
+    wallet: () => meantWalletOf(form, 'wallet', visit.account.wallet),
+    locked: () =>
+      requireWalletForLock(typed === '' ? null : parsePayoutAddress(typed), isWalletLocked && typed === ''),
+  });
+  const profile = { wallet: walletOf(typed), isWalletLocked };
+  const account = await updateAccount(visit.context, visit.account.id, { profile });
+  const change = `${account.wallet ?? 'none'}${account.isWalletLocked ? ', locked' : ', not locked'}`;
+  await record(visit, 'wallet.changed', change);
+  return seeOther('/settings?flash=saved');
+};
+
+/** The typed payout wallet; null for an empty field. Throws `invalid_request`. */
+function walletOf(text: string, name = 'wallet'): Address | null {
+  if (text === '') return null;
+  const wallet = parsePayoutAddress(text);
+  if (wallet === null) throw invalidField(name, 'must be an address (0x…) with a valid checksum');
+  return wallet;
+}
+
+/**
+ * The same, of this field. An address that would lose the money needs the tick of `meantField`, unless it is stored
+ * already. Throws `invalid_request`.
+ */
+export function meantWalletOf(
+  form: forms.FormFields,
+  name: string,
+  stored: Address | null = null,
+): Address | null {
+  const wallet = walletOf(form.text(name).trim(), name);
+  const doubt = wallet === null || wallet === stored || form.has('is_meant') ? null : doubtAbout(wallet);
+  if (doubt !== null) throw invalidField(name, `${doubt}. If you mean it, tick “${TICK}”`);
+  return wallet;
+}
+
+const TICK = 'Pay out to this address anyway';
+
+/** The tick of a form that was refused for such an address in this field; none for any other. */
+export function meantField({ refused }: Pick<FormVisit, 'refused'>, name: string): Fields {
+  const typed = parsePayoutAddress(refused?.text(name).trim());
+  if (typed === null || doubtAbout(typed) === null) return {};
+  return { is_meant: { label: TICK, type: 'checkbox' } };
+}
+
+async function showSettings(visit: Visit): Promise<PageView> {
+  const { create } = visit.context;
+  const { account } = visit;
+  return {
+    title: 'Settings',
+    main: html`${forms.flashOf(visit, { saved: 'Saved. It applies to new checkouts.' })}
+${await shopForm(visit, create.thresholdDefaults)}
+${logoForm(visit)}
+${providersForm(visit)}
+${await walletForm(visit)}
+<section class="card"><h2>Set by the operator</h2><dl class="facts">
+<div><dt>Card fee</dt><dd>${formatPercent(account.feeBasisPoints)}</dd></div>
+${features.map((feature) => html`<div><dt>${featureWords[feature]}</dt><dd>${account.features.includes(feature) ? 'on' : 'off: contact support'}</dd></div>`)}
+<div><dt>Providers</dt><dd>${account.providers === null ? 'all' : account.providers.join(', ') || 'none'}</dd></div>
+<div><dt>Account ID</dt><dd><code>${account.id}</code></dd></div></dl></section>`,
+  };
+}
+
+function providersForm({ account, formToken }: Visit): Html {
+  const options = ['', ...providerIds];
+  const wordsOf = (id: string) =>
+    isProviderId(id) ? providerCatalog[id].name : 'Automatic: the highest expected payout';
+  return html`<form class="card" method="post" action="${SETTINGS_PATH}/providers"><h2>Providers on your checkout</h2>${forms.formTokenField(formToken)}
+${formField('pinned', { label: 'Recommended provider', type: 'select', value: account.pinnedProvider ?? '', options, wordsOf })}
+${forms.providerBoxes('Disabled providers', account.excludedProviders)}
+<div class="actions"><button class="button primary">Save providers</button></div></form>`;
+}
+
+async function shopForm(visit: Visit, defaults: ThresholdTerms): Promise<Html> {
+  const { account } = visit;
+  const zones = timeZones.includes(account.timeZone) ? timeZones : [account.timeZone, ...timeZones];
+  const action = `${SETTINGS_PATH}/shop`;
+  return confirmedForm(visit, {
+    action,
+    style: 'card',
+    id: '-for-shop',
+    introduction: html`<h2>Your shop</h2>${formFields(visit, action, {
+      name: { label: 'Name', value: account.name, hint: 'Customers see it on every checkout.' },
+      brand_color: optional(
+        'Brand color',
+        account.brandColor,
+        'Hexadecimal, such as #0c5a49: for the main button and accents on the checkout. White text must be readable on it.',
+      ),
+      support_link: optional(
+        'Support',
+        account.supportUrl?.replace(/^mailto:/, ''),
+        'An https URL or an email address for customer support.',
+      ),
+      terms_link: optional('Terms', account.termsUrl, 'An https URL, linked from the checkout.', 'url'),
+      return_link: optional(
+        'Return URL',
+        account.returnUrl,
+        'Customers return to this URL after a payment. {payment_id} in its path or query becomes the payment’s ID.',
+        'url',
+      ),
+      failure_link: optional(
+        'Return URL after a canceled or expired checkout',
+        account.failureUrl,
+        'Empty takes the return URL.',
+        'url',
+      ),
+      default_callback: optional(
+        'Default webhook URL',
+        account.defaultCallbackUrl,
+        'For checkouts created in the dashboard. API requests always include their own.',
+        'url',
+      ),
+      time_zone: { label: 'Time zone', type: 'select', value: account.timeZone, options: zones },
+      base_currency: {
+        label: 'Base currency, for the overview, exports and statements',
+        type: 'select',
+        value: account.baseCurrency,
+        options: currencies,
+      },
+      email_retention: optional(
+        'Days for which customers’ email addresses are kept',
+        account.emailRetentionDays,
+        'Counted from the creation of the payment. Leave empty to keep them. Erased addresses cannot be restored.',
+      ),
+      tolerance_percent: optional(
+        'Underpayment tolerance in percent',
+        percentOf(account.toleranceBasisPoints),
+        `How much less than expected still counts as paid in full. Empty takes the service’s ${percentOf(defaults.toleranceBasisPoints)}.`,
+      ),
+      max_provider_fee_percent: optional(
+        'Maximum provider fee in percent',
+        percentOf(account.maxProviderFeeBasisPoints),
+        `A provider that keeps more of a payment is not offered. Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}; more than that has no effect.`,
+      ),
+    })}
+<p><a href="${ENDPOINT_CHECK_PATH}">Test your webhook endpoint</a></p>
+<p class="banner plain">${lowestThresholdSentence(thresholdTermsOf(account, defaults))}</p>
+${formFields(visit, action, {
+  missing_cent: {
+    label: 'Accept direct payments that are at most one cent short',
+    type: 'checkbox',
+    value: account.toleratesMissingCent,
+    hint: 'Some exchanges round withdrawals down. At most 1% of the amount is accepted as missing. Applies to new payments from a wallet.',
+  },
+  trouble_mails: {
+    label: 'Send alert emails to the owners when a webhook is not delivered or a payment needs attention',
+    type: 'checkbox',
+    value: account.receivesAlerts,
+    hint: 'At most one of each kind per hour. Requires email to be configured by the operator.',
+  },
+})}`,
+    button: 'Save',
+  });
+}
+
+/** Empty if the service's setting applies. */
+function percentOf(basisPoints: number | null): string {
+  return basisPoints === null ? '' : String(basisPoints / 100);
+}
+
+/** The bound in money: the effect of a maximum and a tolerance for a customer who sends USDC from a wallet. */
+function lowestThresholdSentence(terms: ThresholdTerms): string {
+  const { maxProviderFeeBasisPoints, toleranceBasisPoints } = terms;
+  const whole = formatUsdc(computePaidThreshold(EXAMPLE_UNITS, toleranceBasisPoints));
+  const lowest = formatUsdc(
+    computeMinPaidThreshold(EXAMPLE_UNITS, maxProviderFeeBasisPoints, toleranceBasisPoints),
+  );
+  return `With the saved settings, a $100.00 payment counts as paid from ${whole} USDC, and from ${lowest} USDC once the customer was sent to a provider that keeps the maximum fee.`;
+}
+
+const EXAMPLE_UNITS = 100_000_000n;
+
+async function walletForm(visit: Visit): Promise<Html> {
+  const { wallet, isWalletLocked } = visit.account;
+  const form = await confirmedForm(visit, {
+    action: `${SETTINGS_PATH}/wallet`,
+    fields: {
+      wallet: optional('Wallet on Polygon', wallet, 'Existing payments keep their wallet.'),
+      ...meantField(visit, 'wallet'),
+      locked: {
+        label: 'Lock payouts to this wallet',
+        type: 'checkbox',
+        value: isWalletLocked,
+        hint: 'The API then refuses all other wallets, so that a stolen key cannot redirect payouts.',
+      },
+    },
+    button: 'Save wallet',
+  });
+  return html`<section class="card"><h2>Payout wallet</h2>${form}</section>`;
+}
+
+const counts = new Intl.NumberFormat('en');
+
+/** The shop's logo. The form has its own scope, because no other form accepts files. */
+function registerLogoForm(routes: DashboardRoutes): void {
+  routes.server.register((scope, _options, done) => {
+    // The body stays a stream, which is read after all other checks.
+    scope.addContentTypeParser('multipart/form-data', (_request, body, parsed) => parsed(null, body));
+    const pages = routes.pages('settings', 'owner', scope);
+    pages.form('/settings/logo', changeLogo, showSettings, readUpload);
+    done();
+  });
+}
+
+/** Validates the picture by its bytes alone; the browser's type is ignored. */
+const changeLogo: FormHandler = async (visit, form) => {
+  const isRemoved = form.has('remove');
+  const { file = new Uint8Array() } = form;
+  if (!isRemoved && file.length === 0) throw invalidField('logo', 'is missing: choose an image');
+  const account = await updateAccount(visit.context, visit.account.id, {
+    profile: { logo: isRemoved ? null : file },
+  });
+  const what = isRemoved ? 'removed the logo' : `logo ${account.logoHash}`;
+  await record(visit, 'settings.changed', what);
+  return seeOther('/settings?flash=saved');
+};
+
+function logoForm({ account, formToken, refused }: Visit): Html {
+  const { logoHash } = account;
+  const label = 'Picture';
+  const hint = `PNG, JPEG or WebP, at most ${MAXIMUM_LOGO_BYTES / 1024} KiB and ${counts.format(MAXIMUM_LOGO_PIXELS)} pixels wide and high.`;
+  const notes = { hint, ...(refused === undefined ? {} : errorAt(refused, 'logo', { label })) };
+  return html`<form class="card" method="post" action="${DASHBOARD_PATH}/settings/logo" enctype="multipart/form-data"><h2>Logo</h2>${forms.formTokenField(formToken)}
+${logoHash === null ? html`<p>No logo yet.</p>` : html`<p><img class="logo" src="/logos/${logoHash}" alt="Your logo as customers see it"></p>`}
+<div class="field"><label for="logo">${label}</label><input id="logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp"${forms.describedBy('logo', notes)}>
+${forms.notesOf('logo', notes)}</div>
+<div class="actions"><button class="button primary">Save logo</button>${logoHash === null ? nothing : html`<button class="button" name="remove" value="1">Remove logo</button>`}</div></form>`;
+}
+
+/** The size of the fields and the multipart framing. */
+const MAXIMUM_OTHER_BYTES = 16 * 1024;
+
+/** A form with a file. Its length is checked before it is read: browsers send it. */
+async function readUpload({ headers, body }: FastifyRequest): Promise<forms.FormFields> {
+  if (!(Number(headers['content-length']) <= MAXIMUM_LOGO_BYTES + MAXIMUM_OTHER_BYTES))
+    throw new ServiceError('payload_too_large', 'The file is too large.');
+  const type = headers['content-type'] ?? '';
+  const sent = await new Response(body as Readable, { headers: { 'content-type': type } })
+    .formData()
+    .catch((cause: unknown) => {
+      throw new ServiceError('invalid_request', 'The form is incomplete or malformed.', { cause });
+    });
+  const fields = new URLSearchParams();
+  let file: Uint8Array = new Uint8Array();
+  for (const [name, value] of sent) {
+    if (typeof value === 'string') fields.append(name, value);
+    else file = await value.bytes();
+  }
+  return { ...forms.readFormFields(fields.toString()), file };
+}

@@ -1,0 +1,189 @@
+import { type Currency, currencies } from '../../payment/money.ts';
+import type { AccountStatistics, DayStatistics, Funnel, ToBase } from '../../reports/read-statistics.ts';
+import { barChart } from '../../web/design/charts.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+import { DASHBOARD_PATH } from '../../web/signed-in/context.ts';
+import { formatMoney, formatUsdcSum } from '../../web/signed-in/format.ts';
+import { providerName } from '../../web/signed-in/payment-words.ts';
+
+/** The selectable periods of the overview, in days. */
+export const spans = [7, 30, 90] as const;
+type Span = (typeof spans)[number];
+
+/** The figures of the last days and of as many days before. */
+interface Overview {
+  readonly statistics: AccountStatistics;
+  readonly before: Pick<AccountStatistics, 'days'>;
+  readonly span: Span;
+  readonly timeZone: string;
+  readonly base: { readonly currency: Currency; readonly toBase: ToBase };
+}
+
+const counts = new Intl.NumberFormat('en');
+const dayNames = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+const percents = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
+
+const changes = new Intl.NumberFormat('en', {
+  style: 'percent',
+  maximumFractionDigits: 0,
+  signDisplay: 'exceptZero',
+});
+
+/** Money, payments, conversion, providers and settling times of the last days, against as many days before. */
+export function statisticsCard({ statistics, before, span, timeZone, base }: Overview): Html {
+  const { days } = statistics;
+  const against = (value: number, earlier: number) =>
+    earlier === 0 ? '' : `${changes.format(value / earlier - 1)} vs. previous ${span} days`;
+  const [created, converted, paid] = [sum(days, 'created'), sum(days, 'converted'), sum(days, 'paid')];
+  const used = currencies.filter((currency) => days.some((day) => day.paidCents.has(currency)));
+  const isUsed = created + paid > 0;
+  return html`<section class="card"><h2>The last ${span} days</h2>
+<nav class="actions" aria-label="Days">${spans.map((other) => spanLink(other, span))}</nav>
+${
+  isUsed
+    ? html`<dl class="tiles">
+${paid === 0 ? nothing : moneyTiles(days, before.days, base, against)}
+${used.map((currency) => tile(`Volume in ${currency}`, formatMoney(volumeOf(days, currency), currency), against(volumeOf(days, currency), volumeOf(before.days, currency))))}
+${tile('Paid', counts.format(paid), against(paid, sum(before.days, 'paid')))}
+${tile('Conversion', created === 0 ? '–' : percents.format(Math.min(1, converted / created)), `of ${counts.format(created)} ${created === 1 ? 'payment' : 'payments'} created in this period`)}
+</dl>`
+    : html`<p class="banner plain">No payments in these days.</p>`
+}
+<div class="pair">${paid === 0 ? nothing : moneyChart(days, before.days, span)}${created === 0 ? nothing : createdChart(days)}</div>
+${paid === 0 ? nothing : paidCharts(statistics)}
+<p class="small soft">Received, fees and net as of the time of payment; a later surplus is in the statement. ${base.currency === 'USD' ? '' : `Amounts in ${base.currency} are at the first rate of each day. `}Days in ${timeZone}; providers and settling times in UTC. Updated every few seconds.</p></section>`;
+}
+
+function spanLink(other: Span, span: Span): Html {
+  return html`<a class="button compact" href="${DASHBOARD_PATH}?days=${other}"${other === span ? html` aria-current="true"` : nothing}>${other} days</a>`;
+}
+
+function tile(name: string, value: string, ...hints: readonly string[]): Html {
+  return html`<div><dt>${name}</dt><dd><strong>${value}</strong>${hints.map((hint) => (hint === '' ? nothing : html` <span class="small soft">${hint}</span>`))}</dd></div>`;
+}
+
+const netOf = ({ receivedUnits, feeUnits }: DayStatistics) => receivedUnits - feeUnits;
+
+/** The merchant's share of what was received for the payments that were paid in these days, also in the base currency. */
+function moneyTiles(
+  days: readonly DayStatistics[],
+  before: readonly DayStatistics[],
+  { currency, toBase }: Overview['base'],
+  against: (value: number, earlier: number) => string,
+): Html {
+  const tileOf = (name: string, unitsOf: (day: DayStatistics) => number) => {
+    const total = (some: readonly DayStatistics[]) => some.reduce((units, day) => units + unitsOf(day), 0);
+    const inBase = days.map((day) => (unitsOf(day) === 0 ? 0 : toBase(day, unitsOf(day))));
+    const value = inBase.reduce<number | null>(
+      (units, one) => (units === null || one === null ? null : units + one),
+      0,
+    );
+    const about =
+      currency === 'USD'
+        ? ''
+        : value === null
+          ? `${currency}: no rate known`
+          : `≈ ${formatMoney(Math.round(value / 10_000), currency)}`;
+    return tile(`${name} in USDC`, formatUsdcSum(total(days)), about, against(total(days), total(before)));
+  };
+  return html`${tileOf('Net', netOf)}${tileOf('Received', (day) => day.receivedUnits)}${tileOf('Fees', (day) => day.feeUnits)}`;
+}
+
+function sum(days: readonly DayStatistics[], field: 'created' | 'converted' | 'paid'): number {
+  return days.reduce((total, day) => total + day[field], 0);
+}
+
+function volumeOf(days: readonly DayStatistics[], currency: Currency): number {
+  return days.reduce((total, day) => total + (day.paidCents.get(currency) ?? 0), 0);
+}
+
+function moneyChart(days: readonly DayStatistics[], before: readonly DayStatistics[], span: Span): Html {
+  return barChart({
+    title: 'Received in USDC',
+    axis: 'Day',
+    series: ['Net', 'Fees'],
+    earlier: `Received in the previous ${span} days`,
+    bars: days.map((day, index) => ({
+      label: labelOf(day),
+      values: [netOf(day), day.feeUnits],
+      earlier: before[index]?.receivedUnits ?? 0,
+    })),
+    textOf: formatUsdcSum,
+  });
+}
+
+/** The payments created by day, and those of them that are paid by now. */
+function createdChart(days: readonly DayStatistics[]): Html {
+  return barChart({
+    title: 'Payments created',
+    axis: 'Day',
+    series: ['Paid by now', 'Not paid'],
+    bars: days.map((day) => {
+      const paid = Math.min(day.created, day.converted);
+      return { label: labelOf(day), values: [paid, day.created - paid] };
+    }),
+  });
+}
+
+function paidCharts({ providers, settleTimes }: AccountStatistics): Html {
+  return html`<div class="pair">${barChart({
+    title: 'Where customers paid',
+    axis: 'Provider',
+    series: ['Paid'],
+    isOfNames: true,
+    bars: providers.map(({ provider, paid }) => ({
+      label: provider === 'multi' ? 'Unknown' : providerName(provider),
+      values: [paid],
+    })),
+  })}${barChart({
+    title: 'Time from creation to payment',
+    axis: 'Within',
+    series: ['Paid'],
+    isOfNames: true,
+    bars: settleTimes.map(({ boundMs, paid }) => ({
+      label: boundMs === null ? 'Longer' : durationOf(boundMs),
+      values: [paid],
+    })),
+  })}</div>`;
+}
+
+/** Where customers leave: the newest payments of the period, step by step and by provider. */
+export function funnelCard({ created, opened, isSample, providers }: Funnel, span: Span): Html {
+  if (created === 0) return nothing;
+  const total = (field: 'chose' | 'paid') =>
+    providers.reduce((count, provider) => count + provider[field], 0);
+  const payments = isSample ? `The newest ${counts.format(created)} payments` : 'All payments';
+  const steps = { Created: created, Opened: opened, 'Chose a provider': total('chose'), Paid: total('paid') };
+  return html`<section class="card"><h2>Where customers leave</h2>
+<p class="small soft">${payments} of the last ${span} days, each at the last provider that its customer chose. Visits of link previews do not count as opened.</p>
+<div class="pair">${barChart({
+    title: 'Step by step',
+    axis: 'Step',
+    series: ['Payments'],
+    isOfNames: true,
+    bars: Object.entries(steps).map(([label, count]) => ({ label, values: [count] })),
+    textOf: (count) => `${counts.format(count)} (${percents.format(count / created)})`,
+  })}${
+    providers.length === 0
+      ? nothing
+      : barChart({
+          title: 'By provider',
+          axis: 'Provider',
+          series: ['Paid', 'Left', 'At provider', 'Declined'],
+          isOfNames: true,
+          bars: providers.map(({ provider, chose, paid, declined, atProvider }) => ({
+            label: providerName(provider),
+            values: [paid, chose - paid - declined - atProvider, atProvider, declined],
+          })),
+        })
+  }</div></section>`;
+}
+
+function durationOf(timeMs: number): string {
+  const minutes = timeMs / 60_000;
+  return minutes < 60 ? `${minutes} min` : `${minutes / 60} h`;
+}
+
+function labelOf({ date }: DayStatistics): string {
+  return dayNames.format(Date.parse(`${date}T00:00:00Z`));
+}

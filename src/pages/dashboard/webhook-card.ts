@@ -1,0 +1,117 @@
+import { roleIncludes } from '../../accounts/person.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+import { DASHBOARD_PATH, type Visit } from '../../web/signed-in/context.ts';
+import { formTokenField } from '../../web/signed-in/forms.ts';
+import { copyButton, webhookBadge } from '../../web/signed-in/payment-words.ts';
+import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
+import { type Webhook, type WebhookResult, webhookHeaders } from '../../webhooks/webhook.ts';
+import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
+
+/** The result of a signature check; null without one. */
+export type SignatureCheck = 'good' | 'bad' | 'unknown' | 'erased' | null;
+
+/**
+ * One event as it was sent: body, headers, signature, answer.
+ *
+ * @param baseUrl where the API is asked for the status
+ */
+export function webhookCard(
+  { baseUrl }: { readonly baseUrl: string },
+  webhook: Webhook,
+  visit: Visit,
+  check: SignatureCheck,
+): Html {
+  const { result } = webhook;
+  return html`<section class="card" id="webhook"><h2>Webhook <code>${webhook.event}</code> ${webhookBadge(webhook.status)}</h2>
+<dl class="facts"><div><dt>Sent to</dt><dd><code>${webhook.url}</code></dd></div>${result === null ? nothing : resultRows(result)}</dl>
+${result === null || result.outcome === 'delivered' ? nothing : html`${testLink(visit, webhook)}${reconcileAdvice(baseUrl, webhook.paymentId)}`}
+${result === null ? html`<p>It has not been sent yet.</p>` : sentParts(webhook, result, visit, check)}
+</section>`;
+}
+
+function testLink({ role }: Visit, { paymentId }: Webhook): Html {
+  if (!roleIncludes(role, 'developer')) return nothing;
+  return html`<p class="actions"><a class="button" href="${ENDPOINT_CHECK_PATH}?payment=${paymentId}">Test this endpoint</a></p>`;
+}
+
+function resultRows(result: WebhookResult): Html {
+  return html`<div><dt>Answer</dt><dd>${result.httpStatus === null ? 'none' : String(result.httpStatus)}</dd></div>
+<div><dt>Took</dt><dd>${Math.round(result.durationMs)} ms</dd></div>
+${result.reason === null ? nothing : html`<div><dt>Why it failed</dt><dd>${reasonSentence(result.reason)} <code>${result.reason}</code></dd></div>`}
+${result.responseExcerpt === '' ? nothing : html`<div><dt>The answer began with</dt><dd><code>${result.responseExcerpt}</code></dd></div>`}`;
+}
+
+function sentParts(
+  webhook: Webhook,
+  { body, signature }: WebhookResult,
+  visit: Visit,
+  check: SignatureCheck,
+): Html {
+  if (body === null || signature === null) return html`<p>Nothing was sent.</p>`;
+  const headers = headersOf(webhook.url, body, signature);
+  return html`<h3 id="webhook-body">Body</h3>
+<p class="small soft">Formatted for reading. The signature covers the body as it was sent, which the curl command contains.</p>
+${block('webhook-body', indented(body))}
+<h3 id="webhook-headers">Headers</h3>${block('webhook-headers', headers.map(([name, value]) => `${name}: ${value}`).join('\n'))}
+<h3 id="webhook-curl">As curl</h3>
+<p class="small soft">For debugging. The command sends the recorded event again, with its <code>timestamp</code>. Endpoints that check the age of events, as the SDK does, refuse it after 300 seconds.</p>
+${block('webhook-curl', curlOf(webhook.url, headers, body))}
+${check === null ? nothing : checkBanners[check]}
+<form method="post" action="${DASHBOARD_PATH}/payments/${webhook.paymentId}/verify-signature#webhook">${formTokenField(visit.formToken)}
+<p class="small soft">Signed with the payment’s <code>ipn_token</code> from the response to the create request. It is not shown here.</p>
+<button class="button">Verify this signature</button></form>`;
+}
+
+/**
+ * The advice for an event that did not arrive. It does not suggest sending the event by hand: receivers refuse old
+ * events, and a status request has the same effect.
+ */
+function reconcileAdvice(baseUrl: string, paymentId: string): Html {
+  const command = [
+    `curl --header 'Authorization: Bearer YOUR_API_KEY' \\`,
+    `  ${quoted(`${baseUrl}/api/v1/payment-status?payment_id=${paymentId}`)}`,
+  ].join('\n');
+  return html`<p class="banner">An event is sent once. Read the payment’s status instead: if <code>status</code> is <code>paid</code>, fulfill the order as your webhook endpoint does. The SDK’s <code>reconcile</code> does this for all open orders.</p>
+<h3 id="webhook-status">Request the status</h3>${block('webhook-status', command)}`;
+}
+
+/** The same JSON with a line for each field. */
+function indented(json: string): string {
+  return JSON.stringify(JSON.parse(json), null, 2);
+}
+
+/** Text to select and copy; screen readers and keyboards can reach and scroll it. */
+function block(labelId: string, text: string): Html {
+  const id = `${labelId}-text`;
+  return html`<pre class="block" role="region" aria-labelledby="${labelId}" tabindex="0"><code id="${id}">${text}</code></pre>${copyButton(id, 'this text')}`;
+}
+
+const checkBanners: Readonly<Record<Exclude<SignatureCheck, null>, Html>> = {
+  good: html`<p class="banner good" role="status">The signature is valid: it is the HMAC-SHA256 of this body with the payment’s ipn_token.</p>`,
+  bad: html`<p class="banner bad" role="alert">The signature does not match this body: the record was changed after it was sent.</p>`,
+  erased: html`<p class="banner" role="status">The customer’s email address was erased from this body. The signature covers the original body, so it can be verified only with your own copy.</p>`,
+  unknown: html`<p class="banner" role="status">The signature cannot be verified: the secret of the payment’s ipn_token is no longer configured.</p>`,
+};
+
+/** The headers that `deliverWebhook` sends. */
+function headersOf(url: string, body: string, signature: string): [string, string][] {
+  const { hostname, port } = new URL(url);
+  const target = { hostname: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 443 : Number(port) };
+  return Object.entries(webhookHeaders(target, Buffer.byteLength(body), signature));
+}
+
+/** A curl command that sends the same request; curl sets host, length and connection by itself. */
+function curlOf(url: string, headers: readonly [string, string][], body: string): string {
+  const sent = headers.filter(([name]) => !['Host', 'Content-Length', 'Connection'].includes(name));
+  const parts = [
+    `curl --request POST ${quoted(url)}`,
+    ...sent.map(([name, value]) => `--header ${quoted(`${name}: ${value}`)}`),
+    `--data-raw ${quoted(body)}`,
+  ];
+  return parts.join(' \\\n  ');
+}
+
+/** Quotes any text as one word for a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,197 @@
+import { type Html, html, navigationLink, nothing } from '../../web/design/html.ts';
+import { pageStyleOf } from '../../web/design/page-style.ts';
+
+/** A served page of the documentation. */
+export interface DocPage {
+  /** Its address below `/docs/`. */
+  readonly slug: string;
+  /** From the project's root. */
+  readonly file: string;
+  readonly title: string;
+  /** Its purpose, in half a sentence. */
+  readonly summary: string;
+  readonly group: DocGroup;
+}
+
+const pagesByGroup = {
+  'Get started': {
+    start: ['Five-minute start', 'from a clone to a paid order and a verified webhook'],
+    concepts: ['Concepts', 'the terms that every other page uses'],
+    migrating: ['Coming from Stripe', 'or BTCPay Server: what has another name, and what is missing'],
+  },
+  Integrate: {
+    api: ['The API by example', 'both operations with their parameters and responses'],
+    sdk: ['SDK', 'the client for the server of a shop', 'sdk/README.md'],
+    'sdk-python': ['SDK for Python', 'the same client without dependencies', 'sdk-python/README.md'],
+    'merchant-api': ['The merchant API', 'events, lists, sums and cancellation for your own programs'],
+    'merchant-month': ['A month as a merchant', 'from the first event to a closed month'],
+    connect: ['Connect a shop', 'an API key for a shop plugin in one click'],
+    webhooks: ['Webhooks', 'the five obligations of a receiver, each with code'],
+    examples: ['Examples', 'runnable shops in several languages', 'sdk/examples/README.md'],
+    'receiver-php': ['A receiver in PHP', 'webhooks and missed webhooks in a PHP shop'],
+    'receiver-python': ['A receiver in Python', 'the same in Python'],
+    nextjs: ['A shop in Next.js', 'from an empty folder to a paid and fulfilled order'],
+    dashboard: ['Dashboard', 'keys, people and payments, for merchants'],
+    'payment-pages': ['Payment pages', 'one link for any number of payments, with stock and a question'],
+    'direct-payments': ['Direct payments', 'USDC from a customer’s own wallet, without a card'],
+    testing: ['Testing', 'what to test before the first real order'],
+    sandbox: ['The sandbox', 'test cards, simulated on-ramps, and fault injection'],
+  },
+  Reference: {
+    'payment-lifecycle': ['The life of a payment', 'every state and what leads to it'],
+    errors: ['Errors', 'every error, and whether a retry helps'],
+    limits: ['Limits', 'every limit, and what happens beyond it'],
+    faq: ['Questions', 'frequent questions of merchants'],
+    versioning: ['Versions', 'what may change, and how long in advance you are notified'],
+  },
+  Operate: {
+    'going-live': ['Going live', 'the steps, and what to read first'],
+    'first-live-payment': ['Your first live payment', 'what to see, in which order'],
+    deploying: ['Deploying', 'containers, systemd, proxies, Kubernetes'],
+    operating: ['Operating', 'metrics, alerts, and what to do about each'],
+    troubleshooting: ['Troubleshooting', 'every message at start-up, and what to do'],
+    configuration: ['Configuration', 'every environment variable'],
+    providers: ['Providers', 'which on-ramps there are, and what each needs'],
+    'command-line': ['Command line', 'every command'],
+    scaling: ['Scaling', 'several instances, and what grows with what'],
+    reliability: ['Reliability', 'the guarantees, and the evidence for each'],
+    'threat-model': ['Threat model', 'what each attacker can and cannot do'],
+  },
+} satisfies Record<string, Record<string, readonly [title: string, summary: string, file?: string]>>;
+
+type DocGroup = keyof typeof pagesByGroup;
+const groups = Object.keys(pagesByGroup) as readonly DocGroup[];
+
+const docPages: readonly DocPage[] = groups.flatMap((group) =>
+  Object.entries(pagesByGroup[group]).map(([slug, [title, summary, file = `docs/${slug}.md`]]) => ({
+    slug,
+    group,
+    title,
+    summary,
+    file,
+  })),
+);
+
+/** The address of the page generated from the OpenAPI document. */
+export const REFERENCE_SLUG = 'reference';
+
+/** Pages for merchants, and in the sandbox also those for operators. */
+export function docPagesFor({ isTestMode }: { readonly isTestMode: boolean }): readonly DocPage[] {
+  return isTestMode ? docPages : docPages.filter(({ group }) => group !== 'Operate');
+}
+
+/** Served as a file of its own, so that the pages need no nonce and can be cached whole. */
+export const docStyle = Buffer.from(
+  pageStyleOf(
+    ['table', 'data-table', 'card', 'badge', 'banner'],
+    new URL('./docs.css', import.meta.url),
+  ).toString(),
+);
+
+interface DocPageParts {
+  readonly title: string;
+  /** The page's slug, to mark it in the navigation. */
+  readonly current: string | null;
+  readonly pages: readonly DocPage[];
+  readonly isTestMode: boolean;
+  readonly main: Html;
+}
+
+/** A whole page of the documentation. */
+export function docLayout({ title, current, pages, isTestMode, main }: DocPageParts): Buffer {
+  const page = html`<!doctype html>
+<html lang="en" dir="ltr">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · card-checkout</title>
+<link rel="stylesheet" href="/docs/style.css">
+<link rel="icon" href="/favicon.ico" type="image/svg+xml">
+<script src="/docs/script.js" defer></script>
+</head>
+<body class="docs">
+<a class="skip" href="#content">Skip to the text</a>
+<header>
+<a class="home" href="/docs">card-checkout</a>
+${isTestMode ? html`<span class="badge warn">sandbox</span>` : nothing}
+<search hidden><label for="docs-search">Search</label><input id="docs-search" type="search" autocomplete="off"><ul id="docs-found" aria-live="polite"></ul></search>
+</header>
+<nav aria-label="Documentation">
+${groups.map((group) => groupLinks(group, pages, current))}
+</nav>
+<main id="content">
+<article class="prose">
+${main}
+</article>
+</main>
+</body>
+</html>
+`;
+  return Buffer.from(page.toString());
+}
+
+function groupLinks(group: DocGroup, pages: readonly DocPage[], current: string | null): Html {
+  const own = pages.filter((page) => page.group === group);
+  if (own.length === 0) return nothing;
+  const reference = { slug: REFERENCE_SLUG, title: 'API reference' };
+  const links = group === 'Reference' ? [reference, ...own] : own;
+  return html`<section><h2>${group}</h2><ul>
+${links.map(({ slug, title }) => navigationLink(`/docs/${slug}`, title, slug === current))}
+</ul></section>
+`;
+}
+
+/** A link of the start page. */
+export interface StartLink {
+  readonly href: string;
+  readonly title: string;
+  readonly summary: string;
+}
+
+/** The start page `/`: for a customer with a truncated link, a merchant, and a developer. */
+export function startContent({
+  isTestMode,
+  links,
+}: {
+  readonly isTestMode: boolean;
+  readonly links: readonly StartLink[];
+}): Html {
+  const all: readonly StartLink[] = [
+    ...links,
+    { href: '/dashboard', title: 'Dashboard', summary: 'for merchants: payments, API keys, settings' },
+    { href: '/docs', title: 'Documentation', summary: 'for developers: how to create checkouts' },
+  ];
+  return html`<h1>${isTestMode ? 'card-checkout sandbox' : 'Card checkout'}</h1>
+<p>${
+    isTestMode
+      ? 'Nothing here is real money: no card is charged.'
+      : 'To pay, open the complete link that the shop gave you. If it does not work, ask the shop for a new one.'
+  }</p>
+<ul>
+${all.map(({ href, title, summary }) => html`<li><a href="${href}">${title}</a>: ${summary}</li>`)}
+</ul>
+`;
+}
+
+/** The list of pages, in reading order. */
+export function indexContent(pages: readonly DocPage[]): Html {
+  return html`<h1>Documentation</h1>
+<p>Create hosted card checkouts; the customer pays at an on-ramp, and USDC arrives in your wallet.</p>
+${groups.map((group) => {
+  const own = pages.filter((page) => page.group === group);
+  return own.length === 0
+    ? nothing
+    : html`<h2>${group}</h2>
+<ul>
+${own.map(({ slug, title, summary }) => html`<li><a href="/docs/${slug}">${title}</a>: ${summary}</li>`)}
+</ul>
+`;
+})}
+<h2>For programs</h2>
+<ul>
+<li><a href="/openapi.json">openapi.json</a>: the interface as OpenAPI 3.1, and as <a href="/docs/${REFERENCE_SLUG}">a page</a></li>
+<li><a href="/llms.txt">llms.txt</a>: this list for language models, with every page as Markdown</li>
+</ul>
+`;
+}

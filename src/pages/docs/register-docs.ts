@@ -1,0 +1,175 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createOpenApiDocument } from '../../api/openapi/create-openapi-document.ts';
+import { ServiceError } from '../../payment/errors.ts';
+import type { RateLimiter } from '../../platform/rate-limiter.ts';
+import { type ConstantAnswer, createConstantAnswer } from '../../web/compression.ts';
+import { type Html, html } from '../../web/design/html.ts';
+import { limitByAddress } from '../../web/page-limits.ts';
+import {
+  type DocPage,
+  docLayout,
+  docPagesFor,
+  docStyle,
+  indexContent,
+  REFERENCE_SLUG,
+  type StartLink,
+  startContent,
+} from './doc-pages.ts';
+
+export interface DocsContext {
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  /** In the sandbox the reader is an operator too. */
+  readonly isTestMode: boolean;
+  /** Further links of `/`; empty in live mode. */
+  readonly links?: readonly StartLink[];
+  /** One limiter by address; the pages are public. */
+  readonly limiter: RateLimiter;
+}
+
+const PAGE = 'text/html; charset=utf-8';
+const scriptFile = new URL('./client/docs.js', import.meta.url);
+/** Loaded by the script when somebody searches. */
+const searchFile = new URL('./client/search.js', import.meta.url);
+/** The project's root, also from the compiled form. */
+const root = new URL('../../../', import.meta.url);
+
+const headers = {
+  // No form is sent; script, style and pictures are files of this server.
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'cache-control': 'public, max-age=300',
+  'cross-origin-opener-policy': 'same-origin',
+} as const;
+
+/** The dashboard's icon. Browsers request it if a page names no icon, such as on answers of the API. */
+const icon = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b5f4a"/>' +
+    '<path d="M4 8.5l2.6 2.6L12 5.6" fill="none" stroke="#fff" stroke-width="2"/></svg>',
+);
+
+/** Markdown and highlighting are loaded with the first page of the documentation. */
+const loadRenderer = () => import('./render-markdown.ts');
+
+/** A picture brings its own style, for light and dark. */
+const picturePolicy = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" } as const;
+
+/**
+ * The start page `/`, and the documentation, rendered from the project's own Markdown: `/docs` with its pages, each
+ * also as `.md`, and `/llms.txt`. Each page is rendered at its first request, and kept with its compressed forms: their
+ * number is that of the files.
+ */
+export function registerDocs(server: FastifyInstance, context: DocsContext): void {
+  const pages = docPagesFor(context);
+  const images = new Set(readdirSync(new URL('docs/images/', root)));
+  const made = new Map<string, ConstantAnswer>();
+  const options = {
+    onRequest: (request: FastifyRequest) => limitByAddress(context.limiter, request),
+    exposeHeadRoute: true,
+  };
+
+  async function send(
+    reply: FastifyReply,
+    type: string,
+    key: string,
+    make: () => Buffer | Promise<Buffer>,
+  ): Promise<FastifyReply> {
+    const answer = made.get(key) ?? createConstantAnswer(await make());
+    made.set(key, answer);
+    return answer.send(
+      reply.headers({ ...headers, ...(type === 'image/svg+xml' ? picturePolicy : {}), 'content-type': type }),
+    );
+  }
+  const serve = (path: string, type: string, make: () => Buffer | Promise<Buffer>) =>
+    server.get(path, options, (_request, reply) => send(reply, type, path, make));
+  const layout = (title: string, current: string | null, main: Html) =>
+    docLayout({ ...context, pages, title, current, main });
+
+  // The start leads through a sandbox on the reader's own machine.
+  const sampleBaseUrl = (slug: string) =>
+    slug === 'start' && !context.isTestMode ? 'http://localhost:3000' : context.baseUrl;
+
+  serve('/', PAGE, () =>
+    layout('Start', null, startContent({ isTestMode: context.isTestMode, links: context.links ?? [] })),
+  );
+  serve('/favicon.ico', 'image/svg+xml', () => icon);
+  server.get('/docs/', options, (_request, reply) => reply.redirect('/docs', 308));
+  serve('/docs', PAGE, () => layout('Documentation', null, indexContent(pages)));
+  serve('/docs/style.css', 'text/css; charset=utf-8', () => docStyle);
+  serve('/docs/script.js', 'text/javascript; charset=utf-8', () => readFileSync(scriptFile));
+  serve('/docs/search.js', 'text/javascript; charset=utf-8', () => readFileSync(searchFile));
+  serve('/docs/search.json', 'application/json; charset=utf-8', () => createSearchIndex(pages));
+  serve('/llms.txt', 'text/plain; charset=utf-8', () => createLlmsText(context.baseUrl, pages));
+  server.get<{ Params: { image: string } }>('/docs/images/:image', options, (request, reply) => {
+    const { image } = request.params;
+    if (!images.has(image)) throw new ServiceError('not_found');
+    return send(reply, image.endsWith('.svg') ? 'image/svg+xml' : 'image/png', `images/${image}`, () =>
+      readFileSync(new URL(`docs/images/${image}`, root)),
+    );
+  });
+  server.get<{ Params: { page: string } }>('/docs/:page', options, (request, reply) => {
+    const name = request.params.page;
+    if (name === REFERENCE_SLUG)
+      return send(reply, PAGE, name, async () => {
+        const { referenceContent } = await import('./reference-page.ts');
+        return layout('API reference', name, referenceContent(createOpenApiDocument(context.baseUrl)));
+      });
+    const page = pages.find(({ slug }) => name === slug || name === `${slug}.md`);
+    if (page === undefined) throw new ServiceError('not_found');
+    const read = () => readFileSync(new URL(page.file, root));
+    return name === page.slug
+      ? send(reply, PAGE, name, async () =>
+          layout(
+            page.title,
+            name,
+            html`${(await loadRenderer()).renderMarkdown({ page, pages, baseUrl: sampleBaseUrl(name) }, read().toString())}
+<p class="small"><a href="/docs/${name}.md">This page as Markdown</a></p>
+`,
+          ),
+        )
+      : send(reply, 'text/markdown; charset=utf-8', name, read);
+  });
+}
+
+/** The sections of all pages, which the script of a page searches. */
+async function createSearchIndex(pages: readonly DocPage[]): Promise<Buffer> {
+  const { sectionsOf } = await loadRenderer();
+  const sections = pages.flatMap(({ slug, title, file, group }) =>
+    sectionsOf(readFileSync(new URL(file, root), 'utf8')).map((section) => ({
+      page: slug,
+      title,
+      group,
+      ...section,
+    })),
+  );
+  return Buffer.from(JSON.stringify(sections));
+}
+
+/** `/llms.txt`, in the form of llmstxt.org: the list of pages, as Markdown. */
+function createLlmsText(baseUrl: string, pages: readonly DocPage[]): Buffer {
+  const line = ({ slug, title, summary }: DocPage) => `- [${title}](${baseUrl}/docs/${slug}.md): ${summary}`;
+  const merchants = pages.filter(({ group }) => group !== 'Operate');
+  const operators = pages.filter(({ group }) => group === 'Operate');
+  return Buffer.from(
+    [
+      '# card-checkout',
+      '',
+      '> Create hosted card checkouts over HTTP: the customer pays by card at an on-ramp, USDC on Polygon arrives in the',
+      "> merchant's wallet, and one signed webhook says so.",
+      '',
+      'Send amounts as decimal strings. Send an Idempotency-Key with every create. Verify webhooks over the raw body with the',
+      "payment's ipn_token, confirm with the status, fulfil once. API keys and ipn_tokens stay on the server.",
+      '',
+      '## Interface',
+      '',
+      `- [openapi.json](${baseUrl}/openapi.json): OpenAPI 3.1, every operation, answer and event`,
+      '',
+      '## Documentation',
+      '',
+      ...merchants.map(line),
+      ...(operators.length === 0 ? [] : ['', '## Optional', '', ...operators.map(line)]),
+      '',
+    ].join('\n'),
+  );
+}

@@ -1,0 +1,235 @@
+import { posix } from 'node:path';
+import { Marked, type Token, type Tokens } from 'marked';
+import { parse } from 'sugar-high/core';
+import { lang, languages } from 'sugar-high/lang';
+import { Html, html, nothing } from '../../web/design/html.ts';
+import type { DocPage } from './doc-pages.ts';
+
+export interface MarkdownContext {
+  /** The page of the text: its links are relative to its file. */
+  readonly page: Pick<DocPage, 'file'>;
+  /** All served pages; a link to another file becomes plain text. */
+  readonly pages: readonly DocPage[];
+  /** The address of this service, for samples; without it they stay as written. */
+  readonly baseUrl?: string;
+}
+
+/** Languages in which one operation is shown. Their blocks, one after another, become tabs where scripts run. */
+const sampleLanguages: ReadonlyMap<string, string> = new Map([
+  ['sh', 'curl'],
+  ['ts', 'TypeScript'],
+  ['python', 'Python'],
+  ['php', 'PHP'],
+]);
+
+/** The addresses of the service in the samples. */
+const SAMPLE_BASE_URLS = /http:\/\/localhost:3000|https:\/\/pay\.example\.com/g;
+
+/**
+ * Renders the project's own Markdown for `/docs`. marked escapes text; raw HTML, of which the documents have
+ * comments and pictures, is removed except for pictures.
+ */
+export function renderMarkdown(context: MarkdownContext, text: string): Html {
+  const slugs = new Map<string, number>();
+  let tables = 0;
+  const marked = new Marked({
+    renderer: {
+      html: ({ text: markup }) => pictureMarkup(markup),
+      heading({ tokens, depth, text: heading }) {
+        const id = uniqueSlug(slugs, heading);
+        const inner = new Html(this.parser.parseInline(tokens));
+        return `<h${depth} id="${id}">${inner} ${html`<a class="anchor" href="#${id}" aria-label="Link to this heading">#</a>`}</h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const inner = this.parser.parseInline(tokens);
+        const target = linkTarget(context, href);
+        return target === null ? inner : `${html`<a href="${target}">${new Html(inner)}</a>`}`;
+      },
+      image: ({ href, text: words }) => `${html`<img src="${imageTarget(href)}" alt="${words}">`}`,
+      code: ({ text: code, lang = '' }) =>
+        `${codeBlock(context.baseUrl === undefined ? code : code.replaceAll(SAMPLE_BASE_URLS, context.baseUrl), lang)}\n`,
+      table(token) {
+        const names = token.header.flatMap(({ text: name }) =>
+          name === '' ? [] : [name.replaceAll('`', '')],
+        );
+        const label = `Table ${++tables}: ${names.join(', ')}`;
+        return tableMarkup(label, token, (cell) => this.parser.parseInline(cell.tokens));
+      },
+    },
+  });
+  const parts = groupSamples(marked.lexer(text)).map((tokens) => {
+    const blocks = tokens.map((token) => new Html(marked.parser([token])));
+    if (blocks.length === 1) return html`${blocks}`;
+    return html`<div class="samples">
+${tokens.map(
+  (
+    token,
+    index,
+  ) => html`<div class="sample" data-language="${languageOf(token)}"><p class="language">${sampleLanguages.get(languageOf(token)) ?? ''}</p>
+${blocks[index] ?? nothing}</div>
+`,
+)}</div>
+`;
+  });
+  return html`${parts}`;
+}
+
+const languageOf = (token: Token): string => (token as Tokens.Code).lang ?? '';
+
+/** Each block alone, and samples of one operation together. */
+function groupSamples(tokens: readonly Token[]): Token[][] {
+  const groups: Token[][] = [];
+  const isSample = (token: Token) => token.type === 'code' && sampleLanguages.has(languageOf(token));
+  for (const token of tokens) {
+    if (token.type === 'space') continue;
+    const group = groups.at(-1) ?? [];
+    const isAnother = group.every((one) => isSample(one) && languageOf(one) !== languageOf(token));
+    if (isAnother && group.length > 0 && isSample(token)) group.push(token);
+    else groups.push([token]);
+  }
+  return groups;
+}
+
+/** Kinds of words that have a color of their own. */
+const coloredTokens: ReadonlySet<string> = new Set(['keyword', 'string', 'comment', 'class', 'property']);
+
+/** A block of code with its words marked by classes: a policy without inline styles stays possible. */
+export function codeBlock(code: string, language: string): Html {
+  const id = lang(language);
+  const words =
+    id === undefined
+      ? [html`${code}`]
+      : parse(code, languages.find((each) => each.id === id)?.config).lines.flatMap(({ tokens }, index) => [
+          html`${index === 0 ? '' : '\n'}`,
+          ...tokens.map(({ type, value }) =>
+            coloredTokens.has(type) ? html`<span class="word-${type}">${value}</span>` : html`${value}`,
+          ),
+        ]);
+  return html`<pre tabindex="0"><code data-language="${language}">${words}</code></pre>`;
+}
+
+/** Part of a page under one heading, for the search: its text is shown in part, its samples are only searched. */
+interface DocSection {
+  readonly heading: string;
+  readonly anchor: string;
+  text: string;
+  code: string;
+}
+
+/** The sections of a text, each with the anchor that it has on its page. */
+export function sectionsOf(text: string): DocSection[] {
+  const slugs = new Map<string, number>();
+  const sections: DocSection[] = [];
+  for (const token of inlineMarkdown.lexer(text)) {
+    const section = sections.at(-1);
+    if (token.type === 'heading') {
+      const heading = plainText(token.tokens ?? []);
+      sections.push({ heading, anchor: uniqueSlug(slugs, token['text']), text: '', code: '' });
+    } else if (token.type === 'code' && section !== undefined) {
+      section.code = `${section.code} ${token['text']}`.trim();
+    } else if (section !== undefined) {
+      section.text = `${section.text} ${plainText([token])}`.trim();
+    }
+  }
+  return sections;
+}
+
+const SPACE = { type: 'space', raw: '' };
+
+/** Text without markup. Items of a list and rows of a table are separated by points, cells by colons. */
+function plainText(tokens: readonly Token[]): string {
+  const texts = tokens.map((token) => {
+    if (token.type === 'html' || token.type === 'code' || token.type === 'hr') return '';
+    if (token.type === 'br' || token.type === 'space') return ' ';
+    if (token.type === 'list')
+      return (token as Tokens.List).items
+        .map((item) => plainText(item.tokens.flatMap((part) => [part, SPACE])))
+        .join(' · ');
+    if (token.type === 'table')
+      return (token as Tokens.Table).rows
+        .map((row) => row.flatMap((cell) => plainText(cell.tokens) || []).join(': '))
+        .join(' · ');
+    if ('tokens' in token && token.tokens !== undefined) return plainText(token.tokens);
+    return 'text' in token ? String(token.text) : '';
+  });
+  return texts.join('').replace(/\s+/g, ' ').trim();
+}
+
+/** A sentence or two of Markdown, as markup within a paragraph or a cell. */
+export function renderInlineMarkdown(text: string): Html {
+  return new Html(inlineMarkdown.parseInline(text, { async: false }));
+}
+
+const inlineMarkdown = new Marked({ renderer: { html: () => '' } });
+
+function tableMarkup(
+  label: string,
+  { header, rows }: Tokens.Table,
+  inline: (cell: Tokens.TableCell) => string,
+): string {
+  const names = header.map(({ text }) => text.replaceAll('`', ''));
+  const cells = (row: readonly Tokens.TableCell[]) => row.map((cell) => new Html(inline(cell)));
+  return `${stackingTable(label, names, rows.map(cells), cells(header))}\n`;
+}
+
+/**
+ * A table whose rows are cards on a phone, as `data-table.css` draws them: each value beside the name of its column. The
+ * roles keep the semantics that the style of the cards would remove.
+ */
+export function stackingTable(
+  label: string,
+  names: readonly string[],
+  rows: readonly (readonly Html[])[],
+  head: readonly Html[] = names.map((name) => html`${name}`),
+): Html {
+  // A column whose rows need no name has no heading: screen readers would announce an empty one.
+  const headings = head.map((heading, column) =>
+    names[column] === '' ? html`<td></td>` : html`<th scope="col" role="columnheader">${heading}</th>`,
+  );
+  const cellOf = (cell: Html, column: number) =>
+    html`<td role="cell"${names[column] === '' ? nothing : html` data-label="${names[column] ?? ''}"`}>${cell}</td>`;
+  return html`<div class="table stacks" role="region" aria-label="${label}" tabindex="0"><table role="table">
+<thead role="rowgroup"><tr role="row">${headings}</tr></thead>
+<tbody role="rowgroup">${rows.map((row) => html`<tr role="row">${row.map(cellOf)}</tr>`)}</tbody>
+</table></div>`;
+}
+
+/** The anchor that GitHub gives a heading, so that one link works in both places. */
+export function headingSlug(heading: string): string {
+  return heading
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+function uniqueSlug(seen: Map<string, number>, heading: string): string {
+  const slug = headingSlug(heading);
+  const earlier = seen.get(slug) ?? 0;
+  seen.set(slug, earlier + 1);
+  return earlier === 0 ? slug : `${slug}-${earlier}`;
+}
+
+/** The address of a document's link on this server; null if its target is not served. */
+function linkTarget({ page, pages }: MarkdownContext, href: string): string | null {
+  if (/^https?:\/\//.test(href) || href.startsWith('#')) return href;
+  const [path = '', anchor] = href.split('#');
+  const file = posix.join(posix.dirname(page.file), path);
+  const target = pages.find((each) => each.file === file);
+  if (target === undefined) return null;
+  return `/docs/${target.slug}${anchor === undefined ? '' : `#${anchor}`}`;
+}
+
+/** A picture in a light and a dark form, which is the only HTML that is kept; '' for any other. */
+function pictureMarkup(markup: string): string {
+  const form =
+    /^<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">\s*<img src="([^"]+)" alt="([^"]+)">\s*<\/picture>\s*$/;
+  const [, dark, light, words] = form.exec(markup) ?? [];
+  if (dark === undefined || light === undefined) return '';
+  return `${html`<p><picture><source media="(prefers-color-scheme: dark)" srcset="${imageTarget(dark)}"><img src="${imageTarget(light)}" alt="${words ?? ''}"></picture></p>`}\n`;
+}
+
+/** Pictures are in one folder. */
+function imageTarget(href: string): string {
+  return `/docs/images/${posix.basename(href)}`;
+}

@@ -1,0 +1,250 @@
+import { type Account, type ApiKey, features, isFeature } from '../../accounts/account.ts';
+import { maskApiKey } from '../../accounts/api-key.ts';
+import { describeKey, findOwnKey, MAXIMUM_ACTIVE_KEYS, revokeOwnKey } from '../../accounts/api-keys.ts';
+import { type AccountUpdate, changeAccount, requireFee } from '../../accounts/manage-accounts.ts';
+import { recordAction } from '../../accounts/people-context.ts';
+import type { Member } from '../../accounts/person.ts';
+import { invalidField, ServiceError } from '../../payment/errors.ts';
+import { feeExample, MAXIMUM_FEE_BASIS_POINTS } from '../../payment/fees.ts';
+import { formatUnits, parsePercentBasisPoints } from '../../payment/money.ts';
+import { actions, dataTable, headings, numbers } from '../../web/design/data-table.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+import { checkFields, formFields } from '../../web/signed-in/form-fields.ts';
+import { featureWords, formatMoney, formatPercent, onOff, utcTime } from '../../web/signed-in/format.ts';
+import * as forms from '../../web/signed-in/forms.ts';
+import { type FormHandler, type PageAnswer, type PageView, seeOther } from '../../web/signed-in/pages.ts';
+import { revocationPage, revokeLink, usedCell } from '../dashboard/key-pages.ts';
+import { confirmedForm, requirePasswordAndFactor } from '../dashboard/security-pages.ts';
+import { OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } from './operator-page.ts';
+
+const flashMessages = {
+  saved: 'Saved. It applies to new checkouts.',
+  revoked: 'The key is revoked. Requests with it are refused.',
+  created: 'The account is created. Invite its owner under People.',
+  invited: 'The invitation is sent. It works once, within a week.',
+};
+
+/** `/operator/accounts/:accountId`: one account, and its settings by the operator. */
+export function registerAccountPage(routes: OperatorRoutes): void {
+  const pages = routes.pages('accounts');
+  const path = '/accounts/:accountId';
+  const change = (name: string, updateOf: (form: forms.FormFields) => AccountUpdate) =>
+    pages.form(
+      `${path}/${name}`,
+      async (visit, form) => {
+        const question = form.has('confirmed') ? null : await questionOf(visit, form);
+        return question ?? answerChange(visit, () => updateOf(form));
+      },
+      showAccount,
+    );
+  pages.page(path, (visit) => showAccount(visit));
+  change('state', (form) => ({ suspended: form.has('suspend') }));
+  change('feature', featureUpdateOf);
+  change('providers', (form) => ({
+    providers: form.text('which') === 'all' ? null : forms.tickedProviders(form),
+  }));
+  pages.form(`${path}/fee`, answerFee, showAccount);
+}
+
+/** The question before what stops a shop from selling; null for all other changes. */
+async function questionOf(visit: OperatorVisit, form: forms.FormFields): Promise<PageView | null> {
+  const account = await readAccount(visit);
+  const path = `${OPERATOR_PATH}/accounts/${account.id}`;
+  const shop = html`<strong><bdi>${account.name}</bdi></strong>`;
+  if (form.has('suspend'))
+    return forms.confirmationPage(visit, {
+      title: 'Suspend this account?',
+      effect: html`<p>New checkouts of ${shop} are refused with 403 at once, until you resume the account. Open checkouts can still be paid, and deposits are released. People can still sign in.</p>`,
+      action: `${path}/state`,
+      button: 'Suspend the account',
+      back: path,
+      field: { name: 'suspend', value: '1' },
+    });
+  const feature = form.text('disable');
+  if (!isFeature(feature)) return null;
+  return forms.confirmationPage(visit, {
+    title: `Switch off: ${featureWords[feature]}?`,
+    effect: html`<p>New requests of ${shop} that use it are refused at once. Existing payments continue.</p>`,
+    action: `${path}/feature`,
+    button: 'Switch off',
+    back: path,
+    field: { name: 'disable', value: feature },
+  });
+}
+
+async function answerChange(visit: OperatorVisit, readUpdate: () => AccountUpdate): Promise<PageAnswer> {
+  const account = await readAccount(visit);
+  await changeAccount(visit.context, account.id, readUpdate(), visit.actor);
+  return seeOther(`/accounts/${account.id}?flash=saved`);
+}
+
+/** Saves a fee, or previews it without changing it. */
+const answerFee: FormHandler<OperatorVisit> = async (visit, form) => {
+  const checks = { fee: () => parseFee(form.text('fee')) };
+  if (form.has('preview')) return showAccount(visit, (await checkFields(checks)).fee);
+  await readAccount(visit);
+  const { fee: feeBasisPoints } = await requirePasswordAndFactor(visit, form, checks);
+  return answerChange(visit, () => ({ feeBasisPoints }));
+};
+
+function featureUpdateOf(form: forms.FormFields): AccountUpdate {
+  const [on, off] = [form.text('enable'), form.text('disable')];
+  if (isFeature(on)) return { enable: on };
+  if (isFeature(off)) return { disable: off };
+  throw invalidField('The form', 'is not a feature.');
+}
+
+/** The account of the path. Throws `not_found`. */
+async function readAccount({ params, context: { accounts } }: OperatorVisit): Promise<Account> {
+  const account = await accounts.findAccount(params['accountId'] ?? '');
+  if (account === null) throw new ServiceError('not_found');
+  return account;
+}
+
+async function showAccount(visit: OperatorVisit, previewBasisPoints?: number): Promise<PageView> {
+  const account = await readAccount(visit);
+  const [members, keys] = await Promise.all([
+    visit.context.people.listMembers(account.id),
+    visit.context.accounts.listKeys(account.id),
+  ]);
+  return {
+    title: account.name,
+    main: html`${forms.flashOf(visit, flashMessages)}${previewBasisPoints === undefined ? nothing : forms.banner('warn', 'This is a preview: nothing is saved yet.')}
+${factsCard(account, visit)}
+${await feeCard(account, visit, previewBasisPoints ?? account.feeBasisPoints)}
+${featuresCard(account, visit)}
+${providersCard(account, visit)}
+${membersCard(account, members)}
+${keysCard(account, keys)}`,
+  };
+}
+
+export function activityBadge({ suspended }: Account): Html {
+  return suspended
+    ? html`<span class="badge warn">Suspended</span>`
+    : html`<span class="badge good">Active</span>`;
+}
+
+function factsCard(account: Account, visit: OperatorVisit): Html {
+  const path = `${OPERATOR_PATH}/accounts/${account.id}`;
+  return html`<section class="card"><h2>Account</h2><dl class="facts">
+<div><dt>Status</dt><dd>${activityBadge(account)}</dd></div>
+<div><dt>Account ID</dt><dd><code>${account.id}</code></dd></div>
+<div><dt>Email address</dt><dd>${account.email === null ? 'none' : html`<bdi>${account.email}</bdi>`}</dd></div>
+<div><dt>Payout wallet</dt><dd>${account.wallet === null ? 'none' : html`<code class="breaks">${account.wallet}</code>`}${account.isWalletLocked ? html` <span class="badge">locked</span>` : nothing}</dd></div>
+<div><dt>Created</dt><dd>${utcTime(account.createdAtMs)}</dd></div></dl>
+<form class="actions" method="post" action="${path}/state">${forms.formTokenField(visit.formToken)}
+${account.suspended ? html`<button class="button primary" name="resume" value="1">Resume</button>` : html`<button class="button danger" name="suspend" value="1">Suspend</button>`}
+<a class="button" href="${OPERATOR_PATH}/audit?account=${account.id}">Audit log</a></form>
+<form class="actions" method="post" action="${path}/view">${forms.formTokenField(visit.formToken)}<button class="button">View as merchant</button> <span class="soft small">Read-only access for half an hour. The account’s audit log records it.</span></form>
+<p class="soft small">Suspended: new checkouts are refused with 403. Existing payments continue.</p></section>`;
+}
+
+function featuresCard(account: Account, { formToken }: OperatorVisit): Html {
+  return html`<section class="card"><h2>Features</h2>${features.map((feature) => {
+    const isOn = account.features.includes(feature);
+    return html`<form class="switch" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/feature">${forms.formTokenField(formToken)}
+<span>${featureWords[feature]}</span> ${onOff(isOn)}
+<button class="button compact" name="${isOn ? 'disable' : 'enable'}" value="${feature}">Switch ${isOn ? 'off' : 'on'}<span class="quiet">: ${featureWords[feature]}</span></button></form>`;
+  })}</section>`;
+}
+
+function providersCard(account: Account, { formToken }: OperatorVisit): Html {
+  const isAll = account.providers === null;
+  const which = (value: string, label: string, isChecked: boolean) =>
+    forms.tickField({ type: 'radio', name: 'which', id: `which-${value}`, value, label, isChecked });
+  return html`<form class="card" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/providers"><h2>Providers</h2>${forms.formTokenField(formToken)}
+<div class="field"><div class="choice">${which('all', 'All, also those that are added later', isAll)}</div>
+<div class="choice">${which('some', 'These only:', !isAll)}</div></div>
+${forms.providerBoxes('Enabled', account.providers ?? [])}
+<div class="actions"><button class="button primary">Save providers</button></div></form>`;
+}
+
+const EXAMPLE_CENTS = 100_00;
+
+/** The fee, and its effect on a payment of 100.00, with and without pass-through. */
+function feeCard(account: Account, visit: OperatorVisit, shownBasisPoints: number): Promise<Html> {
+  const action = `${OPERATOR_PATH}/accounts/${account.id}/fee`;
+  const fee = {
+    label: 'Fee in percent',
+    value: String(shownBasisPoints / 100),
+    hint: `From 0 to ${MAXIMUM_FEE_BASIS_POINTS / 100}, with at most two decimals.`,
+  };
+  return confirmedForm(visit, {
+    action,
+    style: 'card',
+    introduction: html`<h2>Card fee</h2>
+<p>Now ${formatPercent(account.feeBasisPoints)}. Existing payments keep their fee.</p>
+${formFields(visit, action, { fee })}
+${exampleTable(shownBasisPoints)}`,
+    button: 'Save fee',
+    more: html`<button class="button" name="preview" value="1" formnovalidate>Preview</button>`,
+  });
+}
+
+function exampleTable(basisPoints: number): Html {
+  const caption = `A payment of ${formatMoney(EXAMPLE_CENTS, 'USD')} at ${formatPercent(basisPoints)}, before the provider’s fee`;
+  const examples = ['Merchant', 'Customer'].map((payer) => ({
+    payer,
+    ...feeExample(EXAMPLE_CENTS, basisPoints, payer === 'Customer'),
+  }));
+  return dataTable({ label: 'Example', caption }, examples, {
+    'Fee paid by': headings(({ payer }) => payer),
+    Charged: numbers(({ chargedCents }) => formatMoney(chargedCents, 'USD')),
+    'Fee, USDC': numbers(({ feeUnits }) => formatUnits(feeUnits)),
+    'Merchant gets': numbers(({ merchantUnits }) => formatUnits(merchantUnits)),
+  });
+}
+
+/** Converts a typed percentage to basis points. Throws `invalid_request`. */
+export function parseFee(text: string): number {
+  const basisPoints = parsePercentBasisPoints(text.trim());
+  if (basisPoints === null)
+    throw invalidField(
+      'The fee',
+      `must be from 0 to ${MAXIMUM_FEE_BASIS_POINTS / 100}, with at most two decimals.`,
+    );
+  requireFee(basisPoints);
+  return basisPoints;
+}
+
+/** `/operator/accounts/:accountId/keys/:keyId/revoke`: revokes a key after a confirmation. */
+export function registerKeyRevocation(routes: OperatorRoutes): void {
+  const pages = routes.pages('accounts');
+  const idsOf = ({ params }: OperatorVisit) => [params['accountId'] ?? '', params['keyId'] ?? ''] as const;
+  pages.page('/accounts/:accountId/keys/:keyId/revoke', async (visit) => {
+    const key = await findOwnKey(visit.context, ...idsOf(visit));
+    const account = `${OPERATOR_PATH}/accounts/${key.accountId}`;
+    return revocationPage(key, visit, `${account}/keys`, account);
+  });
+  pages.form('/accounts/:accountId/keys/:keyId/revoke', async (visit) => {
+    const key = await revokeOwnKey(visit.context, ...idsOf(visit));
+    await recordAction(visit.context, key.accountId, visit.actor, 'key.revoked', describeKey(key));
+    return seeOther(`/accounts/${key.accountId}?flash=revoked`);
+  });
+}
+
+function keysCard(account: Account, keys: readonly ApiKey[]): Html {
+  const active = keys.filter(({ revokedAtMs }) => revokedAtMs === null);
+  return html`<section class="card"><h2>API keys</h2>
+<p>${active.length} of ${MAXIMUM_ACTIVE_KEYS} are in use. New keys are created in the merchant’s dashboard, so that only the merchant sees them.</p>
+${dataTable({ label: 'API keys', empty: html`<p class="soft">None.</p>` }, active, {
+  Name: ({ name }) => html`<bdi>${name}</bdi>`,
+  Key: ({ lastCharacters }) => html`<code>${maskApiKey(lastCharacters)}</code>`,
+  Created: ({ createdAtMs }) => utcTime(createdAtMs),
+  'Last used': ({ lastUsedAtMs }) => usedCell(lastUsedAtMs, 'UTC'),
+  Action: actions((key) => revokeLink(key, `${OPERATOR_PATH}/accounts/${account.id}/keys`)),
+})}</section>`;
+}
+
+function membersCard({ id }: Account, members: readonly Member[]): Html {
+  const empty = html`<p class="soft">No member can sign in yet.</p>`;
+  return html`<section class="card"><h2>People</h2>${dataTable({ label: 'People', empty }, members, {
+    'Email address': ({ email }) => html`<bdi>${email}</bdi>`,
+    Role: ({ role }) => role,
+    'Second factor': ({ hasSecondFactor }) => onOff(hasSecondFactor),
+    Since: ({ createdAtMs }) => utcTime(createdAtMs),
+  })}
+<div class="actions"><a class="button" href="${OPERATOR_PATH}/accounts/${id}/invite">Invite a person</a></div>
+<p class="soft small">Owners also invite people in the dashboard. To restore a user’s access after verifying who they are, use <code>user reset-link</code> or <code>user reset-second-factor</code> on the command line.</p></section>`;
+}

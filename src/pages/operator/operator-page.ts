@@ -1,0 +1,192 @@
+/*
+ * How a page joins the console: a file of its own exports one function that registers what belongs together, and
+ * `routes.ts` calls it. It works as in the dashboard (`../../web/signed-in/pages.ts`), but serves operators only, in
+ * live mode only those with a second factor.
+ */
+
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { SERVICE_LOG } from '../../accounts/audit-entry.ts';
+import { hasSecondFactor } from '../../accounts/second-factor.ts';
+import { ServiceError } from '../../payment/errors.ts';
+import type { PaymentId } from '../../payment/payment.ts';
+import type { Address } from '../../payment/payout-address.ts';
+import type { Pictures } from '../../platform/pictures.ts';
+import type { ProviderDescriptions } from '../../providers/provider.ts';
+import type { ProviderDirectory } from '../../providers/provider-availability.ts';
+import type { ChainReader, Relayer } from '../../settlement/chain/chain.ts';
+import type { StoreParts, Stores } from '../../store/stores.ts';
+import type { Page } from '../../web/checkout-frame/layout.ts';
+import { type Html, html, navigationLink } from '../../web/design/html.ts';
+import { requirePassingFrom } from '../../web/rate-windows.ts';
+import {
+  type Admission,
+  type Area,
+  type AreaContext,
+  type AreaRequest,
+  type AreaRoutes,
+  type AreaVisit,
+  createCookies,
+} from '../../web/signed-in/context.ts';
+import { refusalBanner } from '../../web/signed-in/form-fields.ts';
+import { formTokenField, requireTextUrl } from '../../web/signed-in/forms.ts';
+import {
+  dashboardStyleWith,
+  type PageContent,
+  sendSeeOther,
+  signedInBody,
+  wholePage,
+} from '../../web/signed-in/layout.ts';
+import { createPages, readOwnSession, toSignIn, visitOf } from '../../web/signed-in/pages.ts';
+import type { CallbackGuard } from '../../webhooks/callback-guard.ts';
+
+const style = dashboardStyleWith(new URL('./operator.css', import.meta.url));
+
+/** A page of the console, for a signed-in operator. */
+function operatorLayout(
+  { title, main, refused }: PageContent,
+  visit: OperatorVisit,
+  section: Section | null,
+): Page {
+  return wholePage(
+    `${title} – Operator`,
+    visit.context,
+    signedInBody(
+      title,
+      html`<header class="bar operator">
+<p class="shop">Operator’s console</p>
+<p class="who"><bdi>${visit.user.email}</bdi></p>
+<form method="post" action="${OPERATOR_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>
+</header>`,
+      html`<nav aria-label="Console"><ul>${navigation(section)}<li><a href="${visit.context.publicUrl}/docs">Documentation</a></li></ul></nav>`,
+      html`${refusalBanner(refused)}${main}`,
+    ),
+    style,
+  );
+}
+
+function navigation(current: Section | null): Html[] {
+  return (Object.keys(sections) as Section[]).map((name) =>
+    navigationLink(`${OPERATOR_PATH}${sections[name].path}`, sections[name].label, name === current),
+  );
+}
+
+/** The path that continues a sign-in after the password. */
+const pages = { second_factor: 'second-factor', set_up: 'set-up' } as const;
+
+/** Admits signed-in operators, in live mode only with a second factor. */
+export async function admit<Context extends AreaContext>(
+  asked: AreaRequest<Context>,
+): Promise<Admission<AreaVisit<Context>>> {
+  const own = await readOwnSession(asked);
+  // An operator who has disabled the second factor since signs in again and sets it up again.
+  const isUnproven =
+    asked.isSecondFactorRequired &&
+    own?.session.stage === 'open' &&
+    !(await hasSecondFactor(asked.context, own.user));
+  if (own === null || isUnproven) return toSignIn(asked);
+  if (own.session.stage !== 'open') {
+    return { answered: sendSeeOther(asked.reply, `${OPERATOR_PATH}/${pages[own.session.stage]}`) };
+  }
+  return { visit: visitOf(asked, own, 'UTC') };
+}
+
+/**
+ * Runs for every request on the admin server before its page. Throws `https_required`, `rate_limited` or
+ * `invalid_request`.
+ */
+export async function requireAdmission(
+  { isTrustedPeer, limits }: OperatorContext,
+  { socket, ip, url }: FastifyRequest,
+): Promise<void> {
+  if (!isTrustedPeer(socket.remoteAddress ?? '')) throw new ServiceError('https_required');
+  await requirePassingFrom(limits.requests, ip);
+  requireTextUrl(url);
+}
+
+/** Dependencies of the console's pages. A page with a further dependency adds it here. */
+export interface OperatorContext
+  extends AreaContext,
+    Pick<Stores, 'payments'>,
+    StoreParts<{
+      search: 'listUnsettled' | 'listFailingWebhooks' | 'listSlots' | 'listPaidCounts';
+      observations: 'readCursor';
+      relay: 'listOpenBatches';
+    }> {
+  readonly providerDescriptions: ProviderDescriptions;
+  readonly callbacks: CallbackGuard;
+  readonly pictures: Pictures;
+  readonly directory: ProviderDirectory;
+  readonly chain: Pick<ChainReader, 'withView' | 'listEndpoints'>;
+  readonly relayers: readonly Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>[];
+  /** Sends a wrong token to the payment's merchant; resolves to the hash of the transaction. */
+  readonly rescue: (id: PaymentId, token: Address) => Promise<string>;
+  /** The public address of the service and the documentation, without a slash at the end. */
+  readonly publicUrl: string;
+  /** Whether a client at this address may use plain HTTP: a password in clear text counts as leaked. */
+  readonly isTrustedPeer: (address: string) => boolean;
+}
+
+/** The scope for pages of the console (`operator-page.ts` explains it). */
+export interface OperatorRoutes extends AreaRoutes<OperatorContext> {
+  /** The pages of a section; null for pages outside all sections. */
+  readonly pages: (section: Section | null) => ReturnType<typeof createPages<OperatorContext, OperatorVisit>>;
+}
+
+/** The scope of the console's pages, and of the dashboard that an operator views. */
+export function operatorRoutesOf(server: FastifyInstance, context: OperatorContext): OperatorRoutes {
+  const routes: AreaRoutes<OperatorContext> = {
+    server,
+    context,
+    cookies: createCookies(context.baseUrl, 'card_checkout_operator'),
+    area: operatorArea,
+    isSecondFactorRequired: !context.isTestMode,
+  };
+  return {
+    ...routes,
+    pages: (section) =>
+      createPages<OperatorContext, OperatorVisit>(routes, {
+        path: OPERATOR_PATH,
+        admit,
+        layout: (content, visit) => operatorLayout(content, visit, section),
+      }),
+  };
+}
+
+/** One request of a signed-in operator. */
+export type OperatorVisit = AreaVisit<OperatorContext>;
+
+/** The operator's console, on the admin port. */
+const operatorArea: Area = {
+  name: 'operator',
+  path: '/operator',
+  signInTitle: 'Operator’s console',
+  help: 'Ask an operator with access to the command line',
+  hasForgottenPage: false,
+};
+
+/** The path prefix of the console. */
+export const OPERATOR_PATH = operatorArea.path;
+
+/** The sections of the console, in the order of its navigation. */
+const sections = {
+  overview: { label: 'Overview', path: '' },
+  accounts: { label: 'Accounts', path: '/accounts' },
+  providers: { label: 'Providers', path: '/providers' },
+  settlement: { label: 'Settlement', path: '/settlement' },
+  webhooks: { label: 'Webhooks', path: '/webhooks' },
+  audit: { label: 'Audit log', path: '/audit' },
+} as const satisfies Record<string, { label: string; path: string }>;
+
+type Section = keyof typeof sections;
+
+/** An account in a table, or the service for entries that concern all accounts. */
+export function accountLink(id: string): Html {
+  return id === SERVICE_LOG
+    ? html`<span class="soft">the service</span>`
+    : html`<a href="${OPERATOR_PATH}/accounts/${id}"><code class="small">${id}</code></a>`;
+}
+
+/** A payment in a table, by the beginning and end of its id: the whole id would take half of a phone's width. */
+export function paymentLink(id: PaymentId): Html {
+  return html`<a href="${OPERATOR_PATH}/payments/${id}" title="${id}"><code class="small">${id.slice(0, 8)}…${id.slice(-6)}</code></a>`;
+}

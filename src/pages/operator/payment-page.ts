@@ -1,0 +1,187 @@
+import { recordAction } from '../../accounts/people-context.ts';
+import { cancelPayment } from '../../payment/cancel-payment.ts';
+import { ServiceError } from '../../payment/errors.ts';
+import { isDust } from '../../payment/paid-threshold.ts';
+import type { Payment, PaymentId } from '../../payment/payment.ts';
+import { isPaymentId } from '../../payment/payment-id.ts';
+import { stateOf } from '../../payment/payment-states.ts';
+import type { PaymentView } from '../../payment/payment-store.ts';
+import { POL_ADDRESS } from '../../payment/payout-address.ts';
+import { releasePayment } from '../../payment/release-payment.ts';
+import { sumObservations } from '../../payment/settle.ts';
+import { parseRescuedToken } from '../../settlement/rescue-token.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+import { type Fields, foldedForm, formFields } from '../../web/signed-in/form-fields.ts';
+import { formatMoney, formatUsdc, utcTime } from '../../web/signed-in/format.ts';
+import { confirmationPage, flashOf, formTokenField } from '../../web/signed-in/forms.ts';
+import { type PageView, seeOther } from '../../web/signed-in/pages.ts';
+import {
+  forwardBadge,
+  mismatchBadge,
+  providerName,
+  stateSentence,
+  statusBadge,
+} from '../../web/signed-in/payment-words.ts';
+import { OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } from './operator-page.ts';
+
+const flashMessages = {
+  released: 'The release is scheduled for the next batch.',
+  canceled: 'The payment is canceled.',
+  rescued: 'The rescue transaction is sent. It is listed under releases in flight until it is final.',
+};
+
+/** `/operator/payments/:paymentId`: the state of a payment, and the operator's actions for it. */
+export function registerPaymentPage(routes: OperatorRoutes): void {
+  const { context } = routes;
+  const pages = routes.pages('settlement');
+  pages.page('/payments/:paymentId', showPayment);
+  const action = (
+    name: string,
+    done: string,
+    act: (id: PaymentId, visit: OperatorVisit, token: string) => Promise<void>,
+    question?: (token: string) => { readonly title: string; readonly effect: Html; readonly button: string },
+  ) =>
+    pages.form(
+      `/payments/:paymentId/${name}`,
+      async (visit, form) => {
+        if (question !== undefined && !form.has('confirmed')) {
+          const back = `${OPERATOR_PATH}/payments/${idOf(visit)}`;
+          const field = { name: 'token', value: form.text('token') };
+          const asked = question(form.text('token').trim());
+          return confirmationPage(visit, { ...asked, action: `${back}/${name}`, back, field });
+        }
+        await act(idOf(visit), visit, form.text('token'));
+        return seeOther(`/payments/${idOf(visit)}?flash=${done}`);
+      },
+      showPayment,
+    );
+  action('release', 'released', async (id, visit) => {
+    const { accountId } = await releasePayment(context, id);
+    await recordAction(context, accountId, visit.actor, 'payment.released', id);
+  });
+  action(
+    'cancel',
+    'canceled',
+    async (id, visit) => {
+      const { accountId } = await cancelPayment(context, id, 'operator');
+      await recordAction(context, accountId, visit.actor, 'payment.canceled', id);
+    },
+    () => ({
+      title: 'Cancel this payment?',
+      effect: html`<p>The customer can no longer pay it, and its checkout page says so. The merchant’s next status request shows it as canceled. This cannot be undone: a later deposit needs a release by hand.</p>`,
+      button: 'Cancel the payment',
+    }),
+  );
+  action(
+    'rescue',
+    'rescued',
+    async (id, visit, token) => {
+      const hash = await context.rescue(id, parseRescuedToken(token));
+      const { payment } = await readView(visit);
+      await recordAction(context, payment.accountId, visit.actor, 'payment.rescued', `${id} by ${hash}`);
+    },
+    (token) => ({
+      title: 'Send this token to the merchant?',
+      effect: html`<p>A transaction sends all of the token <code class="breaks">${parseRescuedToken(token) === POL_ADDRESS ? 'POL' : token}</code> at the deposit address to the payout wallet, without a fee. The relayer pays the gas. This cannot be undone.</p>`,
+      button: 'Send the token',
+    }),
+  );
+}
+
+function idOf({ params }: OperatorVisit): PaymentId {
+  const id = params['paymentId'] ?? '';
+  if (!isPaymentId(id)) throw new ServiceError('not_found');
+  return id;
+}
+
+async function readView(visit: OperatorVisit): Promise<PaymentView> {
+  const { payments } = visit.context;
+  const view = await payments.viewPayment(idOf(visit));
+  if (view === null) throw new ServiceError('not_found');
+  return view;
+}
+
+async function showPayment(visit: OperatorVisit): Promise<PageView> {
+  const view = await readView(visit);
+  const { payment } = view;
+  return {
+    title: `${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
+    main: html`${flashOf(visit, flashMessages)}${factsCard(view)}${actionsCard(view, visit)}
+<p><a class="button" href="${OPERATOR_PATH}/settlement">Back to settlement</a></p>`,
+  };
+}
+
+function factsCard({ payment, observations }: PaymentView): Html {
+  const { heldUnits, seenUnits } = sumObservations(observations);
+  return html`<section class="card"><h2>Payment</h2><p>${statusBadge(payment)} ${forwardBadge(payment)} ${mismatchBadge(payment)} ${stateSentence(payment)}</p><dl class="facts">
+<div><dt>Payment ID</dt><dd><code class="breaks">${payment.id}</code></dd></div>
+<div><dt>Account</dt><dd><a href="${OPERATOR_PATH}/accounts/${payment.accountId}"><code>${payment.accountId}</code></a></dd></div>
+<div><dt>Created</dt><dd>${utcTime(payment.createdAtMs)}</dd></div>
+<div><dt>Provider</dt><dd>${providerName(payment.provider)}</dd></div>
+<div><dt>Required</dt><dd>${formatUsdc(payment.paidThresholdUnits)} USDC</dd></div>
+<div><dt>Arrived</dt><dd>${formatUsdc(seenUnits)} USDC of ${formatUsdc(payment.usdUnits)} USDC</dd></div>
+<div><dt>Held at deposit address</dt><dd>${formatUsdc(heldUnits)} USDC</dd></div>
+<div><dt>Deposit address</dt><dd><code class="breaks">${payment.depositAddress}</code></dd></div>
+<div><dt>Payout wallet</dt><dd><code class="breaks">${payment.payoutAddress}</code></dd></div>
+<div><dt>Next step</dt><dd>${adviceFor(payment)}</dd></div></dl></section>`;
+}
+
+/** The token to rescue. */
+const rescueFields: Fields = {
+  token: {
+    label: 'Token',
+    hint: 'The address of the token contract, or pol. The tokens go to the merchant without a fee.',
+  },
+};
+
+function actionsCard({ payment, observations }: PaymentView, visit: OperatorVisit): Html {
+  const { id, status, forwardStatus, relayBatchId } = payment;
+  const path = `${OPERATOR_PATH}/payments/${id}`;
+  const token = formTokenField(visit.formToken);
+  const rescue = `${path}/rescue`;
+  const isPending = status === 'unpaid' && forwardStatus === 'pending';
+  const { seenUnits, heldUnits } = sumObservations(observations);
+  const canCancel = isPending && isDust(payment, seenUnits);
+  const isEmpty = heldUnits === 0n || forwardStatus === 'canceled';
+  const canRelease = !isPending && relayBatchId === null && !isEmpty;
+  return html`<section class="card"><h2>Actions</h2>
+${canRelease ? html`<form class="switch" method="post" action="${path}/release">${token}<span>Release the USDC held at the deposit address to the merchant, less the fee.</span><button class="button">Release</button></form>` : nothing}
+${canCancel ? html`<form class="switch" method="post" action="${path}/cancel">${token}<span>Cancel the payment. This is possible until 0.01 USDC has arrived or a customer starts to pay.</span><button class="button danger">Cancel payment</button></form>` : nothing}
+${foldedForm(
+  visit,
+  rescue,
+  'Rescue another token',
+  html`<form class="fields" method="post" action="${rescue}">${token}
+${formFields(visit, rescue, rescueFields)}
+<div class="actions"><button class="button">Rescue</button></div></form>`,
+)}</section>`;
+}
+
+/** The operator's options for a payment whose release needs attention, in words. */
+export function adviceFor(payment: Payment): string {
+  const reason = payment.releaseRefusalReason === null ? '' : ` (${payment.releaseRefusalReason})`;
+  switch (stateOf(payment)) {
+    case 'canceled/manual_required':
+      return 'The deposit arrived after the payment ended. Release it to the merchant, who resolves it with the customer.';
+    case 'unpaid/failed':
+    case 'paid/failed':
+      return `The token rejected the release${reason}. The service retries automatically.`;
+    case 'unpaid/manual_required':
+    case 'paid/manual_required':
+      return `The token rejected the release repeatedly${reason}. Ask the merchant why the wallet is blocked. Release the deposit when it is no longer blocked.`;
+    case 'unpaid/pending':
+      return payment.amountMismatch === 'partially_paid'
+        ? 'Nothing while it is open: the customer can pay the rest on the checkout page, at a provider or from a wallet. If the payment expires first, release what arrived to the merchant. It cannot be canceled, because a deposit has arrived.'
+        : 'Nothing: the customer has not paid yet. Until a deposit arrives, the payment can be canceled.';
+    case 'paid/completed':
+      return payment.amountMismatch === 'overpaid'
+        ? 'More arrived than the payment asked for. All of it goes to the merchant, who refunds a customer who paid twice.'
+        : 'Nothing: the payment is paid.';
+    case 'canceled/canceled':
+      return 'Nothing: the payment is canceled, and the deposit address is empty.';
+    case 'canceled/completed':
+      return 'Nothing: the deposit was released to the merchant.';
+    default:
+      return 'Nothing: the service continues automatically.';
+  }
+}

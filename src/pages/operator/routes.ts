@@ -1,0 +1,90 @@
+import { isIP } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { ServiceError } from '../../payment/errors.ts';
+import { isLoopbackHost } from '../../platform/public-address.ts';
+import { isHealthCheck } from '../../web/require-https.ts';
+import { acceptForms } from '../../web/signed-in/forms.ts';
+import { registerNewBrowserPages } from '../../web/signed-in/new-browser-pages.ts';
+import { registerNothing, sendFailure } from '../../web/signed-in/pages.ts';
+import { registerPasswordLinkPages } from '../../web/signed-in/password-link-pages.ts';
+import { registerSecondFactorPages, registerSetUpPages } from '../../web/signed-in/second-factor-pages.ts';
+import { registerSignInPages } from '../../web/signed-in/sign-in-pages.ts';
+import { registerAccountPage, registerKeyRevocation } from './account-page.ts';
+import { registerAccountsPages, registerInvitePages } from './accounts-page.ts';
+import { registerAuditPage } from './audit-page.ts';
+import { OPERATOR_PATH, type OperatorContext, operatorRoutesOf, requireAdmission } from './operator-page.ts';
+import { registerOverviewPage } from './overview-page.ts';
+import { registerPaymentPage } from './payment-page.ts';
+import { registerProviderPages } from './providers-page.ts';
+import { registerSettlementPage } from './settlement-page.ts';
+import { registerViewing } from './viewing-pages.ts';
+import { registerWebhooksPage } from './webhooks-page.ts';
+
+/** Registers the operator's console below `/operator`, on the admin server, whose start page it is. */
+export function registerOperatorConsole(server: FastifyInstance, context: OperatorContext): void {
+  server.get('/', (_request, reply) => reply.redirect(OPERATOR_PATH, 302));
+  server.register(
+    (scope, _options, done) => {
+      const routes = operatorRoutesOf(scope, context);
+      acceptForms(scope);
+      scope.addHook('onRequest', (request) => requireAdmission(context, request));
+      scope.setErrorHandler((error, request, reply) =>
+        sendFailure(routes, request, reply, OPERATOR_PATH, error),
+      );
+      registerSignInPages(routes);
+      registerSecondFactorPages(routes);
+      registerPasswordLinkPages(routes);
+      registerSetUpPages(routes);
+      if (context.mailer !== null) registerNewBrowserPages(routes, context.mailer);
+      registerOverviewPage(routes);
+      registerAccountsPages(routes);
+      registerInvitePages(routes);
+      registerAccountPage(routes);
+      registerKeyRevocation(routes);
+      registerViewing(routes);
+      registerProviderPages(routes);
+      registerSettlementPage(routes);
+      registerPaymentPage(routes);
+      registerWebhooksPage(routes);
+      registerAuditPage(routes);
+      registerNothing(routes, routes.pages(null));
+      done();
+    },
+    { prefix: OPERATOR_PATH },
+  );
+}
+
+/**
+ * Host names under the sole control of the network's operator: without a dot, as the services of Docker Compose have,
+ * or below a reserved top-level name.
+ */
+const internalName = /^[a-z0-9_-]+$|\.(?:internal|local|localhost|svc|test)$/;
+
+/**
+ * Refuses requests at the admin server for a foreign host name. A page of another site could resolve its own name to
+ * this server ("DNS rebinding"): the browser would then treat this server as that site, and expose its answers to the
+ * page. Metrics are also served under names of the own network, because collectors use them.
+ *
+ * Call it before the routes are registered.
+ *
+ * @param baseUrl of the admin server, as browsers use it
+ */
+export function refuseForeignHosts(server: FastifyInstance, baseUrl: string): void {
+  const ownName = new URL(baseUrl).hostname;
+  server.addHook('onRequest', async (request) => {
+    // Probes name whatever address they were given, and the answer is no secret.
+    if (isHealthCheck(request)) return;
+    const { host } = request.raw.headers;
+    // Every browser sends the Host header.
+    if (host === undefined) return;
+    const name = nameIn(host);
+    if (name === ownName || isLoopbackHost(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0) return;
+    if (request.routeOptions.url === '/metrics' && internalName.test(name)) return;
+    throw new ServiceError('invalid_request', 'The Host header does not match an address of this server.');
+  });
+}
+
+/** The name of `name:port`, as browsers write it; empty for an invalid one. */
+function nameIn(host: string): string {
+  return /[/?#@\\]/.test(host) || !URL.canParse(`http://${host}`) ? '' : new URL(`http://${host}`).hostname;
+}

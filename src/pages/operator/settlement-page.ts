@@ -1,0 +1,214 @@
+import type { Payment } from '../../payment/payment.ts';
+import { parsePaymentSearch } from '../../payment/payment-search.ts';
+import { refusedStatuses } from '../../payment/payment-states.ts';
+import { within } from '../../platform/within.ts';
+import {
+  type ChainHeads,
+  type EndpointHealth,
+  LAGGING_BLOCKS,
+  LATE_SCAN_MS,
+} from '../../settlement/chain/chain.ts';
+import { lowGasWei, polOf, releasesPaidBy } from '../../settlement/gas-balance.ts';
+import type { BlockReference, RelayBatch } from '../../settlement/settlement-store.ts';
+import { dataTable, headings, numbers, sentences } from '../../web/design/data-table.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+import { formField } from '../../web/signed-in/form-fields.ts';
+import { formatMoney, utcTime } from '../../web/signed-in/format.ts';
+import { type PageView, seeOther } from '../../web/signed-in/pages.ts';
+import { forwardBadge } from '../../web/signed-in/payment-words.ts';
+import {
+  accountLink,
+  OPERATOR_PATH,
+  type OperatorContext,
+  type OperatorRoutes,
+  type OperatorVisit,
+  paymentLink,
+} from './operator-page.ts';
+import { adviceFor } from './payment-page.ts';
+
+const BATCHES_SHOWN = 50;
+/** Maximum number of listed payments that need attention; beyond it the number itself is the message. */
+const COUNTED_PAYMENTS = 500;
+const PAYMENTS_SHOWN = 50;
+/** Timeout of the chain: a page must not wait for an unreachable node. */
+const CHAIN_TIMEOUT_MS = 3_000;
+
+/**
+ * `/operator/settlement`: the chain's read position, the relayer, releases in progress, and payments that need
+ * attention.
+ */
+export function registerSettlementPage(routes: OperatorRoutes): void {
+  const pages = routes.pages('settlement');
+  pages.page('/settlement', (visit) => showSettlement(visit, { value: '' }));
+  pages.page('/payments', findPayment);
+}
+
+/** Redirects to the payment of an id, a short code or a link. */
+async function findPayment(visit: OperatorVisit) {
+  const value = visit.query.get('payment') ?? '';
+  const asked = parsePaymentSearch(value);
+  const payment = asked?.kind === 'id' ? await visit.context.payments.findPaymentById(asked.id) : null;
+  if (payment !== null) return seeOther(`/payments/${payment.id}`);
+  const error = 'No payment has this id, short code or link.';
+  return { ...(await showSettlement(visit, { value, error, hasFocus: true })), status: 404 };
+}
+
+/** @param search what was typed to find a payment, and its error */
+async function showSettlement(
+  { context }: OperatorVisit,
+  search: { readonly value: string; readonly error?: string; readonly hasFocus?: true },
+): Promise<PageView> {
+  const { chain, observations, relay } = context;
+  const [relayers, heads, cursor, batches, waiting] = await Promise.all([
+    readRelayers(context),
+    orNull(chain.withView((view) => view.readHeads())),
+    observations.readCursor(),
+    relay.listOpenBatches(BATCHES_SHOWN),
+    context.search.listUnsettled(null, refusedStatuses, COUNTED_PAYMENTS),
+  ]);
+  return {
+    title: 'Settlement',
+    main: html`<form class="inline" method="get" action="${OPERATOR_PATH}/payments" role="search">
+${formField('payment', { label: 'Payment ID, short code or link', value: search.value }, search)}<button class="button">Open payment</button></form>
+${chainCard(context, cursor, heads)}
+${relayersCard(relayers)}${endpointsCard(chain.listEndpoints())}
+<section class="card"><h2>Releases in flight</h2>${batchTable(batches)}</section>
+<section class="card"><h2>Deposits that need attention</h2>${attentionTable('Deposits that need attention', waiting)}</section>`,
+  };
+}
+
+/** The chain's answer within the timeout; null without one. */
+async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+  return within(CHAIN_TIMEOUT_MS, asked, () => new Error('the chain did not answer in time')).catch(
+    () => null,
+  );
+}
+
+function chainCard(
+  { nowMs }: OperatorContext,
+  cursor: BlockReference | null,
+  heads: ChainHeads | null,
+): Html {
+  const lagMs = cursor === null ? null : nowMs() - cursor.timestampMs;
+  return html`<section class="card"><h2>Chain</h2><dl class="facts">
+<div><dt>Newest block</dt><dd>${heads === null ? html`<span class="badge bad">no endpoint answers</span>` : html`${heads.latest.number}, ${utcTime(heads.latest.timestampMs)}`}</dd></div>
+<div><dt>Newest final block</dt><dd>${heads?.final == null ? html`<span class="soft">unknown</span>` : heads.final.number}</dd></div>
+<div><dt>Read up to</dt><dd>${cursor === null ? html`<span class="soft">nothing yet</span>` : html`${cursor.number}, ${utcTime(cursor.timestampMs)}`}</dd></div>
+<div><dt>Sync delay</dt><dd>${lagMs === null ? html`<span class="soft">unknown</span>` : html`${Math.max(0, Math.round(lagMs / 1000))} s ${delayBadge(lagMs, heads)}`}</dd></div></dl></section>`;
+}
+
+/** Without a final block that a second host confirms, nothing moves on, however short the delay still is. */
+function delayBadge(lagMs: number, heads: ChainHeads | null): Html {
+  if (lagMs > LATE_SCAN_MS) return html`<span class="badge bad">late</span>`;
+  return heads?.final == null ? nothing : html`<span class="badge good">up to date</span>`;
+}
+
+/** The relayers of this process, and what each balance is good for. */
+export async function readRelayers({ relayers }: Pick<OperatorContext, 'relayers'>) {
+  const [balances, fees] = await Promise.all([
+    Promise.all(relayers.map((relayer) => orNull(relayer.readGasBalance()))),
+    orNull((relayers[0] as (typeof relayers)[number]).quoteFees()),
+  ]);
+  return relayers.map(({ address }, index) => {
+    const balanceWei = balances[index] ?? null;
+    const known = balanceWei === null || fees === null ? null : { balanceWei, fees };
+    return {
+      address,
+      balanceWei,
+      isLow: known !== null && known.balanceWei < lowGasWei(known.fees),
+      /** About how many payments it releases at the current gas price; null if not known. */
+      releases: known === null ? null : releasesPaidBy(known.balanceWei, known.fees),
+    };
+  });
+}
+
+export function relayersCard(relayers: Awaited<ReturnType<typeof readRelayers>>): Html {
+  return html`<section class="card" id="relayers"><h2>Relayers</h2>${dataTable('Relayers', relayers, {
+    Address: headings(({ address }) => html`<code class="breaks">${address}</code>`),
+    'Balance in POL': numbers(({ balanceWei }) =>
+      balanceWei === null ? html`<span class="soft">could not be read</span>` : polOf(balanceWei),
+    ),
+    'Lasts for payments': numbers(({ releases }) =>
+      releases === null ? '–' : `about ${counts.format(releases)}`,
+    ),
+    Status({ balanceWei, isLow }) {
+      if (isLow) return html`<span class="badge bad">low: send it POL, or releases stop</span>`;
+      return html`<span class="badge${balanceWei === null ? '' : ' good'}">${balanceWei === null ? 'unknown' : 'sufficient'}</span>`;
+    },
+  })}<p class="soft small">The relayers of this process, at the current gas price. Their keys control only this balance: the deposit contracts fix where deposits go.</p></section>`;
+}
+
+const counts = new Intl.NumberFormat('en');
+
+/** For so long after its last disagreement, an endpoint is not well. */
+const DISAGREEMENT_MS = 10 * 60_000;
+
+/** Whether an endpoint can be relied on. */
+export function isWell({
+  isPaused,
+  isSlow,
+  isFailing,
+  lagBlocks,
+  lastDisagreement,
+}: EndpointHealth): boolean {
+  const hasDisagreed = lastDisagreement !== null && lastDisagreement.agoMs < DISAGREEMENT_MS;
+  return !isPaused && !isSlow && !isFailing && (lagBlocks ?? 0) <= LAGGING_BLOCKS && !hasDisagreed;
+}
+
+function endpointStatus(endpoint: EndpointHealth): Html {
+  if (isWell(endpoint)) return html`<span class="badge good">Operational</span>`;
+  if (endpoint.isPaused) return html`<span class="badge bad">Paused</span>`;
+  if (endpoint.isFailing) return html`<span class="badge bad">Failing</span>`;
+  if (endpoint.isSlow) return html`<span class="badge warn">Slow</span>`;
+  return html`<span class="badge warn">Degraded</span>`;
+}
+
+export function endpointsCard(endpoints: readonly EndpointHealth[]): Html {
+  return html`<section class="card" id="endpoints"><h2>RPC endpoints</h2>${dataTable(
+    'RPC endpoints',
+    endpoints,
+    {
+      Endpoint: headings(({ label }) => html`<code class="breaks">${label}</code>`),
+      Status: endpointStatus,
+      'Blocks behind': numbers(({ lagBlocks }) => lagBlocks ?? '–'),
+      Disagreements: sentences(({ disagreements, lastDisagreement }) =>
+        lastDisagreement === null
+          ? html`<span class="soft">none</span>`
+          : html`${counts.format(disagreements)}, last ${Math.round(lastDisagreement.agoMs / 60_000)} min ago: <bdi>${lastDisagreement.message}</bdi>`,
+      ),
+    },
+  )}<p class="soft small">As this process has seen them since its start. To replace one, change <code>POLYGON_RPC_URL</code>, and restart.</p></section>`;
+}
+
+const none = html`<p class="soft">None.</p>`;
+
+function batchTable(batches: readonly RelayBatch[]): Html {
+  return dataTable({ label: 'Releases in flight', empty: none }, batches, {
+    Batch: headings(
+      ({ id, kind }) => html`${id}${kind === 'rescue' ? html` <span class="badge">rescue</span>` : nothing}`,
+    ),
+    Relayer: ({ relayer }) =>
+      html`<code class="small" title="${relayer}">${relayer.slice(0, 8)}…${relayer.slice(-4)}</code>`,
+    Nonce: numbers(({ nonce }) => nonce),
+    Payments: ({ paymentIds }) =>
+      html`${paymentIds.slice(0, 3).map((paymentId) => html`${paymentLink(paymentId)} `)}${paymentIds.length > 3 ? html`and ${paymentIds.length - 3} more` : nothing}`,
+    Attempts: numbers(({ attempts }) => attempts.length),
+    Started: ({ createdAtMs }) => utcTime(createdAtMs),
+  });
+}
+
+/** Payments with the next step for each. */
+export function attentionTable(
+  label: string,
+  payments: readonly Payment[],
+  nextStepOf: (payment: Payment) => string = adviceFor,
+): Html {
+  return html`${payments.length > PAYMENTS_SHOWN ? html`<p>The newest ${PAYMENTS_SHOWN} of ${payments.length}${payments.length === COUNTED_PAYMENTS ? ' or more' : ''}.</p>` : nothing}
+${dataTable({ label, empty: none }, payments.slice(0, PAYMENTS_SHOWN), {
+  Payment: headings(({ id }) => paymentLink(id)),
+  Account: ({ accountId }) => accountLink(accountId),
+  Amount: numbers(({ amountCents, currency }) => formatMoney(amountCents, currency)),
+  Release: forwardBadge,
+  'Next step': sentences(nextStepOf),
+})}`;
+}

@@ -1,0 +1,110 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { viewAccount } from '../../accounts/manage-accounts.ts';
+import { html } from '../../web/design/html.ts';
+import {
+  type Admission,
+  type AreaRequest,
+  DASHBOARD_PATH,
+  type DashboardContext,
+  type Visit,
+} from '../../web/signed-in/context.ts';
+import { sendPlainPage, sendSeeOther } from '../../web/signed-in/layout.ts';
+import {
+  dashboardRoutesOf,
+  readOwnSession,
+  registerNothing,
+  seeOther,
+  sendFailure,
+} from '../../web/signed-in/pages.ts';
+import { registerOverviewPage } from '../dashboard/overview-page.ts';
+import { registerPaymentPages } from '../dashboard/payment-page-routes.ts';
+import {
+  admit,
+  OPERATOR_PATH,
+  type OperatorContext,
+  type OperatorRoutes,
+  operatorRoutesOf,
+  requireAdmission,
+} from './operator-page.ts';
+
+/** Starts and ends an operator's view of an account. */
+export function registerViewing(routes: OperatorRoutes): void {
+  const pages = routes.pages('accounts');
+  pages.form(
+    '/accounts/:accountId/view',
+    async ({ context, cookies, user, actor, session, params, reply }) => {
+      const caller = { address: actor.address ?? '', userAgent: session.userAgent };
+      const token = await viewAccount(context, user, params['accountId'] ?? '', caller);
+      cookies.set(reply, 'viewing', token);
+      return sendSeeOther(reply, DASHBOARD_PATH);
+    },
+  );
+  pages.form('/stop-viewing', async (visit) => {
+    const viewing = await readOwnSession(visit, 'viewing');
+    visit.cookies.remove(visit.reply, 'viewing');
+    if (viewing === null) return seeOther('/accounts');
+    await visit.context.sessions.endSession(visit.user.id, viewing.session.id);
+    return seeOther(`/accounts/${viewing.session.accountId}`);
+  });
+}
+
+/**
+ * The merchants' dashboard on the admin server, for an operator's view of an account: as a viewer, read-only, and only
+ * while the console's session is open. It serves only GET and HEAD requests.
+ */
+export function registerViewedDashboard(
+  server: FastifyInstance,
+  operator: OperatorContext,
+  context: DashboardContext,
+): void {
+  server.register(
+    (scope, _options, done) => {
+      const routes = dashboardRoutesOf({ ...operatorRoutesOf(scope, operator), context }, admitViewing);
+      scope.addHook('onRequest', async (request, reply) => {
+        await requireAdmission(operator, request);
+        if (request.method !== 'GET' && request.method !== 'HEAD') return sendReadOnly(operator, reply);
+      });
+      scope.setErrorHandler((error, request, reply) =>
+        sendFailure(routes, request, reply, DASHBOARD_PATH, error),
+      );
+      registerOverviewPage(routes);
+      registerPaymentPages(routes);
+      registerNothing(routes, routes.pages(null, 'viewer'));
+      scope.post('/*', async (_request, reply) => sendReadOnly(operator, reply));
+      done();
+    },
+    { prefix: DASHBOARD_PATH },
+  );
+}
+
+/** Admits an operator who is signed in to the console and views an account; the console's session has to stay valid. */
+async function admitViewing(asked: AreaRequest<DashboardContext>): Promise<Admission<Visit>> {
+  const admission = await admit(asked);
+  if ('answered' in admission) return admission;
+  const { context, cookies, request, reply } = asked;
+  const viewing = await readOwnSession(asked, 'viewing');
+  const isOwn = viewing?.user.id === admission.visit.user.id;
+  const account = isOwn ? await context.accounts.findAccount(viewing.session.accountId ?? '') : null;
+  if (viewing === null || account === null) {
+    if (cookies.read(request.headers, 'viewing') !== null) cookies.remove(reply, 'viewing');
+    return { answered: sendSeeOther(reply, `${OPERATOR_PATH}/accounts`) };
+  }
+  return {
+    visit: {
+      ...admission.visit,
+      session: viewing.session,
+      account,
+      role: 'viewer',
+      memberships: [],
+      otherAccounts: [],
+      timeZone: account.timeZone,
+      viewing: { untilMs: viewing.session.expiresAtMs, stopPath: `${OPERATOR_PATH}/stop-viewing` },
+    },
+  };
+}
+
+function sendReadOnly(context: OperatorContext, reply: FastifyReply): FastifyReply {
+  const main = html`<p>You are viewing this account as an operator. You can read everything, but change nothing.</p>
+<p><a class="button" href="${DASHBOARD_PATH}">Back to the account</a></p>`;
+  return sendPlainPage({ context, reply }, 403, { title: 'Nothing was changed', main });
+}

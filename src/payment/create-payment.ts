@@ -1,0 +1,160 @@
+import type { Account } from '../accounts/account.ts';
+import {
+  type CheckedTerms,
+  type CreateChecks,
+  type CreatePaymentRequest,
+  checkCreate,
+  requireAllowedWallet,
+  requireUnreservedAddress,
+  reservedAddress,
+} from './create-checks.ts';
+import { type DepositTerms, paymentReference } from './deposit-address.ts';
+import { ServiceError } from './errors.ts';
+import { findEarlierCreate, isReplayOf, recordOf } from './idempotent-replay.ts';
+import { usdUnits as usdUnitsOf } from './money.ts';
+import { computePaidThreshold, directThreshold } from './paid-threshold.ts';
+import { noOrder, type Payment, type PaymentId, untouchedProgress } from './payment.ts';
+import type { IdempotencyRecord, PaymentStore } from './payment-store.ts';
+import type { Address } from './payout-address.ts';
+import { DIRECT_PROVIDER } from './provider-catalog.ts';
+
+/** The terms on chain that a new payment is bound to. */
+interface SettlementTerms extends Pick<CreateChecks['settlement'], 'isReservedAddress'> {
+  readonly chainId: number;
+  readonly factory: Address;
+  readonly feeWallet: Address;
+  readonly depositAddressOf: (terms: DepositTerms) => Address;
+}
+
+export interface CreatePaymentContext extends CreateChecks {
+  readonly payments: PaymentStore;
+  readonly settlement: SettlementTerms;
+  readonly newPaymentId: () => PaymentId;
+  /** Names the secret that makes new ipn_tokens. */
+  readonly tokenFingerprint: string;
+}
+
+/** Creates a payment, durable when this resolves. Throws `ServiceError` as `checkCreate` does. */
+export async function createPayment(
+  context: CreatePaymentContext,
+  account: Account,
+  request: CreatePaymentRequest,
+): Promise<Payment> {
+  const idempotency = recordOf(account, request.idempotencyKey, parametersOf(request), context.nowMs());
+  const earlier = await findEarlierCreate(context.payments, idempotency);
+  // A replay comes before the checks whose outcome may have changed since (a raised fee, an address that has become
+  // one of ours): the same request has succeeded, and its caller has to learn of that.
+  if (isReplayOf(earlier, idempotency)) return earlier.payment;
+  const terms = await checkCreate(context, account, request, earlier !== null);
+  return storePayment(context, newPayment(context, account, request, terms), idempotency);
+}
+
+/** Stores a new payment; returns the earlier one where a concurrent request with the same key was first. */
+async function storePayment(
+  { payments }: Pick<CreatePaymentContext, 'payments'>,
+  payment: Payment,
+  idempotency: IdempotencyRecord | null,
+): Promise<Payment> {
+  const outcome = await payments.createPayment(payment, idempotency);
+  if (outcome.kind === 'created') return payment;
+  if (outcome.kind === 'reserved') throw reservedAddress();
+  if (!isReplayOf(outcome, idempotency)) throw new ServiceError('idempotency_conflict');
+  return outcome.payment;
+}
+
+/** The normalized parameters of a request: POST and GET of the same request are equal. */
+function parametersOf(request: CreatePaymentRequest): readonly unknown[] {
+  return [
+    request.payoutAddress,
+    request.callbackUrl,
+    request.amountCents,
+    request.currency,
+    request.passFeeToCustomer,
+    request.provider,
+    request.email,
+    request.note,
+  ];
+}
+
+/** The payment as it is stored first. */
+function newPayment(
+  context: CreatePaymentContext,
+  account: Account,
+  request: Omit<CreatePaymentRequest, 'amountCents' | 'provider' | 'idempotencyKey'>,
+  charge: CheckedTerms,
+): Payment {
+  const { settlement } = context;
+  // Before the id: expiry walks over ids by their time, and one older than its payment would be passed too early.
+  const createdAtMs = context.nowMs();
+  const id = context.newPaymentId();
+  const depositAddress = settlement.depositAddressOf({
+    merchant: request.payoutAddress,
+    feeBasisPoints: account.feeBasisPoints,
+    feeWallet: settlement.feeWallet,
+    reference: paymentReference(id),
+  });
+  return {
+    ...untouchedProgress,
+    ...(request.order ?? noOrder),
+    ...charge,
+    id,
+    accountId: account.id,
+    createdAtMs,
+    currency: request.currency,
+    passFeeToCustomer: request.passFeeToCustomer,
+    feeBasisPoints: account.feeBasisPoints,
+    callbackUrl: request.callbackUrl,
+    email: request.email,
+    note: request.note,
+    tokenFingerprint: context.tokenFingerprint,
+    chainId: settlement.chainId,
+    factory: settlement.factory,
+    payoutAddress: request.payoutAddress,
+    feeWallet: settlement.feeWallet,
+    depositAddress,
+    // A session lowers it once it is started: what a provider that was never visited keeps does not count.
+    paidThresholdUnits: computePaidThreshold(charge.usdUnits, charge.toleranceBasisPoints),
+  };
+}
+
+export type DirectPaymentRequest = Pick<
+  CreatePaymentRequest,
+  'payoutAddress' | 'callbackUrl' | 'amountCents' | 'currency' | 'email' | 'note'
+> &
+  Partial<Pick<CreatePaymentRequest, 'idempotencyKey' | 'order'>>;
+
+/**
+ * Creates a payment that the customer pays from a wallet, in USDC, to the deposit address. No provider deducts
+ * a fee, so the paid threshold is the whole value, or a cent less where the account says so. Not for the card API, which knows no
+ * such payment. A repetition with the same idempotency key returns the first payment. Throws `ServiceError`.
+ */
+export async function createDirectPayment(
+  context: CreatePaymentContext,
+  account: Account,
+  request: DirectPaymentRequest,
+): Promise<Payment> {
+  const { payoutAddress, callbackUrl, amountCents, currency, email, note, idempotencyKey = null } = request;
+  const parameters = [DIRECT_PROVIDER, payoutAddress, callbackUrl, amountCents, currency, email, note];
+  const record = recordOf(account, idempotencyKey, parameters, context.nowMs());
+  const earlier = await findEarlierCreate(context.payments, record);
+  if (isReplayOf(earlier, record)) return earlier.payment;
+  if (earlier !== null) throw new ServiceError('idempotency_conflict');
+  if (account.suspended) throw new ServiceError('feature_disabled', 'The account is suspended.');
+  requireAllowedWallet(account, payoutAddress);
+  requireUnreservedAddress(context.settlement, payoutAddress);
+  const usdUnits = usdUnitsOf(amountCents, await context.rates.usdRate(currency));
+  const charge = {
+    amountCents,
+    originalAmountCents: null,
+    customerFeeCents: null,
+    usdUnits,
+    toleranceBasisPoints: 0,
+    maxProviderFeeBasisPoints: 0,
+    provider: DIRECT_PROVIDER,
+  } as const;
+  const payment = {
+    ...newPayment(context, account, { ...request, passFeeToCustomer: false }, charge),
+    paidThresholdUnits: directThreshold(usdUnits, account.toleratesMissingCent),
+  };
+  return storePayment(context, payment, record);
+}

@@ -1,0 +1,26 @@
+import { ServiceError } from './errors.ts';
+import type { IpnTokens } from './ipn-token.ts';
+import type { Payment } from './payment.ts';
+import { isPaymentId } from './payment-id.ts';
+import type { PaymentStore } from './payment-store.ts';
+
+export interface ReadStatusContext {
+  readonly payments: PaymentStore;
+  readonly tokens: IpnTokens;
+}
+
+/**
+ * A payment of this account; the token takes precedence when both are given. An unknown payment, another account's, and
+ * a token that proves nothing are the same 404, so that no caller learns which payments exist.
+ */
+export async function readStatus(
+  context: ReadStatusContext,
+  accountId: string,
+  { ipnToken, paymentId }: { readonly ipnToken: string | null; readonly paymentId: string | null },
+): Promise<Payment> {
+  // UUIDs are written in either case (RFC 9562); ours are stored in lower case.
+  const id = ipnToken === null ? paymentId?.toLowerCase() : context.tokens.verify(ipnToken);
+  const payment = isPaymentId(id) ? await context.payments.findPayment(accountId, id) : null;
+  if (payment === null) throw new ServiceError('payment_not_found');
+  return payment;
+}

@@ -1,0 +1,93 @@
+import { ServiceError, stateConflict } from './errors.ts';
+import { isDust } from './paid-threshold.ts';
+import type { Payment, PaymentId } from './payment.ts';
+import { stateOf } from './payment-states.ts';
+import type { Decide, PaymentStore } from './payment-store.ts';
+import { settle, sumObservations } from './settle.ts';
+
+export interface ReleasePaymentContext {
+  readonly payments: PaymentStore;
+  readonly nowMs: () => number;
+}
+
+/**
+ * Asks for the release of what lies at a deposit address, now: of a canceled payment (which never releases by
+ * itself), of one whose release was refused or waits for lower fees, or of a surplus too small to be released by itself.
+ * The money can only go where the address is bound to. Throws `payment_state_conflict` when there is nothing to release, when a
+ * transaction carries it already, or when the payment may still become paid.
+ */
+export async function releasePayment(context: ReleasePaymentContext, id: PaymentId): Promise<Payment> {
+  const nowMs = context.nowMs();
+  return decideExisting(context, id, (view) => {
+    if (sumObservations(view.observations).heldUnits === 0n) {
+      throw stateConflict('The deposit address of this payment holds no USDC.');
+    }
+    if (view.payment.relayBatchId !== null) {
+      throw stateConflict(
+        `Relay batch ${view.payment.relayBatchId} already includes the release of this payment. ` +
+          'The service resends the batch until it is mined or dropped, and then releases any remainder automatically.',
+      );
+    }
+    if (view.payment.status === 'unpaid' && view.payment.forwardStatus === 'pending') {
+      throw stateConflict(
+        'The deposits are below the paid threshold and the payment is still open: the customer can still pay the rest.',
+      );
+    }
+    if (stateOf(view.payment) === 'canceled/canceled') {
+      throw stateConflict('Less than 0.01 USDC has arrived. It is released with the next deposit.');
+    }
+    return settle(
+      view,
+      { nowMs },
+      {
+        releaseRequested: true,
+        releaseRefusals: 0,
+        releaseRefusalReason: null,
+        noOpBatches: 0,
+        releaseDueAtMs: nowMs,
+      },
+    );
+  });
+}
+
+/** Decides on a payment. Throws `payment_not_found`. */
+export async function decideExisting(
+  { payments }: Pick<ReleasePaymentContext, 'payments'>,
+  id: PaymentId,
+  decide: Decide,
+): Promise<Payment> {
+  const decided = await payments.decidePayment(id, decide);
+  if (decided === null) throw new ServiceError('payment_not_found');
+  return decided;
+}
+
+/**
+ * Accepts a partial payment as paid: lowers its paid threshold to what has arrived. The payment is then released and
+ * becomes `paid` as any other, when its release is final. `acceptedUnits` is the amount that the merchant saw; a
+ * deposit that arrived since is a `payment_state_conflict`, because the merchant decided about another amount.
+ */
+export async function acceptPayment(
+  context: ReleasePaymentContext,
+  id: PaymentId,
+  acceptedUnits: bigint,
+): Promise<Payment> {
+  return decideExisting(context, id, (view) => {
+    const { seenUnits, finalSeenUnits } = sumObservations(view.observations);
+    if (stateOf(view.payment) !== 'unpaid/pending' || isDust(view.payment, seenUnits)) {
+      throw stateConflict(
+        'Only an open payment for which a part of the amount has arrived can be accepted as paid.',
+      );
+    }
+    if (finalSeenUnits < seenUnits) {
+      throw stateConflict('The deposit is not final on the chain yet. Try again in a minute.');
+    }
+    if (seenUnits !== acceptedUnits) {
+      throw stateConflict('Another deposit has arrived. Look at the amount again.');
+    }
+    return settle(
+      view,
+      { nowMs: context.nowMs() },
+      { paidThresholdUnits: seenUnits, releaseRequested: true },
+    );
+  });
+}

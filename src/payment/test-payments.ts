@@ -1,0 +1,73 @@
+import type { Payment } from './payment.ts';
+import type { Address } from './payout-address.ts';
+import { isProviderId, MULTI_PROVIDER, type ProviderId } from './provider-catalog.ts';
+
+/** Outcomes of a payment that a developer can simulate in test mode. */
+const outcomes = ['paid', 'declined', 'too-little', 'late', 'twice', 'slow-chain'] as const;
+export type Outcome = (typeof outcomes)[number];
+
+export function isOutcome(text: string): text is Outcome {
+  return (outcomes as readonly string[]).includes(text);
+}
+
+/** A double payment takes two providers. */
+export function outcomesOf({ provider }: Pick<Payment, 'provider'>): readonly Outcome[] {
+  return outcomes.filter((outcome) => outcome !== 'twice' || provider === MULTI_PROVIDER);
+}
+
+/** The provider of a simulation: the payment's own provider, or one that serves all. */
+export function simulatedProviderOf({ provider }: Pick<Payment, 'provider'>): ProviderId {
+  return isProviderId(provider) ? provider : 'moonpay';
+}
+
+export const faults = ['up', 'slow', 'down'] as const;
+export type Fault = (typeof faults)[number];
+
+/** The faults of a simulated provider and their descriptions. */
+export const providerFaults = {
+  up: 'end the fault',
+  down: 'no answer',
+  slow: 'responses time out',
+  refuse: 'every quote and every card is declined',
+  less: 'half of the quoted USDC arrives',
+  late: 'the USDC arrives after 20 seconds',
+  twice: 'the USDC arrives twice',
+  'wrong-token': 'a token other than USDC arrives',
+  'notices-repeated': 'each webhook is sent at least six times',
+  'notices-reversed': 'webhooks are delayed and sent in reverse order',
+  'notices-lost': 'no webhook is sent',
+  'notices-forged': 'webhooks have a forged signature',
+} as const;
+export type ProviderFault = keyof typeof providerFaults;
+
+/** Payments without real money: simulates the customer and injects faults. Live mode has none. */
+export interface TestPayments {
+  /** Simulates the customer at a simulated provider. Throws `ServiceError` if the payment does not allow the outcome. */
+  simulateOutcome(payment: Payment, outcome: Outcome): Promise<void>;
+  /**
+   * Simulates the customer to the end of the on-ramp, or, for a direct payment, with a wallet; resolves when the
+   * transfer is sent.
+   */
+  pay(
+    payment: Payment,
+    provider: string | null,
+    deliveryUnits: bigint | null,
+  ): Promise<{ readonly provider: string; readonly transactionHash: string; readonly deliveryUnits: bigint }>;
+  /** Transfers what a refund asks for, from a wallet; resolves when the transfer is sent. */
+  payRefund(to: Address, units: bigint): Promise<{ readonly transactionHash: string }>;
+  setProviderFault(provider: ProviderId, fault: ProviderFault): Promise<void>;
+  setFault(target: 'rates' | 'chain', fault: Fault): Promise<void>;
+  /** Copies of the events after the cursor, as soon as there are any. */
+  readEvents(cursor: string | null): Promise<{
+    readonly cursor: string;
+    readonly missed: number;
+    readonly events: readonly {
+      readonly url: string;
+      readonly body: string;
+      readonly signature: string;
+      readonly atMs: number;
+    }[];
+  }>;
+  /** The default account of payments, and the default address of their events. */
+  readonly defaults: { readonly accountId: string; readonly callbackUrl: string };
+}

@@ -1,0 +1,157 @@
+/**
+ * Banxa: an order is made with the partner's key, and its one-time address opened. Its webhooks' nonce is not kept: a
+ * replayed webhook contains nothing new and changes nothing. `facts` lists what the adapter relies on, with sources.
+ */
+import { formatCents } from '../../payment/money.ts';
+import type { SessionProgress } from '../../payment/provider-session.ts';
+import { ProviderWebhookRefusedError } from '../provider.ts';
+import { defineProvider } from './define-provider.ts';
+import * as answers from './provider-http.ts';
+import * as variable from './provider-variables.ts';
+import { readProgress, readWebhookFields, requireHmac } from './webhook-signature.ts';
+
+/** All coins with their blockchains. */
+const MAXIMUM_CATALOG_BYTES = 4 * 1024 * 1024;
+const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
+  ['pendingPayment', 'paying'],
+  ['waitingPayment', 'paying'],
+  ['extraVerification', 'paying'],
+  ['paymentReceived', 'delivering'],
+  ['inProgress', 'delivering'],
+  ['coinTransferred', 'delivering'],
+  ['cryptoTransferred', 'delivering'],
+  ['cryptoTransferInitiated', 'delivering'],
+  ['cryptoTransferPending', 'delivering'],
+  ['cryptoTransferComplete', 'delivering'],
+  ['complete', 'delivered'],
+  ['cancelled', 'failed'],
+  ['declined', 'failed'],
+  ['expired', 'failed'],
+  ['refunded', 'failed'],
+]);
+
+export const banxa = defineProvider({
+  id: 'banxa',
+  hosts: { api: { production: 'https://api.banxa.com', sandbox: 'https://api.banxa-sandbox.com' } },
+  variables: [
+    variable.secret('API_KEY', 'The API key; without it, the provider is inactive.'),
+    variable.plain('PARTNER', 'The partner reference, part of the path of every call.'),
+    variable.optional(variable.plain('BLOCKCHAIN', "Banxa's code of Polygon (MATIC).")),
+    variable.webhookSecret('WEBHOOK_SECRET', 'The secret that signs webhooks'),
+    variable.optional(
+      variable.oneOf(
+        'IP_BINDING',
+        '`off` once Banxa has confirmed that IP binding is off for your account; without it, Banxa is inactive in production.',
+        ['off'],
+      ),
+    ),
+    ...variable.environment,
+  ],
+  facts: {
+    official: [
+      '`POST /{partner}/v2/buy` with `x-api-key` and `checkoutUrl`, which opens once (docs.banxa.com).',
+      'IP binding is on for all new partners: each order must name the network of the customer, as `hash` or `range` (docs.banxa.com, Hosted Checkout, IP binding).',
+      '`Authorization: Bearer key:signature:nonce`, HMAC-SHA256 in hex over method, registered path, nonce and body (docs.banxa.com).',
+    ],
+    sdk: [
+      'The fields of an order and of a quote, the states, the fields of a webhook, `GET /{partner}/v2/crypto/buy` with `blockchains[].id` and `address` (@banxa/native-payments-sdk, source).',
+    ],
+    inferred: [
+      'Polygon is `MATIC`; Klarna is `KLARNACKO` (SEK) and PayPal `PRIMERPAYPAL` (EUR) in version 1 (EdgeApp/edge-react-gui #6057).',
+      '`order_type` may be `CRYPTO-SELL`; times are in UTC; a quote may stand below `data`.',
+    ],
+    unknown: [
+      'The names of the fields for IP binding: without them Banxa is inactive in production unless your account has no IP binding.',
+      'How long the address of an order opens; the payment method ids of Klarna and PayPal in version 2.',
+    ],
+  },
+  traits: { opensOnce: true },
+  account: (settings) => ({
+    apiUrl: `${settings.urls.api}/${encodeURIComponent(settings.value('PARTNER'))}`,
+    blockchain: settings.valueOrNull('BLOCKCHAIN') ?? 'MATIC',
+    ipBinding: settings.valueOrNull('IP_BINDING'),
+    method: settings.paymentMethod ?? 'debit-credit-card',
+  }),
+  headers: ({ apiKey }) => ({ 'x-api-key': apiKey }),
+  blockedBecause: ({ isProduction, ipBinding }) =>
+    isProduction && ipBinding !== 'off'
+      ? 'Banxa binds orders to the IP address of the customer, and the names of these fields are not known. If IP binding is off for your account, set BANXA_IP_BINDING=off.'
+      : null,
+
+  async readCatalog({ apiUrl, blockchain, readUsdcContract }, _request, call) {
+    const body = await call.body({ url: `${apiUrl}/v2/crypto/buy`, maximumBytes: MAXIMUM_CATALOG_BYTES });
+    const coins = answers.listOf(Array.isArray(body) ? body : answers.fieldsOf(body)['data']);
+    const coin = coins.find(({ id }) => id === 'USDC');
+    const chain = answers.listOf(coin?.['blockchains'] ?? []).find(({ id }) => id === blockchain);
+    if (chain === undefined)
+      throw new answers.MalformedAnswerError(`USDC on ${blockchain} is not in the catalog`);
+    const tokenContract = readUsdcContract(chain['address']);
+    // Its minimum is in crypto and of withdrawals; the limits of a purchase are those of the payment method.
+    return { asset: `USDC on ${blockchain}`, tokenContract, minimumCents: null, maximumCents: null };
+  },
+
+  async quote({ apiUrl, method, blockchain }, request, call) {
+    const body = await call.fields({
+      url: `${apiUrl}/v2/quotes/buy`,
+      query: {
+        paymentMethodId: method,
+        crypto: 'USDC',
+        blockchain,
+        fiat: request.currency,
+        fiatAmount: formatCents(request.amountCents),
+      },
+    });
+    const quote = body['data'] === undefined ? body : answers.fieldsOf(body['data']);
+    return { deliveryUnits: answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount') };
+  },
+
+  async startSession({ apiUrl, method, blockchain }, request, call) {
+    const { id, checkoutUrl } = await call.ofCustomer.fields({
+      url: `${apiUrl}/v2/buy`,
+      body: {
+        paymentMethodId: method,
+        crypto: 'USDC',
+        blockchain,
+        fiat: request.currency,
+        fiatAmount: formatCents(request.amountCents),
+        walletAddress: request.depositAddress,
+        redirectUrl: request.returnUrl,
+        // The customer is unknown here, and pays at most once for one payment.
+        externalCustomerId: request.paymentId,
+        externalOrderId: request.paymentId,
+        ...(request.email === null ? {} : { email: request.email }),
+      },
+    });
+    return {
+      redirectUrl: answers.readRedirectUrl(checkoutUrl),
+      providerReference: answers.readReference(id),
+    };
+  },
+
+  async readWebhook({ webhookSecret, webhookUrl }, webhook) {
+    const [, signature = '', nonce = ''] =
+      /^Bearer [^:\s]+:([0-9a-f]{64}):([^:\s]{1,100})$/.exec(webhook.headers['authorization'] ?? '') ?? [];
+    if (nonce === '') throw new ProviderWebhookRefusedError('the webhook is not signed');
+    // As it was registered: a proxy before us may have taken a part of the path away.
+    const { pathname } = new URL(webhookUrl);
+    requireHmac(webhookSecret, [`POST\n${pathname}\n${nonce}\n`, webhook.body], [signature]);
+
+    const fields = readWebhookFields(webhook.body);
+    const { external_id: paymentId, order_type: kind } = fields;
+    // `SELL` and `CRYPTO-SELL`.
+    if ((typeof kind === 'string' && /sell/i.test(kind)) || typeof paymentId !== 'string') return null;
+    const progress = readProgress('banxa', progressOfStatus, fields['status']);
+    const atMs = readStatusTimeMs(fields['status_date'], webhook.receivedAtMs);
+    return { paymentId, providerReference: answers.readReference(fields['order_id']), progress, atMs };
+  },
+});
+
+/** `2026-01-16 04:04:21`, in Banxa's own example without the space; the time of arrival if it is missing. */
+function readStatusTimeMs(date: unknown, receivedAtMs: number): number {
+  if (date === undefined || date === null) return receivedAtMs;
+  const [, day, time] =
+    typeof date === 'string' ? (/^(\d{4}-\d\d-\d\d)[T ]?(\d\d:\d\d:\d\d)/.exec(date) ?? []) : [];
+  const timeMs = Date.parse(`${day}T${time}Z`);
+  if (Number.isNaN(timeMs)) throw new answers.MalformedAnswerError('the time of the webhook is malformed');
+  return timeMs;
+}

@@ -1,0 +1,277 @@
+/**
+ * Coinbase Onramp: a session is made with a token that this server signs for each call; its address opens once. A quote
+ * needs the country, and in the United States also the state, which is unknown here: without them there is none, the
+ * delivery is assumed, and the session is begun without them. `facts` lists what the adapter relies on, with sources.
+ */
+import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
+import { formatCents } from '../../payment/money.ts';
+import type { SessionProgress } from '../../payment/provider-session.ts';
+import type { PostedWebhook, QuoteRequest } from '../provider.ts';
+import { defineProvider } from './define-provider.ts';
+import * as answers from './provider-http.ts';
+import * as variable from './provider-variables.ts';
+import * as webhooks from './webhook-signature.ts';
+
+/** Tokens name Coinbase's own hosts, also behind a proxy. */
+const PLATFORM_HOST = 'api.cdp.coinbase.com';
+const DEVELOPER_HOST = 'api.developer.coinbase.com';
+const TOKEN_LIFETIME_SECONDS = 120;
+/** All currencies with their networks. */
+const MAXIMUM_OPTIONS_BYTES = 4 * 1024 * 1024;
+/** Lifetime of a session's address. */
+const SESSION_LIFETIME_MS = 5 * 60_000;
+/** Before our id, in the test environment. */
+const SANDBOX_PREFIX = 'sandbox-';
+
+/** Null: the status says nothing about the progress. */
+const progressOfStatus: ReadonlyMap<unknown, SessionProgress | null> = new Map([
+  ['ONRAMP_TRANSACTION_STATUS_UNSPECIFIED', null],
+  ['ONRAMP_TRANSACTION_STATUS_CREATED', 'paying'],
+  ['ONRAMP_TRANSACTION_STATUS_AWAITING_AUTH', 'paying'],
+  ['ONRAMP_TRANSACTION_STATUS_AWAITING_PAYMENT', 'paying'],
+  ['ONRAMP_TRANSACTION_STATUS_IN_PROGRESS', 'delivering'],
+  ['ONRAMP_TRANSACTION_STATUS_SUCCESS', 'delivered'],
+  ['ONRAMP_TRANSACTION_STATUS_FAILED', 'failed'],
+]);
+
+export const coinbase = defineProvider({
+  id: 'coinbase',
+  hosts: {
+    /** For sessions. */
+    platform: { production: `https://${PLATFORM_HOST}` },
+    /** For quotes. */
+    developer: { production: `https://${DEVELOPER_HOST}` },
+  },
+  variables: [
+    variable.secret('API_KEY', 'The id of the secret API key; without it, the provider is inactive.'),
+    variable.secret(
+      'API_SECRET',
+      'The secret of that key: 64 bytes in base64 (Ed25519), or a PEM key (ES256).',
+    ),
+    variable.webhookSecret('WEBHOOK_SECRET', "The webhook subscription's secret"),
+    ...variable.environment,
+  ],
+  traits: { currenciesSold: ['USD', 'EUR', 'CAD'], opensOnce: true },
+  quotesInSession: true,
+  facts: {
+    official: [
+      'A URL opens once, within five minutes; USD, EUR and CAD; the events and fields of a webhook (docs.cdp.coinbase.com).',
+      'Guest checkout ended 2026-06-30: customers need a Coinbase account (docs.cdp.coinbase.com, FAQ).',
+    ],
+    sdk: [
+      '`POST /platform/v2/onramp/sessions` answers 201 with `session.onrampUrl`, and with `quote.purchaseAmount` where payment method and country are given; `clientIp`; the statuses (coinbase/cdp-sdk, openapi.yaml of 2026-08-20).',
+      'The bearer token: EdDSA or ES256, `kid`, `nonce`, `sub`, `iss`, `iat`, `nbf`, `exp`, `uris`, 120 s (@coinbase/cdp-sdk; a test compares with it).',
+    ],
+    inferred: [
+      '`X-Hook0-Signature`: `v0` over time and body, `v1` over time, names and values of headers, and body (documentation of Hook0, which sends the webhooks: hook0/hook0, documentation/tutorials/webhook-authentication.md).',
+      'A quote is asked for in camel case and answered in snake case (`purchase_amount.value`); `GET /onramp/v1/buy/options`; `sandbox-` before our id in the test environment.',
+      '`contractAddress` of a webhook is the contract of the delivered token.',
+    ],
+    unknown: ['The state of customers in the United States, without which there is no quote.'],
+  },
+  account({ apiKey: keyId, nowMs, ...settings }) {
+    const signingKey = settings.key('API_SECRET', readCoinbaseKey);
+    return {
+      /** The header with a token for one call, of the method and address that it names. */
+      async authorizationOf(target: string): Promise<Readonly<Record<string, string>>> {
+        const nowSeconds = Math.floor(nowMs() / 1000);
+        const header = { kid: keyId, typ: 'JWT', nonce: randomBytes(16).toString('hex') };
+        const claims = {
+          sub: keyId,
+          iss: 'cdp',
+          iat: nowSeconds,
+          nbf: nowSeconds,
+          exp: nowSeconds + TOKEN_LIFETIME_SECONDS,
+          uris: [target],
+        };
+        return { authorization: `Bearer ${await signCompact(signingKey, header, JSON.stringify(claims))}` };
+      },
+    };
+  },
+
+  async readCatalog({ urls, authorizationOf, readUsdcContract }, request, call) {
+    const path = '/onramp/v1/buy/options';
+    const options = await call.fields({
+      url: `${urls.developer}${path}`,
+      query: { country: request.customerCountry ?? 'US' },
+      headers: await authorizationOf(`GET ${DEVELOPER_HOST}${path}`),
+      maximumBytes: MAXIMUM_OPTIONS_BYTES,
+    });
+    const usdc = answers.listOf(options['purchase_currencies']).find(({ symbol }) => symbol === 'USDC');
+    const polygon = answers.listOf(usdc?.['networks'] ?? []).find(({ name }) => name === 'polygon');
+    if (polygon === undefined)
+      throw new answers.MalformedAnswerError('USDC on Polygon is not in the catalog');
+    const tokenContract = readUsdcContract(polygon['contract_address']);
+    const fiat = answers.listOf(options['payment_currencies']).find(({ id }) => id === request.currency);
+    const limits = answers.listOf(fiat?.['limits'] ?? []).find(({ id }) => id === 'CARD');
+    return {
+      asset: 'USDC on polygon',
+      tokenContract,
+      minimumCents: answers.readCentsOrNull(limits?.['min'], 'min'),
+      maximumCents: answers.readCentsOrNull(limits?.['max'], 'max'),
+    };
+  },
+
+  async quote({ urls, authorizationOf }, request, call) {
+    const country = quotedCountryOf(request);
+    if (country === null) {
+      // Without a country there is no price: the call only checks that Coinbase sells at all.
+      const path = '/onramp/v1/buy/config';
+      const headers = await authorizationOf(`GET ${DEVELOPER_HOST}${path}`);
+      const { countries } = await call.fields({ url: `${urls.developer}${path}`, headers });
+      if (!Array.isArray(countries) || countries.length === 0)
+        throw new answers.MalformedAnswerError('there is no country to sell in');
+      return { deliveryUnits: null };
+    }
+    const path = '/onramp/v1/buy/quote';
+    const quote = await call.ofCustomer.fields({
+      url: `${urls.developer}${path}`,
+      headers: await authorizationOf(`POST ${DEVELOPER_HOST}${path}`),
+      body: {
+        purchaseCurrency: 'USDC',
+        purchaseNetwork: 'polygon',
+        paymentAmount: formatCents(request.amountCents),
+        paymentCurrency: request.currency,
+        paymentMethod: 'CARD',
+        country,
+      },
+    });
+    const purchase = answers.fieldsOf(quote['purchase_amount']);
+    return { deliveryUnits: answers.readDecimalUnits(purchase['value'], 'purchase_amount') };
+  },
+
+  async startSession({ urls, authorizationOf, isSandbox, nowMs }, request, call) {
+    const path = '/platform/v2/onramp/sessions';
+    const country = quotedCountryOf(request);
+    const { customerIp = null } = request;
+    const body = await call.ofCustomer.fields({
+      url: `${urls.platform}${path}`,
+      headers: await authorizationOf(`POST ${PLATFORM_HOST}${path}`),
+      body: {
+        destinationAddress: request.depositAddress,
+        destinationNetwork: 'polygon',
+        purchaseCurrency: 'USDC',
+        paymentAmount: formatCents(request.amountCents),
+        paymentCurrency: request.currency,
+        redirectUrl: request.returnUrl,
+        partnerUserRef: `${isSandbox ? SANDBOX_PREFIX : ''}${request.paymentId}`,
+        ...(customerIp === null ? {} : { clientIp: customerIp }),
+        ...(country === null ? {} : { country, paymentMethod: 'CARD' }),
+      },
+    });
+    const { onrampUrl } = answers.fieldsOf(body['session']);
+    // With country and payment method the session comes with its own quote.
+    const quote = country === null || body['quote'] === undefined ? null : answers.fieldsOf(body['quote']);
+    return {
+      redirectUrl: answers.readRedirectUrl(onrampUrl),
+      expiresAtMs: nowMs() + SESSION_LIFETIME_MS,
+      quotedUnits:
+        quote === null ? null : answers.readDecimalUnits(quote['purchaseAmount'], 'purchaseAmount'),
+    };
+  },
+
+  async readWebhook({ webhookSecret }, webhook) {
+    const header = webhooks.readSignatureHeader(webhook.headers['x-hook0-signature']);
+    const time = header.get('t')?.[0] ?? '';
+    requireHook0(webhookSecret, webhook, header);
+    webhooks.requireRecent(webhooks.readSignedTime(time) * 1000, webhook.receivedAtMs);
+
+    const fields = webhooks.readWebhookFields(webhook.body);
+    const { eventType, status, partnerUserRef: reference } = fields;
+    // Of sales and of other products nothing concerns a payment.
+    if (typeof eventType !== 'string' || !eventType.startsWith('onramp.transaction.')) return null;
+    if (typeof reference !== 'string') return null;
+    const progress = webhooks.readProgress('coinbase', progressOfStatus, status);
+    if (progress === null) return null;
+    return {
+      paymentId: reference.startsWith(SANDBOX_PREFIX) ? reference.slice(SANDBOX_PREFIX.length) : reference,
+      walletAddress:
+        answers.readTextOrNull(fields['walletAddress']) ??
+        answers.readTextOrNull(fields['destinationAddress']),
+      tokenContract: answers.readTextOrNull(fields['contractAddress']),
+      progress,
+      atMs: timeOf(fields, webhook.receivedAtMs),
+    };
+  },
+});
+
+/** The customer's country if it suffices for a quote; in the United States a quote also needs the state. */
+function quotedCountryOf({ customerCountry }: QuoteRequest): string | null {
+  return customerCountry === 'US' ? null : (customerCountry ?? null);
+}
+
+const MAXIMUM_SIGNED_HEADERS = 30;
+
+/** Either signature proves the sender: `v0` covers time and body, `v1` also the headers that `h` names. */
+function requireHook0(
+  webhookSecret: string,
+  { headers, body }: PostedWebhook,
+  signature: ReadonlyMap<string, readonly string[]>,
+): void {
+  const [time = ''] = signature.get('t') ?? [];
+  const { v0 = [], v1 = [] } = Object.fromEntries(signature);
+  if (v1.length === 0) {
+    webhooks.requireHmac(webhookSecret, [`${time}.`, body], v0);
+    return;
+  }
+  const [names = ''] = signature.get('h') ?? [];
+  const signed = names.split(' ', MAXIMUM_SIGNED_HEADERS).map((name) => headers[name.toLowerCase()] ?? '');
+  try {
+    webhooks.requireHmac(webhookSecret, [`${time}.${names}.${signed.join('.')}.`, body], v1);
+  } catch (error) {
+    if (v0.length === 0) throw error;
+    webhooks.requireHmac(webhookSecret, [`${time}.`, body], v0);
+  }
+}
+
+/** The latest of the webhook's times; Coinbase writes a time that has not come yet as year one. */
+function timeOf(fields: Readonly<Record<string, unknown>>, receivedAtMs: number): number {
+  const times = ['updatedAt', 'completedAt', 'createdAt']
+    .map((name) => fields[name])
+    .filter((value) => value !== undefined && value !== null)
+    .map((value) => webhooks.readWebhookTimeMs(value, receivedAtMs));
+  return times.length === 0 ? receivedAtMs : Math.max(...times);
+}
+
+/** The secret of an API key: a PEM key, or 64 bytes in base64 (seed and public key of Ed25519); null for anything else. */
+function readCoinbaseKey(secret: string): KeyObject | null {
+  try {
+    const key = secret.includes('-----BEGIN')
+      ? createPrivateKey(secret.replaceAll('\\n', '\n'))
+      : ed25519KeyOf(Buffer.from(secret, 'base64'));
+    return key === null || tokenAlgorithmOf(key) === null ? null : key;
+  } catch {
+    return null;
+  }
+}
+
+/** Null unless the second half is the public key of the first. */
+function ed25519KeyOf(bytes: Buffer): KeyObject | null {
+  if (bytes.length !== 64) return null;
+  const encoded = {
+    d: bytes.subarray(0, 32).toString('base64url'),
+    x: bytes.subarray(32).toString('base64url'),
+  };
+  const key = createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', ...encoded }, format: 'jwk' });
+  return createPublicKey(key).export({ format: 'jwk' }).x === encoded.x ? key : null;
+}
+
+/** The algorithm by which a private key signs tokens, as their header names it: Ed25519 or P-256; null for every other key. */
+function tokenAlgorithmOf(key: KeyObject): 'EdDSA' | 'ES256' | null {
+  if (key.asymmetricKeyType === 'ed25519') return 'EdDSA';
+  return key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1'
+    ? 'ES256'
+    : null;
+}
+
+/** Signs a payload in the compact form of RFC 7515. Throws for a key of another kind. */
+export async function signCompact(
+  key: KeyObject,
+  header: Readonly<Record<string, unknown>>,
+  payload: string,
+): Promise<string> {
+  const alg = tokenAlgorithmOf(key);
+  if (alg === null) throw new TypeError('the key is neither Ed25519 nor P-256');
+  const { CompactSign } = await import('jose/jws/compact/sign');
+  return await new CompactSign(Buffer.from(payload)).setProtectedHeader({ alg, ...header }).sign(key);
+}

@@ -1,0 +1,92 @@
+/**
+ * Crypto.com Onramp: a payment is made with the account's secret key, and its page opened. The API is that of Crypto.com
+ * Pay, which accepts payments for merchants; the on-ramp is a limited beta of it. An account without the beta ignores the
+ * wallet and takes the money for its own balance, so a payment that does not echo wallet, asset and network is never
+ * shown. It stays off until the operator says that Crypto.com has confirmed it. `facts` lists what the adapter relies on.
+ */
+import type { SessionRequest } from '../provider.ts';
+import { defineProvider } from './define-provider.ts';
+import * as answers from './provider-http.ts';
+import { requireSuccess } from './provider-http.ts';
+import * as variable from './provider-variables.ts';
+
+/** The required value of `CRYPTOCOM_ONRAMP`. */
+export const CONFIRMED = 'confirmed';
+
+export const cryptocom = defineProvider({
+  id: 'cryptocom',
+  hosts: { api: { production: 'https://pay.crypto.com' } },
+  variables: [
+    variable.secret('API_KEY', 'The secret key; without it, the provider is inactive.'),
+    variable.oneOf('ONRAMP', `\`${CONFIRMED}\` once Crypto.com has confirmed the on-ramp for your account.`, [
+      CONFIRMED,
+    ]),
+    variable.baseUrl,
+  ],
+  facts: {
+    official: [
+      '`POST /api/payments` with a bearer key, `amount` in minor units, `currency`, `order_id`, `return_url`, `cancel_url`, `payment_url` (Crypto.com Pay API).',
+    ],
+    sdk: [],
+    inferred: [
+      'The on-ramp is a limited beta (documentation of Dynamic, a partner).',
+      '`crypto_currency`, `network`, `wallet_address`, `expired_at`; `GET /api/payments?limit=1` as a test of key and service.',
+    ],
+    unknown: [
+      'Its name of Polygon, here `polygon`; whether it echoes wallet, asset and network, without which a payment is refused.',
+      'Quotes, so that the delivery is assumed; the signature of webhooks (`Pay-Signature`), so that none are taken.',
+    ],
+  },
+  quotesInSession: true,
+  headers: ({ apiKey }) => ({ authorization: `Bearer ${apiKey}` }),
+
+  /**
+   * Requests a list of one payment, because there are no quotes: a checkout that cannot be paid is refused when it is
+   * created, and not when its customer clicks. That there is no such list is an answer, too.
+   */
+  async quote({ urls }, _request, call) {
+    const answer = await call.answer({ url: `${urls.api}/api/payments`, query: { limit: '1' } });
+    if (answer.status !== 404 && answer.status !== 405) requireSuccess('cryptocom', answer);
+    return { deliveryUnits: null };
+  },
+
+  async startSession({ urls, nowMs }, request, call) {
+    const payment = await call.ofCustomer.fields({
+      url: `${urls.api}/api/payments`,
+      body: {
+        amount: request.amountCents,
+        currency: request.currency,
+        crypto_currency: 'USDC',
+        network: 'polygon',
+        wallet_address: request.depositAddress,
+        order_id: request.paymentId,
+        return_url: request.returnUrl,
+        cancel_url: request.returnUrl,
+      },
+    });
+    requireEcho(payment, request);
+    return {
+      redirectUrl: answers.readRedirectUrl(payment['payment_url']),
+      providerReference: answers.readReference(payment['id']),
+      expiresAtMs: expiryOf(payment, nowMs()),
+    };
+  },
+});
+
+/** Requires that the payment delivers USDC on Polygon to the deposit address, in the answer's own words. */
+function requireEcho(payment: answers.AnswerFields, { depositAddress }: SessionRequest): void {
+  const expected = { wallet_address: depositAddress, crypto_currency: 'USDC', network: 'polygon' };
+  for (const [name, value] of Object.entries(expected)) {
+    if (answers.readTextOrNull(payment[name])?.toLowerCase() !== value.toLowerCase())
+      throw new answers.MalformedAnswerError(`cryptocom made a payment that does not confirm ${name}`);
+  }
+}
+
+/** Lifetime of a payment page where the answer names none. */
+const PAGE_LIFETIME_MS = 5 * 60_000;
+
+/** Seconds since 1970, or ISO 8601. */
+function expiryOf({ expired_at: expiredAt }: answers.AnswerFields, nowMs: number): number {
+  const atMs = typeof expiredAt === 'number' ? expiredAt * 1000 : Date.parse(String(expiredAt));
+  return Number.isNaN(atMs) ? nowMs + PAGE_LIFETIME_MS : atMs;
+}

@@ -1,0 +1,166 @@
+/** MoonPay: the customer is sent to a signed address of its widget. `facts` lists what the adapter relies on, with sources. */
+import { createHmac } from 'node:crypto';
+import { formatCents } from '../../payment/money.ts';
+import type { SessionProgress } from '../../payment/provider-session.ts';
+import { defineProvider } from './define-provider.ts';
+import * as answers from './provider-http.ts';
+import { countryNotServed, minimumUsdCentsOf } from './provider-http.ts';
+import * as variable from './provider-variables.ts';
+import * as webhooks from './webhook-signature.ts';
+
+/** Some 200 currencies with their metadata. */
+const MAXIMUM_CURRENCIES_BYTES = 4 * 1024 * 1024;
+const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
+  ['waitingPayment', 'paying'],
+  ['waitingAuthorization', 'paying'],
+  ['pending', 'delivering'],
+  ['completed', 'delivered'],
+  ['failed', 'failed'],
+]);
+
+export const moonpay = defineProvider({
+  id: 'moonpay',
+  /** India is on its list of unsupported countries. */
+  traits: { currenciesSold: ['USD', 'EUR', 'CAD'] },
+  hosts: {
+    widget: { production: 'https://buy.moonpay.com', sandbox: 'https://buy-sandbox.moonpay.com' },
+    api: { production: 'https://api.moonpay.com' },
+  },
+  variables: [
+    variable.secret('API_KEY', 'The publishable key (`pk_…`); without it, the provider is inactive.'),
+    variable.secret('SECRET_KEY', 'The secret key (`sk_…`), which signs the URLs of sessions.'),
+    variable.webhookSecret('WEBHOOK_KEY', 'The webhook signing key (`wk_…`)'),
+    ...variable.environment,
+  ],
+  facts: {
+    official: [
+      'A valid `walletAddress` is not asked again, `currencyCode` fixes the asset, `email` needs a signature (dev.moonpay.com).',
+      '`allowedIpAddress` binds the URL to one IP address and is mandatory for going live (dev.moonpay.com/widget/on-ramp/customization/ip-matching.md).',
+      '`GET /v3/currencies/{code}/buy_quote` with `quoteCurrencyAmount`; `Moonpay-Signature-V2` (dev.moonpay.com).',
+      '`paymentMethod=paypal` in the United States, the United Kingdom and the EU (dev.moonpay.com).',
+    ],
+    sdk: [
+      'Hosts, and the signature: HMAC-SHA256 of the query with its `?`, base64, appended last (@moonpay/moonpay-node; a test compares with it).',
+      'The names of the other parameters of the URL, but not `allowedIpAddress` (@moonpay/moonpay-node, types).',
+    ],
+    inferred: [
+      '`allowedIpAddress` is the base64 HMAC-SHA256 of the address under the secret key (bitpay/bitcore, in production).',
+      'The asset `usdc_polygon`, in the test environment `usdc`.',
+      '`areFeesIncluded`, `baseCurrency.minBuyAmount`, the states and fields of a webhook.',
+      '`GET /v3/currencies` with `isSuspended`, `notAllowedCountries`, `metadata.contractAddress`; `GET /v3/currencies/{code}/limits`.',
+      'India is not served, so INR is not offered.',
+    ],
+    unknown: ['How long a URL works, and whether a repeated webhook is signed again.'],
+  },
+  account: (settings) => ({
+    // The test environment has no USDC on Polygon.
+    asset: settings.isSandbox ? 'usdc' : 'usdc_polygon',
+    secretKey: settings.value('SECRET_KEY'),
+    method: settings.paymentMethod ?? 'credit_debit_card',
+  }),
+
+  async readCatalog({ id, urls, apiKey, asset, method, readUsdcContract }, request, call) {
+    const currencies = `${urls.api}/v3/currencies`;
+    const all = await call.body({
+      url: currencies,
+      query: { apiKey },
+      maximumBytes: MAXIMUM_CURRENCIES_BYTES,
+    });
+    const entry = answers.listOf(all).find(({ code }) => code === asset);
+    if (entry === undefined) throw new answers.MalformedAnswerError(`${asset} is not in the catalog`);
+    if (entry['isSuspended'] === true) throw new answers.MalformedAnswerError(`${asset} is suspended`);
+    const { customerCountry: country = null } = request;
+    const { notAllowedCountries: refused } = entry;
+    if (country !== null && Array.isArray(refused) && refused.includes(country))
+      throw countryNotServed(id, country);
+    const metadata = answers.fieldsOf(entry['metadata'] ?? {});
+    const tokenContract = readUsdcContract(metadata['contractAddress']);
+    const limits = await call.fields({
+      url: `${currencies}/${asset}/limits`,
+      query: {
+        apiKey,
+        baseCurrencyCode: request.currency.toLowerCase(),
+        areFeesIncluded: 'true',
+        paymentMethod: method,
+      },
+    });
+    const base = answers.fieldsOf(limits['baseCurrency']);
+    return {
+      asset,
+      tokenContract,
+      minimumCents: answers.readCentsOrNull(base['minBuyAmount'], 'minBuyAmount'),
+      maximumCents: answers.readCentsOrNull(base['maxBuyAmount'], 'maxBuyAmount'),
+    };
+  },
+
+  async quote({ urls, apiKey, asset, method }, request, call) {
+    const body = await call.fields({
+      url: `${urls.api}/v3/currencies/${asset}/buy_quote`,
+      query: {
+        apiKey,
+        baseCurrencyCode: request.currency.toLowerCase(),
+        baseCurrencyAmount: formatCents(request.amountCents),
+        paymentMethod: method,
+        areFeesIncluded: 'true',
+      },
+    });
+    const base = body['baseCurrency'] === undefined ? {} : answers.fieldsOf(body['baseCurrency']);
+    const minimum = base['minBuyAmount'] ?? null;
+    return {
+      deliveryUnits: answers.readDecimalUnits(body['quoteCurrencyAmount'], 'quoteCurrencyAmount'),
+      minimumUsdCents:
+        minimum === null
+          ? null
+          : minimumUsdCentsOf(answers.readDecimalUnits(minimum, 'minBuyAmount'), request),
+    };
+  },
+
+  async startSession({ urls, apiKey, asset, method, secretKey, warn }, request) {
+    const { customerIp = null } = request;
+    if (customerIp === null)
+      warn?.(
+        'MoonPay session without the IP address of the customer, which MoonPay requires: check TRUST_PROXY, unless it was of provider check without --ip, or of a rehearsal',
+      );
+    const query = new URLSearchParams({
+      apiKey,
+      currencyCode: asset,
+      walletAddress: request.depositAddress,
+      baseCurrencyCode: request.currency.toLowerCase(),
+      baseCurrencyAmount: formatCents(request.amountCents),
+      lockAmount: 'true',
+      paymentMethod: method,
+      externalTransactionId: request.paymentId,
+      redirectURL: request.returnUrl,
+      ...(request.email === null ? {} : { email: request.email }),
+      // Binds the URL to the customer's IP address. Without one it is not bound, which MoonPay may refuse.
+      ...(customerIp === null ? {} : { allowedIpAddress: hmacOf(secretKey, customerIp) }),
+    });
+    return { redirectUrl: signMoonpayUrl(`${urls.widget}?${query}`, secretKey) };
+  },
+
+  async readWebhook({ webhookSecret }, webhook) {
+    webhooks.requireTimedHmac(webhookSecret, webhook.headers['moonpay-signature-v2'], 's', webhook);
+    const fields = webhooks.readWebhookFields(webhook.body);
+    const type = fields['type'];
+    // Of other products (sales, swaps, identity checks) nothing concerns a payment.
+    if (typeof type !== 'string' || !type.startsWith('transaction_')) return null;
+    const data = answers.fieldsOf(fields['data']);
+    const paymentId = data['externalTransactionId'];
+    if (typeof paymentId !== 'string') return null;
+    const progress = webhooks.readProgress('moonpay', progressOfStatus, data['status']);
+    const atMs = webhooks.readWebhookTimeMs(data['updatedAt'], webhook.receivedAtMs);
+    const walletAddress = answers.readTextOrNull(data['walletAddress']);
+    const { metadata } = answers.fieldsOf(data['currency'] ?? {});
+    const tokenContract = answers.readTextOrNull(answers.fieldsOf(metadata ?? {})['contractAddress']);
+    return { paymentId, walletAddress, tokenContract, progress, atMs };
+  },
+});
+
+/** Appends MoonPay's signature to an address: of the query as it stands, together with its question mark. */
+export function signMoonpayUrl(url: string, secretKey: string): string {
+  return `${url}&signature=${encodeURIComponent(hmacOf(secretKey, new URL(url).search))}`;
+}
+
+function hmacOf(key: string, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64');
+}

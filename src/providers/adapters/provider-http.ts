@@ -1,0 +1,423 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Agent, request } from 'undici';
+import { ServiceError, UnknownStateError } from '../../payment/errors.ts';
+import { type Currency, UNITS_PER_CENT } from '../../payment/money.ts';
+import { describeUnsoldCurrency, type ProviderId, providerCatalog } from '../../payment/provider-catalog.ts';
+import { createOutgoingAgent } from '../../platform/outgoing-agent.ts';
+import { isSecureUrl } from '../../platform/public-address.ts';
+import {
+  type ProviderWebhook,
+  ProviderWebhookRefusedError,
+  type QuoteRequest,
+  type RecordedAnswer,
+} from '../provider.ts';
+
+/** A provider's answer: any status, with a body that parsed as JSON. */
+export interface JsonAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  /** The request concerned one customer (`Call.ofCustomer`). */
+  readonly isOfCustomer?: boolean;
+}
+
+/** One call to a provider's API. */
+export interface JsonRequest {
+  /** Without the query. */
+  readonly url: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Besides those that follow from the body. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Makes the call a POST. Sent as JSON, or as a form when it is `URLSearchParams`. */
+  readonly body?: unknown;
+  /** Time limit of the whole exchange, from connecting to the last byte. */
+  readonly timeoutMs: number;
+  /** Maximum length of the answer; 64 KiB where absent. */
+  readonly maximumBytes?: number;
+  /** The request concerns one customer (`Call.ofCustomer`). */
+  readonly isOfCustomer?: boolean;
+}
+
+/** Usable responses are far shorter. */
+const MAXIMUM_ANSWER_BYTES = 64 * 1024;
+
+/** Time for which a provider that answers 429 without `Retry-After` is not called. */
+const DEFAULT_RETRY_SECONDS = 1;
+/** A provider that asks for an hour is still tried once a minute. */
+const LONGEST_RETRY_SECONDS = 60;
+
+/** Thrown when the provider answers 429 (too many requests), which does not concern its health. */
+export class ProviderBusyError extends Error {
+  override readonly name = 'ProviderBusyError';
+  /** Whole seconds, at least one, after which it may be asked again. */
+  readonly retryAfterSeconds: number;
+
+  constructor(retryAfterSeconds: number) {
+    super(`the provider answered 429; it may be asked again in ${retryAfterSeconds} s`);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** The seconds of a `Retry-After` header (RFC 9110, 10.2.3: a number or a date), within bounds. */
+export function readRetryAfterSeconds(header: string | undefined, nowMs: number): number {
+  const text = header?.trim() ?? '';
+  const seconds = /^\d{1,10}$/.test(text) ? Number(text) : (Date.parse(text) - nowMs) / 1000;
+  if (Number.isNaN(seconds)) return DEFAULT_RETRY_SECONDS;
+  return Math.min(Math.max(Math.ceil(seconds), 1), LONGEST_RETRY_SECONDS);
+}
+
+/** Where the answers of the calls of one run are recorded. */
+const recording = new AsyncLocalStorage<RecordedAnswer[]>();
+const MAXIMUM_RECORDED = 50;
+
+/** Runs the work and adds every answer that a provider gives it meanwhile to the list, whatever becomes of it. */
+export function recordAnswers<T>(answers: RecordedAnswer[], work: () => Promise<T>): Promise<T> {
+  return recording.run(answers, work);
+}
+
+function record(call: JsonRequest, status: number, body: unknown, length: number): void {
+  const answers = recording.getStore();
+  if (answers === undefined || answers.length >= MAXIMUM_RECORDED) return;
+  const { pathname } = new URL(call.url);
+  // A whole catalog is no fixture.
+  answers.push({
+    method: methodOf(call),
+    path: pathname,
+    status,
+    body: length > MAXIMUM_ANSWER_BYTES ? null : body,
+  });
+}
+
+/** Connections to one provider. HTTP/1.1 only: over HTTP/2 undici may send a POST twice. */
+export function createProviderAgent(): Agent {
+  return createOutgoingAgent({ allowH2: false, connections: 32, pipelining: 1, keepAliveTimeout: 4_000 });
+}
+
+/**
+ * Sends one request and reads one JSON answer, both bounded. Follows no redirect. Throws when there is no answer in
+ * time or when it is not JSON; a 5xx throws as well, whatever its body, because it says nothing about the request, and a
+ * 429 throws `ProviderBusyError`. Any other status but success is an answer to a customer's request without its body: a
+ * geoblock answers with a page, or leads to one.
+ */
+export async function requestJson(agent: Agent, call: JsonRequest): Promise<JsonAnswer> {
+  const query = call.query === undefined ? '' : `?${new URLSearchParams(call.query)}`;
+  const { statusCode, headers, body } = await request(`${call.url}${query}`, {
+    dispatcher: agent,
+    method: methodOf(call),
+    signal: AbortSignal.timeout(call.timeoutMs),
+    headers: {
+      accept: 'application/json',
+      // Some providers refuse requests without a user agent.
+      'user-agent': 'card-checkout',
+      ...bodyType(call.body),
+      ...call.headers,
+    },
+    body: bodyText(call.body),
+  });
+  const isAnswered = call.isOfCustomer === true && statusCode < 500 && !successes.includes(statusCode);
+  const read = readBounded(body, call.maximumBytes ?? MAXIMUM_ANSWER_BYTES);
+  const text = isAnswered ? await read.catch(() => '') : await read;
+  // Before the body is parsed: what stands before a provider's API may say it in a page.
+  if (statusCode === 429) {
+    const header = headers['retry-after'];
+    throw new ProviderBusyError(
+      readRetryAfterSeconds(Array.isArray(header) ? header[0] : header, Date.now()),
+    );
+  }
+  if (statusCode >= 500) throw new Error(`the provider answered ${statusCode}`);
+  const answer = parseJson(text);
+  if (answer === undefined && !isAnswered) {
+    const message = 'the answer is not JSON';
+    throw countsAsOutage(statusCode) ? new MalformedAnswerError(message) : new ProviderAnswerError(message);
+  }
+  record(call, statusCode, answer ?? null, text.length);
+  return { status: statusCode, body: answer, ...(isAnswered ? { isOfCustomer: true } : {}) };
+}
+
+const successes: readonly number[] = [200, 201];
+const isRefusal = (status: number) => status >= 400 && status < 500;
+
+/** Whether a status that is no success shows an outage where no customer was named: their data cannot be its reason. */
+function countsAsOutage(status: number): boolean {
+  return !isRefusal(status) || [401, 403, 404, 405, 410].includes(status);
+}
+
+function methodOf({ body }: JsonRequest): 'GET' | 'POST' {
+  return body === undefined ? 'GET' : 'POST';
+}
+
+/** Undefined for what is not JSON: the parser's own error would quote the answer, which may repeat the key. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function bodyType(body: unknown): Readonly<Record<string, string>> {
+  if (body === undefined) return {};
+  const isForm = body instanceof URLSearchParams;
+  return { 'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json' };
+}
+
+function bodyText(body: unknown): string | null {
+  if (body === undefined) return null;
+  return body instanceof URLSearchParams ? body.toString() : JSON.stringify(body);
+}
+
+/**
+ * Reads single values of a provider's response. A value of an unexpected form throws `MalformedAnswerError`.
+ */
+
+const MAXIMUM_REDIRECT_LENGTH = 4_096;
+const MAXIMUM_REFERENCE_LENGTH = 200;
+const MAXIMUM_TOKEN_LENGTH = 8_192;
+
+/** A defect of the provider. Only the log distinguishes it from one of the network. */
+export class MalformedAnswerError extends Error {
+  override readonly name = 'MalformedAnswerError';
+}
+
+export type AnswerFields = Readonly<Record<string, unknown>>;
+
+/** A JSON object. */
+export function fieldsOf(value: unknown): AnswerFields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new MalformedAnswerError('the answer is not a JSON object');
+  }
+  return value as AnswerFields;
+}
+
+/** The objects of a list. */
+export function listOf(value: unknown): readonly AnswerFields[] {
+  if (!Array.isArray(value)) throw new MalformedAnswerError('the answer is not a list');
+  return value.map(fieldsOf);
+}
+
+/** An amount in cents, rounded up; null where there is none, or a negative one that means so. */
+export function readCentsOrNull(value: unknown, name: string): number | null {
+  if (value === undefined || value === null || Number(value) <= 0) return null;
+  return Number((readDecimalUnits(value, name) + 9_999n) / 10_000n);
+}
+
+/** A positive amount as providers write it, a JSON number or decimal text; what is below 10⁻⁶ is cut off. */
+export function readDecimalUnits(value: unknown, name: string): bigint {
+  const text = typeof value === 'number' && Number.isFinite(value) ? value.toFixed(8) : value;
+  const match = typeof text === 'string' ? /^(\d{1,9})(?:\.(\d{1,30}))?$/.exec(text) : null;
+  if (match === null) throw new MalformedAnswerError(`${name} is not an amount`);
+  const units = BigInt(match[1] as string) * 1_000_000n + BigInt((match[2] ?? '').padEnd(6, '0').slice(0, 6));
+  if (units === 0n) throw new MalformedAnswerError(`${name} is zero`);
+  return units;
+}
+
+/**
+ * An address to which the customer's browser may be redirected: an absolute https (on loopback also http) address
+ * without credentials.
+ */
+export function readRedirectUrl(value: unknown): string {
+  if (typeof value !== 'string' || value.length > MAXIMUM_REDIRECT_LENGTH || !URL.canParse(value)) {
+    throw new MalformedAnswerError('url is not an address');
+  }
+  const url = new URL(value);
+  if (!isSecureUrl(url) || url.username !== '' || url.password !== '') {
+    throw new MalformedAnswerError('url is not a plain https address');
+  }
+  return url.href;
+}
+
+/** A provider's own name for something: visible ASCII, which may stand on a page and in a path. */
+export function readReference(value: unknown): string {
+  const isReference = typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
+  if (!isReference || value.length > MAXIMUM_REFERENCE_LENGTH)
+    throw new MalformedAnswerError('id is not a reference');
+  return value;
+}
+
+/** A text, or null for everything else. */
+export function readTextOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** A credential that goes back to the provider in a header: visible ASCII. */
+export function readToken(value: unknown): string {
+  if (typeof value !== 'string' || value.length > MAXIMUM_TOKEN_LENGTH || !/^[\x21-\x7e]+$/.test(value))
+    throw new MalformedAnswerError('the token is malformed');
+  return value;
+}
+
+/** The text of a body in UTF-8. Throws as soon as it is longer than the limit. */
+async function readBounded(body: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maximumBytes)
+      throw new MalformedAnswerError(`the answer is longer than ${maximumBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length).toString('utf8');
+}
+
+type CallRequest = Omit<JsonRequest, 'timeoutMs' | 'isOfCustomer'>;
+
+/** Calls of a conversation that has a deadline as a whole. */
+interface Calls {
+  /** The JSON object of an answer that is a success; throws for every other (`requireSuccess`). */
+  fields(request: CallRequest): Promise<AnswerFields>;
+  /** The JSON of an answer that is a success, whatever its form. */
+  body(request: CallRequest): Promise<unknown>;
+  /** Any answer. */
+  answer(request: CallRequest): Promise<JsonAnswer>;
+}
+
+/** The calls of a conversation. What names no customer, such as a quote for an amount, is asked by itself. */
+export interface Call extends Calls {
+  /** The calls that name one customer or payment, so that what they are answered below 500 is no outage. */
+  readonly ofCustomer: Calls;
+}
+
+/** Runs conversations with one provider, each within its time limit, with these headers in every call. */
+export function createConversations(id: ProviderId, headers: Readonly<Record<string, string>> = {}) {
+  const agent = createProviderAgent();
+  return async <T>(timeoutMs: number, work: (call: Call) => Promise<T>): Promise<T> => {
+    const deadlineMs = performance.now() + timeoutMs;
+    let isLastOfCustomer = false;
+    const calls = (isOfCustomer: boolean): Calls => {
+      const answer = (request: CallRequest) => {
+        isLastOfCustomer = isOfCustomer;
+        return requestJson(agent, {
+          ...request,
+          isOfCustomer,
+          headers: { ...headers, ...request.headers },
+          timeoutMs: Math.max(1, Math.ceil(deadlineMs - performance.now())),
+        });
+      };
+      const body = async (request: CallRequest) => requireSuccess(id, await answer(request));
+      return { answer, body, fields: async (request) => fieldsOf(await body(request)) };
+    };
+    try {
+      return await work({ ...calls(false), ofCustomer: calls(true) });
+    } catch (error) {
+      if (isLastOfCustomer && error instanceof MalformedAnswerError)
+        throw new CustomersAnswerError(error.message);
+      throw error;
+    }
+  };
+}
+
+/** The outcome, or `provider_unavailable` for every error that is not a `ServiceError` already. */
+export async function asProviderUnavailable<T>(id: ProviderId, outcome: Promise<T>): Promise<T> {
+  try {
+    return await outcome;
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw unavailable(id, error);
+  }
+}
+
+/** Passes on refusals and unknown states; a malformed webhook counts as an unknown state, which is logged as an error. */
+export async function classifyWebhookError(
+  id: ProviderId,
+  outcome: Promise<ProviderWebhook | null>,
+): Promise<ProviderWebhook | null> {
+  try {
+    return await outcome;
+  } catch (error) {
+    if (error instanceof ProviderWebhookRefusedError || error instanceof UnknownStateError) throw error;
+    if (error instanceof MalformedAnswerError) throw new UnknownStateError(`${id}: ${error.message}`);
+    return asProviderUnavailable(id, Promise.reject(error));
+  }
+}
+
+/** The provider is there, although its answer is of no use: the circuit does not count it. */
+export class ProviderAnswerError extends Error {}
+
+/** A malformed answer to a call that names one customer: their data may be its reason. */
+class CustomersAnswerError extends ProviderAnswerError {
+  override readonly name = 'MalformedAnswerError';
+}
+
+/**
+ * The provider understood the request and declined it, which does not concern its health: a customer who requests what is
+ * not sold must not open the circuit for all others.
+ */
+export class DeclinedRequestError extends ProviderAnswerError {
+  override readonly name = 'DeclinedRequestError';
+}
+
+/** The provider declined the request, did not answer, or not in a way that can be used. */
+export function unavailable(id: ProviderId, cause: unknown): ServiceError {
+  if (cause instanceof ProviderBusyError) return busy(id, cause.retryAfterSeconds, cause);
+  const { name } = providerCatalog[id];
+  const outcome = cause instanceof DeclinedRequestError ? 'declined the request' : 'did not respond';
+  return new ServiceError('provider_unavailable', `${name} ${outcome}. Retry later or use "multi".`, {
+    cause,
+  });
+}
+
+/** The provider is asked too often: callers may ask again after these seconds. */
+export function busy(id: ProviderId, retryAfterSeconds: number, cause?: ProviderBusyError): ServiceError {
+  const { name } = providerCatalog[id];
+  const text = `${name} is busy. Retry in ${retryAfterSeconds} s or use "multi".`;
+  return new ServiceError('provider_unavailable', text, { retryAfterSeconds, cause });
+}
+
+/** The answer of a call that succeeded; throws for every other, with what the provider said of it in the cause. */
+export function requireSuccess(id: ProviderId, answer: JsonAnswer): unknown {
+  const { status, body, isOfCustomer = false } = answer;
+  if (successes.includes(status)) return body;
+  const message = `${id} answered ${status} ${codesOf(body).join(' ')}`;
+  const cause =
+    (isOfCustomer && isRefusal(status)) || status === 400 || status === 422
+      ? new DeclinedRequestError(message)
+      : countsAsOutage(status) && !isOfCustomer
+        ? new Error(message)
+        : new ProviderAnswerError(message);
+  // A merchant sees wrong credentials as a provider that is switched off; the cause in the log is for the operator. A page
+  // comes from what stands before the provider's API and says nothing about credentials.
+  if ((status === 401 || status === 403) && body !== undefined) {
+    const { name } = providerCatalog[id];
+    throw new ServiceError(
+      'provider_inactive',
+      `${name} is currently unavailable. Use another provider or "multi".`,
+      { cause },
+    );
+  }
+  throw cause;
+}
+
+/**
+ * The words by which a refusal names its reason. Sentences are left out: they may repeat a key that we sent, and so may
+ * whatever holds a digit.
+ */
+function codesOf(body: unknown): readonly string[] {
+  const fields = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
+  const inner = (fields['error'] ?? {}) as Readonly<Record<string, unknown>>;
+  return [fields['type'], fields['code'], inner['type'], inner['code']].filter(
+    (word) => typeof word === 'string' && /^[A-Za-z_]{1,60}$/.test(word),
+  ) as string[];
+}
+
+/** Throws `provider_inactive` for a currency that the provider does not take, without a call. */
+export function requireSold(id: ProviderId, { currency }: QuoteRequest, sold?: readonly Currency[]): void {
+  if (sold === undefined || sold.includes(currency)) return;
+  throw new ServiceError('provider_inactive', describeUnsoldCurrency(id, currency));
+}
+
+/** The refusal of a provider that serves no customers in a country: the provider is not offered there. */
+export function countryNotServed(id: ProviderId, country: string): ServiceError {
+  const { name } = providerCatalog[id];
+  return new ServiceError('provider_inactive', `${name} does not serve customers in ${country}.`);
+}
+
+/**
+ * A provider's minimum in the payment's currency (10⁻⁶) as USD cents, at the payment's own rate. Rounded up, but not above a
+ * charge that reaches it.
+ */
+export function minimumUsdCentsOf(minimumUnits: bigint, request: QuoteRequest): number {
+  const chargedUnits = BigInt(request.amountCents) * UNITS_PER_CENT;
+  if (chargedUnits === 0n) throw new MalformedAnswerError('nothing is charged');
+  const usdUnits = (minimumUnits * request.usdUnits) / chargedUnits;
+  const rounding = chargedUnits >= minimumUnits ? 0n : UNITS_PER_CENT - 1n;
+  return Number((usdUnits + rounding) / UNITS_PER_CENT);
+}

@@ -1,0 +1,97 @@
+import { type ProviderId, providerIds } from '../../payment/provider-catalog.ts';
+import type { ProviderAdapter, ProviderDescription, ProviderDescriptions } from '../provider.ts';
+import { banxa } from './banxa.ts';
+import { coinbase } from './coinbase.ts';
+import { cryptocom } from './cryptocom.ts';
+import {
+  type AdapterSettings,
+  definePaymentMethod,
+  type Provider,
+  type ProviderValues,
+  variableNameOf,
+} from './define-provider.ts';
+import { moonpay } from './moonpay.ts';
+import * as variable from './provider-variables.ts';
+import { rampnetwork } from './rampnetwork.ts';
+import { revolut } from './revolut.ts';
+import { stripe } from './stripe.ts';
+import { transak } from './transak.ts';
+import { wert } from './wert.ts';
+
+/** PayPal's own on-ramp sells no USDC. */
+const paypal = definePaymentMethod({
+  id: 'paypal',
+  variables: [
+    variable.oneOf(
+      'ROUTE',
+      'A provider that offers PayPal (moonpay or banxa); without it PayPal is inactive.',
+      ['moonpay', 'banxa'],
+    ),
+    variable.optional(
+      variable.plain('PAYMENT_METHOD', 'The name of PayPal at Banxa; required with that route.'),
+    ),
+  ],
+  facts: {
+    official: ['`paymentMethod=paypal` at MoonPay (dev.moonpay.com); its own on-ramp sells no USDC.'],
+    sdk: [],
+    inferred: ['`PRIMERPAYPAL` (EUR) is PayPal in version 1 of Banxa (EdgeApp/edge-react-gui #6057).'],
+    unknown: ['The name of PayPal in version 2 of Banxa.'],
+  },
+  routes: [moonpay, banxa],
+  nameAt: (route, values) => (route === 'moonpay' ? 'paypal' : values['PAYMENT_METHOD']),
+});
+
+/** Banxa is the one on-ramp that lists Klarna. */
+const klarna = definePaymentMethod({
+  id: 'klarna',
+  variables: [
+    variable.oneOf(
+      'ROUTE',
+      '`banxa` offers Klarna as a payment method of Banxa; without it Klarna is inactive.',
+      ['banxa'],
+    ),
+    variable.plain('PAYMENT_METHOD', 'The name of Klarna at Banxa.'),
+  ],
+  facts: {
+    official: [],
+    sdk: [],
+    inferred: ['`KLARNACKO` (SEK) is Klarna in version 1 of Banxa (EdgeApp/edge-react-gui #6057).'],
+    unknown: ['Whether Klarna exists there in EUR, and its name in version 2.'],
+  },
+  routes: [banxa],
+  nameAt: (_route, values) => values['PAYMENT_METHOD'],
+});
+
+/** All eleven, each defined in its file. */
+export const providers: Readonly<Record<ProviderId, Provider>> = {
+  moonpay,
+  wert,
+  revolut,
+  cryptocom,
+  rampnetwork,
+  transak,
+  coinbase,
+  paypal,
+  stripe,
+  banxa,
+  klarna,
+};
+
+/** The adapter that speaks a provider's protocol. Throws `ProviderSettingError`. */
+export function createProviderAdapter(
+  id: ProviderId,
+  values: ProviderValues,
+  settings: AdapterSettings,
+): ProviderAdapter {
+  return providers[id].open(values, settings);
+}
+
+/** The facts about each provider that need no account there. */
+export const providerDescriptions = Object.fromEntries(
+  providerIds.map((id): [ProviderId, ProviderDescription] => {
+    const { variables, facts } = providers[id];
+    const required = variables.filter(({ isRequired }) => isRequired);
+    const requiredVariables = required.map(({ name }) => variableNameOf(id, name));
+    return [id, { requiredVariables, unverified: [...facts.inferred, ...facts.unknown] }];
+  }),
+) as ProviderDescriptions;

@@ -1,0 +1,194 @@
+/**
+ * Ramp Network: the customer is sent to a plain address of its widget, signed where the partner has a key for that.
+ * **Without a signing key the address is not locked**: a customer who changes it pays another wallet, which leaves the
+ * checkout unpaid. There is no field for our id: it stands in the query of the address that webhooks go to, which their
+ * signature does not cover, so the wallet in a webhook has to be the deposit address of that payment. `facts` lists
+ * what the adapter relies on, with sources.
+ */
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { formatCents } from '../../payment/money.ts';
+import type { SessionProgress } from '../../payment/provider-session.ts';
+import { ProviderWebhookRefusedError } from '../provider.ts';
+import { defineProvider } from './define-provider.ts';
+import { fieldsOf, listOf, MalformedAnswerError, readCentsOrNull, readTextOrNull } from './provider-http.ts';
+import * as variable from './provider-variables.ts';
+import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
+
+/** Native USDC; `MATIC_USDCE` is bridged. */
+const ASSET = 'MATIC_USDC';
+/** All assets with their limits. */
+const MAXIMUM_ASSETS_BYTES = 4 * 1024 * 1024;
+/** The query parameter with our id in the address of the webhooks. */
+const PAYMENT_PARAMETER = 'payment_id';
+
+/** On secp256k1 72 bytes at most. */
+const MAXIMUM_SIGNATURE_CHARACTERS = 120;
+
+const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
+  ['INITIALIZED', 'paying'],
+  ['PAYMENT_STARTED', 'paying'],
+  ['PAYMENT_IN_PROGRESS', 'paying'],
+  ['PAYMENT_EXECUTED', 'delivering'],
+  ['FIAT_SENT', 'delivering'],
+  ['FIAT_RECEIVED', 'delivering'],
+  ['RELEASING', 'delivering'],
+  ['RELEASED', 'delivered'],
+  ['PAYMENT_FAILED', 'failed'],
+  ['EXPIRED', 'failed'],
+  ['CANCELLED', 'failed'],
+  ['REVIEW_REJECTED', 'failed'],
+]);
+
+export const rampnetwork = defineProvider({
+  id: 'rampnetwork',
+  hosts: {
+    widget: { production: 'https://app.rampnetwork.com', sandbox: 'https://app.demo.rampnetwork.com' },
+    api: { production: 'https://api.rampnetwork.com', sandbox: 'https://api.demo.rampnetwork.com' },
+  },
+  variables: [
+    variable.secret('API_KEY', 'The host API key; without it, the provider is inactive.'),
+    variable.optionalSecret(
+      'SIGNING_KEY',
+      'The Ed25519 private key (PEM, or PKCS #8 in base64) that signs session URLs; without it, customers can alter them.',
+    ),
+    variable.webhookSecret('WEBHOOK_PUBLIC_KEY', "Ramp Network's key (PEM) for webhooks"),
+    ...variable.environment,
+  ],
+  facts: {
+    official: [],
+    sdk: [
+      'Hosts, `hostApiKey`, `userAddress`, `userEmailAddress`, `finalUrl`, `webhookStatusUrl`, `enabledFlows`, `enabledCryptoAssets`, `selectedCountryCode`, a purchase and its states (@ramp-network/ramp-instant-sdk 6.2.0, the Flutter SDK 5.0.0).',
+    ],
+    inferred: [
+      '`outAsset` only preselects, and `enabledCryptoAssets` locks the asset; `inAssetValue` is in minor units (bitpay/bitcore).',
+      '"MATIC_USDC" is native USDC, "MATIC_USDCE" is bridged; `GET /api/host-api/v3/assets` with contract and limits (bitpay/bitcore).',
+      '`paymentMethodType=CARD_PAYMENT`; the quote; the signed URL (Ed25519 over `query&timestamp=ms`); a webhook of type `RETURNED` is a failure.',
+      '`X-Body-Signature`: ECDSA on secp256k1 over the JSON with sorted keys, DER, base64; the key is configuration.',
+    ],
+    unknown: ['Whether anything but a signed URL keeps a customer from changing what is in it.'],
+  },
+  account: (settings) => ({
+    /** Null leaves the address unsigned. */
+    signingKey: settings.keyOrNull('SIGNING_KEY', readSigningKey),
+    webhookKey: settings.keyOrNull('WEBHOOK_PUBLIC_KEY', readWebhookKey),
+  }),
+
+  async readCatalog({ urls, apiKey, readUsdcContract }, request, call) {
+    const { assets } = await call.fields({
+      url: `${urls.api}/api/host-api/v3/assets`,
+      query: { hostApiKey: apiKey, currencyCode: request.currency },
+      maximumBytes: MAXIMUM_ASSETS_BYTES,
+    });
+    const entry = listOf(assets).find(({ chain, symbol }) => `${chain}_${symbol}` === ASSET);
+    if (entry === undefined) throw new MalformedAnswerError(`${ASSET} is not in the catalog`);
+    if (entry['enabled'] === false) throw new MalformedAnswerError(`${ASSET} is disabled`);
+    const tokenContract = readUsdcContract(entry['address']);
+    return {
+      asset: ASSET,
+      tokenContract,
+      minimumCents: readCentsOrNull(entry['minPurchaseAmount'], 'minPurchaseAmount'),
+      maximumCents: readCentsOrNull(entry['maxPurchaseAmount'], 'maxPurchaseAmount'),
+    };
+  },
+
+  async quote({ urls, apiKey }, request, call) {
+    const body = await call.fields({
+      url: `${urls.api}/api/host-api/v3/onramp/quote/all`,
+      query: { hostApiKey: apiKey },
+      body: {
+        cryptoAssetSymbol: ASSET,
+        fiatCurrency: request.currency,
+        fiatValue: Number(formatCents(request.amountCents)),
+      },
+    });
+    const amount = fieldsOf(body['CARD_PAYMENT'])['cryptoAmount'];
+    if (typeof amount !== 'string' || !/^[1-9]\d{0,17}$/.test(amount))
+      throw new MalformedAnswerError('cryptoAmount is not an amount');
+    return { deliveryUnits: BigInt(amount) };
+  },
+
+  async startSession({ urls, apiKey, webhookUrl, signingKey, nowMs }, request) {
+    const { customerCountry = null } = request;
+    const query = new URLSearchParams({
+      hostApiKey: apiKey,
+      outAsset: ASSET,
+      inAsset: request.currency,
+      // In minor units: "100.00" would be read as one dollar or refused.
+      inAssetValue: String(request.amountCents),
+      enabledCryptoAssets: ASSET,
+      paymentMethodType: 'CARD_PAYMENT',
+      ...(customerCountry === null ? {} : { selectedCountryCode: customerCountry }),
+      userAddress: request.depositAddress,
+      enabledFlows: 'ONRAMP',
+      defaultFlow: 'ONRAMP',
+      finalUrl: request.returnUrl,
+      webhookStatusUrl: `${webhookUrl}?${PAYMENT_PARAMETER}=${request.paymentId}`,
+      ...(request.email === null ? {} : { userEmailAddress: request.email }),
+    }).toString();
+    if (signingKey === null) return { redirectUrl: `${urls.widget}/?${query}` };
+    const signed = `${query}&timestamp=${nowMs()}`;
+    const signature = sign(null, Buffer.from(signed), signingKey).toString('base64');
+    return { redirectUrl: `${urls.widget}/?${signed}&signature=${encodeURIComponent(signature)}` };
+  },
+
+  async readWebhook({ webhookKey }, webhook) {
+    const signature = readSignature(webhook.headers['x-body-signature']);
+    // It covers the content with its keys in order, and not the bytes: what is not authentic has to be parsed, too.
+    const fields = readWebhookFields(webhook.body);
+    const content = Buffer.from(sortedJson(fields));
+    if (webhookKey === null || !verify('sha256', content, webhookKey, signature))
+      throw new ProviderWebhookRefusedError('the signature is not that of the webhook');
+    const purchase = fields['purchase'];
+    const paymentId = new URL(webhook.target, 'http://localhost').searchParams.get(PAYMENT_PARAMETER);
+    if (purchase === undefined || paymentId === null) return null;
+    const { status, updatedAt, receiverAddress: walletAddress, asset } = fieldsOf(purchase);
+    if (typeof walletAddress !== 'string') throw new MalformedAnswerError('the webhook names no wallet');
+    // Money that was returned to the customer, whatever the status says.
+    const progress =
+      fields['type'] === 'RETURNED' ? 'failed' : readProgress('rampnetwork', progressOfStatus, status);
+    const atMs = readWebhookTimeMs(updatedAt, webhook.receivedAtMs);
+    const tokenContract = readTextOrNull(fieldsOf(asset ?? {})['address']);
+    return { paymentId, walletAddress, tokenContract, progress, atMs };
+  },
+});
+
+/** The bytes of an ECDSA signature in DER. Other bytes are refused before the webhook is read. */
+function readSignature(header: string | undefined): Buffer {
+  const signature = Buffer.from((header ?? '').slice(0, MAXIMUM_SIGNATURE_CHARACTERS), 'base64');
+  // A sequence whose length is that of the rest.
+  if (signature[0] !== 0x30 || signature[1] !== signature.length - 2)
+    throw new ProviderWebhookRefusedError('the webhook has no signature');
+  return signature;
+}
+
+/** JSON without spaces, the keys of every object in the order of their code units. */
+function sortedJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([name, each]) => `${JSON.stringify(name)}:${sortedJson(each)}`).join(',')}}`;
+}
+
+/** A key of Ed25519 as PEM, or as DER (PKCS #8) in base64; null when it is none. */
+function readSigningKey(text: string): KeyObject | null {
+  const read = () =>
+    text.includes('-----BEGIN')
+      ? createPrivateKey(text)
+      : createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' });
+  return keyOf(read, 'ed25519');
+}
+
+/** A PEM public key of secp256k1, or null when it is none. */
+function readWebhookKey(pem: string): KeyObject | null {
+  const key = keyOf(() => createPublicKey(pem), 'ec');
+  return key?.asymmetricKeyDetails?.namedCurve === 'secp256k1' ? key : null;
+}
+
+function keyOf(create: () => KeyObject, type: string): KeyObject | null {
+  try {
+    const key = create();
+    return key.asymmetricKeyType === type ? key : null;
+  } catch {
+    return null;
+  }
+}

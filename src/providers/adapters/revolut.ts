@@ -1,0 +1,169 @@
+/**
+ * Revolut Ramp: the partner's API makes the address that the customer is sent to. An address that does not lock wallet,
+ * amount and asset is not used: ask Revolut to lock them for your account. `facts` lists what the adapter relies on, with sources.
+ */
+import { UnknownStateError } from '../../payment/errors.ts';
+import { formatCents } from '../../payment/money.ts';
+import type { SessionProgress } from '../../payment/provider-session.ts';
+import { createTtlCache } from '../../platform/ttl-cache.ts';
+import type { QuoteRequest, SessionRequest } from '../provider.ts';
+import { defineProvider } from './define-provider.ts';
+import * as answers from './provider-http.ts';
+import { type Call, countryNotServed, minimumUsdCentsOf } from './provider-http.ts';
+import * as variable from './provider-variables.ts';
+import * as webhooks from './webhook-signature.ts';
+
+/** Assets change rarely; the configuration is read again after an hour. */
+const ASSET_KEEP_MS = 60 * 60_000;
+const progressOfEvent: ReadonlyMap<unknown, SessionProgress> = new Map([
+  ['ORDER_CREATED', 'paying'],
+  ['ORDER_PROCESSING', 'delivering'],
+  ['ORDER_COMPLETED', 'delivered'],
+  ['ORDER_FAILED', 'failed'],
+]);
+
+export const revolut = defineProvider({
+  id: 'revolut',
+  hosts: {
+    api: {
+      production: 'https://ramp-partners.revolut.com',
+      sandbox: 'https://ramp-partners.revolut.codes',
+    },
+  },
+  variables: [
+    variable.secret('API_KEY', 'The API key; without it, the provider is inactive.'),
+    variable.webhookSecret('WEBHOOK_SECRET', "The webhook's signing secret (`wsk_…`)"),
+    ...variable.environment,
+  ],
+  traits: { currenciesSold: ['USD', 'EUR', 'CAD'], needsCountry: true },
+  facts: {
+    official: [
+      '`Revolut-Signature` with `Revolut-Request-Timestamp` in milliseconds, within five minutes (developer.revolut.com).',
+    ],
+    sdk: [
+      '`GET /partners/api/2.0/config`, `/quote` and `/buy`, their parameters and answers; `crypto[]` with `currency`, `blockchain`, `smartContractAddress`; the events; `disableWalletAddress`, `disableFiatAmount` and `disableCryptoCurrency` of the URL; `POST /partners/api/1.0/webhooks` returns `signing_secret` (revolut-engineering/revolut-openapi, crypto-ramp-2.0.yaml of 2026-08-18).',
+    ],
+    inferred: [
+      '`fiat[].min_limit` and `max_limit`; residents of Europe, the United Kingdom and Switzerland only, so that CAD and US are doubtful.',
+    ],
+    unknown: ['Whether one `orderId` may be started twice.'],
+  },
+  account({ urls, monotonicMs = () => performance.now(), readUsdcContract }) {
+    const apiUrl = `${urls.api}/partners/api/2.0`;
+    const assets = createTtlCache<string>({ monotonicMs, keepMs: ASSET_KEEP_MS, maximumEntries: 1 });
+    const readConfig = (call: Call) => call.fields({ url: `${apiUrl}/config` });
+    /** USDC on Polygon, whose contract has to be USDC's where the configuration names one. */
+    function assetIn(config: answers.AnswerFields): answers.AnswerFields {
+      const asset = answers
+        .listOf(config['crypto'])
+        .find(({ currency, blockchain }) => currency === 'USDC' && blockchain === 'POLYGON');
+      if (asset === undefined)
+        throw new answers.MalformedAnswerError('USDC on Polygon is not in the configuration');
+      readUsdcContract(asset['smartContractAddress']);
+      return asset;
+    }
+    return {
+      apiUrl,
+      readConfig,
+      assetIn,
+      /** Revolut's id of the asset. */
+      readAsset: (call: Call) =>
+        assets.fetchOrReuse('', async () => answers.readReference(assetIn(await readConfig(call))['id'])),
+    };
+  },
+  headers: ({ apiKey }) => ({ 'x-api-key': apiKey }),
+
+  async readCatalog({ readConfig, assetIn }, request, call) {
+    const config = await readConfig(call);
+    const asset = assetIn(config);
+    const { customerCountry = null } = request;
+    const { countries } = config;
+    if (customerCountry !== null && Array.isArray(countries) && !countries.includes(customerCountry))
+      throw countryNotServed('revolut', customerCountry);
+    const fiat = answers.listOf(config['fiat']).find(({ currency }) => currency === request.currency);
+    return {
+      asset: answers.readReference(asset['id']),
+      tokenContract: answers.readTextOrNull(asset['smartContractAddress']),
+      minimumCents: answers.readCentsOrNull(fiat?.['min_limit'], 'min_limit'),
+      maximumCents: answers.readCentsOrNull(fiat?.['max_limit'], 'max_limit'),
+    };
+  },
+
+  async quote({ apiUrl, readConfig, readAsset }, request, call) {
+    const country = request.customerCountry ?? null;
+    // Without a country there is no price, but what is sold at all, and from what amount.
+    if (country === null) {
+      const { fiat } = await readConfig(call);
+      const sold = answers.listOf(fiat).find(({ currency }) => currency === request.currency);
+      if (sold === undefined)
+        throw new answers.MalformedAnswerError(`${request.currency} is not in the configuration`);
+      const minimumUnits = answers.readDecimalUnits(sold['min_limit'], 'min_limit');
+      return { deliveryUnits: null, minimumUsdCents: minimumUsdCentsOf(minimumUnits, request) };
+    }
+    const asset = await readAsset(call);
+    const quote = await call.ofCustomer.fields({
+      url: `${apiUrl}/quote`,
+      query: purchaseOf(request, country, asset),
+    });
+    const { amount, currencyId } = answers.fieldsOf(quote['crypto']);
+    if (currencyId !== asset) throw new answers.MalformedAnswerError('the quote is for another asset');
+    return { deliveryUnits: answers.readDecimalUnits(amount, 'crypto.amount') };
+  },
+
+  async startSession({ apiUrl, readAsset }, request, call) {
+    const country = request.customerCountry ?? null;
+    if (country === null) throw new TypeError('a session at Revolut needs the country of the customer');
+    const { ramp_redirect_url: url } = await call.ofCustomer.fields({
+      url: `${apiUrl}/buy`,
+      query: {
+        ...purchaseOf(request, country, await readAsset(call)),
+        wallet: request.depositAddress,
+        orderId: request.paymentId,
+        partnerRedirectUrl: request.returnUrl,
+      },
+    });
+    const redirectUrl = answers.readRedirectUrl(url);
+    requireLocked(redirectUrl, request);
+    return { redirectUrl };
+  },
+
+  async readWebhook({ webhookSecret }, webhook) {
+    const time = webhook.headers['revolut-request-timestamp'];
+    const signedAtMs = webhooks.readSignedTime(time);
+    const signatures = webhooks.readSignatureHeader(webhook.headers['revolut-signature']).get('v1') ?? [];
+    webhooks.requireHmac(webhookSecret, [`v1.${time}.`, webhook.body], signatures);
+    webhooks.requireRecent(signedAtMs, webhook.receivedAtMs);
+
+    const { order_id: paymentId, wallet, event } = webhooks.readWebhookFields(webhook.body);
+    if (typeof paymentId !== 'string') return null;
+    if (typeof event === 'string' && event.startsWith('SELL_ORDER_')) return null;
+    const progress = progressOfEvent.get(event);
+    if (progress === undefined)
+      throw new UnknownStateError(`revolut sent the unknown event ${JSON.stringify(event)}`);
+    return { paymentId, walletAddress: answers.readTextOrNull(wallet), progress, atMs: signedAtMs };
+  },
+});
+
+function purchaseOf(request: QuoteRequest, country: string, asset: string): Readonly<Record<string, string>> {
+  return {
+    fiat: request.currency,
+    amount: formatCents(request.amountCents),
+    crypto: asset,
+    payment: 'card',
+    region: country,
+  };
+}
+
+/** Parameters that lock wallet, amount and asset in the widget. */
+const locks = ['disableWalletAddress', 'disableFiatAmount', 'disableCryptoCurrency'];
+
+/** Requires a URL for exactly the deposit address, with everything locked. */
+function requireLocked(redirectUrl: string, { depositAddress }: SessionRequest): void {
+  const { searchParams } = new URL(redirectUrl);
+  const [wallet, ...others] = searchParams.getAll('walletAddress');
+  if (wallet?.toLowerCase() !== depositAddress.toLowerCase() || others.length > 0)
+    throw new answers.MalformedAnswerError('revolut made an address that does not name the wallet once');
+  const open = locks.filter((name) => searchParams.getAll(name).join() !== 'true');
+  if (open.length > 0)
+    throw new answers.MalformedAnswerError(`revolut made an address without ${open.join(', ')}`);
+}

@@ -1,0 +1,107 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { UnknownStateError } from '../../payment/errors.ts';
+import type { ProviderId } from '../../payment/provider-catalog.ts';
+import { type PostedWebhook, ProviderWebhookRefusedError } from '../provider.ts';
+import { type AnswerFields, fieldsOf, MalformedAnswerError } from './provider-http.ts';
+
+/** Maximum difference between a webhook's own time and ours: an old one may be a replay. */
+const WEBHOOK_TOLERANCE_MS = 5 * 60_000;
+
+/** Throws unless one of the signatures is the HMAC-SHA256 of the message in hex; takes as long for each wrong one. */
+export function requireHmac(
+  key: string,
+  message: readonly (string | Buffer)[],
+  signatures: readonly string[],
+): void {
+  const hmac = createHmac('sha256', key);
+  for (const part of message) hmac.update(part);
+  const expected = Buffer.from(hmac.digest('hex'));
+  const isAuthentic = signatures
+    .map((signature) => Buffer.from(signature))
+    .some((given) => given.length === expected.length && timingSafeEqual(given, expected));
+  if (!isAuthentic) throw new ProviderWebhookRefusedError('the signature is not that of the webhook');
+}
+
+/** Throws for a webhook that was signed too long ago, or in the future. */
+export function requireRecent(signedAtMs: number, receivedAtMs: number): void {
+  if (Math.abs(receivedAtMs - signedAtMs) <= WEBHOOK_TOLERANCE_MS) return;
+  throw new ProviderWebhookRefusedError('the webhook was signed too long ago, or in the future');
+}
+
+/** The values of `t=1,v1=ab,v1=cd` by their names; empty for a header that is missing. */
+export function readSignatureHeader(header: string | undefined): ReadonlyMap<string, readonly string[]> {
+  const values = new Map<string, string[]>();
+  for (const part of (header ?? '').split(',').slice(0, 20)) {
+    const [name = '', ...rest] = part.trim().split('=');
+    values.set(name, [...(values.get(name) ?? []), rest.join('=')]);
+  }
+  return values;
+}
+
+/**
+ * Throws unless a header such as `t=1795226590,v1=ab` signs its time in seconds, a dot and the body, recently.
+ *
+ * @param name the name of the signature in the header
+ */
+export function requireTimedHmac(
+  key: string,
+  header: string | undefined,
+  name: string,
+  { body, receivedAtMs }: PostedWebhook,
+): void {
+  const values = readSignatureHeader(header);
+  const time = values.get('t')?.[0] ?? '';
+  requireHmac(key, [`${time}.`, body], values.get(name) ?? []);
+  requireRecent(readSignedTime(time) * 1000, receivedAtMs);
+}
+
+/** A whole number of seconds or milliseconds; throws for anything else. */
+export function readSignedTime(text: string | undefined): number {
+  if (text === undefined || !/^\d{1,15}$/.test(text))
+    throw new ProviderWebhookRefusedError('the webhook does not say when it was signed');
+  return Number(text);
+}
+
+/** Webhooks nest four deep; functions that walk through one must not be sent deeper than the stack reaches. */
+const MAXIMUM_WEBHOOK_DEPTH = 32;
+
+/** The JSON object of a webhook, authentic or not. Throws `ProviderWebhookRefusedError` for anything else. */
+export function readWebhookFields(body: Buffer | string): AnswerFields {
+  try {
+    const text = body.toString();
+    requireShallow(text);
+    return fieldsOf(JSON.parse(text));
+  } catch (error) {
+    throw new ProviderWebhookRefusedError('the webhook is not a JSON object', { cause: error });
+  }
+}
+
+/** The progress that a status of a webhook stands for. Throws `UnknownStateError` for one that is not in the table. */
+export function readProgress<T>(provider: ProviderId, statuses: ReadonlyMap<unknown, T>, status: unknown): T {
+  const progress = statuses.get(status);
+  if (progress !== undefined) return progress;
+  throw new UnknownStateError(`${provider} sent the unknown status ${JSON.stringify(status)}`);
+}
+
+/** An ISO 8601 time of a webhook, or when it arrived where it has none. */
+export function readWebhookTimeMs(value: unknown, receivedAtMs: number): number {
+  if (value === undefined || value === null) return receivedAtMs;
+  const timeMs = typeof value === 'string' && value.length <= 40 ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(timeMs)) throw new MalformedAnswerError('the time of the webhook is malformed');
+  return timeMs;
+}
+
+/** Throws where brackets outside of strings nest deeper than any webhook; everything else is left to the parser. */
+function requireShallow(text: string): void {
+  let depth = 0;
+  let isInString = false;
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index];
+    if (character === '"') isInString = !isInString;
+    else if (isInString) {
+      if (character === '\\') index++;
+    } else if (character === '[' || character === '{') depth++;
+    else if (character === ']' || character === '}') depth--;
+    if (depth > MAXIMUM_WEBHOOK_DEPTH) throw new RangeError('the webhook is nested too deeply');
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * Wert: a session is made with the partner's key, and its page opened. Fees come on top of a conversion and are taken off
+ * what it delivers. A webhook carries no signature, so it is only a trigger: it has to arrive at an address with a token
+ * that only Wert knows, and the status is read from Wert's own API. `facts` lists what the adapter relies on, with sources.
+ */
+import { UnknownStateError } from '../../payment/errors.ts';
+import { formatCents, UNITS_PER_CENT } from '../../payment/money.ts';
+import type { SessionProgress } from '../../payment/provider-session.ts';
+import { isSameText } from '../../platform/keyed-hash.ts';
+import { type PostedWebhook, ProviderWebhookRefusedError, type QuoteRequest } from '../provider.ts';
+import { defineProvider } from './define-provider.ts';
+import * as answers from './provider-http.ts';
+import * as variable from './provider-variables.ts';
+import { readWebhookFields } from './webhook-signature.ts';
+
+/** Statuses of an order, the furthest first: a customer who tries twice has two orders. */
+const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
+  ['success', 'delivered'],
+  ['progress', 'delivering'],
+  ['pending', 'paying'],
+  ['created', 'paying'],
+  ['failed', 'failed'],
+  ['cancelled', 'failed'],
+]);
+
+export const wert = defineProvider({
+  id: 'wert',
+  hosts: {
+    partner: { production: 'https://partner.wert.io', sandbox: 'https://partner-sandbox.wert.io' },
+    api: { production: 'https://widget.wert.io', sandbox: 'https://sandbox.wert.io' },
+    widget: { production: 'https://widget.wert.io', sandbox: 'https://sandbox.wert.io' },
+  },
+  variables: [
+    variable.secret('API_KEY', 'The API key; without it, the provider is inactive.'),
+    variable.plain('PARTNER_ID', 'The partner id, part of the widget URL.'),
+    variable.webhookSecret(
+      'NOTICE_TOKEN',
+      'A random value that you choose, sent as `token` in the query of the webhook URL',
+    ),
+    ...variable.environment,
+  ],
+  facts: {
+    official: [
+      '`POST /api/external/hpp/create-session` with `X-Api-Key` and `flow_type`; `POST /api/v3/partners/convert` with `X-Partner-ID`, at most four a second from one address; `GET /api/external/orders?search_by=` (docs.wert.io).',
+      'Webhooks are switched off after answers that are late or not 2xx (docs.wert.io).',
+    ],
+    sdk: ['The address of the widget (@wert-io/widget-initializer).'],
+    inferred: [
+      'Fees come on top: `amount * fee_percent + currency_miner_fee`.',
+      'The other fields of a session, of which `simple_full_restrict` locks them; `sessionId`; `commodity_amount`; the fields of a webhook.',
+    ],
+    unknown: ['Whether `search_by` takes our id, and the states of an order there.'],
+  },
+  account: ({ value }) => ({ partnerId: value('PARTNER_ID') }),
+
+  async quote({ urls, partnerId }, request, call) {
+    const answer = await call.fields({
+      url: `${urls.api}/api/v3/partners/convert`,
+      headers: { 'x-partner-id': partnerId },
+      body: {
+        from: request.currency,
+        network: 'polygon',
+        to: 'USDC',
+        amount: Number(formatCents(request.amountCents)),
+      },
+    });
+    return { deliveryUnits: lessFees(answers.fieldsOf(answer['body']), request) };
+  },
+
+  async startSession({ urls, apiKey, partnerId }, request, call) {
+    const answer = await call.ofCustomer.fields({
+      url: `${urls.partner}/api/external/hpp/create-session`,
+      headers: { 'x-api-key': apiKey },
+      body: {
+        flow_type: 'simple_full_restrict',
+        wallet_address: request.depositAddress,
+        currency: request.currency,
+        currency_amount: Number(formatCents(request.amountCents)),
+        commodity: 'USDC',
+        network: 'polygon',
+      },
+    });
+    const providerReference = answers.readReference(answer['sessionId']);
+    const query = new URLSearchParams({
+      session_id: providerReference,
+      click_id: request.paymentId,
+      redirect_url: request.returnUrl,
+      ...(request.email === null ? {} : { email: request.email }),
+    });
+    const redirectUrl = `${urls.widget}/${encodeURIComponent(partnerId)}/widget?${query}`;
+    return { redirectUrl, providerReference };
+  },
+
+  async readWebhook({ urls, apiKey, webhookSecret }, webhook, call) {
+    requireToken(webhook, webhookSecret);
+    const { type, click_id: paymentId, order } = readWebhookFields(webhook.body);
+    // A trial of the address, from the partner's own page.
+    if (type === 'test' || typeof paymentId !== 'string' || paymentId === '') return null;
+    const { data: orders } = await call.fields({
+      url: `${urls.partner}/api/external/orders`,
+      query: { search_by: paymentId },
+      headers: { 'x-api-key': apiKey },
+    });
+    const walletAddress = order === undefined || order === null ? null : answers.fieldsOf(order)['address'];
+    return {
+      paymentId,
+      progress: progressOf(orders),
+      walletAddress: answers.readTextOrNull(walletAddress),
+      // The status was read just now, whenever the webhook was written.
+      atMs: webhook.receivedAtMs,
+    };
+  },
+});
+
+/** The delivery of a conversion whose fees come on top of the charge, rounded down; see the header. */
+function lessFees(conversion: answers.AnswerFields, { amountCents }: QuoteRequest): bigint {
+  const units = answers.readDecimalUnits(conversion['commodity_amount'], 'commodity_amount');
+  const chargedUnits = BigInt(amountCents) * UNITS_PER_CENT;
+  const share = readFee(conversion, 'fee_percent');
+  const fixed = readFee(conversion, 'currency_miner_fee');
+  const withFees = chargedUnits + (chargedUnits * share) / 1_000_000n + fixed;
+  return (units * chargedUnits) / withFees;
+}
+
+/** A fee in 10⁻⁶; a share of one, although it is called a percentage. Zero where there is none. */
+function readFee(conversion: answers.AnswerFields, name: string): bigint {
+  const value = conversion[name];
+  if (value === undefined || value === null || value === 0 || value === '0') return 0n;
+  return answers.readDecimalUnits(value, name);
+}
+
+function requireToken({ target }: PostedWebhook, expected: string): void {
+  const given = new URL(target, 'http://localhost').searchParams.get('token') ?? '';
+  if (isSameText(given, expected)) return;
+  throw new ProviderWebhookRefusedError('the address of the webhook does not carry the token');
+}
+
+/** The progress of the orders that Wert's API lists for our id. */
+function progressOf(orders: unknown): SessionProgress {
+  if (!Array.isArray(orders)) throw new answers.MalformedAnswerError('there is no list of orders');
+  if (orders.length === 0)
+    throw new ProviderWebhookRefusedError('Wert knows no order for the id in the webhook');
+  const statuses = orders.map((order) => answers.fieldsOf(order)['status']);
+  const unknown = statuses.find((status) => !progressOfStatus.has(status));
+  if (unknown !== undefined)
+    throw new UnknownStateError(`wert sent the unknown status ${JSON.stringify(unknown)}`);
+  for (const [status, progress] of progressOfStatus) if (statuses.includes(status)) return progress;
+  throw new answers.MalformedAnswerError('no order has a status');
+}

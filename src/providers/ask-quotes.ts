@@ -1,0 +1,103 @@
+import { isBusy, ServiceError } from '../payment/errors.ts';
+import type { ProviderId } from '../payment/provider-catalog.ts';
+import type { Charge } from '../payment/session-charge.ts';
+import { createTtlCache } from '../platform/ttl-cache.ts';
+import { within } from '../platform/within.ts';
+import type { Quote, QuoteRequest } from './provider.ts';
+import {
+  type ProviderDirectory,
+  type Refusal,
+  refusalOfDelivery,
+  refusalOfLimits,
+  requireQuote,
+} from './provider-availability.ts';
+
+export type QuoteOutcome =
+  | { readonly kind: 'quoted'; readonly quote: Quote }
+  /** The provider says that it cannot serve this payment. */
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  /** The provider is asked too often at the moment. */
+  | { readonly kind: 'busy' }
+  /** No answer in time, or none that means anything. */
+  | { readonly kind: 'silent' };
+
+export type Quotes = ReturnType<typeof createQuotes>;
+
+type AskedQuote = readonly [
+  provider: ProviderId,
+  charge: Charge,
+  /** ISO 3166-1 alpha-2; null where it is unknown. Some providers quote no price without it. */
+  customerCountry: string | null,
+];
+
+export interface QuotesContext {
+  readonly providers: ProviderDirectory;
+  readonly monotonicMs: () => number;
+  /** Time for which a quote is reused for the same amount. */
+  readonly keepMs: number;
+}
+
+/** The customer's page waits for that long, and no longer. */
+const QUOTE_WAIT_MS = 2_000;
+/**
+ * Maximum cached quotes: some 1,800 amounts, each of eleven providers, some 500 bytes each. With fewer, a busy shop
+ * requested new quotes for each page.
+ */
+const MAXIMUM_KEPT_QUOTES = 20_000;
+/** Maximum open calls: a client that opens pages as fast as it can must not pile up calls. */
+const MAXIMUM_CALLS = 200;
+
+const silent: QuoteOutcome = { kind: 'silent' };
+const busy: QuoteOutcome = { kind: 'busy' };
+
+/**
+ * What providers would do for a payment, asked without starting anything, for the customer's page: requested
+ * concurrently, shared between identical requests, and bounded.
+ */
+export function createQuotes({ providers, monotonicMs, keepMs }: QuotesContext) {
+  const cache = createTtlCache<Quote>({ monotonicMs, keepMs, maximumEntries: MAXIMUM_KEPT_QUOTES });
+  let calls = 0;
+  const fetchQuote = async (provider: ProviderId, request: QuoteRequest): Promise<Quote> => {
+    if (calls >= MAXIMUM_CALLS) throw new ServiceError('provider_unavailable');
+    calls++;
+    return requireQuote(providers, provider, request).finally(() => calls--);
+  };
+  return {
+    /** The outcome where it is known already, else null. */
+    peek(...asked: AskedQuote): QuoteOutcome | null {
+      const [provider, charge, customerCountry] = asked;
+      const refusal = refusalOfLimits(providers, provider, charge, customerCountry);
+      providers.limits?.refresh(provider, charge.currency, customerCountry);
+      if (refusal !== null) return { kind: 'refused', refusal };
+      const quote = cache.peek(keyOf(...asked));
+      return quote === null ? null : outcomeOfQuote(provider, quote, charge);
+    },
+    /** Never rejects, and ends within two seconds. */
+    async ask(...asked: AskedQuote): Promise<QuoteOutcome> {
+      const [provider, charge, customerCountry] = asked;
+      const { amountCents, currency, usdUnits, accountId } = charge;
+      const request = { amountCents, currency, usdUnits, accountId, customerCountry };
+      const quote = cache.fetchOrReuse(keyOf(...asked), () => fetchQuote(provider, request));
+      const outcome = quote.then((answer) => outcomeOfQuote(provider, answer, charge));
+      return within(QUOTE_WAIT_MS, outcome, () => new Error('no quote in time')).catch(outcomeOfError);
+    },
+  };
+}
+
+function keyOf(...[provider, charge, customerCountry]: AskedQuote): string {
+  const { amountCents, currency, usdUnits } = charge;
+  return `${provider} ${amountCents} ${currency} ${usdUnits} ${customerCountry ?? ''}`;
+}
+
+/** Computed anew for each payment: payments that share a quote may differ in their maximum fee. */
+function outcomeOfQuote(provider: ProviderId, quote: Quote, charge: Charge): QuoteOutcome {
+  const refusal = refusalOfDelivery(provider, quote.deliveryUnits, charge);
+  return refusal === null ? { kind: 'quoted', quote } : { kind: 'refused', refusal };
+}
+
+/** Treats every error except the provider's refusal as silence. The click that follows names and logs the error. */
+function outcomeOfError(error: unknown): QuoteOutcome {
+  if (!(error instanceof ServiceError)) return silent;
+  if (error.errorName === 'provider_unavailable') return isBusy(error) ? busy : silent;
+  return { kind: 'refused', refusal: { errorName: error.errorName, message: error.message } };
+}

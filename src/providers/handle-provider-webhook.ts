@@ -1,0 +1,109 @@
+import { ServiceError, UnknownStateError } from '../payment/errors.ts';
+import { isPaymentId } from '../payment/payment-id.ts';
+import type { PaymentStore } from '../payment/payment-store.ts';
+import { nameOfToken, type ProviderId } from '../payment/provider-catalog.ts';
+import type { ProviderSession } from '../payment/provider-session.ts';
+import {
+  type PostedWebhook,
+  type ProviderAdapters,
+  type ProviderWebhook,
+  ProviderWebhookRefusedError,
+} from './provider.ts';
+
+/**
+ * The outcome of a webhook: `noted` moved a session's progress, `stale` was known already or overtaken, `irrelevant`
+ * concerns no payment, `unmatched` belongs to no session of this service, `unknown_state` uses an unknown word, `refused`
+ * is not authentic.
+ */
+export type ProviderWebhookOutcome =
+  | 'noted'
+  | 'stale'
+  | 'irrelevant'
+  | 'unmatched'
+  | 'unknown_state'
+  | 'refused';
+
+export interface HandleProviderWebhookContext {
+  readonly payments: Pick<PaymentStore, 'viewPayment' | 'recordSessionProgress'>;
+  readonly adapters: ProviderAdapters;
+  /** The contract of USDC, which every provider has to deliver. */
+  readonly usdc: string;
+}
+
+/** The outcome, with a reason where an operator should check it. */
+export interface HandledWebhook {
+  readonly outcome: ProviderWebhookOutcome;
+  readonly reason: Error | null;
+}
+
+/**
+ * Handles a webhook request in a provider's name. It moves the progress that the customer sees and nothing else: the
+ * chain alone decides which payment counts as paid. Throws `ServiceError` not_found where the provider sends no
+ * webhooks, and provider_unavailable where a webhook could not be validated.
+ */
+export async function handleProviderWebhook(
+  context: HandleProviderWebhookContext,
+  provider: ProviderId,
+  posted: PostedWebhook,
+): Promise<HandledWebhook> {
+  const readWebhook = context.adapters.get(provider)?.readWebhook;
+  if (readWebhook === undefined) throw new ServiceError('not_found');
+  let webhook: ProviderWebhook | null;
+  try {
+    webhook = await readWebhook(posted);
+  } catch (error) {
+    if (error instanceof ProviderWebhookRefusedError) return { outcome: 'refused', reason: error };
+    if (error instanceof UnknownStateError) return { outcome: 'unknown_state', reason: error };
+    throw error;
+  }
+  if (webhook === null) return { outcome: 'irrelevant', reason: null };
+  const routed = [...context.adapters.values()].filter(({ routedThrough }) => routedThrough === provider);
+  return await recordProgress(context, [provider, ...routed.map(({ id }) => id)], posted, webhook);
+}
+
+async function recordProgress(
+  { payments, usdc }: HandleProviderWebhookContext,
+  /** The one that was named, and those whose sessions run there. */
+  providers: readonly [ProviderId, ...ProviderId[]],
+  posted: PostedWebhook,
+  webhook: ProviderWebhook,
+): Promise<HandledWebhook> {
+  const view = isPaymentId(webhook.paymentId) ? await payments.viewPayment(webhook.paymentId) : null;
+  const session = view === null ? null : sessionOf(view.sessions, providers, webhook);
+  // Our id may stand where the signature does not reach; the wallet does not.
+  const wallet = webhook.walletAddress?.toLowerCase() ?? view?.payment.depositAddress.toLowerCase();
+  if (view === null || session === null || wallet !== view.payment.depositAddress.toLowerCase()) {
+    const reason = new Error(`${providers[0]} reported a session that was not started here`);
+    return { outcome: 'unmatched', reason };
+  }
+  // A provider whose clock runs fast must not keep later news out.
+  const atMs = Math.min(webhook.atMs, posted.receivedAtMs);
+  const isRecorded = await payments.recordSessionProgress(
+    view.payment.id,
+    session.id,
+    webhook.progress,
+    atMs,
+  );
+  return { outcome: isRecorded ? 'noted' : 'stale', reason: wrongToken(webhook, usdc) };
+}
+
+/** The error of a provider that delivers another token, with the way to get it out of the deposit address. */
+function wrongToken({ paymentId, tokenContract = null }: ProviderWebhook, usdc: string): Error | null {
+  if (tokenContract === null || tokenContract.toLowerCase() === usdc.toLowerCase()) return null;
+  return new Error(
+    `The provider delivers ${nameOfToken(tokenContract)} and not USDC (${usdc}) for payment ${paymentId}. It does not ` +
+      `count as paid. Once it has arrived, run: payment rescue ${paymentId} --token ${tokenContract.slice(0, 42)}`,
+  );
+}
+
+/** The session that a webhook names, or the latest at that provider where it names none. */
+function sessionOf(
+  sessions: readonly ProviderSession[],
+  providers: readonly ProviderId[],
+  { providerReference }: ProviderWebhook,
+): ProviderSession | null {
+  const isPossible = (session: ProviderSession) =>
+    providers.includes(session.provider) &&
+    (providerReference === null || session.providerReference === providerReference);
+  return sessions.findLast(isPossible) ?? null;
+}

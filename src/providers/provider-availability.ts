@@ -1,0 +1,380 @@
+import type { Account } from '../accounts/account.ts';
+import { isBusy, ServiceError } from '../payment/errors.ts';
+import { type Currency, formatCents, UNITS_PER_CENT } from '../payment/money.ts';
+import { minDeliveryUnits, minUsdCentsForFee, minUsdCentsForQuotedFee } from '../payment/paid-threshold.ts';
+import type { Payment } from '../payment/payment.ts';
+import {
+  describeUnsoldCurrency,
+  type ProviderId,
+  providerCatalog,
+  providerIds,
+} from '../payment/provider-catalog.ts';
+import type { ProviderAdapters, ProviderSettings, ProviderStore, Quote, QuoteRequest } from './provider.ts';
+import type { EvidenceStore } from './provider-evidence.ts';
+import {
+  type ChargedAmount,
+  type KnownLimits,
+  maximumUsdCentsFor,
+  minimumUsdCentsFor,
+} from './provider-limits.ts';
+import type { SuccessRates } from './provider-success.ts';
+
+/** The parts needed to decide whether a provider can serve a payment. */
+export interface ProviderDirectory {
+  readonly adapters: ProviderAdapters;
+  readonly settings: ProviderStore;
+  /** What the providers' own catalogs say; absent where they are not read. */
+  readonly limits?: KnownLimits;
+  /** How often visits end with a delivery; absent where that is not observed. */
+  readonly success?: () => SuccessRates | undefined;
+  /** What `provider prove` found; absent where it is not kept. */
+  readonly evidence?: EvidenceStore;
+  /** Live mode: a provider is off until it is proved or switched on by name. */
+  readonly isOffByDefault?: boolean;
+}
+
+/** One row of the selector: the provider, and why it cannot be chosen (null when it can). */
+export interface ProviderOffer {
+  readonly provider: ProviderId;
+  readonly name: string;
+  /** The amount from which it serves, by its own minimum and by the maximum provider fee. */
+  readonly minimumUsdCents: number;
+  readonly refusal: Refusal | null;
+  /** Who lets it lead where it can serve: the merchant before the operator; null where neither does. */
+  readonly pinnedBy: 'merchant' | 'operator' | null;
+}
+
+/** Why a provider cannot serve: what a `ServiceError` would say, without the costs of an error (its stack). */
+export interface Refusal extends Pick<ServiceError, 'errorName' | 'message'> {
+  /** For a refused amount: the one from which the provider serves, in USD cents. */
+  readonly minimumUsdCents?: number;
+  /** For an amount above the maximum: the maximum, in USD cents. */
+  readonly maximumUsdCents?: number;
+}
+
+export function isEnabledFor(account: Account, provider: ProviderId): boolean {
+  return account.providers === null || account.providers.includes(provider);
+}
+
+/** The operator's minimum, or else the catalog's, in USD cents. */
+export async function readMinimumUsdCents(
+  directory: Pick<ProviderDirectory, 'settings'>,
+  provider: ProviderId,
+): Promise<number> {
+  const settings = await directory.settings.readProviderSettings(provider);
+  return settings.minimumUsdCents ?? providerCatalog[provider].minimumUsdCents;
+}
+
+/** Whether customers are offered a provider, and else why not. `off`: by default, for nothing proves that it works. */
+export type ProviderState = 'offered' | 'not_configured' | 'blocked' | 'switched_off' | 'off';
+
+type OfferSwitches = Pick<ProviderDirectory, 'adapters' | 'isOffByDefault'>;
+
+export function stateOfProvider(
+  { adapters, isOffByDefault = false }: OfferSwitches,
+  provider: ProviderId,
+  { active }: ProviderSettings,
+): ProviderState {
+  const adapter = adapters.get(provider);
+  if (adapter === undefined) return 'not_configured';
+  if (adapter.blockedBecause !== undefined) return 'blocked';
+  if (active === null) return isOffByDefault ? 'off' : 'offered';
+  return active ? 'offered' : 'switched_off';
+}
+
+/** Names the providers that are off by default, with the way out. */
+export function describeOffByDefault(ids: readonly string[]): string {
+  return `Off, because nothing proves your account there: ${ids.join(', ')}. Run "provider prove ID", or enable one by name with "provider set ID --active".`;
+}
+
+/** Throws `currency_locked` where the provider takes another currency only. */
+export function requireCurrency(provider: ProviderId, currency: Currency): void {
+  throwRefusal(refusalOfCurrency(provider, currency));
+}
+
+function refusalOfCurrency(provider: ProviderId, currency: Currency): Refusal | null {
+  const { name, onlyCurrency } = providerCatalog[provider];
+  if (onlyCurrency === null || onlyCurrency === currency) return null;
+  const message = `${name} supports only ${onlyCurrency}; the currency given is ${currency}.`;
+  return { errorName: 'currency_locked', message };
+}
+
+/**
+ * Throws `provider_inactive` while the provider is off, has no credentials, or is excluded by the merchant, and where it
+ * is known not to take the currency.
+ */
+export async function requireActive(
+  directory: ProviderDirectory,
+  account: Account,
+  provider: ProviderId,
+  currency: Currency,
+): Promise<void> {
+  const settings = await directory.settings.readProviderSettings(provider);
+  throwRefusal(refusalOfOffer(account, currency, directory, provider, settings));
+}
+
+function refusalOfOffer(
+  account: Account,
+  currency: Currency,
+  directory: OfferSwitches,
+  provider: ProviderId,
+  settings: ProviderSettings,
+): Refusal | null {
+  if (!isOfferedTo(account, directory, provider, settings)) return inactive(provider);
+  const sold = directory.adapters.get(provider)?.currenciesSold;
+  return sold === undefined || sold.includes(currency)
+    ? null
+    : { errorName: 'provider_inactive', message: describeUnsoldCurrency(provider, currency) };
+}
+
+function isOfferedTo(
+  { excludedProviders }: Account,
+  directory: OfferSwitches,
+  provider: ProviderId,
+  settings: ProviderSettings,
+): boolean {
+  const isOffered = stateOfProvider(directory, provider, settings) === 'offered';
+  return isOffered && !excludedProviders.includes(provider);
+}
+
+function inactive(provider: ProviderId): Refusal {
+  return {
+    errorName: 'provider_inactive',
+    message: `${providerCatalog[provider].name} is currently unavailable. Use another provider or "multi".`,
+  };
+}
+
+type CheckedCharge = ChargedAmount & Pick<MinimumTerms, 'maxProviderFeeBasisPoints'>;
+
+/**
+ * What decides which amounts a provider takes: the limits of its own catalog as far as they are known, else the
+ * operator's minimum or ours. The operator can raise the minimum of a catalog. Makes no call.
+ */
+function amountTerms(
+  { limits }: Pick<ProviderDirectory, 'limits'>,
+  provider: ProviderId,
+  settings: ProviderSettings,
+  payment: CheckedCharge,
+  country: string | null = null,
+): MinimumTerms {
+  const { maxProviderFeeBasisPoints } = payment;
+  const known = limits?.known(provider, payment.currency, country) ?? null;
+  const liveMinimum = known?.minimumCents ?? null;
+  const liveMaximum = known?.maximumCents ?? null;
+  return {
+    maxProviderFeeBasisPoints,
+    isSold: known?.isSold ?? true,
+    minimumUsdCents:
+      liveMinimum === null
+        ? (settings.minimumUsdCents ?? providerCatalog[provider].minimumUsdCents)
+        : Math.max(minimumUsdCentsFor(liveMinimum, payment), settings.minimumUsdCents ?? 0),
+    maximumUsdCents:
+      liveMaximum === null || payment.amountCents <= liveMaximum
+        ? null
+        : maximumUsdCentsFor(liveMaximum, payment),
+  };
+}
+
+/** Throws `below_minimum`, `above_maximum` or `provider_inactive` where the provider does not take the amount. */
+export async function requireAmount(
+  directory: Pick<ProviderDirectory, 'settings' | 'limits'>,
+  provider: ProviderId,
+  payment: CheckedCharge,
+  country: string | null = null,
+): Promise<void> {
+  const settings = await directory.settings.readProviderSettings(provider);
+  const terms = amountTerms(directory, provider, settings, payment, country);
+  throwRefusal(refusalOfAmount(provider, terms, payment.usdUnits));
+}
+
+/** Why the provider's catalog for the customer's country rules the payment out; null where it does not. */
+export function refusalOfLimits(
+  directory: Pick<ProviderDirectory, 'limits'>,
+  provider: ProviderId,
+  payment: CheckedCharge,
+  country: string | null,
+): Refusal | null {
+  const known = directory.limits?.known(provider, payment.currency, country) ?? null;
+  if (known === null) return null;
+  const none = { active: null, pinned: null, minimumUsdCents: 0 };
+  const terms = amountTerms(directory, provider, none, payment, country);
+  return refusalOfAmount(provider, terms, payment.usdUnits);
+}
+
+/** The terms that decide the amount from which a provider serves a payment. */
+export interface MinimumTerms {
+  /** The minimum of the provider's catalog, of the operator, or ours. */
+  readonly minimumUsdCents: number;
+  /** The maximum of the provider's catalog, which the amount exceeds; null or absent where it does not. */
+  readonly maximumUsdCents?: number | null;
+  /** Whether the provider sells to the customer at all; absent where that is unknown. */
+  readonly isSold?: boolean;
+  /** The payment's maximum provider fee; null where the fee does not decide. */
+  readonly maxProviderFeeBasisPoints: number | null;
+}
+
+/** The amount in USD cents from which the provider serves; null where its fee is above the maximum for any amount. */
+function effectiveMinimumUsdCents(
+  provider: ProviderId,
+  { minimumUsdCents, maxProviderFeeBasisPoints }: MinimumTerms,
+): number | null {
+  if (maxProviderFeeBasisPoints === null) return minimumUsdCents;
+  const forFee = minUsdCentsForFee(provider, maxProviderFeeBasisPoints);
+  return forFee === null ? null : Math.max(minimumUsdCents, forFee);
+}
+
+/**
+ * `below_minimum`, naming provider, minimum and the given amount in USD: the provider's own minimum, or the amount from
+ * which its assumed fee is within the maximum. `provider_inactive` where no amount is.
+ */
+function refusalOfAmount(provider: ProviderId, terms: MinimumTerms, usdUnits: bigint): Refusal | null {
+  const { name } = providerCatalog[provider];
+  const { isSold = true, maximumUsdCents = null } = terms;
+  if (!isSold) return inactive(provider);
+  const minimum = effectiveMinimumUsdCents(provider, terms);
+  const maximumFee = formatPercent(terms.maxProviderFeeBasisPoints ?? 0);
+  if (minimum === null) {
+    return {
+      errorName: 'provider_inactive',
+      message: `${name} is unavailable: its fee exceeds the maximum provider fee of ${maximumFee} for every amount.`,
+    };
+  }
+  if (maximumUsdCents !== null) {
+    const maximum = `The maximum of ${name} is ${formatCents(maximumUsdCents)} USD`;
+    const message = `${maximum}; the amount given is ${formatCents(Number(usdUnits / UNITS_PER_CENT))} USD.`;
+    return { errorName: 'above_maximum', message, maximumUsdCents };
+  }
+  if (usdUnits >= BigInt(minimum) * UNITS_PER_CENT) return null;
+  const because = minimum > terms.minimumUsdCents ? `, from which its fee is at most ${maximumFee}` : '';
+  return belowMinimum(`The minimum of ${name} is ${formatCents(minimum)} USD${because}`, minimum, usdUnits);
+}
+
+/**
+ * Why a quote rules the provider out for this payment: it would keep more of the charge than the maximum provider fee.
+ * Null where it does not, and where the provider does not say what it delivers.
+ */
+export function refusalOfDelivery(
+  provider: ProviderId,
+  deliveryUnits: bigint | null,
+  { usdUnits, maxProviderFeeBasisPoints }: Pick<Payment, 'usdUnits' | 'maxProviderFeeBasisPoints'>,
+): Refusal | null {
+  if (deliveryUnits === null) return null;
+  if (deliveryUnits >= minDeliveryUnits(usdUnits, maxProviderFeeBasisPoints)) return null;
+  const minimum = minUsdCentsForQuotedFee(usdUnits, deliveryUnits, maxProviderFeeBasisPoints);
+  const { name } = providerCatalog[provider];
+  const maximumFee = formatPercent(maxProviderFeeBasisPoints);
+  return belowMinimum(
+    `The fee quoted by ${name} is at most ${maximumFee} from about ${formatCents(minimum)} USD`,
+    minimum,
+    usdUnits,
+  );
+}
+
+/** Throws `below_minimum` where `refusalOfDelivery` names one. */
+export function requireDelivery(
+  provider: ProviderId,
+  deliveryUnits: bigint | null,
+  payment: Pick<Payment, 'usdUnits' | 'maxProviderFeeBasisPoints'>,
+): void {
+  throwRefusal(refusalOfDelivery(provider, deliveryUnits, payment));
+}
+
+function belowMinimum(minimum: string, minimumUsdCents: number, usdUnits: bigint): Refusal {
+  const given = formatCents(Number(usdUnits / UNITS_PER_CENT));
+  const message = `${minimum}; the amount given is ${given} USD.`;
+  return { errorName: 'below_minimum', message, minimumUsdCents };
+}
+
+function formatPercent(basisPoints: number): string {
+  return `${basisPoints / 100} %`;
+}
+
+function throwRefusal(refusal: Refusal | null): void {
+  if (refusal !== null) throw new ServiceError(refusal.errorName, refusal.message);
+}
+
+/** Asks the provider whether it would serve this amount; throws as the adapter does, or `below_minimum`. */
+export async function requireQuote(
+  directory: ProviderDirectory,
+  provider: ProviderId,
+  request: QuoteRequest,
+): Promise<Quote> {
+  const adapter = directory.adapters.get(provider);
+  if (adapter === undefined) throw new ServiceError('provider_inactive');
+  const quote = await adapter.quote(request);
+  if (quote.minimumUsdCents !== null) {
+    // The provider's own minimum; the minimum that follows from the maximum fee is reported separately.
+    const terms = { minimumUsdCents: quote.minimumUsdCents, maxProviderFeeBasisPoints: null };
+    throwRefusal(refusalOfAmount(provider, terms, request.usdUnits));
+  }
+  return quote;
+}
+
+/** A provider that answered within this time is there. */
+const RECENT_ANSWER_MS = 5 * 60_000;
+
+/**
+ * What creation has to know: as `requireQuote`, but a busy provider that answered recently serves, without a quote. Its
+ * price is checked on the customer's click in any case, and one merchant's burst refuses no other merchant's checkout.
+ */
+export async function requireAvailable(
+  directory: ProviderDirectory,
+  provider: ProviderId,
+  request: QuoteRequest,
+  nowMs: number,
+): Promise<Quote> {
+  try {
+    return await requireQuote(directory, provider, request);
+  } catch (error) {
+    const lastAnswerAtMs = directory.adapters.get(provider)?.health?.().lastAnswerAtMs ?? null;
+    const isThere = lastAnswerAtMs !== null && lastAnswerAtMs > nowMs - RECENT_ANSWER_MS;
+    if (!isBusy(error) || !isThere) throw error;
+    return { deliveryUnits: null, minimumUsdCents: null };
+  }
+}
+
+/** Every provider the account may use, in catalog order, each with the reason why it cannot serve this payment. */
+export async function listOffers(
+  directory: ProviderDirectory,
+  account: Account,
+  payment: CheckedCharge,
+): Promise<readonly ProviderOffer[]> {
+  const { currency, usdUnits } = payment;
+  const enabled = providerIds.filter((provider) => isEnabledFor(account, provider));
+  const stored = await Promise.all(
+    enabled.map((provider) => directory.settings.readProviderSettings(provider)),
+  );
+  return enabled.map((provider, index) => {
+    const { name } = providerCatalog[provider];
+    const settings = stored[index] as ProviderSettings;
+    const terms = amountTerms(directory, provider, settings, payment);
+    const refusal =
+      refusalOfCurrency(provider, currency) ??
+      refusalOfOffer(account, currency, directory, provider, settings) ??
+      refusalOfAmount(provider, terms, usdUnits);
+    const minimumUsdCents = effectiveMinimumUsdCents(provider, terms) ?? terms.minimumUsdCents;
+    const isPinned = account.pinnedProvider === provider;
+    const pinnedBy = isPinned ? 'merchant' : settings.pinned === true ? 'operator' : null;
+    return { provider, name, minimumUsdCents, refusal, pinnedBy };
+  });
+}
+
+/**
+ * The amount in USD cents from which one of these providers would serve the payment; null where one serves it already,
+ * and where the amount is not what keeps them from it.
+ */
+export function servedFromUsdCents(offers: readonly ProviderOffer[]): number | null {
+  if (offers.some(({ refusal }) => refusal === null)) return null;
+  const minimums = offers
+    .filter(({ refusal }) => refusal?.errorName === 'below_minimum')
+    .map(({ minimumUsdCents }) => minimumUsdCents);
+  return minimums.length === 0 ? null : Math.min(...minimums);
+}
+
+/** Throws `below_minimum` with the lowest minimum where the amount keeps all of these providers from the payment. */
+export function requireServedAmount(offers: readonly ProviderOffer[], usdUnits: bigint): void {
+  const cents = servedFromUsdCents(offers);
+  if (cents === null) return;
+  const text = `No provider takes this amount: the lowest minimum is ${formatCents(cents)} USD`;
+  throwRefusal(belowMinimum(text, cents, usdUnits));
+}

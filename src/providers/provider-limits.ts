@@ -1,0 +1,105 @@
+import { LRUCache } from 'lru-cache';
+import { ServiceError } from '../payment/errors.ts';
+import { type Currency, currencies, UNITS_PER_CENT } from '../payment/money.ts';
+import type { Payment } from '../payment/payment.ts';
+import type { ProviderId } from '../payment/provider-catalog.ts';
+import type { CatalogEntry, ProviderAdapters } from './provider.ts';
+
+/** A provider's limits of a purchase, as its own catalog has them. */
+export interface ProviderLimits extends Pick<CatalogEntry, 'minimumCents' | 'maximumCents'> {
+  /** Whether it sells at all in this currency and country. */
+  readonly isSold: boolean;
+  /** Time at which the catalog was read. */
+  readonly readAtMs: number;
+}
+
+export type KnownLimits = ReturnType<typeof createKnownLimits>;
+
+export interface KnownLimitsOptions {
+  readonly adapters: ProviderAdapters;
+  readonly nowMs: () => number;
+  /** Called with a catalog that could not be read; its last known limits stay. */
+  readonly onFailure: (provider: ProviderId, error: unknown) => void;
+}
+
+/** Limits change seldom, and a quote that contradicts them counts in any case. */
+const KEEP_MS = 6 * 3_600_000;
+/** A catalog that could not be read is tried again after this time. */
+const RETRY_MS = 10 * 60_000;
+/** Eleven providers, four currencies, and the 45 countries from which customers came last. */
+const MAXIMUM_ENTRIES = 2_000;
+/** A visitor may name any country, so few catalogs of one provider are read at a time. */
+const MAXIMUM_READS_OF_PROVIDER = 4;
+
+/** Keeps the limits of the providers whose adapters can read a catalog. Reading the limits makes no call. */
+export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOptions) {
+  const entries = new LRUCache<string, ProviderLimits>({ max: MAXIMUM_ENTRIES });
+  const triedAtMs = new LRUCache<string, number>({ max: MAXIMUM_ENTRIES });
+  const reads = new Map<ProviderId, number>();
+
+  async function read(provider: ProviderId, currency: Currency, country: string | null): Promise<void> {
+    const key = keyOf(provider, currency, country);
+    try {
+      // The amount plays no part in a catalog; the request says which currency and country are meant.
+      const request = { amountCents: 100_00, currency, usdUnits: 100_000_000n, customerCountry: country };
+      const limits = await adapters.get(provider)?.readCatalog?.(request);
+      if (limits === undefined) return;
+      const { minimumCents, maximumCents } = limits;
+      entries.set(key, { minimumCents, maximumCents, isSold: true, readAtMs: nowMs() });
+    } catch (error) {
+      const isRefused = error instanceof ServiceError && error.errorName === 'provider_inactive';
+      // Wrong credentials look the same, and then the provider cannot serve either.
+      if (isRefused && country !== null)
+        entries.set(key, { minimumCents: null, maximumCents: null, isSold: false, readAtMs: nowMs() });
+      else onFailure(provider, error);
+    }
+  }
+
+  return {
+    /** The last known limits; those without a country where the country's are unknown, and null where both are. */
+    known: (provider: ProviderId, currency: Currency, country: string | null): ProviderLimits | null =>
+      entries.get(keyOf(provider, currency, country)) ?? entries.get(keyOf(provider, currency, null)) ?? null,
+    /** Reads what is missing or older than a few hours in the background. Never fails. */
+    refresh(provider: ProviderId, currency: Currency, country: string | null): void {
+      if (adapters.get(provider)?.readCatalog === undefined) return;
+      const key = keyOf(provider, currency, country);
+      const isFresh = (entries.get(key)?.readAtMs ?? Number.NEGATIVE_INFINITY) > nowMs() - KEEP_MS;
+      const isTried = (triedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) > nowMs() - RETRY_MS;
+      const running = reads.get(provider) ?? 0;
+      if (isFresh || isTried || running >= MAXIMUM_READS_OF_PROVIDER) return;
+      triedAtMs.set(key, nowMs());
+      reads.set(provider, running + 1);
+      void read(provider, currency, country).finally(() =>
+        reads.set(provider, (reads.get(provider) ?? 1) - 1),
+      );
+    },
+    /** The known limits that hold without a country, for the operator. */
+    list: (provider: ProviderId) =>
+      currencies.flatMap((currency) => {
+        const limits = entries.get(keyOf(provider, currency, null));
+        return limits === undefined ? [] : [{ ...limits, currency }];
+      }),
+  };
+}
+
+function keyOf(provider: ProviderId, currency: Currency, country: string | null): string {
+  return `${provider} ${currency} ${country ?? ''}`;
+}
+
+/** A charge whose value in USD is known. */
+export type ChargedAmount = Pick<Payment, 'amountCents' | 'currency' | 'usdUnits'>;
+
+/**
+ * A minimum in cents of the charge's currency as USD cents, at the charge's own rate. Rounded up, so that this amount is
+ * taken, but not above a charge that reaches it.
+ */
+export function minimumUsdCentsFor(minimumCents: number, charge: ChargedAmount): number {
+  const divisor = BigInt(charge.amountCents) * UNITS_PER_CENT;
+  const scaled = BigInt(minimumCents) * charge.usdUnits;
+  return Number((charge.amountCents >= minimumCents ? scaled : scaled + divisor - 1n) / divisor);
+}
+
+/** The same for a maximum, rounded down. */
+export function maximumUsdCentsFor(maximumCents: number, { amountCents, usdUnits }: ChargedAmount): number {
+  return Number((BigInt(maximumCents) * usdUnits) / (BigInt(amountCents) * UNITS_PER_CENT));
+}

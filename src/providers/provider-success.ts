@@ -1,0 +1,103 @@
+import type { PaymentId } from '../payment/payment.ts';
+import { type ProviderId, providerIds } from '../payment/provider-catalog.ts';
+
+/** A customer's visit to a provider, of which nothing else is known. */
+export interface VisitOutcome {
+  readonly provider: ProviderId;
+  /** ISO 3166-1 alpha-2; null where it is unknown. */
+  readonly country: string | null;
+  readonly isDelivered: boolean;
+}
+
+/**
+ * The share of visits that end with a delivery, estimated. Each earlier visit counts 4 % less than the one after it, so that
+ * about the last 25 visits decide.
+ */
+const MEMORY_PER_VISIT = 0.96;
+/** Assumed share of a provider without visits, which counts as much as that many visits. */
+const ASSUMED_SHARE = 0.7;
+const ASSUMED_VISITS = 10;
+
+export type SuccessRates = ReturnType<typeof estimateSuccess>;
+
+const noVisits = { visits: 0, arrived: 0, weight: 0, delivered: 0, nextWeight: 1 };
+
+/** Estimates the shares from visits, the newest first. A country's own visits count against the provider's share. */
+export function estimateSuccess(visits: readonly VisitOutcome[]) {
+  const counts = new Map<string, typeof noVisits & Pick<VisitOutcome, 'provider' | 'country'>>();
+  const add = ({ provider, isDelivered }: VisitOutcome, country: string | null) => {
+    const key = country === null ? provider : `${provider} ${country}`;
+    const count = counts.get(key) ?? { provider, country, ...noVisits };
+    count.visits++;
+    if (isDelivered) count.arrived++;
+    count.weight += count.nextWeight;
+    if (isDelivered) count.delivered += count.nextWeight;
+    count.nextWeight *= MEMORY_PER_VISIT;
+    counts.set(key, count);
+  };
+  for (const visit of visits) {
+    add(visit, null);
+    if (visit.country !== null) add(visit, visit.country);
+  }
+  const shareOf = (key: string, assumed: number) => {
+    const { weight, delivered } = counts.get(key) ?? { weight: 0, delivered: 0 };
+    return (delivered + assumed * ASSUMED_VISITS) / (weight + ASSUMED_VISITS);
+  };
+  /** A share between 0 and 1, never 0: a provider without visits has the assumed one. */
+  const probability = (provider: ProviderId, country: string | null) => {
+    const overall = shareOf(provider, ASSUMED_SHARE);
+    return country === null ? overall : shareOf(`${provider} ${country}`, overall);
+  };
+  return {
+    probability,
+    /** The visits that the estimate of a provider rests on. */
+    visits: (provider: ProviderId) => counts.get(provider)?.visits ?? 0,
+    /** All visits. */
+    total: visits.length,
+    /** What the estimates rest on, those with the most visits first; of all countries where the country is null. */
+    list: () =>
+      [...counts.values()]
+        .map(({ provider, country, visits, arrived: delivered }) => {
+          return { provider, country, visits, delivered, probability: probability(provider, country) };
+        })
+        .sort((a, b) => b.visits - a.visits),
+  };
+}
+
+/** An offer with what it would deliver. */
+export interface RankedOffer {
+  readonly provider: ProviderId;
+  /** 10⁻⁶ USDC units: the quote, or else the assumed delivery. */
+  readonly units: bigint;
+}
+
+/** Orders offers by what can be expected to be delivered; equal ones keep their order. */
+export function orderBySuccess<Offer extends RankedOffer>(
+  offers: readonly Offer[],
+  rates: SuccessRates,
+  country: string | null,
+  explored: ProviderId | null,
+): readonly Offer[] {
+  const scoreOf = ({ provider, units }: RankedOffer) =>
+    provider === explored ? Number.POSITIVE_INFINITY : Number(units) * rates.probability(provider, country);
+  return offers
+    .map((offer) => ({ offer, score: scoreOf(offer) }))
+    .sort((a, b) => (a.score === b.score ? 0 : b.score - a.score))
+    .map(({ offer }) => offer);
+}
+
+/** One in this many payments shows a provider first that is not expected to be the best. */
+const EXPLORED_PAYMENTS = 10;
+/** With fewer visits in all there is no order to question. */
+const MINIMUM_VISITS_TO_EXPLORE = 20;
+
+/**
+ * The provider that a payment's page shows first so that its share stays known; null for most payments. It follows from
+ * the payment's id, so a reload shows the same order.
+ */
+export function exploredProvider(paymentId: PaymentId, rates: SuccessRates): ProviderId | null {
+  if (rates.total < MINIMUM_VISITS_TO_EXPLORE) return null;
+  const number = Number.parseInt(paymentId.slice(-8), 16);
+  if (number % EXPLORED_PAYMENTS !== 0) return null;
+  return providerIds[Math.floor(number / EXPLORED_PAYMENTS) % providerIds.length] ?? null;
+}

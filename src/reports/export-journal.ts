@@ -1,0 +1,260 @@
+import type { Account } from '../accounts/account.ts';
+import { inCurrency, ratesAt } from '../payment/base-currency.ts';
+import {
+  type Currency,
+  formatCents,
+  formatRate,
+  formatUnits,
+  UNITS_PER_CENT,
+  type UsdRate,
+} from '../payment/money.ts';
+import type { Payment, PaymentId } from '../payment/payment.ts';
+import type { PaymentQuery } from '../payment/payment-search.ts';
+import type { FinalSums, PaymentSearchStore } from '../payment/payment-search-store.ts';
+import { csvLine } from '../platform/csv.ts';
+import type { LocalMonth } from '../platform/time-zone.ts';
+
+/** Payments that one call of the store reads. */
+const PORTION = 200;
+/** Payments that a statement reads at most: some seconds. The CSV of a larger month is streamed. */
+const MAXIMUM_STATEMENT_PAYMENTS = 50_000;
+
+/** A payment of a month with money that is final. */
+interface BookedPayment {
+  readonly payment: Payment;
+  readonly sums: FinalSums;
+  /** The presumed provider: that of the last session before the payment was paid. */
+  readonly provider: Payment['provider'];
+  /** USD for one unit of the base currency when it was paid, or created where it is not paid; null where unknown. */
+  readonly baseRate: UsdRate | null;
+}
+
+/** Accounts of the double-entry journal, with what each contains. */
+export const journalAccounts = {
+  sales: 'The USD value of the charges of paid payments, at the rate of their creation.',
+  surplus: 'What arrived for paid payments above that value.',
+  unassigned_deposits: 'What arrived for payments that are not paid.',
+  payout_wallet: 'What your wallet received.',
+  service_fees: 'What the service kept.',
+  provider_costs:
+    'What the provider kept, and what you accepted as missing: the USD value less what arrived.',
+  deposit_address: 'What is still at the deposit addresses.',
+} as const;
+
+/** One line: one of both amounts is zero, in 10⁻⁶ USDC. */
+interface Posting {
+  readonly account: keyof typeof journalAccounts;
+  readonly debitUnits: bigint;
+  readonly creditUnits: bigint;
+}
+
+/**
+ * The postings of a payment, whose debits equal its credits: what its customer was charged, and where the money is.
+ * 1 USDC counts as 1 USD.
+ */
+export function postingsOf(payment: Pick<Payment, 'status' | 'usdUnits'>, sums: FinalSums): Posting[] {
+  const { depositedUnits, forwardedUnits, feeUnits } = sums;
+  const costUnits = payment.usdUnits - depositedUnits;
+  const credits: Posting[] =
+    payment.status === 'paid'
+      ? [
+          credit('sales', payment.usdUnits),
+          costUnits > 0n ? debit('provider_costs', costUnits) : credit('surplus', -costUnits),
+        ]
+      : [credit('unassigned_deposits', depositedUnits)];
+  return [
+    ...credits,
+    debit('payout_wallet', forwardedUnits),
+    debit('service_fees', feeUnits),
+    debit('deposit_address', depositedUnits - forwardedUnits - feeUnits),
+  ].filter(({ debitUnits, creditUnits }) => debitUnits !== creditUnits);
+}
+
+/** A negative amount, where the chain took back what was final, is on the other side. */
+function debit(account: Posting['account'], units: bigint): Posting {
+  return { account, debitUnits: units > 0n ? units : 0n, creditUnits: units < 0n ? -units : 0n };
+}
+
+function credit(account: Posting['account'], units: bigint): Posting {
+  return debit(account, -units);
+}
+
+type Search = Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'listLastSessions' | 'listRates'>;
+
+export interface JournalContext {
+  readonly search: Search;
+}
+
+/** The account of a report, with the currency of its books. */
+type ReportedAccount = Pick<Account, 'id' | 'baseCurrency'>;
+
+/**
+ * The payments that belong to a month, a portion at a time: those paid in it, and those created in it that are not paid
+ * and have money. Payments that are paid while this reads are in it or not, and hide no other.
+ */
+async function* listBooked(
+  context: JournalContext,
+  account: ReportedAccount,
+  { startMs, endMs }: LocalMonth,
+): AsyncGenerator<{ readonly read: number; readonly booked: readonly BookedPayment[] }> {
+  const { search } = context;
+  const { id: accountId } = account;
+  const queries: PaymentQuery[] = [
+    { accountId, fromMs: startMs, beforeMs: endMs },
+    { accountId, paid: { fromMs: startMs, beforeMs: endMs }, beforeMs: startMs },
+  ];
+  for (const query of queries) {
+    for (let before: PaymentId | null = null; ; ) {
+      const { payments, next } = await search.searchPayments(query, before, PORTION);
+      const ofMonth = payments.filter(({ status, paidAtMs, createdAtMs }) =>
+        status === 'paid'
+          ? paidAtMs !== null && paidAtMs >= startMs && paidAtMs < endMs
+          : createdAtMs >= startMs,
+      );
+      yield { read: payments.length, booked: await addSums(search, account, ofMonth) };
+      if (next === null) break;
+      before = next;
+    }
+  }
+}
+
+async function addSums(
+  search: Search,
+  { id: accountId, baseCurrency }: ReportedAccount,
+  payments: readonly Payment[],
+): Promise<BookedPayment[]> {
+  const ids = payments.map(({ id }) => id);
+  const [sums, sessions, rateAt] = await Promise.all([
+    search.listFinalSums(ids),
+    search.listLastSessions(accountId, ids),
+    ratesAt(search.listRates, baseCurrency, payments.map(dateOf)),
+  ]);
+  const booked = payments.map((payment) => ({
+    payment,
+    sums: sums.get(payment.id) ?? { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n },
+    provider: sessions.get(payment.id)?.provider ?? payment.provider,
+    baseRate: rateAt(dateOf(payment)),
+  }));
+  return booked.filter(
+    ({ payment, sums }) => payment.status === 'paid' || Object.values(sums).some((units) => units !== 0n),
+  );
+}
+
+/** The date of a payment in the books. */
+function dateOf({ paidAtMs, createdAtMs }: Payment): number {
+  return paidAtMs ?? createdAtMs;
+}
+
+/** The USD for one unit of the currency at which the charge was converted, with six decimals. */
+export function appliedUsdRate({ usdUnits, amountCents }: Payment): string {
+  return formatUnits((usdUnits * 1_000_000n) / (BigInt(amountCents) * UNITS_PER_CENT));
+}
+
+const columns = [
+  'date',
+  'payment_id',
+  'account',
+  'debit_usd',
+  'credit_usd',
+  'provider',
+  'amount',
+  'currency',
+  'usd_rate',
+  'base_currency',
+  'base_rate',
+];
+
+/** The double-entry journal of a month as the lines of a CSV, a portion at a time. */
+export async function* exportJournal(
+  context: JournalContext,
+  account: ReportedAccount,
+  month: LocalMonth,
+): AsyncGenerator<string> {
+  // Together with the first portion, so that a failure comes before anything is sent.
+  let head = csvLine(columns);
+  for await (const { booked } of listBooked(context, account, month)) {
+    yield head + booked.map((payment) => journalLines(payment, account.baseCurrency)).join('');
+    head = '';
+  }
+}
+
+function journalLines({ payment, sums, provider, baseRate }: BookedPayment, baseCurrency: Currency): string {
+  const { id, amountCents, currency } = payment;
+  const date = new Date(dateOf(payment)).toISOString();
+  const units = (value: bigint) => (value === 0n ? null : formatUnits(value));
+  const charge = [provider, formatCents(amountCents), currency, appliedUsdRate(payment)];
+  const base = [baseCurrency, baseRate === null ? null : formatRate(baseRate)];
+  return postingsOf(payment, sums)
+    .map(({ account, debitUnits, creditUnits }) =>
+      csvLine([date, id, account, units(debitUnits), units(creditUnits), ...charge, ...base]),
+    )
+    .join('');
+}
+
+/** Sums of paid payments, in 10⁻⁶ USDC. */
+export interface StatementSums {
+  paid: number;
+  chargedUnits: bigint;
+  deliveredUnits: bigint;
+}
+
+/** Sums in the base currency. */
+export interface BaseSums {
+  readonly currency: Currency;
+  chargedUnits: bigint;
+  forwardedUnits: bigint;
+  feeUnits: bigint;
+  /** Paid payments that are not in the sums, because no rate of their hour is known. */
+  paymentsWithoutRate: number;
+}
+
+export interface Statement {
+  readonly paid: number;
+  /** What customers were charged, by currency. */
+  readonly paidCents: ReadonlyMap<Currency, number>;
+  readonly providers: ReadonlyMap<Payment['provider'], StatementSums>;
+  /** The sums of paid payments in the base currency, each at the rate of its payment, in 10⁻⁶ units. */
+  readonly inBase: BaseSums;
+  /** Debits less credits of each account; the sum of all is zero. */
+  readonly balances: ReadonlyMap<keyof typeof journalAccounts, bigint>;
+}
+
+/** The sums of a month; null when it has too many payments to be read at once. */
+export async function readStatement(
+  context: JournalContext,
+  account: ReportedAccount,
+  month: LocalMonth,
+): Promise<Statement | null> {
+  let [read, paid] = [0, 0];
+  const paidCents = new Map<Currency, number>();
+  const providers = new Map<Payment['provider'], StatementSums>();
+  const balances = new Map<keyof typeof journalAccounts, bigint>();
+  const nothing = { chargedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n, paymentsWithoutRate: 0 };
+  const inBase: BaseSums = { currency: account.baseCurrency, ...nothing };
+  for await (const portion of listBooked(context, account, month)) {
+    read += portion.read;
+    if (read > MAXIMUM_STATEMENT_PAYMENTS) return null;
+    for (const { payment, sums, provider, baseRate } of portion.booked) {
+      for (const { account, debitUnits, creditUnits } of postingsOf(payment, sums)) {
+        balances.set(account, (balances.get(account) ?? 0n) + debitUnits - creditUnits);
+      }
+      if (payment.status !== 'paid') continue;
+      const { currency, amountCents, usdUnits } = payment;
+      paid++;
+      paidCents.set(currency, (paidCents.get(currency) ?? 0) + amountCents);
+      const own = providers.get(provider) ?? { paid: 0, chargedUnits: 0n, deliveredUnits: 0n };
+      own.paid++;
+      own.chargedUnits += usdUnits;
+      own.deliveredUnits += sums.depositedUnits;
+      providers.set(provider, own);
+      if (baseRate === null) {
+        inBase.paymentsWithoutRate++;
+        continue;
+      }
+      inBase.chargedUnits += inCurrency(usdUnits, baseRate);
+      inBase.forwardedUnits += inCurrency(sums.forwardedUnits, baseRate);
+      inBase.feeUnits += inCurrency(sums.feeUnits, baseRate);
+    }
+  }
+  return { paid, paidCents, providers, inBase, balances };
+}

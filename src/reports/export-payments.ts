@@ -1,0 +1,121 @@
+import type { PageOfPayment } from '../features/payment-pages/payment-page-store.ts';
+import { inCurrency, ratesAt } from '../payment/base-currency.ts';
+import { type Currency, formatCents, formatRate, formatSigned, type UsdRate } from '../payment/money.ts';
+import type { Payment, PaymentId } from '../payment/payment.ts';
+import { shortCodeOf } from '../payment/payment-id.ts';
+import type { PaymentQuery } from '../payment/payment-search.ts';
+import type { FinalSums } from '../payment/payment-search-store.ts';
+import type { ProviderId } from '../payment/provider-catalog.ts';
+import { type CsvCell, csvLine } from '../platform/csv.ts';
+import type { StoreParts } from '../store/stores.ts';
+import { appliedUsdRate } from './export-journal.ts';
+
+/** Payments of a portion: some milliseconds of the store's time, with other work between two of them. */
+const PORTION = 200;
+
+const nothingYet: FinalSums = { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n };
+
+type Cell = (payment: Payment, more: ExportedFacts) => CsvCell;
+
+/** Facts of a line besides the payment itself. */
+interface ExportedFacts {
+  readonly sums: FinalSums;
+  readonly refundedUnits: bigint;
+  readonly page: PageOfPayment | undefined;
+  readonly sessionProvider: ProviderId | null;
+  readonly baseCurrency: Currency;
+  /** USD for one unit of the base currency; null where it is unknown, or the payment is not paid. */
+  readonly creationRate: UsdRate | null;
+  readonly paidRate: UsdRate | null;
+}
+
+const cents = (value: number | null) => (value === null ? null : formatCents(value));
+const rate = (value: UsdRate | null) => (value === null ? null : formatRate(value));
+const time = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
+
+/** The columns. Final amounts add up, in each line and over all of them: deposited = forwarded + fee + held. */
+const columns: Readonly<Record<string, Cell>> = {
+  payment_id: ({ id }) => id,
+  short_code: ({ id }) => shortCodeOf(id),
+  created_at: ({ createdAtMs }) => time(createdAtMs),
+  status: ({ status }) => status,
+  forward_status: ({ forwardStatus }) => forwardStatus,
+  paid_at: ({ paidAtMs }) => time(paidAtMs),
+  amount: ({ amountCents }) => cents(amountCents),
+  currency: ({ currency }) => currency,
+  // At creation: what the payment's threshold was computed from.
+  usd_amount: ({ usdUnits }) => formatSigned(usdUnits),
+  usd_rate: appliedUsdRate,
+  original_amount: ({ originalAmountCents }) => cents(originalAmountCents),
+  customer_fee_amount: ({ customerFeeCents }) => cents(customerFeeCents),
+  fee_percent: ({ feeBasisPoints }) => cents(feeBasisPoints),
+  deposited_usdc: (_, { sums: { depositedUnits } }) => formatSigned(depositedUnits),
+  forwarded_usdc: (_, { sums: { forwardedUnits } }) => formatSigned(forwardedUnits),
+  fee_usdc: (_, { sums: { feeUnits } }) => formatSigned(feeUnits),
+  held_usdc: (_, { sums: { depositedUnits, forwardedUnits, feeUnits } }) =>
+    formatSigned(depositedUnits - forwardedUnits - feeUnits),
+  // From the merchant's own wallet, so it is not part of the sums above.
+  refunded_usdc: (_, { refundedUnits }) => formatSigned(refundedUnits),
+  // As the create request named it: `multi` where the customer chooses.
+  provider: ({ provider }) => provider,
+  session_provider: (_, { sessionProvider }) => sessionProvider,
+  // 1 USDC counts as 1 USD. Empty where the service read no rate in that hour.
+  base_currency: (_, { baseCurrency }) => baseCurrency,
+  base_rate_at_creation: (_, { creationRate }) => rate(creationRate),
+  base_rate_at_payment: (_, { paidRate }) => rate(paidRate),
+  base_forwarded: (_, { sums: { forwardedUnits }, paidRate }) =>
+    paidRate === null ? null : formatSigned(inCurrency(forwardedUnits, paidRate)),
+  email: ({ email }) => ({ text: email }),
+  note: ({ note }) => ({ text: note }),
+  payment_page: (_, { page }) => page?.slug ?? null,
+  answer: (_, { page }) => ({ text: page?.answer ?? null }),
+  payout_address: ({ payoutAddress }) => payoutAddress,
+  deposit_address: ({ depositAddress }) => depositAddress,
+  txid_in: ({ txidIn }) => txidIn,
+  txid_out: ({ txidOut }) => txidOut,
+};
+
+type ExportStores = StoreParts<{
+  search: 'searchPayments' | 'listFinalSums' | 'listLastSessions' | 'listRates';
+  refunds: 'sumPaidRefunds';
+  reusablePages: 'listPagesOf';
+}>;
+
+/**
+ * The payments of a query as the lines of a CSV, newest first, a portion at a time and only as fast as they are taken.
+ * The amounts of USDC are those of the journal.
+ */
+export async function* exportPayments(
+  { search, refunds, reusablePages }: ExportStores,
+  baseCurrency: Currency,
+  query: PaymentQuery,
+): AsyncGenerator<string> {
+  yield csvLine(Object.keys(columns));
+  for (let before: PaymentId | null = null; ; ) {
+    const { payments, next } = await search.searchPayments(query, before, PORTION);
+    const ids = payments.map(({ id }) => id);
+    const timesMs = payments.flatMap(({ createdAtMs, paidAtMs }) => [createdAtMs, paidAtMs ?? createdAtMs]);
+    const [sums, sessions, refunded, pages, rateAt] = await Promise.all([
+      search.listFinalSums(ids),
+      search.listLastSessions(query.accountId, ids),
+      refunds.sumPaidRefunds(query.accountId, ids),
+      reusablePages.listPagesOf(query.accountId, ids),
+      ratesAt(search.listRates, baseCurrency, timesMs),
+    ]);
+    const lines = payments.map((payment) => {
+      const more = {
+        sums: sums.get(payment.id) ?? nothingYet,
+        refundedUnits: refunded.get(payment.id) ?? 0n,
+        page: pages.get(payment.id),
+        sessionProvider: sessions.get(payment.id)?.provider ?? null,
+        baseCurrency,
+        creationRate: rateAt(payment.createdAtMs),
+        paidRate: payment.paidAtMs === null ? null : rateAt(payment.paidAtMs),
+      };
+      return csvLine(Object.values(columns).map((cell) => cell(payment, more)));
+    });
+    if (lines.length > 0) yield lines.join('');
+    if (next === null) return;
+    before = next;
+  }
+}

@@ -1,0 +1,329 @@
+import type { Address } from '../../payment/payout-address.ts';
+import type { BlockReference } from '../settlement-store.ts';
+import {
+  type ChainLogs,
+  ChainUnavailableError,
+  type ForwardedLog,
+  type LogQuery,
+  type RescuedLog,
+  type TransferLog,
+} from './chain.ts';
+import { answersUntil, type ChainEndpoint } from './endpoint-rotation.ts';
+import { type BlockRange, createBlockRange, type LogSources, scanBlocks } from './read-logs.ts';
+
+/** Why something is not taken as final, or which endpoint contradicts the others. */
+export interface FinalityDoubt {
+  /**
+   * `hash`: more hosts have another block than the endpoint. `refuted`: two other hosts lack logs of ours that it shows.
+   * `omitted`: it lacks logs of ours that more hosts show. `disputed`: hosts contradict each other, and none decides.
+   * `unconfirmed`: no other host could say.
+   */
+  readonly kind: 'hash' | 'refuted' | 'omitted' | 'disputed' | 'unconfirmed';
+  readonly block: BlockReference;
+  /** The endpoint that is wrong; where nobody knows which one is, the one that was read. */
+  readonly endpoint: string;
+  /** Where it is disputed: those that contradict it, and can be wrong as well. */
+  readonly others?: readonly string[];
+  /** One sentence for the operator. */
+  readonly message: string;
+}
+
+type Answer =
+  | { readonly kind: 'agrees'; readonly host: string; readonly block: BlockReference }
+  | {
+      readonly kind: 'contradicts';
+      readonly host: string;
+      readonly label: string;
+      readonly height: number;
+      readonly message: string;
+    }
+  | { readonly kind: 'cannot say'; readonly message: string };
+
+/**
+ * Payments are settled on finalized blocks, so one endpoint's word is not enough where there are several: one of another
+ * host must call that height final with the same hash. All are asked at once and the first that agrees is enough. One that is
+ * behind confirms up to what it calls final itself. Without another host the endpoint is trusted. `report` is also
+ * called for a contradiction that arrives after another endpoint has agreed.
+ *
+ * @returns `block`, null while no endpoint of another host agrees, and whether another has another block at its height
+ */
+export async function confirmFinalBlock(
+  primary: ChainEndpoint,
+  others: readonly ChainEndpoint[],
+  final: BlockReference,
+  report: (doubt: FinalityDoubt) => void,
+) {
+  if (others.length === 0) return { block: final, isContradicted: false };
+  const pending = others.map((other) => compareBlocks(primary, other, final));
+  const classify = (answer: Answer) => {
+    if (answer.kind !== 'agrees') return 'not';
+    return answer.block.number === final.number ? 'enough' : 'better than nothing';
+  };
+  const answers = await answersUntil(pending, classify, (all) =>
+    describeDoubts(primary, final, all).forEach(report),
+  );
+  const blocks = answers.flatMap((answer) => (answer.kind === 'agrees' ? [answer.block] : []));
+  const isContradicted = answers.some(({ kind }) => kind === 'contradicts');
+  const [highest] = blocks.sort((one, other) => other.number - one.number);
+  return { block: highest ?? null, isContradicted };
+}
+
+/** Who contradicts whom about that block or one below it, with the answers of all these endpoints of other hosts. */
+export async function findContradictions(
+  primary: ChainEndpoint,
+  others: readonly ChainEndpoint[],
+  final: BlockReference,
+): Promise<FinalityDoubt[]> {
+  const answers = await Promise.all(others.map((other) => compareBlocks(primary, other, final)));
+  return describeDoubts(primary, final, answers).filter(({ kind }) => kind !== 'unconfirmed');
+}
+
+/** Who contradicts whom once all have answered, and where nobody agrees, why. */
+function describeDoubts(
+  primary: ChainEndpoint,
+  block: BlockReference,
+  answers: readonly Answer[],
+): FinalityDoubt[] {
+  const { label } = primary.rpc;
+  const contradictions = answers.filter((answer) => answer.kind === 'contradicts');
+  const opponents = hostsOf(contradictions);
+  const supportersAt = (height: number) =>
+    1 + hostsOf(answers.filter((answer) => answer.kind === 'agrees' && answer.block.number >= height));
+  const doubts = contradictions.map(({ label: other, height, message }): FinalityDoubt => {
+    const majority = supportersAt(height) - opponents;
+    if (majority === 0) return { kind: 'disputed', block, endpoint: label, others: [other], message };
+    const endpoint = majority > 0 ? other : label;
+    return { kind: 'hash', block, endpoint, message: `${endpoint} contradicts the other hosts: ${message}` };
+  });
+  if (answers.some(({ kind }) => kind === 'agrees')) return doubts;
+  for (const answer of answers)
+    if (answer.kind === 'cannot say')
+      doubts.push({ kind: 'unconfirmed', block, endpoint: label, message: answer.message });
+  return doubts;
+}
+
+function hostsOf(answers: readonly (Answer | LogsAnswer)[]): number {
+  return new Set(answers.flatMap((answer) => ('host' in answer ? [answer.host] : []))).size;
+}
+
+async function compareBlocks(
+  primary: ChainEndpoint,
+  other: ChainEndpoint,
+  final: BlockReference,
+): Promise<Answer> {
+  const { host } = other;
+  const { label } = other.rpc;
+  try {
+    await other.ensureChain();
+    const pair = await readSameHeight(primary, other, final);
+    if (pair === null)
+      return { kind: 'cannot say', message: `${label} is behind and cannot confirm block ${final.number}` };
+    const { own, theirs } = pair;
+    // The time is kept with the block, and payments expire by it.
+    const [said, contradicted] =
+      own.hash === theirs.hash
+        ? [own.timestampMs, theirs.timestampMs].map((ms) => `of ${new Date(ms).toISOString()}`)
+        : [own.hash, theirs.hash];
+    if (said === contradicted) return { kind: 'agrees', host, block: own };
+    const message = `block ${own.number} is ${said} at ${primary.rpc.label}, but ${contradicted} at ${label}`;
+    return { kind: 'contradicts', host, label, height: own.number, message };
+  } catch (error) {
+    if (!(error instanceof ChainUnavailableError)) throw error;
+    other.suspect();
+    return { kind: 'cannot say', message: `block ${final.number} cannot be confirmed: ${error.message}` };
+  }
+}
+
+/**
+ * Both endpoints' block at the finalized height, or at the lower height that the other one calls final: that it has the
+ * block is not enough, because any block is somewhere before it is final.
+ */
+async function readSameHeight(
+  primary: ChainEndpoint,
+  other: ChainEndpoint,
+  final: BlockReference,
+): Promise<{ own: BlockReference; theirs: BlockReference } | null> {
+  const theirFinal = await other.readBlock('finalized');
+  if (theirFinal === null) return null;
+  if (theirFinal.number === final.number) return { own: final, theirs: theirFinal };
+  if (theirFinal.number > final.number) {
+    const theirs = await other.readBlock(final.number);
+    return theirs?.number === final.number ? { own: final, theirs } : null;
+  }
+  const own = await primary.readBlock(theirFinal.number);
+  return own?.number === theirFinal.number ? { own, theirs: theirFinal } : null;
+}
+
+/** The endpoints and sources with which the logs of one endpoint are compared. */
+interface ConfirmLogsContext {
+  /** Endpoints of other hosts, and how many blocks each of them grants at once. */
+  readonly others: readonly { readonly endpoint: ChainEndpoint; readonly range: BlockRange }[];
+  readonly sources: LogSources;
+  readonly report: (doubt: FinalityDoubt) => void;
+}
+
+type LogsAnswer =
+  | { readonly kind: 'has them'; readonly host: string }
+  | { readonly kind: 'lacks some'; readonly host: string; readonly label: string; readonly message: string }
+  | { readonly kind: 'cannot say'; readonly message: string };
+
+/**
+ * Whether an endpoint of another host, on the same chain up to `final`, has the same logs. All are asked at once and the
+ * first that has all of them is enough. Where none has them and two hosts lack some, the endpoint is `refuted`.
+ */
+export async function confirmLogs(
+  context: ConfirmLogsContext,
+  primary: ChainEndpoint,
+  logs: ChainLogs,
+  final: BlockReference,
+): Promise<'confirmed' | 'unconfirmed' | 'refuted'> {
+  const pending = context.others.map((other) => compareLogs(context, other, logs, final));
+  const classify = ({ kind }: LogsAnswer) => (kind === 'has them' ? 'enough' : 'not');
+  const answers = await answersUntil(pending, classify, (all) =>
+    describeLogDoubts(primary, final, all).forEach(context.report),
+  );
+  if (answers.some(({ kind }) => kind === 'has them')) return 'confirmed';
+  return hostsOf(answers) > 1 ? 'refuted' : 'unconfirmed';
+}
+
+/** Who lacks or shows logs that the others do not, and where none of them has all, why. */
+function describeLogDoubts(
+  { rpc: { label: endpoint } }: ChainEndpoint,
+  block: BlockReference,
+  answers: readonly LogsAnswer[],
+): FinalityDoubt[] {
+  const denials = answers.filter((answer) => answer.kind === 'lacks some');
+  const supporters = hostsOf(answers.filter(({ kind }) => kind === 'has them'));
+  if (supporters > 0) {
+    // The endpoint is a supporter as well; where as many hosts lack the logs, nobody knows who is wrong.
+    if (hostsOf(denials) > supporters) return [];
+    return denials.map(({ label, message }) => ({ kind: 'omitted', block, endpoint: label, message }));
+  }
+  const isRefuted = hostsOf(denials) > 1;
+  const kind = isRefuted ? 'refuted' : denials.length > 0 ? 'disputed' : 'unconfirmed';
+  const messages = answers.flatMap((answer) => (answer.kind === 'has them' ? [] : [answer.message]));
+  const message = `logs of ours at ${endpoint} are not confirmed: ${messages.join('; ')}`;
+  return [{ kind, block, endpoint, others: isRefuted ? [] : denials.map(({ label }) => label), message }];
+}
+
+async function compareLogs(
+  { sources }: ConfirmLogsContext,
+  { endpoint, range }: ConfirmLogsContext['others'][number],
+  logs: ChainLogs,
+  final: BlockReference,
+): Promise<LogsAnswer> {
+  const { host } = endpoint;
+  const { label } = endpoint.rpc;
+  try {
+    await endpoint.ensureChain();
+    const block = await endpoint.readBlock(final.number);
+    if (block?.hash !== final.hash) {
+      const problem = block === null ? 'is behind' : 'has another block';
+      return { kind: 'cannot say', message: `${label} ${problem} at ${final.number}` };
+    }
+    const theirs = await readSameLogs({ endpoint, range, sources }, logs);
+    const lacking = positions(logs).filter(({ key }) => !theirs.has(key));
+    const [first] = lacking;
+    if (first === undefined) return { kind: 'has them', host };
+    const example = `transaction ${first.log.transactionHash} in block ${first.log.blockNumber}`;
+    const message = `${label} does not show ${lacking.length} of our logs, such as ${example}`;
+    return { kind: 'lacks some', host, label, message };
+  } catch (error) {
+    if (!(error instanceof ChainUnavailableError)) throw error;
+    endpoint.suspect();
+    return { kind: 'cannot say', message: error.message };
+  }
+}
+
+/** The endpoint's logs for the same addresses in the same blocks. */
+async function readSameLogs(
+  { endpoint, range, sources }: { endpoint: ChainEndpoint; range: BlockRange; sources: LogSources },
+  logs: ChainLogs,
+): Promise<ReadonlySet<string>> {
+  const { token } = sources;
+  const blocks = positions(logs).map(({ log }) => log.blockNumber);
+  const toBlock = blocks.reduce((most, block) => Math.max(most, block), 0);
+  const recipients: Address[] = [...new Set(logs.transfers.map(({ recipient }) => recipient))];
+  // Only the kinds of logs that are to be confirmed are asked for.
+  const factories = logs.forwarded.length + logs.rescued.length > 0 ? sources.factories : [];
+  const fromBlock = blocks.reduce((least, block) => Math.min(least, block), toBlock);
+  const query = { fromBlock, toBlock, recipients };
+  return readKeys({ endpoint, range, sources: { token, factories } }, query);
+}
+
+/** The keys of all logs that the endpoint has for the query. */
+async function readKeys(
+  reading: { endpoint: ChainEndpoint; range: BlockRange; sources: LogSources },
+  query: LogQuery,
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  const context = { ...reading, seenBlock: () => undefined };
+  for (let { fromBlock } = query; fromBlock <= query.toBlock; ) {
+    const {
+      scannedTo,
+      transfers,
+      forwarded,
+      rescued = [],
+    } = await scanBlocks(context, { ...query, fromBlock });
+    for (const { key } of positions({ transfers, forwarded, rescued })) found.add(key);
+    fromBlock = scannedTo.number + 1;
+  }
+  return found;
+}
+
+/** The strictest free plans grant as many blocks. */
+const COMPARED_BLOCKS = 5;
+
+/**
+ * One sentence for each endpoint whose logs of the newest final blocks cannot be read, or lack some that others show.
+ * Endpoints that have another block than `final` are left out.
+ */
+export async function compareRecentLogs(
+  endpoints: readonly ChainEndpoint[],
+  sources: LogSources,
+  final: BlockReference,
+): Promise<string[]> {
+  const fromBlock = Math.max(0, final.number - COMPARED_BLOCKS + 1);
+  const query = { fromBlock, toBlock: final.number, recipients: null };
+  const problems: string[] = [];
+  const readings = await Promise.all(
+    endpoints.map(async (endpoint) => {
+      const { label } = endpoint.rpc;
+      try {
+        if ((await endpoint.readBlock(final.number))?.hash !== final.hash) return [];
+        const range = createBlockRange(COMPARED_BLOCKS, COMPARED_BLOCKS);
+        return [{ label, keys: await readKeys({ endpoint, range, sources }, query) }];
+      } catch (error) {
+        if (!(error instanceof ChainUnavailableError)) throw error;
+        problems.push(error.message);
+        return [];
+      }
+    }),
+  );
+  const shown = readings.flat();
+  for (const { label, keys } of shown) {
+    const others = shown.filter((other) => [...other.keys].some((key) => !keys.has(key)));
+    const names = others.map((other) => other.label).join(' and ');
+    if (names !== '')
+      problems.push(
+        `${label} does not show logs of blocks ${fromBlock} to ${final.number} that ${names} shows`,
+      );
+  }
+  return problems;
+}
+
+/** Each log with a text that says everything about it that counts. */
+function positions({ transfers, forwarded, rescued }: ChainLogs) {
+  return [
+    ...transfers.map((log) => ({ log, key: keyOf(log, 'transfer', log.recipient, log.units) })),
+    ...forwarded.map((log) => ({
+      log,
+      key: keyOf(log, 'forwarded', log.deposit, log.toMerchantUnits, log.feeUnits),
+    })),
+    ...rescued.map((log) => ({ log, key: keyOf(log, 'rescued', log.deposit, log.token, log.units) })),
+  ];
+}
+
+function keyOf(log: TransferLog | ForwardedLog | RescuedLog, ...contents: (string | bigint)[]): string {
+  return [log.blockNumber, log.logIndex, log.transactionHash, ...contents].join(' ');
+}

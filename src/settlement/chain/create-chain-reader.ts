@@ -1,0 +1,263 @@
+import type { BlockReference } from '../settlement-store.ts';
+import {
+  type ChainLogs,
+  type ChainReader,
+  ChainUnavailableError,
+  type ChainView,
+  type EndpointHealth,
+  type LatestBlock,
+} from './chain.ts';
+import { confirmFinalBlock, confirmLogs, type FinalityDoubt } from './confirm-finality.ts';
+import { type ChainEndpoint, createEndpointRotation, joinFailures } from './endpoint-rotation.ts';
+import { createBlockRange, type LogSources, scanBlocks } from './read-logs.ts';
+
+interface ChainReaderOptions {
+  readonly endpoints: readonly ChainEndpoint[];
+  readonly sources: LogSources;
+  /** The only endpoint is a node of our own, which may lose final blocks: the sandbox's. */
+  readonly isOwnNode?: boolean;
+  /** Called whenever endpoints contradict or cannot confirm each other; must not throw. */
+  readonly onDisagreement?: (doubt: FinalityDoubt) => void;
+  /** Told how far each endpoint is behind the highest final block that any of them names; must not throw. */
+  readonly onLag?: (label: string, blocks: number) => void;
+  /** Blocks asked for at first and at most; in between it follows what the endpoint grants. Default 100 and 2,000. */
+  readonly initialBlockRange?: number;
+  readonly maximumBlockRange?: number;
+  readonly monotonicMs?: () => number;
+}
+
+/**
+ * So many blocks behind what two other hosts call final, an endpoint is left: about half a minute. Two nodes that are
+ * asked one after the other differ by a few.
+ */
+const CRAWLING_BLOCKS = 16;
+
+/** The watcher's reader: one endpoint for a pass, the next one after a failure. */
+export function createChainReader(options: ChainReaderOptions): ChainReader {
+  const { endpoints, sources, monotonicMs = () => performance.now() } = options;
+  const { initialBlockRange = 100, maximumBlockRange = 2_000 } = options;
+  const rotation = createEndpointRotation(endpoints);
+  /** What is learned of the endpoints from pass to pass. */
+  const known = new Map(
+    endpoints.map((endpoint) => {
+      const range = createBlockRange(initialBlockRange, maximumBlockRange);
+      return [endpoint, { range, headWatch: createHeadWatch(monotonicMs) }] as const;
+    }),
+  );
+  /** By label: how many, and the last one. */
+  const disagreements = new Map<
+    string,
+    { readonly count: number; readonly message: string; readonly atMs: number }
+  >();
+  let secondLooks = 0;
+
+  const knownOf = (endpoint: ChainEndpoint) =>
+    known.get(endpoint) as NonNullable<ReturnType<typeof known.get>>;
+  const report = (doubt: FinalityDoubt) => {
+    const { kind, endpoint, others = [], message } = doubt;
+    // Who cannot be confirmed is not to blame for it.
+    for (const label of kind === 'unconfirmed' ? [] : [endpoint, ...others]) {
+      const count = (disagreements.get(label)?.count ?? 0) + 1;
+      disagreements.set(label, { count, message, atMs: monotonicMs() });
+    }
+    options.onDisagreement?.(doubt);
+  };
+  /** Endpoints that can confirm the endpoint's answer: names on one host count as one. */
+  const othersOf = ({ host }: ChainEndpoint) => endpoints.filter((other) => other.host !== host);
+
+  async function confirmBlock(
+    endpoint: ChainEndpoint,
+    block: BlockReference,
+  ): Promise<BlockReference | null> {
+    const verdict = await confirmFinalBlock(endpoint, othersOf(endpoint), block, report);
+    // Contradicted by all the others: it is likely to be the one that is wrong, so the next pass asks another.
+    if (verdict.block === null && verdict.isContradicted) rotation.leave(endpoint);
+    return verdict.block;
+  }
+
+  async function areConfirmed(endpoint: ChainEndpoint, logs: ChainLogs, final: BlockReference) {
+    const others = othersOf(endpoint).map((other) => ({ endpoint: other, range: knownOf(other).range }));
+    if (others.length === 0 || Object.values(logs).every((some) => some.length === 0)) return true;
+    const verdict = await confirmLogs({ others, sources, report }, endpoint, logs, final);
+    if (verdict !== 'refuted') return verdict === 'confirmed';
+    rotation.leave(endpoint);
+    throw new ChainUnavailableError(`${endpoint.rpc.label} shows logs that two other hosts do not have`);
+  }
+
+  /**
+   * Whether two other hosts call blocks final that are far above this endpoint's. One alone may have invented its
+   * height. Their numbers may be of an earlier pass, and then they are lower than they are now.
+   */
+  function isCrawling({ host }: ChainEndpoint, finalNumber: number): boolean {
+    const isAhead = (other: ChainEndpoint) => (other.finalNumber ?? 0) - finalNumber > CRAWLING_BLOCKS;
+    const ahead = endpoints.filter((other) => other.host !== host && isAhead(other));
+    return new Set(ahead.map((other) => other.host)).size > 1;
+  }
+
+  function listEndpoints(): readonly EndpointHealth[] {
+    const highest = endpoints.reduce((most, { finalNumber }) => Math.max(most, finalNumber ?? 0), 0);
+    return endpoints.map(({ rpc: { label }, isPaused, isSlow, isFailing, finalNumber, malformed }) => {
+      const contradicted = disagreements.get(label);
+      const [last] = [contradicted, malformed].flatMap((one) => one ?? []).sort((a, b) => b.atMs - a.atMs);
+      return {
+        label,
+        isPaused,
+        isSlow,
+        isFailing,
+        lagBlocks: finalNumber === null ? null : highest - finalNumber,
+        disagreements: (contradicted?.count ?? 0) + (malformed?.count ?? 0),
+        lastDisagreement:
+          last === undefined ? null : { message: last.message, agoMs: monotonicMs() - last.atMs },
+      };
+    });
+  }
+
+  function reportLags(): void {
+    for (const { label, lagBlocks } of listEndpoints())
+      if (lagBlocks !== null) options.onLag?.(label, lagBlocks);
+  }
+
+  /** @param asked the same endpoint, with a limit on how long its answers may take */
+  function createView(endpoint: ChainEndpoint, asked = endpoint): ChainView {
+    const { range, headWatch } = knownOf(endpoint);
+    const { label } = endpoint.rpc;
+    let latestSeen: LatestBlock | undefined;
+    /** An endpoint that no longer follows the chain answers as ever: the next pass asks another. */
+    const leaveIf = (isWrong: boolean) => {
+      if (isWrong) rotation.leave(endpoint);
+    };
+    const view: ChainView = {
+      source: label,
+      async readLatest() {
+        const latest = await asked.readBlock('latest');
+        if (latest === null) throw new ChainUnavailableError(`${label} has no latest block`);
+        leaveIf(headWatch.checkLatest(label, latest.number) === 'stands still');
+        latestSeen = latest;
+        return latest;
+      },
+      async readFinal() {
+        const final = await asked.readBlock('finalized');
+        if (final === null) throw new ChainUnavailableError(`${label} has no finalized block`);
+        const latest = latestSeen?.number ?? final.number;
+        if (final.number > latest) {
+          throw new ChainUnavailableError(`${label} calls block ${final.number} final, but is at ${latest}`);
+        }
+        leaveIf(headWatch.checkFinal(final.number) === 'stands still');
+        const confirmed = await confirmBlock(endpoint, final);
+        leaveIf(isCrawling(endpoint, final.number));
+        reportLags();
+        return confirmed;
+      },
+      async readHeads() {
+        return { latest: await view.readLatest(), final: await view.readFinal() };
+      },
+      readBlock: (blockNumber) => asked.readBlock(blockNumber),
+      readLogs: (query) => {
+        const seenBlock = (number: number) => (latestSeen?.number === number ? latestSeen : undefined);
+        return scanBlocks({ endpoint: asked, range, sources, seenBlock }, query);
+      },
+      async readTransactionBlock(transactionHash) {
+        const receipt = await asked.rpc.call('eth_getTransactionReceipt', [transactionHash]);
+        return receipt?.blockNumber ?? null;
+      },
+      confirmLogs: (logs, final) => areConfirmed(endpoint, logs, final),
+      async confirmBlock(block) {
+        const confirmed = await confirmBlock(endpoint, block);
+        return confirmed?.number === block.number && confirmed.hash === block.hash;
+      },
+      async confirmReplacement(block) {
+        const others = othersOf(endpoint);
+        for (const each of [endpoint, ...others]) each.forgetChain();
+        await asked.ensureChain();
+        if (others.length === 0) return options.isOwnNode === true ? 'confirmed' : 'alone';
+        return (await view.confirmBlock(block)) ? 'confirmed' : 'unconfirmed';
+      },
+    };
+    return view;
+  }
+
+  /** Asks these endpoints one after the other; whether to go on after an answer is the caller's to say. */
+  async function askEach<T>(
+    asked: readonly ChainEndpoint[],
+    use: (view: ChainView) => Promise<T>,
+    isOneEnough: boolean,
+  ) {
+    const answers: T[] = [];
+    const failures: ChainUnavailableError[] = [];
+    for (const endpoint of asked) {
+      try {
+        await endpoint.ensureChain();
+        answers.push(await use(createView(endpoint)));
+        if (isOneEnough) break;
+      } catch (error) {
+        if (!(error instanceof ChainUnavailableError)) throw error;
+        endpoint.suspect();
+        failures.push(error);
+      }
+    }
+    if (answers.length > 0) return answers;
+    throw joinFailures(failures);
+  }
+
+  const withView: ChainReader['withView'] = (use) =>
+    rotation.usePass((endpoint, asked) => use(createView(endpoint, asked)));
+  return {
+    listEndpoints,
+    withView,
+    async withOtherView(use) {
+      const others = othersOf(rotation.current);
+      if (others.length === 0) return withView(use);
+      const first = secondLooks++ % others.length;
+      const [answer] = await askEach([...others.slice(first), ...others.slice(0, first)], use, true);
+      return answer as Awaited<ReturnType<typeof use>>;
+    },
+    withEachView: (use) => askEach(endpoints, use, false),
+  };
+}
+
+/** Deeper than the reorganizations that Polygon has seen since it has finality within seconds. */
+const MAXIMUM_FALLBACK_BLOCKS = 256;
+/** Time and not checks: the pauses between failed passes grow to a minute. */
+const ACCEPT_FALLBACK_AFTER_MS = 60_000;
+
+/** About ten blocks: a node that shows none in this time has lost its peers, or the chain or its finality stands. */
+const STALL_MS = 20_000;
+
+/**
+ * A head that falls back further than any reorganization is a node that was restored or swapped for one that is
+ * behind. But when it stays there, the high head was the mistake, and it is forgotten.
+ */
+export function createHeadWatch(monotonicMs = () => performance.now()) {
+  let highest = 0;
+  let fellBackAtMs: number | null = null;
+  const [hasHeadStood, hasFinalStood] = [createStallCheck(monotonicMs), createStallCheck(monotonicMs)];
+
+  return {
+    /** Whether the final block has stood still for long. */
+    checkFinal: (blockNumber: number) => (hasFinalStood(blockNumber) ? 'stands still' : 'moves'),
+    /** Whether the head has stood still for long. @throws ChainUnavailableError when it has fallen back too far */
+    checkLatest(label: string, blockNumber: number): 'moves' | 'stands still' {
+      const nowMs = monotonicMs();
+      const isAccepted = fellBackAtMs !== null && nowMs - fellBackAtMs >= ACCEPT_FALLBACK_AFTER_MS;
+      if (blockNumber >= highest - MAXIMUM_FALLBACK_BLOCKS || isAccepted) {
+        highest = isAccepted ? blockNumber : Math.max(highest, blockNumber);
+        fellBackAtMs = null;
+        return hasHeadStood(blockNumber) ? 'stands still' : 'moves';
+      }
+      fellBackAtMs ??= nowMs;
+      throw new ChainUnavailableError(`${label} fell back from block ${highest} to ${blockNumber}`);
+    },
+  };
+}
+
+/** Whether a block number has been the same for long. */
+function createStallCheck(monotonicMs: () => number): (blockNumber: number) => boolean {
+  let last = { blockNumber: -1, sinceMs: 0 };
+  return (blockNumber) => {
+    const nowMs = monotonicMs();
+    const isStanding = last.blockNumber === blockNumber && nowMs - last.sinceMs >= STALL_MS;
+    // Said once in a while, so that each of several nodes has its turn while the chain itself stands.
+    if (isStanding || last.blockNumber !== blockNumber) last = { blockNumber, sinceMs: nowMs };
+    return isStanding;
+  };
+}

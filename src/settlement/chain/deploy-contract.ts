@@ -1,0 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { encodeAbiParameters, getContractAddress } from 'viem/utils';
+import factoryArtifact from '../../../contracts/artifacts/DepositFactory.json' with { type: 'json' };
+import type { Address } from '../../payment/payout-address.ts';
+import { polOf } from '../gas-balance.ts';
+import { createEndpointRotation, type EndpointRotation } from './endpoint-rotation.ts';
+import { limitOf, readEstimate } from './estimate-gas.ts';
+import {
+  broadcast,
+  quoteFees,
+  type RelayerOptions,
+  readAccount,
+  readBalance,
+  signTransaction,
+} from './relayer.ts';
+
+/** The key pays for it and gets no rights by it (save where the contract's constructor gives some, as the test token's). */
+export interface DeployerOptions extends RelayerOptions {
+  /** Time to wait for the block. Default 120,000. */
+  readonly timeoutMs?: number;
+  /** Interval at which the receipt is polled. Default 500. */
+  readonly pollIntervalMs?: number;
+}
+
+/** The deployment did not succeed, or is not known to have. */
+export class DeploymentFailedError extends Error {
+  override readonly name = 'DeploymentFailedError';
+}
+
+/**
+ * Deploys `initCode` (with its constructor arguments) and waits until it is in a block. Throws `CallRevertedError`,
+ * `TransactionRefusedError`, `ChainUnavailableError`, and `DeploymentFailedError` with the transaction's hash, or with the
+ * address that holds too little POL.
+ */
+export async function deployContract(options: DeployerOptions, initCode: `0x${string}`) {
+  const { endpoints, chainId } = options;
+  const account = readAccount(options.privateKey);
+  const rotation = createEndpointRotation(endpoints);
+  const prepared = await rotation.useAny(async ({ rpc }) => ({
+    chainId,
+    to: null,
+    data: initCode,
+    nonce: await rpc.call('eth_getTransactionCount', [account.address, 'pending']),
+    gasLimit: limitOf(await readEstimate({ rpc }, { from: account.address, to: null, data: initCode })),
+    fees: await quoteFees(rpc, options),
+    balanceWei: await readBalance(rpc, account.address),
+  }));
+  const costWei = prepared.gasLimit * prepared.fees.maxFeePerGas;
+  if (prepared.balanceWei < costWei) {
+    const pol = `${polOf(prepared.balanceWei)} POL, and the deployment can cost ${polOf(costWei)} POL`;
+    throw new DeploymentFailedError(`The address ${account.address} holds ${pol}: send POL to it first.`);
+  }
+  const { hash, rawTransaction } = await signTransaction(account, prepared);
+  await broadcast(endpoints, rawTransaction);
+  const blockNumber = await waitForReceipt(rotation, hash, options);
+  const address = getContractAddress({ from: account.address, nonce: BigInt(prepared.nonce) });
+  return { address, transactionHash: hash, blockNumber };
+}
+
+/** The block that holds the transaction. */
+async function waitForReceipt(
+  rotation: EndpointRotation,
+  hash: string,
+  { timeoutMs = 120_000, pollIntervalMs = 500 }: DeployerOptions,
+): Promise<number> {
+  const deadlineMs = performance.now() + timeoutMs;
+  while (performance.now() < deadlineMs) {
+    const receipt = await rotation.useAny(({ rpc }) => rpc.call('eth_getTransactionReceipt', [hash]));
+    if (receipt?.hasSucceeded === false)
+      throw new DeploymentFailedError(`the deployment in transaction ${hash} failed`);
+    if (receipt !== null) return receipt.blockNumber;
+    await delay(pollIntervalMs);
+  }
+  throw new DeploymentFailedError(`transaction ${hash} is not in a block after ${timeoutMs} ms`);
+}
+
+/** Deploys a deposit factory for a token, which must exist already. Throws like `deployContract`. */
+export async function deployFactory(options: DeployerOptions, token: Address) {
+  const constructorArguments = encodeAbiParameters([{ type: 'address' }], [token]).slice(2);
+  const { address, ...inclusion } = await deployContract(
+    options,
+    `${factoryArtifact.bytecode as `0x${string}`}${constructorArguments}`,
+  );
+  return { factory: address, implementation: getContractAddress({ from: address, nonce: 1n }), ...inclusion };
+}

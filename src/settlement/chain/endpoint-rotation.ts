@@ -1,0 +1,438 @@
+import { hostIdentity } from '../../platform/public-address.ts';
+import { within } from '../../platform/within.ts';
+import { ChainUnavailableError, type LatestBlock } from './chain.ts';
+import { withCircuit } from './endpoint-circuit.ts';
+import { createEndpointSpeed, type EndpointSpeed } from './endpoint-speed.ts';
+import {
+  AnswerTooSlowError,
+  createJsonRpcClient,
+  HttpRefusalError,
+  JsonRpcAnswerError,
+  type JsonRpcClient,
+  type JsonRpcOptions,
+  MalformedAnswerError,
+} from './json-rpc.ts';
+import { aroundCalls, checkAnswers, type NodeClient, toQuantity } from './node-answers.ts';
+
+export type EndpointRotation = ReturnType<typeof createEndpointRotation>;
+
+/** A false answer is no failure. So no endpoint stays the only one that is asked. */
+const READS_OF_A_TURN = 50;
+
+/**
+ * Which endpoint a user of the chain asks now. Only a `ChainUnavailableError` counts as a failure of the endpoint;
+ * anything else is the caller's.
+ */
+export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
+  let current = 0;
+  let readsInTurn = 0;
+
+  /** All endpoints from the current one on; those that are slow come later, and those that are paused last. */
+  function inOrder(): ChainEndpoint[] {
+    const rank = ({ isPaused, isSlow }: ChainEndpoint) => (isPaused ? 2 : isSlow ? 1 : 0);
+    return endpoints
+      .map((_, step) => endpoints[(current + step) % endpoints.length] as ChainEndpoint)
+      .sort((one, other) => rank(one) - rank(other));
+  }
+
+  function stayWith(endpoint: ChainEndpoint): void {
+    const place = endpoints.indexOf(endpoint);
+    if (place !== current) readsInTurn = 0;
+    current = place;
+  }
+
+  /** Leaves an endpoint without a failure. */
+  function leave(endpoint: ChainEndpoint): void {
+    // Two passes that fail together must not skip an endpoint.
+    if (endpoints[current] !== endpoint && inOrder()[0] !== endpoint) return;
+    current = (endpoints.indexOf(endpoint) + 1) % endpoints.length;
+  }
+
+  function takeTurns(): void {
+    if (++readsInTurn < READS_OF_A_TURN) return;
+    readsInTurn = 0;
+    current = (current + 1) % endpoints.length;
+  }
+
+  async function useAt<T>(endpoint: ChainEndpoint, use: () => Promise<T>): Promise<T> {
+    try {
+      await endpoint.ensureChain();
+      return await use();
+    } catch (error) {
+      if (error instanceof ChainUnavailableError) endpoint.suspect();
+      throw error;
+    }
+  }
+
+  /**
+   * Runs a pass at the current endpoint. When it fails, or leaves a call unanswered for longer than its `patienceMs`,
+   * the pass begins again at the next one. The rotation stays with the endpoint that finished the pass. `asked` is
+   * the endpoint with that limit.
+   */
+  async function usePass<T>(use: (endpoint: ChainEndpoint, asked: ChainEndpoint) => Promise<T>): Promise<T> {
+    const failures: ChainUnavailableError[] = [];
+    const order = inOrder();
+    for (const [place, endpoint] of order.entries()) {
+      const hasNext = order[place + 1]?.isPaused === false;
+      const asked = hasNext ? withPatience(endpoint) : endpoint;
+      try {
+        return await useAt(asked, () => use(endpoint, asked));
+      } catch (error) {
+        if (!(error instanceof ChainUnavailableError)) throw error;
+        leave(endpoint);
+        failures.push(error);
+        if (endpoint.isPaused && !hasNext) break;
+      }
+    }
+    throw joinFailures(failures);
+  }
+
+  /**
+   * The first answer: the next endpoint is asked when one fails, and as well when one takes longer than its
+   * `patienceMs`. For reads only. After some reads another endpoint is the first one to be asked.
+   */
+  async function useAny<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<T> {
+    takeTurns();
+    const attempts = inOrder().map((endpoint) => ({
+      patienceMs: endpoint.patienceMs,
+      ask: async () => ({ endpoint, answer: await useAt(endpoint, () => use(endpoint)) }),
+    }));
+    const { endpoint, answer } = await firstAnswer(attempts);
+    stayWith(endpoint);
+    return answer;
+  }
+
+  /**
+   * The answer of each host that answers in time, or of those that have answered when two of them agree. Where there is
+   * one host only, or none answers, as `useAny`. For reads only.
+   */
+  async function useEach<T>(
+    use: (endpoint: ChainEndpoint) => Promise<T>,
+    isSame: (one: T, other: T) => boolean = (one, other) => one === other,
+  ): Promise<readonly T[]> {
+    const byHost = new Map(
+      inOrder()
+        .filter(({ isPaused }) => !isPaused)
+        .reverse()
+        .map((endpoint) => [endpoint.host, endpoint]),
+    );
+    if (byHost.size < 2) return [await useAny(use)];
+    const answers: T[] = [];
+    const pending = [...byHost.values()].map(async (endpoint) => {
+      const asked = withPatience(endpoint);
+      try {
+        return { answer: await useAt(asked, () => use(asked)) };
+      } catch (error) {
+        if (error instanceof ChainUnavailableError) return null;
+        throw error;
+      }
+    });
+    await answersUntil(pending, (outcome) => {
+      if (outcome === null) return 'not';
+      const isConfirmed = answers.some((other) => isSame(outcome.answer, other));
+      answers.push(outcome.answer);
+      return isConfirmed ? 'enough' : 'not';
+    });
+    return answers.length > 0 ? [...answers] : [await useAny(use)];
+  }
+
+  return {
+    /** The endpoint that is asked now; one that is slow or paused is passed over as long as another is not. */
+    get current() {
+      return inOrder()[0] as ChainEndpoint;
+    },
+    usePass,
+    useAny,
+    useEach,
+    leave,
+  };
+}
+
+/**
+ * The endpoint, with its `patienceMs` as a limit on each call. A call that exceeds it fails for the caller and goes on
+ * behind it: its end decides whether the endpoint is paused.
+ */
+function withPatience(endpoint: ChainEndpoint): ChainEndpoint {
+  const { rpc, patienceMs } = endpoint;
+  const tooSlow = () => new AnswerTooSlowError(`${rpc.label} takes longer than ${Math.ceil(patienceMs)} ms`);
+  const limit = <T>(answer: Promise<T>) => within(patienceMs, answer, tooSlow);
+  const limited: Partial<ChainEndpoint> = {
+    rpc: aroundCalls(rpc, (act) => limit(act())),
+    ensureChain: () => limit(endpoint.ensureChain()),
+    readBlock: (block) => limit(endpoint.readBlock(block)),
+  };
+  // The rest is the endpoint's own, which changes.
+  return Object.create(endpoint, Object.getOwnPropertyDescriptors(limited)) as ChainEndpoint;
+}
+
+/**
+ * The highest of these answers that two hosts reach: with three hosts the middle one, which none of them decides alone;
+ * with two hosts the lower one.
+ */
+export function reachedByTwo<T extends number | bigint | boolean>(answers: readonly T[]): T {
+  const [highest, second = highest] = answers.toSorted((one, other) =>
+    one > other ? -1 : one < other ? 1 : 0,
+  );
+  return second as T;
+}
+
+/** One failure as it is, several as one. */
+export function joinFailures(failures: readonly ChainUnavailableError[]): ChainUnavailableError {
+  const [only] = failures;
+  if (failures.length === 1 && only !== undefined) return only;
+  const messages = failures.map((failure) => failure.message).join('; ');
+  return new ChainUnavailableError(`no endpoint can be used: ${messages}`, { cause: failures.at(-1) });
+}
+
+/** After this time, an endpoint is asked for its chain id again, also without a failure. */
+const PROOF_MS = 5 * 60_000;
+
+/** The endpoint belongs to another chain; nothing it says may be used. */
+export class WrongChainError extends ChainUnavailableError {}
+
+/** One node of the chain, shared by all that ask the chain. */
+export type ChainEndpoint = ReturnType<typeof createChainEndpoint>;
+
+export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
+  /** In order of preference; at least one. */
+  readonly urls: readonly string[];
+  readonly chainId: number;
+  readonly monotonicMs?: () => number;
+  /** Called with each call, by the endpoint's label; must not throw. */
+  readonly onCall?: (label: string, outcome: EndpointOutcome) => void;
+  /** Told in one sentence, which names the endpoint, what does not fit in an answer; must not throw. */
+  readonly onMalformed?: (label: string, problem: string) => void;
+}
+
+/**
+ * `refused`: the endpoint answered with an error, or with an HTTP status for a wrong key or a used-up plan. `slow`: no
+ * answer in time, or another endpoint takes a fraction of the time. `failed`: no answer, or none of use.
+ */
+export type EndpointOutcome = 'answered' | 'refused' | 'slow' | 'failed';
+
+/**
+ * All endpoints of one chain. Opens no connection yet. Where there are several, one that hangs is paused for all that
+ * share it. Throws `TypeError` for a URL that is none.
+ */
+export function createChainEndpoints(options: ChainEndpointsOptions): readonly ChainEndpoint[] {
+  const {
+    urls,
+    chainId,
+    monotonicMs = () => performance.now(),
+    onCall,
+    onMalformed,
+    ...rpcOptions
+  } = options;
+  if (urls.length === 0) throw new TypeError('a chain needs at least one endpoint');
+  const endpoints: readonly ChainEndpoint[] = urls.map((url) =>
+    createChainEndpoint(createJsonRpcClient({ ...rpcOptions, url }), chainId, {
+      host: hostIdentity(url),
+      isOneOfSeveral: urls.length > 1,
+      askableSpeeds: () =>
+        endpoints.flatMap(({ isPaused, isFailing, speed }) => (isPaused || isFailing ? [] : [speed])),
+      monotonicMs,
+      ...(onCall === undefined ? {} : { onCall }),
+      ...(onMalformed === undefined ? {} : { onMalformed }),
+    }),
+  );
+  return endpoints;
+}
+
+interface ChainEndpointOptions {
+  /** By default the client's label. */
+  readonly host?: string;
+  /** Whether others can be asked while this one is paused. Default false. */
+  readonly isOneOfSeveral?: boolean;
+  /** Speeds of the endpoints that can be asked now, with which its own is compared. */
+  readonly askableSpeeds?: () => readonly EndpointSpeed[];
+  readonly monotonicMs?: () => number;
+  readonly onCall?: ChainEndpointsOptions['onCall'];
+  readonly onMalformed?: ChainEndpointsOptions['onMalformed'];
+  /** Default 500. */
+  readonly minimumPatienceMs?: number;
+}
+
+/** One endpoint behind a client of one's own. */
+export function createChainEndpoint(
+  client: JsonRpcClient,
+  chainId: number,
+  options: ChainEndpointOptions = {},
+) {
+  const { host = client.label, isOneOfSeveral = false, monotonicMs = () => performance.now() } = options;
+  const speed = createEndpointSpeed(monotonicMs, options.askableSpeeds, options.minimumPatienceMs);
+  let malformed: MalformedAnswers | null = null;
+  const observed = withObserver(checkAnswers(client), speed, options.onCall, ({ message }) => {
+    malformed = { count: (malformed?.count ?? 0) + 1, message, atMs: monotonicMs() };
+    options.onMalformed?.(client.label, message);
+  });
+  const circuit = isOneOfSeveral ? withCircuit(observed, monotonicMs) : null;
+  const rpc = circuit ?? observed;
+  let provenAtMs = Number.NEGATIVE_INFINITY;
+  let isFailing = false;
+  let finalNumber: number | null = null;
+  return {
+    rpc,
+    /** Only endpoints of different hosts can confirm each other. */
+    host,
+    /**
+     * Whether others should be asked instead: a call has been waiting for longer than `patienceMs`, or has had no answer
+     * in time, after which every call fails at once for a while.
+     */
+    get isPaused(): boolean {
+      return circuit !== null && (circuit.isOpen || speed.isOverdue);
+    },
+    /** Whether another endpoint that can be asked takes a fraction of its time. */
+    get isSlow(): boolean {
+      return speed.isSlow;
+    },
+    speed,
+    /** Whether it has failed since it last told its chain. */
+    get isFailing(): boolean {
+      return isFailing;
+    },
+    /** How long an answer may take before another endpoint is asked as well: a multiple of what was usual of late. */
+    get patienceMs(): number {
+      return speed.patienceMs;
+    },
+    /** Its answers that were none of use; null while there are none. */
+    get malformed(): MalformedAnswers | null {
+      return malformed;
+    },
+    /** The newest block that it has called final; null before it was asked. */
+    get finalNumber(): number | null {
+      return finalNumber;
+    },
+    /**
+     * Asks for the chain id unless it has been proven since the last failure, and lately. Throws `WrongChainError`, or
+     * `ChainUnavailableError` when the endpoint does not answer.
+     */
+    async ensureChain(): Promise<void> {
+      if (monotonicMs() - provenAtMs < PROOF_MS) return;
+      const answered = await rpc.call('eth_chainId', []);
+      if (answered !== chainId) {
+        throw new WrongChainError(`${rpc.label} serves chain ${answered}, not ${chainId} (CHAIN_ID)`);
+      }
+      provenAtMs = monotonicMs();
+      isFailing = false;
+    },
+    /** Forgets the checked chain: another node may answer now at this address. */
+    forgetChain(): void {
+      provenAtMs = Number.NEGATIVE_INFINITY;
+    },
+    /** The same, after a failure. */
+    suspect(): void {
+      provenAtMs = Number.NEGATIVE_INFINITY;
+      isFailing = true;
+    },
+    /** Null when the endpoint has no such block. */
+    async readBlock(block: number | 'latest' | 'finalized'): Promise<LatestBlock | null> {
+      const tag = typeof block === 'number' ? toQuantity(block) : block;
+      const found = await rpc.call('eth_getBlockByNumber', [tag, false]);
+      if (block === 'finalized' && found !== null) finalNumber = found.number;
+      return found;
+    },
+  };
+}
+
+/** How many answers were malformed, and the last of them in one sentence. */
+interface MalformedAnswers {
+  readonly count: number;
+  readonly message: string;
+  readonly atMs: number;
+}
+
+/** The client, with each call measured and reported. */
+function withObserver(
+  client: NodeClient,
+  speed: EndpointSpeed,
+  onCall: ChainEndpointsOptions['onCall'],
+  onMalformed: (error: MalformedAnswerError) => void,
+): NodeClient {
+  return aroundCalls(client, async (act, calls, method) => {
+    const report = (outcome: EndpointOutcome) => {
+      for (let call = 0; call < calls; call++) onCall?.(client.label, outcome);
+    };
+    try {
+      const answer = await speed.measure(method, act);
+      report(speed.isSlow ? 'slow' : 'answered');
+      return answer;
+    } catch (error) {
+      const isRefusal = error instanceof JsonRpcAnswerError || error instanceof HttpRefusalError;
+      report(isRefusal ? 'refused' : error instanceof AnswerTooSlowError ? 'slow' : 'failed');
+      if (error instanceof MalformedAnswerError) onMalformed(error);
+      throw error;
+    }
+  });
+}
+
+/** Ends the idle connections of all endpoints. */
+export async function closeChainEndpoints(endpoints: readonly ChainEndpoint[]): Promise<void> {
+  await Promise.all(endpoints.map((endpoint) => endpoint.rpc.close()));
+}
+
+/** One way to ask, and how long its answer may take before the next way is tried as well. */
+interface Attempt<T> {
+  readonly patienceMs: number;
+  ask(): Promise<T>;
+}
+
+/**
+ * The first answer of these attempts, each begun when the one before has failed or has taken too long. Any error but a
+ * `ChainUnavailableError` is an answer. When all have failed, throws their failures as one.
+ */
+function firstAnswer<T>(attempts: readonly Attempt<T>[]): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const failures: ChainUnavailableError[] = [];
+  let begun = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  function begin(): void {
+    clearTimeout(timer);
+    const attempt = attempts[begun++];
+    if (attempt === undefined) return;
+    const isLast = begun === attempts.length;
+    if (!isLast && Number.isFinite(attempt.patienceMs)) timer = setTimeout(begin, attempt.patienceMs);
+    attempt.ask().then(resolve, (error: unknown) => {
+      if (!(error instanceof ChainUnavailableError)) return reject(error);
+      failures.push(error);
+      if (failures.length === attempts.length) reject(joinFailures(failures));
+      // One that fails after the next was begun makes way for nothing.
+      else if (failures.length === begun) begin();
+    });
+  }
+
+  begin();
+  return promise.finally(() => clearTimeout(timer));
+}
+
+/** Time to wait for a better answer once there is an acceptable one. */
+const GRACE_MS = 500;
+
+/**
+ * The answers that have arrived when one of them is enough, or all of them. What arrives later is not waited for. `onAll`
+ * gets all of them, also where the last one arrives late; an error that comes late changes nothing.
+ */
+export async function answersUntil<T>(
+  pending: readonly Promise<T>[],
+  classify: (answer: T) => 'enough' | 'better than nothing' | 'not',
+  onAll: (answers: readonly T[]) => void = () => {},
+): Promise<readonly T[]> {
+  const answers: T[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let timer: NodeJS.Timeout | undefined;
+  for (const one of pending) {
+    one.then((answer) => {
+      answers.push(answer);
+      if (answers.length === pending.length) onAll(answers);
+      const classification = classify(answer);
+      if (classification === 'enough' || answers.length === pending.length) resolve();
+      else if (classification === 'better than nothing') timer ??= setTimeout(resolve, GRACE_MS);
+    }, reject);
+  }
+  try {
+    await promise;
+    return [...answers];
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,402 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { type Dispatcher, request } from 'undici';
+import { oneLine } from '../../platform/one-line.ts';
+import { createOutgoingAgent } from '../../platform/outgoing-agent.ts';
+import { ChainUnavailableError } from './chain.ts';
+
+export interface JsonRpcCall {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** JSON-RPC 2.0 over HTTP to one endpoint. Everything it throws is a `ChainUnavailableError`. */
+export interface JsonRpcClient {
+  /** Names the endpoint in logs: its host and port, never its path or credentials. */
+  readonly label: string;
+  /** The call's `result`, unchecked. Throws `JsonRpcAnswerError` when the node answers with an error. */
+  call(method: string, params: readonly unknown[]): Promise<unknown>;
+  /** The results in the order of the calls, from as few requests as the batch size allows; all of them or an error. */
+  callBatch(calls: readonly JsonRpcCall[]): Promise<readonly unknown[]>;
+  /** Ends all connections; what still waits for an answer fails. */
+  close(): Promise<void>;
+}
+
+export interface JsonRpcOptions {
+  /** http or https; user, password, path and query may be secret and are never printed. */
+  readonly url: string;
+  /** Time limit of one request, from connecting to the last byte. Default 10,000. */
+  readonly timeoutMs?: number;
+  /** A longer answer is an error, compressed or not; many methods have a lower limit. Default 32 MiB. */
+  readonly maximumResponseBytes?: number;
+  /** Calls in one request. Default 100. */
+  readonly maximumBatchSize?: number;
+}
+
+/** The node understood the request and answered with an error object. */
+export class JsonRpcAnswerError extends ChainUnavailableError {
+  readonly code: number;
+  /** The node's own words, without our secrets and as one line. */
+  readonly nodeMessage: string;
+  readonly data: unknown;
+  /** The HTTP status that the error came with. */
+  readonly status: number;
+
+  constructor(
+    label: string,
+    method: string,
+    error: { code: number; message: string; data: unknown; status?: number },
+  ) {
+    super(`${label} refused ${method}: ${error.message} (${error.code})`);
+    this.code = error.code;
+    this.nodeMessage = error.message;
+    this.data = error.data;
+    this.status = error.status ?? 200;
+  }
+}
+
+/** The answer is not what the protocol or the method allows. */
+export class MalformedAnswerError extends ChainUnavailableError {}
+
+/** An HTTP status that says that the key is wrong, or that its plan limits the calls. */
+export class HttpRefusalError extends ChainUnavailableError {}
+const refusalStatuses = [401, 402, 403, 429];
+
+/** The answer was longer than we read. */
+export class AnswerTooLargeError extends ChainUnavailableError {}
+
+/** The answer was not complete in time. */
+export class AnswerTooSlowError extends ChainUnavailableError {}
+
+const MIB = 1024 * 1024;
+/** The newest blocks of Polygon hold some hundred transactions, of which an answer names the hashes. */
+const BLOCK_BYTES = 2 * MIB;
+/** Logs of one block: as many transfers as its gas allows take a fifth. A range of blocks can be made smaller. */
+const LOGS_OF_BLOCK_BYTES = 16 * MIB;
+const LOGS_OF_RANGE_BYTES = 8 * MIB;
+
+/** The longest answer by method: the others give a number, a hash or a few words. */
+const maximumBytesOf: Readonly<Record<string, (params: readonly unknown[]) => number>> = {
+  eth_chainId: () => MIB / 16,
+  eth_getBlockByNumber: () => BLOCK_BYTES,
+  eth_getLogs: ([filter]) => (isOfOneBlock(filter) ? LOGS_OF_BLOCK_BYTES : LOGS_OF_RANGE_BYTES),
+  // The balances of 500 addresses, or a contract's code, in hex.
+  eth_call: () => MIB,
+  eth_getCode: () => MIB,
+  // With the logs of a full batch of releases.
+  eth_getTransactionReceipt: () => 4 * MIB,
+  eth_getBalance: () => MIB / 16,
+  eth_getTransactionCount: () => MIB / 16,
+  eth_estimateGas: () => MIB / 16,
+  eth_feeHistory: () => MIB / 16,
+  eth_sendRawTransaction: () => MIB / 16,
+};
+
+function isOfOneBlock(filter: unknown): boolean {
+  const { blockHash, fromBlock, toBlock } = (filter ?? {}) as Record<string, unknown>;
+  return blockHash !== undefined || fromBlock === toBlock;
+}
+
+/** A batch of blocks with transactions and their access lists nests about eight deep. */
+const MAXIMUM_NESTING = 32;
+
+/** Above this many values, each needs a minimum of bytes. A log has 16 values in 700 bytes, an answer in a batch 4 in 40. */
+const UNMEASURED_VALUES = 5_000;
+const MINIMUM_BYTES_PER_VALUE = 16;
+
+/** Maximum kinds of objects, by their keys: the parser makes a hidden class for each. */
+const MAXIMUM_KINDS = 100;
+/** Length of all keys of an object. */
+const MAXIMUM_KEYS_LENGTH = 2_000;
+
+const MAXIMUM_CONNECTIONS = 8;
+
+type Endpoint = ReturnType<typeof createEndpoint>;
+
+/** Throws `TypeError` for a URL that is none, or neither http nor https; the message does not repeat it. */
+export function createJsonRpcClient(options: JsonRpcOptions): JsonRpcClient {
+  const endpoint = createEndpoint(options);
+  const { maximumBatchSize = 100 } = options;
+  let lastId = 0;
+
+  async function callOne(method: string, params: readonly unknown[]): Promise<unknown> {
+    const id = ++lastId;
+    const answer = await post(endpoint, [{ method, params }], { jsonrpc: '2.0', id, method, params });
+    return resultOf(endpoint, method, answer, id);
+  }
+
+  async function callMany(calls: readonly JsonRpcCall[]): Promise<unknown[]> {
+    const requests = calls.map(({ method, params }) => ({ jsonrpc: '2.0', id: ++lastId, method, params }));
+    const { status, body } = await post(endpoint, calls, requests);
+    if (!Array.isArray(body)) {
+      // An endpoint that refuses the batch as a whole answers with one error object.
+      resultOf(endpoint, methodsOf(calls), { status, body }, null);
+      throw new MalformedAnswerError(`${endpoint.label} did not answer a batch with a list`);
+    }
+    const byId = new Map(body.map((answer) => [(answer as { id?: unknown } | null)?.id, answer]));
+    return requests.map(({ id, method }) => resultOf(endpoint, method, { status, body: byId.get(id) }, id));
+  }
+
+  return {
+    label: endpoint.label,
+    call: callOne,
+    async callBatch(calls) {
+      const results: unknown[] = [];
+      for (let start = 0; start < calls.length; start += maximumBatchSize) {
+        results.push(...(await callMany(calls.slice(start, start + maximumBatchSize))));
+      }
+      return results;
+    },
+    close: () => endpoint.agent.destroy(),
+  };
+}
+
+function createEndpoint(options: JsonRpcOptions) {
+  const { timeoutMs = 10_000, maximumResponseBytes = 32 * 1024 * 1024 } = options;
+  const url = URL.parse(options.url);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new TypeError('the URL of a chain endpoint must begin with http:// or https://');
+  }
+  const redact = createRedactor(url);
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'accept-encoding': 'gzip',
+  };
+  if (url.username !== '' || url.password !== '') {
+    const credentials = `${decodePart(url.username)}:${decodePart(url.password)}`;
+    headers['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
+    url.username = '';
+    url.password = '';
+  }
+  return {
+    label: url.host,
+    url,
+    headers,
+    agent: createOutgoingAgent({ connections: MAXIMUM_CONNECTIONS, connectTimeoutMs: timeoutMs }),
+    timeoutMs,
+    maximumResponseBytes,
+    redact,
+  };
+}
+
+function methodsOf(calls: readonly JsonRpcCall[]): string {
+  return [...new Set(calls.map((call) => call.method))].join(', ');
+}
+
+/** An answer that is JSON. */
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+async function post(endpoint: Endpoint, calls: readonly JsonRpcCall[], body: unknown): Promise<Answer> {
+  const methods = methodsOf(calls);
+  const allowed = calls.map(({ method, params }) => maximumBytesOf[method]?.(params) ?? Infinity);
+  const maximumBytes = Math.min(
+    allowed.reduce((sum, bytes) => sum + bytes, 0),
+    endpoint.maximumResponseBytes,
+  );
+  let status: number;
+  let text: string;
+  try {
+    const response = await request(endpoint.url, {
+      method: 'POST',
+      headers: endpoint.headers,
+      body: JSON.stringify(body),
+      dispatcher: endpoint.agent,
+      signal: AbortSignal.timeout(endpoint.timeoutMs),
+    });
+    status = response.statusCode;
+    text = await readText(endpoint.label, response, maximumBytes);
+  } catch (error) {
+    if (error instanceof ChainUnavailableError) throw error;
+    if (error instanceof TooLargeError || codeOf(error) === 'ERR_BUFFER_TOO_LARGE') {
+      throw new AnswerTooLargeError(
+        `${endpoint.label} answered ${methods} with more than ${maximumBytes} bytes`,
+      );
+    }
+    // The cause is copied as text: a library's error may hold the request with its URL and headers.
+    const cause = new Error(oneLine(endpoint.redact(describe(error))));
+    if (codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT')
+      throw new AnswerTooSlowError(`${endpoint.label} cannot be reached: ${cause.message}`, { cause });
+    if (isTimeout(error)) {
+      throw new AnswerTooSlowError(
+        `${endpoint.label} did not answer ${methods} within ${endpoint.timeoutMs} ms`,
+      );
+    }
+    throw new ChainUnavailableError(`${endpoint.label} did not answer ${methods}: ${cause.message}`, {
+      cause,
+    });
+  }
+  const excess = excessOf(text);
+  if (excess !== null) {
+    throw new MalformedAnswerError(`${endpoint.label} answered ${methods} with JSON that ${excess}`);
+  }
+  const answer = parseJson(text);
+  // Some nodes put a proper error object behind a status of 400 or 429: the object says more than the status.
+  if (status !== 200 && errorOf(answer) === null) {
+    const StatusError = refusalStatuses.includes(status) ? HttpRefusalError : ChainUnavailableError;
+    throw new StatusError(`${endpoint.label} answered ${methods} with HTTP ${status}`);
+  }
+  if (answer === undefined) {
+    throw new MalformedAnswerError(`${endpoint.label} answered ${methods} with something that is not JSON`);
+  }
+  return { status, body: answer };
+}
+
+/** The answer is too large as it was sent; decompressed, zlib says so. */
+class TooLargeError extends Error {}
+
+const timeoutCodes = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown } | null)?.code);
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'TimeoutError' || timeoutCodes.includes(codeOf(error)));
+}
+
+const decompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
+
+/** The answer as it was before compression. Logs of one token take a sixth of their size compressed. */
+async function readText(
+  label: string,
+  { headers, body }: Pick<Dispatcher.ResponseData, 'headers' | 'body'>,
+  maximumBytes: number,
+): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk as Buffer);
+    length += (chunk as Buffer).length;
+    if (length > maximumBytes) throw new TooLargeError();
+  }
+  const sent = Buffer.concat(chunks);
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding === 'identity') return sent.toString();
+  if (encoding !== 'gzip') throw new MalformedAnswerError(`${label} compresses with ${encoding}`);
+  return (await decompress(sent, { maxOutputLength: maximumBytes })).toString();
+}
+
+/**
+ * Why the text is not worth parsing; null where it is. What a node says is text and digits. Lists that hold nothing take
+ * far more memory than text, and objects of ever different keys seconds: 8 MB of them hold up the process for two.
+ */
+function excessOf(text: string): string | null {
+  const maximumValues = UNMEASURED_VALUES + Math.floor(text.length / MINIMUM_BYTES_PER_VALUE);
+  const kinds = new Set<string>();
+  /** The keys so far of each object or list that is open. */
+  const open: string[] = [];
+  let values = 0;
+  let stringStart = 0;
+  let stringEnd = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        stringStart = at;
+        at = endOfString(text, at);
+        stringEnd = at;
+        break;
+      case COLON: {
+        const keys = `${open.pop() ?? ''}${text.slice(stringStart, stringEnd)}`;
+        if (keys.length > MAXIMUM_KEYS_LENGTH)
+          return `has an object of more than ${MAXIMUM_KEYS_LENGTH} bytes of keys`;
+        open.push(keys);
+        break;
+      }
+      case OPENING_BRACKET:
+      case OPENING_BRACE:
+        if (open.push('') > MAXIMUM_NESTING) return `is nested deeper than ${MAXIMUM_NESTING}`;
+        if (++values > maximumValues) return `has more values than ${maximumValues}`;
+        break;
+      case COMMA:
+        if (++values > maximumValues) return `has more values than ${maximumValues}`;
+        break;
+      case CLOSING_BRACKET:
+      case CLOSING_BRACE:
+        if (kinds.add(open.pop() ?? '').size > MAXIMUM_KINDS)
+          return `has more than ${MAXIMUM_KINDS} kinds of objects`;
+    }
+  }
+  return null;
+}
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+const [COMMA, COLON] = [0x2c, 0x3a];
+
+/** Index of the quote that ends a string; the text's length where none does. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return at;
+  }
+  return text.length;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function errorOf(answer: unknown): { code?: unknown; message?: unknown; data?: unknown } | null {
+  if (typeof answer !== 'object' || answer === null) return null;
+  const { error } = answer as { error?: unknown };
+  return typeof error === 'object' && error !== null ? error : null;
+}
+
+/** `id` null: any id will do, because only an error is expected. */
+function resultOf(endpoint: Endpoint, method: string, { status, body }: Answer, id: number | null): unknown {
+  const error = errorOf(body);
+  if (error !== null) {
+    throw new JsonRpcAnswerError(endpoint.label, method, {
+      code: Number.isSafeInteger(error.code) ? (error.code as number) : 0,
+      message: oneLine(endpoint.redact(typeof error.message === 'string' ? error.message : 'no message')),
+      data: error.data,
+      status,
+    });
+  }
+  const isOurs = typeof body === 'object' && body !== null && 'result' in body && 'id' in body;
+  if (!isOurs || body.id !== id) {
+    throw new MalformedAnswerError(`${endpoint.label} did not answer ${method}`);
+  }
+  return body.result;
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown failure';
+  const code = (error as { code?: unknown }).code;
+  return error.message !== '' ? error.message : typeof code === 'string' ? code : error.name;
+}
+
+/** Shorter parts of a URL ("v2", "rpc") are no secrets, and replacing them would garble the text. */
+const MINIMUM_SECRET_LENGTH = 5;
+
+/**
+ * Takes an endpoint's secrets out of a text before it is logged. Providers of nodes put the customer's key into the
+ * URL's user, password, path or query, and a node may repeat it in its error message.
+ */
+function createRedactor(url: URL): (text: string) => string {
+  const parts = [url.username, url.password, ...url.pathname.split('/'), ...url.searchParams.values()];
+  const texts = parts
+    .flatMap((part) => [part, decodePart(part)])
+    .filter((text) => text.length >= MINIMUM_SECRET_LENGTH);
+  // Longest first, so that no rest of a longer secret stays behind.
+  const secrets = [...new Set(texts)].sort((first, second) => second.length - first.length);
+  return (text) => secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '[secret]'), text);
+}
+
+/** A part of a URL without its percent signs; as it is where they encode nothing. */
+function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

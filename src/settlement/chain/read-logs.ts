@@ -1,0 +1,344 @@
+import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils';
+import type { DepositTerms } from '../../payment/deposit-address.ts';
+import { type Address, checksumAddress } from '../../payment/payout-address.ts';
+import type { BlockReference } from '../settlement-store.ts';
+import {
+  type ChainLogs,
+  ChainUnavailableError,
+  type ForwardedLog,
+  type LogQuery,
+  type RelayCall,
+  type RescuedLog,
+  type ScannedLogs,
+  type TransferLog,
+} from './chain.ts';
+import type { ChainEndpoint } from './endpoint-rotation.ts';
+import {
+  AnswerTooLargeError,
+  AnswerTooSlowError,
+  JsonRpcAnswerError,
+  MalformedAnswerError,
+} from './json-rpc.ts';
+import { type NodeCall, type NodeClient, type NodeLog, toQuantity } from './node-answers.ts';
+import { TRANSFER_TOPIC } from './token-reader.ts';
+
+/** The watched contracts: one token, and every factory whose deposits may still be released. */
+export interface LogSources {
+  readonly token: Address;
+  readonly factories: readonly Address[];
+}
+
+/** More recipients than nodes take in one filter are matched here instead. */
+const MAXIMUM_FILTERED_RECIPIENTS = 1_000;
+
+/** All kinds of logs of the whole range, in one request and each kind in chain order. */
+async function readLogs(rpc: NodeClient, sources: LogSources, query: LogQuery): Promise<ChainLogs> {
+  const range =
+    query.block === undefined
+      ? { fromBlock: toQuantity(query.fromBlock), toBlock: toQuantity(query.toBlock) }
+      : { blockHash: query.block.hash };
+  const calls: NodeCall<'eth_getLogs'>[] = [];
+  // An empty list would mean "any" to a node, so what cannot match is not asked for.
+  const asksTransfers = query.recipients === null || query.recipients.length > 0;
+  if (asksTransfers) {
+    const filter = { ...range, address: sources.token, topics: transferTopics(query.recipients) };
+    calls.push({ method: 'eth_getLogs', params: [filter] });
+  }
+  const asksForwarded = sources.factories.length > 0 && query.withReleases !== false;
+  if (asksForwarded) {
+    const filter = { ...range, address: sources.factories, topics: [[FORWARDED_TOPIC, RESCUED_TOPIC]] };
+    calls.push({ method: 'eth_getLogs', params: [filter] });
+  }
+  const answers = calls.length === 0 ? [] : await rpc.callBatch(calls);
+  return {
+    transfers: asksTransfers ? await readTransfers(rpc.label, answers[0] ?? [], query) : [],
+    ...(asksForwarded
+      ? readFactoryLogs(rpc.label, answers[asksTransfers ? 1 : 0] ?? [], query)
+      : { forwarded: [], rescued: [] }),
+  };
+}
+
+function transferTopics(recipients: readonly Address[] | null): unknown[] {
+  if (recipients === null || recipients.length > MAXIMUM_FILTERED_RECIPIENTS) return [TRANSFER_TOPIC];
+  return [TRANSFER_TOPIC, null, recipients.map(toTopic)];
+}
+
+function toTopic(address: Address): string {
+  return `0x${'0'.repeat(24)}${address.slice(2).toLowerCase()}`;
+}
+
+/** `0x` and the last 40 digits of a 32-byte topic or word. */
+function addressDigits(topic: string): string {
+  return `0x${topic.slice(26)}`;
+}
+
+function wrongLog(label: string, problem: string): MalformedAnswerError {
+  return new MalformedAnswerError(`${label} answered eth_getLogs with ${problem}`);
+}
+
+/** The position of a log. Throws where a block that was named by its hash has another number. */
+function positionOf(label: string, log: NodeLog, { fromBlock, toBlock }: LogQuery) {
+  const blockNumber = Number(log.blockNumber);
+  if (blockNumber < fromBlock || blockNumber > toBlock) throw wrongLog(label, 'a log of another block');
+  return { blockNumber, logIndex: Number(log.logIndex), transactionHash: log.transactionHash };
+}
+
+const topicPattern = /^0x0{24}[0-9a-f]{40}$/;
+const oneWordPattern = /^0x[0-9a-fA-F]{64}$/;
+const twoWordsPattern = /^0x[0-9a-fA-F]{128}$/;
+const MAXIMUM_UNITS = 2n ** 256n - 1n;
+
+async function readTransfers(
+  label: string,
+  logs: readonly NodeLog[],
+  query: LogQuery,
+): Promise<TransferLog[]> {
+  const { recipients, ownOf } = query;
+  const recipientOf = ({ topics: [, , recipient] }: NodeLog): string => {
+    if (recipient === undefined) throw wrongLog(label, 'another event than asked for');
+    return addressDigits(recipient);
+  };
+  const asked = new Set(recipients?.map((address) => address.toLowerCase()) ?? logs.map(recipientOf));
+  const kept = recipients === null && ownOf !== undefined ? await ownOf(asked) : asked;
+  const transfers: TransferLog[] = [];
+  for (const log of logs) {
+    const digits = recipientOf(log);
+    // Almost every log of a whole-token scan ends here, so nothing dearer comes before.
+    if (!kept.has(digits)) continue;
+    const [, sender = '', recipient = ''] = log.topics;
+    if (!topicPattern.test(recipient) || !oneWordPattern.test(log.data))
+      throw wrongLog(label, 'a malformed transfer');
+    const position = positionOf(label, log, query);
+    const units = BigInt(log.data);
+    // Anyone can send a transfer of zero to any address, for the price of gas.
+    if (units === 0n) continue;
+    transfers.push({
+      recipient: checksumAddress(digits.slice(2)),
+      ...(topicPattern.test(sender) ? { sender: checksumAddress(sender.slice(26)) } : {}),
+      units,
+      ...position,
+    });
+  }
+  return inChainOrder(label, transfers);
+}
+
+function readFactoryLogs(
+  label: string,
+  logs: readonly NodeLog[],
+  query: LogQuery,
+): Pick<ChainLogs, 'forwarded' | 'rescued'> {
+  const forwarded: ForwardedLog[] = [];
+  const rescued: RescuedLog[] = [];
+  for (const log of logs) {
+    const { data } = log;
+    const [event, deposit = '', token = ''] = log.topics;
+    if (event === FORWARDED_TOPIC) {
+      if (!topicPattern.test(deposit) || !twoWordsPattern.test(data))
+        throw wrongLog(label, 'a malformed release');
+      const [toMerchantUnits, feeUnits] = [BigInt(data.slice(0, 66)), BigInt(`0x${data.slice(66)}`)];
+      if (toMerchantUnits + feeUnits > MAXIMUM_UNITS) throw wrongLog(label, 'more than an amount can be');
+      forwarded.push({
+        deposit: checksumAddress(deposit.slice(26)),
+        toMerchantUnits,
+        feeUnits,
+        ...positionOf(label, log, query),
+      });
+    } else {
+      const hasAddresses = topicPattern.test(deposit) && topicPattern.test(token);
+      if (!hasAddresses || !oneWordPattern.test(data)) throw wrongLog(label, 'a malformed rescue');
+      rescued.push({
+        deposit: checksumAddress(deposit.slice(26)),
+        token: checksumAddress(token.slice(26)),
+        units: BigInt(data),
+        ...positionOf(label, log, query),
+      });
+    }
+  }
+  return { forwarded: inChainOrder(label, forwarded), rescued: inChainOrder(label, rescued) };
+}
+
+/** Throws when the endpoint names one place in the chain twice. */
+function inChainOrder<T extends { readonly blockNumber: number; readonly logIndex: number }>(
+  label: string,
+  logs: T[],
+): T[] {
+  logs.sort((first, second) => first.blockNumber - second.blockNumber || first.logIndex - second.logIndex);
+  for (const [index, log] of logs.entries()) {
+    const previous = logs[index - 1];
+    if (previous?.blockNumber === log.blockNumber && previous.logIndex === log.logIndex) {
+      throw wrongLog(label, 'the same log twice');
+    }
+  }
+  return logs;
+}
+
+/** The deposit factory's interface, as in contracts/src/DepositFactory.sol. */
+export const depositFactoryAbi = parseAbi([
+  'struct Terms { address merchant; uint16 feeBps; address feeTo; bytes32 ref; }',
+  'function depositOf(Terms terms) view returns (address)',
+  'function forward(Terms[] payments)',
+  'function rescue(Terms terms, address other)',
+  'function token() view returns (address)',
+  'function implementation() view returns (address)',
+]);
+
+/** topics[0] of `Forwarded`; topics[1] is the deposit address, the data are the merchant's part and the fee. */
+export const FORWARDED_TOPIC = toEventSelector('Forwarded(address,bytes32,address,uint256,uint256)');
+
+/** topics[0] of `Rescued`; topics[1] is the deposit address, topics[2] the token, the data are the amount. */
+const RESCUED_TOPIC = toEventSelector('Rescued(address,address,uint256)');
+
+function toTuple(terms: DepositTerms) {
+  return {
+    merchant: terms.merchant,
+    feeBps: terms.feeBasisPoints,
+    feeTo: terms.feeWallet,
+    ref: terms.reference,
+  };
+}
+
+export function encodeDepositOf(terms: DepositTerms): `0x${string}` {
+  return encodeFunctionData({ abi: depositFactoryAbi, functionName: 'depositOf', args: [toTuple(terms)] });
+}
+
+/** Call data of a relay call. Throws `RangeError` without terms, and for a rescue of more than one payment. */
+export function encodeRelayCall(call: RelayCall): `0x${string}` {
+  const [first] = call.terms;
+  if (first === undefined) throw new RangeError('a relay call needs the terms of a payment');
+  if (call.kind === 'forward') {
+    return encodeFunctionData({
+      abi: depositFactoryAbi,
+      functionName: 'forward',
+      args: [call.terms.map(toTuple)],
+    });
+  }
+  if (call.terms.length > 1) throw new RangeError('the factory rescues one payment at a time');
+  return encodeFunctionData({
+    abi: depositFactoryAbi,
+    functionName: 'rescue',
+    args: [toTuple(first), call.token],
+  });
+}
+
+/** Context of a scan: one endpoint and its learned limits. */
+interface ScanContext {
+  readonly endpoint: ChainEndpoint;
+  readonly range: BlockRange;
+  readonly sources: LogSources;
+  /** A block that this pass has already seen at the endpoint, or undefined. */
+  readonly seenBlock: (blockNumber: number) => BlockReference | undefined;
+}
+
+/**
+ * Reads the logs of the first part of the query's blocks that the endpoint grants. A node that is behind answers
+ * with an empty list instead of an error; so it must show the last block before and after, with the same hash.
+ */
+export async function scanBlocks(context: ScanContext, asked: LogQuery): Promise<ScannedLogs> {
+  if (asked.toBlock < asked.fromBlock) throw new RangeError('a scan needs at least one block');
+  const { endpoint, range } = context;
+  if (asked.block !== undefined) {
+    const logs = await tryByHash(context, asked);
+    if (logs !== null) return { ...logs, scannedTo: asked.block };
+  }
+  const { block: _, ...query } = asked;
+  for (;;) {
+    const toBlock = Math.min(query.toBlock, query.fromBlock + range.blocks - 1);
+    const before = context.seenBlock(toBlock) ?? (await readKnownBlock(endpoint, toBlock));
+    const logs = await tryRange(context, { ...query, toBlock });
+    if (logs === null) continue;
+    const after = await readKnownBlock(endpoint, toBlock);
+    if (after.hash !== before.hash) {
+      throw new ChainUnavailableError(`${endpoint.rpc.label} changed block ${toBlock} while it was scanned`);
+    }
+    // Only a full range says something about what the endpoint grants.
+    if (toBlock - query.fromBlock + 1 === range.blocks) range.grow();
+    return { ...logs, scannedTo: after };
+  }
+}
+
+/** Null when the endpoint refuses: it does not know the block yet, or no such filter. */
+async function tryByHash({ endpoint, sources }: ScanContext, query: LogQuery): Promise<ChainLogs | null> {
+  try {
+    return await readLogs(endpoint.rpc, sources, query);
+  } catch (error) {
+    if (error instanceof JsonRpcAnswerError && !isRefusalOfAll(error)) return null;
+    throw error;
+  }
+}
+
+/** Null when the range was too much and a smaller one is to be tried. */
+async function tryRange(context: ScanContext, query: LogQuery): Promise<ChainLogs | null> {
+  const triedBlocks = query.toBlock - query.fromBlock + 1;
+  try {
+    return await readLogs(context.endpoint.rpc, context.sources, query);
+  } catch (error) {
+    if (isTooMuch(error) && context.range.shrink(triedBlocks)) return null;
+    // Not now: the pass has already waited. When this endpoint's turn comes again, it is asked for less.
+    if (error instanceof AnswerTooSlowError) context.range.shrink(triedBlocks);
+    throw error;
+  }
+}
+
+/** A wrong key, a used-up plan, too many requests: as HTTP status or as code. */
+const refusalsOfAll = [401, 402, 403, 429];
+const wordsOfRange = /block|range|results|response size|too large|distance/i;
+const wordsOfAll =
+  /\brate\b|rate.?limit|too many req|per (?:second|minute|day)|request (?:limit|count)|compute unit|capacity|\brps\b|quota|throughput|credits|usage|upgrade|unauthori[sz]ed|forbidden|api key/i;
+
+/**
+ * Whether the endpoint would refuse a smaller range as well. Status and code decide where they are clear and words come
+ * last. Nodes word the refusal of a range in many ways: what says neither is taken for one.
+ */
+function isRefusalOfAll({ status, code, nodeMessage }: JsonRpcAnswerError): boolean {
+  if (refusalsOfAll.includes(status) || refusalsOfAll.includes(code)) return true;
+  return !wordsOfRange.test(nodeMessage) && wordsOfAll.test(nodeMessage);
+}
+
+function isTooMuch(error: unknown): boolean {
+  if (error instanceof AnswerTooLargeError) return true;
+  return error instanceof JsonRpcAnswerError && !isRefusalOfAll(error);
+}
+
+async function readKnownBlock(endpoint: ChainEndpoint, blockNumber: number): Promise<BlockReference> {
+  const block = await endpoint.readBlock(blockNumber);
+  if (block === null) {
+    throw new ChainUnavailableError(`${endpoint.rpc.label} is behind: it does not know block ${blockNumber}`);
+  }
+  return block;
+}
+
+/** Answers after which an old refusal is forgotten: it may have concerned a dense range of the chain. */
+const ANSWERS_TO_FORGET_REFUSAL = 50;
+
+export type BlockRange = ReturnType<typeof createBlockRange>;
+
+/**
+ * Number of blocks per request, learned from what an endpoint allows (free plans allow as few as five).
+ * `initial` and `maximum` in blocks.
+ */
+export function createBlockRange(initial: number, maximum: number) {
+  let blocks = Math.min(initial, maximum);
+  /** The smallest range that was refused of late; growing into it again would waste a request each time. */
+  let refused = Number.POSITIVE_INFINITY;
+  let answers = 0;
+  return {
+    get blocks() {
+      return blocks;
+    },
+    /** The whole range was answered. */
+    grow(): void {
+      answers++;
+      if (answers >= ANSWERS_TO_FORGET_REFUSAL) refused = Number.POSITIVE_INFINITY;
+      const doubled = Math.min(blocks * 2, maximum);
+      if (doubled < refused) blocks = doubled;
+    },
+    /** So many were refused, too slow or the answer too large. False when it was a single block already. */
+    shrink(triedBlocks: number): boolean {
+      if (triedBlocks <= 1) return false;
+      refused = triedBlocks;
+      answers = 0;
+      blocks = Math.floor(triedBlocks / 2);
+      return true;
+    },
+  };
+}

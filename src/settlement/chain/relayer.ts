@@ -1,0 +1,236 @@
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { keccak256 } from 'viem/utils';
+import { larger, smaller } from '../../payment/money.ts';
+import { type Address, POL_ADDRESS } from '../../payment/payout-address.ts';
+import { oneLine } from '../../platform/one-line.ts';
+import { releaseGas } from '../gas-balance.ts';
+import {
+  ChainUnavailableError,
+  type FeeQuote,
+  type Relayer,
+  type SignedTransaction,
+  TransactionRefusedError,
+} from './chain.ts';
+import {
+  answersUntil,
+  type ChainEndpoint,
+  createEndpointRotation,
+  reachedByTwo,
+} from './endpoint-rotation.ts';
+import { estimateGasLimit } from './estimate-gas.ts';
+import { JsonRpcAnswerError } from './json-rpc.ts';
+import { type NodeClient, toQuantity } from './node-answers.ts';
+import { encodeRelayCall } from './read-logs.ts';
+import { readTokenBalance } from './token-reader.ts';
+
+/** Bounds of the fees that are offered. */
+interface QuoteBounds {
+  /** The network's least tip; a lower one is not taken into a block. Default 25 gwei, as on Polygon. */
+  readonly minimumTipWei?: bigint;
+  /**
+   * No quote exceeds it, whatever an endpoint says: the relayer's gas balance would be gone at once. Default 5,000 gwei.
+   */
+  readonly maximumFeePerGasWei?: bigint;
+}
+
+export interface RelayerOptions extends QuoteBounds {
+  readonly endpoints: readonly ChainEndpoint[];
+  readonly chainId: number;
+  /** `0x` and 64 hex digits. Never printed. */
+  readonly privateKey: `0x${string}`;
+}
+
+/** Sends for one key. Throws `TypeError` for a key that is none; the message does not repeat it. */
+export function createRelayer(options: RelayerOptions): Relayer {
+  const { endpoints, chainId } = options;
+  const account = readAccount(options.privateKey);
+  const rotation = createEndpointRotation(endpoints);
+  const hosts = new Set(endpoints.map(({ host }) => host)).size;
+
+  /** A number on which no host decides alone where there are three. */
+  async function readReached<T extends number | bigint | boolean>(
+    read: (endpoint: ChainEndpoint) => Promise<T>,
+  ): Promise<T> {
+    return reachedByTwo(await rotation.useEach(read));
+  }
+
+  function readTransactionCount({ rpc }: ChainEndpoint, of: string, block: string): Promise<number> {
+    return rpc.call('eth_getTransactionCount', [of, block]);
+  }
+
+  return {
+    address: account.address,
+    readLatestTransactionCount: (of = account.address) =>
+      readReached((endpoint) => readTransactionCount(endpoint, of, 'latest')),
+    readPendingTransactionCount: () =>
+      rotation.useAny(async (endpoint) => {
+        try {
+          return await readTransactionCount(endpoint, account.address, 'pending');
+        } catch (error) {
+          if (error instanceof JsonRpcAnswerError) return null;
+          throw error;
+        }
+      }),
+    readFinalTransactionCount: (seenTo, of = account.address) =>
+      readReached(async (endpoint) => {
+        const block = await endpoint.readBlock('finalized');
+        if (block === null) throw new ChainUnavailableError(`${endpoint.rpc.label} has no finalized block`);
+        // By number, not by the tag, which may mean a newer block by now.
+        return block.number > seenTo ? 0 : readTransactionCount(endpoint, of, toQuantity(block.number));
+      }),
+    isAnyMined: (hashes) =>
+      readReached(async ({ rpc }) => {
+        const calls = hashes.map((hash) => ({
+          method: 'eth_getTransactionReceipt' as const,
+          params: [hash],
+        }));
+        return (await rpc.callBatch(calls)).some((receipt) => receipt !== null);
+      }),
+    async estimateGas(call) {
+      const data = encodeRelayCall(call);
+      const figure = releaseGas(call.terms.length);
+      return estimateGasLimit(rotation, hosts, { from: account.address, to: call.factory, data }, figure);
+    },
+    async quoteFees() {
+      const quotes = await rotation.useEach(({ rpc }) => quoteFees(rpc, options), isSameQuote);
+      return {
+        maxFeePerGas: reachedByTwo(quotes.map(({ maxFeePerGas }) => maxFeePerGas)),
+        maxPriorityFeePerGas: reachedByTwo(quotes.map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas)),
+      };
+    },
+    sign: (transaction, nonce, gasLimit, fees) =>
+      signTransaction(account, {
+        chainId,
+        nonce,
+        gasLimit,
+        fees,
+        ...(transaction.kind === 'self_transfer'
+          ? { to: account.address, data: '0x' }
+          : { to: transaction.factory, data: encodeRelayCall(transaction) }),
+      }),
+    broadcast: (rawTransaction) => broadcast(endpoints, rawTransaction),
+    readGasBalance: () => readReached(({ rpc }) => readBalance(rpc, account.address)),
+    readHeld: (holder, token) =>
+      rotation.useAny(({ rpc }) =>
+        token === POL_ADDRESS ? readBalance(rpc, holder) : readTokenBalance(rpc, token, holder),
+      ),
+  };
+}
+
+/** The POL of an address, in wei. */
+export function readBalance(rpc: NodeClient, address: Address): Promise<bigint> {
+  return rpc.call('eth_getBalance', [address, 'latest']);
+}
+
+/** Minimum tip of Polygon's block producers (2026-11). */
+const POLYGON_MINIMUM_TIP_WEI = 25_000_000_000n;
+
+/** A hundred times what is usual on Polygon. */
+const DEFAULT_MAXIMUM_FEE_PER_GAS_WEI = 5_000_000_000_000n;
+
+/** Blocks of history, and the percentile of the tips paid in each of them. */
+const HISTORY_BLOCKS = '0xa';
+const TIP_PERCENTILE = 50;
+
+/** Twice the next base fee (good for several full blocks in a row) and the median of recent tips. */
+export async function quoteFees(rpc: NodeClient, bounds: QuoteBounds): Promise<FeeQuote> {
+  const asked = [HISTORY_BLOCKS, 'latest', [TIP_PERCENTILE]];
+  const { nextBaseFee, tips } = await rpc.call('eth_feeHistory', asked);
+  const cap = bounds.maximumFeePerGasWei ?? DEFAULT_MAXIMUM_FEE_PER_GAS_WEI;
+  const minimumTip = bounds.minimumTipWei ?? POLYGON_MINIMUM_TIP_WEI;
+  const maxPriorityFeePerGas = smaller(larger(median(tips), minimumTip), cap);
+  return { maxPriorityFeePerGas, maxFeePerGas: smaller(nextBaseFee * 2n + maxPriorityFeePerGas, cap) };
+}
+
+function isSameQuote(one: FeeQuote, other: FeeQuote): boolean {
+  return one.maxFeePerGas === other.maxFeePerGas && one.maxPriorityFeePerGas === other.maxPriorityFeePerGas;
+}
+
+function median(values: readonly bigint[]): bigint {
+  const sorted = [...values].sort((first, second) => (first < second ? -1 : first > second ? 1 : 0));
+  return sorted[Math.floor(sorted.length / 2)] ?? 0n;
+}
+
+/** An EIP-1559 transaction that sends no coins. */
+interface UnsignedTransaction {
+  readonly chainId: number;
+  readonly nonce: number;
+  readonly gasLimit: bigint;
+  readonly fees: FeeQuote;
+  /** Null deploys `data`. */
+  readonly to: Address | null;
+  readonly data: `0x${string}`;
+}
+
+/** Signs; the same transaction always gives the same bytes. */
+export async function signTransaction(
+  account: PrivateKeyAccount,
+  transaction: UnsignedTransaction,
+): Promise<SignedTransaction> {
+  const { chainId, nonce, gasLimit, fees, to, data } = transaction;
+  const rawTransaction = await account.signTransaction({
+    type: 'eip1559',
+    chainId,
+    nonce,
+    gas: gasLimit,
+    maxFeePerGas: fees.maxFeePerGas,
+    maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
+    data,
+    ...(to === null ? {} : { to }),
+  });
+  return {
+    hash: keccak256(rawTransaction),
+    rawTransaction,
+    maxFeePerGas: fees.maxFeePerGas,
+    maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
+  };
+}
+
+/** The account of a private key. Throws `TypeError` without the key, which the library would print. */
+export function readAccount(privateKey: `0x${string}`): PrivateKeyAccount {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey)) throw new TypeError('a private key is 0x and 64 hex digits');
+  try {
+    return privateKeyToAccount(privateKey);
+  } catch {
+    throw new TypeError('the private key is outside the range of the curve');
+  }
+}
+
+/**
+ * How nodes say that they have the transaction already, or that its nonce has been used: by another attempt of ours, or
+ * by another transaction. The receipts decide which of the two, once the nonce is final.
+ */
+const harmless =
+  /already ?known|already imported|already.exists|\bknown transaction|nonce (?:is )?too low|old ?nonce/i;
+
+/**
+ * Hands signed bytes to every endpoint, because one of them may drop them silently; one that takes them is enough.
+ * Throws `TransactionRefusedError` when all that answered refuse it, `ChainUnavailableError` when none answered.
+ */
+export async function broadcast(endpoints: readonly ChainEndpoint[], rawTransaction: string): Promise<void> {
+  const pending = endpoints.map((endpoint) => send(endpoint, rawTransaction));
+  // The others are not waited for once one has them: they may hang.
+  const outcomes = await answersUntil(pending, (failure) =>
+    failure === null ? 'better than nothing' : 'not',
+  );
+  if (outcomes.includes(null)) return;
+  const failures = outcomes.filter((outcome) => outcome !== null);
+  const refusals = failures.filter((failure) => failure instanceof JsonRpcAnswerError);
+  const messages = (refusals.length > 0 ? refusals : failures).map(({ message }) => message).join('; ');
+  const text = oneLine(messages);
+  const options = { cause: (refusals.length > 0 ? refusals : failures)[0] };
+  if (refusals.length > 0) throw new TransactionRefusedError(text, options);
+  throw new ChainUnavailableError(`the transaction reached no endpoint: ${text}`, options);
+}
+
+/** Null when the endpoint has the transaction now. */
+async function send(endpoint: ChainEndpoint, rawTransaction: string): Promise<ChainUnavailableError | null> {
+  try {
+    await endpoint.rpc.call('eth_sendRawTransaction', [rawTransaction]);
+    return null;
+  } catch (error) {
+    if (error instanceof JsonRpcAnswerError && harmless.test(error.nodeMessage)) return null;
+    if (error instanceof ChainUnavailableError) return error;
+    throw error;
+  }
+}

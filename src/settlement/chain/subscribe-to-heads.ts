@@ -1,0 +1,111 @@
+import { type Agent, type MessageEvent, WebSocket } from 'undici';
+import { createOutgoingAgent } from '../../platform/outgoing-agent.ts';
+import { announcesBlock } from './node-answers.ts';
+
+export type HeadSubscription = ReturnType<typeof subscribeToHeads>;
+
+export interface HeadSubscriptionOptions {
+  /** ws or wss. */
+  readonly urls: readonly string[];
+  /** Called when one of them announces a block, at most so often as `MINIMUM_INTERVAL_MS` says. */
+  readonly onHead: () => void;
+  /** First pause before a new connection; it doubles with each failure in a row. Default 1,000. */
+  readonly firstPauseMs?: number;
+  /** Without an announcement in this time, another connection is made. Default 30,000. */
+  readonly silenceMs?: number;
+}
+
+/** The header of a block takes about two kilobytes. */
+const MAXIMUM_MESSAGE_BYTES = 64 * 1024;
+
+/** A block comes every two seconds; an endpoint that announces more of them makes no more work. */
+const MINIMUM_INTERVAL_MS = 500;
+
+const MAXIMUM_PAUSE_MS = 60_000;
+
+/**
+ * Subscribes to new blocks at each of these endpoints and connects again, ever more rarely, when a connection ends or
+ * falls silent. An announcement says nothing but that it is worth asking now.
+ */
+export function subscribeToHeads(options: HeadSubscriptionOptions) {
+  const agent = createOutgoingAgent({ webSocket: { maxPayloadSize: MAXIMUM_MESSAGE_BYTES } });
+  let lastHeadAtMs = Number.NEGATIVE_INFINITY;
+  function announce(): void {
+    const nowMs = performance.now();
+    if (nowMs - lastHeadAtMs < MINIMUM_INTERVAL_MS) return;
+    lastHeadAtMs = nowMs;
+    options.onHead();
+  }
+  const connections = options.urls.map((url) => keepConnected(url, agent, announce, options));
+  return {
+    async stop(): Promise<void> {
+      for (const connection of connections) connection.stop();
+      await agent.destroy();
+    },
+  };
+}
+
+function keepConnected(
+  url: string,
+  dispatcher: Agent,
+  announce: () => void,
+  { firstPauseMs = 1_000, silenceMs = 30_000 }: HeadSubscriptionOptions,
+) {
+  let pauseMs = firstPauseMs;
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let socket: WebSocket | null = null;
+
+  function connect(): void {
+    const opened = new WebSocket(url, { dispatcher });
+    socket = opened;
+    let isOver = false;
+
+    function end(): void {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      opened.close();
+      if (isStopped) return;
+      timer = setTimeout(connect, pauseMs);
+      pauseMs = Math.min(pauseMs * 2, MAXIMUM_PAUSE_MS);
+    }
+
+    function expectHead(): void {
+      clearTimeout(timer);
+      timer = setTimeout(end, silenceMs);
+    }
+
+    expectHead();
+    opened.addEventListener('open', () => {
+      const subscription = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] };
+      opened.send(JSON.stringify(subscription));
+    });
+    opened.addEventListener('message', ({ data }: MessageEvent) => {
+      if (isOver || typeof data !== 'string' || !isAnnouncement(data)) return;
+      pauseMs = firstPauseMs;
+      expectHead();
+      announce();
+    });
+    opened.addEventListener('error', end);
+    opened.addEventListener('close', end);
+  }
+
+  connect();
+  return {
+    stop(): void {
+      isStopped = true;
+      clearTimeout(timer);
+      socket?.close();
+    },
+  };
+}
+
+/** Whether a text announces a block. One that does not is like silence. */
+function isAnnouncement(text: string): boolean {
+  try {
+    return announcesBlock(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}

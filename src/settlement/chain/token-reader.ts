@@ -1,0 +1,296 @@
+import { decodeFunctionResult, encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils';
+import type { Address } from '../../payment/payout-address.ts';
+import { oneLine } from '../../platform/one-line.ts';
+import {
+  ChainUnavailableError,
+  type MistakenToken,
+  type ReleaseAddresses,
+  type ReleaseCheck,
+  type SweepBalances,
+  type TokenReader,
+} from './chain.ts';
+import { type ChainEndpoint, createEndpointRotation, reachedByTwo } from './endpoint-rotation.ts';
+import { MalformedAnswerError } from './json-rpc.ts';
+import { type NodeClient, readWord, toQuantity } from './node-answers.ts';
+import { revertReasonOf } from './revert-reason.ts';
+
+export interface TokenReaderOptions {
+  readonly endpoints: readonly ChainEndpoint[];
+  readonly token: Address;
+  /** Contract that makes many calls in one; where the chain has none, calls are made one by one. */
+  readonly multicall?: Address;
+}
+
+/** Multicall3 is at this address on Polygon, Amoy and most chains. */
+export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11' as Address;
+
+/** Asks the token at the newest block. What decides about a payment is asked of each host, and two have to agree. */
+export function createTokenReader(options: TokenReaderOptions): TokenReader {
+  const { endpoints, token } = options;
+  const rotation = createEndpointRotation(endpoints);
+  const callMany = createMulticall(options);
+  const hosts = new Set(endpoints.map(({ host }) => host)).size;
+
+  return {
+    async isBlocklisted(address) {
+      const data = encodeIsBlacklisted(address);
+      const answers = await rotation.useEach(
+        async ({ rpc }) =>
+          readWord(rpc.label, await rpc.call('eth_call', [{ to: token, data }, 'latest'])) !== 0n,
+      );
+      return reachedByTwo(answers);
+    },
+    readBalance: (address) => rotation.useAny(({ rpc }) => readTokenBalance(rpc, token, address)),
+    describe: () =>
+      rotation.useAny(async ({ rpc }) => {
+        const read = async (functionName: 'symbol' | 'decimals') => {
+          const data = encodeFunctionData({ abi: descriptionAbi, functionName });
+          const answer = await rpc.call('eth_call', [{ to: token, data }, 'latest']);
+          return decoded(rpc.label, functionName, () =>
+            decodeFunctionResult({ abi: descriptionAbi, functionName, data: answer }),
+          );
+        };
+        return {
+          symbol: oneLine(String(await read('symbol')), 20),
+          decimals: Number(await read('decimals')),
+        };
+      }),
+    async checkReleases(releases) {
+      const ask = async ({ rpc }: ChainEndpoint) => {
+        const checked =
+          (await checkTogether(rpc, callMany, releases)) ?? (await readHeld(rpc, token, releases));
+        return mapInGroups(checked, async ({ heldUnits, isSuspect }, index): Promise<ReleaseCheck> => {
+          if (heldUnits === 0n || !isSuspect) return { heldUnits, refusal: null };
+          const release = releases[index] as ReleaseAddresses;
+          return { heldUnits, refusal: await simulateTransfer(rpc, token, release, heldUnits) };
+        });
+      };
+      const answers = await rotation.useEach(ask, (one, other) =>
+        one.every((check, index) => isSameCheck(check, other[index] as ReleaseCheck)),
+      );
+      return releases.map((_, index) =>
+        combineChecks(
+          answers.map((checks) => checks[index] as ReleaseCheck),
+          hosts,
+        ),
+      );
+    },
+  };
+}
+
+function isSameCheck(one: ReleaseCheck, other: ReleaseCheck): boolean {
+  return one.heldUnits === other.heldUnits && (one.refusal === null) === (other.refusal === null);
+}
+
+/** What the answers of several hosts about one release say together. */
+function combineChecks(checks: readonly ReleaseCheck[], hosts: number): ReleaseCheck {
+  const heldUnits = reachedByTwo(checks.map((check) => check.heldUnits));
+  const [refusal = null, secondRefusal] = checks.flatMap((check) => check.refusal ?? []);
+  if (refusal === null || secondRefusal !== undefined || hosts === 1) return { heldUnits, refusal };
+  return { heldUnits: checks.length > 1 ? heldUnits : 0n, refusal: null };
+}
+
+/** What a deposit holds, and whether its release has to be simulated on its own. */
+interface CheckedRelease {
+  readonly heldUnits: bigint;
+  readonly isSuspect: boolean;
+}
+
+/**
+ * One call for all: a transfer from one address to another fails when the token is paused, when one of both is
+ * blocklisted, or for want of balance. Only where it says so, or has no such functions, is the transfer itself
+ * simulated, which gives the reason. Null where the chain has no Multicall3.
+ */
+async function checkTogether(
+  rpc: NodeClient,
+  callMany: Multicall,
+  releases: readonly ReleaseAddresses[],
+): Promise<readonly CheckedRelease[] | null> {
+  const distinct = [...new Set(releases.flatMap(({ deposit, merchant }) => [deposit, merchant]))];
+  const answers = await callMany(
+    rpc,
+    [
+      encodeFunctionData({ abi: tokenAbi, functionName: 'paused' }),
+      ...releases.map(({ deposit }) => encodeBalanceOf(deposit)),
+      ...distinct.map(encodeIsBlacklisted),
+    ],
+    'latest',
+  );
+  if (answers === null) return null;
+  // A word of zeros is "no"; all else, also no answer, is a reason to look closer.
+  const isNo = (answer: MulticallAnswer | undefined) =>
+    answer?.success === true && /^0x0{64}$/.test(answer.returnData);
+  const blocked = new Set(distinct.filter((_, index) => !isNo(answers[1 + releases.length + index])));
+  const isPaused = !isNo(answers[0]);
+  return releases.map(({ deposit, merchant }, index) => ({
+    heldUnits: wordOfAnswer(rpc, answers[1 + index]),
+    isSuspect: isPaused || blocked.has(deposit) || blocked.has(merchant),
+  }));
+}
+
+async function readHeld(
+  rpc: NodeClient,
+  token: Address,
+  releases: readonly ReleaseAddresses[],
+): Promise<readonly CheckedRelease[]> {
+  const addresses = releases.map(({ deposit }) => deposit);
+  const balances = await readBalancesSingly(rpc, token, addresses, 'latest');
+  return balances.map((heldUnits) => ({ heldUnits, isSuspect: true }));
+}
+
+/** Why the transfer would fail, or null. A revert is the chain's answer, not a failure of the endpoint. */
+async function simulateTransfer(
+  rpc: NodeClient,
+  token: Address,
+  { deposit, merchant }: ReleaseAddresses,
+  units: bigint,
+): Promise<string | null> {
+  const data = encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [merchant, units] });
+  const transaction = { from: deposit, to: token, data };
+  try {
+    const moved = readWord(rpc.label, await rpc.call('eth_call', [transaction, 'latest']));
+    return moved === 0n ? 'the token refused the transfer' : null;
+  } catch (error) {
+    const reason = revertReasonOf(error);
+    if (reason === null) throw error;
+    return reason;
+  }
+}
+
+const SIMULATIONS_AT_A_TIME = 10;
+
+async function mapInGroups<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let start = 0; start < items.length; start += SIMULATIONS_AT_A_TIME) {
+    const group = items.slice(start, start + SIMULATIONS_AT_A_TIME);
+    results.push(...(await Promise.all(group.map((item, index) => map(item, start + index)))));
+  }
+  return results;
+}
+
+/** The block must be one that the endpoints still keep the state of: of the last hundred, say. */
+export function createBalanceSweep(options: TokenReaderOptions): SweepBalances {
+  const rotation = createEndpointRotation(options.endpoints);
+  const callMany = createMulticall(options);
+  return (addresses, blockNumber) =>
+    rotation.useAny(async ({ rpc }) => {
+      const block = toQuantity(blockNumber);
+      const answers = await callMany(rpc, addresses.map(encodeBalanceOf), block);
+      if (answers !== null) return answers.map((answer) => wordOfAnswer(rpc, answer));
+      return readBalancesSingly(rpc, options.token, addresses, block);
+    });
+}
+
+export function mistakenTokenOf(options: TokenReaderOptions): MistakenToken {
+  return { contract: options.token, sweepBalances: createBalanceSweep(options) };
+}
+
+async function readBalancesSingly(
+  rpc: NodeClient,
+  token: Address,
+  addresses: readonly Address[],
+  block: string,
+): Promise<bigint[]> {
+  const calls = addresses.map((address) => ({
+    method: 'eth_call' as const,
+    params: [{ to: token, data: encodeBalanceOf(address) }, block],
+  }));
+  return (await rpc.callBatch(calls)).map((answer) => readWord(rpc.label, answer));
+}
+
+type Multicall = ReturnType<typeof createMulticall>;
+type MulticallAnswer = ReturnType<typeof decode>[number];
+
+/** A read costs about 10,000 gas, and nodes bound the gas of a call at ten million and more. */
+const CALLS_AT_A_TIME = 500;
+
+/** Makes calls of the token, with the answers in their order; null where the chain has no Multicall3. */
+function createMulticall({ token, multicall = MULTICALL3 }: TokenReaderOptions) {
+  /** Endpoints that have Multicall3; what was not there may be deployed later, so only a yes is remembered. */
+  const deployedAt = new Set<string>();
+  return async (
+    rpc: NodeClient,
+    calls: readonly `0x${string}`[],
+    block: string,
+  ): Promise<readonly MulticallAnswer[] | null> => {
+    if (!deployedAt.has(rpc.label)) {
+      if ((await rpc.call('eth_getCode', [multicall, block])) === '0x') return null;
+      deployedAt.add(rpc.label);
+    }
+    const answers: MulticallAnswer[] = [];
+    for (let start = 0; start < calls.length; start += CALLS_AT_A_TIME) {
+      const part = calls.slice(start, start + CALLS_AT_A_TIME);
+      const args = part.map((callData) => ({ target: token, allowFailure: true, callData }));
+      const data = encodeFunctionData({ abi: multicallAbi, functionName: 'aggregate3', args: [args] });
+      const answer = await rpc.call('eth_call', [{ to: multicall, data }, block]);
+      answers.push(...decodeAnswers(rpc.label, answer, part.length));
+    }
+    return answers;
+  };
+}
+
+function decodeAnswers(label: string, data: `0x${string}`, count: number): readonly MulticallAnswer[] {
+  const results = decoded(label, 'multicall', () => decode(data));
+  if (results.length === count) return results;
+  throw new MalformedAnswerError(`${label} answered ${results.length} of ${count} calls`);
+}
+
+/** What a call gave. Throws `MalformedAnswerError` for bytes that are of another form. */
+function decoded<Result>(label: string, what: string, decodeResult: () => Result): Result {
+  try {
+    return decodeResult();
+  } catch {
+    throw new MalformedAnswerError(`${label} answered eth_call with a malformed ${what}`);
+  }
+}
+
+function decode(data: `0x${string}`) {
+  return decodeFunctionResult({ abi: multicallAbi, functionName: 'aggregate3', data });
+}
+
+function wordOfAnswer(rpc: NodeClient, answer: MulticallAnswer | undefined): bigint {
+  if (answer?.success === true) return readWord(rpc.label, answer.returnData);
+  throw new ChainUnavailableError(`${rpc.label} answered a balance with a failure`);
+}
+
+/** What an address holds of a token at the newest block, in the token's units. */
+export async function readTokenBalance(rpc: NodeClient, token: Address, holder: Address): Promise<bigint> {
+  return readWord(
+    rpc.label,
+    await rpc.call('eth_call', [{ to: token, data: encodeBalanceOf(holder) }, 'latest']),
+  );
+}
+
+function encodeBalanceOf(address: Address): `0x${string}` {
+  return encodeFunctionData({ abi: tokenAbi, functionName: 'balanceOf', args: [address] });
+}
+
+function encodeIsBlacklisted(address: Address): `0x${string}` {
+  return encodeFunctionData({ abi: tokenAbi, functionName: 'isBlacklisted', args: [address] });
+}
+
+/** The part of Multicall3 that we use. */
+export const multicallAbi = parseAbi([
+  'struct Call { address target; bool allowFailure; bytes callData; }',
+  'struct Result { bool success; bytes returnData; }',
+  'function aggregate3(Call[] calls) payable returns (Result[] returnData)',
+]);
+
+/** The part of Circle's token that we use. */
+export const tokenAbi = parseAbi([
+  'function balanceOf(address account) view returns (uint256)',
+  'function isBlacklisted(address account) view returns (bool)',
+  'function paused() view returns (bool)',
+  'function transfer(address to, uint256 amount) returns (bool)',
+]);
+
+const descriptionAbi = parseAbi([
+  'function symbol() view returns (string)',
+  'function decimals() view returns (uint8)',
+]);
+
+/** topics[0] of `Transfer(from, to, value)`; topics[2] is the recipient. */
+export const TRANSFER_TOPIC = toEventSelector('Transfer(address,address,uint256)');

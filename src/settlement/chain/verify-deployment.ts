@@ -1,0 +1,243 @@
+import { encodeFunctionData, getContractAddress } from 'viem/utils';
+import depositArtifact from '../../../contracts/artifacts/Deposit.json' with { type: 'json' };
+import factoryArtifact from '../../../contracts/artifacts/DepositFactory.json' with { type: 'json' };
+import {
+  cloneCodeHash,
+  createDepositAddressCalculator,
+  type DepositTerms,
+} from '../../payment/deposit-address.ts';
+import { type Address, checksumAddress } from '../../payment/payout-address.ts';
+import { keccak256Hex } from '../../platform/keccak.ts';
+import { ChainUnavailableError } from './chain.ts';
+import { answersUntil, type ChainEndpoint, joinFailures, WrongChainError } from './endpoint-rotation.ts';
+import type { NodeClient } from './node-answers.ts';
+import { depositFactoryAbi, encodeDepositOf } from './read-logs.ts';
+import { revertReasonOf } from './revert-reason.ts';
+
+export interface Deployment {
+  readonly chainId: number;
+  readonly factory: Address;
+  readonly token: Address;
+}
+
+/** Thrown when the deployed code is not what our arithmetic assumes: money sent to our addresses could be lost. */
+export class DeploymentMismatchError extends Error {
+  override readonly name = 'DeploymentMismatchError';
+  /** One sentence each, for the operator. */
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join(' '));
+    this.problems = problems;
+  }
+}
+
+/** Any terms will do; these have a distinct value in every field, so that a swapped field shows. */
+const sampleTerms: DepositTerms = {
+  merchant: checksumAddress('11'.repeat(20)),
+  feeBasisPoints: 250,
+  feeWallet: checksumAddress('22'.repeat(20)),
+  reference: `0x${'33'.repeat(32)}`,
+};
+
+/** What one endpoint says of the deployment. */
+type Finding = { readonly host: string; readonly label: string } & (
+  | { readonly kind: 'right'; readonly verified: Awaited<ReturnType<typeof verifyAt>> }
+  | { readonly kind: 'wrong' | 'other chain'; readonly problems: readonly string[] }
+  | { readonly kind: 'silent'; readonly error: ChainUnavailableError }
+);
+
+/**
+ * Checks at every endpoint that it serves the chain, that factory and implementation run exactly the code of our
+ * artifacts for this token, and that the factory's arithmetic agrees with ours. One of several hosts that says otherwise is
+ * outvoted, and named in `problems`. The rest is to be published: the code that every deposit address runs, and keccak-256
+ * of the factory's code on chain, `0x` and 64 digits.
+ *
+ * @param wasVerified an earlier start has verified this deployment, which counts as the word of one more host
+ * @throws DeploymentMismatchError with everything that is wrong; ChainUnavailableError when no endpoint answers
+ */
+export async function verifyDeployment(
+  endpoints: readonly ChainEndpoint[],
+  deployment: Deployment,
+  wasVerified = false,
+) {
+  const pending = endpoints.map((endpoint) => examine(endpoint, deployment));
+  const findings = await answersUntil(pending, ({ kind }) =>
+    kind === 'right' ? 'better than nothing' : 'not',
+  );
+  const of = <Kind extends Finding['kind']>(kind: Kind) =>
+    findings.filter((finding): finding is Extract<Finding, { kind: Kind }> => finding.kind === kind);
+  const [right, wrong, silent] = [of('right'), of('wrong'), of('silent')];
+  const faulty = [...wrong, ...of('other chain')];
+  const witnesses = hostsOf(right) + (wasVerified ? 1 : 0);
+  const isOutvoted = hostsOf(wrong) < witnesses && (right.length > 0 || silent.length > 0);
+  if (faulty.length > 0 && !isOutvoted) throw new DeploymentMismatchError(problemsOf(faulty, findings));
+  const [first] = right;
+  if (first === undefined) throw joinFailures(silent.map(({ error }) => error));
+  return { ...first.verified, problems: problemsOf(faulty, findings) };
+}
+
+/** Names the endpoints where they contradict each other. */
+function problemsOf(
+  faulty: readonly Extract<Finding, { problems: unknown }>[],
+  findings: readonly Finding[],
+): string[] {
+  const areAgreed = new Set(
+    findings.map((finding) => JSON.stringify('problems' in finding && finding.problems)),
+  );
+  if (areAgreed.size === 1) return [...(faulty[0]?.problems ?? [])];
+  return faulty.flatMap(({ kind, label, problems }) =>
+    kind === 'other chain' ? problems : [`${label} says, and other endpoints do not: ${problems.join(' ')}`],
+  );
+}
+
+function hostsOf(findings: readonly Finding[]): number {
+  return new Set(findings.map(({ host }) => host)).size;
+}
+
+async function examine(endpoint: ChainEndpoint, deployment: Deployment): Promise<Finding> {
+  const { host, rpc } = endpoint;
+  const named = { host, label: rpc.label };
+  try {
+    endpoint.suspect();
+    await endpoint.ensureChain();
+    return { ...named, kind: 'right', verified: await verifyAt(rpc, deployment) };
+  } catch (error) {
+    if (error instanceof DeploymentMismatchError)
+      return { ...named, kind: 'wrong', problems: error.problems };
+    if (error instanceof WrongChainError) {
+      const problem = `The endpoint ${error.message}: correct POLYGON_RPC_URL or CHAIN_ID.`;
+      return { ...named, kind: 'other chain', problems: [problem] };
+    }
+    if (!(error instanceof ChainUnavailableError)) throw error;
+    endpoint.suspect();
+    return { ...named, kind: 'silent', error };
+  }
+}
+
+async function verifyAt(rpc: NodeClient, { chainId, factory, token }: Deployment) {
+  // A contract's first creation has nonce 1 (EIP-161): the factory deploys the implementation in its constructor.
+  const implementation = getContractAddress({ from: factory, nonce: 1n });
+  const [factoryCode, implementationCode, tokenCode] = await readCodes(rpc, [factory, implementation, token]);
+  if (factoryCode === '0x') {
+    throw new DeploymentMismatchError([
+      `There is no contract at the factory's address ${factory}: correct DEPOSIT_FACTORY_ADDRESS or CHAIN_ID.`,
+    ]);
+  }
+  if (tokenCode === '0x') {
+    throw new DeploymentMismatchError([
+      `There is no contract at the token's address ${token}: correct SETTLEMENT_TOKEN_ADDRESS or CHAIN_ID.`,
+    ]);
+  }
+  const problems: string[] = [];
+  const expect = (isRight: boolean, problem: string) => {
+    if (!isRight) problems.push(problem);
+  };
+  const paidToken = await readAddress(rpc, factory, TOKEN_CALL);
+  expect(
+    paidToken === token,
+    `The factory at ${factory} pays out ${paidToken ?? 'no token'}, but the configured token is ${token}.`,
+  );
+  const expectedCode = runtimeCode(depositArtifact, { factory: BigInt(factory), token: BigInt(token) });
+  expect(
+    implementationCode === expectedCode,
+    implementationCode === '0x'
+      ? `The factory's implementation is not at ${implementation}, where our arithmetic expects it.`
+      : `The implementation at ${implementation} runs other code than contracts/artifacts/Deposit.json.`,
+  );
+  const expectedFactoryCode = runtimeCode(factoryArtifact, {
+    chainId: BigInt(chainId),
+    token: BigInt(token),
+    implementation: BigInt(implementation),
+    cloneInitCodeHash: BigInt(`0x${cloneCodeHash(implementation)}`),
+  });
+  expect(
+    factoryCode === expectedFactoryCode,
+    `The factory at ${factory} runs other code than contracts/artifacts/DepositFactory.json.`,
+  );
+  const named = await readAddress(rpc, factory, IMPLEMENTATION_CALL);
+  expect(
+    named === implementation,
+    `The factory names ${named ?? 'no address'} as its implementation, we expect ${implementation}.`,
+  );
+  const ours = createDepositAddressCalculator({ chainId, factory, implementation })(sampleTerms);
+  const onChain = await readAddress(rpc, factory, encodeDepositOf(sampleTerms));
+  expect(
+    onChain === ours,
+    `For the same terms the factory computes ${onChain ?? 'no address'}, our arithmetic ${ours}.`,
+  );
+  if (problems.length > 0)
+    throw new DeploymentMismatchError([
+      ...problems,
+      'Correct DEPOSIT_FACTORY_ADDRESS or SETTLEMENT_TOKEN_ADDRESS, or run card-checkout contract deploy.',
+    ]);
+  return { implementation, factoryCodeHash: `0x${keccak256Hex(Buffer.from(factoryCode.slice(2), 'hex'))}` };
+}
+
+async function readCodes(rpc: NodeClient, addresses: readonly [Address, Address, Address]) {
+  const calls = addresses.map((address) => ({ method: 'eth_getCode' as const, params: [address, 'latest'] }));
+  const codes = (await rpc.callBatch(calls)).map((code) => code.toLowerCase());
+  return codes as [string, string, string];
+}
+
+const TOKEN_CALL = encodeFunctionData({ abi: depositFactoryAbi, functionName: 'token' });
+const IMPLEMENTATION_CALL = encodeFunctionData({ abi: depositFactoryAbi, functionName: 'implementation' });
+
+/** Null when the contract has no such function, or answers with something else than an address. */
+async function readAddress(rpc: NodeClient, to: Address, data: string): Promise<Address | null> {
+  try {
+    const answer = await rpc.call('eth_call', [{ to, data }, 'latest']);
+    return /^0x0{24}[0-9a-f]{40}$/i.test(answer) ? checksumAddress(answer.slice(26)) : null;
+  } catch (error) {
+    if (revertReasonOf(error) === null) throw error;
+    return null;
+  }
+}
+
+/** A compiled contract, as contracts/artifacts/<name>.json has it. Bytes are 0x-prefixed hex. */
+interface ContractArtifact {
+  readonly contractName: string;
+  /** The code that deploys it, without constructor arguments. */
+  readonly bytecode: string;
+  /** The code on chain, with zeros where the immutable values go. */
+  readonly deployedBytecode: string;
+  /** Positions of each immutable value; offsets and lengths in bytes. */
+  readonly immutables: Readonly<
+    Record<string, readonly { readonly start: number; readonly length: number }[]>
+  >;
+}
+
+/**
+ * The exact code on chain of a contract with these immutable values. Throws `RangeError` when values are missing or
+ * too many, so that a new immutable in the contract cannot go unchecked.
+ */
+function runtimeCode(artifact: ContractArtifact, values: Readonly<Record<string, bigint>>): `0x${string}` {
+  const names = Object.keys(artifact.immutables);
+  if (names.length !== Object.keys(values).length) {
+    throw new RangeError(`${artifact.contractName} has the immutable values ${names.join(', ')}`);
+  }
+  const code = Buffer.from(artifact.deployedBytecode.slice(2), 'hex');
+  for (const name of names) {
+    const value = values[name];
+    if (value === undefined) throw new RangeError(`${artifact.contractName} needs a value for ${name}`);
+    for (const { start, length } of artifact.immutables[name] ?? []) {
+      code.write(value.toString(16).padStart(length * 2, '0'), start, length, 'hex');
+    }
+  }
+  return `0x${code.toString('hex')}`;
+}
+
+/**
+ * Circle's native USDC (never the bridged USDC.e). Source: Circle's list of contract addresses,
+ * https://developers.circle.com/stablecoins/usdc-contract-addresses, as repeated in public repositories. Other
+ * chains, the sandbox among them, name their token in the configuration.
+ */
+const knownTokens: ReadonlyMap<number, Address> = new Map([
+  [137, '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359'], // Polygon
+  [80002, '0x41E94Eb019C0762f9Bfcf9Fb1E58725BfB0e7582'], // Polygon Amoy, the test network
+]);
+
+/** The USDC of a chain, or null when we know none. */
+export function knownToken(chainId: number): Address | null {
+  return knownTokens.get(chainId) ?? null;
+}

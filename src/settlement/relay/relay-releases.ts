@@ -1,0 +1,309 @@
+import type { Payment } from '../../payment/payment.ts';
+import {
+  isOver,
+  LONGEST_FIRST_DELAY_MS,
+  RETRY_AFTER_EMPTY_MS,
+  refuseRelease,
+  settle,
+} from '../../payment/settle.ts';
+import {
+  CallRevertedError,
+  ChainUnavailableError,
+  type FeeQuote,
+  type ReleaseCheck,
+  TransactionRefusedError,
+} from '../chain/chain.ts';
+import { releasesWithinGasShare } from '../gas-balance.ts';
+import type { RelayAttempt, RelayBatch } from '../settlement-store.ts';
+import { abandonBatch, followBatches, rebroadcast, resolveFinal } from './follow-batch.ts';
+import {
+  type BatchesInFlight,
+  chooseNonce,
+  hasFreeSlot,
+  readCounts,
+  type TransactionCounts,
+  unminedOf,
+} from './nonces.ts';
+import type { RelayContext, RelayLimits, RelayPass } from './relay-context.ts';
+import {
+  broadcastOrShrink,
+  costOf,
+  type FeeBounds,
+  feeBudgetOf,
+  forwardCall,
+  type ShrunkBatch,
+  shrinkToGasLimit,
+  signAttempt,
+} from './size-batch.ts';
+
+/**
+ * One pass of the sender for its relayer key, which has several transactions in flight. What was signed is committed
+ * before it is broadcast, and after a crash the same bytes are broadcast again; a payment settles only from what the
+ * watcher sees, never from what happened to our own transaction. What earlier keys left in flight is followed too, and
+ * first: a new key without POL for gas must not hold that up, nor the other way round.
+ */
+export async function relayReleases(context: RelayContext): Promise<RelayPass> {
+  const failure = await followRetiredBatches(context).then(
+    () => null,
+    (error: unknown) => ({ error }),
+  );
+  const { relay, relayer } = context;
+  const before = await relay.listOpenBatchesOf(relayer.address);
+  let followed: RelayPass = 'idle';
+  let inFlight: BatchesInFlight | null = null;
+  if (before.length > 0) {
+    const counts = await readCounts(context);
+    followed = await followBatches(context, { open: before, counts });
+    inFlight = { open: await relay.listOpenBatchesOf(relayer.address), counts };
+  }
+  const opened = await openBatches(context, inFlight);
+  if (failure !== null) throw failure.error;
+  // What happened to a batch is told before what was opened beside it, and both before that nothing is to be done.
+  const isNews = followed !== 'idle' && followed !== 'waiting' && followed !== 'rebroadcast';
+  const hasOpened = opened !== 'idle' && opened !== 'waiting';
+  return isNews || (!hasOpened && followed !== 'idle') ? followed : opened;
+}
+
+/**
+ * Brings batches of relayer addresses to their end that have no sender any more, because the key was changed or its
+ * process is gone: their payments would be carried for ever. The signed bytes are all that is needed; without the key
+ * only their fees cannot be raised. So what is not mined for long is abandoned, and its payments are released with the
+ * key we have. Should the old transaction be mined later, that costs gas and moves nothing twice.
+ */
+async function followRetiredBatches(context: RelayContext): Promise<void> {
+  const { relay, relayer, withRelayerLease } = context;
+  for (const other of await relay.listRelayersInFlight()) {
+    if (other === relayer.address) continue;
+    await withRelayerLease(other, () => followRetiredRelayer(context, other));
+  }
+}
+
+async function followRetiredRelayer(context: RelayContext, address: string): Promise<void> {
+  const { relay, relayer, onIncident } = context;
+  // Read with the lease: its sender, or another one in its place, may just have closed some.
+  const open = await relay.listOpenBatchesOf(address);
+  if (open.length === 0) return;
+  const counts = await readCounts(context, address);
+  for (const { id } of await resolveFinal(context, { open, counts }))
+    onIncident({ kind: 'retired_batch_resolved', batchId: id, relayer: address });
+  const unmined = unminedOf(open, counts);
+  const head = unmined[0];
+  if (head === undefined) return; // Mined; final soon.
+  if (isGivenUp(context, head)) {
+    // The highest nonce first: what is left of them never has a hole below it.
+    for (const batch of unmined.toReversed()) {
+      await abandonBatch(context, batch);
+      onIncident({ kind: 'retired_batch_abandoned', batchId: batch.id, relayer: address });
+    }
+    return;
+  }
+  // Refused by all, for want of POL for gas perhaps: it is retried until it is abandoned.
+  for (const batch of unmined) await rebroadcast(relayer, batch);
+}
+
+/** Not before this process has handed it to the chain for a while: the service may have been down for long. */
+function isGivenUp({ limits, memory, nowMs: clock }: RelayContext, batch: RelayBatch): boolean {
+  const nowMs = clock();
+  const firstSeenMs = memory.firstSeenMs.get(batch.id);
+  if (firstSeenMs === undefined) {
+    memory.firstSeenMs.set(batch.id, nowMs);
+    return false;
+  }
+  const { signedAtMs } = batch.attempts.at(-1) as RelayAttempt;
+  return (
+    isOver(firstSeenMs, limits.nonceGapPatienceMs, nowMs) &&
+    isOver(signedAtMs, limits.retiredPatienceMs, nowMs)
+  );
+}
+
+/** Longer than it takes to simulate, estimate and sign a batch; after a crash others wait for so long. */
+const CLAIM_MS = 60_000;
+
+/**
+ * Opens batches while a slot is free and releases are due: what is mined and waits for its finality takes none. A
+ * release alone leaves at once; where more are due, they share batches. `inFlight` is null while nothing is in flight;
+ * the chain is not asked then unless something is due.
+ */
+async function openBatches(context: RelayContext, inFlight: BatchesInFlight | null): Promise<RelayPass> {
+  const { limits } = context;
+  const open = [...(inFlight?.open ?? [])];
+  let counts = inFlight?.counts ?? null;
+  const readChain = createChainReading(context, async () => {
+    counts ??= await readCounts(context);
+    return counts;
+  });
+  let pass: RelayPass = 'idle';
+  while (counts === null || hasFreeSlot(limits, open, counts)) {
+    const opened = await openBatch(context, open, readChain).catch((error: unknown) => {
+      // Behind a batch that went, it is the first to be tried in the next pass, which then fails if it must.
+      if (pass === 'opened' && isOfChain(error)) return pass;
+      throw error;
+    });
+    if (typeof opened === 'string') return pass === 'idle' ? opened : pass;
+    pass = 'opened';
+    open.push(opened);
+  }
+  return pass === 'idle' ? 'waiting' : pass;
+}
+
+function isOfChain(error: unknown): boolean {
+  return error instanceof ChainUnavailableError || error instanceof TransactionRefusedError;
+}
+
+type ReadChain = ReturnType<typeof createChainReading>;
+
+/** Fees, balance and counts, read once a pass, when the first batch needs them. */
+function createChainReading({ relayer }: RelayContext, counts: () => Promise<TransactionCounts>) {
+  let reading: Promise<readonly [FeeQuote, balanceWei: bigint, TransactionCounts]> | null = null;
+  return () => {
+    reading ??= Promise.all([relayer.quoteFees(), relayer.readGasBalance(), counts()]);
+    return reading;
+  };
+}
+
+/** Collects what is due, leaves out what the token would refuse, and commits and sends the rest. */
+async function openBatch(
+  context: RelayContext,
+  open: readonly RelayBatch[],
+  readChain: ReadChain,
+): Promise<RelayBatch | RelayPass> {
+  const { limits, relayer, memory } = context;
+  const batchSize = memory.largestBatch ?? limits.batchSize;
+  const nowMs = context.nowMs();
+  const due = await context.relay.claimDueReleases(relayer.address, nowMs, batchSize, CLAIM_MS);
+  const oldest = due[0];
+  if (oldest === undefined) return 'idle';
+  try {
+    const isReady =
+      due.length >= batchSize ||
+      (isOver(oldest.releaseDueAtMs ?? 0, limits.batchWindowMs, nowMs) && isSpacedOut(limits, open, nowMs));
+    return isReady ? await sendBatch(context, due, open, readChain) : 'collecting';
+  } finally {
+    // What is not in the batch, for whatever reason, another relayer may release.
+    await context.relay.dropClaims(relayer.address);
+  }
+}
+
+/** The pause after the first open batch beyond the slots, and by how much each further one makes it longer. */
+const FIRST_PAUSE_MS = 2_000;
+const PAUSE_GROWTH = 1.13;
+
+/**
+ * Whether a batch that is not full may be opened. While finality stalls, batches that are mined pile up: beyond the
+ * slots each one waits a little longer, so that the places of 64 open ones last for more than an hour.
+ */
+function isSpacedOut(limits: RelayLimits, open: readonly RelayBatch[], nowMs: number): boolean {
+  const surplus = open.length - limits.maximumUnmined;
+  if (surplus < 0) return true;
+  const lastOpenedAtMs = Math.max(...open.map(({ createdAtMs }) => createdAtMs));
+  return isOver(lastOpenedAtMs, FIRST_PAUSE_MS * PAUSE_GROWTH ** surplus, nowMs);
+}
+
+async function sendBatch(
+  context: RelayContext,
+  due: readonly Payment[],
+  open: readonly RelayBatch[],
+  readChain: ReadChain,
+): Promise<RelayBatch | RelayPass> {
+  const { relayer } = context;
+  // One transaction goes to one factory; payments of an earlier one take their turn when they are the oldest.
+  const sameFactory = due.filter((payment) => payment.factory === due[0]?.factory);
+  const [fees, balanceWei, counts] = await readChain();
+  const affordable = await deferExpensive(context, sameFactory, fees);
+  if (affordable.length === 0) return 'deferred';
+  const releasable = await filterReleasable(context, affordable);
+  if (releasable.length === 0) return 'refused';
+  const othersWei = costOf(unminedOf(open, counts));
+  const budgetWei = feeBudgetOf(context.limits, balanceWei, othersWei);
+  const fitted = await shrinkOrDefer(context, releasable, { fees, budgetWei }, othersWei);
+  if (typeof fitted === 'string') return fitted;
+
+  const { payments, gasLimit } = fitted;
+  const call = forwardCall(payments);
+  const nonce = await chooseNonce(context, open, counts);
+  const attempt = await signAttempt(context, call, nonce, gasLimit, fees);
+  const nowMs = context.nowMs();
+  const batch = await context.relay.openBatch(
+    {
+      relayer: relayer.address,
+      nonce,
+      kind: 'forward',
+      rescueToken: null,
+      gasLimit,
+      paymentIds: payments.map(({ id }) => id),
+      attempts: [attempt],
+      createdAtMs: nowMs,
+    },
+    (view) => settle(view, { nowMs }, { releaseRefusals: 0, releaseRefusalReason: null }),
+  );
+  return broadcastOrShrink(context, batch, othersWei);
+}
+
+/**
+ * A payment whose release fails alone is put off, so that the next batch is without it. Gas balance that others in flight
+ * have reserved is waited for.
+ */
+async function shrinkOrDefer(
+  context: RelayContext,
+  payments: readonly Payment[],
+  bounds: FeeBounds,
+  othersWei: bigint,
+): Promise<ShrunkBatch | RelayPass> {
+  try {
+    return await shrinkToGasLimit(context, payments, bounds);
+  } catch (error) {
+    if (error instanceof TransactionRefusedError && othersWei > 0n) return 'waiting';
+    if (!(error instanceof CallRevertedError)) throw error;
+    await deferRelease(context, payments[0] as Payment, { refusal: error.message });
+    return 'refused';
+  }
+}
+
+/** Puts off the releases whose share of the gas exceeds the operator's maximum; returns the others. */
+async function deferExpensive(
+  context: RelayContext,
+  payments: readonly Payment[],
+  fees: FeeQuote,
+): Promise<readonly Payment[]> {
+  const { gasShare } = context.limits;
+  if (gasShare === null) return payments;
+  const affordable = releasesWithinGasShare(payments, fees, gasShare, context.nowMs());
+  const deferred = payments.filter((payment) => !affordable.includes(payment));
+  if (deferred.length === 0) return payments;
+  for (const payment of deferred) await deferRelease(context, payment, { delayMs: LONGEST_FIRST_DELAY_MS });
+  context.onIncident({ kind: 'deferred_releases', paymentIds: deferred.map(({ id }) => id) });
+  return affordable;
+}
+
+/** Asks the token for each release; what it would refuse is recorded with its reason and tried again later. */
+async function filterReleasable(context: RelayContext, payments: readonly Payment[]): Promise<Payment[]> {
+  const checks = await context.token.checkReleases(
+    payments.map(({ depositAddress, payoutAddress }) => ({
+      deposit: depositAddress,
+      merchant: payoutAddress,
+    })),
+  );
+  const releasable: Payment[] = [];
+  for (const [index, payment] of payments.entries()) {
+    const { heldUnits, refusal } = checks[index] as ReleaseCheck;
+    if (refusal !== null) await deferRelease(context, payment, { refusal });
+    else if (heldUnits > 0n) releasable.push(payment);
+    // A rival was faster, or the deposit was taken back. No refusal, the watcher is about to see it.
+    else await deferRelease(context, payment, { delayMs: RETRY_AFTER_EMPTY_MS });
+  }
+  return releasable;
+}
+
+/** A refused release is tried later and later, another one after its delay. */
+async function deferRelease(
+  context: RelayContext,
+  payment: Payment,
+  cause: { readonly refusal: string } | { readonly delayMs: number },
+): Promise<void> {
+  const nowMs = context.nowMs();
+  await context.payments.decidePayment(payment.id, (view) =>
+    'refusal' in cause
+      ? refuseRelease(view, { nowMs }, cause.refusal)
+      : settle(view, { nowMs }, { releaseDueAtMs: nowMs + cause.delayMs }),
+  );
+}

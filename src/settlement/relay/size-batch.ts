@@ -1,0 +1,373 @@
+import { paymentReference, termsOf } from '../../payment/deposit-address.ts';
+import { smaller } from '../../payment/money.ts';
+import type { Payment } from '../../payment/payment.ts';
+import type { Decide } from '../../payment/payment-store.ts';
+import { isOver, settle } from '../../payment/settle.ts';
+import {
+  CallRevertedError,
+  ChainUnavailableError,
+  type FeeQuote,
+  type RelayCall,
+  type RelayTransaction,
+  SELF_TRANSFER_GAS,
+  TransactionRefusedError,
+} from '../chain/chain.ts';
+import { gasLimitFor, leastPlausibleGas, releaseGas } from '../gas-balance.ts';
+import type { RelayAttempt, RelayBatch } from '../settlement-store.ts';
+import { forgetBatch, type RelayContext, type RelayLimits } from './relay-context.ts';
+
+/** The call that releases payments of one factory. */
+export function forwardCall(payments: readonly Payment[]): RelayCall {
+  const factory = (payments[0] as Payment).factory;
+  return {
+    kind: 'forward',
+    factory,
+    terms: payments.map((payment) => termsOf(payment, paymentReference(payment.id))),
+  };
+}
+
+/** Signs for this nonce; sends nothing. */
+export async function signAttempt(
+  context: Pick<RelayContext, 'relayer' | 'nowMs'>,
+  transaction: RelayTransaction,
+  nonce: number,
+  gasLimit: bigint,
+  fees: FeeQuote,
+): Promise<RelayAttempt> {
+  const signed = await context.relayer.sign(transaction, nonce, gasLimit, fees);
+  return { ...signed, signedAtMs: context.nowMs() };
+}
+
+/** The most that the batches may cost that are in no block yet, in wei: nodes reserve it from the balance. */
+export function costOf(batches: readonly Pick<RelayBatch, 'gasLimit' | 'attempts'>[]): bigint {
+  return batches.reduce(
+    (sum, { gasLimit, attempts }) => sum + gasLimit * (attempts.at(-1) as RelayAttempt).maxFeePerGas,
+    0n,
+  );
+}
+
+/** Payments that can share a transaction, and the gas it needs. */
+export interface ShrunkBatch {
+  readonly payments: readonly Payment[];
+  readonly gasLimit: bigint;
+}
+
+/** The gas price that a transaction offers, and the most that its gas limit may cost at that price. */
+export interface FeeBounds {
+  readonly fees: FeeQuote;
+  readonly budgetWei: bigint;
+  /** Whether the gas limit is our own figure, because an estimate led to nothing. Default false. */
+  readonly isOwnGas?: boolean;
+}
+
+/** Time for which batches stay small after every node refused a larger one. */
+const SIZE_COOLDOWN_MS = 600_000;
+
+/**
+ * The most that one transaction may cost: nodes refuse one that the balance does not cover together with the relayer's
+ * others that are in no block yet, and one above a cap of their own, by gas limit times fee and not by what it will
+ * use. `othersWei` is what those others may cost.
+ */
+async function readFeeBudget({ relayer, limits }: RelayContext, othersWei: bigint): Promise<bigint> {
+  return feeBudgetOf(limits, await relayer.readGasBalance(), othersWei);
+}
+
+/** The same, of a balance that is known. */
+export function feeBudgetOf(
+  { maximumTransactionFeeWei }: Pick<RelayLimits, 'maximumTransactionFeeWei'>,
+  balanceWei: bigint,
+  othersWei: bigint,
+): bigint {
+  return balanceWei > othersWei ? smaller(balanceWei - othersWei, maximumTransactionFeeWei) : 0n;
+}
+
+/**
+ * The first of these payments that can be released together, with the gas for it: all, or where that would fail as a
+ * whole, the first half, a quarter, and so on; and no more than the budget pays for. Throws `CallRevertedError` where
+ * the first payment fails alone, and `TransactionRefusedError` where the budget does not cover it alone. Throws
+ * `ChainUnavailableError` when the estimate fails for another reason; as some nodes say in this way that a call is too
+ * large for them, the next batch is half as large.
+ */
+export async function shrinkToGasLimit(
+  context: RelayContext,
+  payments: readonly Payment[],
+  { fees, budgetWei, isOwnGas = false }: FeeBounds,
+): Promise<ShrunkBatch> {
+  let hasReverted = false;
+  for (let size = payments.length; ; ) {
+    const fitting = payments.slice(0, size);
+    const isOwn = isOwnGas || fitting.some(({ noOpBatches }) => noOpBatches % 2 === 1);
+    const estimate = isOwn ? releaseGas(size) : await estimateRelease(context, fitting);
+    if (typeof estimate !== 'bigint') {
+      if (size === 1) throw estimate;
+      hasReverted = true;
+      size = Math.ceil(size / 2);
+      continue;
+    }
+    const costWei = estimate * fees.maxFeePerGas;
+    if (costWei <= budgetWei) {
+      rememberSize(context, payments.length, hasReverted ? size : null);
+      return { payments: fitting, gasLimit: estimate };
+    }
+    if (size === 1) throw unaffordableError(context, costWei, budgetWei);
+    // A transaction has a fixed part: proportionally fewer payments may still cost a little too much.
+    size = Math.max(1, Math.min(size - 1, Number((BigInt(size) * budgetWei) / costWei)));
+  }
+}
+
+async function estimateRelease(
+  { relayer, memory }: RelayContext,
+  payments: readonly Payment[],
+): Promise<bigint | CallRevertedError> {
+  try {
+    return await relayer.estimateGas(forwardCall(payments));
+  } catch (error) {
+    if (error instanceof CallRevertedError) return error;
+    if (error instanceof ChainUnavailableError) memory.largestBatch = Math.ceil(payments.length / 2);
+    throw error;
+  }
+}
+
+/** Why the budget does not cover a transaction. */
+export function unaffordableError(
+  { relayer, limits }: Pick<RelayContext, 'relayer' | 'limits'>,
+  costWei: bigint,
+  budgetWei: bigint,
+): TransactionRefusedError {
+  const bound =
+    budgetWei < limits.maximumTransactionFeeWei
+      ? `insufficient funds for gas: relayer ${relayer.address} can spend ${budgetWei} wei`
+      : `RELAY_MAX_FEE_POL allows ${budgetWei} wei`;
+  return new TransactionRefusedError(`${bound}, and the transaction may cost ${costWei} wei`);
+}
+
+/** Records the size of a batch. After a success at once the next may be twice as large, unless nodes have just refused a larger one. */
+function rememberSize(context: RelayContext, requested: number, halved: number | null): void {
+  const { memory, limits, onIncident } = context;
+  if (halved !== null) {
+    memory.largestBatch = halved;
+    onIncident({ kind: 'halved_batch', fromPayments: requested, toPayments: halved });
+    return;
+  }
+  if (memory.largestBatch === null) return;
+  const { refusedAtMs } = memory;
+  if (refusedAtMs !== null && !isOver(refusedAtMs, SIZE_COOLDOWN_MS, context.nowMs())) return;
+  const twice = memory.largestBatch * 2;
+  memory.largestBatch = twice < limits.batchSize ? twice : null;
+}
+
+/**
+ * How nodes say that a transaction offers too little for its gas, or less than another one with its nonce does. Any
+ * other refusal may be one of its size: a cap on the fee, the balance, a limit on gas or bytes.
+ */
+const underpriced = /underpriced|base fee|\btip\b|gas price/i;
+
+/** A transaction that replaces a refused one costs at most seven eighths, so that there is an end to it. */
+const COST_NUMERATOR = 7n;
+const COST_DENOMINATOR = 8n;
+
+/** Whether higher fees can answer the refusal, rather than a smaller batch. */
+export function isUnderpriced(refusal: TransactionRefusedError): boolean {
+  return underpriced.test(refusal.message);
+}
+
+/** How nodes refuse what they would take later, behind the transactions before it or in a pool with room. */
+const untimely = /nonce (?:is )?too high|gapped|pool is full|pool overflow|queue(?:d)? (?:is full|limit)/i;
+
+/** How nodes say that the balance does not cover a transaction, alone or together with others. */
+const unfunded = /insufficient (?:funds|balance)|overshot/i;
+
+/** How nodes say that gas limit times fee exceeds a cap of their own. */
+const capped = /exceeds the configured cap/i;
+
+/** Whether it says nothing against the release, which only needs POL for gas or another price. */
+export function isAboutFunds(refusal: TransactionRefusedError): boolean {
+  const reasons = [underpriced, unfunded, untimely, capped];
+  return reasons.some((reason) => reason.test(refusal.message));
+}
+
+/** What is refused is broadcast again, or replaced, once it is the first. */
+export function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof TransactionRefusedError)) throw error;
+}
+
+/**
+ * Broadcasts the last attempt of a batch that is committed. While every node refuses it, replaces it at its nonce by a
+ * smaller one; one that waits for its turn stays as it is and is broadcast again. Throws the last
+ * `TransactionRefusedError` when nothing smaller is left. Returns the batch that stands now.
+ */
+export async function broadcastOrShrink(
+  context: RelayContext,
+  batch: RelayBatch,
+  othersWei: bigint,
+): Promise<RelayBatch> {
+  for (let current = batch; ; ) {
+    try {
+      await context.relayer.broadcast((current.attempts.at(-1) as RelayAttempt).rawTransaction);
+      return current;
+    } catch (error) {
+      if (!(error instanceof TransactionRefusedError)) throw error;
+      if (untimely.test(error.message)) return current;
+      const replacement = await replaceRefused(context, current, error, othersWei);
+      if (replacement === null) throw error;
+      current = replacement;
+    }
+  }
+}
+
+/**
+ * Signs a batch that every node refuses anew, at its nonce: with our own figure for the gas where it is odd, else with
+ * half of its payments; a single one, or what is no release, only when its gas has become cheaper. Commits it and sends nothing. Null where that cannot help. Should the
+ * earlier transaction be mined after all, the new one cannot be, and what the earlier one released is not released
+ * again.
+ */
+export async function replaceRefused(
+  context: RelayContext,
+  batch: RelayBatch,
+  refusal: TransactionRefusedError,
+  othersWei: bigint,
+): Promise<RelayBatch | null> {
+  if (isUnderpriced(refusal) || untimely.test(refusal.message)) return null;
+  const last = batch.attempts.at(-1) as RelayAttempt;
+  const lessWei = (batch.gasLimit * last.maxFeePerGas * COST_NUMERATOR) / COST_DENOMINATOR;
+  const [fees, mostWei] = await Promise.all([context.relayer.quoteFees(), readFeeBudget(context, othersWei)]);
+  if (batch.kind !== 'forward') {
+    if (batch.gasLimit * fees.maxFeePerGas > lessWei) return null;
+    const transaction = await transactionOf(context, batch);
+    const attempt = await signAttempt(context, transaction, batch.nonce, batch.gasLimit, fees);
+    return replaceBatch(context, batch, { attempts: [attempt] }, () => null);
+  }
+  const payments = await paymentsOf(context, batch);
+  if (hasOddGas(batch))
+    return replaceByFewer(context, batch, payments, { fees, budgetWei: mostWei, isOwnGas: true });
+  const half = payments.slice(0, Math.ceil(payments.length / 2));
+  const bounds = { fees, budgetWei: smaller(lessWei, mostWei) };
+  const replacement = await replaceByFewer(context, batch, half, bounds);
+  if (replacement !== null) {
+    context.memory.largestBatch = replacement.paymentIds.length;
+    context.memory.refusedAtMs = context.nowMs();
+  }
+  return replacement;
+}
+
+/** Whether its gas limit is below half of our own figure, or more than the figure calls for. */
+function hasOddGas({ gasLimit, paymentIds }: RelayBatch): boolean {
+  const figure = releaseGas(paymentIds.length);
+  return gasLimit < leastPlausibleGas(figure) || gasLimit > gasLimitFor(figure);
+}
+
+/**
+ * Signs a batch that is not mined in time anew at its nonce, with these fees and our own figure for the gas: with all of
+ * its payments where its gas is odd, else with half of them. Commits it and sends nothing. Null where the budget does not cover that, and for
+ * what cannot be made smaller.
+ */
+export async function replaceOverdue(
+  context: RelayContext,
+  batch: RelayBatch,
+  bounds: FeeBounds,
+): Promise<RelayBatch | null> {
+  if (batch.kind !== 'forward') return null;
+  const payments = await paymentsOf(context, batch);
+  const count = hasOddGas(batch) ? payments.length : Math.floor(payments.length / 2);
+  if (count === 0) return null;
+  return replaceByFewer(context, batch, payments.slice(0, count), { ...bounds, isOwnGas: true });
+}
+
+/**
+ * Signs a batch whose fees must rise, and can no longer be paid for all of its payments, anew at its nonce with as many
+ * as the budget covers. Commits it and sends nothing. Null where not even one is covered.
+ */
+export async function replaceByDearer(
+  context: RelayContext,
+  batch: RelayBatch,
+  fees: FeeQuote,
+  othersWei: bigint,
+): Promise<RelayBatch | null> {
+  if (batch.kind !== 'forward') return null;
+  const [payments, budgetWei] = await Promise.all([
+    paymentsOf(context, batch),
+    readFeeBudget(context, othersWei),
+  ]);
+  return replaceByFewer(context, batch, payments, { fees, budgetWei });
+}
+
+/**
+ * Spends the nonce of a batch without its payments, by a transfer to the relayer itself: without it nothing behind it
+ * could be mined. `decide` says what becomes of released payments. Commits it and sends nothing.
+ */
+export async function replaceBySelfTransfer(
+  context: RelayContext,
+  batch: RelayBatch,
+  fees: FeeQuote,
+  decide: Decide,
+): Promise<RelayBatch> {
+  const attempt = await signAttempt(context, { kind: 'self_transfer' }, batch.nonce, SELF_TRANSFER_GAS, fees);
+  const nowMs = context.nowMs();
+  const change = { rescueToken: null, gasLimit: SELF_TRANSFER_GAS, paymentIds: [], attempts: [attempt] };
+  return replaceBatch(context, batch, { ...change, kind: 'self_transfer' }, (view) =>
+    batch.kind === 'forward' ? decide(view) : settle(view, { nowMs }, {}),
+  );
+}
+
+async function replaceByFewer(
+  context: RelayContext,
+  batch: RelayBatch,
+  candidates: readonly Payment[],
+  bounds: FeeBounds,
+): Promise<RelayBatch | null> {
+  const fitted = await shrinkToGasLimit(context, candidates, bounds).catch((error: unknown) => {
+    if (error instanceof TransactionRefusedError || error instanceof CallRevertedError) return null;
+    throw error;
+  });
+  if (fitted === null) return null;
+  const { payments, gasLimit } = fitted;
+  const attempt = await signAttempt(context, forwardCall(payments), batch.nonce, gasLimit, bounds.fees);
+  const nowMs = context.nowMs();
+  const paymentIds = payments.map(({ id }) => id);
+  const kept = new Set(paymentIds);
+  return replaceBatch(context, batch, { gasLimit, paymentIds, attempts: [attempt] }, (view) => {
+    const change = kept.has(view.payment.id) ? {} : { releaseDueAtMs: nowMs };
+    return settle(view, { nowMs }, change);
+  });
+}
+
+async function replaceBatch(
+  context: RelayContext,
+  { id, ...replaced }: RelayBatch,
+  change: Partial<RelayBatch>,
+  decide: Decide,
+): Promise<RelayBatch> {
+  const nowMs = context.nowMs();
+  const replacement = { ...replaced, ...change, createdAtMs: nowMs };
+  const opened = await context.relay.replaceBatch(id, replacement, nowMs, decide);
+  forgetBatch(context.memory, id);
+  context.onIncident({
+    kind: 'replaced_batch',
+    batchId: id,
+    fromPayments: replaced.paymentIds.length,
+    toPayments: opened.paymentIds.length,
+  });
+  return opened;
+}
+
+/** What a stored batch does, for signing it again. */
+export async function transactionOf(context: RelayContext, batch: RelayBatch): Promise<RelayTransaction> {
+  if (batch.kind === 'self_transfer') return { kind: batch.kind };
+  const call = forwardCall(await paymentsOf(context, batch));
+  if (batch.kind === 'forward' || batch.rescueToken === null) return call;
+  return { ...call, kind: 'rescue', token: batch.rescueToken as `0x${string}` };
+}
+
+/** The payments that a stored batch carries, in its order. */
+async function paymentsOf(
+  { payments: store }: Pick<RelayContext, 'payments'>,
+  batch: RelayBatch,
+): Promise<Payment[]> {
+  const payments: Payment[] = [];
+  for (const id of batch.paymentIds) {
+    const payment = await store.findPaymentById(id);
+    if (payment === null) throw new Error(`relay batch ${batch.id} carries the unknown payment ${id}`);
+    payments.push(payment);
+  }
+  return payments;
+}

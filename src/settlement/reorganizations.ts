@@ -1,0 +1,131 @@
+import { invalidField, ServiceError } from '../payment/errors.ts';
+import type { Decide } from '../payment/payment-store.ts';
+import { ChainUnavailableError, type ChainView } from './chain/chain.ts';
+import type { BlockReference, ObservationStore } from './settlement-store.ts';
+
+/**
+ * Reorganizations of blocks that were final. Above the cursor none needs code of its own: each pass of the watcher
+ * replaces what the last one saw there, and what is gone is not found again (`watch-deposits.ts`).
+ */
+
+export interface RewindContext {
+  readonly observations: ObservationStore;
+  /** Decides each payment that loses a row. */
+  readonly decide: Decide;
+  /** Called when the chain no longer has blocks that it had called final. */
+  readonly onRewind: (from: BlockReference, to: BlockReference) => void;
+}
+
+/** How far below the oldest checkpoint the watcher begins again when the chain has no checkpoint: about an hour. */
+const BELOW_CHECKPOINTS = 2_000;
+
+/** All that a store keeps. */
+const MAXIMUM_CHECKPOINTS_COMPARED = 200;
+
+/** The endpoint's block at the cursor, which is another one, and the final block that another host agrees on. */
+interface LostCursor {
+  readonly cursor: BlockReference;
+  readonly block: BlockReference;
+  readonly final: BlockReference | null;
+}
+
+/**
+ * The chain lost final blocks: goes back to the newest checkpoint that it still has, which is the new cursor. Where it has
+ * none, an endpoint lied about all of them while nothing contradicted it: back to a block below them that another host
+ * has as well. One host on a fork or on another chain is no reason to forget what was final: throws
+ * `ChainUnavailableError` without agreement, so that another one is asked. Where there is no other host, it goes back only
+ * while that takes nothing back.
+ */
+export async function rewind(
+  { observations, decide, onRewind }: RewindContext,
+  view: ChainView,
+  { cursor, block, final }: LostCursor,
+): Promise<BlockReference> {
+  if (final === null)
+    throw new ChainUnavailableError(
+      'the endpoint contradicts what was final, and no other endpoint confirms it',
+    );
+  const confirmation = await view.confirmReplacement(block);
+  if (confirmation === 'unconfirmed')
+    throw new ChainUnavailableError(`no other endpoint has lost block ${cursor.number}, which was final`);
+  const common = await findCheckpoint(observations, view);
+  if (confirmation === 'alone') {
+    if (common === null || !(await isEmptyRange(observations, common, cursor)))
+      throw new ChainUnavailableError(
+        `the only host has lost block ${cursor.number}, which was final, and payments rest on it: ${WAY_OUT}`,
+      );
+  }
+  const to = common ?? (await findBelow(observations, view, cursor));
+  await observations.rewindTo(to, decide);
+  onRewind(cursor, to);
+  return to;
+}
+
+const WAY_OUT =
+  'correct POLYGON_RPC_URL, or add a host of another company; if both agree, final blocks are scanned again ' +
+  '(card-checkout chain rewind does so on the word of one)';
+
+/** The newest checkpoint that the chain still has; null where it has none. */
+async function findCheckpoint(
+  observations: Pick<ObservationStore, 'listCheckpoints'>,
+  view: Pick<ChainView, 'readBlock'>,
+): Promise<BlockReference | null> {
+  for (const checkpoint of await observations.listCheckpoints(MAXIMUM_CHECKPOINTS_COMPARED)) {
+    const block = await view.readBlock(checkpoint.number);
+    if (block?.hash === checkpoint.hash) return checkpoint;
+  }
+  return null;
+}
+
+async function findBelow(
+  observations: ObservationStore,
+  view: ChainView,
+  cursor: BlockReference,
+): Promise<BlockReference> {
+  const oldest = (await observations.listCheckpoints(MAXIMUM_CHECKPOINTS_COMPARED)).at(-1) ?? cursor;
+  const below = await view.readBlock(Math.max(0, oldest.number - BELOW_CHECKPOINTS));
+  if (below !== null && (await view.confirmBlock(below))) return below;
+  throw new ChainUnavailableError('the chain has none of the final blocks that were scanned before');
+}
+
+/** Whether no deposit and no release is recorded in blocks (from, final]. */
+async function isEmptyRange(
+  observations: ObservationStore,
+  from: BlockReference,
+  final: BlockReference,
+): Promise<boolean> {
+  const nothing = { scannedTo: final.number, deposits: [], releases: [] };
+  const { deposits, releases } = await observations.listVanished({ from, final, ...nothing });
+  return deposits.length + releases.length === 0;
+}
+
+/**
+ * Goes back on an operator's word: to the given block, or to the newest checkpoint that the chain still has. What was found
+ * above it is taken back, and scanned again.
+ */
+export async function rewindByHand(
+  {
+    observations,
+    decide,
+  }: Pick<RewindContext, 'decide'> & {
+    readonly observations: Pick<ObservationStore, 'readCursor' | 'listCheckpoints' | 'rewindTo'>;
+  },
+  view: Pick<ChainView, 'readBlock'>,
+  blockNumber: number | null,
+): Promise<{ readonly from: BlockReference; readonly to: BlockReference }> {
+  const from = await observations.readCursor();
+  if (from === null) throw new ServiceError('not_found', 'No block has been scanned yet.');
+  if (blockNumber !== null && blockNumber >= from.number)
+    throw invalidField('block', `must be below ${from.number}, which is the newest scanned block`);
+  const to =
+    blockNumber === null ? await findCheckpoint(observations, view) : await view.readBlock(blockNumber);
+  if (to === null)
+    throw new ServiceError(
+      'not_found',
+      blockNumber === null
+        ? 'The chain has none of the last scanned blocks: name one with --block, from before the first wrong one.'
+        : `The chain has no block ${blockNumber}.`,
+    );
+  await observations.rewindTo(to, decide);
+  return { from, to };
+}

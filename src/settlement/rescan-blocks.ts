@@ -1,0 +1,125 @@
+import { ChainUnavailableError, type ChainView } from './chain/chain.ts';
+import { listAllAddresses } from './deposit-owners.ts';
+import { type BlockReference, type FoundOnChain, ScanRefusedError } from './settlement-store.ts';
+import { areConfirmed, readPaymentLogs, type WatchDepositsContext } from './watch-deposits.ts';
+
+/** Final blocks: so many up to the cursor, or these as far as the cursor has passed them. */
+type BlocksBelowCursor =
+  | { readonly depthBlocks: number }
+  | { readonly fromBlock: number; readonly toBlock: number };
+
+export interface Rescan {
+  /** Rows that were missing. */
+  readonly added: number;
+  /** The newest block that was read again; null where none was. */
+  readonly rescannedTo: BlockReference | null;
+  /** What contradicts recorded final rows, a sentence each; at most `MAXIMUM_CONTRADICTIONS` of an endpoint. */
+  readonly contradictions: readonly string[];
+}
+
+const MAXIMUM_CONTRADICTIONS = 10;
+
+/**
+ * Reads final blocks a second time and adds what the first reading missed: a node that lags behind answers with an
+ * empty list, not with an error, and one that lies leaves out what it likes. So another endpoint is asked than the
+ * watcher asks, or each of them.
+ */
+export async function rescanFinalBlocks(
+  context: WatchDepositsContext,
+  blocks: BlocksBelowCursor,
+  options: { readonly isEachAsked?: boolean; readonly signal?: AbortSignal } = {},
+): Promise<Rescan> {
+  const rescan = (view: ChainView) => rescanAtOne(context, view, blocks, options.signal);
+  if (options.isEachAsked !== true) return context.chain.withOtherView(rescan);
+  const rescans = await context.chain.withEachView(rescan);
+  return {
+    added: rescans.reduce((sum, { added }) => sum + added, 0),
+    rescannedTo: rescans.at(-1)?.rescannedTo ?? null,
+    contradictions: rescans.flatMap(({ contradictions }) => contradictions),
+  };
+}
+
+async function rescanAtOne(
+  context: WatchDepositsContext,
+  view: ChainView,
+  blocks: BlocksBelowCursor,
+  signal: AbortSignal | undefined,
+): Promise<Rescan> {
+  const cursor = await context.observations.readCursor();
+  if (cursor === null) return { added: 0, rescannedTo: null, contradictions: [] };
+  await requireSameChain(view, cursor);
+  const recipients = await listAllAddresses(context);
+  let added = 0;
+  const contradictions: string[] = [];
+  let rescannedTo: BlockReference | null = null;
+  let { fromBlock = 0, toBlock = cursor.number } = 'depthBlocks' in blocks ? {} : blocks;
+  if ('depthBlocks' in blocks) fromBlock = Math.max(0, cursor.number - blocks.depthBlocks);
+  toBlock = Math.min(toBlock, cursor.number);
+  while (fromBlock <= toBlock && signal?.aborted !== true) {
+    const logs = await readPaymentLogs(context.payments, view, { fromBlock, toBlock, recipients });
+    // Asked again after reading: what was read is of the chain that we know.
+    await requireSameChain(view, cursor);
+    const missing = await context.observations.listMissing(logs.rows);
+    if (await areConfirmed(view, missing, cursor)) {
+      const missed = await recordMissed(context, cursor, missing);
+      added += missed.added;
+      for (const contradiction of missed.contradictions.slice(
+        0,
+        MAXIMUM_CONTRADICTIONS - contradictions.length,
+      ))
+        contradictions.push(`${view.source}: ${contradiction}`);
+    }
+    rescannedTo = logs.scannedTo;
+    fromBlock = logs.scannedTo.number + 1;
+  }
+  return { added, rescannedTo, contradictions };
+}
+
+/**
+ * Adds missed rows. One that contradicts a recorded final row is left out, so that the others are added and the rescan goes
+ * on: an endpoint that lied about final blocks once would otherwise end every rescan, and with it all expiry.
+ */
+async function recordMissed(
+  { observations, decide }: WatchDepositsContext,
+  from: BlockReference,
+  missing: FoundOnChain,
+): Promise<{ readonly added: number; readonly contradictions: readonly string[] }> {
+  const record = async (rows: Partial<FoundOnChain>) => {
+    const missed = { from, deposits: [], releases: [], rescues: [], ...rows };
+    return (await observations.recordMissed(missed, decide)).added;
+  };
+  try {
+    return { added: await record(missing), contradictions: [] };
+  } catch (error) {
+    if (!isContradiction(error)) throw error;
+  }
+  let added = 0;
+  const contradictions: string[] = [];
+  for (const rows of [
+    ...missing.deposits.map((row) => ({ deposits: [row] })),
+    ...missing.releases.map((row) => ({ releases: [row] })),
+    { rescues: missing.rescues ?? [] },
+  ]) {
+    try {
+      added += await record(rows);
+    } catch (error) {
+      if (!isContradiction(error)) throw error;
+      contradictions.push(error.message);
+    }
+  }
+  return { added, contradictions };
+}
+
+function isContradiction(error: unknown): error is ScanRefusedError {
+  return error instanceof ScanRefusedError && error.conflict === 'rows';
+}
+
+/** Rows of final blocks count at once, so they are taken only from a chain that others confirm and that has our cursor. */
+async function requireSameChain(view: ChainView, cursor: BlockReference): Promise<void> {
+  const { final } = await view.readHeads();
+  if (final === null)
+    throw new ChainUnavailableError(`no second host confirms a final block of ${view.source}`);
+  const block = await view.readBlock(cursor.number);
+  if (block?.hash !== cursor.hash)
+    throw new ChainUnavailableError(`${view.source} is not on the chain that was scanned`);
+}

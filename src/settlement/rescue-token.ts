@@ -1,0 +1,83 @@
+import { paymentReference, termsOf } from '../payment/deposit-address.ts';
+import { invalidField, ServiceError, stateConflict } from '../payment/errors.ts';
+import type { PaymentId } from '../payment/payment.ts';
+import { type Address, POL_ADDRESS, parsePayoutAddress } from '../payment/payout-address.ts';
+import { CallRevertedError, type RelayCall } from './chain/chain.ts';
+import { chooseNonce, hasFreeSlot, readCounts, unminedOf } from './relay/nonces.ts';
+import type { RelayContext } from './relay/relay-context.ts';
+import { costOf, feeBudgetOf, signAttempt, unaffordableError } from './relay/size-batch.ts';
+
+/** The token that an operator names: `pol`, or its address. Throws `invalid_request` for the field `token`. */
+export function parseRescuedToken(text: string): Address {
+  const name = text.trim();
+  if (name.toLowerCase() === 'pol') return POL_ADDRESS;
+  const token = parsePayoutAddress(name);
+  if (token === null) throw invalidField('token', 'must be "pol" or a token address (0x…)');
+  return token;
+}
+
+/**
+ * Sends a wrong token, or POL (`POL_ADDRESS`), that lies at a deposit address to the payment's merchant, without
+ * a fee. It takes a slot of the relayer like a batch of releases does, and the sender follows it to its end.
+ * Returns the hash of its first attempt; throws `payment_state_conflict` while no slot is free, where the contract
+ * refuses (the payment token itself leaves a deposit address by its release alone), where the address holds nothing of the
+ * token, and where the gas costs more than may be spent: no release behind it could be mined.
+ */
+export async function rescueToken(
+  context: Pick<RelayContext, 'payments' | 'observations' | 'relay' | 'relayer' | 'limits' | 'nowMs'>,
+  id: PaymentId,
+  token: Address,
+): Promise<string> {
+  const { limits } = context;
+  const payment = await context.payments.findPaymentById(id);
+  if (payment === null) throw new ServiceError('payment_not_found');
+  const call: RelayCall = {
+    kind: 'rescue',
+    factory: payment.factory,
+    terms: [termsOf(payment, paymentReference(payment.id))],
+    token,
+  };
+  const gasLimit = await context.relayer.estimateGas(call).catch((cause: unknown) => {
+    if (!(cause instanceof CallRevertedError)) throw cause;
+    throw new ServiceError('payment_state_conflict', `This cannot be rescued: ${cause.message}.`, { cause });
+  });
+  if ((await context.relayer.readHeld(payment.depositAddress, token)) === 0n) {
+    throw stateConflict('This cannot be rescued: the deposit address holds nothing of this token.');
+  }
+  const fees = await context.relayer.quoteFees();
+  const counts = await readCounts(context);
+  const open = await context.relay.listOpenBatchesOf(context.relayer.address);
+  const isUnderWay = open.some(
+    (batch) => batch.kind === 'rescue' && batch.rescueToken === token && batch.paymentIds.includes(id),
+  );
+  if (isUnderWay) {
+    throw stateConflict('This token of this payment is being rescued already.');
+  }
+  if (!hasFreeSlot(limits, open, counts)) {
+    throw stateConflict('The relayer has too many transactions in flight; try again shortly.');
+  }
+  const othersWei = costOf(unminedOf(open, counts));
+  const budgetWei = feeBudgetOf(limits, await context.relayer.readGasBalance(), othersWei);
+  const costWei = gasLimit * fees.maxFeePerGas;
+  if (costWei > budgetWei) {
+    const { message } = unaffordableError(context, costWei, budgetWei);
+    throw stateConflict(`This cannot be rescued: ${message}.`);
+  }
+  const nonce = await chooseNonce(context, open, counts);
+  const attempt = await signAttempt(context, call, nonce, gasLimit, fees);
+  await context.relay.openBatch(
+    {
+      relayer: context.relayer.address,
+      nonce,
+      kind: 'rescue',
+      rescueToken: token,
+      gasLimit,
+      paymentIds: [id],
+      attempts: [attempt],
+      createdAtMs: attempt.signedAtMs,
+    },
+    () => null,
+  );
+  await context.relayer.broadcast(attempt.rawTransaction);
+  return attempt.hash;
+}

@@ -1,0 +1,117 @@
+import type { Payment, PaymentId } from '../payment/payment.ts';
+import { firstIdAtMs } from '../payment/payment-id.ts';
+import type { PaymentView } from '../payment/payment-store.ts';
+import { sumObservations } from '../payment/settle.ts';
+import type { Stores } from '../store/stores.ts';
+import type { MistakenToken, SweepBalances } from './chain/chain.ts';
+import type { BlockReference } from './settlement-store.ts';
+
+export interface SweepContext extends Pick<Stores, 'payments' | 'observations'> {
+  readonly sweep: SweepBalances;
+  readonly nowMs: () => number;
+}
+
+export interface SweepResult {
+  /** The last checked payment, after which the next portion starts; null at the end. */
+  readonly last: string | null;
+  /** Open payments whose address holds or has released something else than was observed. */
+  readonly unexplained: readonly PaymentId[];
+  /** All open payments of the portion, and the block at which their balances were read. */
+  readonly open: readonly PaymentView[];
+  readonly blockNumber: number;
+}
+
+/** A portion is read within a few milliseconds, so that it does not hold up the API. */
+const PAYMENTS_AT_A_TIME = 100;
+
+/** Younger payments are left for later: most are paid by then, and looking at each new one would cost every create. */
+const MINIMUM_AGE_MS = 10 * 60_000;
+
+/**
+ * Compares what the addresses of open payments older than ten minutes hold on chain with what was observed, in
+ * portions: `after` is the last payment of the portion before, null for the first. Begins where the expiry step has
+ * come to: what is older is no longer waiting for money.
+ */
+export async function sweepOpenPayments(context: SweepContext, after: string | null): Promise<SweepResult> {
+  const cursor = await context.observations.readCursor();
+  if (cursor === null) return { last: null, unexplained: [], open: [], blockNumber: 0 };
+  const start = after ?? (await context.observations.readExpiryWatermark());
+  const ids = await context.payments.listPaymentIds(
+    start,
+    firstIdAtMs(context.nowMs() - MINIMUM_AGE_MS),
+    PAYMENTS_AT_A_TIME,
+  );
+  const open = await viewOpen(context, ids);
+  const unexplained = await compareBalances(context, open, cursor);
+  return {
+    open,
+    blockNumber: cursor.number,
+    last: ids.length < PAYMENTS_AT_A_TIME ? null : (ids.at(-1) ?? null),
+    unexplained: unexplained.map(({ payment }) => payment.id),
+  };
+}
+
+/**
+ * Those of these payments whose money is still on its way, and whose address holds, at the newest final block that was
+ * scanned, more or less than was observed, or from which more was released than was seen to arrive: the watcher missed a
+ * deposit or a release. Returns them as they were before the chain call. Throws `ChainUnavailableError`.
+ */
+export async function findUnexplained(
+  context: Pick<SweepContext, 'payments' | 'sweep'>,
+  ids: readonly PaymentId[],
+  cursor: BlockReference,
+): Promise<PaymentView[]> {
+  return compareBalances(context, await viewOpen(context, ids), cursor);
+}
+
+async function viewOpen(
+  { payments }: Pick<SweepContext, 'payments'>,
+  ids: readonly PaymentId[],
+): Promise<readonly PaymentView[]> {
+  const views = await Promise.all(ids.map((id) => payments.viewPayment(id)));
+  return views.filter((view): view is PaymentView => view !== null && isOnItsWay(view.payment));
+}
+
+async function compareBalances(
+  { sweep }: Pick<SweepContext, 'sweep'>,
+  open: readonly PaymentView[],
+  cursor: BlockReference,
+): Promise<PaymentView[]> {
+  const balances = await readBalances(sweep, open, cursor.number);
+  return open.filter(({ observations }, index) => {
+    const known = observationsAt(observations, cursor.number);
+    const { seenUnits, releasedUnits, heldUnits } = sumObservations(known);
+    return releasedUnits > seenUnits || balances[index] !== heldUnits;
+  });
+}
+
+/** Makes no call for no payment. */
+async function readBalances(sweep: SweepBalances, views: readonly PaymentView[], blockNumber: number) {
+  const addresses = views.map(({ payment }) => payment.depositAddress);
+  return addresses.length === 0 ? [] : sweep(addresses, blockNumber);
+}
+
+/** Those of these payments whose address holds the other token. Throws `ChainUnavailableError`. */
+export async function findMistakenToken(
+  { sweepBalances }: MistakenToken,
+  views: readonly PaymentView[],
+  blockNumber: number,
+): Promise<readonly PaymentId[]> {
+  const balances = await readBalances(sweepBalances, views, blockNumber);
+  return views.filter((_, index) => balances[index] !== 0n).map(({ payment }) => payment.id);
+}
+
+/** Whether the money is still to arrive, or to reach the merchant. */
+function isOnItsWay({ status, forwardStatus }: Payment): boolean {
+  return status === 'unpaid' || (status === 'paid' && forwardStatus !== 'completed');
+}
+
+/** The observations as they were at a block; what was seen later does not count yet. */
+function observationsAt(
+  observations: PaymentView['observations'],
+  blockNumber: number,
+): PaymentView['observations'] {
+  const upTo = <Row extends { readonly blockNumber: number }>(rows: readonly Row[]) =>
+    rows.filter((row) => row.blockNumber <= blockNumber);
+  return { ...observations, deposits: upTo(observations.deposits), releases: upTo(observations.releases) };
+}

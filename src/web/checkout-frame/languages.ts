@@ -1,0 +1,215 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Currency, currencies, formatCents } from '../../payment/money.ts';
+import { readCookie } from '../cookies.ts';
+import { type Html, html } from '../design/html.ts';
+import { ar } from '../locales/ar.ts';
+import { de } from '../locales/de.ts';
+import { en } from '../locales/en.ts';
+import { es } from '../locales/es.ts';
+import { fr } from '../locales/fr.ts';
+import { hi } from '../locales/hi.ts';
+import { it } from '../locales/it.ts';
+import { ja } from '../locales/ja.ts';
+import type { Words } from '../locales/locale.ts';
+import { nl } from '../locales/nl.ts';
+import { pt } from '../locales/pt.ts';
+
+export type LanguageCode = 'en' | 'es' | 'fr' | 'de' | 'it' | 'nl' | 'pt' | 'ja' | 'hi' | 'ar';
+
+/** A language of the pages. */
+export interface Language {
+  readonly code: LanguageCode;
+  readonly direction: 'ltr' | 'rtl';
+  /** For `Intl`. All locales use the digits 0 to 9: amounts have to look as they do at the provider. */
+  readonly locale: string;
+  readonly words: Words;
+}
+
+export const english: Language = { code: 'en', direction: 'ltr', locale: 'en', words: en };
+
+/** All languages, in the order of the menu. */
+export const languages: readonly Language[] = [
+  english,
+  { code: 'es', direction: 'ltr', locale: 'es', words: es },
+  { code: 'fr', direction: 'ltr', locale: 'fr', words: fr },
+  { code: 'de', direction: 'ltr', locale: 'de', words: de },
+  { code: 'it', direction: 'ltr', locale: 'it', words: it },
+  { code: 'nl', direction: 'ltr', locale: 'nl', words: nl },
+  { code: 'pt', direction: 'ltr', locale: 'pt-BR', words: pt },
+  { code: 'ja', direction: 'ltr', locale: 'ja', words: ja },
+  { code: 'hi', direction: 'ltr', locale: 'hi-u-nu-latn', words: hi },
+  { code: 'ar', direction: 'rtl', locale: 'ar-u-nu-latn', words: ar },
+];
+
+/** The language of a stored code, or English. */
+export function languageNamed(code: string | null): Language {
+  return byCode.get(code ?? '') ?? english;
+}
+
+const byCode = new Map<string, Language>(languages.map((language) => [language.code, language]));
+
+/** The cookie with the customer's choice of a language. */
+export const LANGUAGE_COOKIE = 'language';
+/** Maximum number of parsed entries of Accept-Language. */
+const LONGEST_ACCEPT_LANGUAGE = 200;
+
+/** The language that the visitor has just chosen by a link (`?lang=de`), or null. */
+export function chosenLanguage(query: unknown): Language | null {
+  const code = (query as Readonly<Record<string, unknown>> | null | undefined)?.['lang'];
+  return typeof code === 'string' ? (byCode.get(code) ?? null) : null;
+}
+
+/**
+ * The language of the answer: the one chosen now, the one chosen before, the browser's first supported one, English.
+ */
+export function languageOf(request: {
+  readonly query: unknown;
+  readonly headers: IncomingHttpHeaders;
+}): Language {
+  return (
+    chosenLanguage(request.query) ??
+    byCode.get(readCookie(request.headers, LANGUAGE_COOKIE) ?? '') ??
+    acceptedLanguage(request.headers['accept-language']) ??
+    english
+  );
+}
+
+function acceptedLanguage(header: string | undefined): Language | null {
+  if (header === undefined) return null;
+  let best: Language | null = null;
+  let bestWeight = 0;
+  for (const entry of header.slice(0, LONGEST_ACCEPT_LANGUAGE).split(',')) {
+    const [, code, weight = '1'] =
+      /^\s*([a-z]{2})(?:-[\w-]*)?\s*(?:;\s*q=(\d(?:\.\d+)?)\s*)?$/i.exec(entry) ?? [];
+    const language = byCode.get(code?.toLowerCase() ?? '');
+    if (language === undefined || Number(weight) <= bestWeight) continue;
+    best = language;
+    bestWeight = Number(weight);
+  }
+  return best;
+}
+
+/** The number and time formats of a language; making one is slow, so each is made once. */
+interface Formats {
+  readonly money: Readonly<Record<Currency, Intl.NumberFormat>>;
+  readonly usdc: Intl.NumberFormat;
+  readonly time: Intl.DateTimeFormat;
+  readonly minutes: Intl.NumberFormat;
+  readonly names: Intl.ListFormat;
+}
+
+const formats = Object.fromEntries(
+  languages.map(({ code, locale }) => [code, formatsOf(locale)]),
+) as Readonly<Record<LanguageCode, Formats>>;
+
+function formatsOf(locale: string): Formats {
+  const money = (currency: Currency) =>
+    new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
+  return {
+    money: Object.fromEntries(currencies.map((currency) => [currency, money(currency)])) as Formats['money'],
+    usdc: new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }),
+    time: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }),
+    minutes: new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'long' }),
+    names: new Intl.ListFormat(locale, { type: 'conjunction' }),
+  };
+}
+
+/** English currency symbols that are short. */
+const symbols = Object.fromEntries(
+  currencies.map((currency) => {
+    const parts = formats.en.money[currency].formatToParts(0);
+    return [currency, parts.find(({ type }) => type === 'currency')?.value ?? currency];
+  }),
+) as Readonly<Record<Currency, string>>;
+
+/**
+ * "$1,025.00" from 102500. The symbol is short, so the currency's code stands beside it if it could be mistaken.
+ * English is formatted as `Intl.NumberFormat` would format it, which takes ten times as long.
+ */
+export function formatMoney({ code }: Language, cents: number, currency: Currency): string {
+  // Direction marks would reorder the amount if it is isolated from the text.
+  if (code !== 'en')
+    return formats[code].money[currency].format(cents / 100).replaceAll(/[\u200e\u200f]/g, '');
+  const text = formatCents(cents);
+  const grouped = cents < 100_000 ? text : text.replace(/\B(?=(?:\d{3})+\.)/g, ',');
+  return `${symbols[currency]}${grouped}`;
+}
+
+/** Whether an amount leaves its currency ambiguous: "$26.10" does, "26.10 US$" as some languages write it does not. */
+export function leavesCurrencyOpen(amount: string): boolean {
+  return !/[A-Z]/.test(amount);
+}
+
+/** The same with the currency's code if it is needed: "$20.00 USD". */
+export function formatMoneyAndCode(language: Language, cents: number, currency: Currency): string {
+  const amount = formatMoney(language, cents, currency);
+  return leavesCurrencyOpen(amount) ? `${amount} ${currency}` : amount;
+}
+
+/** "4.20 USDC" from 10⁻⁶ units, to the cent. A missing amount is rounded up, so that sending it suffices. */
+export function formatUsdc({ code }: Language, units: bigint, rounding: 'up' | 'down'): string {
+  const cents = (units + (rounding === 'up' ? 9_999n : 0n)) / 10_000n;
+  return `${formats[code].usdc.format(Number(cents) / 100)} USDC`;
+}
+
+/** "November 21, 2026 at 1:38 AM UTC"; the page's script formats it in the customer's own zone. */
+export function formatTime({ code }: Language, timeMs: number): string {
+  return `${formats[code].time.format(timeMs)} UTC`;
+}
+
+/** "2–15 minutes". */
+export function formatMinutes({ code }: Language, [least, most]: readonly [number, number]): string {
+  return formats[code].minutes.formatRange(least, most);
+}
+
+/** "MoonPay and Wert". */
+export function formatList({ code }: Language, names: readonly string[]): string {
+  return formats[code].names.format(names);
+}
+
+/** Values for the names in braces. */
+export type Values = Readonly<Record<string, string>>;
+
+/** A catalog text in pieces: fixed texts, escaped, and between two of them the name of a value. */
+interface Pieces {
+  readonly texts: readonly Html[];
+  readonly names: readonly string[];
+}
+
+/** Grows to the number of texts in the catalogs. */
+const knownPieces = new Map<string, Pieces>();
+
+/**
+ * A catalog text as markup. Each value is isolated, so that a name in another script, or one with direction marks,
+ * reorders nothing around it. Throws `RangeError` for a missing value.
+ */
+export function fillIn(text: string, values: Values): Html {
+  const { texts, names } = piecesOf(text);
+  return html`${texts.map((piece, index) => {
+    const name = names[index];
+    return name === undefined ? piece : html`${piece}<bdi>${valueNamed(values, name)}</bdi>`;
+  })}`;
+}
+
+/** The same as plain text, for a title or a label. */
+export function fillText(text: string, values: Values): string {
+  return text.replaceAll(/\{(\w+)\}/g, (_braces, name: string) => valueNamed(values, name));
+}
+
+function piecesOf(text: string): Pieces {
+  const known = knownPieces.get(text);
+  if (known !== undefined) return known;
+  const parts = text.split(/\{(\w+)\}/);
+  const pieces = {
+    texts: parts.filter((_part, index) => index % 2 === 0).map((part) => html`${part}`),
+    names: parts.filter((_part, index) => index % 2 === 1),
+  };
+  knownPieces.set(text, pieces);
+  return pieces;
+}
+
+function valueNamed(values: Values, name: string): string {
+  const value = values[name];
+  if (value === undefined) throw new RangeError(`nothing to put in for {${name}}`);
+  return value;
+}

@@ -1,0 +1,103 @@
+import { STATUS_CODES } from 'node:http';
+import type { FastifyError, FastifyReply } from 'fastify';
+import { type ErrorName, errorTable, ServiceError } from '../payment/errors.ts';
+
+/** The shape of every error that leaves the service. */
+export interface ErrorBody {
+  readonly error: string;
+  readonly code?: string;
+}
+
+function bodyOf(error: ServiceError): ErrorBody {
+  return error.code === null ? { error: error.message } : { error: error.message, code: error.code };
+}
+
+/** Answers with the error's row of the error table. */
+export function sendError(reply: FastifyReply, error: ServiceError): FastifyReply {
+  if (error.retryAfterSeconds !== null) reply.header('retry-after', String(error.retryAfterSeconds));
+  if (error.errorName === 'unauthorized') reply.header('www-authenticate', 'Bearer');
+  return reply
+    .code(error.status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(bodyOf(error)));
+}
+
+/**
+ * Headers of answers that are data: no storing, sniffing, framing or running. Pages replace the policy and the caching
+ * with their own. `isHttpsOnly`: whether the answer may set Strict-Transport-Security.
+ */
+export function securityHeaders(isHttpsOnly: boolean): Readonly<Record<string, string>> {
+  return {
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    ...(isHttpsOnly ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+  };
+}
+
+/**
+ * An error as an answer without a reply object, for bytes that are no HTTP request or no accepted one; the connection is
+ * closed after it.
+ */
+export function rawError(error: ServiceError, isHttpsOnly: boolean) {
+  const body = JSON.stringify(bodyOf(error));
+  const { retryAfterSeconds } = error;
+  return {
+    status: error.status,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(body)),
+      ...securityHeaders(isHttpsOnly),
+      ...(retryAfterSeconds === null ? {} : { 'retry-after': String(retryAfterSeconds) }),
+      connection: 'close',
+    },
+    body,
+  };
+}
+
+/** The same as it is written to a connection. */
+export function rawErrorText(...error: Parameters<typeof rawError>): string {
+  const { status, headers, body } = rawError(...error);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
+}
+
+/** Errors of the framework that have a better row or text than "the request is invalid". */
+const frameworkErrors: Readonly<Record<string, readonly [name: ErrorName, text?: string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'invalid_request',
+    'The Content-Type of the body is not supported. The API accepts application/json.',
+  ],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'invalid_request',
+    'The length of the body differs from Content-Length.',
+  ],
+  FST_ERR_BAD_URL: ['invalid_request', 'The path is not a valid URL path.'],
+  // A path that is longer than any route is not found.
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found'],
+};
+
+/**
+ * The table's row for anything that was thrown. A client error of the framework stays a client error, with our text,
+ * because the framework's text may quote the request. Every unknown error is `internal`, with the cause kept for the
+ * log.
+ */
+export function serviceErrorOf(thrown: unknown): ServiceError {
+  if (thrown instanceof ServiceError) return thrown;
+  const { code, statusCode } = thrown instanceof Error ? (thrown as Partial<FastifyError>) : {};
+  const known = code === undefined ? undefined : frameworkErrors[code];
+  if (known !== undefined) return new ServiceError(...known);
+  const isCallersFault = statusCode !== undefined && statusCode >= 400 && statusCode < 500;
+  return isCallersFault
+    ? new ServiceError('invalid_request')
+    : new ServiceError('internal', errorTable.internal.text, { cause: thrown });
+}
+
+/** The 404, or the 405 with `Allow` if the path serves other methods. */
+export function sendNotFound(allowedMethods: readonly string[], reply: FastifyReply): FastifyReply {
+  if (allowedMethods.length === 0) return sendError(reply, new ServiceError('not_found'));
+  reply.header('allow', allowedMethods.join(', '));
+  return sendError(reply, new ServiceError('method_not_allowed'));
+}

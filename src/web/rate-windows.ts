@@ -1,0 +1,171 @@
+import { isIPv4 } from 'node:net';
+import { ServiceError } from '../payment/errors.ts';
+import { peerAddress } from '../platform/public-address.ts';
+import type { RateLimiter } from '../platform/rate-limiter.ts';
+
+export const MINUTE_MS = 60_000;
+/**
+ * Maximum number of remembered keys of one limiter; the oldest window is forgotten first. A window takes 160 bytes, and
+ * strangers can fill a dozen limiters.
+ */
+const MAXIMUM_WINDOWS = 20_000;
+/** The same for windows longer than a minute. */
+const MAXIMUM_LONG_WINDOWS = 50_000;
+
+interface Window {
+  endsAtMs: number;
+  requests: number;
+}
+
+/**
+ * Fixed windows in memory, each beginning with its key's first request. A `Map` keeps its entries in insertion order,
+ * so with windows of one length the oldest are always in front. Each insertion removes up to two expired windows, which
+ * bounds the memory without a timer. Not `lru-cache`: it allocates all places of each limiter at the start.
+ *
+ * @param monotonicMs a clock that never goes back
+ */
+export function createFixedWindowLimiter(
+  limit: number,
+  monotonicMs: () => number,
+  maximumWindows = MAXIMUM_WINDOWS,
+  windowMs = MINUTE_MS,
+) {
+  const windows = new Map<string, Window>();
+
+  function clearOldest(nowMs: number): void {
+    let cleared = 0;
+    for (const [key, window] of windows) {
+      if (window.endsAtMs > nowMs && windows.size < maximumWindows) return;
+      windows.delete(key);
+      if (++cleared === 2) return;
+    }
+  }
+
+  /** The seconds until a full window ends; 0 for one with room. */
+  function waitSeconds(key: string, maximum: number): number {
+    const window = windows.get(key);
+    const nowMs = monotonicMs();
+    if (window === undefined || window.endsAtMs <= nowMs || window.requests < maximum) return 0;
+    return Math.max(1, Math.ceil((window.endsAtMs - nowMs) / 1000));
+  }
+
+  function count(key: string): void {
+    const nowMs = monotonicMs();
+    const window = windows.get(key);
+    if (window !== undefined && window.endsAtMs > nowMs) {
+      window.requests++;
+      return;
+    }
+    if (window !== undefined) windows.delete(key);
+    clearOldest(nowMs);
+    windows.set(key, { endsAtMs: nowMs + windowMs, requests: 1 });
+  }
+
+  /** The same as `take`, without a promise. A refused request is counted nowhere, so that it takes no room from others. */
+  function takeNow(key: string, wider: readonly WiderNetwork[] = []): number {
+    for (const { network, factor } of [{ network: key, factor: 1 }, ...wider]) {
+      const seconds = waitSeconds(network, limit * factor);
+      if (seconds > 0) return seconds;
+    }
+    count(key);
+    for (const { network } of wider) count(network);
+    return 0;
+  }
+
+  /** Takes back a request that turned out to be right, where the limit is for wrong ones. */
+  function giveBack(key: string): void {
+    const window = windows.get(key);
+    if (window !== undefined && window.requests > 0) window.requests--;
+  }
+
+  const take = async (key: string, wider?: readonly WiderNetwork[]) => takeNow(key, wider);
+  return { takeNow, take, giveBack };
+}
+
+export type LocalRateLimiter = ReturnType<typeof createFixedWindowLimiter>;
+
+/** A limiter for each kind of request, by its limit and window. In memory: each process counts for itself. */
+export function createLimiters<Kind extends string>(
+  limits: Readonly<Record<Kind, readonly [limit: number, windowMs: number]>>,
+  monotonicMs: () => number,
+): Readonly<Record<Kind, LocalRateLimiter>> {
+  const limiters = Object.entries<readonly [number, number]>(limits).map(([kind, [limit, windowMs]]) => [
+    kind,
+    createFixedWindowLimiter(
+      limit,
+      monotonicMs,
+      windowMs > MINUTE_MS ? MAXIMUM_LONG_WINDOWS : MAXIMUM_WINDOWS,
+      windowMs,
+    ),
+  ]);
+  return Object.fromEntries(limiters);
+}
+
+/** Counts a request against a limiter; throws `rate_limited` when the limit is exceeded. */
+export async function requirePassing(limiter: RateLimiter, key: string): Promise<void> {
+  const waitSeconds = await limiter.take(key);
+  if (waitSeconds === 0) return;
+  throw new ServiceError('rate_limited', `Too many requests. Retry after ${waitSeconds} s.`, {
+    retryAfterSeconds: waitSeconds,
+  });
+}
+
+/** Counts a request by the address of its client and the networks around it; throws `rate_limited`. */
+export async function requirePassingFrom(
+  limiter: Pick<LocalRateLimiter, 'take'>,
+  ip: string,
+  subject = '',
+): Promise<void> {
+  const { group, wider } = networksOf(ip);
+  const around = wider.map(({ network, factor }) => ({ network: `${network}${subject}`, factor }));
+  await requirePassing({ take: (key) => limiter.take(key, around) }, `${group}${subject}`);
+}
+
+/**
+ * The identity of a caller for limits: an IPv4 address, or an IPv6 network of 64 bits. A household or a rented server
+ * has a whole such network, so counting single addresses would count nothing.
+ */
+export function addressGroupOf(ip: string): string {
+  return networksOf(ip).group;
+}
+
+/** The widest network that is counted: an IPv4 address, or an IPv6 network of 48 bits. */
+export function widestNetworkOf(ip: string): string {
+  const { group, wider } = networksOf(ip);
+  return wider.at(-1)?.network ?? group;
+}
+
+/** A wider network around a caller's, with a multiple of the caller's limit. */
+interface WiderNetwork {
+  readonly network: string;
+  readonly factor: number;
+}
+
+/**
+ * A caller's network, and the wider ones that one customer may have as well: providers assign a /56 to a household, and
+ * tunnel brokers a /48 to anyone. A /48 may as well hold the customers of a whole town, hence the larger limits.
+ */
+function networksOf(ip: string): { readonly group: string; readonly wider: readonly WiderNetwork[] } {
+  const address = peerAddress(ip);
+  if (address === null || isIPv4(address)) return { group: address ?? 'unknown', wider: [] };
+  const [first, second, third, fourth = ''] = firstGroups(address);
+  const site = `${first}:${second}:${third}`;
+  const household = (Number.parseInt(fourth, 16) & 0xff00).toString(16);
+  return {
+    group: `${site}:${fourth}::/64`,
+    wider: [
+      { network: `${site}:${household}::/56`, factor: 4 },
+      { network: `${site}::/48`, factor: 16 },
+    ],
+  };
+}
+
+/** The first four groups of an IPv6 address, in its shortest form. */
+function firstGroups(address: string): string[] {
+  const [head = '', tail] = address.split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const missing = 8 - before.length - after.length;
+  const groups = tail === undefined ? before : [...before, ...Array<string>(missing).fill('0'), ...after];
+  return groups.slice(0, 4);
+}

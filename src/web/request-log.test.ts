@@ -1,0 +1,105 @@
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import { beforeEach, expect, it } from 'vitest';
+import { createApiKey } from '../accounts/api-key.ts';
+import { createIpnTokens } from '../payment/ipn-token.ts';
+import { createPaymentIdGenerator } from '../payment/payment-id.ts';
+import { createRequestLog, describeError, redact } from './request-log.ts';
+
+let clockMs: number;
+let lines: string[];
+let log: ReturnType<typeof createRequestLog>;
+
+beforeEach(() => {
+  clockMs = 0;
+  lines = [];
+  const write = (level: string) => (_fields: object, message: string) => lines.push(`${level} ${message}`);
+  const logger = { info: write('info'), warn: write('warn') } as unknown as FastifyBaseLogger;
+  log = createRequestLog(logger, null, () => clockMs);
+});
+
+function complete(elapsedTime = 1): void {
+  const request = { method: 'GET', routeOptions: { url: '/' } } as unknown as FastifyRequest;
+  log.completed(request, { elapsedTime, statusCode: 200 } as FastifyReply);
+}
+
+/** So many requests, evenly within a second. */
+function completeInASecond(requests: number): void {
+  for (let index = 0; index < requests; index++) {
+    complete();
+    clockMs += 1_000 / requests;
+  }
+}
+
+it('logs one request in a hundred', () => {
+  completeInASecond(500);
+  expect(lines).toEqual(Array.from({ length: 5 }, () => 'info request (sample)'));
+});
+
+it('logs ten requests a second at most, however many there are', () => {
+  completeInASecond(50_000);
+  expect(lines).toHaveLength(10);
+});
+
+it('logs every slow request, however many there are', () => {
+  for (let index = 0; index < 500; index++) complete(1_000);
+  expect(lines).toEqual(Array.from({ length: 500 }, () => 'warn slow request'));
+});
+
+it('takes out keys, tokens, email addresses and query strings, and leaves the rest', () => {
+  const token = createIpnTokens('a secret').create(createPaymentIdGenerator(Date.now)());
+  expect(redact(`key ${createApiKey()} given`)).toBe('key service_live_[redacted] given');
+  expect(redact(`token ${token}.`)).toBe('token ipn_[redacted].');
+  expect(redact("mail to o'neil+x@shop.example.com failed")).toBe('mail to [redacted email] failed');
+  expect(redact('a%40example.com')).toBe('[redacted email]');
+  expect(redact('GET "/api/v1/wallet?note=hello&x=1" took 5 ms')).toBe(
+    'GET "/api/v1/wallet?[redacted]" took 5 ms',
+  );
+  expect(redact('connect ECONNREFUSED 127.0.0.1:5432')).toBe('connect ECONNREFUSED 127.0.0.1:5432');
+});
+
+it('leaves the names of npm packages, and takes every email address beside them', () => {
+  for (const text of [
+    "Cannot find module '@resvg/resvg-js-linux-x64-gnu'",
+    'at Object.<anonymous> (/app/node_modules/@resvg/resvg-js/index.js:12:3)',
+    'node_modules/@fastify/multipart/index.js',
+    `/${'a'.repeat(90)}/node_modules/@fastify/multipart`,
+  ]) {
+    expect(redact(text)).toBe(text);
+  }
+  expect(redact('/node_modules/@scope/anna@shop.example/x')).toBe('/node_modules/@scope/[redacted email]/x');
+  expect(redact('see node_modules/anna@localhost/x')).toBe('see [redacted email]/x');
+  expect(redact('anna/node_modules/@shop.example/')).toBe('[redacted email]/');
+  expect(redact("to 'anna@shop.example'")).toBe("to [redacted email]'");
+  expect(redact('xnode_modules/@host/')).toBe('[redacted email]/');
+  expect(redact('anna%40shop.example/')).toBe('[redacted email]/');
+});
+
+it.each(['a', '@', 'a.', '/', '?', 'a@', 'ipn_', 'service_live_'])(
+  'is quick with long hostile text of %j',
+  (part) => {
+    const startedMs = performance.now();
+    redact(part.repeat(100_000));
+    // It takes a few milliseconds; a pattern that tries everything again from everywhere takes minutes.
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+  },
+);
+
+it('describes an error with its causes, as deep as it is useful', () => {
+  const error = new TypeError('outer a@example.com', {
+    cause: new Error('inner', { cause: 'text b@example.com' }),
+  });
+  expect(describeError(error)).toEqual({
+    type: 'TypeError',
+    message: 'outer [redacted email]',
+    stack: expect.stringContaining('request-log.test.ts'),
+    cause: {
+      type: 'Error',
+      message: 'inner',
+      stack: expect.any(String),
+      cause: { type: 'string', message: 'text [redacted email]' },
+    },
+  });
+  const endless = new Error('loop');
+  endless.cause = endless;
+  expect(JSON.stringify(describeError(endless)).match(/"loop"/g)).toHaveLength(6);
+});

@@ -1,0 +1,205 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AuditAction } from '../../accounts/audit-entry.ts';
+import type { SessionArea } from '../../accounts/dashboard-session.ts';
+import { requireOwnPassword } from '../../accounts/password-links.ts';
+import { type Actor, recordAction, recordForUser } from '../../accounts/people-context.ts';
+import type { Role } from '../../accounts/person.ts';
+import type { SecondFactorContext } from '../../accounts/second-factor.ts';
+import type { Caller, ChosenAccount, ShowOnceContext, SignedIn } from '../../accounts/sessions.ts';
+import type { Notifier } from '../../features/notifications/send-notifications.ts';
+import type { RefundContext } from '../../features/refunds/refunds.ts';
+import type { Mailer } from '../../mail/mail.ts';
+import type { CreatePaymentContext } from '../../payment/create-payment.ts';
+import type { IpnTokens } from '../../payment/ipn-token.ts';
+import type { Address } from '../../payment/payout-address.ts';
+import type { Pictures } from '../../platform/pictures.ts';
+import type { SecretBox } from '../../platform/secret-box.ts';
+import type { StoreParts, Stores } from '../../store/stores.ts';
+import type { CallbackGuard, CheckEndpoint } from '../../webhooks/callback-guard.ts';
+import { readCookie, setCookie } from '../cookies.ts';
+import { addressGroupOf } from '../rate-windows.ts';
+import type { RefusedForm } from './form-fields.ts';
+import type { DashboardLimits } from './limits.ts';
+
+export type FailedStep = 'password' | 'second_factor';
+
+/** Dependencies of signing in and out, in every area. */
+export interface AreaContext extends SecondFactorContext, ShowOnceContext {
+  /** Seals the marks of known browsers. */
+  readonly browsers: SecretBox;
+  /** Null if no email is configured. */
+  readonly mailer: Mailer | null;
+  readonly limits: DashboardLimits;
+  /** Counts a wrong password or second factor. */
+  readonly observeFailure: (step: FailedStep) => void;
+  /** The address of the area's server, without a slash at its end. */
+  readonly baseUrl: string;
+  /** The address of the dashboard, where passkeys are created. */
+  readonly passkeyUrl: string;
+  /** Shows the banner that no real money moves. */
+  readonly isTestMode: boolean;
+}
+
+/** Dependencies of the dashboard's pages. A page with a further dependency adds it here. */
+export interface DashboardContext
+  extends AreaContext,
+    Pick<Stores, 'payments' | 'search' | 'records' | 'notifications' | 'refunds' | 'reusablePages'>,
+    StoreParts<{ webhooks: 'listWebhooks'; emails: 'eraseEmail'; observations: 'readCursor' }> {
+  readonly notifier: Notifier;
+  readonly tokens: IpnTokens;
+  /** For checkouts created by hand, under the same rules as the API's. */
+  readonly create: CreatePaymentContext;
+  readonly refund: RefundContext;
+  readonly callbacks: CallbackGuard;
+  readonly pictures: Pictures;
+  readonly checkEndpoint: CheckEndpoint;
+  /** The sandbox's shop; null in live mode. */
+  readonly shopUrl: string | null;
+  /** The contract of USDC, for wallets. */
+  readonly token: Address;
+  /** A transaction's page in a block explorer, or null without an explorer. */
+  readonly explorerTransactionUrl: (transactionHash: string) => string | null;
+}
+
+/** The scope for the pages of an area. */
+export interface AreaRoutes<Context extends AreaContext = AreaContext> {
+  /** The scope below the area's path. */
+  readonly server: FastifyInstance;
+  readonly context: Context;
+  readonly cookies: Cookies;
+  readonly area: Area;
+  /** A user without a second factor has to set one up before any other page. */
+  readonly isSecondFactorRequired: boolean;
+}
+
+/** One request to an area, before its sender is known. */
+export interface AreaRequest<Context extends AreaContext = AreaContext> extends AreaRoutes<Context> {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** The named parts of the path. */
+  readonly params: Readonly<Record<string, string>>;
+  /** The path of the request. */
+  readonly path: string;
+  /** The query parameters. */
+  readonly query: URLSearchParams;
+  /** The form that this request sent, if it changed nothing: its page is shown again. */
+  readonly refused?: RefusedForm;
+}
+
+/** The sections of the dashboard, in the order of its navigation. */
+export const sections = {
+  overview: { label: 'Overview', path: '', role: 'viewer' },
+  payments: { label: 'Payments', path: '/payments', role: 'viewer' },
+  links: { label: 'Payment links', path: '/links', role: 'developer' },
+  pages: { label: 'Payment pages', path: '/pages', role: 'developer' },
+  keys: { label: 'API keys', path: '/keys', role: 'developer' },
+  settings: { label: 'Settings', path: '/settings', role: 'owner' },
+  notifications: { label: 'Notifications', path: '/notifications', role: 'viewer' },
+  people: { label: 'People', path: '/people', role: 'owner' },
+  security: { label: 'Security', path: '/security', role: 'viewer' },
+  audit: { label: 'Audit log', path: '/audit', role: 'owner' },
+} as const satisfies Record<string, { label: string; path: string; role: Role }>;
+
+export type Section = keyof typeof sections;
+
+/** The path prefix of the dashboard. */
+export const DASHBOARD_PATH = '/dashboard';
+
+/** An area with its own sign-in: its own cookie and sessions. */
+export interface Area {
+  readonly name: Exclude<SessionArea, 'viewing'>;
+  /** The path prefix of its pages. */
+  readonly path: '/dashboard' | '/operator';
+  /** The heading of the sign-in form. */
+  readonly signInTitle: string;
+  /** The contact for users who cannot sign in. */
+  readonly help: string;
+  /** The path that requests a link to reset the password, if email is configured. */
+  readonly hasForgottenPage: boolean;
+}
+
+export const dashboardArea: Area = {
+  name: 'dashboard',
+  path: DASHBOARD_PATH,
+  signInTitle: 'Sign in',
+  help: 'Ask the operator of this service',
+  hasForgottenPage: true,
+};
+
+/** One request of a signed-in user. */
+export interface AreaVisit<Context extends AreaContext = AreaContext> extends SignedIn, AreaRequest<Context> {
+  /** The actor for the audit log. */
+  readonly actor: Actor;
+  /** For every form of the page: `formTokenField(visit.formToken)`. */
+  readonly formToken: string;
+  /** The time zone of displayed times. */
+  readonly timeZone: string;
+  /** The challenge of all passkey forms of the page: the first one that is sent uses it up. */
+  readonly challenge: () => Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** One request of a signed-in user with a role in an account. */
+export interface Visit extends AreaVisit<DashboardContext>, ChosenAccount {
+  /** An operator's view of the account: its expiry and the path that ends it; null for a member. */
+  readonly viewing: { readonly untilMs: number; readonly stopPath: string } | null;
+}
+
+/** Records an action of a member in the account's audit log. */
+export function record({ context, account, actor }: Visit, action: AuditAction, target?: string) {
+  return recordAction(context, account.id, actor, action, target);
+}
+
+/** The admitted request, or the answer to one without access: the sign-in page or a 404. */
+export type Admission<AnyVisit> = { readonly visit: AnyVisit } | { readonly answered: FastifyReply };
+
+/**
+ * `session`: the signed-in user. `visitor`: the owner of a form before sign-in. `browser`: the mark of a known browser.
+ * `viewing`: the account that an operator views.
+ */
+type CookieName = 'session' | 'visitor' | 'browser' | 'viewing';
+
+export type Cookies = ReturnType<typeof createCookies>;
+
+/**
+ * Cookies for this host alone, out of reach of scripts; without a lifetime they end with the browser's session. Over
+ * HTTPS the name begins with `__Host-`, by which browsers guarantee that no other host has set it.
+ * Over plain HTTP, which is served on loopback only, they would reject the prefix.
+ *
+ * @param prefix distinguishes the areas, because browsers do not separate cookies by port
+ */
+export function createCookies(baseUrl: string, prefix: 'card_checkout' | 'card_checkout_operator') {
+  const isSecure = baseUrl.startsWith('https:');
+  const nameOf = (name: CookieName) => `${isSecure ? '__Host-' : ''}${prefix}_${name}`;
+  const scope = { path: '/', isSecure };
+  return {
+    /** Null when there is none, or more than one: another host of the same site may have added its own. */
+    read: (headers: IncomingHttpHeaders, name: CookieName) => readCookie(headers, nameOf(name)),
+    set(reply: FastifyReply, name: CookieName, value: string, lifetimeMs?: number): void {
+      const lifetimeSeconds = lifetimeMs === undefined ? undefined : Math.floor(lifetimeMs / 1000);
+      setCookie(reply, nameOf(name), value, { ...scope, lifetimeSeconds });
+    },
+    remove: (reply: FastifyReply, name: CookieName) =>
+      setCookie(reply, nameOf(name), '', { ...scope, lifetimeSeconds: 0 }),
+  };
+}
+
+/** The client of a request, as sessions store it. */
+export function callerOf(request: FastifyRequest): Caller {
+  return { address: addressGroupOf(request.ip), userAgent: request.headers['user-agent'] ?? '' };
+}
+
+/** Records a wrong second factor of a user who has given the password, and counts it. */
+export async function recordWrongFactor({ context, user, actor }: AreaVisit): Promise<void> {
+  context.observeFailure('second_factor');
+  await recordForUser(context, user, actor, 'second_factor.failed', null);
+}
+
+/** Throws a 400 for a password that is not the user's; records and counts it. */
+export async function requirePassword(visit: AreaVisit, password: string): Promise<void> {
+  const { context } = visit;
+  await requireOwnPassword(context, visit, password).catch((error: unknown) => {
+    context.observeFailure('password');
+    throw error;
+  });
+}

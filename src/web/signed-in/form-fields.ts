@@ -1,0 +1,201 @@
+import { invalidFields, ServiceError } from '../../payment/errors.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import {
+  banner,
+  describedBy,
+  type FormFields,
+  formTokenField,
+  notesOf,
+  optionsOf,
+  tickField,
+} from './forms.ts';
+
+/** A field of a form. */
+export interface Field {
+  readonly label: string;
+  /** `text` by default. */
+  readonly type?:
+    | 'text'
+    | 'email'
+    | 'url'
+    | 'date'
+    | 'month'
+    | 'password'
+    | 'textarea'
+    | 'checkbox'
+    | 'select';
+  /** The stored value: a text, or whether a box is ticked. */
+  readonly value?: string | boolean;
+  /** The choices of a `select`, and how each is written. */
+  readonly options?: readonly string[];
+  readonly wordsOf?: (option: string) => string;
+  readonly hint?: string;
+  readonly isOptional?: boolean;
+  /** For browsers and password managers (`username`). */
+  readonly autocomplete?: string;
+  /** The keyboard that phones show. */
+  readonly inputMode?: 'decimal';
+  /** The id; the name unless a page has several fields of the name. */
+  readonly id?: string;
+}
+
+/** A text that may be left empty. */
+export function optional(
+  label: string,
+  value: string | number | null | undefined,
+  hint: string,
+  type: Field['type'] = 'text',
+): Field {
+  return { label, type, value: value?.toString() ?? '', isOptional: true, hint };
+}
+
+/** The fields of a form by their names, in their order. */
+export type Fields = Readonly<Record<string, Field>>;
+
+/** A form that changed nothing: what was typed, and why. Its page is shown again with it. */
+export interface RefusedForm extends FormFields {
+  readonly refusal: ServiceError;
+  /** The path that it was sent to: which of a page's forms it is. */
+  readonly path: string;
+  /** The wrong fields that the page shows, in their order: `formFields` adds them, for the summary above. */
+  readonly shown: { readonly id: string; readonly label: string }[];
+}
+
+export function refusedForm(form: FormFields, refusal: ServiceError, path: string): RefusedForm {
+  return { ...form, refusal, path: path.replace(/\?.*$/, ''), shown: [] };
+}
+
+/** Who is shown a form. */
+export interface FormVisit {
+  readonly formToken: string;
+  readonly refused?: RefusedForm | undefined;
+}
+
+/** The refused form if it was sent to this address. */
+function refusedAt({ refused }: Pick<FormVisit, 'refused'>, action: string): RefusedForm | undefined {
+  return refused?.path === action.replace(/[?#].*$/, '') ? refused : undefined;
+}
+
+interface CardForm {
+  readonly action: string;
+  readonly title?: string;
+  readonly fields: Fields;
+  /** Between the fields and the buttons. */
+  readonly more?: Html;
+  readonly button: string;
+}
+
+/** A card with a form of declared fields. */
+export function cardForm(
+  visit: FormVisit,
+  { action, title, fields, more = nothing, button }: CardForm,
+): Html {
+  return html`<form class="card" method="post" action="${action}">${title === undefined ? nothing : html`<h2>${title}</h2>`}${formTokenField(visit.formToken)}
+${formFields(visit, action, fields)}${more}
+<div class="actions"><button class="button primary">${button}</button></div></form>`;
+}
+
+/** A form behind a summary, which is open where it was refused. */
+export function foldedForm(visit: FormVisit, action: string, summary: string, form: Html): Html {
+  const open = refusedAt(visit, action) === undefined ? nothing : html` open`;
+  return html`<details${open}><summary>${summary}</summary>${form}</details>`;
+}
+
+/**
+ * Fields with their labels, hints and errors. A refused form shows what was typed, except passwords and codes, and its
+ * first wrong field has the focus.
+ */
+export function formFields(visit: Pick<FormVisit, 'refused'>, action: string, fields: Fields): Html {
+  const refused = refusedAt(visit, action);
+  return html`${Object.entries(fields).map(([name, field]) => {
+    if (refused === undefined) return formField(name, field);
+    const typed = field.type === 'checkbox' ? refused.has(name) : refused.text(name);
+    return formField(name, { ...field, value: typed }, errorAt(refused, name, field));
+  })}`;
+}
+
+/** What is wrong with the value of a field. */
+interface FieldError {
+  readonly error?: string | undefined;
+  /** Whether the page opens at this field. */
+  readonly hasFocus?: boolean;
+}
+
+/** The error of a field, which joins the summary of the page. */
+export function errorAt(
+  { refusal, shown }: RefusedForm,
+  name: string,
+  { id = name, label }: Pick<Field, 'id' | 'label'>,
+): FieldError {
+  // An option of the command line has the name of its field, with hyphens.
+  const problem = [...refusal.problems].find(([field]) => field.replaceAll(/[- ]/g, '_') === name)?.[1];
+  if (problem === undefined) return {};
+  return { error: sentenceOf(problem), hasFocus: shown.push({ id, label }) === 1 };
+}
+
+/** A field with its label, hint and error. Passwords and codes are never filled in. */
+export function formField(name: string, field: Field, error: FieldError = {}): Html {
+  const { label, type = 'text', id = name, value = '', options = [], wordsOf, inputMode } = field;
+  const { autocomplete = type === 'password' ? 'current-password' : 'off', isOptional = false } = field;
+  const isSecret = type === 'password' || autocomplete === 'one-time-code';
+  const text = isSecret ? '' : String(value);
+  const notes = { hint: field.hint, ...error };
+  const attributes = describedBy(id, notes);
+  switch (type) {
+    case 'checkbox':
+      return html`<div class="field"><div class="actions">${tickField({ type, name, id, label, isChecked: value === true, attributes })}</div>${notesOf(id, notes)}</div>`;
+    case 'select':
+      return html`<div class="field"><label for="${id}">${label}</label><select id="${id}" name="${name}"${attributes}>${optionsOf(options, text, wordsOf)}</select>${notesOf(id, notes)}</div>`;
+    case 'textarea':
+      return html`<div class="field"><label for="${id}">${label}</label><textarea id="${id}" name="${name}" rows="3" maxlength="1000"${attributes}>
+${text}</textarea>${notesOf(id, notes)}</div>`;
+    default:
+      return html`<div class="field">
+<label for="${id}">${label}</label>
+<input id="${id}" name="${name}" type="${type}" value="${text}" autocomplete="${autocomplete}"${inputMode === undefined ? nothing : html` inputmode="${inputMode}"`}${attributes}${isOptional ? nothing : html` required`}>
+${notesOf(id, notes)}
+</div>`;
+  }
+}
+
+/** The field for a new password; its rules name `new_password`. */
+export function newPassword(hint: string): Fields {
+  return { new_password: { label: 'New password', type: 'password', autocomplete: 'new-password', hint } };
+}
+
+/** The alert above a page with a refused form: links to the wrong fields that the page shows, or the reason. */
+export function refusalBanner(refused: RefusedForm | undefined): Html {
+  if (refused === undefined) return nothing;
+  const { refusal, shown } = refused;
+  if (shown.length === 0) return banner('bad', refusal.message);
+  const links = shown.map(
+    ({ id, label }, index) => html`${index === 0 ? '' : ', '}<a href="#${id}">${label}</a>`,
+  );
+  return html`<p class="banner bad" role="alert">Nothing was saved. Check: ${links}.</p>`;
+}
+
+/**
+ * Reads each field, and throws one `invalid_request` with the errors of all. Any other error is thrown as it is. Resolves
+ * to what was read.
+ */
+export async function checkFields<Checks extends Readonly<Record<string, () => unknown>>>(checks: Checks) {
+  const problems = new Map<string, string>();
+  const read: Record<string, unknown> = {};
+  for (const [name, check] of Object.entries(checks)) {
+    try {
+      read[name] = await check();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
+      problems.set(name, [...error.problems.values()][0] ?? error.message);
+    }
+  }
+  if (problems.size > 0) throw invalidFields(problems);
+  return read as { readonly [Name in keyof Checks]: Awaited<ReturnType<Checks[Name]>> };
+}
+
+/** "must be a date" → "Must be a date."; "is no date" → "This is no date." */
+export function sentenceOf(problem: string): string {
+  const whole = /^(?:is|has|needs|can) /.test(problem) ? `this ${problem}` : problem;
+  const sentence = `${whole.charAt(0).toUpperCase()}${whole.slice(1)}`;
+  return /[.?!]$/.test(sentence) ? sentence : `${sentence}.`;
+}

@@ -1,0 +1,252 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { invalidField, ServiceError } from '../../payment/errors.ts';
+import { type ProviderId, providerCatalog, providerIds } from '../../payment/provider-catalog.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+
+/** Maximum size of a form; the longest field holds a note. */
+const FORM_LIMIT_BYTES = 16 * 1024;
+
+/** Fields as text; the forms' own reader parses them. */
+export function acceptForms(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: FORM_LIMIT_BYTES },
+    (_request, body, done) => done(null, body),
+  );
+}
+
+interface Notes {
+  readonly hint?: string | undefined;
+  /** Whether the page opens at this field. */
+  readonly hasFocus?: boolean | undefined;
+  /** The error of the submitted value or choice. */
+  readonly error?: string | undefined;
+}
+
+/** The attributes that link an input to its description and mark an error. */
+export function describedBy(id: string, { hint, error, hasFocus = false }: Notes): Html {
+  const ids = [
+    ...(error === undefined ? [] : [`${id}-error`]),
+    ...(hint === undefined ? [] : [`${id}-hint`]),
+  ];
+  const described = ids.length === 0 ? nothing : html` aria-describedby="${ids.join(' ')}"`;
+  const focused = hasFocus ? html` autofocus` : nothing;
+  return error === undefined ? described : html` aria-invalid="true"${described}${focused}`;
+}
+
+/** The texts below an input: the error and the hint. */
+export function notesOf(id: string, { hint, error }: Notes): Html {
+  return html`${error === undefined ? nothing : html`<p class="error" id="${id}-error">${error}</p>`}${hint === undefined ? nothing : html`<p class="hint" id="${id}-hint">${hint}</p>`}`;
+}
+
+/** The options of a choice; a value without words of its own is shown as it is. */
+export function optionsOf<Value extends string>(
+  values: readonly Value[],
+  chosen: string | undefined,
+  wordsOf?: (value: Value) => string,
+): Html[] {
+  return values.map((value) => {
+    const attribute = wordsOf === undefined ? nothing : html` value="${value}"`;
+    const selected = value === chosen ? html` selected` : nothing;
+    return html`<option${attribute}${selected}>${wordsOf?.(value) ?? value}</option>`;
+  });
+}
+
+interface TickField {
+  readonly type: 'checkbox' | 'radio';
+  readonly name: string;
+  /** The id; the name unless a page has several fields of the name. */
+  readonly id?: string;
+  readonly value?: string;
+  readonly label: string;
+  readonly isChecked: boolean;
+  /** Links the input to its description and marks an error (`describedBy`). */
+  readonly attributes?: Html;
+}
+
+/** A checkbox or radio button with its label; the form provides the row. */
+export function tickField({
+  type,
+  name,
+  id = name,
+  value = '1',
+  label,
+  isChecked,
+  attributes = nothing,
+}: TickField): Html {
+  const checked = isChecked ? html` checked` : nothing;
+  return html`<input id="${id}" name="${name}" type="${type}" value="${value}"${checked}${attributes}><label for="${id}">${label}</label>`;
+}
+
+/** A checkbox for each provider. */
+export function providerBoxes(legend: string, ticked: readonly ProviderId[]): Html {
+  return html`<fieldset class="field grid-of-boxes"><legend>${legend}</legend>${providerIds.map((id) => {
+    const names = { name: `provider_${id}`, id: `provider-${id}`, label: providerCatalog[id].name };
+    return html`<div class="choice">${tickField({ type: 'checkbox', ...names, isChecked: ticked.includes(id) })}</div>`;
+  })}</fieldset>`;
+}
+
+/** The providers whose boxes were ticked. */
+export function tickedProviders(form: FormFields): readonly ProviderId[] {
+  return providerIds.filter((id) => form.has(`provider_${id}`));
+}
+
+interface Question {
+  readonly title: string;
+  /** What happens after a yes. */
+  readonly effect: Html;
+  /** The path of the form, and the button that does it. */
+  readonly action: string;
+  readonly button: string;
+  /** The page to which a no leads. */
+  readonly back: string;
+  /** The field of the form that asked; its own handler then finds `confirmed` in it. */
+  readonly field?: { readonly name: string; readonly value: string };
+}
+
+/** The page that asks before a dangerous action, and says what it does. */
+export function confirmationPage({ formToken }: { readonly formToken: string }, question: Question) {
+  const { title, effect, action, button, back, field } = question;
+  const repeated =
+    field === undefined ? nothing : html`<input type="hidden" name="${field.name}" value="${field.value}">`;
+  const main = html`<section class="card">${effect}
+<form class="actions" method="post" action="${action}">${formTokenField(formToken)}${repeated}<input type="hidden" name="confirmed" value="1">
+<button class="button danger">${button}</button><a class="button" href="${back}">Cancel</a></form></section>`;
+  return { title, main };
+}
+
+/** A success or error message that screen readers announce at once. */
+export function banner(tone: 'good' | 'bad' | 'warn' | 'plain', text: string): Html {
+  return tone === 'bad'
+    ? html`<p class="banner bad" role="alert">${text}</p>`
+    : html`<p class="banner ${tone}" role="status">${text}</p>`;
+}
+
+/** The message about the previous action, by its name in the address; a text is a success. */
+export function flashOf(
+  { query }: { readonly query: URLSearchParams },
+  messages: Readonly<Record<string, string | Html>>,
+): Html {
+  const name = query.get('flash') ?? '';
+  const message = Object.hasOwn(messages, name) ? messages[name] : undefined;
+  return typeof message === 'string' ? banner('good', message) : (message ?? nothing);
+}
+
+/** The fields of a submitted form. */
+export interface FormFields {
+  /** The exact text, with line breaks as `\n`; '' when the field is missing. */
+  text(name: string): string;
+  /** Whether a checkbox was ticked, or the button with this name pressed. */
+  has(name: string): boolean;
+  /** The uploaded file; empty without one, and in forms that take none. */
+  readonly file?: Uint8Array;
+}
+
+/** Maximum length of a field. */
+const MAXIMUM_FIELD_CHARACTERS = 4_000;
+
+/** Throws a 400 for a repeated field, one that is too long, or one with a character that no text has. */
+export function readFormFields(body: unknown): FormFields {
+  const fields = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(typeof body === 'string' ? body : '')) {
+    if (fields.has(name)) throw invalidField('The form', 'has a repeated field.');
+    if (value.length > MAXIMUM_FIELD_CHARACTERS)
+      throw invalidField('The form', 'has a field that is too long.');
+    if (value.includes('\0')) throw invalidField('The form', 'has an invalid character.');
+    fields.set(name, value.replaceAll('\r\n', '\n'));
+  }
+  return { text: (name) => fields.get(name) ?? '', has: (name) => fields.has(name) };
+}
+
+/** Throws a 400 for an address with a NUL character, which PostgreSQL refuses. */
+export function requireTextUrl(url: string): void {
+  if (url.includes('%00')) throw invalidField('The address', 'has an invalid character.');
+}
+
+/** The hidden field of every form of the dashboard, and of a checkout whose visitor knows the email address. */
+const FIELD = 'form_token';
+/** SHA-256. */
+const TOKEN_BYTES = 32;
+
+/**
+ * The token that proves that a form comes from a page which this browser was shown. It is derived from the cookie that
+ * goes with it, so it is not stored, ends with the session, and cannot be computed without the cookie. Pages carry it
+ * masked only: `formTokenField`.
+ */
+export function formTokenOf(cookie: string): string {
+  return hash('sha256', `card-checkout form ${cookie}`, 'base64url');
+}
+
+/** The hidden field. Its value differs in each answer. */
+export function formTokenField(formToken: string): Html {
+  return html`<input type="hidden" name="${FIELD}" value="${maskToken(formToken)}">`;
+}
+
+/** The submitted hidden field; '' without one. */
+export function fieldText(form: URLSearchParams): string {
+  return form.get(FIELD) ?? '';
+}
+
+/** Compares the hidden field's value with this token in constant time. */
+export function isFormToken(value: string, formToken: string): boolean {
+  const given = unmaskToken(value);
+  return given !== null && timingSafeEqual(given, Buffer.from(formToken, 'base64url'));
+}
+
+/** Checks the browser's origin headers and the token. Throws `foreign_form` for a form of another page. */
+export function requireOwnForm(
+  { headers }: FastifyRequest,
+  baseUrl: string,
+  form: FormFields,
+  cookie: string | null,
+): void {
+  const isOwn =
+    cookie !== null && isSameOrigin(headers, baseUrl) && isFormToken(form.text(FIELD), formTokenOf(cookie));
+  if (!isOwn) throw new ServiceError('foreign_form');
+}
+
+/**
+ * The token XORed with a random mask, behind the mask. Pages are compressed: if the secret were the same in each
+ * answer, an attacker could guess it by how well the answer compresses with guesses (BREACH).
+ */
+function maskToken(formToken: string): string {
+  const mask = randomBytes(TOKEN_BYTES);
+  return Buffer.concat([mask, combine(mask, Buffer.from(formToken, 'base64url'))]).toString('base64url');
+}
+
+/** The token in a field's value; null for a malformed value. */
+function unmaskToken(value: string): Buffer | null {
+  const bytes = Buffer.from(value, 'base64url');
+  if (bytes.length !== 2 * TOKEN_BYTES || bytes.toString('base64url') !== value) return null;
+  return combine(bytes.subarray(0, TOKEN_BYTES), bytes.subarray(TOKEN_BYTES));
+}
+
+function combine(one: Uint8Array, other: Uint8Array): Buffer {
+  return Buffer.from(one.map((byte, index) => byte ^ (other[index] as number)));
+}
+
+/**
+ * Whether a form came from our own page. No session could be abused by another site, but that site could start provider
+ * sessions on customers' behalf. Browsers send the origin of a form; a client that sends none is no browser.
+ */
+export function isSameOrigin(headers: IncomingHttpHeaders, baseUrl: string): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  const { origin } = headers;
+  return origin === undefined || isOwnAddress(origin, headers, baseUrl);
+}
+
+/** Whether the browser followed a link or a refresh of our own page, by its headers. */
+export function comesFromOwnPage(headers: IncomingHttpHeaders, baseUrl: string): boolean {
+  return headers.referer !== undefined && isOwnAddress(headers.referer, headers, baseUrl);
+}
+
+function isOwnAddress(address: string, headers: IncomingHttpHeaders, baseUrl: string): boolean {
+  const url = URL.parse(address);
+  if (url === null) return false;
+  // The sandbox is reached by several names of loopback, of which the base address has one.
+  return url.origin === new URL(baseUrl).origin || url.host === headers.host;
+}

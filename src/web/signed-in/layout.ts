@@ -1,0 +1,239 @@
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { roleIncludes } from '../../accounts/person.ts';
+import type { Page } from '../checkout-frame/layout.ts';
+import { isSafeToCompress, sendCompressed } from '../compression.ts';
+import { Html, html, navigationLink, newNonce, nothing } from '../design/html.ts';
+import {
+  contentSecurityPolicy,
+  noContentPolicy,
+  pageBeginning,
+  pageHeaders,
+  pageStyleOf,
+  readScript,
+} from '../design/page-style.ts';
+import {
+  type AreaContext,
+  type AreaRequest,
+  DASHBOARD_PATH,
+  type Section,
+  sections,
+  type Visit,
+} from './context.ts';
+import { type RefusedForm, refusalBanner } from './form-fields.ts';
+import { moment } from './format.ts';
+import { formTokenField, formTokenOf } from './forms.ts';
+
+/** The content of a page below its heading. */
+export interface PageContent {
+  /** The heading, and the beginning of the window's title. */
+  readonly title: string;
+  readonly main: Html;
+  /** The form that the page shows again; the page then begins with why. */
+  readonly refused?: RefusedForm;
+}
+
+/** The dashboard's style, with further style sheets. */
+export function dashboardStyleWith(...more: readonly URL[]): Html {
+  const own = [new URL('./dashboard.css', import.meta.url), new URL('./payments.css', import.meta.url)];
+  return pageStyleOf(
+    ['button', 'button-kinds', 'card', 'badge', 'field', 'banner', 'banner-tones', 'table', 'data-table'],
+    ...own,
+    ...more,
+  );
+}
+
+const dashboardStyle = dashboardStyleWith();
+const script = new Html(
+  [
+    new URL('./client/copy.js', import.meta.url),
+    new URL('./client/chart.js', import.meta.url),
+    new URL('./client/passkey.js', import.meta.url),
+  ]
+    .map(readScript)
+    .join('\n'),
+);
+const beginning = pageBeginning('en', 'ltr', '0b5f4a');
+
+/** A page for a signed-in user: navigation, account, and the content. */
+export function signedInPage(
+  { title, main, refused }: PageContent,
+  visit: Visit,
+  section: Section | null,
+  shown: ReadonlySet<Section>,
+): Page {
+  return wholePage(
+    `${title} – ${visit.account.name}`,
+    visit.context,
+    signedInBody(
+      title,
+      html`${viewingBanner(visit)}
+<header class="bar">
+<p class="shop"><bdi>${visit.account.name}</bdi>${visit.account.suspended ? html` <span class="badge warn">Suspended</span>` : nothing}</p>
+${accountSwitcher(visit)}
+<p class="who"><bdi>${visit.user.email}</bdi> <span class="soft">${visit.viewing === null ? visit.role : 'operator'}</span></p>
+${visit.viewing === null ? html`<form method="post" action="${DASHBOARD_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>` : nothing}
+</header>`,
+      html`<nav aria-label="Dashboard"><ul>${navigation(visit, section, shown)}${docsLink(visit)}</ul></nav>`,
+      html`${visit.account.suspended ? suspendedNotice : nothing}
+${refusalBanner(refused)}${main}`,
+    ),
+  );
+}
+
+/** The body of a page for a signed-in user. */
+export function signedInBody(title: string, header: Html, navigation: Html, main: Html): Html {
+  return html`<a class="skip" href="#main">Skip to the content</a>
+${header}
+<div class="columns">
+${navigation}
+<main id="main" tabindex="-1">
+<h1>${title}</h1>
+${main}
+</main>
+</div>`;
+}
+
+/** The banner above every page of an operator's view of an account. */
+function viewingBanner({ viewing, account, formToken, timeZone }: Visit): Html {
+  if (viewing === null) return nothing;
+  return html`<aside class="viewing" aria-label="Read-only"><p><strong>Read-only.</strong> You are viewing <bdi>${account.name}</bdi> as an operator until ${moment(viewing.untilMs, timeZone)}. The account’s audit log records it.</p>
+<form method="post" action="${viewing.stopPath}">${formTokenField(formToken)}<button class="button compact">Stop</button></form></aside>`;
+}
+
+const suspendedNotice = html`<p class="banner warn">This account is suspended: new checkouts are refused. Existing payments continue. Contact the operator.</p>`;
+
+/** A page for a visitor, or for a user without an account: a form or a message. */
+export function plainPage(
+  { title, main, refused }: PageContent,
+  { context }: Pick<AreaRequest, 'context'>,
+): Page {
+  return wholePage(
+    title,
+    context,
+    html`<main class="alone" id="main"><p class="product">card-checkout</p>
+<h1>${title}</h1>
+${refusalBanner(refused)}${main}
+</main>`,
+  );
+}
+
+function navigation(visit: Visit, section: Section | null, shown: ReadonlySet<Section>): Html[] {
+  return (Object.keys(sections) as Section[])
+    .filter((name) => shown.has(name) && roleIncludes(visit.role, sections[name].role))
+    .map((name) =>
+      navigationLink(`${DASHBOARD_PATH}${sections[name].path}`, sections[name].label, name === section),
+    );
+}
+
+/** An operator's view is on another server, which has no documentation. */
+function docsLink({ viewing }: Visit): Html {
+  return viewing === null ? html`<li><a href="/docs">Documentation</a></li>` : nothing;
+}
+
+/** A complete page. */
+export function wholePage(
+  title: string,
+  { isTestMode }: Pick<AreaContext, 'isTestMode'>,
+  body: Html,
+  style: Html = dashboardStyle,
+): Page {
+  return (nonce) =>
+    Buffer.from(
+      html`${beginning}${nonce}">${style}</style>
+<title>${title}</title>
+</head>
+<body>
+${isTestMode ? sandboxBanner : nothing}
+${body}
+<script nonce="${nonce}" type="module">${script}</script>
+</body>
+</html>
+`.toString(),
+    );
+}
+
+const sandboxBanner = html`<aside class="sandbox" aria-label="Sandbox"><strong>Sandbox.</strong> This is a test: no card is charged and no real money moves.</aside>`;
+
+/** The account switcher in the header, for members of several accounts. */
+function accountSwitcher({ otherAccounts, formToken }: Visit): Html {
+  if (otherAccounts.length === 0) return nothing;
+  return html`<details class="switcher"><summary>Other accounts</summary>
+<form method="post" action="${DASHBOARD_PATH}/account">${formTokenField(formToken)}<ul>${otherAccounts.map(
+    ({ id, name }) =>
+      html`<li><button class="plain" name="account" value="${id}"><bdi>${name}</bdi></button></li>`,
+  )}</ul></form></details>`;
+}
+
+/** The headers of every answer of the dashboard, pages or not. */
+const dashboardHeaders = {
+  ...pageHeaders,
+  // Not `no-referrer`: browsers would then omit the origin that the form check needs.
+  'referrer-policy': 'same-origin',
+} as const;
+
+/** Answers with a page and its headers. */
+export function sendDashboardPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
+  const nonce = newNonce();
+  reply
+    .code(status)
+    .headers(dashboardHeaders)
+    .header('content-security-policy', contentSecurityPolicy(nonce, "'self'"))
+    .type('text/html; charset=utf-8');
+  return isSafeToCompress(reply.request) ? sendCompressed(reply, page(nonce)) : reply.send(page(nonce));
+}
+
+/** Redirects to a page of the dashboard. */
+export function sendSeeOther(reply: FastifyReply, path: string): FastifyReply {
+  return reply
+    .headers(dashboardHeaders)
+    .header('content-security-policy', noContentPolicy)
+    .redirect(path, 303);
+}
+
+/** Answers with the lines of a CSV file, streamed with backpressure. */
+export function sendCsv(reply: FastifyReply, fileName: string, lines: AsyncIterable<string>): FastifyReply {
+  return reply
+    .headers(dashboardHeaders)
+    .header('content-disposition', `attachment; filename="${fileName}"`)
+    .type('text/csv; charset=utf-8')
+    .send(Readable.from(lines));
+}
+
+/** The token for the forms of a page without a session; sets the cookie that goes with it. */
+export function openFormToken({ cookies, request, reply }: AreaRequest): string {
+  const known = cookies.read(request.headers, 'visitor');
+  if (known !== null && /^[A-Za-z0-9_-]{24}$/.test(known)) return formTokenOf(known);
+  const made = randomBytes(18).toString('base64url');
+  cookies.set(reply, 'visitor', made);
+  return formTokenOf(made);
+}
+
+/** Answers with a page for a visitor who is not signed in. */
+export function sendPlainPage(
+  { context, reply }: Pick<AreaRequest, 'context' | 'reply'>,
+  status: number,
+  content: PageContent,
+): FastifyReply {
+  return sendDashboardPage(reply, status, plainPage(content, { context }));
+}
+
+interface ListPage {
+  /** The filters of the list, as its address has them; empty texts are omitted. */
+  readonly filters: Readonly<Record<string, string>>;
+  readonly isNewest: boolean;
+  /** The beginning of the next page, as the list's own `before`; null on the last one. */
+  readonly older: string | null;
+}
+
+/** Links below a list at `path`: to its newest rows and to older ones. */
+export function pageLinks(path: string, { filters, isNewest, older }: ListPage): Html {
+  return html`<div class="actions">${isNewest ? nothing : html`<a class="button" href="${pagePath(path, filters)}">Newest</a>`}
+${older === null ? nothing : html`<a class="button" href="${pagePath(path, { ...filters, before: older })}">Older</a>`}</div>`;
+}
+
+function pagePath(path: string, parameters: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
+  return `${path}${query.size === 0 ? '' : `?${query}`}`;
+}

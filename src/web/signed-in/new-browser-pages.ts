@@ -1,0 +1,179 @@
+import { hashSecretToken } from '../../accounts/people-context.ts';
+import { parseUserEmail } from '../../accounts/person.ts';
+import {
+  BROWSER_MARK_MS,
+  createBrowserLink,
+  knownBrowser,
+  markBrowser,
+  openBrowserLink,
+} from '../../accounts/sessions.ts';
+import type { Mailer } from '../../mail/mail.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import { requirePassing, requirePassingFrom, widestNetworkOf } from '../rate-windows.ts';
+import { type Area, type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
+import { banner, type FormFields, formTokenField } from './forms.ts';
+import { openFormToken } from './layout.ts';
+import { type PageView, visitorPages } from './pages.ts';
+
+/** Marks the browser as known for the user with this address. */
+export function rememberBrowser({ context, cookies, reply }: AreaRequest, email: string): void {
+  cookies.set(reply, 'browser', markBrowser(context.browsers, email, context.nowMs()), BROWSER_MARK_MS);
+}
+
+/** Whether the user with this address has signed in with the browser before. */
+export function isKnownBrowser({ context, cookies, request }: AreaRequest, email: string): boolean {
+  const mark = cookies.read(request.headers, 'browser');
+  return mark !== null && knownBrowser(context.browsers, mark, email, context.nowMs()) !== null;
+}
+
+/** The state of a sign-in attempt. */
+interface Try {
+  /** The network of a browser in which this user has not signed in before; null for a known one. */
+  readonly stranger: string | null;
+  /** Seconds for which an unknown browser needs more than the password; 0 if it may continue. */
+  readonly waitSeconds: number;
+}
+
+/**
+ * Counts a sign-in attempt by the typed address, whether there is such a user or not. A known browser has its own
+ * counter, so that strangers' attempts do not block it, not even from its own address. Throws `rate_limited` at a rate
+ * that no person types.
+ */
+export async function countSignIn(
+  { context, cookies, request }: AreaRequest,
+  typedEmail: string,
+): Promise<Try> {
+  const { limits, browsers, nowMs } = context;
+  const { address } = callerOf(request);
+  const email = parseUserEmail(typedEmail);
+  const mark = cookies.read(request.headers, 'browser');
+  const browser = mark === null || email === null ? null : knownBrowser(browsers, mark, email, nowMs());
+  const user = hashSecretToken(email ?? typedEmail.trim().toLowerCase());
+  if (browser === null) await requirePassingFrom(limits.signInsOfAddress, request.ip);
+  await requirePassing(limits.signInsOfUser, `${user} ${browser ?? address}`);
+  const waitSeconds = browser === null ? await limits.strangersOfUser.take(user) : 0;
+  return { stranger: browser === null ? widestNetworkOf(request.ip) : null, waitSeconds };
+}
+
+const pathOf = ({ path }: Area) => `${path}/new-browser`;
+const toSignIn = ({ path }: Area) => html`<p><a class="button" href="${path}/sign-in">Go to sign-in</a></p>`;
+
+/**
+ * `/dashboard/new-browser` and `/operator/new-browser`: sends an email whose link makes a browser known to this area,
+ * which has its own cookie. Only if email is configured.
+ */
+export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): void {
+  const pages = visitorPages(routes);
+  pages.form('/new-browser', (asked, form) => answerAsking(asked, form, mailer));
+  pages.page('/new-browser', showLink);
+  pages.form('/new-browser/known', answerLink);
+}
+
+/**
+ * Opening the link alone changes nothing: a browser keeps one mark, and an attacker must not replace it by leading its
+ * user to a link sent to another address.
+ */
+async function showLink(asked: AreaRequest): Promise<PageView> {
+  const { context, area, query } = asked;
+  // In the query, because it holds the address and is longer than a path segment may be.
+  const token = query.get('token') ?? '';
+  const email = openBrowserLink(context.browsers, token, context.nowMs());
+  if (email === null) return goneView(asked);
+  return {
+    title: 'Sign in with this browser?',
+    main: html`<form class="card" method="post" action="${pathOf(area)}/known">${formTokenField(openFormToken(asked))}<input type="hidden" name="token" value="${token}">
+<p>As <strong><bdi>${email}</bdi></strong>. If this is not you, close this page.</p>
+<button class="button primary wide">Yes, sign in with this browser</button></form>${toSignIn(area)}`,
+  };
+}
+
+async function answerLink(asked: AreaRequest, form: FormFields): Promise<PageView> {
+  const { context, area } = asked;
+  const email = openBrowserLink(context.browsers, form.text('token'), context.nowMs());
+  if (email === null) return goneView(asked);
+  rememberBrowser(asked, email);
+  return {
+    title: 'This browser is confirmed',
+    main: html`<p>You can sign in with it, even while sign-ins from new browsers are blocked.</p>${toSignIn(area)}`,
+  };
+}
+
+function goneView({ area }: AreaRequest): PageView {
+  return {
+    status: 404,
+    title: 'This link does not work',
+    main: html`<p>It has expired after one hour, or is incomplete.</p>${toSignIn(area)}`,
+  };
+}
+
+/** The reasons for which an unknown browser needs more than the password. */
+const reasonsToAsk = {
+  user: 'Too many failed sign-ins for this address, from browsers that have not signed in with it before.',
+  network: 'Too many sign-ins at the moment from browsers that have not been used before.',
+} as const;
+
+/** The page for an unknown browser after many attempts with this user's password, or from its network, or from everywhere. */
+export function askMore(
+  asked: AreaRequest,
+  email: string,
+  waitSeconds: number,
+  reason: keyof typeof reasonsToAsk = 'user',
+): PageView {
+  const { context, area, reply } = asked;
+  const hasMail = context.mailer !== null;
+  reply.header('retry-after', String(waitSeconds));
+  return {
+    status: 429,
+    title: 'Confirm that it’s you',
+    main: html`${banner('warn', reasonsToAsk[reason])}
+<p>You can still sign in with a browser that you have used before.${hasMail ? ' To use this browser, we send a link to your email address. Open it here, then sign in.' : ` ${withoutMail(area, waitSeconds)}`}</p>
+${hasMail ? askForm(area, openFormToken(asked), email) : nothing}
+${toSignIn(area)}`,
+  };
+}
+
+/** The alternative without email. A link to set a password leads to the dashboard alone. */
+function withoutMail({ name, help }: Area, waitSeconds: number): string {
+  const wait = `This browser can sign in in ${Math.ceil(waitSeconds / 60)} minutes`;
+  return name === 'operator'
+    ? `${wait}. The operator can unblock it immediately by restarting the service. With email configured, the service sends you a link instead.`
+    : `${wait}, or immediately with a link to set a new password. ${help} for one.`;
+}
+
+function askForm(area: Area, formToken: string, email: string): Html {
+  return html`<form class="card" method="post" action="${pathOf(area)}">${formTokenField(formToken)}<input type="hidden" name="email" value="${email}">
+<button class="button primary wide">Send me a link</button></form>`;
+}
+
+/** Answers the same after the same time, whether there is such a user or not: the mail is sent afterwards. */
+async function answerAsking(asked: AreaRequest, form: FormFields, mailer: Mailer): Promise<PageView> {
+  const { context, area, request } = asked;
+  const typed = form.text('email');
+  await requirePassingFrom(context.limits.linksOfAddress, request.ip);
+  await requirePassing(context.limits.mailsOfUser, `browser ${hashSecretToken(typed.trim().toLowerCase())}`);
+  void sendLink(asked, mailer, typed).catch((error: unknown) =>
+    request.log.warn({ err: error }, 'a link for a new browser was not sent'),
+  );
+  return {
+    title: 'Check your email',
+    main: html`<p>If this address has access, we have sent a link to it. Open the link in this browser within an hour, and sign in.</p>${toSignIn(area)}`,
+  };
+}
+
+async function sendLink({ context, area }: AreaRoutes, mailer: Mailer, typed: string): Promise<void> {
+  const email = parseUserEmail(typed);
+  const user = email === null ? null : await context.people.findUserByEmail(email);
+  if (user === null || (area.name === 'operator' && !user.isOperator)) return;
+  const token = createBrowserLink(context.browsers, user.email, context.nowMs());
+  await mailer.send({
+    to: user.email,
+    subject: 'Sign in with a new browser',
+    text: `Many passwords were tried for your access to ${area.name === 'operator' ? 'the operator’s console' : 'the dashboard'} at ${context.baseUrl}, in browsers that you have not signed in with before. None of them was let in because of this email.
+
+To sign in with a new browser, open this link in it within an hour:
+${context.baseUrl}${pathOf(area)}?token=${token}
+
+You still need your password. Do not share the link. If this was not you, ignore this email.
+`,
+  });
+}

@@ -1,0 +1,364 @@
+/*
+ * How a page joins the dashboard. A file of its own exports one function that registers what belongs together, and
+ * `routes.ts` calls it:
+ *
+ *   export function registerKeyPages(routes: DashboardRoutes): void {
+ *     const pages = routes.pages('keys', 'developer');
+ *     pages.page('/keys', showKeys);
+ *     pages.form('/keys', createKey, showKeys);
+ *   }
+ *
+ * - A handler runs only for a signed-in user with the role in the chosen account (`visit.account`), a form's only for a
+ *   form of ours. An id of another account answers as an unknown one: `throw new ServiceError('not_found')`.
+ * - It returns what the page shows, or `seeOther(path)` after a form that worked. A refused form shows its page again:
+ *   with what was typed, and the errors at the fields.
+ * - Every form is `<form method="post" action="…">${formTokenField(visit.formToken)}…`, its fields are `formFields`.
+ * - A `ServiceError` becomes a page, anything else a 500 without details. A response that is no page is sent on `visit.reply`.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createChallenge } from '../../accounts/passkeys.ts';
+import { type Role, roleIncludes } from '../../accounts/person.ts';
+import { readChosenAccount, readSession, type SignedIn } from '../../accounts/sessions.ts';
+import { ServiceError } from '../../payment/errors.ts';
+import type { Page } from '../checkout-frame/layout.ts';
+import { html } from '../design/html.ts';
+import { serviceErrorOf } from '../error-reply.ts';
+import { addressGroupOf } from '../rate-windows.ts';
+import {
+  type Admission,
+  type Area,
+  type AreaContext,
+  type AreaRequest,
+  type AreaRoutes,
+  type AreaVisit,
+  DASHBOARD_PATH,
+  type DashboardContext,
+  type Section,
+  type Visit,
+} from './context.ts';
+import { refusedForm } from './form-fields.ts';
+import { type FormFields, formTokenField, formTokenOf, readFormFields, requireOwnForm } from './forms.ts';
+import {
+  type PageContent,
+  plainPage,
+  sendDashboardPage,
+  sendPlainPage,
+  sendSeeOther,
+  signedInPage,
+} from './layout.ts';
+
+/** The content of a page. */
+export interface PageView extends PageContent {
+  readonly status?: number;
+}
+
+/** A redirect to a page of the area. */
+export interface SeeOther {
+  /** Below the area's path. */
+  readonly location: string;
+}
+
+/** A page, a redirect, or the reply that was already sent. */
+export type PageAnswer = PageView | SeeOther | FastifyReply;
+
+/** The handlers of a page and of a form of the dashboard, or of another area with its own visits. */
+export type PageHandler<Asked = Visit> = (asked: Asked) => Promise<PageAnswer>;
+export type FormHandler<Asked = Visit> = (asked: Asked, form: FormFields) => Promise<PageAnswer>;
+
+/** What distinguishes the pages of dashboard, console and visitors. */
+interface PagesFrame<Context extends AreaContext, Asked> {
+  /** The path of the area's start page. */
+  readonly path: string;
+  readonly admit: (asked: AreaRequest<Context>) => Promise<Admission<Asked>>;
+  /** Throws if an admitted user may not use the section. */
+  readonly requireAccess?: (asked: Asked) => void;
+  /** The cookie whose token the forms carry. */
+  readonly cookie?: 'session' | 'visitor';
+  /** The whole page around its content. */
+  readonly layout: (content: PageContent, asked: Asked) => Page;
+}
+
+/** Registers pages and forms. Paths are below the area's, with the names of their variable parts. */
+export function createPages<Context extends AreaContext, Asked extends AreaRequest<Context>>(
+  routes: AreaRoutes<Context>,
+  { path: home, admit, requireAccess, cookie = 'session', layout }: PagesFrame<Context, Asked>,
+) {
+  const { server, context, cookies } = routes;
+
+  /** Answers a request in a scope of its own. The caller checks that a form is ours. */
+  async function answer(request: FastifyRequest, reply: FastifyReply, act: PageHandler<Asked>) {
+    const { pathname: path, searchParams: query } = new URL(request.url, 'http://localhost');
+    const params = request.params as Record<string, string>;
+    const admission = await admit({ ...routes, request, reply, params, path, query });
+    if ('answered' in admission) return admission.answered;
+    const asked = admission.visit;
+    const send = (view: PageView) => sendDashboardPage(reply, view.status ?? 200, layout(view, asked));
+    try {
+      requireAccess?.(asked);
+      const answered = await act(asked);
+      // Awaiting a sent reply resolves to undefined.
+      if (reply.sent) return reply;
+      if ('location' in answered) return sendSeeOther(reply, `${home}${answered.location}`);
+      return 'main' in answered ? send(answered) : answered;
+    } catch (error) {
+      return send(failureView(error, request, reply, home));
+    }
+  }
+
+  return {
+    answer,
+    /** A page: `GET`, and `HEAD` as for a visitor who is not signed in. */
+    page: (path: string, show: PageHandler<Asked>) =>
+      server.get(path, { exposeHeadRoute: true }, (request, reply) => answer(request, reply, show)),
+    /**
+     * The handler of a form: `POST`. `show` is its page, which is shown again after a refusal. `read` reads a form that
+     * takes a file.
+     */
+    form: (
+      path: string,
+      act: FormHandler<Asked>,
+      show?: (asked: Asked) => Promise<PageView>,
+      read?: (request: FastifyRequest) => Promise<FormFields>,
+    ) =>
+      server.post(path, (request, reply) =>
+        answer(request, reply, async (asked) => {
+          const form = (await read?.(request)) ?? readFormFields(request.body);
+          requireOwnForm(request, context.baseUrl, form, cookies.read(request.headers, cookie));
+          try {
+            return await act(asked, form);
+          } catch (error) {
+            if (show === undefined || !isRefusal(error)) throw error;
+            return showRefused(show, asked, form, error);
+          }
+        }),
+      ),
+  };
+}
+
+/** Pages and forms for visitors who are not signed in; their forms carry `openFormToken`. */
+export function visitorPages<Context extends AreaContext>(
+  routes: AreaRoutes<Context>,
+  cookie: 'visitor' | 'session' = 'visitor',
+) {
+  const admit = async (visit: AreaRequest<Context>) => ({ visit });
+  return createPages(routes, { path: routes.area.path, admit, cookie, layout: plainPage });
+}
+
+/** The page of a form that was refused. */
+export async function showRefused<Asked extends AreaRequest>(
+  show: (asked: Asked) => Promise<PageView>,
+  asked: Asked,
+  form: FormFields,
+  refusal: ServiceError,
+  status = refusal.status,
+): Promise<PageView> {
+  const refused = refusedForm(form, refusal, asked.path);
+  const view = await show({ ...asked, refused });
+  return view.status === undefined ? { ...view, refused, status } : view;
+}
+
+/** Whether an error is about what a form asked for, so that its page can be shown again; all others have a page of their own. */
+function isRefusal(error: unknown): error is ServiceError {
+  return (
+    error instanceof ServiceError &&
+    ![404, 500].includes(error.status) &&
+    !['rate_limited', 'foreign_form', 'role_too_small'].includes(error.errorName)
+  );
+}
+
+/** The scope for pages of the dashboard. */
+export interface DashboardRoutes extends AreaRoutes<DashboardContext> {
+  /** The pages of a section, for members with at least this role; null for pages outside all sections. */
+  readonly pages: (
+    section: Section | null,
+    role: Role,
+    server?: FastifyInstance,
+  ) => ReturnType<typeof createPages<DashboardContext, Visit>>;
+}
+
+/** @param admit admits a request to an account */
+export function dashboardRoutesOf(
+  routes: AreaRoutes<DashboardContext>,
+  admit: (asked: AreaRequest<DashboardContext>) => Promise<Admission<Visit>>,
+): DashboardRoutes {
+  /** The sections that have a page. */
+  const shown = new Set<Section>();
+  return {
+    ...routes,
+    pages(section, role, server = routes.server) {
+      if (section !== null) shown.add(section);
+      return createPages<DashboardContext, Visit>(
+        { ...routes, server },
+        {
+          path: DASHBOARD_PATH,
+          admit,
+          requireAccess(visit) {
+            if (!roleIncludes(visit.role, role)) throw new ServiceError('role_too_small');
+          },
+          layout: (content, visit) => signedInPage(content, visit, section, shown),
+        },
+      );
+    },
+  };
+}
+
+/** Every other path of an area: a signed-in user gets a 404, a visitor the sign-in page. */
+export function registerNothing(
+  { server }: AreaRoutes,
+  { answer }: Pick<ReturnType<typeof visitorPages>, 'answer'>,
+): void {
+  server.get('/*', (request, reply) =>
+    answer(request, reply, async () => {
+      throw new ServiceError('not_found');
+    }),
+  );
+}
+
+/** Ends a form with a redirect to a page; `path` is below the area's. */
+export function seeOther(location: string): SeeOther {
+  return { location };
+}
+
+/** A failure as a page of its own; `home` is the path of the area's start page. */
+export function sendFailure(
+  { context }: AreaRoutes,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  home: string,
+  thrown: unknown,
+): FastifyReply {
+  const view = failureView(thrown, request, reply, home);
+  return sendPlainPage({ context, reply }, view.status, view);
+}
+
+/** The page of a failure, with a link to the start page. Internal errors are only logged. */
+function failureView(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  home: string,
+): PageContent & { readonly status: number } {
+  const error = serviceErrorOf(thrown);
+  if (error.status >= 500) request.log.error({ err: thrown }, `a page below ${home} failed`);
+  if (error.retryAfterSeconds !== null) reply.header('retry-after', String(error.retryAfterSeconds));
+  const { title, sentence } = wordsOf(error);
+  const start = home === DASHBOARD_PATH ? 'dashboard' : 'console';
+  const main = html`<p>${sentence}</p><p><a class="button" href="${home}">Go to ${start}</a></p>`;
+  return { title, main, status: error.status };
+}
+
+function wordsOf(error: ServiceError): { readonly title: string; readonly sentence: string } {
+  switch (error.errorName) {
+    case 'role_too_small':
+      return {
+        title: 'You don’t have permission',
+        sentence: 'Ask an owner of the account to do it, or to change your role.',
+      };
+    case 'foreign_form':
+      return {
+        title: 'Nothing was changed',
+        sentence:
+          'The form has expired, was opened in another browser, or you have signed in again since. Open the page again. Your browser must accept cookies.',
+      };
+    case 'rate_limited':
+      return {
+        title: 'Too many requests',
+        sentence: `${waitSentence(error.retryAfterSeconds ?? 60)} Then try again.`,
+      };
+    default:
+  }
+  if (error.status === 404) {
+    return {
+      title: 'Page not found',
+      sentence: 'The URL may be incomplete, or the page belongs to another account.',
+    };
+  }
+  if (error.status < 500) return { title: 'That did not work', sentence: error.message };
+  return { title: 'Something went wrong on our side', sentence: 'Please try again in a moment.' };
+}
+
+/** "Wait 10 minutes.": nobody counts hundreds of seconds. */
+function waitSentence(seconds: number): string {
+  return seconds > 90 ? `Wait ${Math.ceil(seconds / 60)} minutes.` : `Wait ${seconds} seconds.`;
+}
+
+/** A session with the token of its cookie. */
+export interface OwnSession extends SignedIn {
+  readonly token: string;
+}
+
+/** The session of a request's cookie; null without a valid one. */
+export async function readOwnSession(
+  { context, cookies, area, request }: AreaRequest,
+  cookie: 'session' | 'viewing' = 'session',
+): Promise<OwnSession | null> {
+  const token = cookies.read(request.headers, cookie);
+  if (token === null) return null;
+  const signedIn = await readSession(context, token, cookie === 'viewing' ? 'viewing' : area.name);
+  return signedIn === null ? null : { ...signedIn, token };
+}
+
+/** The sign-in page, for a request without a valid session; removes the cookie of an ended one, and says so. */
+export function toSignIn({ cookies, area, request, reply }: AreaRequest) {
+  const hasEnded = cookies.read(request.headers, 'session') !== null;
+  if (hasEnded) cookies.remove(reply, 'session');
+  return { answered: sendSeeOther(reply, signInPath(area, request, hasEnded)) };
+}
+
+/** What all pages of an area know of a request. */
+export function visitOf<Context extends AreaContext>(
+  asked: AreaRequest<Context>,
+  { user, session, token }: OwnSession,
+  timeZone: string,
+): AreaVisit<Context> {
+  const actor = { name: user.email, userId: user.id, address: addressGroupOf(asked.request.ip) };
+  let made: Promise<Uint8Array<ArrayBuffer>> | undefined;
+  const challenge = () => {
+    made ??= createChallenge(asked.context, session.id);
+    return made;
+  };
+  return { ...asked, user, session, actor, formToken: formTokenOf(token), timeZone, challenge };
+}
+
+/** Admits members of an account. */
+export async function admit(asked: AreaRequest<DashboardContext>): Promise<Admission<Visit>> {
+  const own = await readOwnSession(asked);
+  if (own === null) return toSignIn(asked);
+  if (own.session.stage !== 'open') {
+    return { answered: sendSeeOther(asked.reply, `${DASHBOARD_PATH}/second-factor`) };
+  }
+  const chosen = await readChosenAccount(asked.context, own);
+  if (chosen === null) return { answered: sendNoAccount(asked, formTokenOf(own.token)) };
+  return { visit: { ...visitOf(asked, own, chosen.account.timeZone), ...chosen, viewing: null } };
+}
+
+function sendNoAccount(asked: AreaRequest, formToken: string): FastifyReply {
+  return sendPlainPage(asked, 403, {
+    title: 'No account',
+    main: html`<p>You are signed in, but you are not a member of any account. Ask an account owner for an invitation.</p>
+<form method="post" action="${DASHBOARD_PATH}/sign-out">${formTokenField(formToken)}<button class="button">Sign out</button></form>`,
+  });
+}
+
+/** The rest of an area's path, as this service writes it: text that no browser can take for another host. */
+const ownEnd = /^(?:\/[\w-]+)*(?:\?[\w\-.~%&=+:@!,]*)?$/;
+/** Long enough for the address of a connection. */
+const MAXIMUM_CHARACTERS = 2_500;
+
+/** The path after sign-in; the area's start page if a text is no path of the area. */
+export function returnPathOf({ path }: Area, text: string): string {
+  const isOwn =
+    text.length <= MAXIMUM_CHARACTERS && text.startsWith(path) && ownEnd.test(text.slice(path.length));
+  return isOwn ? text : path;
+}
+
+/** The sign-in page, which leads back to the requested page. */
+function signInPath(area: Area, request: FastifyRequest, hasEnded: boolean): string {
+  const path =
+    request.method === 'GET' || request.method === 'HEAD' ? returnPathOf(area, request.url) : area.path;
+  const query = new URLSearchParams({
+    ...(path === area.path ? {} : { next: path }),
+    ...(hasEnded ? { flash: 'ended' } : {}),
+  });
+  return `${area.path}/sign-in${query.size === 0 ? '' : `?${query}`}`;
+}

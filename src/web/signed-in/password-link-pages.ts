@@ -1,0 +1,78 @@
+import type { OneTimeLink } from '../../accounts/dashboard-session.ts';
+import { readLink, setPasswordByLink } from '../../accounts/password-links.ts';
+import { openAfterPassword } from '../../accounts/sign-in.ts';
+import { html } from '../design/html.ts';
+import { addressGroupOf, requirePassingFrom } from '../rate-windows.ts';
+import { type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
+import { formFields, newPassword } from './form-fields.ts';
+import { type FormFields, formTokenField } from './forms.ts';
+import { openFormToken } from './layout.ts';
+import { rememberBrowser } from './new-browser-pages.ts';
+import { type PageAnswer, type PageView, seeOther, visitorPages } from './pages.ts';
+import { sendAfterPassword } from './sign-in-pages.ts';
+
+/** The token in the path of a one-time link. */
+export const tokenOf = ({ params }: AreaRequest) => params['token'] ?? '';
+
+/**
+ * `/dashboard/password/:token` and `/operator/password/:token`: the page of a link that sets a password. Opening it does
+ * not use it up. It ends at the sign-in of its area; the console's takes links of operators only.
+ */
+export function registerPasswordLinkPages(routes: AreaRoutes): void {
+  const pages = visitorPages(routes);
+  pages.page('/password/:token', showForm);
+  pages.form('/password/:token', answerPassword, showForm);
+}
+
+async function answerPassword(asked: AreaRequest, form: FormFields): Promise<PageAnswer> {
+  const { context, isSecondFactorRequired, area, request } = asked;
+  const address = await countPassword(asked);
+  const link = await findPasswordLink(asked);
+  const user = link && (await setPasswordByLink(context, tokenOf(asked), form.text('new_password'), address));
+  if (user === null) return goneView(asked);
+  const how = { area: area.name, caller: callerOf(request), isSecondFactorRequired };
+  const opened = await openAfterPassword(context, user, how);
+  // Null when the password has changed once more meanwhile.
+  if (opened === null) return seeOther('/sign-in');
+  // The holder of a link from the user's mailbox or the operator is no stranger.
+  if (opened.stage !== 'open') rememberBrowser(asked, user.email);
+  return sendAfterPassword(asked, opened, area.path);
+}
+
+/** Counts a form with a new password by the address, and resolves to it. */
+export async function countPassword({ context, request }: AreaRequest): Promise<string> {
+  await requirePassingFrom(context.limits.signInsOfAddress, request.ip);
+  return addressGroupOf(request.ip);
+}
+
+/** Null for a link that is not valid in this area. */
+async function findPasswordLink(asked: AreaRequest): Promise<OneTimeLink | null> {
+  const link = await readLink(asked.context, tokenOf(asked), 'password');
+  if (link === null || link.userId === null || asked.area.name === 'dashboard') return link;
+  const user = await asked.context.people.findUser(link.userId);
+  return user?.isOperator === true ? link : null;
+}
+
+async function showForm(asked: AreaRequest): Promise<PageView> {
+  const link = await findPasswordLink(asked);
+  if (link === null) return goneView(asked);
+  return {
+    title: 'Set your password',
+    main: html`<form class="card" method="post">
+${formTokenField(openFormToken(asked))}
+<input type="hidden" name="email" value="${link.email}" autocomplete="username">
+<p>For <strong><bdi>${link.email}</bdi></strong></p>
+${formFields(asked, asked.path, newPassword('At least 12 characters. All your sessions end.'))}
+<button class="button primary wide">Set password</button>
+</form>`,
+  };
+}
+
+function goneView({ area }: AreaRequest): PageView {
+  return {
+    status: 404,
+    title: 'This link does not work',
+    main: html`<p>It was already used or replaced, your password or permissions have changed, or it has expired after a day. ${area.help} for a new one.</p>
+<p><a class="button" href="${area.path}/sign-in">Sign in</a></p>`,
+  };
+}

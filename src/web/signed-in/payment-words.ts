@@ -1,0 +1,183 @@
+import { type DisplayStatus, displayStatusOf } from '../../payment/display-status.ts';
+import type { Payment } from '../../payment/payment.ts';
+import type { LastSession } from '../../payment/payment-search-store.ts';
+import {
+  type ForwardStatus,
+  type PaymentState,
+  type PaymentStatus,
+  paymentStates,
+  stateOf,
+} from '../../payment/payment-states.ts';
+import { DIRECT_PROVIDER, MULTI_PROVIDER, providerCatalog } from '../../payment/provider-catalog.ts';
+import type { WebhookStatus } from '../../webhooks/webhook.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import type { DashboardContext } from './context.ts';
+import { formatAbout, formatMoney, formatUsdc } from './format.ts';
+
+/** A term and its value, in a list of facts. */
+export function fact(term: string, description: Html | string): Html {
+  return html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
+}
+
+/** A text of an element with a button that copies it; without script the button stays hidden. */
+export function copyable(id: string, text: string, label: string): Html {
+  return html`<code id="${id}">${text}</code> ${copyButton(id, label)}`;
+}
+
+export function copyButton(id: string, label: string): Html {
+  return html`<button class="button compact" type="button" data-copies="${id}" aria-label="Copy ${label}" hidden>Copy</button>`;
+}
+
+type Tone = 'good' | 'warn' | 'bad' | '';
+
+const statusTones: Readonly<Record<PaymentStatus, Tone>> = { unpaid: '', paid: 'good', canceled: 'warn' };
+
+const displayTones: Readonly<Partial<Record<DisplayStatus, Tone>>> = {
+  declined: 'warn',
+  partially_paid: 'warn',
+  overpaid: 'warn',
+  paid: 'good',
+};
+
+/**
+ * The status, and the state of the release where the status does not say it.
+ *
+ * @param session the payment's last one
+ */
+export function displayStatusBadges(payment: Payment, session: LastSession | undefined, nowMs: number): Html {
+  const status = displayStatusOf(payment, session, nowMs);
+  const shown = badge(status.replaceAll('_', ' '), displayTones[status] ?? '');
+  return isUsual(payment) ? shown : html`${shown} ${forwardBadge(payment)}`;
+}
+
+function isUsual({ status, forwardStatus }: Payment): boolean {
+  return (
+    forwardStatus === 'pending' ||
+    forwardStatus === 'canceled' ||
+    (status === 'paid' && forwardStatus === 'completed')
+  );
+}
+
+/** "At provider" */
+export function displayStatusLabel(status: DisplayStatus): string {
+  return `${status.charAt(0).toUpperCase()}${status.slice(1).replaceAll('_', ' ')}`;
+}
+
+const forwardWords: Readonly<Record<ForwardStatus, readonly [string, Tone]>> = {
+  pending: ['waiting', ''],
+  ready: ['release due', ''],
+  processing: ['release in progress', ''],
+  completed: ['released', 'good'],
+  failed: ['release rejected', 'bad'],
+  manual_required: ['action required', 'bad'],
+  canceled: ['no deposit', ''],
+};
+
+const webhookTones: Readonly<Record<WebhookStatus, Tone>> = {
+  pending: '',
+  sending: '',
+  delivered: 'good',
+  failed: 'bad',
+  blocked: 'bad',
+  unknown: 'warn',
+};
+
+function badge(text: string, tone: Tone): Html {
+  return html`<span class="badge ${tone}">${text}</span>`;
+}
+
+export function statusBadge({ status }: Pick<Payment, 'status'>): Html {
+  return badge(status, statusTones[status]);
+}
+
+export function forwardBadge({ forwardStatus }: Pick<Payment, 'forwardStatus'>): Html {
+  const [words, tone] = forwardWords[forwardStatus];
+  return badge(words, tone);
+}
+
+/** Empty if the received amount is the requested one. */
+export function mismatchBadge({ amountMismatch }: Pick<Payment, 'amountMismatch'>): Html {
+  return amountMismatch === null ? nothing : badge(amountMismatch.replaceAll('_', ' '), 'warn');
+}
+
+/** The received part: "5.00 of 25.00 USDC". */
+export function partPaid({ receivedUnits, usdUnits }: Pick<Payment, 'receivedUnits' | 'usdUnits'>): string {
+  return `${formatUsdc(receivedUnits)} of ${formatUsdc(usdUnits)} USDC`;
+}
+
+/** The same with its approximate value for the customer. */
+export function partPaidSentence(payment: Payment): string {
+  const { receivedUnits, amountCents, currency, paidThresholdUnits } = payment;
+  const about = `about ${formatAbout(payment, receivedUnits)} of ${formatMoney(amountCents, currency)}`;
+  return `Partially paid: ${partPaid(payment)} arrived (${about}). The payment is paid in full at ${formatUsdc(paidThresholdUnits)} USDC.`;
+}
+
+/** The received amount of an overpaid payment. */
+export function overpaidSentence({ usdUnits }: Pick<Payment, 'usdUnits'>, seenUnits: bigint): string {
+  return `Overpaid: ${formatUsdc(seenUnits)} USDC arrived for a payment of ${formatUsdc(usdUnits)} USDC.`;
+}
+
+export function webhookBadge(status: WebhookStatus): Html {
+  return badge(status, webhookTones[status]);
+}
+
+export function forwardLabel(status: ForwardStatus): string {
+  return forwardWords[status][0];
+}
+
+export function stateSentence(payment: Pick<Payment, 'status' | 'forwardStatus' | 'amountMismatch'>): string {
+  if (payment.amountMismatch === 'partially_paid') {
+    return 'Part of the amount has arrived at the deposit address.';
+  }
+  const state = stateOf(payment);
+  if (state === 'unpaid/pending') return 'Waiting for the customer’s payment.';
+  return state === 'paid/completed' ? `Succeeded. ${stateMeaning(state)}` : stateMeaning(state);
+}
+
+/** What a state means to the merchant. */
+export function stateMeaning(state: PaymentState): string {
+  return state === 'paid/completed' ? 'Funds sent to your wallet.' : paymentStates[state];
+}
+
+/** The headings of a payment's timeline. */
+export const stateTitles = {
+  'unpaid/pending': 'Waiting for the payment',
+  'unpaid/ready': 'Payment received',
+  'unpaid/processing': 'Release in progress',
+  'unpaid/failed': 'Release rejected',
+  'unpaid/manual_required': 'Action required',
+  'paid/ready': 'Payment received',
+  'paid/processing': 'Release in progress',
+  'paid/failed': 'Release rejected',
+  'paid/manual_required': 'Action required',
+  'paid/completed': 'Succeeded',
+  'canceled/canceled': 'Canceled',
+  'canceled/manual_required': 'Canceled, action required',
+  'canceled/completed': 'Canceled, funds released',
+} as const satisfies Record<PaymentState, string>;
+
+export function providerName(provider: Payment['provider']): string {
+  if (provider === DIRECT_PROVIDER) return 'From a wallet';
+  return provider === MULTI_PROVIDER ? 'Any provider' : providerCatalog[provider].name;
+}
+
+/**
+ * The provider of a payment in a list. If the customer chose it, it is the provider of the last session that started
+ * before the payment was paid: the chain does not record who delivered.
+ */
+export function usedProvider(
+  { provider }: Pick<Payment, 'provider'>,
+  session: LastSession | undefined,
+): string {
+  return providerName(provider === MULTI_PROVIDER && session !== undefined ? session.provider : provider);
+}
+
+/** A transaction, with a link to the block explorer if there is one. */
+export function transactionLink(
+  { explorerTransactionUrl }: Pick<DashboardContext, 'explorerTransactionUrl'>,
+  hash: string,
+): Html {
+  const url = explorerTransactionUrl(hash);
+  if (url === null) return html`<code>${hash}</code>`;
+  return html`<a href="${url}" rel="noopener noreferrer" target="_blank"><code>${hash}</code><span class="quiet"> (opens a new tab)</span></a>`;
+}

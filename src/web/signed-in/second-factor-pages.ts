@@ -1,0 +1,273 @@
+import { askForPasskey } from '../../accounts/passkeys.ts';
+import { type Passkey, type RelyingParty, relyingPartyOf, type User } from '../../accounts/person.ts';
+import { confirmTotp, hasSecondFactor, offerTotp, type TotpOffer } from '../../accounts/second-factor.ts';
+import { openSession } from '../../accounts/sessions.ts';
+import { passSecondFactor } from '../../accounts/sign-in.ts';
+import { invalidField } from '../../payment/errors.ts';
+import { actions, dataTable } from '../design/data-table.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import { qrCode } from '../design/qr-code.ts';
+import { requirePassing } from '../rate-windows.ts';
+import {
+  type AreaContext,
+  type AreaRequest,
+  type AreaRoutes,
+  type AreaVisit,
+  callerOf,
+  DASHBOARD_PATH,
+  recordWrongFactor,
+  requirePassword,
+  type Visit,
+} from './context.ts';
+import { type Fields, foldedForm, formFields, refusedForm } from './form-fields.ts';
+import { moment } from './format.ts';
+import { banner, type FormFields, formTokenField } from './forms.ts';
+import { plainPage, sendSeeOther } from './layout.ts';
+import { isKnownBrowser, rememberBrowser } from './new-browser-pages.ts';
+import {
+  createPages,
+  type PageAnswer,
+  type PageView,
+  readOwnSession,
+  returnPathOf,
+  seeOther,
+  visitOf,
+} from './pages.ts';
+
+const PASSKEYS_PATH = `${DASHBOARD_PATH}/security`;
+
+/**
+ * The fields of a form that changes second factors, with its token: the password, those given, and an existing factor if
+ * one is needed.
+ */
+export type ProofFields = (
+  path: string,
+  form?: { readonly fields?: Fields; readonly id?: string; readonly codeName?: string },
+) => Html;
+
+/** The user's passkeys, and a form for another; `options` is null if browsers have none for this address. */
+export function passkeyCard(
+  visit: Visit,
+  passkeys: readonly Passkey[],
+  options: object | null,
+  fields: ProofFields,
+): Html {
+  return html`<section class="card"><h2>Passkeys</h2>
+<p>Use a fingerprint, a face, a security key or your device lock as the second factor. A passkey works only on this site.</p>
+${passkeys.length === 0 ? nothing : passkeyTable(visit, passkeys, fields)}
+${options === null ? html`<p class="soft small">Passkeys need HTTPS and a domain name, which this service does not have.</p>` : addForm(options, fields)}
+<noscript><p class="soft small">Adding a passkey requires JavaScript. An authenticator app does not.</p></noscript></section>`;
+}
+
+function passkeyTable(visit: Visit, passkeys: readonly Passkey[], fields: ProofFields): Html {
+  return dataTable('Passkeys', passkeys, {
+    Name: ({ name }) => html`<bdi>${name}</bdi>`,
+    Added: ({ createdAtMs }) => moment(createdAtMs, visit.timeZone),
+    'Last used': ({ lastUsedAtMs }) =>
+      lastUsedAtMs === null ? 'never' : moment(lastUsedAtMs, visit.timeZone),
+    Action: actions(({ id }, index) =>
+      removalForm(visit, id, fields('remove-passkey', { id: `passkey-${index}` })),
+    ),
+  });
+}
+
+function removalForm(visit: Visit, passkey: string, fields: Html): Html {
+  const action = `${PASSKEYS_PATH}/remove-passkey`;
+  return foldedForm(
+    visit,
+    action,
+    'Remove…',
+    html`<form class="fields" method="post" action="${action}"><input type="hidden" name="passkey" value="${passkey}">${fields}
+<button class="button danger">Remove</button></form>`,
+  );
+}
+
+function addForm(options: object, fields: ProofFields): Html {
+  return html`<form class="fields" method="post" action="${PASSKEYS_PATH}/passkeys" data-passkey="make" data-options="${JSON.stringify(options)}" hidden><input type="hidden" name="response" value="">
+${fields('passkeys', { id: 'passkey', fields: { name: { label: 'Name', id: 'passkey-name' } } })}
+<p role="status" data-status></p>
+<div class="actions"><button class="button primary">Add a passkey</button></div></form>`;
+}
+
+/** The form for one of the user's passkeys before a change of second factors. */
+export function confirmPasskeyForm(action: string, formToken: string, options: object): Html {
+  const button = html`<div class="actions"><button class="button primary">Confirm with a passkey</button></div>`;
+  return passkeyForm('fields', { action, formToken, options }, nothing, button);
+}
+
+function passkeyForm(
+  style: 'card' | 'fields',
+  asked: { readonly action: string; readonly formToken: string; readonly options: object },
+  fields: Html,
+  button: Html,
+): Html {
+  return html`<form class="${style}" method="post" action="${asked.action}" data-passkey="use" data-options="${JSON.stringify(asked.options)}" hidden>${formTokenField(asked.formToken)}${fields}<input type="hidden" name="response" value="">
+${button}
+<p role="status" data-status></p></form>`;
+}
+
+/** The form for a code, between the password and the protected page. */
+export function registerSecondFactorPages(routes: AreaRoutes): void {
+  const pages = pendingPages(routes, 'second_factor');
+  pages.page('/second-factor', (visit) => showQuestion(visit, visit.query.get('next') ?? '', nothing));
+  pages.form('/second-factor', answerCode);
+}
+
+async function answerCode(visit: AreaVisit, form: FormFields): Promise<PageAnswer> {
+  const { context, cookies, area, request, reply } = visit;
+  const next = returnPathOf(area, form.text('next'));
+  const how = { area: area.name, caller: callerOf(request) };
+  const response = form.text('response');
+  const party = partyOf(context);
+  const passkey = response === '' || party === null ? null : { response, party };
+  const waitSeconds = passkey !== null ? 0 : await countCode(visit, visit.user);
+  if (waitSeconds > 0) {
+    reply.header('retry-after', String(waitSeconds));
+    const text = `Too many wrong codes. Use a passkey if you have one, or try again in ${Math.ceil(waitSeconds / 60)} minutes.`;
+    return { ...(await showQuestion(visit, next, banner('bad', text))), status: 429 };
+  }
+  const opened = await passSecondFactor(context, visit, passkey ?? { code: form.text('code') }, how);
+  if (opened === null) {
+    await recordWrongFactor(visit);
+    const text =
+      passkey === null
+        ? 'The code is wrong or was already used. Wait for the next one.'
+        : 'The passkey was not accepted. Please try again.';
+    const refusal = invalidField('The form', text, passkey === null ? 'code' : '');
+    const refused = refusedForm(form, refusal, visit.path);
+    return {
+      ...(await showQuestion({ ...visit, refused }, next, passkey === null ? nothing : banner('bad', text))),
+      status: 401,
+    };
+  }
+  cookies.set(reply, 'session', opened.token);
+  rememberBrowser(visit, opened.email);
+  return sendSeeOther(reply, next);
+}
+
+/**
+ * Counts a code. A passkey is not counted: its signature cannot be guessed, so an attacker with only the password must
+ * not block it. A known browser has its own counter, for the same reason. Resolves to seconds to wait.
+ */
+async function countCode(asked: AreaRequest, { id, email }: User): Promise<number> {
+  return asked.context.limits.codesOfUser.take(isKnownBrowser(asked, email) ? `${id} known` : id);
+}
+
+export function partyOf({ passkeyUrl, baseUrl }: AreaContext): RelyingParty | null {
+  return relyingPartyOf(passkeyUrl, baseUrl);
+}
+
+/**
+ * Pages for users who have given the password, and whose sign-in is at this stage; all others have to sign in. A second
+ * factor is set up only where there is none of any kind.
+ */
+function pendingPages<Context extends AreaContext>(
+  routes: AreaRoutes<Context>,
+  stage: 'second_factor' | 'set_up',
+) {
+  const { path } = routes.area;
+  return createPages<Context, AreaVisit<Context>>(routes, {
+    path,
+    async admit(asked) {
+      const own = await readOwnSession(asked);
+      const isPending =
+        own?.session.stage === stage &&
+        (stage !== 'set_up' || !(await hasSecondFactor(asked.context, own.user)));
+      return isPending
+        ? { visit: visitOf(asked, own, 'UTC') }
+        : { answered: sendSeeOther(asked.reply, `${path}/sign-in`) };
+    },
+    layout: plainPage,
+  });
+}
+
+async function showQuestion(visit: AreaVisit, next: string, message: Html): Promise<PageView> {
+  const { context, area, formToken } = visit;
+  const party = partyOf(context);
+  const options = await askForPasskey(context, visit, party);
+  const form = { action: `${area.path}/second-factor`, formToken };
+  const nextField = html`<input type="hidden" name="next" value="${returnPathOf(area, next)}">`;
+  const button = html`<button class="button primary wide">Use a passkey</button>`;
+  const withoutPasskey =
+    party === null
+      ? 'Passkeys do not work at this URL.'
+      : 'Use this if your passkey is not available, or JavaScript is off.';
+  return {
+    title: options === null ? 'Your code' : 'Your second factor',
+    main: html`${message}${options === null ? nothing : passkeyForm('card', { ...form, options }, nextField, button)}
+<form class="card" method="post" action="${form.action}">${formTokenField(formToken)}${nextField}
+${formFields(visit, form.action, { code: { autocomplete: 'one-time-code', ...codeWords(visit.user, withoutPasskey) } })}
+<button class="button primary wide">Continue</button></form>
+<p class="soft small">Lost your device and your recovery codes? ${area.help}.</p>`,
+  };
+}
+
+/** The label and the hint of a field for a code; users without an app have recovery codes only. */
+export function codeWords({ totpSecret }: User, recoveryHint: string) {
+  return totpSecret === null
+    ? { label: 'Recovery code', hint: recoveryHint }
+    : { label: 'Code from your authenticator app', hint: 'Six digits, or one of your recovery codes.' };
+}
+
+/** The first code of an authenticator app. */
+export const totpCode: Fields = { code: { label: 'Code', autocomplete: 'one-time-code' } };
+
+/** The key of an authenticator app, in the form that enables it. */
+export function totpOffer({ secret, uri, sealed }: TotpOffer, introduction: string): Html {
+  return html`<input type="hidden" name="sealed" value="${sealed}">
+<p>${introduction}</p>
+${qrCode(uri, 'QR code for your authenticator app, with the same key as below')}
+<dl class="facts"><div><dt>Key</dt><dd><code>${secret.match(/.{1,4}/g)?.join(' ') ?? secret}</code></dd></div></dl>`;
+}
+
+/** `/operator/set-up`: sets up the second factor, before any other page if it is required. */
+export function registerSetUpPages(routes: AreaRoutes): void {
+  const pages = pendingPages(routes, 'set_up');
+  pages.page('/set-up', showOffer);
+  pages.form('/set-up', answerSetUp, showOffer);
+}
+
+/** Opens a new session in place of the pending one: a session that began with a password alone never becomes open. */
+async function answerSetUp(visit: AreaVisit, form: FormFields): Promise<PageAnswer> {
+  const { context, cookies, area, request, reply, user, session } = visit;
+  await requirePassing(context.limits.signInsOfUser, `${user.id} ${session.id}`);
+  await requirePassword(visit, form.text('password'));
+  const offer = { sealed: form.text('sealed'), code: form.text('code') };
+  const codes = await confirmTotp(context, visit, offer, visit.actor);
+  const isEnded = await context.sessions.endSession(user.id, session.id);
+  const opened = isEnded
+    ? await openSession(context, user, { area: area.name, stage: 'open', caller: callerOf(request) })
+    : null;
+  if (opened === null) return seeOther('/sign-in');
+  cookies.set(reply, 'session', opened.token);
+  rememberBrowser(visit, user.email);
+  return recoveryCodesPage(codes, area.path);
+}
+
+async function showOffer(visit: AreaVisit): Promise<PageView> {
+  const offer = offerTotp(visit.context, visit.user, visit.refused?.text('sealed'));
+  const introduction =
+    'Scan this code with an authenticator app on your phone, or enter the key. Then enter the six digits that the app shows.';
+  return {
+    title: 'Set up your second factor',
+    main: html`<p>The console controls other people’s money, so a password alone is not enough.</p>
+<form class="card" method="post" action="${visit.path}">${formTokenField(visit.formToken)}${totpOffer(offer, introduction)}
+${formFields(visit, visit.path, { password: { label: 'Password', type: 'password' }, ...totpCode })}
+<button class="button primary wide">Turn on</button></form>`,
+  };
+}
+
+/** The only page that shows recovery codes; `nextPath` is the link after they are saved. The file needs no script. */
+export function recoveryCodesPage(codes: readonly string[], nextPath: string): PageView {
+  const file = `data:text/plain;charset=utf-8,${encodeURIComponent(codes.join('\n'))}`;
+  return {
+    title: 'Your recovery codes',
+    main: html`<section class="card">
+<p class="banner">Store these codes where you can find them without your phone. Each works once instead of a code. They are not shown again.</p>
+<ul class="codes" id="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+<div class="actions screen-only"><button class="button" type="button" data-copies="codes" hidden>Copy</button>
+<a class="button" href="${file}" download="recovery-codes.txt">Download</a>
+<button class="button" type="button" data-prints hidden>Print</button>
+<a class="button primary" href="${nextPath}">I have saved them</a><span id="copied" role="status"></span></div></section>`,
+  };
+}

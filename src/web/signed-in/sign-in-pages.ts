@@ -1,0 +1,115 @@
+import type { FastifyReply } from 'fastify';
+import { SERVICE_LOG } from '../../accounts/audit-entry.ts';
+import { endSession, type OpenedSession } from '../../accounts/sessions.ts';
+import { recordFailedSignIn, signIn } from '../../accounts/sign-in.ts';
+import { ServiceError } from '../../payment/errors.ts';
+import { type Html, html } from '../design/html.ts';
+import { type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
+import { formField } from './form-fields.ts';
+import { banner, type FormFields, flashOf, formTokenField } from './forms.ts';
+import { openFormToken, sendSeeOther } from './layout.ts';
+import { askMore, countSignIn, isKnownBrowser, rememberBrowser } from './new-browser-pages.ts';
+import {
+  type PageAnswer,
+  type PageView,
+  readOwnSession,
+  returnPathOf,
+  seeOther,
+  visitorPages,
+} from './pages.ts';
+
+/** Messages about the previous action, by its name in the address. */
+const greetings = {
+  ended: banner('plain', 'Your session has ended. Sign in again.'),
+  joined:
+    'Sign in with the password you chose. If you already had a password, it has not changed: sign in with it, then open the invitation again.',
+};
+
+/** Signing in with email and password, and signing out. */
+export function registerSignInPages(routes: AreaRoutes): void {
+  const pages = visitorPages(routes);
+  pages.page('/sign-in', showSignIn);
+  pages.form('/sign-in', answerSignIn);
+  visitorPages(routes, 'session').form('/sign-out', answerSignOut);
+}
+
+async function showSignIn(asked: AreaRequest): Promise<PageAnswer> {
+  const next = returnPathOf(asked.area, asked.query.get('next') ?? '');
+  const signedIn = await readOwnSession(asked);
+  if (signedIn?.session.stage === 'open') return sendSeeOther(asked.reply, next);
+  return signInView(asked, next, '', flashOf(asked, greetings));
+}
+
+/** The contact for help. */
+function forgotten({ area, context }: AreaRoutes): Html {
+  return area.hasForgottenPage && context.mailer !== null
+    ? html`<p class="small"><a href="${area.path}/forgotten">Forgot your password?</a></p>`
+    : html`<p class="soft small">Forgot your password? ${area.help} for a link to set a new one.</p>`;
+}
+
+function signInView(asked: AreaRequest, next: string, email: string, message: Html): PageView {
+  return {
+    title: asked.area.signInTitle,
+    main: html`${message}
+<form class="card" method="post" action="${asked.area.path}/sign-in">
+${formTokenField(openFormToken(asked))}<input type="hidden" name="next" value="${next}">
+${formField('email', { label: 'Email address', type: 'email', autocomplete: 'username', value: email })}
+${formField('password', { label: 'Password', type: 'password' })}
+<button class="button primary wide">Sign in</button>
+</form>
+${forgotten(asked)}`,
+  };
+}
+
+async function answerSignIn(asked: AreaRequest, form: FormFields): Promise<PageAnswer> {
+  const { context, area, isSecondFactorRequired, request } = asked;
+  const [email, next] = [form.text('email'), returnPathOf(area, form.text('next'))];
+  const how = { area: area.name, caller: callerOf(request), isSecondFactorRequired };
+  const isKnown = isKnownBrowser(asked, email);
+  let opened: OpenedSession | null;
+  try {
+    const { stranger, waitSeconds } = await countSignIn(asked, email);
+    if (waitSeconds > 0) return askMore(asked, email, waitSeconds);
+    opened = await signIn(context, { email, password: form.text('password') }, { ...how, stranger });
+  } catch (error) {
+    // Others of the network, or a crowd from everywhere, must not lock the user out: a link by email is the way in.
+    if (isKnown || !(error instanceof ServiceError) || error.errorName !== 'rate_limited') throw error;
+    return askMore(asked, email, error.retryAfterSeconds ?? 60, 'network');
+  }
+  if (opened === null) {
+    context.observeFailure('password');
+    request.log.warn('a sign-in failed: wrong email address or password');
+    // Afterwards: its time must not reveal whether there is such a user.
+    void recordFailedSignIn(context, email, how.caller.address).catch((error: unknown) =>
+      request.log.warn({ err: error }, 'a failed sign-in was not recorded'),
+    );
+    const message = banner('bad', 'Incorrect email or password.');
+    return { ...signInView(asked, next, email, message), status: 401 };
+  }
+  return sendAfterPassword(asked, opened, next);
+}
+
+/** Hands the session to the browser, and leads on: to its second factor first, if there has to be one. */
+export function sendAfterPassword(asked: AreaRequest, opened: OpenedSession, next: string): FastifyReply {
+  const { cookies, area, reply } = asked;
+  cookies.set(reply, 'session', opened.token);
+  if (opened.stage === 'open') {
+    rememberBrowser(asked, opened.email);
+    return sendSeeOther(reply, next);
+  }
+  if (opened.stage === 'set_up') return sendSeeOther(reply, `${area.path}/set-up`);
+  return sendSeeOther(reply, `${area.path}/second-factor?next=${encodeURIComponent(next)}`);
+}
+
+async function answerSignOut(asked: AreaRequest): Promise<PageAnswer> {
+  const { context, cookies, area, request, reply } = asked;
+  const signedIn = await readOwnSession(asked);
+  if (signedIn !== null) {
+    const { user, session } = signedIn;
+    const actor = { name: user.email, userId: user.id, address: callerOf(request).address };
+    const accountId = area.name === 'operator' ? SERVICE_LOG : session.accountId;
+    await endSession(context, { ...session, accountId }, actor);
+  }
+  cookies.remove(reply, 'session');
+  return seeOther('/sign-in');
+}

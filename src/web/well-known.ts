@@ -1,0 +1,108 @@
+import type { FastifyInstance } from 'fastify';
+import type { Address } from '../payment/payout-address.ts';
+import type { ErrorBody } from './error-reply.ts';
+
+/** A deposit factory of present or past payments. */
+interface PublishedFactory {
+  readonly address: Address;
+  /** The contract that the deposit addresses are minimal proxies of. */
+  readonly implementation: Address;
+  /** keccak-256 of the factory's code on chain. */
+  readonly codeHash: string;
+}
+
+/** Everything needed to prove where the money of a payment can go. The current entry of each list is first. */
+interface SettlementPublication {
+  readonly chainId: number;
+  readonly token: Address;
+  readonly factories: readonly PublishedFactory[];
+  readonly feeWallets: readonly Address[];
+}
+
+/** How to compute a deposit address from these values and those that the merchant knows. */
+const recomputation = {
+  reference: 'keccak256(utf8(payment_id))',
+  salt: 'keccak256(abi.encode(uint256 chain_id, address merchant, address fee_wallet, uint16 fee_basis_points, bytes32 reference))',
+  init_code_hash:
+    'keccak256(0x3d602d80600a3d3981f3363d3d373d3d3d363d73 ‖ implementation ‖ 0x5af43d82803e903d91602b57fd5bf3)',
+  deposit_address: 'last 20 bytes of keccak256(0xff ‖ factory ‖ salt ‖ init_code_hash)',
+  merchant: 'the payout address given when the payment was created',
+  fee_basis_points: 'fee_percent of the payment × 100',
+  on_chain: 'factory.depositOf((merchant, fee_basis_points, fee_wallet, reference)) gives the same address',
+};
+
+/**
+ * `GET /.well-known/card-checkout.json`: lets anyone verify the destination of the money without trusting the service.
+ */
+export function registerWellKnown(server: FastifyInstance, publication: SettlementPublication): void {
+  const document = {
+    chain_id: publication.chainId,
+    token: publication.token,
+    factories: publication.factories.map(({ address, implementation, codeHash }) => ({
+      address,
+      implementation,
+      code_hash: codeHash,
+    })),
+    fee_wallets: publication.feeWallets,
+    recompute_deposit_address: recomputation,
+  };
+  server.get('/.well-known/card-checkout.json', { exposeHeadRoute: true }, async (_request, reply) => {
+    // Public data, meant to be checked from anywhere, also from a page in a browser.
+    reply.header('cache-control', 'public, max-age=300').header('access-control-allow-origin', '*');
+    return document;
+  });
+}
+
+/**
+ * What is wrong with a service that still serves: its database does not answer, no block was scanned for minutes, or RPC
+ * endpoints do not confirm the deposit factory.
+ */
+export const degradations = ['database_lost', 'scan_late', 'factory_unverified'] as const;
+export type Degradation = (typeof degradations)[number];
+
+/** Whether requests can be served; `reason` explains why not, without secrets, because the answer is public. */
+export type Readiness =
+  | { readonly ready: false; readonly reason: string }
+  | {
+      readonly ready: true;
+      readonly degraded?: readonly Degradation[];
+      /** Age of the newest scanned block; null before the first one. */
+      readonly scannedAgeMs?: number | null;
+    };
+
+interface HealthContext {
+  readonly isReady: () => Readiness;
+}
+
+/** `GET` or `HEAD /health/live`: the process answers. `/health/ready`: it can serve. No limit counts either of them. */
+export function registerHealth(server: FastifyInstance, context: HealthContext): void {
+  server.get('/health/live', { exposeHeadRoute: true }, async () => ({ status: 'live' }));
+  server.get('/health/ready', { exposeHeadRoute: true }, async (_request, reply) => {
+    const found = context.isReady();
+    if (!found.ready) {
+      const body: ErrorBody = { error: `The service is not ready: ${found.reason}.` };
+      return reply.code(503).send(body);
+    }
+    const { degraded = [], scannedAgeMs = null } = found;
+    return {
+      status: 'ready',
+      ...(degraded.length > 0 ? { degraded } : {}),
+      ...(scannedAgeMs === null ? {} : { scanned_block_age_seconds: Math.round(scannedAgeMs / 1000) }),
+    };
+  });
+}
+
+const names: Readonly<Record<number, string>> = {
+  137: 'Polygon',
+  80002: 'Polygon Amoy (test network)',
+};
+
+/** The name of a public chain; null for the sandbox's, which is a private network. */
+export function publicNetworkName(chainId: number): string | null {
+  return names[chainId] ?? null;
+}
+
+/** The name of a chain, in English. */
+export function networkName(chainId: number): string {
+  return publicNetworkName(chainId) ?? `the local test network, chain ${chainId}`;
+}

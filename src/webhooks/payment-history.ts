@@ -1,0 +1,55 @@
+import { isEmailErased } from '../payment/email-retention.ts';
+import { ServiceError } from '../payment/errors.ts';
+import type { IpnTokens } from '../payment/ipn-token.ts';
+import { isPaymentId } from '../payment/payment-id.ts';
+import type { StateChange } from '../payment/payment-search-store.ts';
+import type { PaymentView } from '../payment/payment-store.ts';
+import { isSameText } from '../platform/keyed-hash.ts';
+import type { StoreParts } from '../store/stores.ts';
+import { signWebhook, type Webhook } from './webhook.ts';
+
+/** All that is known of one payment. */
+export interface PaymentHistory extends PaymentView {
+  readonly states: readonly StateChange[];
+  readonly webhooks: readonly Webhook[];
+}
+
+/** A payment of this account; `payment_not_found` for any other id, whether there is such a payment elsewhere or not. */
+export async function viewPaymentOf(
+  { payments }: StoreParts<{ payments: 'viewPayment' }>,
+  accountId: string,
+  id: string,
+): Promise<PaymentView> {
+  const view = isPaymentId(id) ? await payments.viewPayment(id) : null;
+  if (view?.payment.accountId !== accountId) throw new ServiceError('payment_not_found');
+  return view;
+}
+
+/** The same with its history. */
+export async function readPaymentHistory(
+  stores: StoreParts<{ payments: 'viewPayment'; search: 'listStateChanges'; webhooks: 'listWebhooks' }>,
+  accountId: string,
+  id: string,
+): Promise<PaymentHistory> {
+  const view = await viewPaymentOf(stores, accountId, id);
+  const [states, webhooks] = await Promise.all([
+    stores.search.listStateChanges(view.payment.id),
+    stores.webhooks.listWebhooks(id),
+  ]);
+  return { ...view, states, webhooks };
+}
+
+/**
+ * Whether a webhook's signature belongs to the body that is kept of it; `unknown` when nothing was sent, or when the
+ * secret of its ipn_token is not known any more; `erased` when the customer's email address was taken out of the body.
+ */
+export function verifyWebhookSignature(
+  tokens: IpnTokens,
+  webhook: Webhook,
+): 'good' | 'bad' | 'unknown' | 'erased' {
+  const { body = null, signature = null } = webhook.result ?? {};
+  if (body === null || signature === null || !tokens.knows(webhook.tokenFingerprint)) return 'unknown';
+  if (isEmailErased(body)) return 'erased';
+  const token = tokens.create(webhook.paymentId, webhook.tokenFingerprint);
+  return isSameText(signature, signWebhook(body, token)) ? 'good' : 'bad';
+}

@@ -1,0 +1,66 @@
+/**
+ * Asks the package registry whether a production dependency has a known weakness. Ends with an error when one is high or
+ * critical; the others are for people to decide. Where the registry does not answer, offline or because it has no
+ * advisories, it says so and ends without one: an unreachable registry is no fault of the code.
+ *
+ * `node tools/audit.ts [registry]`
+ */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+
+/** npm alone takes seconds to begin, on a busy machine many; the answer is waited for below. */
+const TIMEOUT_MS = 90_000;
+const ANSWER_MS = 10_000;
+
+/** The fields of the report, version 2, that are read here. */
+interface Report {
+  readonly auditReportVersion?: number;
+  readonly vulnerabilities?: Readonly<Record<string, Vulnerability>>;
+  readonly message?: string;
+}
+
+interface Vulnerability {
+  readonly severity: string;
+  /** Advisories, or the names of the dependencies that have them. */
+  readonly via: readonly (string | { readonly title: string; readonly url: string })[];
+}
+
+const { auditReportVersion, vulnerabilities, message = 'no answer' } = await readReport(process.argv[2]);
+if (auditReportVersion !== 2 || vulnerabilities === undefined) {
+  console.log(`not checked: ${message.split('\n')[0]}`);
+} else {
+  const severe = Object.entries(vulnerabilities).filter(([, { severity }]) =>
+    /^(high|critical)$/.test(severity),
+  );
+  for (const [name, { severity, via }] of severe) {
+    const causes = via.map((cause) =>
+      typeof cause === 'string' ? `by ${cause}` : `${cause.title} ${cause.url}`,
+    );
+    console.log(`${name} (${severity}): ${causes.join('; ')}`);
+  }
+  if (severe.length === 0) console.log('no known weakness of high or critical severity');
+  else process.exitCode = 1;
+}
+
+/** What npm prints, which fails when it finds something; empty when it takes too long or cannot be run. */
+function readReport(registry: string | undefined): Promise<Report> {
+  const words = [
+    'audit',
+    '--omit=dev',
+    '--json',
+    '--fetch-retries=0',
+    `--fetch-timeout=${ANSWER_MS}`,
+    '--logs-max=0',
+    ...(registry === undefined ? [] : [`--registry=${registry}`]),
+  ];
+  const options = { cwd: join(import.meta.dirname, '..'), timeout: TIMEOUT_MS, maxBuffer: 32 * 1024 * 1024 };
+  return new Promise((resolve) =>
+    execFile('npm', words, options, (_error, stdout) => {
+      try {
+        resolve(Object(JSON.parse(stdout)));
+      } catch {
+        resolve({});
+      }
+    }),
+  );
+}

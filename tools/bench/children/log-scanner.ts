@@ -1,0 +1,56 @@
+/** `node tools/bench/children/log-scanner.ts DATA_DIR URL`: the watcher, which scans as many pages as it is asked for. */
+import { join } from 'node:path';
+import { settleScanned } from '../../../src/payment/settle.ts';
+import { createChainReader } from '../../../src/settlement/chain/create-chain-reader.ts';
+import { createChainEndpoints } from '../../../src/settlement/chain/endpoint-rotation.ts';
+import { createOpenAddresses } from '../../../src/settlement/deposit-owners.ts';
+import { watchDeposits } from '../../../src/settlement/watch-deposits.ts';
+import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
+import { answerParent } from '../answer-parent.ts';
+import { BLOCKS_A_PAGE, DEPOSITS_A_PAGE, LOGS_A_PAGE, type ScannedPages } from '../measurements/log-scan.ts';
+import { addresses } from '../servers/stub-world.ts';
+
+const [dataDir = '', url = ''] = process.argv.slice(2);
+const store = await openSqliteStore({ file: join(dataDir, 'card-checkout.sqlite') });
+const endpoints = createChainEndpoints({ urls: [url], chainId: 137 });
+let deposits = 0;
+const context = {
+  chain: createChainReader({
+    endpoints,
+    sources: { token: addresses.token, factories: [addresses.factory] },
+    // As large as a page, so that each pass reads one.
+    initialBlockRange: BLOCKS_A_PAGE,
+    maximumBlockRange: BLOCKS_A_PAGE,
+  }),
+  observations: store.observations,
+  payments: store.payments,
+  openAddresses: createOpenAddresses({ ...store, monotonicMs: () => performance.now() }),
+  decide(view: Parameters<typeof settleScanned>[0]) {
+    deposits++;
+    return settleScanned(view, { nowMs: Date.now() });
+  },
+  onRewind() {
+    throw new Error('the prepared chain lost blocks');
+  },
+};
+// Only sets the cursor.
+await watchDeposits(context);
+
+answerParent(
+  {},
+  (pages) => scan(pages as number),
+  async () => {
+    await store.close();
+    await Promise.all(endpoints.map((endpoint) => endpoint.rpc.close()));
+  },
+);
+
+async function scan(pages: number): Promise<ScannedPages> {
+  deposits = 0;
+  const before = process.cpuUsage();
+  for (let page = 0; page < pages; page++) await watchDeposits(context);
+  const { user, system } = process.cpuUsage(before);
+  if (deposits !== pages * DEPOSITS_A_PAGE)
+    throw new Error(`${deposits} deposits were found in ${pages} pages`);
+  return { logs: pages * LOGS_A_PAGE, cpuMicroseconds: user + system };
+}

@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { createIpnTokens } from '../../../src/payment/ipn-token.ts';
+import { createPaymentIdGenerator } from '../../../src/payment/payment-id.ts';
+import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { createHostResolver, createOwnAddresses } from '../../../src/webhooks/callback-host.ts';
+import { deliverWebhook } from '../../../src/webhooks/deliver.ts';
+import { claimWebhooks, sendWebhook } from '../../../src/webhooks/send-webhooks.ts';
+import { paidWebhook, type Webhook, type WebhookResult } from '../../../src/webhooks/webhook.ts';
+import { benchAccount, benchPayment } from '../bench-payment.ts';
+import { countedAddress } from '../counted-address.ts';
+import { answerDnsHere } from '../servers/answer-dns-here.ts';
+import { benchSecret } from '../servers/stub-world.ts';
+import type { Posts } from './webhook-sender.ts';
+
+/**
+ * Webhooks as the service sends them: claimed durably from its store as there is room, signed, sent to a checked
+ * address, and their results recorded durably. Only DNS and the public address behind the name are stand-ins.
+ */
+export async function createServicePosts(folder: string, port: number): Promise<Posts> {
+  answerDnsHere();
+  const store = await openSqliteStore({ file: join(folder, 'webhooks.sqlite') });
+  await store.accounts.createAccount(benchAccount());
+  const tokens = createIpnTokens(benchSecret);
+  const resolver = createHostResolver({ timeoutMs: 1_500, cacheTtlMs: 60_000, cacheMaxEntries: 10_000 });
+  const delivery = {
+    resolver,
+    ownAddresses: createOwnAddresses(),
+    own: null,
+    allowedHosts: new Set<string>(),
+    connectTo: () => ({ address: '127.0.0.1', port }),
+  };
+  const context = {
+    webhooks: store.webhooks,
+    tokens,
+    deliver: (webhook: Parameters<typeof deliverWebhook>[1]) => deliverWebhook(delivery, webhook),
+    nowMs: Date.now,
+    onResult(_webhook: Webhook, { outcome, reason }: WebhookResult) {
+      if (outcome !== 'delivered') throw new Error(`a webhook was ${outcome}: ${reason}`);
+    },
+  };
+  return {
+    prepare: (posts) => queueWebhooks(store, posts, tokens.currentFingerprint),
+    async send(posts, atATime) {
+      // One account, which may take half of the places.
+      const bounds = { open: 2 * atATime, openPerHost: atATime };
+      const open = new Map<Webhook, Promise<void>>();
+      let left = posts;
+      while (left > 0) {
+        const { claimed } = await claimWebhooks(context, [...open.keys()], bounds);
+        if (claimed.length === 0) throw new Error('the webhooks have run out');
+        left -= claimed.length;
+        for (const webhook of claimed) {
+          open.set(
+            webhook,
+            sendWebhook(context, webhook).then(() => void open.delete(webhook)),
+          );
+        }
+        await Promise.race(open.values());
+      }
+      await Promise.all(open.values());
+    },
+    async stop() {
+      resolver.close();
+      await store.close();
+    },
+  };
+}
+
+/** Of all rounds: no two payments have one deposit address, and none that of a payout. */
+let queued = 1;
+
+async function queueWebhooks(store: Store, posts: number, tokenFingerprint: string): Promise<void> {
+  const newPaymentId = createPaymentIdGenerator(Date.now);
+  const queueOne = async () => {
+    const number = queued++;
+    const paymentId = newPaymentId();
+    const payment = benchPayment({
+      paymentId,
+      payoutAddress: countedAddress(0),
+      depositAddress: countedAddress(number),
+      callbackUrl: `https://shop.example.com/callbacks/card?order=${number}`,
+      email: `customer.${number}@mail.example.com`,
+    });
+    await store.payments.createPayment({ ...payment, tokenFingerprint }, null);
+    await store.payments.decidePayment(payment.id, () => ({ change: {}, webhooks: [paidWebhook(payment)] }));
+  };
+  await Promise.all(Array.from({ length: posts }, queueOne));
+}

@@ -1,0 +1,107 @@
+/**
+ * The browser of the tests: Chromium with its own libraries, so that no system package is needed.
+ * Run as a script it unpacks the browser (tools/setup.js does so); tests import `chromiumLaunch`.
+ */
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+
+/** What playwright-core's `chromium.launch` needs to start the unpacked browser. */
+export interface ChromiumLaunch {
+  executablePath: string;
+  args: string[];
+  env: Record<string, string>;
+}
+
+/** Where the installed version of the package is unpacked; below node_modules, so that `npm ci` clears it. */
+async function chromiumFolder(): Promise<string> {
+  const manifest = await readFile(join(root, 'node_modules/@sparticuz/chromium/package.json'), 'utf8');
+  const { version } = JSON.parse(manifest) as { version: string };
+  return join(root, 'node_modules/.cache/card-checkout', `chromium-${version}`);
+}
+
+/**
+ * Unpacks the browser unless that has been done. The package unpacks to fixed names below TMPDIR and takes a
+ * half-written file for a whole one, so it gets a private folder, which takes its final name once complete.
+ */
+async function unpack(): Promise<void> {
+  const folder = await chromiumFolder();
+  if (await isComplete(folder)) return;
+  const partial = `${folder}.${process.pid}.partial`;
+  await rm(partial, { recursive: true, force: true });
+  await mkdir(partial, { recursive: true });
+  process.env['TMPDIR'] = partial;
+  // Makes the package unpack the libraries too, which a bare system does not have.
+  process.env['AWS_LAMBDA_JS_RUNTIME'] = 'nodejs22.x';
+  const { default: chromium } = await import('@sparticuz/chromium');
+  const binary = await chromium.executablePath();
+  // Unpacked by root, run by any user.
+  await chmod(binary, 0o755);
+  await writeFile(join(partial, 'fonts/fonts.conf'), fontConfiguration(folder));
+  await writeFile(join(partial, 'complete'), fontConfiguration(folder));
+  await rm(folder, { recursive: true, force: true });
+  await rename(partial, folder);
+}
+
+/** Whether the browser lies in the folder, unpacked for this place: its font configuration is absolute. */
+async function isComplete(folder: string): Promise<boolean> {
+  return readFile(join(folder, 'complete'), 'utf8').then(
+    (configuration) => configuration === fontConfiguration(folder),
+    () => false,
+  );
+}
+
+/** Scripts that the fonts which come along do not have, and the pages do; and letters of equal width. */
+const fontPackages = [
+  '@expo-google-fonts/noto-sans-arabic',
+  '@expo-google-fonts/noto-sans-devanagari',
+  '@expo-google-fonts/sawarabi-gothic',
+  'dejavu-fonts-ttf',
+];
+
+/** The configuration that comes along reads and writes fixed places outside the private folder. */
+function fontConfiguration(folder: string): string {
+  const folders = fontPackages.map((name) => `\n  <dir>${join(root, 'node_modules', name)}</dir>`);
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${folder}/fonts</dir>${folders.join('')}
+  <cachedir>${folder}/fonts-cache</cachedir>
+  <!-- Of several fonts, fontconfig would choose any where a page names none of them. -->
+  <alias binding="strong"><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
+  <match><edit name="family" mode="append_last"><string>Open Sans</string></edit></match>
+</fontconfig>
+`;
+}
+
+/**
+ * The launch options of the unpacked browser. Deliberately without the package's own arguments: they switch
+ * web security off and squeeze everything into one process.
+ * `CHROMIUM_PATH` names another browser, for a machine that the package has none for.
+ * @throws when the browser has not been unpacked.
+ */
+export async function chromiumLaunch(): Promise<ChromiumLaunch> {
+  const environment = Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  // Root and containers without user namespaces cannot use the sandbox; the tests open their own pages only.
+  const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
+  const { CHROMIUM_PATH: installed } = environment;
+  if (installed) return { executablePath: installed, args, env: environment };
+  const folder = await chromiumFolder();
+  if (!(await isComplete(folder))) {
+    throw new Error(
+      'The browser is not unpacked: run `node tools/setup.js --tests`. Where npm has none for this machine, set ' +
+        'CHROMIUM_PATH to the file of an installed Chromium or Chrome.',
+    );
+  }
+  const [fonts, libraries] = [join(folder, 'fonts'), join(folder, 'al2023', 'lib')];
+  return {
+    executablePath: join(folder, 'chromium'),
+    args,
+    env: { ...environment, FONTCONFIG_PATH: fonts, LD_LIBRARY_PATH: libraries },
+  };
+}
+
+if (import.meta.main) await unpack();

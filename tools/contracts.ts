@@ -1,0 +1,127 @@
+/**
+ * The contracts' workshop:
+ *   node tools/contracts.ts build   compiles and writes contracts/artifacts
+ *   node tools/contracts.ts check   fails unless the committed artifacts match the sources
+ *   node tools/contracts.ts test    runs the forge tests and fails when a payment costs too much gas
+ *   node tools/contracts.ts quick   runs the forge tests that draw no inputs
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { basename, delimiter, dirname, join } from 'node:path';
+import {
+  type Artifact,
+  artifactText,
+  compileArtifacts,
+  contractsFolder,
+  readArtifactText,
+  writeArtifact,
+} from './contract-artifacts.ts';
+import { type Measurement, measureGas } from './contract-gas.ts';
+import { forgePath } from './foundry.ts';
+
+/** What one payment may cost in a batch of 100, each with a fresh clone and two transfers. */
+const mostGasPerPayment = 66_000;
+/** What a payment costs more with Circle's own FiatTokenV2_2 than with the test token; see contracts/README.md. */
+const circleSurchargeGas = 956;
+const measuredBatchSize = 100;
+
+const commands: Record<string, () => void | Promise<void>> = { build, check, test, quick };
+
+function build(): void {
+  for (const artifact of compileArtifacts()) {
+    writeArtifact(artifact);
+    console.log(`${artifact.contractName}: ${(artifact.deployedBytecode.length - 2) / 2} bytes on the chain`);
+  }
+}
+
+function check(): void {
+  const stale = compileArtifacts().filter(
+    (artifact) => readArtifactText(artifact.contractName) !== artifactText(artifact),
+  );
+  if (stale.length > 0) {
+    const names = stale.map((artifact) => artifact.contractName).join(', ');
+    throw new Error(
+      `The committed artifacts do not match the sources: ${names}. Run: npm run contracts build`,
+    );
+  }
+  console.log('The committed artifacts match the sources.');
+}
+
+async function test(): Promise<void> {
+  runForge(['test']);
+  const artifacts = committedArtifacts();
+  compareWithForge(artifacts);
+  const measurements = await measureGas(artifacts, [1, 10, 50, measuredBatchSize]);
+  printGas(measurements);
+  const batch = measurements.find((each) => each.payments === measuredBatchSize && isOrdinary(each));
+  if (batch === undefined) throw new Error('The batch that the limit is about was not measured');
+  const circleGas = Math.ceil(batch.gasPerPayment) + circleSurchargeGas;
+  console.log(
+    `\nA payment in a batch of ${measuredBatchSize}: ${format(batch)} gas, with Circle's token ` +
+      `${circleGas.toLocaleString('en')}, of at most ${mostGasPerPayment.toLocaleString('en')}.`,
+  );
+  if (circleGas > mostGasPerPayment) throw new Error('A payment costs too much gas');
+}
+
+function quick(): void {
+  runForge(['test', '--no-match-test', '^(testFuzz|invariant)_']);
+  compareWithForge(committedArtifacts());
+}
+
+/** The limit is about payments to one merchant, each from a fresh clone. */
+function isOrdinary(measurement: Measurement): boolean {
+  return measurement.merchants === 'one merchant' && measurement.clones === 'fresh';
+}
+
+function runForge(args: string[]): void {
+  // forge starts the compiler's wrapper by the name `node`: it must be this one.
+  const path = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
+  const env = { ...process.env, PATH: path, FOUNDRY_DISABLE_NIGHTLY_WARNING: '1' };
+  const run = spawnSync(forgePath(), args, { cwd: contractsFolder, stdio: 'inherit', env });
+  if (run.error) throw run.error;
+  if (run.status !== 0) throw new Error(`forge ${args.join(' ')} failed (${run.signal ?? run.status})`);
+}
+
+function committedArtifacts(): Artifact[] {
+  return ['DepositFactory', 'Deposit', 'TestUsdc'].map((name) => {
+    const text = readArtifactText(name);
+    if (text === undefined)
+      throw new Error(`contracts/artifacts/${name}.json is missing. Run: npm run contracts build`);
+    return JSON.parse(text) as Artifact;
+  });
+}
+
+/** What forge has tested must be what the service deploys, byte by byte. */
+function compareWithForge(artifacts: Artifact[]): void {
+  for (const artifact of artifacts) {
+    const path = join(contractsFolder, 'out', basename(artifact.sourceName), `${artifact.contractName}.json`);
+    const tested = JSON.parse(readFileSync(path, 'utf8')) as { bytecode: { object: string } };
+    if (tested.bytecode.object !== artifact.bytecode) {
+      throw new Error(`${artifact.contractName}: forge tested other code than the committed artifact has`);
+    }
+  }
+  console.log('The code that forge tested is the code of the committed artifacts.');
+}
+
+function printGas(measurements: Measurement[]): void {
+  console.log('\nGas per payment, two transfers each, by receipt:');
+  console.log('| payments | merchants | clones | gas |\n|---:|---|---|---:|');
+  for (const each of measurements) {
+    console.log(`| ${each.payments} | ${each.merchants} | ${each.clones} | ${format(each)} |`);
+  }
+}
+
+function format(measurement: Measurement): string {
+  return Math.ceil(measurement.gasPerPayment).toLocaleString('en');
+}
+
+const name = process.argv[2] ?? '';
+const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+try {
+  if (command === undefined)
+    throw new Error(`Usage: node tools/contracts.ts ${Object.keys(commands).join('|')}`);
+  await command();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,10 @@
+/** The part of docs/reliability.md that follows from what `verify` can find. */
+import { discrepancyKinds } from '../src/settlement/journal.ts';
+import { code, table } from './markdown.ts';
+
+export function discrepancyTable(): string {
+  return table(
+    ['`what`', 'meaning'],
+    Object.entries(discrepancyKinds).map(([kind, meaning]) => [code(kind), meaning]),
+  );
+}

@@ -1,0 +1,24 @@
+/** The parts of docs/api.md that follow from the tables of parameters. */
+import { createParameters, statusParameters } from '../src/api/create-parameters.ts';
+import { describe, type RequestParameter, type RequestParameters } from '../src/api/json-schema.ts';
+import { code, table } from './markdown.ts';
+
+/** What a create takes, and what a status read takes. */
+export const createParameterTable = () => parameterTable(createParameters);
+export const statusParameterTable = () => parameterTable(statusParameters);
+
+function parameterTable(parameters: RequestParameters): string {
+  return table(
+    ['parameter', 'required', 'rules'],
+    Object.entries(parameters).map(([name, parameter]) => [
+      code(name),
+      parameter.isRequired ? 'yes' : 'no',
+      `${describe(parameter)}${allowedValues(parameter)}`,
+    ]),
+  );
+}
+
+function allowedValues({ schema }: RequestParameter): string {
+  const { enum: values } = schema as { readonly enum?: readonly string[] };
+  return values === undefined ? '' : ` One of ${values.map(code).join(', ')}.`;
+}

@@ -1,0 +1,148 @@
+/** The types of the TypeScript and the Python client, which follow from the schemas of the OpenAPI document. */
+
+import { bodyOf, type JsonSchema } from '../src/api/json-schema.ts';
+import { listParameters } from '../src/api/merchant/merchant-parameters.ts';
+import { type SchemaName, schemas } from '../src/api/openapi/components.ts';
+
+/** What the clients name a schema, and what they say of it. */
+const names: Readonly<Partial<Record<SchemaName, readonly [name: string, description: string]>>> = {
+  CreateCheckout: ['CheckoutRequest', 'What a checkout is created with.'],
+  Payment: ['Payment', 'A payment as creation answers it.'],
+  PaymentStatus: ['PaymentStatus', 'The state of a payment.'],
+  MerchantPayment: ['MerchantPayment', 'A payment of your account, as `/merchant/v1` shows it.'],
+  CreateDirectPayment: ['DirectPaymentRequest', 'What a direct payment is created with.'],
+  DirectPayment: ['DirectPayment', 'A direct payment as creation answers it.'],
+  MerchantPaymentList: ['MerchantPaymentPage', 'Payments, newest first.'],
+  CreateRefund: ['RefundRequest', 'What a refund is opened with.'],
+  Refund: ['Refund', 'A refund in USDC, which you transfer from your own wallet.'],
+  RefundList: ['RefundList', 'Refunds of a payment, the oldest first.'],
+  MerchantEvents: ['MerchantEventPage', 'Events in their order.'],
+  PaymentPaidEvent: ['PaymentPaidEvent', 'A payment is paid.'],
+  PaymentForwardedEvent: ['PaymentForwardedEvent', 'The money of a direct payment was sent to your wallet.'],
+  SettlementProof: [
+    'SettlementPublication',
+    '`/.well-known/card-checkout.json`: what anyone needs to prove where the money of a payment can go.',
+  ],
+};
+
+const HEAD = `/** Requests, answers and events, under the names of the API. Generated from the schemas of the service. */
+
+/** The currencies that a checkout can have. */
+export type Currency = PaymentStatus['currency'];
+/** One on-ramp, or \`multi\`: the customer chooses. */
+export type Provider = Payment['provider'];
+/** One entry of the account's event log. Its number is higher than that of the event before, and not consecutive. */
+export type MerchantEvent = MerchantEventPage['events'][number];
+/** What an event says happened. Other types can be added: ignore those that you do not know. */
+export type MerchantEventType = MerchantEvent['type'];
+/** Every event that your callback receives. */
+export type WebhookEvent = PaymentPaidEvent | PaymentForwardedEvent;
+`;
+
+/** The source text of `sdk/src/wire.ts`. */
+export function sdkTypes(): string {
+  const interfaces = Object.entries(names).map(([schema, [name, description]]) =>
+    interfaceOf(name, description, schemas[schema as SchemaName]),
+  );
+  const filter = 'The filter of a payment list, under the names of the API.';
+  return [HEAD, ...interfaces, interfaceOf('PaymentListFilter', filter, bodyOf(listParameters))].join('\n');
+}
+
+const interfaceOf = (name: string, description: string, schema: JsonSchema) =>
+  `/** ${description} */\nexport interface ${name} ${typeOf(schema, '')}\n`;
+
+/** The keywords that the schemas use. */
+interface Keywords {
+  readonly $ref?: string;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly type?: string | readonly string[];
+  readonly items?: JsonSchema;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+}
+
+function typeOf(schema: JsonSchema, indent: string): string {
+  const { $ref, enum: values, anyOf, type, items, required = [], properties } = schema as Keywords;
+  if ($ref !== undefined) return names[$ref.split('/').at(-1) as SchemaName]?.[0] ?? 'unknown';
+  const literals = values?.map((value) => JSON.stringify(value).replaceAll('"', "'"));
+  if (literals !== undefined) return literals.join(' | ');
+  if (anyOf !== undefined) return anyOf.map((each) => typeOf(each, indent)).join(' | ');
+  if (items !== undefined) return `ReadonlyArray<${typeOf(items, indent)}>`;
+  if (properties !== undefined) {
+    const fields = Object.entries(properties).map(([name, field]) => {
+      const comment = field['description'] === undefined ? '' : `${indent}  /** ${field['description']} */\n`;
+      const mark = required.includes(name) ? '' : '?';
+      return `${comment}${indent}  readonly ${name}${mark}: ${typeOf(field, `${indent}  `)};\n`;
+    });
+    return `{\n${fields.join('')}${indent}}`;
+  }
+  if (type === 'object') return 'Readonly<Record<string, string>>';
+  return [type]
+    .flat()
+    .map((name) => (name === 'integer' ? 'number' : name))
+    .join(' | ');
+}
+
+const PYTHON_HEAD = `"""Answers and events, under the names of the API. Generated from the schemas of the service."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Dict, List, Literal, Optional, TypedDict, Union
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
+`;
+
+const pythonNames: Readonly<Record<string, string>> = {
+  string: 'str',
+  integer: 'int',
+  number: 'float',
+  boolean: 'bool',
+};
+
+/** The source text of `sdk-python/src/card_checkout/_types.py`: a class for each object, also for those inside. */
+export function pythonTypes(): string {
+  const classes = new Map<string, string>();
+  for (const [schema, [name, description]] of Object.entries(names)) {
+    if (!name.endsWith('Request'))
+      defineClass(classes, pythonName(name), description, schemas[schema as SchemaName]);
+  }
+  const webhook = '\n\nWebhookEvent = Union[PaymentPaidEvent, PaymentForwardedEvent]\n';
+  return [PYTHON_HEAD, ...classes.values(), webhook].join('');
+}
+
+const pythonName = (name: string) => name.replace('MerchantEvent', 'Event');
+const pythonText = (text: string) => text.replaceAll('`', '``').replace(/\bnull\b/g, 'None');
+
+function defineClass(
+  classes: Map<string, string>,
+  name: string,
+  description: string,
+  schema: JsonSchema,
+): void {
+  const { required = [], properties = {} } = schema as Keywords;
+  const fields = Object.entries(properties).map(([field, own]) => {
+    const inside = `${field.charAt(0).toUpperCase()}${field.slice(1)}`.replace(/ies$/, 'y').replace(/s$/, '');
+    const type = pythonType(classes, inside, own);
+    const comment = own['description'] === undefined ? '' : `    #: ${pythonText(`${own['description']}`)}\n`;
+    return `${comment}    ${field}: ${required.includes(field) ? type : `NotRequired[${type}]`}\n`;
+  });
+  const words = description === '' ? '' : `    """${pythonText(description)}"""\n\n`;
+  classes.set(name, `\n\nclass ${name}(TypedDict):\n${words}${fields.join('')}`);
+}
+
+function pythonType(classes: Map<string, string>, name: string, schema: JsonSchema): string {
+  const { $ref, enum: values = [], anyOf, type = '', items, properties } = schema as Keywords;
+  if ($ref !== undefined) return pythonName(typeOf(schema, ''));
+  if (anyOf !== undefined) return `Optional[${pythonType(classes, name, anyOf[0] ?? {})}]`;
+  if (items !== undefined) return `List[${pythonType(classes, name, items)}]`;
+  if (properties !== undefined) {
+    defineClass(classes, name, '', schema);
+    return name;
+  }
+  if (values.length === 1) return `Literal[${JSON.stringify(values[0])}]`;
+  if (type === 'object') return 'Dict[str, str]';
+  const [named = '', ...others] = [type].flat();
+  return others.length === 0 ? `${pythonNames[named]}` : `Optional[${pythonNames[named]}]`;
+}
