@@ -1,9 +1,9 @@
-import type { EmailErasureStep } from '../mail/mail.ts';
+import type { EmailErasureStep, EmailStore } from '../mail/mail.ts';
 import { ServiceError, stateConflict } from '../payment/errors.ts';
 import type { PaymentReference } from '../payment/payment.ts';
-import type { StoreParts } from '../store/stores.ts';
+import type { AccountStore } from './account-store.ts';
 
-export interface EraseEmailsContext extends StoreParts<{ emails: 'eraseEmailsBefore' }> {
+export interface EraseEmailsContext extends Readonly<{ emails: Pick<EmailStore, 'eraseEmailsBefore'> }> {
   readonly nowMs: () => number;
 }
 
@@ -25,7 +25,7 @@ export function eraseEmailsOlderThan(
 
 /** One such step for each account that wants it. Resolves to whether there is more to do. */
 export async function eraseOldEmails(
-  context: EraseEmailsContext & StoreParts<{ accounts: 'listAccounts' }>,
+  context: EraseEmailsContext & Readonly<{ accounts: Pick<AccountStore, 'listAccounts'> }>,
 ): Promise<boolean> {
   let isMore = false;
   for (const { id, emailRetentionDays } of await context.accounts.listAccounts()) {
@@ -41,7 +41,7 @@ export async function eraseOldEmails(
  * there was one. Throws `payment_not_found`, and `payment_state_conflict` while a webhook of it is being sent.
  */
 export async function eraseEmail(
-  { emails }: StoreParts<{ emails: 'eraseEmail' }>,
+  { emails }: Readonly<{ emails: Pick<EmailStore, 'eraseEmail'> }>,
   payment: PaymentReference,
 ): Promise<boolean> {
   const outcome = await emails.eraseEmail(payment);

@@ -1,14 +1,20 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Mail, Mailer } from '../mail/mail.ts';
 import { invalidField, type ServiceError } from '../payment/errors.ts';
-import type { Stores } from '../store/stores.ts';
+import type { AccountStore, AuditStore, PeopleStore, SessionStore } from './account-store.ts';
 import { type AuditAction, SERVICE_LOG } from './audit-entry.ts';
 import type { OneTimeLink } from './dashboard-session.ts';
 import type { Passwords } from './passwords.ts';
 import type { User } from './person.ts';
 
 /** Dependencies of the steps for users and their sessions. */
-export interface PeopleContext extends Pick<Stores, 'accounts' | 'people' | 'sessions' | 'audit'> {
+export interface PeopleContext
+  extends Readonly<{
+    accounts: AccountStore;
+    people: PeopleStore;
+    sessions: SessionStore;
+    audit: AuditStore;
+  }> {
   readonly passwords: Passwords;
   readonly nowMs: () => number;
   /** Mails users about changes of their credentials; null where no email is configured. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.ts';
 import { within } from '../platform/within.ts';
 import { LATE_SCAN_MS } from '../settlement/chain/chain.ts';
-import type { StoreParts } from '../store/stores.ts';
+import type { ObservationStore } from '../settlement/settlement-store.ts';
 import type { Degradation, Readiness } from '../web/well-known.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -15,7 +15,9 @@ const LOST_AFTER_MS = 10_000;
 const ELSEWHERE_MS = 10_000;
 
 interface HealthParts {
-  readonly store: StoreParts<{ observations: 'readCursor' }> & { readonly shared: unknown };
+  readonly store: Readonly<{ observations: Pick<ObservationStore, 'readCursor'> }> & {
+    readonly shared: unknown;
+  };
   readonly clock: Clock;
   readonly metrics: Pick<Metrics, 'setScannedAt'>;
   readonly log: Pick<Log, 'error' | 'info'>;

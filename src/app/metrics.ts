@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import type { CallOutcome } from '../providers/circuit-breaker.ts';
 import type { ProviderWebhookOutcome } from '../providers/handle-provider-webhook.ts';
@@ -7,7 +8,7 @@ import type { FinalityDoubt } from '../settlement/chain/confirm-finality.ts';
 import type { EndpointOutcome } from '../settlement/chain/endpoint-rotation.ts';
 import { lowGasWei, polOf } from '../settlement/gas-balance.ts';
 import type { RelayIncident, RelayPass } from '../settlement/relay/relay-context.ts';
-import type { StoreParts } from '../store/stores.ts';
+import type { RelayStore } from '../settlement/settlement-store.ts';
 import type { FailedStep } from '../web/signed-in/context.ts';
 import type { WebhookResult } from '../webhooks/webhook.ts';
 import type { Log } from './log.ts';
@@ -287,7 +288,10 @@ const UNSETTLED_COUNTED = 1_000;
 
 interface UnsettledParts {
   readonly nowMs: () => number;
-  readonly store: StoreParts<{ search: 'listUnsettled'; relay: 'listOpenBatches' }>;
+  readonly store: Readonly<{
+    search: Pick<PaymentSearchStore, 'listUnsettled'>;
+    relay: Pick<RelayStore, 'listOpenBatches'>;
+  }>;
   readonly metrics: Pick<Metrics, 'unsettledPayments' | 'releaseOverdueSeconds'>;
 }
 

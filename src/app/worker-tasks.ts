@@ -19,7 +19,6 @@ import type { Rates } from '../payment/rates.ts';
 import type { Relayer } from '../settlement/chain/chain.ts';
 import { createRelayMemory, type RelayContext } from '../settlement/relay/relay-context.ts';
 import { relayReleases } from '../settlement/relay/relay-releases.ts';
-import type { StoreParts } from '../store/stores.ts';
 import {
   claimWebhooks,
   createStaleCutoff,
@@ -315,7 +314,7 @@ const PAUSE_FACTOR = 9;
 /** Puts what creates and payments have queued into the tables behind searches and statistics. */
 export function createIndexTask({
   search,
-}: StoreParts<{ search: 'foldStatistics' | 'indexPayments' }>): WorkerTask {
+}: Readonly<{ search: Pick<PaymentSearchStore, 'foldStatistics' | 'indexPayments'> }>): WorkerTask {
   return {
     name: 'index',
     intervalMs: INDEX_INTERVAL_MS,

@@ -1,13 +1,24 @@
 import type { Account } from '../accounts/account.ts';
+import type { AccountStore, AuditStore, PeopleStore, SessionStore } from '../accounts/account-store.ts';
+import type { RefundStore } from '../features/refunds/refund-store.ts';
+import type { EmailStore } from '../mail/mail.ts';
 import type { DirectPaymentRequest } from '../payment/create-payment.ts';
+import type { EventStore } from '../payment/event-store.ts';
 import type { Payment, PaymentId } from '../payment/payment.ts';
+import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
+import type { PaymentStore } from '../payment/payment-store.ts';
 import type { Address } from '../payment/payout-address.ts';
 import type { Rates } from '../payment/rates.ts';
 import type { Pictures } from '../platform/pictures.ts';
 import type { ProviderDescriptions } from '../providers/provider.ts';
 import type { ProviderDirectory } from '../providers/provider-availability.ts';
 import type { VerifiedChain } from '../settlement/chain/chain.ts';
-import type { StoreParts, Stores } from '../store/stores.ts';
+import type {
+  ObservationStore,
+  RelayStore,
+  SettlementStore,
+  WebhookStore,
+} from '../settlement/settlement-store.ts';
 import type { CallbackGuard, CheckEndpoint } from '../webhooks/callback-guard.ts';
 
 /** The providers; only a running server knows which of them have credentials, else `adapters` is null. */
@@ -29,20 +40,25 @@ export interface DirectPayments {
 
 /** Dependencies of the commands: a running server's parts, or only the opened store. */
 export interface OperationsContext
-  extends Pick<Stores, 'accounts' | 'people' | 'sessions' | 'audit' | 'payments' | 'emails' | 'webhooks'>,
-    StoreParts<{
-      search: 'searchPayments' | 'listHistories';
-      observations:
-        | 'listCheckpoints'
-        | 'listEntries'
-        | 'listEntriesOf'
-        | 'listFolded'
-        | 'readCursor'
-        | 'rewindTo';
-      events: 'listEvents';
-      refunds: 'findRefund' | 'listRefunds';
-      relay: 'listOpenBatches';
-      settlements: 'listSettlements';
+  extends Readonly<{
+      accounts: AccountStore;
+      people: PeopleStore;
+      sessions: SessionStore;
+      audit: AuditStore;
+      payments: PaymentStore;
+      emails: EmailStore;
+      webhooks: WebhookStore;
+    }>,
+    Readonly<{
+      search: Pick<PaymentSearchStore, 'searchPayments' | 'listHistories'>;
+      observations: Pick<
+        ObservationStore,
+        'listCheckpoints' | 'listEntries' | 'listEntriesOf' | 'listFolded' | 'readCursor' | 'rewindTo'
+      >;
+      events: Pick<EventStore, 'listEvents'>;
+      refunds: Pick<RefundStore, 'findRefund' | 'listRefunds'>;
+      relay: Pick<RelayStore, 'listOpenBatches'>;
+      settlements: Pick<SettlementStore, 'listSettlements'>;
     }> {
   readonly providerDescriptions: ProviderDescriptions;
   readonly callbacks: CallbackGuard;

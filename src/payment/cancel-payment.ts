@@ -1,15 +1,16 @@
-import type { StoreParts, Stores } from '../store/stores.ts';
+import type { ObservationStore } from '../settlement/settlement-store.ts';
 import { stateConflict } from './errors.ts';
 import { isDust } from './paid-threshold.ts';
 import type { CancelReason, Payment, PaymentId } from './payment.ts';
 import { fieldsOf, nextState, stateOf } from './payment-states.ts';
+import type { PaymentStore } from './payment-store.ts';
 import type { ProviderSession } from './provider-session.ts';
 import { decideExisting } from './release-payment.ts';
 import { settle, sumObservations } from './settle.ts';
 
 export interface CancelPaymentContext
-  extends Pick<Stores, 'payments'>,
-    StoreParts<{ observations: 'readCursor' }> {
+  extends Readonly<{ payments: PaymentStore }>,
+    Readonly<{ observations: Pick<ObservationStore, 'readCursor'> }> {
   readonly nowMs: () => number;
 }
 

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { AccountStore } from '../accounts/account-store.ts';
 import { ServiceError, stateConflict } from '../payment/errors.ts';
 import { formatUnits } from '../payment/money.ts';
 import { isDust, isPlausibleQuote, thresholdAfterSessions } from '../payment/paid-threshold.ts';
 import type { Payment, PaymentId } from '../payment/payment.ts';
 import { stateOf } from '../payment/payment-states.ts';
-import type { PaymentView } from '../payment/payment-store.ts';
+import type { PaymentStore, PaymentView } from '../payment/payment-store.ts';
 import { MULTI_PROVIDER, type ProviderId, providerCatalog } from '../payment/provider-catalog.ts';
 import {
   isDelivering,
@@ -17,7 +18,6 @@ import { settle, sumObservations } from '../payment/settle.ts';
 import type { KeyedHash } from '../platform/keyed-hash.ts';
 import { createTtlCache } from '../platform/ttl-cache.ts';
 import type { TokenReader } from '../settlement/chain/chain.ts';
-import type { Stores } from '../store/stores.ts';
 import type { ProviderAdapter, StartedSession } from './provider.ts';
 import {
   isEnabledFor,
@@ -28,7 +28,7 @@ import {
   requireDelivery,
 } from './provider-availability.ts';
 
-export interface StartSessionContext extends Pick<Stores, 'payments' | 'accounts'> {
+export interface StartSessionContext extends Readonly<{ payments: PaymentStore; accounts: AccountStore }> {
   readonly providers: ProviderDirectory;
   readonly token: Pick<TokenReader, 'isBlocklisted'>;
   readonly nowMs: () => number;

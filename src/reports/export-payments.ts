@@ -1,13 +1,13 @@
-import type { PageOfPayment } from '../features/payment-pages/payment-page-store.ts';
+import type { PageOfPayment, ReusablePageStore } from '../features/payment-pages/payment-page-store.ts';
+import type { RefundStore } from '../features/refunds/refund-store.ts';
 import { inCurrency, ratesAt } from '../payment/base-currency.ts';
 import { type Currency, formatCents, formatRate, formatSigned, type UsdRate } from '../payment/money.ts';
 import type { Payment, PaymentId } from '../payment/payment.ts';
 import { shortCodeOf } from '../payment/payment-id.ts';
 import type { PaymentQuery } from '../payment/payment-search.ts';
-import type { FinalSums } from '../payment/payment-search-store.ts';
+import type { FinalSums, PaymentSearchStore } from '../payment/payment-search-store.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import { type CsvCell, csvLine } from '../platform/csv.ts';
-import type { StoreParts } from '../store/stores.ts';
 import { appliedUsdRate } from './export-journal.ts';
 
 /** Payments of a portion: some milliseconds of the store's time, with other work between two of them. */
@@ -75,10 +75,10 @@ const columns: Readonly<Record<string, Cell>> = {
   txid_out: ({ txidOut }) => txidOut,
 };
 
-type ExportStores = StoreParts<{
-  search: 'searchPayments' | 'listFinalSums' | 'listLastSessions' | 'listRates';
-  refunds: 'sumPaidRefunds';
-  reusablePages: 'listPagesOf';
+type ExportStores = Readonly<{
+  search: Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'listLastSessions' | 'listRates'>;
+  refunds: Pick<RefundStore, 'sumPaidRefunds'>;
+  reusablePages: Pick<ReusablePageStore, 'listPagesOf'>;
 }>;
 
 /**

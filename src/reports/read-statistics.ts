@@ -1,3 +1,4 @@
+import type { RecordStore } from '../accounts/record-store.ts';
 import { inCurrency } from '../payment/base-currency.ts';
 import { displayStatusOf } from '../payment/display-status.ts';
 import type { Currency } from '../payment/money.ts';
@@ -5,7 +6,6 @@ import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
 import { type PaidCount, type PaymentSlot, settleBoundsMs } from '../payment/payment-statistics.ts';
 import { DIRECT_PROVIDER, type ProviderId } from '../payment/provider-catalog.ts';
 import { type LocalDay, lastDays } from '../platform/time-zone.ts';
-import type { StoreParts } from '../store/stores.ts';
 
 /** Counts of a day of the account's time zone. */
 export interface DayStatistics extends LocalDay, Pick<PaymentSlot, (typeof summedFields)[number]> {
@@ -133,7 +133,13 @@ interface ProviderFunnel {
 }
 
 export async function readFunnel(
-  { search, records }: StoreParts<{ search: 'searchPayments' | 'listLastSessions'; records: 'listRecords' }>,
+  {
+    search,
+    records,
+  }: Readonly<{
+    search: Pick<PaymentSearchStore, 'searchPayments' | 'listLastSessions'>;
+    records: Pick<RecordStore, 'listRecords'>;
+  }>,
   accountId: string,
   fromMs: number,
   nowMs: number,

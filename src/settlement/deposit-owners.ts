@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PaymentStore } from '../payment/payment-store.ts';
 import { type DepositOwner, MAXIMUM_OWNERS_ASKED } from '../payment/payment-store.ts';
 import type { Address } from '../payment/payout-address.ts';
-import type { StoreParts, Stores } from '../store/stores.ts';
+import type { ObservationStore } from './settlement-store.ts';
 
 /**
  * The payments that addresses belong to, by the address in lower case. Asked in portions with a turn of the event loop
@@ -12,7 +13,7 @@ import type { StoreParts, Stores } from '../store/stores.ts';
  * followed. A look-up that begins after that answer sees everything that was committed before it.
  */
 export async function findOwners(
-  payments: Pick<Stores['payments'], 'findDepositOwners'>,
+  payments: Pick<PaymentStore, 'findDepositOwners'>,
   addresses: Iterable<string>,
 ): Promise<ReadonlyMap<string, DepositOwner>> {
   const asked = [...addresses];
@@ -30,7 +31,10 @@ export async function findOwners(
 /** Approximate number of addresses that nodes accept in one filter. */
 const MAXIMUM_LISTED = 1_000;
 
-type AddressLists = StoreParts<{ payments: 'listDepositAddresses'; observations: 'readExpiryWatermark' }>;
+type AddressLists = Readonly<{
+  payments: Pick<PaymentStore, 'listDepositAddresses'>;
+  observations: Pick<ObservationStore, 'readExpiryWatermark'>;
+}>;
 
 /**
  * The deposit addresses of all payments, to be filtered for at a node; null where there are more than it takes. As with

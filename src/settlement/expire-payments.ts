@@ -1,12 +1,13 @@
 import type { PaymentId } from '../payment/payment.ts';
 import { firstIdAtMs } from '../payment/payment-id.ts';
+import type { PaymentStore } from '../payment/payment-store.ts';
 import { settle, sumObservations } from '../payment/settle.ts';
-import type { Stores } from '../store/stores.ts';
 import type { SweepBalances } from './chain/chain.ts';
-import type { BlockReference } from './settlement-store.ts';
+import type { BlockReference, ObservationStore } from './settlement-store.ts';
 import { findUnexplained } from './sweep-balances.ts';
 
-export interface ExpirePaymentsContext extends Pick<Stores, 'payments' | 'observations'> {
+export interface ExpirePaymentsContext
+  extends Readonly<{ payments: PaymentStore; observations: ObservationStore }> {
   readonly sweep: SweepBalances;
   /** The newest block that was read a second time, at another host; null before the first one. */
   readonly rescannedTo: () => BlockReference | null;

@@ -1,12 +1,11 @@
 import type { Payment, PaymentId } from '../payment/payment.ts';
 import { firstIdAtMs } from '../payment/payment-id.ts';
-import type { PaymentView } from '../payment/payment-store.ts';
+import type { PaymentStore, PaymentView } from '../payment/payment-store.ts';
 import { sumObservations } from '../payment/settle.ts';
-import type { Stores } from '../store/stores.ts';
 import type { MistakenToken, SweepBalances } from './chain/chain.ts';
-import type { BlockReference } from './settlement-store.ts';
+import type { BlockReference, ObservationStore } from './settlement-store.ts';
 
-export interface SweepContext extends Pick<Stores, 'payments' | 'observations'> {
+export interface SweepContext extends Readonly<{ payments: PaymentStore; observations: ObservationStore }> {
   readonly sweep: SweepBalances;
   readonly nowMs: () => number;
 }

@@ -1,5 +1,5 @@
 import type { ChainPosition } from '../payment/payment.ts';
-import type { Stores } from '../store/stores.ts';
+import type { PaymentStore } from '../payment/payment-store.ts';
 import {
   type ChainReader,
   ChainUnavailableError,
@@ -15,7 +15,7 @@ import { type BlockReference, type RowOwner, type ScanRecord, ScanRefusedError }
 
 export interface WatchDepositsContext extends RewindContext {
   readonly chain: ChainReader;
-  readonly payments: Pick<Stores['payments'], 'findDepositOwners' | 'listDepositAddresses'>;
+  readonly payments: Pick<PaymentStore, 'findDepositOwners' | 'listDepositAddresses'>;
   /** The addresses to look for in blocks that are not final. All payments' are looked for in final blocks. */
   readonly openAddresses: OpenAddresses;
   /** What earlier passes have read above the cursor. Without it, each pass reads all of it. */

@@ -38,8 +38,3 @@ export interface Stores {
   readonly sessions: SessionStore;
   readonly audit: AuditStore;
 }
-
-/** Stores of which only these methods are used. */
-export type StoreParts<Used extends { readonly [Name in keyof Stores]?: keyof Stores[Name] }> = {
-  readonly [Name in keyof Used & keyof Stores]: Pick<Stores[Name], Used[Name] & keyof Stores[Name]>;
-};

@@ -2,10 +2,10 @@ import { isEmailErased } from '../payment/email-retention.ts';
 import { ServiceError } from '../payment/errors.ts';
 import type { IpnTokens } from '../payment/ipn-token.ts';
 import { isPaymentId } from '../payment/payment-id.ts';
-import type { StateChange } from '../payment/payment-search-store.ts';
-import type { PaymentView } from '../payment/payment-store.ts';
+import type { PaymentSearchStore, StateChange } from '../payment/payment-search-store.ts';
+import type { PaymentStore, PaymentView } from '../payment/payment-store.ts';
 import { isSameText } from '../platform/keyed-hash.ts';
-import type { StoreParts } from '../store/stores.ts';
+import type { WebhookStore } from '../settlement/settlement-store.ts';
 import { signWebhook, type Webhook } from './webhook.ts';
 
 /** All that is known of one payment. */
@@ -16,7 +16,7 @@ export interface PaymentHistory extends PaymentView {
 
 /** A payment of this account; `payment_not_found` for any other id, whether there is such a payment elsewhere or not. */
 export async function viewPaymentOf(
-  { payments }: StoreParts<{ payments: 'viewPayment' }>,
+  { payments }: Readonly<{ payments: Pick<PaymentStore, 'viewPayment'> }>,
   accountId: string,
   id: string,
 ): Promise<PaymentView> {
@@ -27,7 +27,11 @@ export async function viewPaymentOf(
 
 /** The same with its history. */
 export async function readPaymentHistory(
-  stores: StoreParts<{ payments: 'viewPayment'; search: 'listStateChanges'; webhooks: 'listWebhooks' }>,
+  stores: Readonly<{
+    payments: Pick<PaymentStore, 'viewPayment'>;
+    search: Pick<PaymentSearchStore, 'listStateChanges'>;
+    webhooks: Pick<WebhookStore, 'listWebhooks'>;
+  }>,
   accountId: string,
   id: string,
 ): Promise<PaymentHistory> {

@@ -11,13 +11,14 @@ import {
 import { type CancelPaymentContext, cancelPayment } from '../../payment/cancel-payment.ts';
 import { type CreatePaymentContext, createDirectPayment } from '../../payment/create-payment.ts';
 import { ServiceError } from '../../payment/errors.ts';
-import type { EventPage } from '../../payment/event-store.ts';
+import type { EventPage, EventStore } from '../../payment/event-store.ts';
 import type { Payment } from '../../payment/payment.ts';
 import type { NumberedEvent } from '../../payment/payment-events.ts';
+import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
 import { createPayoutAddressParser } from '../../payment/payout-address.ts';
 import { exportJournal } from '../../reports/export-journal.ts';
 import { readStatistics } from '../../reports/read-statistics.ts';
-import type { StoreParts, Stores } from '../../store/stores.ts';
+import type { WebhookStore } from '../../settlement/settlement-store.ts';
 import { addressGroupOf, requirePassing } from '../../web/rate-windows.ts';
 import type { CallbackGuard } from '../../webhooks/callback-guard.ts';
 import { readPaymentHistory, viewPaymentOf } from '../../webhooks/payment-history.ts';
@@ -61,8 +62,8 @@ export interface MerchantContext
   extends CancelPaymentContext,
     PresentContext,
     Omit<RefundRoutesContext, keyof CancelPaymentContext | 'accounts'>,
-    Pick<Stores, 'search'>,
-    StoreParts<{ webhooks: 'listWebhooks'; events: 'listEvents' }> {
+    Readonly<{ search: PaymentSearchStore }>,
+    Readonly<{ webhooks: Pick<WebhookStore, 'listWebhooks'>; events: Pick<EventStore, 'listEvents'> }> {
   readonly accounts: ApiContext['accounts'] & RefundRoutesContext['accounts'];
   readonly limits: ApiRateLimiters;
   /** For direct payments, under the same rules as checkouts. */

@@ -1,20 +1,27 @@
 import type { Refund } from '../../features/refunds/refund.ts';
-import type { PaymentView } from '../../payment/payment-store.ts';
+import type { RefundStore } from '../../features/refunds/refund-store.ts';
+import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
+import type { PaymentStore, PaymentView } from '../../payment/payment-store.ts';
 import type { VerifiedChain } from '../../settlement/chain/chain.ts';
 import type { Discrepancy, DiscrepancyKind, JournalEntry } from '../../settlement/journal.ts';
-import type { RelayBatch } from '../../settlement/settlement-store.ts';
-import type { StoreParts } from '../../store/stores.ts';
+import type {
+  ObservationStore,
+  RelayBatch,
+  RelayStore,
+  SettlementStore,
+  WebhookStore,
+} from '../../settlement/settlement-store.ts';
 import type { Webhook } from '../../webhooks/webhook.ts';
 
 export interface VerifyContext
-  extends StoreParts<{
-    payments: 'findPaymentById' | 'findNewest' | 'listPaymentIds' | 'viewPayment';
-    observations: 'listEntries' | 'listEntriesOf' | 'listFolded' | 'readCursor';
-    webhooks: 'listWebhooks';
-    refunds: 'listRefunds';
-    relay: 'listOpenBatches';
-    settlements: 'listSettlements';
-    search: 'listHistories';
+  extends Readonly<{
+    payments: Pick<PaymentStore, 'findPaymentById' | 'findNewest' | 'listPaymentIds' | 'viewPayment'>;
+    observations: Pick<ObservationStore, 'listEntries' | 'listEntriesOf' | 'listFolded' | 'readCursor'>;
+    webhooks: Pick<WebhookStore, 'listWebhooks'>;
+    refunds: Pick<RefundStore, 'listRefunds'>;
+    relay: Pick<RelayStore, 'listOpenBatches'>;
+    settlements: Pick<SettlementStore, 'listSettlements'>;
+    search: Pick<PaymentSearchStore, 'listHistories'>;
   }> {
   /** Null: the database is compared with itself alone. */
   readonly chain: VerifiedChain | null;

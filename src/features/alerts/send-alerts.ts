@@ -1,13 +1,15 @@
+import type { AccountStore, PeopleStore } from '../../accounts/account-store.ts';
+import type { AlertStore } from '../../mail/mail.ts';
 import { type Alert, type Mailer, MailNotSentError } from '../../mail/mail.ts';
-import type { StoreParts, Stores } from '../../store/stores.ts';
+import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
 import { alertMail } from './alert-mail.ts';
 
 export interface SendAlertsContext
-  extends Pick<Stores, 'alerts'>,
-    StoreParts<{
-      search: 'listFailingWebhooks' | 'listUnsettled';
-      accounts: 'findAccount';
-      people: 'listMembers';
+  extends Readonly<{ alerts: AlertStore }>,
+    Readonly<{
+      search: Pick<PaymentSearchStore, 'listFailingWebhooks' | 'listUnsettled'>;
+      accounts: Pick<AccountStore, 'findAccount'>;
+      people: Pick<PeopleStore, 'listMembers'>;
     }> {
   readonly mailer: Mailer;
   /** Address of the dashboard, without a slash at its end. */

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Account } from '../../accounts/account.ts';
+import type { AccountStore, PeopleStore } from '../../accounts/account-store.ts';
 import { ServiceError } from '../../payment/errors.ts';
+import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
 import { lastDays } from '../../platform/time-zone.ts';
 import { readStatistics } from '../../reports/read-statistics.ts';
-import type { StoreParts, Stores } from '../../store/stores.ts';
 import {
   afterMessage,
   type ChannelTarget,
@@ -21,9 +22,9 @@ import {
   type NotificationMessage,
   paymentMessage,
 } from './notification-message.ts';
-import type { SendNotification } from './notification-store.ts';
+import type { NotificationStore, SendNotification } from './notification-store.ts';
 
-interface ChannelsContext extends Pick<Stores, 'notifications'> {
+interface ChannelsContext extends Readonly<{ notifications: NotificationStore }> {
   readonly notifier: Notifier;
   readonly nowMs: () => number;
 }
@@ -96,11 +97,11 @@ export interface Notifier {
 }
 
 export interface NotifyContext
-  extends Pick<Stores, 'notifications'>,
-    StoreParts<{
-      accounts: 'findAccount';
-      people: 'findUser';
-      search: 'listSlots' | 'listPaidCounts';
+  extends Readonly<{ notifications: NotificationStore }>,
+    Readonly<{
+      accounts: Pick<AccountStore, 'findAccount'>;
+      people: Pick<PeopleStore, 'findUser'>;
+      search: Pick<PaymentSearchStore, 'listSlots' | 'listPaidCounts'>;
     }> {
   readonly notifier: Notifier;
   /** Address of the dashboard, without a slash at its end. */

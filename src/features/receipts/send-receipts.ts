@@ -1,13 +1,14 @@
 import type { Account } from '../../accounts/account.ts';
+import type { AccountStore } from '../../accounts/account-store.ts';
+import type { ReceiptStore } from '../../mail/mail.ts';
 import { type Mail, type Mailer, MailNotSentError, type ReceiptEnding } from '../../mail/mail.ts';
 import { UnknownStateError } from '../../payment/errors.ts';
 import type { PaymentId } from '../../payment/payment.ts';
-import type { PaymentView } from '../../payment/payment-store.ts';
-import type { StoreParts, Stores } from '../../store/stores.ts';
+import type { PaymentStore, PaymentView } from '../../payment/payment-store.ts';
 
 export interface SendReceiptsContext
-  extends Pick<Stores, 'receipts'>,
-    StoreParts<{ payments: 'viewPayment'; accounts: 'findAccount' }> {
+  extends Readonly<{ receipts: ReceiptStore }>,
+    Readonly<{ payments: Pick<PaymentStore, 'viewPayment'>; accounts: Pick<AccountStore, 'findAccount'> }> {
   readonly mailer: Mailer;
   /** The customer's receipt; null where there is no recipient. */
   readonly composeReceipt: (view: PaymentView, account: Account) => Mail | null;

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import type { AccountStore } from '../../accounts/account-store.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { fingerprintOf } from '../../payment/idempotent-replay.ts';
 import { parseUnits } from '../../payment/money.ts';
 import type { Payment } from '../../payment/payment.ts';
-import type { PaymentView } from '../../payment/payment-store.ts';
+import type { PaymentStore, PaymentView } from '../../payment/payment-store.ts';
 import { type Address, parsePayoutAddress } from '../../payment/payout-address.ts';
 import { sumObservations } from '../../payment/settle.ts';
 import type { KeyedHash } from '../../platform/keyed-hash.ts';
-import type { StoreParts, Stores } from '../../store/stores.ts';
+import type { ObservationStore } from '../../settlement/settlement-store.ts';
 import { viewPaymentOf } from '../../webhooks/payment-history.ts';
 import {
   ADDRESS_LINK_MS,
@@ -26,10 +27,15 @@ import {
   requireRefundStatus,
   TRANSFER_MS,
 } from './refund.ts';
+import type { RefundStore } from './refund-store.ts';
 
 export interface RefundContext
-  extends Pick<Stores, 'refunds'>,
-    StoreParts<{ payments: 'viewPayment'; observations: 'readCursor'; accounts: 'findAccount' }> {
+  extends Readonly<{ refunds: RefundStore }>,
+    Readonly<{
+      payments: Pick<PaymentStore, 'viewPayment'>;
+      observations: Pick<ObservationStore, 'readCursor'>;
+      accounts: Pick<AccountStore, 'findAccount'>;
+    }> {
   /** Whether an address is a deposit address, a contract or a relayer of the service. */
   readonly isReservedAddress: (address: Address) => Promise<boolean>;
   /** Makes the tokens of the customers' links from the refunds' ids: no store has them. */
@@ -197,7 +203,7 @@ async function readScannedBlock({ observations }: RefundContext): Promise<number
 
 /** The refund of the account. Throws `refund_not_found`. */
 export async function readRefund(
-  { refunds }: StoreParts<{ refunds: 'findRefund' }>,
+  { refunds }: Readonly<{ refunds: Pick<RefundStore, 'findRefund'> }>,
   accountId: string,
   id: string,
 ): Promise<Refund> {

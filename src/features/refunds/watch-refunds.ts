@@ -1,11 +1,11 @@
+import type { PaymentStore } from '../../payment/payment-store.ts';
 import {
   type ChainReader,
   ChainUnavailableError,
   type ChainView,
   type TransferLog,
 } from '../../settlement/chain/chain.ts';
-import type { BlockReference } from '../../settlement/settlement-store.ts';
-import type { StoreParts, Stores } from '../../store/stores.ts';
+import type { BlockReference, ObservationStore } from '../../settlement/settlement-store.ts';
 import {
   bookTransfer,
   type Refund,
@@ -13,11 +13,15 @@ import {
   refuseTransaction,
   type TransactionProblem,
 } from './refund.ts';
+import type { RefundStore } from './refund-store.ts';
 import { refundLimitUnits } from './refunds.ts';
 
 export interface WatchRefundsContext
-  extends Pick<Stores, 'refunds'>,
-    StoreParts<{ observations: 'readCursor'; payments: 'viewPayment' }> {
+  extends Readonly<{ refunds: RefundStore }>,
+    Readonly<{
+      observations: Pick<ObservationStore, 'readCursor'>;
+      payments: Pick<PaymentStore, 'viewPayment'>;
+    }> {
   readonly chain: ChainReader;
   readonly nowMs: () => number;
 }

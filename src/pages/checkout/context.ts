@@ -1,4 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AccountStore } from '../../accounts/account-store.ts';
+import type { ReusablePageStore } from '../../features/payment-pages/payment-page-store.ts';
 import type { ExplorerTransactionUrl } from '../../features/receipts/receipt-mail.ts';
 import type { RefundContext } from '../../features/refunds/refunds.ts';
 import type { CreatePaymentContext } from '../../payment/create-payment.ts';
@@ -9,16 +11,15 @@ import type { KeyedHash } from '../../platform/keyed-hash.ts';
 import type { Pictures } from '../../platform/pictures.ts';
 import type { Quotes } from '../../providers/ask-quotes.ts';
 import type { StartSession } from '../../providers/start-session.ts';
-import type { StoreParts } from '../../store/stores.ts';
 import type { PageLimits } from '../../web/page-limits.ts';
 import type { ReadCheckoutContext } from './read-checkout.ts';
 
 /** Dependencies of the customer's pages. */
 export interface CheckoutPagesContext
   extends Omit<ReadCheckoutContext, 'accounts'>,
-    StoreParts<{
-      accounts: 'findAccount' | 'findLogo';
-      reusablePages: 'findPageBySlug' | 'findSubmission' | 'createPagePayment';
+    Readonly<{
+      accounts: Pick<AccountStore, 'findAccount' | 'findLogo'>;
+      reusablePages: Pick<ReusablePageStore, 'findPageBySlug' | 'findSubmission' | 'createPagePayment'>;
     }> {
   /** Records that a customer opened a payment's page. */
   readonly recordOpened: (payment: PaymentReference) => void;

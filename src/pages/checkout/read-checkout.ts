@@ -1,8 +1,9 @@
 import type { Account } from '../../accounts/account.ts';
+import type { AccountStore } from '../../accounts/account-store.ts';
 import { ServiceError, UnknownStateError } from '../../payment/errors.ts';
 import type { Payment } from '../../payment/payment.ts';
 import { isPaymentId, paymentIdOfShortCode } from '../../payment/payment-id.ts';
-import type { PaymentView } from '../../payment/payment-store.ts';
+import type { PaymentStore, PaymentView } from '../../payment/payment-store.ts';
 import { isProviderId, MULTI_PROVIDER, type ProviderId } from '../../payment/provider-catalog.ts';
 import { type Charge, chargeOf } from '../../payment/session-charge.ts';
 import { sumObservations } from '../../payment/settle.ts';
@@ -12,11 +13,13 @@ import {
   type ProviderOffer,
 } from '../../providers/provider-availability.ts';
 import { estimateSuccess, type SuccessRates } from '../../providers/provider-success.ts';
-import type { StoreParts } from '../../store/stores.ts';
 import { type CheckoutView, checkoutViewOf, takesPayment } from './checkout-view.ts';
 
 export interface ReadCheckoutContext
-  extends StoreParts<{ payments: 'viewPayment'; accounts: 'findAccount' }> {
+  extends Readonly<{
+    payments: Pick<PaymentStore, 'viewPayment'>;
+    accounts: Pick<AccountStore, 'findAccount'>;
+  }> {
   readonly directory: ProviderDirectory;
   readonly nowMs: () => number;
   /** Time after the creation until which a checkout can be paid. */

@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import type { AccountRecord } from '../../accounts/record-store.ts';
+import type { AccountRecord, RecordStore } from '../../accounts/record-store.ts';
 import type { PaymentReference } from '../../payment/payment.ts';
-import type { StoreParts } from '../../store/stores.ts';
 
-interface Context extends StoreParts<{ records: 'addRecords' }> {
+interface Context extends Readonly<{ records: Pick<RecordStore, 'addRecords'> }> {
   readonly nowMs: () => number;
   readonly onFailure: (error: unknown) => void;
 }

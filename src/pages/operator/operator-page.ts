@@ -1,3 +1,6 @@
+import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
+import type { PaymentStore } from '../../payment/payment-store.ts';
+import type { ObservationStore, RelayStore } from '../../settlement/settlement-store.ts';
 /*
  * How a page joins the console: a file of its own exports one function that registers what belongs together, and
  * `routes.ts` calls it. It works as in the dashboard (`../../web/signed-in/pages.ts`), but serves operators only, in
@@ -14,7 +17,6 @@ import type { Pictures } from '../../platform/pictures.ts';
 import type { ProviderDescriptions } from '../../providers/provider.ts';
 import type { ProviderDirectory } from '../../providers/provider-availability.ts';
 import type { ChainReader, Relayer } from '../../settlement/chain/chain.ts';
-import type { StoreParts, Stores } from '../../store/stores.ts';
 import type { Page } from '../../web/checkout-frame/layout.ts';
 import { type Html, html, navigationLink } from '../../web/design/html.ts';
 import { requirePassingFrom } from '../../web/rate-windows.ts';
@@ -106,11 +108,14 @@ export async function requireAdmission(
 /** Dependencies of the console's pages. A page with a further dependency adds it here. */
 export interface OperatorContext
   extends AreaContext,
-    Pick<Stores, 'payments'>,
-    StoreParts<{
-      search: 'listUnsettled' | 'listFailingWebhooks' | 'listSlots' | 'listPaidCounts';
-      observations: 'readCursor';
-      relay: 'listOpenBatches';
+    Readonly<{ payments: PaymentStore }>,
+    Readonly<{
+      search: Pick<
+        PaymentSearchStore,
+        'listUnsettled' | 'listFailingWebhooks' | 'listSlots' | 'listPaidCounts'
+      >;
+      observations: Pick<ObservationStore, 'readCursor'>;
+      relay: Pick<RelayStore, 'listOpenBatches'>;
     }> {
   readonly providerDescriptions: ProviderDescriptions;
   readonly callbacks: CallbackGuard;

@@ -1,9 +1,11 @@
 import type { PaymentId } from '../../payment/payment.ts';
-import type { Stores } from '../../store/stores.ts';
+import type { PaymentStore } from '../../payment/payment-store.ts';
 import type { Relayer, TokenReader } from '../chain/chain.ts';
 import type { GasShareLimit } from '../gas-balance.ts';
+import type { ObservationStore, RelayStore } from '../settlement-store.ts';
 
-export interface RelayContext extends Pick<Stores, 'payments' | 'observations' | 'relay'> {
+export interface RelayContext
+  extends Readonly<{ payments: PaymentStore; observations: ObservationStore; relay: RelayStore }> {
   readonly relayer: Relayer;
   readonly token: TokenReader;
   readonly nowMs: () => number;

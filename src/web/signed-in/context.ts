@@ -5,17 +5,23 @@ import type { SessionArea } from '../../accounts/dashboard-session.ts';
 import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { type Actor, recordAction, recordForUser } from '../../accounts/people-context.ts';
 import type { Role } from '../../accounts/person.ts';
+import type { RecordStore } from '../../accounts/record-store.ts';
 import type { SecondFactorContext } from '../../accounts/second-factor.ts';
 import type { Caller, ChosenAccount, ShowOnceContext, SignedIn } from '../../accounts/sessions.ts';
+import type { NotificationStore } from '../../features/notifications/notification-store.ts';
 import type { Notifier } from '../../features/notifications/send-notifications.ts';
+import type { ReusablePageStore } from '../../features/payment-pages/payment-page-store.ts';
+import type { RefundStore } from '../../features/refunds/refund-store.ts';
 import type { RefundContext } from '../../features/refunds/refunds.ts';
-import type { Mailer } from '../../mail/mail.ts';
+import type { EmailStore, Mailer } from '../../mail/mail.ts';
 import type { CreatePaymentContext } from '../../payment/create-payment.ts';
 import type { IpnTokens } from '../../payment/ipn-token.ts';
+import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
+import type { PaymentStore } from '../../payment/payment-store.ts';
 import type { Address } from '../../payment/payout-address.ts';
 import type { Pictures } from '../../platform/pictures.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
-import type { StoreParts, Stores } from '../../store/stores.ts';
+import type { ObservationStore, WebhookStore } from '../../settlement/settlement-store.ts';
 import type { CallbackGuard, CheckEndpoint } from '../../webhooks/callback-guard.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import { addressGroupOf } from '../rate-windows.ts';
@@ -44,8 +50,19 @@ export interface AreaContext extends SecondFactorContext, ShowOnceContext {
 /** Dependencies of the dashboard's pages. A page with a further dependency adds it here. */
 export interface DashboardContext
   extends AreaContext,
-    Pick<Stores, 'payments' | 'search' | 'records' | 'notifications' | 'refunds' | 'reusablePages'>,
-    StoreParts<{ webhooks: 'listWebhooks'; emails: 'eraseEmail'; observations: 'readCursor' }> {
+    Readonly<{
+      payments: PaymentStore;
+      search: PaymentSearchStore;
+      records: RecordStore;
+      notifications: NotificationStore;
+      refunds: RefundStore;
+      reusablePages: ReusablePageStore;
+    }>,
+    Readonly<{
+      webhooks: Pick<WebhookStore, 'listWebhooks'>;
+      emails: Pick<EmailStore, 'eraseEmail'>;
+      observations: Pick<ObservationStore, 'readCursor'>;
+    }> {
   readonly notifier: Notifier;
   readonly tokens: IpnTokens;
   /** For checkouts created by hand, under the same rules as the API's. */
