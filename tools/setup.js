@@ -508,7 +508,7 @@ function linkPostgres() {
   if (!existsSync(folder)) return;
   // This script's own Node may just have been replaced.
   const node = existsSync(ownNode) ? ownNode : process.execPath;
-  const run = spawnSync(node, ['tools/hydrate-symlinks.js'], { cwd: folder, encoding: 'utf8' });
+  const run = spawnSync(node, ['scripts/hydrate-symlinks.js'], { cwd: folder, encoding: 'utf8' });
   if (run.status !== 0) fail(`The libraries of PostgreSQL could not be linked: ${run.stderr.trim()}`);
 }
 
