@@ -162,7 +162,7 @@ export async function endSession(
 /**
  * A browser in which a user has signed in keeps a mark. The mark gives no access. It distinguishes the user's own
  * browsers from strangers', so that strangers who guess a password cannot lock the user out
- * (docs/decisions/0064-strangers-lock-nobody-out.md). Nothing is stored: the mark is sealed.
+ * (docs/decisions/0027-strangers-cannot-lock-users-out.md). Nothing is stored: the mark is sealed.
  */
 
 /** The maximum lifetime of a cookie in browsers. */

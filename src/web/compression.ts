@@ -22,7 +22,7 @@ const MIN_COMPRESSED_BYTES = 1_024;
 
 /*
  * For pages rendered for each request: a checkout page costs 0.4 ms and shrinks from 26.7 to 7.2 kB. Level 2 would cost
- * 0.2 ms and leave another 1.1 kB (decision 0087). The window is as large as the largest pages; the default of 4 MB
+ * 0.2 ms and leave another 1.1 kB (decision 0025). The window is as large as the largest pages; the default of 4 MB
  * would be reserved for each stream.
  */
 const perRequest = {

@@ -22,7 +22,7 @@ import { webhookHeaders } from './webhook.ts';
 /**
  * One webhook, sent at most once, to the address that was checked.
  *
- * Why node:http over our own TLS socket and not undici (docs/decisions/0003-webhook-transport.md): a client that
+ * Why node:http over our own TLS socket and not undici (docs/decisions/0019-webhook-transport.md): a client that
  * manages connections may open a second one and send again. Here a request owns one socket that is never replaced.
  */
 

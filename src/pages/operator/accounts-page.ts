@@ -101,7 +101,7 @@ async function showAccountForm(visit: OperatorVisit): Promise<PageView> {
 
 /**
  * `/operator/accounts/:accountId/invite`: invites a person to an account. It asks for the operator's password and second
- * factor, because a member can act in the merchant's name (decision 0118).
+ * factor, because a member can act in the merchant's name.
  */
 export function registerInvitePages(routes: OperatorRoutes): void {
   const pages = routes.pages('accounts');

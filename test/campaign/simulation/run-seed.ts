@@ -288,7 +288,7 @@ async function settleDown(run: Run): Promise<void> {
 
 async function isAtRest(run: Run): Promise<boolean> {
   const { raw } = firstOf(run);
-  // A row of a lost block goes when the chain is as high again (docs/decisions/0013).
+  // A row of a lost block goes when the chain is as high again.
   if (run.world.chain.isShortened) return false;
   if ((await raw.relay.listOpenBatches(1)).length > 0) return false;
   if (await isRefundDue(run.world, raw)) return false;
