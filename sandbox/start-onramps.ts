@@ -328,9 +328,8 @@ function addFaults(
         await sendMessagePage(reply, 503, 'Out of service', 'This simulated on-ramp is down.');
       return;
     }
-    const { busySeconds, pageStatus = busySeconds === undefined ? undefined : 429 } = modeOf(provider);
+    const { pageStatus } = modeOf(provider);
     if (pageStatus !== undefined) {
-      if (busySeconds !== undefined) reply.header('retry-after', String(busySeconds));
       await reply.code(pageStatus).type('text/html').send('<!doctype html><title>Sorry</title>');
     } else if (fault === 'down') {
       await reply.code(503).type('application/json').send('{}');

@@ -17,7 +17,7 @@ export const conformanceTests: readonly string[] = ['test/store/store.test.ts'];
 export const longTests: readonly string[] = [
   'tools/{audit,check-release}.test.ts',
   'src/settlement/chain/subscribe-to-heads.test.ts',
-  'test/chain/unreliable-endpoints.test.ts',
+  'test/chain/{log-queries,unreliable-endpoints}.test.ts',
   'test/cli/{grade,without-server}.test.ts',
   'test/docs/{other-languages,snippets,webhook-receiver}.test.ts',
   'test/http/{hostile-queries,pipelining,slow-callers,transport}.test.ts',

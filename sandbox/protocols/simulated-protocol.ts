@@ -23,8 +23,6 @@ export interface SimulatorMode {
   readonly status?: string;
   /** Catalog and webhooks name this contract. */
   readonly tokenContract?: string;
-  /** The API answers 429, with a page and this `Retry-After`. */
-  readonly busySeconds?: number;
   /** The API answers with an HTML page and this status, as a proxy in front of it does. */
   readonly pageStatus?: number;
   /** Each field of the API's answers has another name, or is null, or an object that holds the value. */

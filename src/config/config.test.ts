@@ -52,9 +52,7 @@ function problemsOf(mode: 'sandbox' | 'live', environment: Environment): readonl
 
 const sandbox = (environment: Environment) => readConfig('sandbox', environment);
 const thresholdOf = (change: Partial<Config['thresholdDefaults']>) => ({
-  toleranceBasisPoints: 200,
-  maxProviderFeeBasisPoints: 3_000,
-  ...change,
+  thresholdDefaults: { toleranceBasisPoints: 200, maxProviderFeeBasisPoints: 3_000, ...change },
 });
 const liveWith = (environment: Environment) => readConfig('live', { ...live, ...environment });
 
@@ -152,24 +150,12 @@ it.each<[Environment, Partial<Config>]>([
     { rateLimits: { createPerMinute: 1, statusPerMinute: 2, unauthenticatedPerMinute: 100_000_000 } },
   ],
   [{ CHECKOUT_EXPIRY_HOURS: '8760' }, { checkoutExpiryHours: 8760 }],
-  [{ UNDERPAYMENT_TOLERANCE_PERCENT: '0' }, { thresholdDefaults: thresholdOf({ toleranceBasisPoints: 0 }) }],
-  [
-    { UNDERPAYMENT_TOLERANCE_PERCENT: '50' },
-    { thresholdDefaults: thresholdOf({ toleranceBasisPoints: 5000 }) },
-  ],
-  [
-    { UNDERPAYMENT_TOLERANCE_PERCENT: '1.25' },
-    { thresholdDefaults: thresholdOf({ toleranceBasisPoints: 125 }) },
-  ],
-  [{ MAX_PROVIDER_FEE_PERCENT: '1' }, { thresholdDefaults: thresholdOf({ maxProviderFeeBasisPoints: 100 }) }],
-  [
-    { MAX_PROVIDER_FEE_PERCENT: '12.5' },
-    { thresholdDefaults: thresholdOf({ maxProviderFeeBasisPoints: 1250 }) },
-  ],
-  [
-    { MAX_PROVIDER_FEE_PERCENT: '50' },
-    { thresholdDefaults: thresholdOf({ maxProviderFeeBasisPoints: 5000 }) },
-  ],
+  [{ UNDERPAYMENT_TOLERANCE_PERCENT: '0' }, thresholdOf({ toleranceBasisPoints: 0 })],
+  [{ UNDERPAYMENT_TOLERANCE_PERCENT: '50' }, thresholdOf({ toleranceBasisPoints: 5000 })],
+  [{ UNDERPAYMENT_TOLERANCE_PERCENT: '1.25' }, thresholdOf({ toleranceBasisPoints: 125 })],
+  [{ MAX_PROVIDER_FEE_PERCENT: '1' }, thresholdOf({ maxProviderFeeBasisPoints: 100 })],
+  [{ MAX_PROVIDER_FEE_PERCENT: '12.5' }, thresholdOf({ maxProviderFeeBasisPoints: 1250 })],
+  [{ MAX_PROVIDER_FEE_PERCENT: '50' }, thresholdOf({ maxProviderFeeBasisPoints: 5000 })],
   [{ SANDBOX_CHAIN_PORT: '8545' }, { sandboxChainPort: 8545 }],
 ])('%j is taken', (environment, expected) => {
   expect(sandbox(environment)).toMatchObject(expected);
@@ -243,20 +229,8 @@ const invalid: readonly [string, readonly string[], RegExp][] = [
   ['SECRET_KEY', [`${'x'.repeat(32)},y`], /must not contain a comma/],
   ['SECRET_KEY_PREVIOUS', [`${SECRET},short`], /at least 32 characters/],
   ['COUNTRY_HEADER', ['CF IPCountry', 'x:', '-', 'x'.repeat(62)], /must be the name of a header/],
-  [
-    'TRUST_PROXY',
-    [
-      'proxy.example',
-      '10.0.0.0/33',
-      '::/129',
-      '10.0.0.0/',
-      '10.0.0.0/8/8',
-      '0.0.0.0/0',
-      'true',
-      '10.0.0.0/-1',
-    ],
-    /is no network/,
-  ],
+  ['TRUST_PROXY', ['proxy.example', 'true', '::/129', '0.0.0.0/0', '10.0.0.0/33'], /is no network/],
+  ['TRUST_PROXY', ['10.0.0.0/', '10.0.0.0/8/8', '10.0.0.0/-1'], /is no network/],
   ['LOG_LEVEL', ['verbose', 'INFO'], /one of fatal, error, warn, info, debug, trace, silent/],
   [
     'CALLBACK_ALLOWED_HOSTS',
@@ -275,15 +249,11 @@ const invalidInLiveMode: readonly [string, readonly string[], RegExp][] = [
   ['BASE_URL', ['http://pay.example.com', 'http://127.evil.example'], /https:\/\/ in live mode/],
   ['ADMIN_BASE_URL', ['http://admin.example.com'], /https:\/\/ in live mode/],
   ['CHAIN_ID', ['0', 'polygon', '1000000000'], /whole number from 1 to 999999999/],
+  ['POLYGON_RPC_URL', ['rpc.example', 'http://rpc.example'], /https and wss URLs \(http and ws on loopback/],
   [
     'POLYGON_RPC_URL',
-    [
-      'rpc.example',
-      'https://a.example,ws://b.example',
-      'https://a.example,ftp://b.example',
-      'http://rpc.example',
-    ],
-    /https and wss URLs \(http and ws on loopback only\)/,
+    ['https://a.example,ws://b.example', 'https://a.example,ftp://b'],
+    /https and wss URLs/,
   ],
   ['POLYGON_RPC_URL', ['', ',', 'wss://rpc.example/key'], /is missing/],
   ['POLYGON_RPC_URL', ['https://a.example,https://b.example,https://A.example/'], /lists an endpoint twice/],
@@ -322,26 +292,18 @@ const invalidInLiveMode: readonly [string, readonly string[], RegExp][] = [
   ),
 ];
 
-it.each(invalid.flatMap(([name, values, problem]) => values.map((value) => [name, value, problem] as const)))(
-  '%s=%j is refused with a message that names it',
-  (name, value, problem) => {
-    const problems = problemsOf('sandbox', { [name]: value });
+const refusedIn = (mode: 'sandbox' | 'live', rows: typeof invalid) =>
+  rows.flatMap(([name, values, problem]) => values.map((value) => [mode, name, value, problem] as const));
+
+it.each([...refusedIn('sandbox', invalid), ...refusedIn('live', invalidInLiveMode)])(
+  '%s mode refuses %s=%j with a message that names it',
+  (mode, name, value, problem) => {
+    const problems = problemsOf(mode, { ...(mode === 'live' ? live : {}), [name]: value });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(new RegExp(`^${name}\\b`));
     expect(problems[0]).toMatch(problem);
   },
 );
-
-it.each(
-  invalidInLiveMode.flatMap(([name, values, problem]) =>
-    values.map((value) => [name, value, problem] as const),
-  ),
-)('live mode refuses %s=%j with a message that names it', (name, value, problem) => {
-  const problems = problemsOf('live', { ...live, [name]: value });
-  expect(problems).toHaveLength(1);
-  expect(problems[0]).toMatch(new RegExp(`^${name}\\b`));
-  expect(problems[0]).toMatch(problem);
-});
 
 it('has a row of valid or invalid values in this test for every variable', () => {
   const tested = new Set([...invalid, ...invalidInLiveMode].map(([name]) => name));
@@ -493,35 +455,10 @@ describe('HTTPS', () => {
 
 describe('whatever the environment holds', () => {
   const names = variables.flatMap(({ name, isSecret }) => (isSecret ? [name, `${name}_FILE`] : [name]));
-  const fragments = fc.constantFrom(
-    '',
-    ' ',
-    ',',
-    '/',
-    ':',
-    '@',
-    '0',
-    '1',
-    '-1',
-    '65535',
-    '99999999999',
-    '1e9',
-    'https://',
-    'http://u:p@h/%',
-    '::1',
-    '10.0.0.0/8',
-    '0x',
-    ADDRESS,
-    RELAYER_KEY,
-    SECRET,
-    'host:1',
-    '[',
-    ']',
-    '\u0000',
-    '\ud800',
-    '🦊',
-    '%zz',
-  );
+  const numbers = ['0', '1', '-1', '65535', '99999999999', '1e9', '0x'];
+  const places = ['https://', 'http://u:p@h/%', '::1', '10.0.0.0/8', 'host:1', ADDRESS, RELAYER_KEY, SECRET];
+  const signs = ['', ' ', ',', '/', ':', '@', '[', ']', '\u0000', '\ud800', '🦊', '%zz'];
+  const fragments = fc.constantFrom(...numbers, ...places, ...signs);
   const values = fc.oneof(
     fc.string(),
     fc.string({ unit: 'binary' }),
@@ -554,13 +491,8 @@ describe('whatever the environment holds', () => {
   it('no message repeats the value of a secret', () => {
     const secretNames = variables.filter(({ isSecret }) => isSecret).map(({ name }) => name);
     const canary = 'canary7531';
-    const shape = fc.constantFrom(
-      canary,
-      `http://${canary}`,
-      `https://u:${canary}@`,
-      `0x${canary}`,
-      `${canary},`,
-    );
+    const around = ['_', 'http://_', 'https://u:_@', '0x_', '_,'];
+    const shape = fc.constantFrom(...around.map((text) => text.replace('_', canary)));
     const secrets = fc.dictionary(fc.constantFrom(...secretNames), shape, { noNullPrototype: true });
     fc.assert(
       fc.property(secrets, fc.constantFrom('live', 'sandbox'), (environment, mode) => {

@@ -16,42 +16,40 @@ let adapter: ProviderAdapter;
 const down = async () => {
   throw new ServiceError('provider_unavailable');
 };
-const ask = () =>
-  adapter.quote(request).then(
+const busyFor = (retryAfterSeconds: number) => async () => {
+  const cause = new ProviderBusyError(retryAfterSeconds);
+  throw new ServiceError('provider_unavailable', undefined, { retryAfterSeconds, cause });
+};
+const outcomeOf = (call: Promise<unknown>) =>
+  call.then(
     () => 'answer',
     (error: ServiceError) => error.errorName,
   );
-const visit = () =>
-  adapter.startSession(request as SessionRequest).then(
-    () => 'answer',
-    (error: ServiceError) => error.errorName,
-  );
+const ask = () => outcomeOf(adapter.quote(request));
+const visit = () => outcomeOf(adapter.startSession(request as SessionRequest));
 async function askTimes(times: number): Promise<string[]> {
   const outcomes = [];
   for (let index = 0; index < times; index++) outcomes.push(await ask());
   return outcomes;
 }
 
+function breakAround(provider: Omit<ProviderAdapter, 'id'>): void {
+  const clock = () => clockMs;
+  adapter = withCircuitBreaker(
+    { id: 'wert', ...provider },
+    { monotonicMs: clock, nowMs: clock, openMs: OPEN_MS },
+  );
+}
+
 beforeEach(() => {
   clockMs = 1_000_000;
   asked = 0;
   answer = async () => quote;
-  const provider: ProviderAdapter = {
-    id: 'wert',
-    quote: () => {
-      asked++;
-      return answer();
-    },
-    startSession: () => {
-      asked++;
-      return answer() as never;
-    },
+  const count = () => {
+    asked++;
+    return answer();
   };
-  adapter = withCircuitBreaker(provider, {
-    monotonicMs: () => clockMs,
-    nowMs: () => clockMs,
-    openMs: OPEN_MS,
-  });
+  breakAround({ quote: count, startSession: () => count() as never });
 });
 
 describe('a circuit breaker', () => {
@@ -69,23 +67,13 @@ describe('a circuit breaker', () => {
   });
 
   it('takes a request that was declined for an answer: who asks for what is not sold closes it for nobody', async () => {
-    answer = async () => {
-      throw new ServiceError('provider_unavailable', undefined, {
-        cause: new DeclinedRequestError('wert answered 400'),
-      });
-    };
+    const cause = new DeclinedRequestError('wert answered 400');
+    answer = () => Promise.reject(new ServiceError('provider_unavailable', undefined, { cause }));
     await askTimes(20);
     expect(asked).toBe(20);
   });
 
   describe('for a provider that answers 429', () => {
-    const busyFor = (seconds: number) => async () => {
-      throw new ServiceError('provider_unavailable', undefined, {
-        retryAfterSeconds: seconds,
-        cause: new ProviderBusyError(seconds),
-      });
-    };
-
     it('never opens, and calls it no more until the time that the answer names', async () => {
       answer = busyFor(7);
       for (let round = 1; round <= 20; round++) {
@@ -118,19 +106,13 @@ describe('a circuit breaker', () => {
     let ageMs: number;
     beforeEach(() => {
       ageMs = 0;
-      const provider: ProviderAdapter = {
-        id: 'wert',
+      breakAround({
         quote: () => answer(),
         startSession: () => answer() as never,
         cachedQuotes: {
           fresh: () => (ageMs === 0 ? Promise.resolve(cached) : null),
           expired: () => (ageMs < 60_000 ? cached : null),
         },
-      };
-      adapter = withCircuitBreaker(provider, {
-        monotonicMs: () => clockMs,
-        nowMs: () => clockMs,
-        openMs: OPEN_MS,
       });
     });
 
@@ -148,12 +130,7 @@ describe('a circuit breaker', () => {
 
     it('serves one that has expired a short time ago only while the provider is busy', async () => {
       ageMs = 30_000;
-      answer = async () => {
-        throw new ServiceError('provider_unavailable', undefined, {
-          retryAfterSeconds: 30,
-          cause: new ProviderBusyError(30),
-        });
-      };
+      answer = busyFor(30);
       expect(await adapter.quote(request)).toBe(cached);
       expect(await adapter.quote(request)).toBe(cached);
       ageMs = 61_000;
@@ -210,20 +187,13 @@ describe('a circuit breaker', () => {
     expect(adapter.health?.()).toMatchObject({ isCircuitOpen: false, failuresInARow: 0 });
   });
 
-  it('takes a refusal for an answer', async () => {
-    answer = async () => {
-      throw new ServiceError('below_minimum');
-    };
-    expect(await askTimes(20)).toEqual(Array(20).fill('below_minimum'));
-    expect(asked).toBe(20);
-  });
-
-  it('takes an unexpected error for a failure', async () => {
-    answer = async () => {
-      throw new TypeError('a defect');
-    };
-    await askTimes(7);
-    expect(asked).toBe(5);
+  it.each([
+    ['a refusal for an answer', new ServiceError('below_minimum'), 20, 'below_minimum'],
+    ['an unexpected error for a failure', new TypeError('a defect'), 5, 'provider_unavailable'],
+  ])('takes %s', async (_what, error, calls, last) => {
+    answer = () => Promise.reject(error);
+    expect((await askTimes(20)).at(-1)).toBe(last);
+    expect(asked).toBe(calls);
   });
 
   it('lets one trial through after its time, and closes when that gets an answer', async () => {

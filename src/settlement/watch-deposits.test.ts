@@ -23,6 +23,26 @@ function blockAt(number: number): BlockReference {
   return { number, hash: `hash of block ${number}`, timestampMs: number * 2_000 };
 }
 
+/** A view of a chain in which everything is confirmed. */
+const viewWith = (
+  change: Pick<ChainView, 'readLatest' | 'readFinal' | 'readLogs'> & Partial<ChainView>,
+): ChainView => ({
+  source: 'node',
+  readHeads: () => Promise.reject(new Error('not asked here')),
+  readBlock: async (number) => blockAt(number),
+  confirmLogs: async () => true,
+  readTransactionBlock: async () => null,
+  confirmBlock: async () => true,
+  confirmReplacement: async () => 'confirmed',
+  ...change,
+});
+
+/** What is recorded, of a watcher whose cursor is given. */
+const observationsWith = (change: Partial<ObservationStore>) =>
+  ({ listVanished: async () => ({ deposits: [], releases: [] }), ...change }) as unknown as ObservationStore;
+
+const decisions = { openAddresses, decide: () => null, onRewind: () => {} };
+
 /** An endpoint that grants five blocks a call; its final block is given, and every block has a deposit. */
 function chainOf(
   latest: number,
@@ -30,12 +50,9 @@ function chainOf(
   isConfirmed: (block: number) => boolean = () => true,
 ): ChainReader & { readonly calls: number[] } {
   const calls: number[] = [];
-  const view: ChainView = {
-    source: 'node',
+  const view = viewWith({
     readLatest: async () => ({ ...blockAt(latest), parentHash: blockAt(latest - 1).hash }),
     readFinal: async () => (final === null ? null : blockAt(final)),
-    readHeads: () => Promise.reject(new Error('not asked here')),
-    readBlock: async (number) => blockAt(number),
     async readLogs({ fromBlock, toBlock }) {
       calls.push(fromBlock);
       const scannedTo = Math.min(toBlock, fromBlock + RANGE_BLOCKS - 1);
@@ -46,11 +63,9 @@ function chainOf(
       }
       return { transfers, forwarded: [], scannedTo: blockAt(scannedTo) };
     },
-    confirmLogs: async () => true,
-    readTransactionBlock: async () => null,
     confirmBlock: async ({ number }) => isConfirmed(number),
     confirmReplacement: async ({ number }) => (isConfirmed(number) ? 'confirmed' : 'unconfirmed'),
-  };
+  });
   return {
     calls,
     listEndpoints: () => [],
@@ -66,17 +81,15 @@ async function watchOnce(
   options: Partial<Pick<WatchDepositsContext, 'kept' | 'payments'>> = {},
 ) {
   const scans: ScanRecord[] = [];
-  const observations = {
+  const observations = observationsWith({
     readCursor: async () => blockAt(cursor),
-    listVanished: async () => ({ deposits: [], releases: [] }),
     recordScan: async (scan: ScanRecord) => {
       scans.push(scan);
       return { hasRowsAbove: false };
     },
-  } as unknown as ObservationStore;
+  });
   const payments = paymentsAt([OURS]);
-  const parts = { chain, observations, payments, openAddresses, decide: () => null, onRewind: () => {} };
-  const pass = await watchDeposits({ ...parts, ...options });
+  const pass = await watchDeposits({ ...decisions, chain, observations, payments, ...options });
   const [scan] = scans as [ScanRecord];
   return { pass, scan, blocks: scan.deposits.map(({ blockNumber }) => blockNumber) };
 }
@@ -153,23 +166,14 @@ it('takes the confirmed final block for its cursor, and not the scanned hash at 
 it('begins below its checkpoints where the chain has none of them and two hosts agree', async () => {
   const invented = (number: number) => ({ ...blockAt(number), hash: 'an invented hash' });
   const rewound: BlockReference[] = [];
-  const observations = {
+  const observations = observationsWith({
     readCursor: async () => invented(9_000),
     listCheckpoints: async () => [invented(9_000), invented(8_000)],
     rewindTo: async (block: BlockReference) => void rewound.push(block),
-    listVanished: async () => ({ deposits: [], releases: [] }),
     recordScan: async () => ({ hasRowsAbove: false }),
-  } as unknown as ObservationStore;
-  const payments = paymentsAt([]);
-  const chain = chainOf(10_000, 9_900);
-  await watchDeposits({
-    chain,
-    observations,
-    payments,
-    openAddresses,
-    decide: () => null,
-    onRewind: () => {},
   });
+  const chain = chainOf(10_000, 9_900);
+  await watchDeposits({ ...decisions, chain, observations, payments: paymentsAt([]) });
   expect(rewound).toEqual([blockAt(6_000)]);
 });
 
@@ -200,8 +204,7 @@ async function callsOfPass(options: { readonly isHeadNew: boolean; readonly hasD
   const time = { nowMs: 0 };
   let latest = 100;
   const asked: string[] = [];
-  const view: ChainView = {
-    source: 'node',
+  const view = viewWith({
     readLatest: async () => {
       asked.push('latest');
       return { ...blockAt(latest), parentHash: blockAt(latest - 1).hash };
@@ -210,8 +213,6 @@ async function callsOfPass(options: { readonly isHeadNew: boolean; readonly hasD
       asked.push('final');
       return blockAt(latest - 2);
     },
-    readHeads: () => Promise.reject(new Error('not asked here')),
-    readBlock: async (number) => blockAt(number),
     async readLogs({ fromBlock, toBlock, recipients, block, withReleases }) {
       const named = recipients === null ? 'all' : recipients.join();
       const kind = `${named}${block === undefined ? '' : ' by hash'}${withReleases === false ? '' : ' and releases'}`;
@@ -220,29 +221,21 @@ async function callsOfPass(options: { readonly isHeadNew: boolean; readonly hasD
       const deposit = { recipient: OURS, units: 1n, ...place };
       return { transfers: options.hasDeposits ? [deposit] : [], forwarded: [], scannedTo: blockAt(toBlock) };
     },
-    confirmLogs: async () => true,
-    readTransactionBlock: async () => null,
-    confirmBlock: async () => true,
-    confirmReplacement: async () => 'confirmed',
-  };
+  });
   const chain = { withView: (use: (view: ChainView) => Promise<unknown>) => use(view) } as ChainReader;
   let cursor = blockAt(90);
-  const observations = {
+  const observations = observationsWith({
     readCursor: async () => cursor,
-    listVanished: async () => ({ deposits: [], releases: [] }),
     recordScan: async ({ final }: ScanRecord) => {
       cursor = final;
       return { hasRowsAbove: false };
     },
-  } as unknown as ObservationStore;
-  const payments = paymentsAt([OURS]);
+  });
   const context: WatchDepositsContext = {
+    ...decisions,
     chain,
     observations,
-    payments,
-    openAddresses,
-    decide: () => null,
-    onRewind: () => {},
+    payments: paymentsAt([OURS]),
     kept: createKeptBlocks(),
     finality: { everyMs: 60_000, monotonicMs: () => time.nowMs },
     expectsReleases: async () => false,

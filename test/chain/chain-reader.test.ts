@@ -1,23 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createDepositAddressCalculator } from '../../src/payment/deposit-address.ts';
 import type { Address } from '../../src/payment/payout-address.ts';
 import type { ChainReader } from '../../src/settlement/chain/chain.ts';
 import { createChainReader } from '../../src/settlement/chain/create-chain-reader.ts';
 import { deployFactory } from '../../src/settlement/chain/deploy-contract.ts';
-import { addressFor, deployTestUsdc, type LocalChain, startLocalChain, termsFor } from './local-chain.ts';
+import { addressFor, deployTestUsdc, termsFor } from './local-chain.ts';
+import { useLocalChain } from './use-chain.ts';
 
-let chain: LocalChain;
+const chain = useLocalChain();
 let reader: ChainReader;
 
-beforeAll(async () => {
-  chain = await startLocalChain();
+beforeAll(() => {
   reader = createChainReader({
     endpoints: chain.endpoints,
     sources: { token: chain.token, factories: [chain.factory] },
   });
 });
-
-afterAll(() => chain.stop());
 
 async function scan(
   fromBlock: number,
@@ -189,20 +187,5 @@ describe('a scan', () => {
     const scannedTo: number[] = [];
     for (const _ of [1, 2, 3]) scannedTo.push((await scan(1, [], undefined, short)).scannedTo.number);
     expect(scannedTo).toEqual([4, 6, 6]);
-  });
-});
-
-describe('a reorganization', () => {
-  it('takes back what was seen, and shows as another hash of the same block', async () => {
-    const recipient = addressFor('reorganized');
-    const fromBlock = await nextBlock();
-    await chain.callToken({ name: 'mint', to: recipient, units: 4n });
-    const before = await scan(fromBlock, [recipient]);
-    expect(before.transfers).toHaveLength(1);
-    await chain.anvil.rpc('anvil_reorg', [1, []]);
-    const after = await scan(fromBlock, [recipient]);
-    expect(after.transfers).toEqual([]);
-    expect(after.scannedTo.number).toBe(before.scannedTo.number);
-    expect(after.scannedTo.hash).not.toBe(before.scannedTo.hash);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startDeploymentCheck } from '../../src/app/deployment-check.ts';
 import type { Log } from '../../src/app/log.ts';
 import { createMetrics } from '../../src/app/metrics.ts';
@@ -9,40 +9,35 @@ import {
   deployContract,
   deployFactory,
 } from '../../src/settlement/chain/deploy-contract.ts';
-import {
-  type ChainEndpoint,
-  closeChainEndpoints,
-  createChainEndpoints,
-} from '../../src/settlement/chain/endpoint-rotation.ts';
+import type { ChainEndpoint } from '../../src/settlement/chain/endpoint-rotation.ts';
 import { readAccount } from '../../src/settlement/chain/relayer.ts';
 import {
   type Deployment,
   DeploymentMismatchError,
   verifyDeployment,
 } from '../../src/settlement/chain/verify-deployment.ts';
-import { type AlteringProxy, startAlteringProxy } from './altering-proxy.ts';
-import { addressFor, deployTestUsdc, type LocalChain, startLocalChain } from './local-chain.ts';
+import type { AlteringProxy } from './altering-proxy.ts';
+import { addressFor, deployTestUsdc } from './local-chain.ts';
+import { useLocalChain, useProxies } from './use-chain.ts';
 
 /** The selector of cloneInitCodeHash(). */
 const CLONE_INIT_CODE_HASH_CALL = '0x190c3e1b';
 
-let chain: LocalChain;
+const chain = useLocalChain();
+const hosts = useProxies(chain);
 let deployment: Deployment;
 
-beforeAll(async () => {
-  chain = await startLocalChain();
+beforeAll(() => {
   deployment = { chainId: chain.anvil.chainId, factory: chain.factory, token: chain.token };
 });
-
-afterAll(() => chain.stop());
 
 async function codeAt(address: string): Promise<string> {
   return String(await chain.anvil.rpc('eth_getCode', [address, 'latest']));
 }
 
 /** What is wrong with the deployment, while the code at an address is replaced. */
-async function problemsWith(changed: Deployment, endpoints: readonly ChainEndpoint[] = chain.endpoints) {
-  const failure = await verifyDeployment(endpoints, changed).catch((error: unknown) => error);
+async function problemsWith(changed: Deployment) {
+  const failure = await verifyDeployment(chain.endpoints, changed).catch((error: unknown) => error);
   if (failure instanceof DeploymentMismatchError) return failure.problems;
   throw new Error('it was not refused for a mismatch', { cause: failure });
 }
@@ -90,18 +85,14 @@ describe('a deployed factory', () => {
   });
 
   it('is not reported as deployed when its transaction failed', async () => {
-    const proxy = await startAlteringProxy(chain.anvil.url);
-    proxy.alter = async (call, ask) => {
+    (await hosts.start(1)).alter = async (call, ask) => {
       const answer = await ask(call);
       if (call.method !== 'eth_getTransactionReceipt' || answer.result === null) return answer;
       return { result: { ...(answer.result as object), status: '0x0' } };
     };
-    const endpoints = createChainEndpoints({ urls: [proxy.url], chainId: chain.anvil.chainId });
     // PUSH0 PUSH0 RETURN: the smallest init code.
-    const deploying = deployContract({ ...chain.deployer, endpoints }, '0x5f5ff3');
+    const deploying = deployContract({ ...chain.deployer, endpoints: hosts.connect() }, '0x5f5ff3');
     await expect(deploying).rejects.toThrow(/failed/);
-    await closeChainEndpoints(endpoints);
-    await proxy.stop();
   });
 });
 
@@ -189,27 +180,17 @@ describe('verification refuses', () => {
   });
 
   it('to judge when no endpoint answers', async () => {
-    const proxy = await startAlteringProxy(chain.anvil.url);
-    proxy.failWithStatus = 500;
-    const endpoints = createChainEndpoints({ urls: [proxy.url], chainId: chain.anvil.chainId });
-    await expect(verifyDeployment(endpoints, deployment)).rejects.toThrow(ChainUnavailableError);
-    await closeChainEndpoints(endpoints);
-    await proxy.stop();
+    (await hosts.start(1)).failWithStatus = 500;
+    await expect(verifyDeployment(hosts.connect(), deployment)).rejects.toThrow(ChainUnavailableError);
   });
 });
 
 describe('of several endpoints', () => {
-  let proxies: readonly AlteringProxy[] = [];
   let endpoints: readonly ChainEndpoint[] = [];
 
   beforeEach(async () => {
-    proxies = await Promise.all([1, 2, 3].map(() => startAlteringProxy(chain.anvil.url)));
-    endpoints = createChainEndpoints({ urls: proxies.map(({ url }) => url), chainId: chain.anvil.chainId });
-  });
-
-  afterEach(async () => {
-    await closeChainEndpoints(endpoints);
-    for (const proxy of proxies) await proxy.stop();
+    await hosts.start(3);
+    endpoints = hosts.connect();
   });
 
   const serveChain = (proxy: AlteringProxy) => {
@@ -225,7 +206,7 @@ describe('of several endpoints', () => {
   type Fault = keyof typeof faults;
   const bring = (...brought: readonly Fault[]) =>
     brought.forEach((fault, place) => {
-      faults[fault](proxies[place] as AlteringProxy);
+      faults[fault](hosts.proxy(place));
     });
 
   it.each([
@@ -281,7 +262,7 @@ describe('of several endpoints', () => {
     expect(check.isVerified).toBe(false);
     expect(warned).toHaveLength(1);
     expect(await verified()).toBe(0);
-    for (const proxy of proxies) proxy.failWithStatus = null;
+    for (const proxy of hosts.proxies) proxy.failWithStatus = null;
     await vi.waitFor(() => expect(check.isVerified).toBe(true), 10_000);
     expect(await verified()).toBe(1);
     check.stop();

@@ -1,16 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { checksumAddress } from '../../src/payment/payout-address.ts';
 import { encodeDepositOf } from '../../src/settlement/chain/read-logs.ts';
-import { type LocalChain, startLocalChain } from './local-chain.ts';
+import { useLocalChain } from './use-chain.ts';
 
-let chain: LocalChain;
-
-beforeAll(async () => {
-  chain = await startLocalChain();
-});
-
-afterAll(() => chain.stop());
+const chain = useLocalChain();
 
 function hexOf(bytes: number) {
   return fc

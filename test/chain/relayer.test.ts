@@ -1,5 +1,5 @@
 import { privateKeyToAddress } from 'viem/accounts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   CallRevertedError,
   ChainUnavailableError,
@@ -9,28 +9,30 @@ import {
   type TokenReader,
   TransactionRefusedError,
 } from '../../src/settlement/chain/chain.ts';
-import { closeChainEndpoints, createChainEndpoints } from '../../src/settlement/chain/endpoint-rotation.ts';
 import { createRelayer } from '../../src/settlement/chain/relayer.ts';
 import { createTokenReader } from '../../src/settlement/chain/token-reader.ts';
 import { anvilKeys } from '../support/anvil.ts';
-import { startAlteringProxy } from './altering-proxy.ts';
-import { addressFor, deployTestUsdc, type LocalChain, startLocalChain, termsFor } from './local-chain.ts';
+import { addressFor, termsFor } from './local-chain.ts';
+import { useLocalChain, useProxies } from './use-chain.ts';
 
-let chain: LocalChain;
+const chain = useLocalChain({ mining: 'manual' });
+const hosts = useProxies(chain);
 let relayer: Relayer;
 let token: TokenReader;
 
-beforeAll(async () => {
-  chain = await startLocalChain({ mining: 'manual' });
-  relayer = createRelayer({
+/** A relayer of the chain with other options. */
+const relayerWith = (change: Partial<Parameters<typeof createRelayer>[0]> = {}) =>
+  createRelayer({
     endpoints: chain.endpoints,
     chainId: chain.anvil.chainId,
     privateKey: anvilKeys[1],
+    ...change,
   });
+
+beforeAll(() => {
+  relayer = relayerWith();
   token = createTokenReader({ endpoints: chain.endpoints, token: chain.token });
 });
-
-afterAll(() => chain.stop());
 
 async function fund(name: string, units: bigint): Promise<RelayCall> {
   const terms = termsFor(name);
@@ -61,19 +63,6 @@ describe('a release', () => {
     expect((await token.readBalance(addressFor('fee wallet'))) - feesBefore).toBe(500_000n);
   });
 
-  it('of several payments goes out in one transaction', async () => {
-    const calls = [await fund('batch 1', 1_000_000n), await fund('batch 2', 2_000_000n)];
-    const { rawTransaction } = await sign({
-      kind: 'forward',
-      factory: chain.factory,
-      terms: calls.flatMap(({ terms }) => terms),
-    });
-    await relayer.broadcast(rawTransaction);
-    await chain.anvil.mine();
-    expect(await token.readBalance(addressFor('merchant of batch 1'))).toBe(975_000n);
-    expect(await token.readBalance(addressFor('merchant of batch 2'))).toBe(1_950_000n);
-  });
-
   it('signed twice is the same bytes, and sends nothing by itself', async () => {
     const call = await fund('signed only', 1_000_000n);
     const fees = await relayer.quoteFees();
@@ -94,25 +83,6 @@ describe('a release', () => {
     expect(await relayer.readLatestTransactionCount()).toBe(count);
     expect(await token.readBalance(addressFor('merchant of twice'))).toBe(3_900_000n);
   });
-
-  it('with a higher fee and the same nonce replaces the waiting one', async () => {
-    const call = await fund('bumped', 4_000_000n);
-    const fees = await relayer.quoteFees();
-    const first = await sign(call, fees);
-    const higher = {
-      maxFeePerGas: (fees.maxFeePerGas * 5n) / 4n,
-      maxPriorityFeePerGas: (fees.maxPriorityFeePerGas * 5n) / 4n,
-    };
-    const second = await sign(call, higher);
-    expect(second.hash).not.toBe(first.hash);
-    expect(second).toMatchObject(higher);
-    await relayer.broadcast(first.rawTransaction);
-    await relayer.broadcast(second.rawTransaction);
-    await chain.anvil.mine();
-    expect(await receiptOf(first.hash)).toBeNull();
-    expect((await receiptOf(second.hash))?.status).toBe('0x1');
-    expect(await token.readBalance(addressFor('merchant of bumped'))).toBe(3_900_000n);
-  });
 });
 
 describe('a rescue', () => {
@@ -121,19 +91,6 @@ describe('a rescue', () => {
     factory: chain.factory,
     terms: [termsFor(name)],
     token: other,
-  });
-
-  it('sends another token to the merchant', async () => {
-    await chain.anvil.rpc('evm_setAutomine', [true]);
-    const other = await deployTestUsdc(chain.deployer);
-    await chain.anvil.rpc('evm_setAutomine', [false]);
-    const deposit = chain.depositOf(termsFor('rescue'));
-    await chain.callToken({ name: 'mint', to: deposit, units: 7n, token: other });
-    await chain.anvil.mine();
-    await relayer.broadcast((await sign(rescueOf('rescue', other))).rawTransaction);
-    await chain.anvil.mine();
-    const otherToken = createTokenReader({ endpoints: chain.endpoints, token: other });
-    expect(await otherToken.readBalance(addressFor('merchant of rescue'))).toBe(7n);
   });
 
   it('of the payment token is known to fail before anything is signed', async () => {
@@ -185,38 +142,13 @@ describe('the transaction counts of another address', () => {
 });
 
 describe('gas and fees', () => {
-  it('the gas limit is the estimate and a quarter', async () => {
-    const call = await fund('gas', 1_000_000n);
-    const proxy = await startAlteringProxy(chain.anvil.url);
-    const endpoints = createChainEndpoints({ urls: [proxy.url], chainId: chain.anvil.chainId });
-    const through = createRelayer({ endpoints, chainId: chain.anvil.chainId, privateKey: anvilKeys[1] });
-    try {
-      const estimates = [
-        [100_000n, 125_000n],
-        [2n ** 25n - 1n, 2n ** 25n],
-      ] as const;
-      for (const [estimate, limit] of estimates) {
-        proxy.alter = (asked, ask) =>
-          asked.method === 'eth_estimateGas' ? { result: `0x${estimate.toString(16)}` } : ask(asked);
-        expect(await through.estimateGas(call)).toBe(limit);
-      }
-      proxy.alter = (asked, ask) =>
-        asked.method === 'eth_estimateGas' ? { result: `0x${(2n ** 25n + 1n).toString(16)}` } : ask(asked);
-      await expect(through.estimateGas(call)).rejects.toThrow(CallRevertedError);
-    } finally {
-      await closeChainEndpoints(endpoints);
-      await proxy.stop();
-    }
-  });
-
   it('the tip is at least the floor, and the fee covers twice the base fee', async () => {
-    const options = { endpoints: chain.endpoints, chainId: chain.anvil.chainId, privateKey: anvilKeys[1] };
     const polygon = await relayer.quoteFees();
     expect(polygon.maxPriorityFeePerGas).toBeGreaterThanOrEqual(25_000_000_000n);
     expect(polygon.maxFeePerGas).toBeGreaterThan(polygon.maxPriorityFeePerGas);
-    const floor = await createRelayer({ ...options, minimumTipWei: 70_000_000_000n }).quoteFees();
+    const floor = await relayerWith({ minimumTipWei: 70_000_000_000n }).quoteFees();
     expect(floor.maxPriorityFeePerGas).toBe(70_000_000_000n);
-    const capped = await createRelayer({ ...options, maximumFeePerGasWei: 9n }).quoteFees();
+    const capped = await relayerWith({ maximumFeePerGasWei: 9n }).quoteFees();
     expect(capped).toEqual({ maxFeePerGas: 9n, maxPriorityFeePerGas: 9n });
   });
 
@@ -229,27 +161,20 @@ describe('gas and fees', () => {
 describe('broadcasting', () => {
   it('reaches every endpoint, and one that takes it is enough', async () => {
     const call = await fund('one of two', 1_000_000n);
-    const proxies = [await startAlteringProxy(chain.anvil.url), await startAlteringProxy(chain.anvil.url)];
-    const urls = proxies.map(({ url }) => url);
-    const endpoints = createChainEndpoints({ urls, chainId: chain.anvil.chainId });
-    const through = createRelayer({ endpoints, chainId: chain.anvil.chainId, privateKey: anvilKeys[1] });
+    const first = await hosts.start(2);
+    const second = hosts.proxy(1);
+    const through = relayerWith({ endpoints: hosts.connect() });
     const { rawTransaction } = await sign(call);
-    const [first, second] = proxies;
-    try {
-      for (const proxy of proxies) proxy.failWithStatus = 503;
-      await expect(through.broadcast(rawTransaction)).rejects.toThrow(ChainUnavailableError);
-      if (second) second.failWithStatus = null;
-      await through.broadcast(rawTransaction);
-      if (first) first.failWithStatus = null;
-      await through.broadcast(rawTransaction);
-      expect(first?.asked).toEqual(['eth_sendRawTransaction']);
-      expect(second?.asked).toEqual(['eth_sendRawTransaction', 'eth_sendRawTransaction']);
-      await chain.anvil.mine();
-      expect(await token.readBalance(addressFor('merchant of one of two'))).toBe(975_000n);
-    } finally {
-      await closeChainEndpoints(endpoints);
-      for (const proxy of proxies) await proxy.stop();
-    }
+    for (const proxy of [first, second]) proxy.failWithStatus = 503;
+    await expect(through.broadcast(rawTransaction)).rejects.toThrow(ChainUnavailableError);
+    second.failWithStatus = null;
+    await through.broadcast(rawTransaction);
+    first.failWithStatus = null;
+    await through.broadcast(rawTransaction);
+    expect(first.asked).toEqual(['eth_sendRawTransaction']);
+    expect(second.asked).toEqual(['eth_sendRawTransaction', 'eth_sendRawTransaction']);
+    await chain.anvil.mine();
+    expect(await token.readBalance(addressFor('merchant of one of two'))).toBe(975_000n);
   });
 
   const answers = [
@@ -266,25 +191,18 @@ describe('broadcasting', () => {
   ] as const;
 
   it.each(answers)('takes "%s" for having arrived: %s', async (message, hasArrived) => {
-    const proxy = await startAlteringProxy(chain.anvil.url);
-    proxy.alter = () => ({ error: { code: -32_000, message } });
-    const endpoints = createChainEndpoints({ urls: [proxy.url], chainId: chain.anvil.chainId });
-    const through = createRelayer({ endpoints, chainId: chain.anvil.chainId, privateKey: anvilKeys[1] });
-    const broadcasting = through.broadcast('0x02').then(
-      () => true,
-      (error: unknown) => error,
-    );
+    (await hosts.start(1)).alter = () => ({ error: { code: -32_000, message } });
+    const broadcasting = relayerWith({ endpoints: hosts.connect() })
+      .broadcast('0x02')
+      .then(
+        () => true,
+        (error: unknown) => error,
+      );
     expect(await broadcasting).toEqual(hasArrived ? true : expect.any(TransactionRefusedError));
-    await closeChainEndpoints(endpoints);
-    await proxy.stop();
   });
 
   it('without POL for gas is refused in the words of the node', async () => {
-    const poor = createRelayer({
-      endpoints: chain.endpoints,
-      chainId: chain.anvil.chainId,
-      privateKey: `0x${'99'.repeat(32)}`,
-    });
+    const poor = relayerWith({ privateKey: `0x${'99'.repeat(32)}` });
     const call = await fund('poor', 1_000_000n);
     const { rawTransaction } = await poor.sign(call, 0, 200_000n, await relayer.quoteFees());
     await expect(poor.broadcast(rawTransaction)).rejects.toThrow(TransactionRefusedError);
@@ -295,8 +213,7 @@ describe('broadcasting', () => {
 describe('a private key', () => {
   it('that is none is refused without being repeated', () => {
     for (const wrong of ['0x1234567890', `0x${'00'.repeat(32)}`, `0x${'ff'.repeat(32)}`] as const) {
-      const create = () =>
-        createRelayer({ endpoints: chain.endpoints, chainId: chain.anvil.chainId, privateKey: wrong });
+      const create = () => relayerWith({ privateKey: wrong });
       expect(create).toThrow(TypeError);
       expect(create).not.toThrow(wrong.slice(2));
     }

@@ -5,24 +5,21 @@ import {
   type ReleaseAddresses as Release,
   type TokenReader,
 } from '../../src/settlement/chain/chain.ts';
-import { closeChainEndpoints, createChainEndpoints } from '../../src/settlement/chain/endpoint-rotation.ts';
 import {
   createBalanceSweep,
   createTokenReader,
   MULTICALL3,
 } from '../../src/settlement/chain/token-reader.ts';
-import { type AlteringProxy, startAlteringProxy } from './altering-proxy.ts';
-import { addressFor, type LocalChain, startLocalChain } from './local-chain.ts';
+import { addressFor } from './local-chain.ts';
+import { useLocalChain, useProxies } from './use-chain.ts';
 
-let chain: LocalChain;
+const chain = useLocalChain();
+const hosts = useProxies(chain);
 let token: TokenReader;
 
-beforeAll(async () => {
-  chain = await startLocalChain();
+beforeAll(() => {
   token = createTokenReader({ endpoints: chain.endpoints, token: chain.token });
 });
-
-afterAll(() => chain.stop());
 
 /** As on a chain that never had it. */
 async function removeMulticall3(): Promise<void> {
@@ -110,20 +107,13 @@ it('a blocklisted merchant is seen until it is taken off', async () => {
 });
 
 it.each([0, 1, 2])('one of three hosts, at place %i, blocklists no merchant alone', async (place) => {
-  const proxies = await Promise.all([1, 2, 3].map(() => startAlteringProxy(chain.anvil.url)));
-  const urls = proxies.map(({ url }) => url);
-  const endpoints = createChainEndpoints({ urls, chainId: chain.anvil.chainId });
-  try {
-    const reader = createTokenReader({ endpoints, token: chain.token });
-    (proxies[place] as AlteringProxy).alter = (call, ask) =>
-      call.method === 'eth_call' ? { result: `0x${'1'.padStart(64, '0')}` } : ask(call);
-    // As many reads as give each host its turn.
-    for (let read = 0; read < 160; read++)
-      expect(await reader.isBlocklisted(addressFor('merchant'))).toBe(false);
-  } finally {
-    await closeChainEndpoints(endpoints);
-    for (const proxy of proxies) await proxy.stop();
-  }
+  await hosts.start(3);
+  const reader = createTokenReader({ endpoints: hosts.connect(), token: chain.token });
+  hosts.proxy(place).alter = (call, ask) =>
+    call.method === 'eth_call' ? { result: `0x${'1'.padStart(64, '0')}` } : ask(call);
+  // As many reads as give each host its turn.
+  for (let read = 0; read < 160; read++)
+    expect(await reader.isBlocklisted(addressFor('merchant'))).toBe(false);
 });
 
 it('where there is no token, nothing is answered instead of "not blocklisted" or "no balance"', async () => {

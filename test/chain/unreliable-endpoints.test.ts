@@ -1,65 +1,26 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ChainReader } from '../../src/settlement/chain/chain.ts';
-import { compareRecentLogs, type FinalityDoubt } from '../../src/settlement/chain/confirm-finality.ts';
 import { createChainReader } from '../../src/settlement/chain/create-chain-reader.ts';
-import {
-  type ChainEndpoint,
-  type ChainEndpointsOptions,
-  closeChainEndpoints,
-  createChainEndpoints,
-} from '../../src/settlement/chain/endpoint-rotation.ts';
 import { createRelayer } from '../../src/settlement/chain/relayer.ts';
 import { createTokenReader } from '../../src/settlement/chain/token-reader.ts';
 import { anvilKeys } from '../support/anvil.ts';
-import { type AlteringProxy, startAlteringProxy } from './altering-proxy.ts';
-import { forgeHashes, hang, lagAt, omitLogsOf } from './endpoint-faults.ts';
-import { addressFor, type LocalChain, startLocalChain, termsFor } from './local-chain.ts';
-
-let chain: LocalChain;
-let proxies: readonly [AlteringProxy, AlteringProxy, AlteringProxy];
-let opened: (readonly ChainEndpoint[])[];
-
-beforeAll(async () => {
-  chain = await startLocalChain();
-  await chain.anvil.mine(20);
-});
-
-afterAll(() => chain.stop());
-
-beforeEach(async () => {
-  const start = () => startAlteringProxy(chain.anvil.url);
-  proxies = [await start(), await start(), await start()];
-  opened = [];
-});
-
-afterEach(async () => {
-  for (const endpoints of opened) await closeChainEndpoints(endpoints);
-  for (const proxy of proxies) await proxy.stop();
-});
+import type { AlteringProxy } from './altering-proxy.ts';
+import { forgeHashes, hang, lagAt } from './endpoint-faults.ts';
+import { addressFor, termsFor } from './local-chain.ts';
+import { useLocalChain, useProxies } from './use-chain.ts';
 
 const TIMEOUT_MS = 2_000;
 
-/** Endpoints at so many of the proxies, or at these URLs. */
-function open(
-  at: number | readonly string[],
-  options: Pick<ChainEndpointsOptions, 'monotonicMs' | 'onCall'> = {},
-): readonly ChainEndpoint[] {
-  const urls = typeof at === 'number' ? proxies.slice(0, at).map(({ url }) => url) : at;
-  const { chainId } = chain.anvil;
-  const endpoints = createChainEndpoints({ urls, chainId, timeoutMs: TIMEOUT_MS, ...options });
-  opened.push(endpoints);
-  return endpoints;
-}
+const chain = useLocalChain();
+const hosts = useProxies(chain, { timeoutMs: TIMEOUT_MS });
+const { connect, createReader } = hosts;
+let proxies: readonly [AlteringProxy, AlteringProxy, AlteringProxy];
 
-function createReader(...at: Parameters<typeof open>): { reader: ChainReader; doubts: FinalityDoubt[] } {
-  const doubts: FinalityDoubt[] = [];
-  const reader = createChainReader({
-    endpoints: open(...at),
-    sources: { token: chain.token, factories: [chain.factory] },
-    onDisagreement: (doubt) => doubts.push(doubt),
-  });
-  return { reader, doubts };
-}
+beforeAll(() => chain.anvil.mine(20));
+beforeEach(async () => {
+  await hosts.start(3);
+  proxies = [hosts.proxy(0), hosts.proxy(1), hosts.proxy(2)];
+});
 
 const readHeads = (reader: ChainReader) => reader.withView((view) => view.readHeads());
 
@@ -72,7 +33,7 @@ it.each([
   [503, 'failed'],
 ] as const)('an answer with HTTP %i and no JSON-RPC error counts as %s', async (status, outcome) => {
   const outcomes: string[] = [];
-  const [endpoint] = open(1, { onCall: (_label, counted) => void outcomes.push(counted) });
+  const [endpoint] = connect(1, { onCall: (_label, counted) => void outcomes.push(counted) });
   proxies[0].failWithStatus = status === 200 ? null : status;
   await endpoint?.readBlock('latest').catch(() => {});
   expect(outcomes).toEqual([outcome]);
@@ -102,7 +63,7 @@ describe('failing over', () => {
   });
 
   it('answers from whichever endpoint can', async () => {
-    const token = createTokenReader({ endpoints: open(3), token: chain.token });
+    const token = createTokenReader({ endpoints: connect(3), token: chain.token });
     proxies[0].failWithStatus = 500;
     proxies[1].alter = () => ({ error: { code: -32_005, message: 'rate limit' } });
     expect(await token.readBalance(addressFor('nobody'))).toBe(0n);
@@ -233,7 +194,7 @@ describe('a node that hangs', () => {
   });
 
   it('is found out once for all that share the endpoints: the relayer does not wait for it as well', async () => {
-    const endpoints = open(3);
+    const endpoints = connect(3);
     hang(proxies[0]);
     const token = createTokenReader({ endpoints, token: chain.token });
     await token.readBalance(addressFor('nobody'));
@@ -305,7 +266,7 @@ describe('an answer that comes late', () => {
   });
 
   it('delays a single read by half a second, not by the time limit', async () => {
-    const token = createTokenReader({ endpoints: open(2), token: chain.token });
+    const token = createTokenReader({ endpoints: connect(2), token: chain.token });
     hang(proxies[0]);
     const startedAtMs = performance.now();
     expect(await token.readBalance(addressFor('nobody'))).toBe(0n);
@@ -395,7 +356,7 @@ describe('an endpoint whose head crawls', () => {
   async function passesWithCrawling(count: 1 | 2 | 3, passes: number) {
     const lags = new Map<string, number>();
     const reader = createChainReader({
-      endpoints: open(count),
+      endpoints: connect(count),
       sources: { token: chain.token, factories: [chain.factory] },
       onLag: (label, blocks) => lags.set(label, blocks),
     });
@@ -433,7 +394,7 @@ describe('what one endpoint alone says to the relayer', () => {
 
   it('about fees counts only where no other quote is lower, or where none else answers', async () => {
     const { chainId } = chain.anvil;
-    const relayer = createRelayer({ endpoints: open(2), chainId, privateKey: anvilKeys[1] });
+    const relayer = createRelayer({ endpoints: connect(2), chainId, privateKey: anvilKeys[1] });
     const honest = await relayer.quoteFees();
     proxies[0].alter = (call, ask) =>
       call.method === 'eth_feeHistory'
@@ -446,7 +407,7 @@ describe('what one endpoint alone says to the relayer', () => {
 
   it('about its nonce, its balance or what was mined is never believed where two others contradict it', async () => {
     const { chainId } = chain.anvil;
-    const relayer = createRelayer({ endpoints: open(3), chainId, privateKey: anvilKeys[1] });
+    const relayer = createRelayer({ endpoints: connect(3), chainId, privateKey: anvilKeys[1] });
     const read = () =>
       Promise.all([
         relayer.readLatestTransactionCount(),
@@ -498,168 +459,6 @@ describe('two names of one host', () => {
     ['https://one.example.com', 'https://one.example.com..', 1],
     ['https://one.example.com', 'https://two.example.com', 2],
   ])('%s and %s are on so many hosts: %i', (one, other, hosts) => {
-    const endpoints = createChainEndpoints({ urls: [one, other], chainId: 137 });
-    opened.push(endpoints);
-    expect(new Set(endpoints.map(({ host }) => host)).size).toBe(hosts);
+    expect(new Set(connect([one, other]).map(({ host }) => host)).size).toBe(hosts);
   });
-});
-
-describe('a node that is behind', () => {
-  it('is noticed instead of being believed that there are no logs', async () => {
-    const { reader } = createReader(1);
-    const fromBlock = (await chain.anvil.blockNumber()) + 1;
-    await chain.callToken({ name: 'mint', to: addressFor('lagging'), units: 5n });
-    const query = {
-      fromBlock,
-      toBlock: fromBlock,
-      recipients: [addressFor('lagging')],
-    };
-    lagAt(proxies[0], fromBlock - 1);
-    await expect(reader.withView((view) => view.readLogs(query))).rejects.toThrow(/is behind/);
-    proxies[0].alter = null;
-    expect((await reader.withView((view) => view.readLogs(query))).transfers).toHaveLength(1);
-  });
-
-  it('is noticed when the chain changes during the scan', async () => {
-    const { reader } = createReader(1);
-    let asked = 0;
-    proxies[0].alter = async (call, ask) => {
-      const answer = await ask(call);
-      if (call.method !== 'eth_getBlockByNumber' || ++asked < 2) return answer;
-      return { result: { ...(answer.result as object), hash: `0x${'cd'.repeat(32)}` } };
-    };
-    const query = { fromBlock: 1, toBlock: 2, recipients: [addressFor('lagging')] };
-    await expect(reader.withView((view) => view.readLogs(query))).rejects.toThrow(/changed block 2/);
-  });
-
-  it('is noticed by a head that falls back further than any reorganization', async () => {
-    const { reader } = createReader(1);
-    await chain.anvil.mine(300);
-    await readHeads(reader);
-    lagAt(proxies[0], (await chain.anvil.blockNumber()) - 290);
-    await expect(readHeads(reader)).rejects.toThrow(/fell back/);
-    lagAt(proxies[0], (await chain.anvil.blockNumber()) - 5);
-    await readHeads(reader);
-  });
-});
-
-describe('an endpoint that allows few blocks', () => {
-  it('is asked for fewer until it answers, and nothing is missed', async () => {
-    const { reader } = createReader(1);
-    const recipient = addressFor('few blocks');
-    const fromBlock = (await chain.anvil.blockNumber()) + 1;
-    for (const units of [1n, 2n, 3n]) {
-      await chain.callToken({ name: 'mint', to: recipient, units });
-      await chain.anvil.mine(9);
-    }
-    const toBlock = await chain.anvil.blockNumber();
-    let refusals = 0;
-    proxies[0].alter = (call, ask) => {
-      if (call.method !== 'eth_getLogs') return ask(call);
-      const [filter] = call.params as [{ fromBlock: string; toBlock: string }];
-      if (Number(filter.toBlock) - Number(filter.fromBlock) < 5) return ask(call);
-      refusals++;
-      return { error: { code: -32_602, message: 'eth_getLogs is limited to a 5 range' } };
-    };
-    const found: bigint[] = [];
-    let next = fromBlock;
-    while (next <= toBlock) {
-      const query = { fromBlock: next, toBlock, recipients: [recipient] };
-      const { transfers, scannedTo } = await reader.withView((view) => view.readLogs(query));
-      found.push(...transfers.map(({ units }) => units));
-      next = scannedTo.number + 1;
-    }
-    expect(found).toEqual([1n, 2n, 3n]);
-    // Both queries of a request are refused; 30, 15 and 7 blocks, and 6 when 3 had worked; no more.
-    expect(refusals).toBe(2 * 4);
-  });
-
-  it('is not asked again at once when it says that it is asked too often', async () => {
-    const { reader } = createReader(1);
-    proxies[0].alter = (call, ask) =>
-      call.method === 'eth_getLogs'
-        ? { error: { code: -32_005, message: 'rate limit exceeded' } }
-        : ask(call);
-    const query = { fromBlock: 1, toBlock: 9, recipients: [addressFor('any')] };
-    await expect(reader.withView((view) => view.readLogs(query))).rejects.toThrow(/rate limit/);
-    expect(proxies[0].asked.filter((method) => method === 'eth_getLogs')).toHaveLength(2);
-  });
-});
-
-describe('the filter', () => {
-  it('names up to a thousand recipients, and above that none', async () => {
-    const { reader } = createReader(1);
-    const named: unknown[] = [];
-    proxies[0].alter = (call, ask) => {
-      const [filter] = call.params as [{ address: unknown; topics: unknown[] }];
-      if (call.method === 'eth_getLogs' && filter.address === chain.token) {
-        named.push((filter.topics[2] as unknown[] | undefined)?.length ?? null);
-      }
-      return ask(call);
-    };
-    const many = Array.from({ length: 1_001 }, (_, index) => addressFor(`filtered ${index}`));
-    for (const recipients of [many.slice(0, 1), many.slice(0, 1_000), many, null]) {
-      const query = { fromBlock: 1, toBlock: 2, recipients };
-      await reader.withView((view) => view.readLogs(query));
-    }
-    expect(named).toEqual([1, 1_000, null, null]);
-  });
-});
-
-describe('logs that nobody asked for', () => {
-  const log = (changes: object) => ({
-    address: chain.token,
-    topics: [
-      '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
-      `0x${'00'.repeat(32)}`,
-      `0x${'00'.repeat(12)}${addressFor('target').slice(2).toLowerCase()}`,
-    ],
-    data: `0x${'00'.repeat(31)}05`,
-    blockNumber: '0x1',
-    logIndex: '0x0',
-    transactionHash: `0x${'11'.repeat(32)}`,
-    removed: false,
-    ...changes,
-  });
-
-  const cases = [
-    ['another contract', () => [log({ address: addressFor('fake token') })], /another contract/],
-    ['another block', () => [log({ blockNumber: '0x9' })], /another block/],
-    ['a removed block', () => [log({ removed: true })], /removed block/],
-    ['another event', () => [log({ topics: [`0x${'22'.repeat(32)}`] })], /another event/],
-    ['too little data', () => [log({ data: '0x05' })], /malformed transfer/],
-    ['no number', () => [log({ blockNumber: 1 })], /malformed block number/],
-    ['the same log twice', () => [log({}), log({})], /the same log twice/],
-    ['no list', () => null, /something else than a list/],
-  ] as const;
-
-  it.each(cases)('are refused: %s', async (_name, logs, message) => {
-    const { reader } = createReader(1);
-    const isAltered = ({ method, params }: { method: string; params: readonly unknown[] }) =>
-      method === 'eth_getLogs' && (params[0] as { address: unknown }).address === chain.token;
-    proxies[0].alter = (call, ask) => (isAltered(call) ? { result: logs() } : ask(call));
-    const query = { fromBlock: 1, toBlock: 2, recipients: [addressFor('target')] };
-    await expect(reader.withView((view) => view.readLogs(query))).rejects.toThrow(message);
-  });
-});
-
-it('a comparison names the host whose logs of the newest final blocks are missing, or cannot be read', async () => {
-  const recipient = addressFor('compared');
-  await chain.callToken({ name: 'mint', to: recipient, units: 5n });
-  await chain.anvil.mine(2);
-  const endpoints = open(3);
-  const labels = endpoints.map(({ rpc: { label } }) => label);
-  const compare = async () => {
-    const final = await endpoints[0]?.readBlock('finalized');
-    const sources = { token: chain.token, factories: [chain.factory] };
-    return compareRecentLogs(endpoints, sources, final as NonNullable<typeof final>);
-  };
-  expect(await compare()).toEqual([]);
-  omitLogsOf(proxies[1] as AlteringProxy, recipient);
-  expect(await compare()).toEqual([
-    expect.stringMatching(`^${labels[1]} does not show logs of .* that ${labels[0]} and ${labels[2]} shows$`),
-  ]);
-  (proxies[1] as AlteringProxy).alter = (call, ask) =>
-    call.method === 'eth_getLogs' ? { result: [null] } : ask(call);
-  expect(await compare()).toEqual([`${labels[1]} answered eth_getLogs with a malformed log`]);
 });

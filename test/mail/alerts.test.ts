@@ -5,7 +5,7 @@ import { createSmtpMailer } from '../../src/mail/mailers.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import type { Store } from '../../src/store/store.ts';
 import { failedResult, givePayment, newPayment, pay } from '../store/fixtures.ts';
-import { newUser } from '../store/people.ts';
+import { giveMember } from '../store/people.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { startSmtpServer } from '../support/smtp-server.ts';
 import { createTestDatabase } from '../support/test-store.ts';
@@ -31,12 +31,8 @@ beforeEach(async () => {
   store = await database.open();
   server = await startSmtpServer();
   payment = await givePayment(store, { note: 'canary-note' });
-  const [owner, viewer] = [newUser(), newUser()];
-  for (const [user, role] of [[owner, 'owner'] as const, [viewer, 'viewer'] as const]) {
-    await store.people.createUser(user);
-    await store.people.putMembership({ accountId: payment.accountId, userId: user.id, role, createdAtMs: 1 });
-  }
-  ownerEmail = owner.email;
+  ownerEmail = (await giveMember(store, payment.accountId, 'owner')).email;
+  await giveMember(store, payment.accountId, 'viewer');
   await tell();
 });
 afterEach(async () => {
@@ -60,14 +56,6 @@ function tell(
     onFailure: () => {},
   };
   return sendAlerts(told, signal);
-}
-
-/** Another owner of the account. */
-async function giveOwner(): Promise<void> {
-  const user = newUser();
-  await store.people.createUser(user);
-  const { accountId } = payment;
-  await store.people.putMembership({ accountId, userId: user.id, role: 'owner', createdAtMs: 2 });
 }
 
 /** A webhook of another payment of the account that has just ended in some way. */
@@ -143,7 +131,7 @@ describe('owners', () => {
   });
 
   it('are told later when the process stops before the first mail, and none is begun after it', async () => {
-    await giveOwner();
+    await giveMember(store, payment.accountId, 'owner');
     await endWebhook('failed');
     expect(await tell(undefined, { signal: AbortSignal.abort() })).toBe(false);
     expect(server.mails).toEqual([]);
@@ -174,7 +162,7 @@ describe('owners', () => {
   });
 
   it('are not tried one after the other while the mail server is away', async () => {
-    await giveOwner();
+    await giveMember(store, payment.accountId, 'owner');
     await endWebhook('failed');
     let tries = 0;
     const counting: Mailer = {

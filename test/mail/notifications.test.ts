@@ -21,7 +21,7 @@ import type { Payment } from '../../src/payment/payment.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { Store } from '../../src/store/store.ts';
 import { atOnce, newAccount, newPayment } from '../store/fixtures.ts';
-import { newUser } from '../store/people.ts';
+import { giveMember } from '../store/people.ts';
 import { type ChatKind, startChatReceiver, targets } from '../support/chat-receiver.ts';
 import { startSmtpServer } from '../support/smtp-server.ts';
 import { createTestDatabase } from '../support/test-store.ts';
@@ -53,15 +53,8 @@ beforeEach(async () => {
   nowMs = Date.now();
   outcomes = [];
   account = newAccount({ name: 'Tea & <shop>' });
-  user = newUser();
   await store.accounts.createAccount(account);
-  await store.people.createUser(user);
-  await store.people.putMembership({
-    accountId: account.id,
-    userId: user.id,
-    role: 'viewer',
-    createdAtMs: 1,
-  });
+  user = await giveMember(store, account.id, 'viewer');
   context = contextWith(null);
 });
 afterEach(async () => {
@@ -201,14 +194,7 @@ describe('a notification', () => {
   });
 
   it('that is due is not sent once the membership has ended', async () => {
-    const owner = newUser();
-    await store.people.createUser(owner);
-    await store.people.putMembership({
-      accountId: account.id,
-      userId: owner.id,
-      role: 'owner',
-      createdAtMs: 1,
-    });
+    await giveMember(store, account.id, 'owner');
     await give('slack');
     await pay();
     const due = await store.notifications.listDueChannels(nowMs, [], 10);

@@ -3,8 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ServiceError } from '../../src/payment/errors.ts';
-import { createProviderAdapter } from '../../src/providers/adapters/providers.ts';
-import { someSession } from './stage.ts';
+import { adapterWith, someSession } from './stage.ts';
 
 const scalar = fc.oneof(
   fc.constantFrom('9.500000', '0', '-1', '1e309', '1000000000', 'order_1', 'a'.repeat(201), 'suspended'),
@@ -64,21 +63,8 @@ it('any bytes from a provider are a usable quote and session, or one of three er
     socket.once('data', () => socket.end(bytes));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const adapter = createProviderAdapter(
-    'banxa',
-    {
-      API_KEY: 'key_1',
-      PARTNER: 'shop',
-      BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    },
-    {
-      timeoutMs: 3_000,
-      quoteCacheMs: 0,
-      nowMs: Date.now,
-      webhookUrl: 'http://localhost:3000/providers/banxa/webhooks',
-      baseUrl: 'http://localhost:3000',
-    },
-  );
+  const BASE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const adapter = adapterWith('banxa', { API_KEY: 'key_1', PARTNER: 'shop', BASE_URL });
   const orError = async <T>(asked: Promise<T>): Promise<T | null> => {
     try {
       return await asked;

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { serveRequests } from './serve-json.ts';
-import { type Stage, someSession, startStage } from './stage.ts';
+import { someSession, useStage } from './stage.ts';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await startStage();
-});
-afterAll(() => stage?.stop());
+const stage = useStage();
 
 it('leads to an address that opens once, each time another', async () => {
   const adapter = stage.adapterOf('banxa');
@@ -26,30 +22,26 @@ it.each([
       ? { id: 'order_1', checkoutUrl: 'https://checkout.banxa.com/1' }
       : wrap({ cryptoAmount: '104.50000000' }),
   );
-  try {
-    const adapter = stage.adapterOf('banxa', { values: { BASE_URL: server.url, BLOCKCHAIN: 'POLYGON' } });
-    expect(await adapter.startSession(someSession)).toMatchObject({
-      redirectUrl: 'https://checkout.banxa.com/1',
-      providerReference: 'order_1',
-      quotedUnits: 104_500_000n,
-    });
-    const [quote, order] = server.requests;
-    expect(quote?.path).toBe('/api/sandbox-shop/v2/quotes/buy');
-    expect(quote?.query.get('blockchain')).toBe('POLYGON');
-    expect(order?.path).toBe('/api/sandbox-shop/v2/buy');
-    expect(JSON.parse(order?.body ?? '')).toEqual({
-      paymentMethodId: 'debit-credit-card',
-      crypto: 'USDC',
-      blockchain: 'POLYGON',
-      fiat: 'EUR',
-      fiatAmount: '100.00',
-      walletAddress: someSession.depositAddress,
-      redirectUrl: someSession.returnUrl,
-      externalCustomerId: someSession.paymentId,
-      externalOrderId: someSession.paymentId,
-      email: someSession.email,
-    });
-  } finally {
-    await server.stop();
-  }
+  const adapter = stage.adapterOf('banxa', { values: { BASE_URL: server.url, BLOCKCHAIN: 'POLYGON' } });
+  expect(await adapter.startSession(someSession)).toMatchObject({
+    redirectUrl: 'https://checkout.banxa.com/1',
+    providerReference: 'order_1',
+    quotedUnits: 104_500_000n,
+  });
+  const [quote, order] = server.requests;
+  expect(quote?.path).toBe('/api/sandbox-shop/v2/quotes/buy');
+  expect(quote?.query.get('blockchain')).toBe('POLYGON');
+  expect(order?.path).toBe('/api/sandbox-shop/v2/buy');
+  expect(JSON.parse(order?.body ?? '')).toEqual({
+    paymentMethodId: 'debit-credit-card',
+    crypto: 'USDC',
+    blockchain: 'POLYGON',
+    fiat: 'EUR',
+    fiatAmount: '100.00',
+    walletAddress: someSession.depositAddress,
+    redirectUrl: someSession.returnUrl,
+    externalCustomerId: someSession.paymentId,
+    externalOrderId: someSession.paymentId,
+    email: someSession.email,
+  });
 });

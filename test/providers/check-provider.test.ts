@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import type { ProviderValues } from '../../src/providers/adapters/define-provider.ts';
 import { providerDescriptions } from '../../src/providers/adapters/providers.ts';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import { type CheckedStep, checkProvider, type TrialRequest } from '../../src/providers/prove-provider.ts';
 import { serveJson } from './serve-json.ts';
-import { type Stage, someSession, startStage } from './stage.ts';
+import { someSession, useStage } from './stage.ts';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await startStage();
-});
-afterAll(() => stage?.stop());
+const stage = useStage();
 
 const request: Omit<TrialRequest, 'provider'> = {
   amountCents: someSession.amountCents,
@@ -105,7 +101,6 @@ describe('says in words', () => {
     );
     body = '<html></html>';
     expect(wordsOf(await check('moonpay', { values }), 'quote')?.detail).toMatch(/not JSON/);
-    await server.stop();
   });
 
   it('that a currency is not taken, and that a country has to be named', async () => {

@@ -1,7 +1,7 @@
 /**
  * What every adapter with a protocol of its own promises, each against the simulator of its provider over real HTTP.
  */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { UnknownStateError } from '../../src/payment/errors.ts';
 import { isPlausibleQuote } from '../../src/payment/paid-threshold.ts';
 import { assumedDeliveryUnits, type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
@@ -11,8 +11,8 @@ import {
   type ProviderAdapter,
   ProviderWebhookRefusedError,
 } from '../../src/providers/provider.ts';
-import { type JsonServer, serveJson, servePassThrough } from './serve-json.ts';
-import { outcomeOf, type Stage, someSession, startStage } from './stage.ts';
+import { serveJson, servePassThrough } from './serve-json.ts';
+import { outcomeOf, someSession, useStage } from './stage.ts';
 import { webhookCases } from './webhooks.ts';
 
 /** There is no parameter for it. */
@@ -22,11 +22,7 @@ const quotesNothing: ReadonlySet<ProviderId> = new Set(['cryptocom']);
 const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
 const { paymentId } = someSession;
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await startStage();
-});
-afterAll(() => stage?.stop());
+const stage = useStage();
 
 /** Opens an address as a customer's browser does, coming from the checkout page. */
 function open(url: string): Promise<Response> {
@@ -105,13 +101,6 @@ describe.each(providerIds)('the adapter of %s', (id: ProviderId) => {
 });
 
 describe.each(providerIds)('an answer that %s should not give', (id: ProviderId) => {
-  let provider: JsonServer;
-  let answer: { readonly status: number; readonly body: string };
-  beforeAll(async () => {
-    provider = await serveJson(() => answer);
-  });
-  afterAll(() => provider?.stop());
-
   it.each([
     ['nothing', 200, ''],
     ['null', 200, 'null'],
@@ -123,7 +112,7 @@ describe.each(providerIds)('an answer that %s should not give', (id: ProviderId)
     ['an unknown refusal', 418, '{"message":"I am a teapot"}'],
     ['a failure', 500, '{"data":{}}'],
   ])('is %s, and it is provider_unavailable', async (_what, status, body) => {
-    answer = { status, body };
+    const provider = await serveJson(() => ({ status, body }));
     const adapter = stage.adapterOf(id, { values: { BASE_URL: provider.url } });
     if (!quotesNothing.has(id))
       expect(await outcomeOf(adapter.quote(someSession))).toBe('provider_unavailable');
@@ -143,17 +132,13 @@ async function circuitAfter(
 ) {
   const upstream = stage.valuesOf(id)['BASE_URL'] as string;
   const proxy = await servePassThrough(upstream, (request) => (isMeant(request) ? { status, body } : null));
-  try {
-    const adapter = withCircuitBreaker(stage.adapterOf(id, { values: { BASE_URL: proxy.url } }), {
-      monotonicMs: () => 0,
-      nowMs: () => NOW_MS,
-      openMs: 30_000,
-    });
-    for (let count = 0; count < 10; count++) await outcomeOf(call(adapter));
-    return adapter.health?.().isCircuitOpen;
-  } finally {
-    await proxy.stop();
-  }
+  const adapter = withCircuitBreaker(stage.adapterOf(id, { values: { BASE_URL: proxy.url } }), {
+    monotonicMs: () => 0,
+    nowMs: () => NOW_MS,
+    openMs: 30_000,
+  });
+  for (let count = 0; count < 10; count++) await outcomeOf(call(adapter));
+  return adapter.health?.().isCircuitOpen;
 }
 
 const refusals = [400, 402, 404, 405, 406, 409, 410, 418, 422, 451];
@@ -194,6 +179,24 @@ describe.each(providerIds)('a refusal by %s', (id: ProviderId) => {
   });
 });
 
+it.each([
+  ['moonpay', 'INR'],
+  ['coinbase', 'INR'],
+  ['revolut', 'INR'],
+  ['stripe', 'CAD'],
+  ['stripe', 'INR'],
+  // It sells by UPI only and not by card.
+  ['transak', 'INR'],
+] as const)('%s is not asked for %s, which it does not take', async (id, currency) => {
+  const provider = await serveJson(() => ({ body: {} }));
+  const adapter = stage.adapterOf(id, { values: { BASE_URL: provider.url } });
+  await expect(adapter.quote({ ...someSession, currency })).rejects.toMatchObject({
+    errorName: 'provider_inactive',
+    message: expect.stringContaining(`does not take payments in ${currency}.`),
+  });
+  expect(provider.asked).toEqual([]);
+});
+
 it('Transak whose access tokens are refused with 404 is down, although a customer asked', async () => {
   const isToken = (request: string) => request.includes('/refresh-token');
   const call = (adapter: ProviderAdapter) => adapter.startSession(someSession);
@@ -214,14 +217,10 @@ it.each(providerIds)(
       headers: { 'retry-after': '7', 'content-type': 'text/html' },
       body: '<html>Too Many Requests</html>',
     }));
-    try {
-      const adapter = stage.adapterOf(id, { values: { BASE_URL: provider.url } });
-      const busy = { errorName: 'provider_unavailable', retryAfterSeconds: 7 };
-      await expect(adapter.startSession(someSession)).rejects.toMatchObject(busy);
-      await expect(adapter.quote(someSession)).rejects.toMatchObject(busy);
-    } finally {
-      await provider.stop();
-    }
+    const adapter = stage.adapterOf(id, { values: { BASE_URL: provider.url } });
+    const busy = { errorName: 'provider_unavailable', retryAfterSeconds: 7 };
+    await expect(adapter.startSession(someSession)).rejects.toMatchObject(busy);
+    await expect(adapter.quote(someSession)).rejects.toMatchObject(busy);
   },
 );
 
@@ -229,13 +228,9 @@ describe.each(Object.entries(webhookCases))('a webhook of %s', (name, webhookCas
   const id = name as ProviderId;
   const state = Object.keys(webhookCase.states)[0] as string;
   const content = { paymentId, status: state, atMs: NOW_MS - 2_000 };
-  let provider: JsonServer | null = null;
-  beforeAll(async () => {
-    if (webhookCase.answer !== undefined) provider = await serveJson(webhookCase.answer);
-  });
-  afterAll(() => provider?.stop());
   const read = async (webhook: PostedWebhook) => {
-    const values = { ...webhookCase.values, ...(provider === null ? {} : { BASE_URL: provider.url }) };
+    const { answer, values: own } = webhookCase;
+    const values = { ...own, ...(answer === undefined ? {} : { BASE_URL: (await serveJson(answer)).url }) };
     return stage.adapterOf(id, { values }).readWebhook?.(webhook);
   };
   const authentic = () => webhookCase.sign(stage.valuesOf(id), content, NOW_MS);

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { createProviderAdapter } from '../../src/providers/adapters/providers.ts';
 import { serveJson, serveRequests } from './serve-json.ts';
-import { outcomeOf, someSession } from './stage.ts';
+import { adapterWith, outcomeOf, someSession } from './stage.ts';
 
 it('asks in minor units for a payment to the deposit address, and uses none for another wallet', async () => {
   let echo: Readonly<Record<string, string>> = { crypto_currency: 'USDC', network: 'POLYGON' };
@@ -12,50 +11,36 @@ it('asks in minor units for a payment to the deposit address, and uses none for 
     wallet_address: wallet,
     ...echo,
   }));
-  const adapter = createProviderAdapter(
-    'cryptocom',
-    { API_KEY: 'sk_1', ONRAMP: 'confirmed', BASE_URL: server.url },
-    {
-      timeoutMs: 3_000,
-      quoteCacheMs: 0,
-      nowMs: Date.now,
-      webhookUrl: 'https://pay.example.com/providers/cryptocom/webhooks',
-      baseUrl: 'https://pay.example.com',
-    },
-  );
-  try {
-    expect(await adapter.startSession(someSession)).toMatchObject({
-      redirectUrl: 'https://pay.crypto.com/1',
-      providerReference: 'payment_1',
-      quotedUnits: null,
-    });
-    const [request] = server.requests;
-    expect(request?.headers.authorization).toBe('Bearer sk_1');
-    expect(JSON.parse(request?.body ?? '')).toEqual({
-      amount: 100_00,
-      currency: 'EUR',
-      crypto_currency: 'USDC',
-      network: 'polygon',
-      wallet_address: someSession.depositAddress,
-      order_id: someSession.paymentId,
-      return_url: someSession.returnUrl,
-      cancel_url: someSession.returnUrl,
-    });
-    // An account without the on-ramp ignores the wallet, and would take the money itself.
-    wallet = undefined;
+  const adapter = adapterWith('cryptocom', { API_KEY: 'sk_1', ONRAMP: 'confirmed', BASE_URL: server.url });
+  expect(await adapter.startSession(someSession)).toMatchObject({
+    redirectUrl: 'https://pay.crypto.com/1',
+    providerReference: 'payment_1',
+    quotedUnits: null,
+  });
+  const [request] = server.requests;
+  expect(request?.headers.authorization).toBe('Bearer sk_1');
+  expect(JSON.parse(request?.body ?? '')).toEqual({
+    amount: 100_00,
+    currency: 'EUR',
+    crypto_currency: 'USDC',
+    network: 'polygon',
+    wallet_address: someSession.depositAddress,
+    order_id: someSession.paymentId,
+    return_url: someSession.returnUrl,
+    cancel_url: someSession.returnUrl,
+  });
+  // An account without the on-ramp ignores the wallet, and would take the money itself.
+  wallet = undefined;
+  expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
+  wallet = someSession.depositAddress;
+  for (const other of [{}, { crypto_currency: 'USDC', network: 'ethereum' }, { network: 'polygon' }]) {
+    echo = other as typeof echo;
     expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
-    wallet = someSession.depositAddress;
-    for (const other of [{}, { crypto_currency: 'USDC', network: 'ethereum' }, { network: 'polygon' }]) {
-      echo = other as typeof echo;
-      expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
-    }
-    echo = { crypto_currency: 'USDC', network: 'polygon' };
-    wallet = '0x52908400098527886E0F7030069857D2E4169EE7';
-    expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
-    expect(adapter.readWebhook).toBeUndefined();
-  } finally {
-    await server.stop();
   }
+  echo = { crypto_currency: 'USDC', network: 'polygon' };
+  wallet = '0x52908400098527886E0F7030069857D2E4169EE7';
+  expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
+  expect(adapter.readWebhook).toBeUndefined();
 });
 
 it.each([
@@ -68,21 +53,7 @@ it.each([
   [500, 'provider_unavailable'],
 ])('is asked before a checkout is made: %d is %s', async (status, outcome) => {
   const server = await serveJson(() => ({ status, body: {} }));
-  const adapter = createProviderAdapter(
-    'cryptocom',
-    { API_KEY: 'sk_1', ONRAMP: 'confirmed', BASE_URL: server.url },
-    {
-      timeoutMs: 3_000,
-      quoteCacheMs: 0,
-      nowMs: Date.now,
-      webhookUrl: 'https://pay.example.com/providers/cryptocom/webhooks',
-      baseUrl: 'https://pay.example.com',
-    },
-  );
-  try {
-    expect(await outcomeOf(adapter.quote(someSession))).toBe(outcome);
-    expect(server.asked).toEqual(['GET /api/api/payments?limit=1']);
-  } finally {
-    await server.stop();
-  }
+  const adapter = adapterWith('cryptocom', { API_KEY: 'sk_1', ONRAMP: 'confirmed', BASE_URL: server.url });
+  expect(await outcomeOf(adapter.quote(someSession))).toBe(outcome);
+  expect(server.asked).toEqual(['GET /api/api/payments?limit=1']);
 });

@@ -16,11 +16,11 @@ import { textOf } from '../support/page-text.ts';
 import { RESERVED_ADDRESS, type World } from '../support/payment-context.ts';
 import { refundLinks } from '../support/refunds.ts';
 import { serveJson } from './serve-json.ts';
-import { type Stage, startStage } from './stage.ts';
+import { useStage } from './stage.ts';
 
 // API, pages and webhooks over a real store, with the real adapters at the simulated on-ramps; there is no chain.
 
-let stage: Stage;
+const stage = useStage();
 let service: ApiService;
 const outcomes: string[] = [];
 
@@ -73,16 +73,12 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
 }
 
 beforeAll(async () => {
-  stage = await startStage();
   service = await createApiService({ register: registerPages, requestsPerMinute: 10_000 });
   // The first page compiles everything: on a busy machine, quotes for it can miss their limit of two seconds.
   behave('wert', 'up');
   await openPage((await create('multi')).json().payment_id);
 });
-afterAll(async () => {
-  await service?.close();
-  await stage?.stop();
-});
+afterAll(() => service?.close());
 
 /** How a provider behaves from now on, with all others well. */
 function behave(id: ProviderId, fault: ProviderFault): void {
@@ -141,26 +137,22 @@ describe.each(['down', 'slow', 'refuse'] as const)('a provider that is told: %s'
 it('a provider that answers 429 is busy: the page says so and offers the others, and callers learn when to try again', async () => {
   behave('wert', 'up');
   const crowded = await serveJson(() => ({ status: 429, headers: { 'retry-after': '7' }, body: {} }));
-  try {
-    service.world.adapters.set('wert', stage.adapterOf('wert', { values: { BASE_URL: crowded.url } }));
-    const direct = await create('wert');
-    expect(direct.statusCode).toBe(502);
-    expect(direct.headers['retry-after']).toBe('7');
-    expect(direct.json()).toEqual({
-      code: 'provider_unavailable',
-      error: 'Wert is busy. Retry in 7 s or use "multi".',
-    });
-    const { payment_id: paymentId } = (await create('multi')).json();
-    const page = await openPage(paymentId);
-    expect(textOf(page.body)).toContain('Busy at the moment');
-    const clicked = await click(paymentId, 'wert');
-    expect(clicked.statusCode).toBe(502);
-    expect(clicked.headers['retry-after']).toBe('7');
-    expect(textOf(clicked.body)).toContain('Wert is busy at the moment. Your card was not charged.');
-    expect(waysIn(clicked.body)).toEqual(expect.arrayContaining(providerIds.filter((id) => id !== 'wert')));
-  } finally {
-    await crowded.stop();
-  }
+  service.world.adapters.set('wert', stage.adapterOf('wert', { values: { BASE_URL: crowded.url } }));
+  const direct = await create('wert');
+  expect(direct.statusCode).toBe(502);
+  expect(direct.headers['retry-after']).toBe('7');
+  expect(direct.json()).toEqual({
+    code: 'provider_unavailable',
+    error: 'Wert is busy. Retry in 7 s or use "multi".',
+  });
+  const { payment_id: paymentId } = (await create('multi')).json();
+  const page = await openPage(paymentId);
+  expect(textOf(page.body)).toContain('Busy at the moment');
+  const clicked = await click(paymentId, 'wert');
+  expect(clicked.statusCode).toBe(502);
+  expect(clicked.headers['retry-after']).toBe('7');
+  expect(textOf(clicked.body)).toContain('Wert is busy at the moment. Your card was not charged.');
+  expect(waysIn(clicked.body)).toEqual(expect.arrayContaining(providerIds.filter((id) => id !== 'wert')));
 });
 
 /** Whose webhooks tell of a provider's visits; those that tell nothing are left out. */

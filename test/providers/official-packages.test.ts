@@ -7,18 +7,14 @@ import { generateJwt } from '@coinbase/cdp-sdk/auth';
 import { MoonPay } from '@moonpay/moonpay-node';
 import { decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import Stripe from 'stripe';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ProviderId } from '../../src/payment/provider-catalog.ts';
 import { type PostedWebhook, ProviderWebhookRefusedError } from '../../src/providers/provider.ts';
 import { serveRequests } from './serve-json.ts';
-import { type Stage, someSession, startStage } from './stage.ts';
+import { someSession, useStage } from './stage.ts';
 import { webhookCases } from './webhooks.ts';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await startStage();
-});
-afterAll(() => stage?.stop());
+const stage = useStage();
 
 const open = (url: string) => fetch(url, { headers: { referer: 'https://pay.example.com/' } });
 
@@ -105,13 +101,9 @@ describe('@coinbase/cdp-sdk', () => {
   /** The token that the adapter sends with that request. */
   async function tokenOf(API_SECRET: string): Promise<string> {
     const server = await serveRequests(() => ({ countries: [{ id: 'DE' }] }));
-    try {
-      const values = { API_KEY: apiKeyId, API_SECRET, BASE_URL: server.url };
-      await stage.adapterOf('coinbase', { values }).quote({ ...someSession, customerCountry: null });
-      return server.requests[0]?.headers.authorization?.replace(/^Bearer /, '') ?? '';
-    } finally {
-      await server.stop();
-    }
+    const values = { API_KEY: apiKeyId, API_SECRET, BASE_URL: server.url };
+    await stage.adapterOf('coinbase', { values }).quote({ ...someSession, customerCountry: null });
+    return server.requests[0]?.headers.authorization?.replace(/^Bearer /, '') ?? '';
   }
 
   function ed25519Secret(): { readonly secret: string; readonly publicKey: KeyObject } {
@@ -126,13 +118,20 @@ describe('@coinbase/cdp-sdk', () => {
     return { secret: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(), publicKey };
   }
 
+  /** As environments often hold a key. */
+  function onOneLine() {
+    const { secret, publicKey } = es256Secret();
+    return { secret, given: secret.replaceAll('\n', '\\n'), publicKey };
+  }
+
   it.each([
     ['EdDSA', ed25519Secret],
     ['ES256', es256Secret],
+    ['ES256', onOneLine],
   ] as const)('makes the same token as the adapter with %s, but for nonce and time', async (alg, make) => {
-    const { secret, publicKey } = make();
+    const { secret, publicKey, given = secret } = make() as ReturnType<typeof onOneLine>;
     const options = { ...target, requestHost, apiKeyId, apiKeySecret: secret };
-    const [ours, theirs] = [await tokenOf(secret), await generateJwt(options)];
+    const [ours, theirs] = [await tokenOf(given), await generateJwt(options)];
     for (const token of [ours, theirs]) {
       await jwtVerify(token, publicKey, { algorithms: [alg], issuer: 'cdp', maxTokenAge: 120 });
       const [header = '', claims = '', signature = ''] = token.split('.');
@@ -175,30 +174,26 @@ describe('jose', () => {
   it("signs a webhook of Transak's that the adapter takes, and refuses after one byte was changed", async () => {
     const token = 'the-access-token-of-the-moment';
     const server = await serveRequests(() => ({ data: { accessToken: token, expiresAt: 4_000_000_000 } }));
-    try {
-      const adapter = stage.adapterOf('transak', { values: { BASE_URL: server.url } });
-      const webhookData = {
-        partnerOrderId: someSession.paymentId,
-        status: 'COMPLETED',
-        walletAddress: someSession.depositAddress,
-      };
-      const signed = await new SignJWT({ webhookData, eventID: 'ORDER_COMPLETED' })
-        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-        .sign(encoded(token));
-      const read = (data: string) =>
-        adapter.readWebhook?.({
-          target: '/providers/transak/webhooks',
-          headers: {},
-          body: Buffer.from(JSON.stringify({ data })),
-          receivedAtMs: Date.now(),
-        });
-      expect(await read(signed)).toMatchObject({ paymentId: someSession.paymentId, progress: 'delivered' });
-      const [header = '', claims = '', signature = ''] = signed.split('.');
-      const changed = Buffer.from(claims, 'base64url').toString().replace('COMPLETED', 'CANCELLED');
-      const forged = [header, Buffer.from(changed).toString('base64url'), signature].join('.');
-      await expect(read(forged)).rejects.toThrow(ProviderWebhookRefusedError);
-    } finally {
-      await server.stop();
-    }
+    const adapter = stage.adapterOf('transak', { values: { BASE_URL: server.url } });
+    const webhookData = {
+      partnerOrderId: someSession.paymentId,
+      status: 'COMPLETED',
+      walletAddress: someSession.depositAddress,
+    };
+    const signed = await new SignJWT({ webhookData, eventID: 'ORDER_COMPLETED' })
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .sign(encoded(token));
+    const read = (data: string) =>
+      adapter.readWebhook?.({
+        target: '/providers/transak/webhooks',
+        headers: {},
+        body: Buffer.from(JSON.stringify({ data })),
+        receivedAtMs: Date.now(),
+      });
+    expect(await read(signed)).toMatchObject({ paymentId: someSession.paymentId, progress: 'delivered' });
+    const [header = '', claims = '', signature = ''] = signed.split('.');
+    const changed = Buffer.from(claims, 'base64url').toString().replace('COMPLETED', 'CANCELLED');
+    const forged = [header, Buffer.from(changed).toString('base64url'), signature].join('.');
+    await expect(read(forged)).rejects.toThrow(ProviderWebhookRefusedError);
   });
 });

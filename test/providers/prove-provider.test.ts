@@ -7,7 +7,6 @@ import type { PaymentView } from '../../src/payment/payment-store.ts';
 import { NATIVE_USDC, type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import { redactJson } from '../../src/platform/redact.ts';
 import type { ProviderValues } from '../../src/providers/adapters/define-provider.ts';
-import { createProviderAdapter } from '../../src/providers/adapters/providers.ts';
 import { createEvidenceFiles } from '../../src/providers/evidence-files.ts';
 import {
   confirmPage,
@@ -23,18 +22,14 @@ import {
 } from '../../src/providers/provider-evidence.ts';
 import type { VerifiedChain } from '../../src/settlement/chain/chain.ts';
 import { serveRequests } from './serve-json.ts';
-import { type Stage, someSession, startStage } from './stage.ts';
+import { adapterWith, someSession, useStage } from './stage.ts';
 
-let stage: Stage;
+const stage = useStage();
 let folder: string;
 beforeAll(async () => {
-  stage = await startStage();
   folder = await mkdtemp(join(tmpdir(), 'card-checkout-evidence-'));
 });
-afterAll(async () => {
-  await stage?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const NOW_MS = Date.UTC(2026, 10, 23, 4, 30);
 
@@ -124,7 +119,6 @@ describe('evidence', () => {
     const message = 'unknown shop ada@shop.example at 198.51.100.7, token abcdefgh1234567890abcdefgh';
     const server = await serveRequests(() => ({ quoteCurrencyAmount: message }));
     const { evidence } = await prove('moonpay', { BASE_URL: server.url });
-    await server.stop();
     expect(JSON.stringify(evidence)).not.toMatch(/ada@|198\.51|abcdefgh1/);
   });
 
@@ -134,15 +128,11 @@ describe('evidence', () => {
     const server = await serveRequests(
       ({ path }) => recorded.find((each) => path.endsWith(each.path.slice(-20)))?.body ?? {},
     );
-    try {
-      const replayed = stage.adapterOf('moonpay', { values: { BASE_URL: server.url } });
-      const { deliveryUnits } = await replayed.quote(someSession);
-      expect(
-        stepsOf(evidence, 'quote').some(({ detail }) => detail.includes(`${Number(deliveryUnits) / 1e6}`)),
-      ).toBe(true);
-    } finally {
-      await server.stop();
-    }
+    const replayed = stage.adapterOf('moonpay', { values: { BASE_URL: server.url } });
+    const { deliveryUnits } = await replayed.quote(someSession);
+    expect(
+      stepsOf(evidence, 'quote').some(({ detail }) => detail.includes(`${Number(deliveryUnits) / 1e6}`)),
+    ).toBe(true);
   });
 
   it('is kept in dated files of which the newest counts, twenty for each provider', async () => {
@@ -274,12 +264,7 @@ describe('a provider is proved', () => {
   it('at its own hosts, which each adapter names, and nowhere else', () => {
     for (const id of providerIds) {
       const { BASE_URL: _, ...values } = stage.valuesOf(id);
-      const endpointOf = (changes: ProviderValues) =>
-        createProviderAdapter(
-          id,
-          { ...values, ...changes },
-          { timeoutMs: 1, nowMs: Date.now, webhookUrl: '', baseUrl: 'https://pay.example.com' },
-        ).endpoint;
+      const endpointOf = (changes: ProviderValues) => adapterWith(id, { ...values, ...changes }).endpoint;
       expect(endpointOf({})?.environment).toBe('production');
       for (const url of endpointOf({})?.urls ?? ['']) expect(url).toMatch(/^https:\/\/[a-z.-]+$/);
       expect(endpointOf({ ENVIRONMENT: 'sandbox' })?.environment).toBe('test');

@@ -1,13 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ProviderSettingError } from '../../src/providers/adapters/define-provider.ts';
-import { type Stage, someSession, startStage } from './stage.ts';
+import { someSession, useStage } from './stage.ts';
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await startStage();
-});
-afterAll(() => stage?.stop());
+const stage = useStage();
 
 const pemOf = (type: 'ed25519' | 'x25519') => {
   const { privateKey } = type === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('x25519');

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
 
 /** What was asked of a server. */
 export interface RecordedRequest {
@@ -16,13 +17,12 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** A server on loopback that keeps what it is asked, in its order. */
+/** A server on loopback that keeps what it is asked, in its order. It stops with the test that started it. */
 export interface JsonServer {
   readonly url: string;
   readonly requests: RecordedRequest[];
   /** `GET /path?query` of each. */
   readonly asked: string[];
-  stop(): Promise<void>;
 }
 
 async function serve(
@@ -43,15 +43,11 @@ async function serve(
     response.writeHead(status, { 'content-type': 'application/json', ...more }).end(text);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    asked,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, asked };
 }
 
 /** Answers every request with what it is told: an object as JSON, a text as it is. */

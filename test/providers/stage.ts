@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
 import { developmentKeys } from '../../sandbox/development-keys.ts';
 import { allProviderValues } from '../../sandbox/provider-values.ts';
 import { type Onramps, startOnramps } from '../../sandbox/start-onramps.ts';
@@ -103,6 +104,32 @@ export async function startStage(): Promise<Stage> {
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** For a file of tests: a stage that stands from its first test to its last. */
+export function useStage(): Stage {
+  let stage: Stage | undefined;
+  beforeAll(async () => {
+    stage = await startStage();
+  });
+  afterAll(() => stage?.stop());
+  return new Proxy({} as Stage, { get: (_, name) => Reflect.get(stage as Stage, name) });
+}
+
+/** An adapter of a provider that no stage simulates, which keeps no quote. */
+export function adapterWith(
+  provider: ProviderId,
+  values: ProviderValues,
+  change: Partial<Parameters<typeof createProviderAdapter>[2]> = {},
+): ProviderAdapter {
+  return createProviderAdapter(provider, values, {
+    timeoutMs: 3_000,
+    quoteCacheMs: 0,
+    nowMs: Date.now,
+    webhookUrl: `https://pay.example.com/providers/${provider}/webhooks`,
+    baseUrl: 'https://pay.example.com',
+    ...change,
+  });
 }
 
 /** 100.00 EUR for a payment of ours. */

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
-import { createProviderAdapter } from '../../src/providers/adapters/providers.ts';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import { outgoingLimitsOf } from '../../src/providers/outgoing-limiter.ts';
 import { createApiService, validRequest } from '../support/api-service.ts';
 import { type RecordedRequest, serveJson, serveRequests } from './serve-json.ts';
-import { someSession } from './stage.ts';
+import { adapterWith, someSession } from './stage.ts';
 
 /** A Wert that converts and lists orders as it is told. */
 async function startWert(conversion: unknown, orders: unknown = []) {
@@ -12,17 +11,8 @@ async function startWert(conversion: unknown, orders: unknown = []) {
     if (path.endsWith('/convert')) return { status: 'success', body: conversion };
     return path.endsWith('/orders') ? { data: orders } : { requestId: '1', sessionId: 'session_1' };
   });
-  const adapter = createProviderAdapter(
-    'wert',
-    { API_KEY: 'key', PARTNER_ID: 'partner/1', NOTICE_TOKEN: 'token', BASE_URL: server.url },
-    {
-      timeoutMs: 3_000,
-      quoteCacheMs: 0,
-      nowMs: () => 5_000,
-      webhookUrl: 'https://pay.example.com/providers/wert/webhooks',
-      baseUrl: 'https://pay.example.com',
-    },
-  );
+  const values = { API_KEY: 'key', PARTNER_ID: 'partner/1', NOTICE_TOKEN: 'token', BASE_URL: server.url };
+  const adapter = adapterWith('wert', values, { nowMs: () => 5_000 });
   return { server, adapter };
 }
 
@@ -32,9 +22,8 @@ it.each([
   [{ commodity_amount: 109, fee_percent: 0.05, currency_miner_fee: 0 }, 103_809_523n],
   [{ commodity_amount: '109', fee_percent: 0.05, currency_miner_fee: 1 }, 102_830_188n],
 ])('expects of the conversion %j that %s units are delivered', async (conversion, deliveryUnits) => {
-  const { server, adapter } = await startWert(conversion);
+  const { adapter } = await startWert(conversion);
   expect(await adapter.quote(someSession)).toEqual({ deliveryUnits, minimumUsdCents: null });
-  await server.stop();
 });
 
 it('locks the session, and puts into its address nothing that decides about money', async () => {
@@ -56,7 +45,6 @@ it('locks the session, and puts into its address nothing that decides about mone
     redirect_url: someSession.returnUrl,
     email: someSession.email,
   });
-  await server.stop();
 });
 
 it('takes the furthest of several orders for what a webhook is about', async () => {
@@ -70,7 +58,6 @@ it('takes the furthest of several orders for what a webhook is about', async () 
   });
   expect(webhook).toMatchObject({ paymentId: someSession.paymentId, progress: 'delivering', atMs: 5_000 });
   expect(server.requests.at(-1)?.query.get('search_by')).toBe(someSession.paymentId);
-  await server.stop();
 });
 
 it("takes another merchant's checkout after fourteen of one merchant in half a second, of which it quotes four", async () => {
@@ -88,15 +75,10 @@ it("takes another merchant's checkout after fourteen of one merchant in half a s
     service.world.adapters.set(
       'wert',
       withCircuitBreaker(
-        createProviderAdapter(
+        adapterWith(
           'wert',
           { API_KEY: 'key', PARTNER_ID: 'partner', BASE_URL: server.url },
-          {
-            timeoutMs: 3_000,
-            ...clock,
-            webhookUrl: 'https://pay.example.com/providers/wert/webhooks',
-            baseUrl: 'https://pay.example.com',
-          },
+          { ...clock, quoteCacheMs: 30_000 },
         ),
         { ...clock, openMs: 30_000, limits: outgoingLimitsOf('wert') },
       ),
@@ -111,7 +93,6 @@ it("takes another merchant's checkout after fourteen of one merchant in half a s
     expect((await Promise.all(burst)).map(({ statusCode }) => statusCode)).toEqual(Array(14).fill(200));
   } finally {
     await service.close();
-    await server.stop();
   }
 });
 
@@ -125,15 +106,10 @@ it('stays on offer after fourteen checkouts within a second, of which it takes f
     return { body: { status: 'success', body: { commodity_amount: 100 } } };
   });
   const adapter = withCircuitBreaker(
-    createProviderAdapter(
+    adapterWith(
       'wert',
       { API_KEY: 'key', PARTNER_ID: 'partner', BASE_URL: server.url },
-      {
-        timeoutMs: 3_000,
-        nowMs: () => clockMs,
-        webhookUrl: 'https://pay.example.com/providers/wert/webhooks',
-        baseUrl: 'https://pay.example.com',
-      },
+      { nowMs: () => clockMs },
     ),
     { monotonicMs: () => clockMs, nowMs: () => clockMs, openMs: 30_000 },
   );
@@ -152,14 +128,10 @@ it('stays on offer after fourteen checkouts within a second, of which it takes f
     }
     return taken.filter((isTaken) => isTaken).length;
   };
-  try {
-    expect(await askTimes(0, 14)).toBe(4);
-    expect(adapter.health?.()).toMatchObject({ isCircuitOpen: false, failuresInARow: 0 });
-    // It was asked once too often and then left in peace, and a second later it is asked again.
-    expect(server.asked).toHaveLength(5);
-    clockMs += 1_000;
-    expect(await askTimes(14, 4)).toBe(4);
-  } finally {
-    await server.stop();
-  }
+  expect(await askTimes(0, 14)).toBe(4);
+  expect(adapter.health?.()).toMatchObject({ isCircuitOpen: false, failuresInARow: 0 });
+  // It was asked once too often and then left in peace, and a second later it is asked again.
+  expect(server.asked).toHaveLength(5);
+  clockMs += 1_000;
+  expect(await askTimes(14, 4)).toBe(4);
 });

@@ -33,22 +33,18 @@ describe('a payment', () => {
     expect(payment.paidThresholdUnits).toBe(ENOUGH_UNITS);
     const txidIn = await settlement.deposit(payment, EXPECTED_UNITS);
     expect(await settlement.state(payment)).toBe('unpaid/pending');
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     expect(await settlement.state(payment)).toBe('unpaid/ready');
     expect(await settlement.relay()).toBe('opened');
     expect(await settlement.state(payment)).toBe('unpaid/processing');
 
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     expect((await settlement.balancesOf(payment)).held).toBe(0n);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     expect(await settlement.state(payment)).toBe('unpaid/processing');
     expect(await settlement.webhooks(payment)).toEqual([]);
 
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     const paid = await expectPaid(payment, EXPECTED_UNITS);
     const { releases, finalBlock } = await settlement.observations(payment);
     expect(paid).toMatchObject({
@@ -93,8 +89,7 @@ describe('a payment', () => {
     const payment = await settlement.create();
     expect(presentPaymentStatus(payment)).toMatchObject({ value_coin: '0.000000', txid_in: null });
     const deposit = await settlement.deposit(payment, 5_000_000n);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     expect(presentPaymentStatus(await settlement.read(payment))).toMatchObject({
       status: 'unpaid',
       forward_status: 'pending',
@@ -106,8 +101,7 @@ describe('a payment', () => {
     });
     await settlement.reorganize(1);
     await settlement.dropWaiting();
-    await settlement.mine(2);
-    await settlement.watch();
+    await settlement.mineAndWatch(2);
     expect(presentPaymentStatus(await settlement.read(payment))).toMatchObject({
       status: 'unpaid',
       value_coin: '0.000000',
@@ -140,8 +134,7 @@ describe('a payment', () => {
   it('accepted as paid with a part is released, and paid when that is final, with one webhook', async () => {
     const payment = await settlement.create();
     const txidIn = await settlement.deposit(payment, 50_000_000n);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     await expect(settlement.accept(payment, 50_000_000n)).rejects.toThrow('not final');
     await settlement.settleDown();
     for (const units of [49_999_999n, 50_000_001n, 0n]) {
@@ -157,9 +150,7 @@ describe('a payment', () => {
   });
 
   it('accepted as paid with a part is not overpaid by the rest of its price', async () => {
-    const payment = await settlement.create();
-    await settlement.deposit(payment, 40_000_000n);
-    await settlement.settleDown();
+    const payment = await settlement.createSettled(40_000_000n);
     await settlement.accept(payment, 40_000_000n);
     await settlement.settleDown();
     await settlement.deposit(payment, 55_000_000n);
@@ -173,17 +164,12 @@ describe('a payment', () => {
   it('is not accepted with nothing, nor in full, nor canceled', async () => {
     const empty = await settlement.create();
     await expect(settlement.accept(empty, 0n)).rejects.toThrow('Only an open payment');
-    const full = await settlement.create();
-    await settlement.deposit(full, EXPECTED_UNITS);
-    await settlement.mine();
-    await settlement.watch();
+    const full = await settlement.createWithDeposit();
     await expect(settlement.accept(full, EXPECTED_UNITS)).rejects.toThrow('Only an open payment');
   });
 
   it('overpaid is paid, and all of it is the merchant’s less the fee', async () => {
-    const payment = await settlement.create();
-    await settlement.deposit(payment, 250_000_001n);
-    await settlement.settleDown();
+    const payment = await settlement.createSettled(250_000_001n);
     await expectPaid(payment, 250_000_001n);
   });
 
@@ -199,10 +185,7 @@ describe('a payment', () => {
   });
 
   it('whose second deposit comes after the release has it released as well, a little later', async () => {
-    const payment = await settlement.create();
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.mine();
-    await settlement.watch();
+    const payment = await settlement.createWithDeposit();
     await settlement.relay();
     await settlement.mine();
     await settlement.deposit(payment, 5_000_000n);
@@ -220,24 +203,8 @@ describe('a payment', () => {
     expect(await settlement.webhooks(payment)).toHaveLength(1);
   });
 
-  it.each([
-    { name: 'exactly at the tolerance is paid', units: ENOUGH_UNITS, isPaid: true },
-    { name: 'one unit below the tolerance is not', units: ENOUGH_UNITS - 1n, isPaid: false },
-  ])('$name', async ({ units, isPaid }) => {
-    const payment = await settlement.create();
-    await settlement.deposit(payment, units);
-    await settlement.settleDown();
-    if (isPaid) await expectPaid(payment, units);
-    else {
-      expect(await settlement.state(payment)).toBe('unpaid/pending');
-      expect(await settlement.balancesOf(payment)).toEqual({ merchant: 0n, fees: 0n, held: units });
-    }
-  });
-
   it('gets its surplus released after it was paid, and its fields stay as they were', async () => {
-    const payment = await settlement.create();
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.settleDown();
+    const payment = await settlement.createSettled();
     const paid = await expectPaid(payment, EXPECTED_UNITS);
 
     await settlement.deposit(payment, 12_345_678n);
@@ -256,9 +223,7 @@ describe('a payment', () => {
   });
 
   it('of one unit, whose fee is nothing, stays held until somebody asks for it, and loses no unit', async () => {
-    const payment = await settlement.create();
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.settleDown();
+    const payment = await settlement.createSettled();
     const paid = await settlement.read(payment);
     await settlement.deposit(payment, 1n);
     await settlement.settleDown();
@@ -275,9 +240,7 @@ describe('a payment', () => {
   });
 
   it('to which somebody sends nothing at all sees nothing', async () => {
-    const payment = await settlement.create();
-    await settlement.deposit(payment, 0n);
-    await settlement.settleDown();
+    const payment = await settlement.createSettled(0n);
     expect((await settlement.observations(payment)).deposits).toEqual([]);
   });
 });
@@ -311,8 +274,7 @@ describe('payments in one batch', () => {
     const [good, bad] = [await settlement.create(), await settlement.create()];
     await settlement.deposit(good, EXPECTED_UNITS);
     await settlement.deposit(bad, EXPECTED_UNITS);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     settlement.faults.broadcast = async (_raw, send) => {
       // First in the block: the release meets a wallet that its simulation has not seen blocklisted.
       await chain.callToken({ name: 'blacklist', account: bad.payoutAddress });
@@ -322,8 +284,7 @@ describe('payments in one batch', () => {
     expect(await settlement.relay()).toBe('opened');
     settlement.faults.broadcast = null;
     await settlement.mine();
-    await settlement.finalize();
-    await settlement.watch();
+    await settlement.mineAndWatch(settlement.finalityBlocks);
     expect(await settlement.state(good)).toBe('paid/completed');
     expect(await settlement.state(bad)).toBe('unpaid/processing');
 

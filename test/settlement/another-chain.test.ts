@@ -1,29 +1,13 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
-import {
-  type ChainEndpoint,
-  closeChainEndpoints,
-  createChainEndpoints,
-} from '../../src/settlement/chain/endpoint-rotation.ts';
-import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
-import { EXPECTED_UNITS, useSettlement } from './harness.ts';
+import type { AlteringProxy } from '../chain/altering-proxy.ts';
+import { useSettlement } from './harness.ts';
+import { useReadThrough } from './proxies.ts';
 
-const { chain, settlement } = useSettlement();
-let proxies: AlteringProxy[] = [];
-let endpoints: readonly ChainEndpoint[] = [];
-
-afterEach(async () => {
-  await closeChainEndpoints(endpoints);
-  for (const proxy of proxies) await proxy.stop();
-});
-
-async function readThrough(count: number): Promise<AlteringProxy> {
-  proxies = await Promise.all(Array.from({ length: count }, () => startAlteringProxy(chain.anvil.url)));
-  const urls = proxies.map(({ url }) => url);
-  endpoints = createChainEndpoints({ urls, chainId: chain.anvil.chainId, timeoutMs: 1_000 });
-  settlement.readThrough(endpoints, () => {});
-  return proxies[0] as AlteringProxy;
-}
+const stage = useSettlement();
+const { settlement } = stage;
+const hosts = useReadThrough(stage);
+const { readThrough } = hosts;
 
 /** Answers like a node of another chain, so many blocks ahead, without a log of ours. */
 function showOtherChain(proxy: AlteringProxy, { chainId, ahead }: { chainId: number | null; ahead: number }) {
@@ -59,9 +43,7 @@ async function rowsOf(payment: Payment) {
 }
 
 async function payOne() {
-  const payment = await settlement.create();
-  await settlement.deposit(payment, EXPECTED_UNITS);
-  await settlement.settleDown();
+  const payment = await settlement.createSettled();
   expect(await settlement.state(payment)).toBe('paid/completed');
   return { payment, seen: await rowsOf(payment) };
 }
@@ -96,7 +78,7 @@ it.each([
 it('several endpoints that are all moved to another chain take nothing back', async () => {
   await readThrough(2);
   const { payment, seen } = await payOne();
-  for (const proxy of proxies) showOtherChain(proxy, { chainId: 1, ahead: 0 });
+  for (const proxy of hosts.proxies) showOtherChain(proxy, { chainId: 1, ahead: 0 });
   expect((await passes(3)).at(-1)).toMatch(/serves chain 1, not/);
   expect(await rowsOf(payment)).toEqual(seen);
 });
@@ -104,8 +86,7 @@ it('several endpoints that are all moved to another chain take nothing back', as
 it('one host that lost final blocks is believed while no payment rests on them', async () => {
   await readThrough(1);
   const { payment, seen } = await payOne();
-  await settlement.mine(3);
-  await settlement.watch();
+  await settlement.mineAndWatch(3);
   const before = await settlement.store.observations.readCursor();
   await settlement.reorganize(5);
   await passes(4);

@@ -38,12 +38,10 @@ describe('a canceled payment', () => {
   it('falls back to canceled when the chain takes the late deposit back', async () => {
     const payment = await settlement.create();
     // While it waits for money, it is looked for in blocks that are not final, and half a minute longer.
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     await settlement.cancel(payment);
     await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     expect(await settlement.state(payment)).toBe('canceled/manual_required');
     await settlement.reorganize(1);
     await settlement.settleDown();
@@ -59,8 +57,7 @@ describe('canceling is refused', () => {
     const { expiresAtMs } = await settlement.startSession(payment);
     const cancelAt = async (timeMs: number) => {
       settlement.advance(timeMs - settlement.nowMs() - 4 * BLOCK_MS);
-      await settlement.mine(4);
-      await settlement.watch();
+      await settlement.mineAndWatch(4);
       return settlement.cancel(payment);
     };
     await expect(cancelAt(expiresAtMs - 1)).rejects.toMatchObject({
@@ -97,8 +94,7 @@ describe('canceling is refused', () => {
     const payment = await settlement.create();
     await settlement.deposit(payment, 9_999n);
     await settlement.deposit(payment, 1n);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     await expect(settlement.cancel(payment)).rejects.toMatchObject(conflict);
     expect(await settlement.state(payment)).toBe('unpaid/pending');
   });
@@ -108,8 +104,7 @@ describe('dust from a stranger', () => {
   it('keeps no merchant from canceling, and makes a canceled payment wait for nobody until it is 0.01 USDC', async () => {
     const payment = await settlement.create();
     await settlement.deposit(payment, 1n);
-    await settlement.mine(4);
-    await settlement.watch();
+    await settlement.mineAndWatch(4);
     expect(await settlement.cancel(payment)).toMatchObject({ forwardStatus: 'canceled', receivedUnits: 1n });
     await settlement.deposit(payment, 9_998n);
     await settlement.settleDown();
@@ -119,8 +114,7 @@ describe('dust from a stranger', () => {
     });
     await expect(settlement.release(payment)).rejects.toMatchObject(conflict);
     await settlement.deposit(payment, 1n);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     expect(await settlement.state(payment)).toBe('canceled/manual_required');
     await settlement.reorganize(1);
     await settlement.settleDown();
@@ -130,9 +124,7 @@ describe('dust from a stranger', () => {
 
 describe('a release by request is refused', () => {
   it('while the payment is open and underpaid, because further deposits may add up', async () => {
-    const payment = await settlement.create();
-    await settlement.deposit(payment, 1_000_000n);
-    await settlement.settleDown();
+    const payment = await settlement.createSettled(1_000_000n);
     await expect(settlement.release(payment)).rejects.toMatchObject(conflict);
   });
 
@@ -146,12 +138,9 @@ describe('a release by request is refused', () => {
 
 describe('a payment that expires', () => {
   it('underpaid keeps what arrived until somebody asks, and is then completed without an event', async () => {
-    const payment = await settlement.create();
-    await settlement.deposit(payment, 40_000_000n);
-    await settlement.settleDown();
+    const payment = await settlement.createSettled(40_000_000n);
     settlement.advance(EXPIRY_MS);
-    await settlement.mine(4);
-    await settlement.watch();
+    await settlement.mineAndWatch(4);
     await settlement.expire();
     expect(await settlement.read(payment)).toMatchObject({
       status: 'canceled',
@@ -178,8 +167,7 @@ describe('a payment that expires', () => {
     settlement.advance(EXPIRY_MS + HOUR_MS);
     await settlement.mine(4);
     await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     // Passes the watermark over the payment, which is not pending.
     await settlement.expire();
     expect(await settlement.state(payment)).toBe('unpaid/ready');
@@ -188,8 +176,7 @@ describe('a payment that expires', () => {
     await settlement.watch();
     // The deposit may be in the next block: falling back alone expires nothing.
     expect(await settlement.state(payment)).toBe('unpaid/pending');
-    await settlement.mine(3);
-    await settlement.watch();
+    await settlement.mineAndWatch(3);
     await settlement.expire();
     expect(await settlement.read(payment)).toMatchObject({ status: 'canceled', cancelReason: 'expired' });
   });
@@ -199,16 +186,14 @@ describe('a payment that expires', () => {
     settlement.advance(EXPIRY_MS + HOUR_MS);
     await settlement.mine(3);
     await settlement.deposit(payment, payment.paidThresholdUnits);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     expect(await settlement.expire()).toMatchObject({ checked: 1 });
     expect(await settlement.state(payment)).toBe('unpaid/pending');
 
     await settlement.reorganize(1);
     await settlement.watch();
     expect(await settlement.state(payment)).toBe('unpaid/pending');
-    await settlement.mine(3);
-    await settlement.watch();
+    await settlement.mineAndWatch(3);
     await settlement.expire();
     expect(await settlement.read(payment)).toMatchObject({ status: 'canceled', cancelReason: 'expired' });
     expect(await settlement.expire()).toMatchObject({ checked: 0 });
@@ -219,8 +204,7 @@ describe('a payment that expires', () => {
     settlement.faults.hideLogs = true;
     await settlement.deposit(payment, 1_000_000n);
     settlement.advance(EXPIRY_MS + HOUR_MS);
-    await settlement.mine(4);
-    await settlement.watch();
+    await settlement.mineAndWatch(4);
     settlement.faults.hideLogs = false;
     expect(await settlement.expire()).toEqual({ checked: 1, unexplained: [payment.id] });
     expect(await settlement.rescan(100)).toBe(1);
@@ -233,8 +217,7 @@ describe('a payment that expires', () => {
     settlement.faults.hideLogs = true;
     await settlement.deposit(paid, EXPECTED_UNITS);
     settlement.advance(EXPIRY_MS + HOUR_MS);
-    await settlement.mine(4);
-    await settlement.watch();
+    await settlement.mineAndWatch(4);
     settlement.faults.hideLogs = false;
     expect(await settlement.expire()).toEqual({ checked: 2, unexplained: [paid.id] });
     expect(await settlement.state(paid)).toBe('unpaid/pending');

@@ -18,8 +18,7 @@ const eventsOf = async (payment: Payment) =>
 async function createAndDeposit(): Promise<Payment> {
   const payment = await settlement.createDirect();
   await settlement.deposit(payment, PRICE_UNITS);
-  await settlement.mine();
-  await settlement.watch();
+  await settlement.mineAndWatch();
   return payment;
 }
 
@@ -35,8 +34,7 @@ describe('a payment from a wallet that is short', () => {
     const payment = await settlement.createDirect({ toleratesMissingCent: tolerates });
     await settlement.deposit(payment, PRICE_UNITS - missingUnits);
     await settlement.mine();
-    await settlement.finalize();
-    await settlement.watch();
+    await settlement.mineAndWatch(settlement.finalityBlocks);
     expect(await settlement.state(payment)).toBe(state);
     expect(await settlement.read(payment)).toMatchObject({ receivedUnits: PRICE_UNITS - missingUnits });
     expect(await eventsOf(payment)).toEqual(state === 'paid/ready' ? ['payment.paid'] : []);
@@ -54,8 +52,7 @@ describe('a payment from a wallet that is short', () => {
     await settlement.store.accounts.updateAccount(settlement.account.id, { toleratesMissingCent: true });
     await settlement.deposit(payment, PRICE_UNITS - 1n);
     await settlement.mine();
-    await settlement.finalize();
-    await settlement.watch();
+    await settlement.mineAndWatch(settlement.finalityBlocks);
     expect(await settlement.state(payment)).toBe('unpaid/pending');
   });
 });
@@ -67,8 +64,7 @@ describe('a payment from a wallet', () => {
     expect(await settlement.relay()).toBe('idle');
     expect(await eventsOf(payment)).toEqual([]);
 
-    await settlement.finalize();
-    await settlement.watch();
+    await settlement.mineAndWatch(settlement.finalityBlocks);
     expect(await settlement.state(payment)).toBe('paid/ready');
     expect(await settlement.read(payment)).toMatchObject({ receivedUnits: PRICE_UNITS, forwardedUnits: 0n });
     expect(await eventsOf(payment)).toEqual(['payment.paid']);
@@ -151,8 +147,7 @@ describe('a payment from a wallet', () => {
   it('is not paid by a deposit that the chain takes back, nor by less than the price', async () => {
     const payment = await createAndDeposit();
     await settlement.reorganize(1);
-    await settlement.mine(3);
-    await settlement.watch();
+    await settlement.mineAndWatch(3);
     expect(await settlement.state(payment)).toBe('unpaid/pending');
 
     await settlement.deposit(payment, PRICE_UNITS - 1n);
@@ -167,8 +162,7 @@ describe('a payment from a wallet', () => {
   it('that a stranger releases first is paid and forwarded all the same, and a crash changes nothing', async () => {
     const payment = await createAndDeposit();
     await settlement.releaseAsRival(payment);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     expect(await settlement.state(payment)).toBe('unpaid/pending');
     await settlement.crash();
     await settlement.settleDown();
@@ -178,8 +172,7 @@ describe('a payment from a wallet', () => {
 
   it('stays paid while the token refuses its release, and is forwarded when it no longer does', async () => {
     const payment = await createAndDeposit();
-    await settlement.finalize();
-    await settlement.watch();
+    await settlement.mineAndWatch(settlement.finalityBlocks);
     await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
     await settlement.mine();
     for (let attempt = 0; attempt < 3; attempt++) {

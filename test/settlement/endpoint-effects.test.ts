@@ -1,15 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
 import { ChainUnavailableError } from '../../src/settlement/chain/chain.ts';
-import type { FinalityDoubt } from '../../src/settlement/chain/confirm-finality.ts';
-import {
-  type ChainEndpoint,
-  closeChainEndpoints,
-  createChainEndpoints,
-} from '../../src/settlement/chain/endpoint-rotation.ts';
-import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
+import type { AlteringProxy } from '../chain/altering-proxy.ts';
 import {
   denyUpTo,
   fabricate,
@@ -20,37 +14,21 @@ import {
   omitLogsOf,
 } from '../chain/endpoint-faults.ts';
 import { BLOCK_MS, EXPECTED_UNITS, useSettlement } from './harness.ts';
+import { useReadThrough } from './proxies.ts';
 
 /**
  * What one faulty endpoint does with one, two and three hosts: a test for each cell of the threat model's table. The
  * watcher reads the faulty one.
  */
 
-const { chain, settlement } = useSettlement();
+const stage = useSettlement();
+const { chain, settlement } = stage;
+const hosts = useReadThrough(stage, 500);
+const { readThrough } = hosts;
 
 /** A standstill is noticed after twenty seconds; the rest is enough for a payment from its deposit to its end. */
 const ROUNDS = 20_000 / BLOCK_MS + 16;
 const LAG_BLOCKS = 4;
-
-let proxies: AlteringProxy[];
-let endpoints: readonly ChainEndpoint[];
-let doubts: FinalityDoubt[];
-
-afterEach(async () => {
-  await closeChainEndpoints(endpoints);
-  for (const proxy of proxies) await proxy.stop();
-});
-
-async function readThrough(hosts: number): Promise<AlteringProxy> {
-  proxies = await Promise.all(Array.from({ length: hosts }, () => startAlteringProxy(chain.anvil.url)));
-  const urls = proxies.map(({ url }) => url);
-  endpoints = createChainEndpoints({ urls, chainId: chain.anvil.chainId, timeoutMs: 500 });
-  doubts = [];
-  settlement.readThrough(endpoints, (doubt) => doubts.push(doubt));
-  await settlement.mine(3);
-  await settlement.watch();
-  return proxies[0] as AlteringProxy;
-}
 
 const cursor = async () => (await settlement.store.observations.readCursor())?.number as number;
 
@@ -104,7 +82,7 @@ async function expectEffect(effect: Effect, payment: Payment, cursorBefore: numb
   }
   // A pass may have come as far as the fault.
   expect(await cursor()).toBeLessThan(cursorBefore + 6);
-  expect(doubts.length > 0).toBe(effect.endsWith('endpoints disagree'));
+  expect(hosts.seen.doubts.length > 0).toBe(effect.endsWith('endpoints disagree'));
 }
 
 interface Row {

@@ -1,5 +1,5 @@
 import { privateKeyToAddress } from 'viem/accounts';
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { Account } from '../../src/accounts/account.ts';
 import { plainProfile } from '../../src/accounts/shop-profile.ts';
 import { watchRefunds } from '../../src/features/refunds/watch-refunds.ts';
@@ -27,13 +27,7 @@ import { settleScanned } from '../../src/payment/settle.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import type { ProviderAdapter, StartedSession } from '../../src/providers/provider.ts';
 import { createStartSession } from '../../src/providers/start-session.ts';
-import type {
-  ChainReader,
-  ChainView,
-  FeeQuote,
-  RelayCall,
-  Relayer,
-} from '../../src/settlement/chain/chain.ts';
+import type { RelayCall } from '../../src/settlement/chain/chain.ts';
 import type { FinalityDoubt } from '../../src/settlement/chain/confirm-finality.ts';
 import { createChainReader } from '../../src/settlement/chain/create-chain-reader.ts';
 import type { ChainEndpoint } from '../../src/settlement/chain/endpoint-rotation.ts';
@@ -53,13 +47,14 @@ import { relayReleases } from '../../src/settlement/relay/relay-releases.ts';
 import { rewindByHand } from '../../src/settlement/reorganizations.ts';
 import { rescanFinalBlocks } from '../../src/settlement/rescan-blocks.ts';
 import { rescueToken } from '../../src/settlement/rescue-token.ts';
-import type { BlockReference } from '../../src/settlement/settlement-store.ts';
+import type { BlockReference, RelayBatch } from '../../src/settlement/settlement-store.ts';
 import { createKeptBlocks, watchDeposits } from '../../src/settlement/watch-deposits.ts';
 import type { Webhook } from '../../src/webhooks/webhook.ts';
 import { addressFor, type LocalChain, startLocalChain } from '../chain/local-chain.ts';
 import { type AnvilOptions, anvilKeys } from '../support/anvil.ts';
 import { refundLinks } from '../support/refunds.ts';
 import { createTestDatabase } from '../support/test-store.ts';
+import { hidingLogs, noFaults, withFaults } from './faults.ts';
 
 /** How far apart blocks are, on the chain and on the clock of the test. */
 export const BLOCK_MS = 2_000;
@@ -67,9 +62,10 @@ export const HOUR_MS = 3_600_000;
 export const EXPIRY_MS = 168 * HOUR_MS;
 export const FEE_BASIS_POINTS = 250;
 
-/** The value of a payment of 95 USD, and its paid threshold before a session is started (2 % less). */
+/** The value of a payment of 95 USD, its paid threshold before a session is started, and the value less the fee. */
 export const EXPECTED_UNITS = 95_000_000n;
 export const ENOUGH_UNITS = 93_100_000n;
+export const TO_MERCHANT_UNITS = 92_625_000n;
 
 export const rival = privateKeyToAddress(anvilKeys[2]);
 const SECRET = 'a secret key of the settlement tests, long enough';
@@ -87,24 +83,6 @@ export async function startSettlementChain(
 
 /** The process ended here: what was in its memory is gone. */
 export class CrashError extends Error {}
-
-/** What a test makes the outside world do. */
-export interface Faults {
-  /** Called in the place of the real broadcast. */
-  broadcast: ((rawTransaction: string, send: () => Promise<void>) => Promise<void>) | null;
-  /** Called before a batch is estimated; it throws what the node would say. */
-  estimate: ((call: RelayCall) => void) | null;
-  /** What the chain asks for, in the place of the real fees. */
-  fees: FeeQuote | null;
-  /** A lagging node: so many of the newest transactions of any address are missing in its counts, final or not. */
-  missingTransactions: number;
-  /** The final block as it was when finality stalled, and the relayer's count of transactions there. */
-  stalledAt: { readonly final: BlockReference | null; readonly count: number } | null;
-  /** The endpoint lags behind and answers with empty lists of logs. */
-  hideLogs: boolean;
-  /** The endpoint leaves transfers out, and yet shows what is released. */
-  hideTransfers: boolean;
-}
 
 /**
  * For a file of tests: one chain for all of them, and for each a settlement of its own that has seen the chain's
@@ -164,15 +142,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
   const name = `settlement ${++opened}`;
   const finalityBlocks = options.finalityBlocks ?? 2;
   const feeWallet = addressFor(`fee wallet of ${name}`);
-  const faults: Faults = {
-    broadcast: null,
-    estimate: null,
-    fees: null,
-    missingTransactions: 0,
-    stalledAt: null,
-    hideLogs: false,
-    hideTransfers: false,
-  };
+  const faults = noFaults();
   const factories: Address[] = [chain.factory];
   const rewinds: BlockReference[] = [];
   const incidents: RelayIncident[] = [];
@@ -363,6 +333,11 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     async dropWaiting() {
       await chain.anvil.rpc('anvil_dropAllTransactions');
     },
+    /** So many blocks, and a pass over them. */
+    async mineAndWatch(blocks = 1) {
+      await mine(blocks);
+      return watch();
+    },
     watch,
     watchOnce: () => watchDeposits(watchContext()),
     rewindByHand: (blockNumber: number | null) =>
@@ -486,6 +461,50 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     /** Sends USDC to a payment's deposit address; the next block has it. Returns the transaction's hash. */
     deposit: (payment: Payment, units: bigint) =>
       chain.callToken({ name: 'mint', to: payment.depositAddress, units }),
+    /** A payment with a deposit that was seen and is not final. */
+    async createWithDeposit(units = EXPECTED_UNITS): Promise<Payment> {
+      const payment = await handle.create();
+      await handle.deposit(payment, units);
+      await handle.mineAndWatch();
+      return payment;
+    },
+    /** A payment whose deposit had all its consequences. */
+    async createSettled(units = EXPECTED_UNITS): Promise<Payment> {
+      const payment = await handle.createWithDeposit(units);
+      await settleDown();
+      return payment;
+    },
+    /** So many payments whose release is due. */
+    async createReady(count: number): Promise<Payment[]> {
+      const payments: Payment[] = [];
+      for (let index = 0; index < count; index++) payments.push(await handle.create());
+      for (const payment of payments) await handle.deposit(payment, EXPECTED_UNITS);
+      await handle.mineAndWatch();
+      return payments;
+    },
+    /** The batches of our own relayer that have no outcome yet. */
+    openBatches: (): Promise<readonly RelayBatch[]> =>
+      parts.store.relay.listOpenBatchesOf(parts.relayer.address),
+    async openBatch(): Promise<RelayBatch> {
+      const [batch] = await handle.openBatches();
+      if (batch === undefined) throw new Error('no batch is open');
+      return batch;
+    },
+    /** Each is paid, with all of its money, by one release and with one webhook. Returns the last of them. */
+    async expectPaidOnce(...payments: readonly Payment[]): Promise<Payment> {
+      for (const payment of payments) {
+        const balances = { merchant: TO_MERCHANT_UNITS, held: 0n };
+        expect(await handle.balancesOf(payment)).toMatchObject(balances);
+        expect(await read(payment)).toMatchObject({
+          status: 'paid',
+          receivedUnits: EXPECTED_UNITS,
+          forwardedUnits: TO_MERCHANT_UNITS,
+        });
+        expect((await handle.observations(payment)).releases).toHaveLength(1);
+        expect(await handle.webhooks(payment)).toHaveLength(1);
+      }
+      return read(payments.at(-1) as Payment);
+    },
     /** A rival's release, in the next block. */
     releaseAsRival: (payment: Payment, gas = 3_000_000) =>
       chain.anvil.rpc('eth_sendTransaction', [
@@ -539,48 +558,6 @@ function newAccount(name: string, createdAtMs: number): Account {
     providers: null,
     suspended: false,
     createdAtMs,
-  };
-}
-
-function withFaults(relayer: Relayer, faults: Faults): Relayer {
-  return {
-    ...relayer,
-    broadcast(rawTransaction) {
-      const send = () => relayer.broadcast(rawTransaction);
-      return faults.broadcast === null ? send() : faults.broadcast(rawTransaction, send);
-    },
-    async estimateGas(call) {
-      faults.estimate?.(call);
-      return relayer.estimateGas(call);
-    },
-    quoteFees: async () => faults.fees ?? relayer.quoteFees(),
-    readLatestTransactionCount: async (of) =>
-      (await relayer.readLatestTransactionCount(of)) - faults.missingTransactions,
-    async readFinalTransactionCount(seenTo, of) {
-      if (faults.stalledAt !== null) return faults.stalledAt.count;
-      return (await relayer.readFinalTransactionCount(seenTo, of)) - faults.missingTransactions;
-    },
-  };
-}
-
-function hidingLogs(reader: ChainReader, faults: Faults): ChainReader {
-  const hiding = (view: ChainView): ChainView => ({
-    ...view,
-    async readHeads() {
-      const heads = await view.readHeads();
-      return faults.stalledAt === null ? heads : { ...heads, final: faults.stalledAt.final };
-    },
-    async readLogs(query) {
-      const logs = await view.readLogs(query);
-      if (faults.hideLogs) return { ...logs, transfers: [], forwarded: [] };
-      return faults.hideTransfers ? { ...logs, transfers: [] } : logs;
-    },
-  });
-  return {
-    listEndpoints: () => reader.listEndpoints(),
-    withView: (use) => reader.withView((view) => use(hiding(view))),
-    withOtherView: (use) => reader.withOtherView((view) => use(hiding(view))),
-    withEachView: (use) => reader.withEachView((view) => use(hiding(view))),
   };
 }
 

@@ -13,15 +13,12 @@ describe('a chain that loses blocks it had called final', () => {
     const before = await settlement.read(paid);
     expect(before.status).toBe('paid');
     await settlement.deposit(open, EXPECTED_UNITS - 50_000_000n);
-    await settlement.mine(4);
-    await settlement.watch();
-    await settlement.finalize();
-    await settlement.watch();
+    await settlement.mineAndWatch(4);
+    await settlement.mineAndWatch(settlement.finalityBlocks);
     expect((await settlement.observations(open)).deposits).toHaveLength(1);
 
     await settlement.reorganize(7);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     expect(settlement.rewinds).toHaveLength(1);
     expect((await settlement.observations(open)).deposits).toEqual([]);
     await settlement.deposit(open, EXPECTED_UNITS);

@@ -1,43 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
 import { ChainUnavailableError } from '../../src/settlement/chain/chain.ts';
-import type { FinalityDoubt } from '../../src/settlement/chain/confirm-finality.ts';
-import {
-  type ChainEndpoint,
-  closeChainEndpoints,
-  createChainEndpoints,
-} from '../../src/settlement/chain/endpoint-rotation.ts';
-import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
 import { fabricate, halveTransfers, omitLogsOf } from '../chain/endpoint-faults.ts';
 import { EXPECTED_UNITS, EXPIRY_MS, HOUR_MS, useSettlement } from './harness.ts';
+import { useReadThrough } from './proxies.ts';
 
-const { chain, settlement } = useSettlement();
+const stage = useSettlement();
+const { chain, settlement } = stage;
+const hosts = useReadThrough(stage);
+const { proxy, readThrough } = hosts;
 
 const PRICE_UNITS = 100_000_000n;
 
-let proxies: AlteringProxy[];
-let endpoints: readonly ChainEndpoint[];
-let doubts: FinalityDoubt[];
-
-afterEach(async () => {
-  await closeChainEndpoints(endpoints);
-  for (const proxy of proxies) await proxy.stop();
-});
-
-/** So many honest endpoints, each a proxy in front of the node, that the watcher reads through. */
-async function readThrough(count: number): Promise<void> {
-  proxies = await Promise.all(Array.from({ length: count }, () => startAlteringProxy(chain.anvil.url)));
-  const urls = proxies.map(({ url }) => url);
-  endpoints = createChainEndpoints({ urls, chainId: chain.anvil.chainId, timeoutMs: 1_000 });
-  doubts = [];
-  settlement.readThrough(endpoints, (doubt) => doubts.push(doubt));
-  await settlement.mine(3);
-  await settlement.watch();
-}
-
-const proxy = (place: number) => proxies[place] as AlteringProxy;
-const named = () => new Set(doubts.map(({ kind, endpoint }) => `${kind} ${endpoint}`));
-const kinds = () => new Set(doubts.map(({ kind }) => kind));
+const named = () => new Set(hosts.seen.doubts.map(({ kind, endpoint }) => `${kind} ${endpoint}`));
+const kinds = () => new Set(hosts.seen.doubts.map(({ kind }) => kind));
 const cursor = async () => (await settlement.store.observations.readCursor())?.number;
 
 /** So many passes with a block in between, of which an endpoint may fail some, as the worker repeats them. */
@@ -96,7 +72,7 @@ describe('an endpoint that invents a payment under honest block hashes', () => {
     await expectNothingBooked(invented);
     expect(await cursor()).toBeGreaterThan((await chain.anvil.blockNumber()) - 6);
     // Only what the liar shows is refuted.
-    expect(doubts.length).toBeGreaterThan(0);
+    expect(hosts.seen.doubts.length).toBeGreaterThan(0);
     expect(named()).toEqual(new Set([`refuted ${new URL(proxy(liar).url).host}`]));
   });
 
@@ -105,7 +81,7 @@ describe('an endpoint that invents a payment under honest block hashes', () => {
     const invented = await settlement.create();
     await lieAbout(invented, 1, true);
     await watchBlocks(6);
-    expect(doubts).toEqual([]);
+    expect(hosts.seen.doubts).toEqual([]);
     expect(await settlement.rescan(100)).toBe(0);
     expect(await settlement.rescanAtEach(100)).toBe(0);
     expect(kinds()).toEqual(new Set(['disputed']));
@@ -114,9 +90,7 @@ describe('an endpoint that invents a payment under honest block hashes', () => {
 
   it('takes back nothing with a forged hash of a block that was final, as the first of three', async () => {
     await readThrough(3);
-    const payment = await settlement.create();
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.settleDown();
+    const payment = await settlement.createSettled();
     const [at, entries] = [await cursor(), await settlement.store.observations.listEntriesOf(payment.id)];
     proxy(0).alter = async (call, ask) => {
       const answer = await ask(call);
@@ -170,24 +144,17 @@ describe('an endpoint that leaves a deposit out', () => {
 
   it('does not take back what was seen, where it leaves logs out of ranges of blocks only', async () => {
     await readThrough(1);
-    const payment = await settlement.create();
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.mine();
-    await settlement.watch();
+    const payment = await settlement.createWithDeposit();
     expect(await settlement.state(payment)).toBe('unpaid/ready');
     omitLogsOf(proxy(0), payment.depositAddress, 1);
-    await settlement.mine(4);
-    await settlement.watch();
+    await settlement.mineAndWatch(4);
     expect(await settlement.state(payment)).toBe('unpaid/ready');
     expect(await settlement.store.observations.listEntriesOf(payment.id)).toHaveLength(1);
   });
 
   it('does not let a payment expire whose release it leaves out as well', async () => {
     await readThrough(3);
-    const payment = await settlement.create();
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.mine();
-    await settlement.watch();
+    const payment = await settlement.createWithDeposit();
     await settlement.rescan(100);
     await settlement.relay();
     expect(await settlement.state(payment)).toBe('unpaid/processing');
@@ -207,12 +174,10 @@ describe('an endpoint that leaves a deposit out', () => {
     const [halved, missed] = [await settlement.create(), await settlement.create()];
     halveTransfers(proxy(0));
     await settlement.deposit(halved, EXPECTED_UNITS);
-    await settlement.mine(4);
-    await settlement.watch();
+    await settlement.mineAndWatch(4);
     omitLogsOf(proxy(0), missed.depositAddress);
     await settlement.deposit(missed, EXPECTED_UNITS);
-    await settlement.mine(4);
-    await settlement.watch();
+    await settlement.mineAndWatch(4);
     proxy(0).alter = null;
     const rescan = await settlement.rescanAndCompare(100);
     expect(rescan.contradictions).toEqual([expect.stringContaining('was found with other contents')]);
@@ -225,8 +190,7 @@ describe('an endpoint that leaves a deposit out', () => {
     const payment = await settlement.create();
     for (const place of [0, 1]) omitLogsOf(proxy(place), payment.depositAddress, 2);
     await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.mine(6);
-    await settlement.watch();
+    await settlement.mineAndWatch(6);
     expect(await settlement.state(payment)).toBe('unpaid/pending');
     expect(await settlement.rescan(100)).toBe(0);
     expect(await settlement.rescanAtEach(100)).toBe(1);
@@ -273,7 +237,7 @@ describe('what confirming costs', () => {
 it('a second reading names the host whose blocks nobody confirms, while the other one is down', async () => {
   await readThrough(2);
   proxy(0).failWithStatus = 503;
-  const confirmed = endpoints[1]?.rpc.label as string;
+  const confirmed = hosts.seen.endpoints[1]?.rpc.label as string;
   await expect(settlement.rescan(100)).rejects.toThrow(
     `no second host confirms a final block of ${confirmed}`,
   );

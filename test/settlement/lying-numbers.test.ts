@@ -1,27 +1,16 @@
 import { parseTransaction } from 'viem/utils';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
-import {
-  type ChainEndpoint,
-  closeChainEndpoints,
-  createChainEndpoint,
-} from '../../src/settlement/chain/endpoint-rotation.ts';
+import { createChainEndpoint } from '../../src/settlement/chain/endpoint-rotation.ts';
 import { createJsonRpcClient } from '../../src/settlement/chain/json-rpc.ts';
 import { toQuantity } from '../../src/settlement/chain/node-answers.ts';
 import { defaultRelayLimits } from '../../src/settlement/relay/relay-context.ts';
-import type { RelayBatch } from '../../src/settlement/settlement-store.ts';
-import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
-import { EXPECTED_UNITS, useSettlement } from './harness.ts';
+import { useProxies } from '../chain/use-chain.ts';
+import { useSettlement } from './harness.ts';
 
 const { chain, settlement, reopen } = useSettlement();
+const hosts = useProxies(chain);
 const MINUTE_MS = 60_000;
-let proxies: AlteringProxy[] = [];
-let endpoints: readonly ChainEndpoint[] = [];
-
-afterEach(async () => {
-  await closeChainEndpoints(endpoints);
-  for (const proxy of proxies) await proxy.stop();
-});
 
 type Answer = { result: unknown } | { error: { code: number; message: string } };
 
@@ -29,30 +18,22 @@ type Answer = { result: unknown } | { error: { code: number; message: string } }
  * Lets the relayer ask so many hosts, of which the first answers `method` with `lie`, `times` times or always. It is asked
  * first, however long it takes: a busy machine must not hide the lies.
  */
-async function openBehindLiar(hosts: number, method: string, lie: Answer, times = Number.POSITIVE_INFINITY) {
-  proxies = await Promise.all(Array.from({ length: hosts }, () => startAlteringProxy(chain.anvil.url)));
-  endpoints = proxies.map(({ url }) =>
+async function openBehindLiar(count: number, method: string, lie: Answer, times = Number.POSITIVE_INFINITY) {
+  const liar = await hosts.start(count);
+  const endpoints = hosts.proxies.map(({ url }) =>
     createChainEndpoint(createJsonRpcClient({ url, timeoutMs: 30_000 }), chain.anvil.chainId, {
-      isOneOfSeveral: hosts > 1,
+      isOneOfSeveral: count > 1,
       minimumPatienceMs: Number.POSITIVE_INFINITY,
     }),
   );
-  await reopen({ relayerEndpoints: endpoints });
+  await reopen({ relayerEndpoints: hosts.closeLater(endpoints) });
   const told = { lies: 0 };
-  (proxies[0] as AlteringProxy).alter = (call, ask) => {
+  liar.alter = (call, ask) => {
     if (call.method !== method || told.lies >= times) return ask(call);
     told.lies++;
     return lie;
   };
   return told;
-}
-
-async function createReady(count: number): Promise<Payment[]> {
-  const payments = await Promise.all(Array.from({ length: count }, () => settlement.create()));
-  for (const payment of payments) await settlement.deposit(payment, EXPECTED_UNITS);
-  await settlement.mine();
-  await settlement.watch();
-  return payments;
 }
 
 /** Passes and blocks for so long at most, until all are paid. */
@@ -65,18 +46,13 @@ async function settleWithin(payments: readonly Payment[], limitMs: number): Prom
   while (!(await arePaid()) && settlement.nowMs() < endMs) {
     // What a pass cannot do the next one tries.
     await settlement.relay().catch(() => {});
-    await settlement.mine(2);
-    await settlement.watch();
+    await settlement.mineAndWatch(2);
   }
   for (const payment of payments) {
     expect(await settlement.read(payment)).toMatchObject({ status: 'paid', releaseRefusals: 0 });
     expect((await settlement.observations(payment)).releases).toHaveLength(1);
     expect(await settlement.webhooks(payment)).toHaveLength(1);
   }
-}
-
-function openBatches(): Promise<readonly RelayBatch[]> {
-  return settlement.store.relay.listOpenBatchesOf(settlement.relayer.address);
 }
 
 const reverted = { error: { code: 3, message: 'execution reverted: no' } };
@@ -101,11 +77,11 @@ const lies: readonly (readonly [method: string, lie: Answer])[] = [
 describe('one of three hosts that lies always', () => {
   it.each(lies)('about %s, with %j, delays no payment by more than a minute', async (method, lie) => {
     const told = await openBehindLiar(3, method, lie);
-    await settleWithin(await createReady(1), MINUTE_MS);
-    await settleWithin(await createReady(3), MINUTE_MS);
+    await settleWithin(await settlement.createReady(1), MINUTE_MS);
+    await settleWithin(await settlement.createReady(3), MINUTE_MS);
     expect(told.lies).toBeGreaterThan(0);
     await settlement.relay();
-    expect(await openBatches()).toEqual([]);
+    expect(await settlement.openBatches()).toEqual([]);
     expect(settlement.incidents).toEqual([]);
   });
 });
@@ -113,17 +89,17 @@ describe('one of three hosts that lies always', () => {
 describe('one of two hosts', () => {
   it('that says that a release fails, or needs 1 gas, delays nothing', async () => {
     await openBehindLiar(2, 'eth_estimateGas', reverted);
-    await settleWithin(await createReady(1), MINUTE_MS);
+    await settleWithin(await settlement.createReady(1), MINUTE_MS);
     await openBehindLiar(2, 'eth_estimateGas', { result: '0x1' });
-    await settleWithin(await createReady(2), MINUTE_MS);
+    await settleWithin(await settlement.createReady(2), MINUTE_MS);
   });
 
   it('that shows no balance stops releases until it shows one', async () => {
     await openBehindLiar(2, 'eth_getBalance', { result: '0x0' });
-    const payments = await createReady(1);
+    const payments = await settlement.createReady(1);
     await expect(settlement.relay()).rejects.toThrow('insufficient funds');
-    expect(await openBatches()).toEqual([]);
-    (proxies[0] as AlteringProxy).alter = null;
+    expect(await settlement.openBatches()).toEqual([]);
+    hosts.proxy(0).alter = null;
     await settleWithin(payments, MINUTE_MS);
   });
 });
@@ -133,13 +109,13 @@ describe('the only host', () => {
     'that estimates 1 gas, for %i payments, has them signed anew with our own figure',
     async (count) => {
       await openBehindLiar(1, 'eth_estimateGas', { result: '0x1' });
-      await settleWithin(await createReady(count), MINUTE_MS);
+      await settleWithin(await settlement.createReady(count), MINUTE_MS);
     },
   );
 
   it('that says once that a release fails puts it off, and it is released when it says so no longer', async () => {
     await openBehindLiar(1, 'eth_estimateGas', reverted, 1);
-    const [payment] = (await createReady(1)) as [Payment];
+    const [payment] = (await settlement.createReady(1)) as [Payment];
     expect(await settlement.relay()).toBe('refused');
     expect(await settlement.state(payment)).toBe('unpaid/failed');
     settlement.advance(MINUTE_MS);
@@ -149,16 +125,16 @@ describe('the only host', () => {
   it.each(['0x0', '0xffffff'])(
     'that counts %s transactions stops nothing for longer than it lies',
     async (lie) => {
-      await settleWithin(await createReady(1), MINUTE_MS);
+      await settleWithin(await settlement.createReady(1), MINUTE_MS);
       await openBehindLiar(1, 'eth_getTransactionCount', { result: lie }, 20);
-      await settleWithin(await createReady(2), 3 * MINUTE_MS);
+      await settleWithin(await settlement.createReady(2), 3 * MINUTE_MS);
     },
   );
 });
 
 describe('a batch that is never mined, though a node takes it', () => {
   it('is replaced by halves of it and at last by an empty transaction, also across restarts', async () => {
-    const payments = await createReady(4);
+    const payments = await settlement.createReady(4);
     const held = new Set<string>();
     const sizes: number[] = [];
     let isLifted = false;
@@ -170,10 +146,10 @@ describe('a batch that is never mined, though a node takes it', () => {
       else await send();
     };
     await settlement.relay();
-    const [first] = await openBatches();
+    const [first] = await settlement.openBatches();
     for (let minute = 0; minute < 60 && !isLifted; minute++) {
       await settlement.relay();
-      const [head] = await openBatches();
+      const [head] = await settlement.openBatches();
       if (head !== undefined && sizes.at(-1) !== head.paymentIds.length) sizes.push(head.paymentIds.length);
       await settlement.mine();
       settlement.advance(MINUTE_MS);
@@ -196,21 +172,21 @@ describe('a batch that is never mined, though a node takes it', () => {
       const count = await settlement.relayer.readLatestTransactionCount();
       await openBehindLiar(1, 'eth_getTransactionCount', { result: toQuantity(count + 1) });
     }
-    const payments = await createReady(2);
+    const payments = await settlement.createReady(2);
     // One host takes what is so dear and drops it; the others refuse it, as the balance does not cover it.
     settlement.faults.broadcast = async (raw, send) => {
       if ((parseTransaction(raw as `0x${string}`).maxFeePerGas ?? 0n) < dearFee) await send();
     };
     if (isGap) {
       await settlement.relay();
-      (proxies[0] as AlteringProxy).alter = null;
+      hosts.proxy(0).alter = null;
       await settlement.relay();
       settlement.advance(defaultRelayLimits.nonceGapPatienceMs);
     }
     settlement.faults.fees = dearest;
     await settlement.relay();
     settlement.faults.fees = null;
-    expect((await openBatches())[0]?.attempts).toMatchObject([dearest]);
+    expect((await settlement.openBatches())[0]?.attempts).toMatchObject([dearest]);
     for (let minute = 0; minute < 12; minute++) {
       settlement.advance(MINUTE_MS);
       await settlement.relay();

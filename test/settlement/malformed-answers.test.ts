@@ -1,38 +1,14 @@
-import { afterEach, expect, it } from 'vitest';
-import {
-  type ChainEndpoint,
-  closeChainEndpoints,
-  createChainEndpoints,
-} from '../../src/settlement/chain/endpoint-rotation.ts';
+import { expect, it } from 'vitest';
 import { TRANSFER_TOPIC } from '../../src/settlement/chain/token-reader.ts';
-import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
+import type { AlteringProxy } from '../chain/altering-proxy.ts';
 import { EXPECTED_UNITS, useSettlement } from './harness.ts';
+import { useReadThrough } from './proxies.ts';
 
 /** What one of three hosts says that no node may say. The others confirm each other, so nothing waits for it. */
 
-const { chain, settlement } = useSettlement();
-let proxies: AlteringProxy[] = [];
-let endpoints: readonly ChainEndpoint[] = [];
-let malformed: string[] = [];
-
-afterEach(async () => {
-  await closeChainEndpoints(endpoints);
-  for (const proxy of proxies) await proxy.stop();
-});
-
-async function readThroughThree(): Promise<void> {
-  proxies = await Promise.all([1, 2, 3].map(() => startAlteringProxy(chain.anvil.url)));
-  malformed = [];
-  endpoints = createChainEndpoints({
-    urls: proxies.map(({ url }) => url),
-    chainId: chain.anvil.chainId,
-    timeoutMs: 1_000,
-    onMalformed: (label, problem) => malformed.push(`${label} ${problem}`),
-  });
-  settlement.readThrough(endpoints, () => {});
-  await settlement.mine(3);
-  await settlement.watch();
-}
+const stage = useSettlement();
+const { chain, settlement } = stage;
+const hosts = useReadThrough(stage);
 
 type Alter = NonNullable<AlteringProxy['alter']>;
 const answerTo =
@@ -56,8 +32,8 @@ const faults: Readonly<Record<string, Alter>> = {
 it.each(
   Object.entries(faults).flatMap(([name, alter]) => [0, 1, 2].map((place) => [name, place, alter] as const)),
 )('%s from host %i of three delays no payment, and the host is named', async (_, place, alter) => {
-  await readThroughThree();
-  const proxy = proxies[place] as AlteringProxy;
+  await hosts.readThrough(3);
+  const proxy = hosts.proxy(place);
   proxy.alter = alter;
   const payment = await settlement.create();
   await settlement.deposit(payment, EXPECTED_UNITS);
@@ -68,13 +44,15 @@ it.each(
   }
   expect(await settlement.state(payment)).toBe('paid/completed');
   const { host } = new URL(proxy.url);
-  expect(new Set(malformed.map((problem) => problem.split(' ')[0]))).toEqual(new Set([host]));
-  expect(endpoints[place]?.malformed?.message).toMatch(new RegExp(`^${host} answered eth_\\w+ with `));
+  expect(new Set(hosts.seen.malformed.map((problem) => problem.split(' ')[0]))).toEqual(new Set([host]));
+  expect(hosts.seen.endpoints[place]?.malformed?.message).toMatch(
+    new RegExp(`^${host} answered eth_\\w+ with `),
+  );
 });
 
 it('a block time that only one of three hosts names is not kept', async () => {
-  await readThroughThree();
-  (proxies[0] as AlteringProxy).alter = answerTo('eth_getBlockByNumber', (result) => ({
+  await hosts.readThrough(3);
+  hosts.proxy(0).alter = answerTo('eth_getBlockByNumber', (result) => ({
     ...result,
     timestamp: `0x${(Number(result['timestamp']) + 40_000_000).toString(16)}`,
   }));

@@ -2,20 +2,15 @@ import { parseTransaction } from 'viem/utils';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { USD_RATE_ONE } from '../../src/payment/money.ts';
 import type { Payment } from '../../src/payment/payment.ts';
-import {
-  type ChainEndpoint,
-  closeChainEndpoints,
-  createChainEndpoints,
-} from '../../src/settlement/chain/endpoint-rotation.ts';
+import type { ChainEndpoint } from '../../src/settlement/chain/endpoint-rotation.ts';
 import type { RelayLimits } from '../../src/settlement/relay/relay-context.ts';
-import type { RelayBatch } from '../../src/settlement/settlement-store.ts';
-import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
+import { useProxies } from '../chain/use-chain.ts';
 import { EXPECTED_UNITS, HOUR_MS, useSettlement } from './harness.ts';
 
 const { chain, settlement, reopen } = useSettlement();
+const hosts = useProxies(chain);
 const GWEI = 10n ** 9n;
 const POL = 10n ** 18n;
-const TO_MERCHANT_UNITS = 92_625_000n;
 
 /** A node in front of the chain, as the relayer sees it. */
 interface LimitedNode {
@@ -32,20 +27,13 @@ interface LimitedNode {
 }
 
 let node: LimitedNode;
-let proxy: AlteringProxy;
 let endpoints: readonly ChainEndpoint[];
 let balance: unknown;
 
 beforeEach(async () => {
-  node = {
-    capWei: POL,
-    baseFeeGwei: 60n,
-    missingTransactions: 0,
-    refusals: [],
-    taken: [],
-  };
-  proxy = await startAlteringProxy(chain.anvil.url);
-  endpoints = createChainEndpoints({ urls: [proxy.url], chainId: chain.anvil.chainId });
+  node = { capWei: POL, baseFeeGwei: 60n, missingTransactions: 0, refusals: [], taken: [] };
+  const proxy = await hosts.start(1);
+  endpoints = hosts.connect();
   balance = await chain.anvil.rpc('eth_getBalance', [settlement.relayer.address, 'latest']);
   proxy.alter = async (call, ask) => {
     if (call.method === 'eth_feeHistory') {
@@ -69,11 +57,7 @@ beforeEach(async () => {
   await openBehindNode();
 });
 
-afterEach(async () => {
-  await setBalance(balance);
-  await closeChainEndpoints(endpoints);
-  await proxy.stop();
-});
+afterEach(() => setBalance(balance));
 
 async function openBehindNode(limits: Partial<RelayLimits> = {}): Promise<void> {
   await reopen({ relayerEndpoints: endpoints, limits });
@@ -91,21 +75,6 @@ async function setBalance(wei: unknown): Promise<void> {
   await chain.anvil.rpc('anvil_setBalance', [settlement.relayer.address, wei]);
 }
 
-async function createReady(count: number): Promise<Payment[]> {
-  const payments: Payment[] = [];
-  for (let index = 0; index < count; index++) payments.push(await settlement.create());
-  for (const payment of payments) await settlement.deposit(payment, EXPECTED_UNITS);
-  await settlement.mine();
-  await settlement.watch();
-  return payments;
-}
-
-async function openBatch(): Promise<RelayBatch> {
-  const [batch] = await settlement.store.relay.listOpenBatchesOf(settlement.relayer.address);
-  if (batch === undefined) throw new Error('no batch is open');
-  return batch;
-}
-
 async function mineAtBaseFee(): Promise<void> {
   await chain.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [hex(node.baseFeeGwei * GWEI)]);
   await settlement.mine();
@@ -117,19 +86,9 @@ async function settleAtBaseFee(): Promise<void> {
     const pass = await settlement.relay();
     if (pass === 'idle' && round > 0) return;
     await mineAtBaseFee();
-    await settlement.finalize();
-    await settlement.watch();
+    await settlement.mineAndWatch(settlement.finalityBlocks);
   }
   throw new Error('the relayer did not come to rest');
-}
-
-async function expectPaidOnce(payments: readonly Payment[]): Promise<void> {
-  for (const payment of payments) {
-    expect(await settlement.read(payment)).toMatchObject({ status: 'paid', receivedUnits: EXPECTED_UNITS });
-    expect((await settlement.balancesOf(payment)).merchant).toBe(TO_MERCHANT_UNITS);
-    expect((await settlement.observations(payment)).releases).toHaveLength(1);
-    expect(await settlement.webhooks(payment)).toHaveLength(1);
-  }
 }
 
 function incidentKinds(): string[] {
@@ -138,20 +97,20 @@ function incidentKinds(): string[] {
 
 describe('a hundred payments at a base fee of 60 gwei, more than a node’s cap of 1 POL allows in one transaction', () => {
   it('go out in batches that the cap allows, none of which is refused, and all are paid', async () => {
-    const payments = await createReady(100);
+    const payments = await settlement.createReady(100);
     await settleAtBaseFee();
     expect(node.refusals).toEqual([]);
     expect(node.taken.length).toBe(2);
-    await expectPaidOnce(payments);
+    await settlement.expectPaidOnce(...payments);
   });
 
   it('are all paid though the balance of 1.1 POL does not cover one batch', async () => {
     node.capWei = null;
     await openBehindNode({ maximumTransactionFeeWei: 1_000n * POL });
-    const payments = await createReady(100);
+    const payments = await settlement.createReady(100);
     await setBalance(hex((11n * POL) / 10n));
     await settleAtBaseFee();
-    await expectPaidOnce(payments);
+    await settlement.expectPaidOnce(...payments);
   });
 });
 
@@ -167,11 +126,11 @@ describe('a rescue whose gas costs more than may be spent', () => {
     node.capWei = null;
     await openBehindNode(limits);
     await chain.anvil.rpc('anvil_setCode', [COSTLY_TOKEN, COSTLY_CODE]);
-    const [payment] = (await createReady(1)) as [Payment];
+    const [payment] = (await settlement.createReady(1)) as [Payment];
     await setBalance(hex(balanceWei));
     await expect(settlement.rescue(payment, COSTLY_TOKEN as `0x${string}`)).rejects.toThrow(reason);
     await settleAtBaseFee();
-    await expectPaidOnce([payment]);
+    await settlement.expectPaidOnce(payment);
   });
 });
 
@@ -179,10 +138,13 @@ describe('a batch that every node refuses', () => {
   it('is signed anew at its nonce with half of the payments until one takes it, and all are paid', async () => {
     await openBehindNode({ maximumUnmined: 1 });
     node.capWei = (4n * POL) / 10n;
-    const payments = await createReady(40);
+    const payments = await settlement.createReady(40);
     const nonce = await settlement.relayer.readLatestTransactionCount();
     expect(await settlement.relay()).toBe('opened');
-    expect(await openBatch()).toMatchObject({ nonce, paymentIds: payments.slice(0, 20).map(({ id }) => id) });
+    expect(await settlement.openBatch()).toMatchObject({
+      nonce,
+      paymentIds: payments.slice(0, 20).map(({ id }) => id),
+    });
     expect(settlement.incidents).toMatchObject([
       { kind: 'replaced_batch', fromPayments: 40, toPayments: 20 },
     ]);
@@ -194,20 +156,20 @@ describe('a batch that every node refuses', () => {
     });
     expect(await settlement.read(payments[0] as Payment)).toMatchObject({ forwardStatus: 'processing' });
     await settleAtBaseFee();
-    await expectPaidOnce(payments);
+    await settlement.expectPaidOnce(...payments);
     // For a while batches stay as small as what was taken.
     expect(node.refusals).toHaveLength(1);
   });
 
   it('is not begun when one release alone costs more than RELAY_MAX_FEE_POL', async () => {
     await openBehindNode({ maximumTransactionFeeWei: POL / 100n });
-    const payments = await createReady(2);
+    const payments = await settlement.createReady(2);
     await expect(settlement.relay()).rejects.toThrow('RELAY_MAX_FEE_POL allows 10000000000000000 wei');
     expect(await settlement.store.relay.listOpenBatchesOf(settlement.relayer.address)).toEqual([]);
     node.baseFeeGwei = 10n;
     await mineAtBaseFee();
     await settleAtBaseFee();
-    await expectPaidOnce(payments);
+    await settlement.expectPaidOnce(...payments);
   });
 });
 
@@ -221,15 +183,13 @@ describe('with RELAY_MAX_GAS_SHARE_PERCENT, while fees are high', () => {
     const large = await settlement.create();
     await settlement.deposit(small, 30_000_000n);
     await settlement.deposit(large, EXPECTED_UNITS);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     expect(await settlement.relay()).toBe('opened');
     expect(settlement.incidents).toEqual([{ kind: 'deferred_releases', paymentIds: [small.id] }]);
-    expect((await openBatch()).paymentIds).toEqual([large.id]);
+    expect((await settlement.openBatch()).paymentIds).toEqual([large.id]);
     await mineAtBaseFee();
-    await settlement.finalize();
-    await settlement.watch();
-    await expectPaidOnce([large]);
+    await settlement.mineAndWatch(settlement.finalityBlocks);
+    await settlement.expectPaidOnce(large);
     settlement.advance(60_000);
     // Also alone, and each minute again.
     await settlement.relay();
@@ -250,8 +210,7 @@ describe('with RELAY_MAX_GAS_SHARE_PERCENT, while fees are high', () => {
     await openBehindNode({ gasShare });
     const small = await settlement.create({ amountCents: 30_00 });
     await settlement.deposit(small, 30_000_000n);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     expect(await settlement.relay()).toBe('deferred');
     settlement.advance(24 * HOUR_MS - (settlement.nowMs() - small.createdAtMs) - 1);
     expect(await settlement.relay()).toBe('deferred');
@@ -268,13 +227,12 @@ describe('with RELAY_MAX_GAS_SHARE_PERCENT, while fees are high', () => {
     await settlement.deposit(requested, 30_000_000n);
     await settlement.deposit(accepted, 10_000_000n);
     await settlement.mine();
-    await settlement.finalize();
-    await settlement.watch();
+    await settlement.mineAndWatch(settlement.finalityBlocks);
     expect(await settlement.relay()).toBe('deferred');
     await settlement.release(requested);
     await settlement.accept(accepted, 10_000_000n);
     expect(await settlement.relay()).toBe('opened');
-    expect(new Set((await openBatch()).paymentIds)).toEqual(new Set([requested.id, accepted.id]));
+    expect(new Set((await settlement.openBatch()).paymentIds)).toEqual(new Set([requested.id, accepted.id]));
     await settleAtBaseFee();
     for (const payment of [requested, accepted])
       expect(await settlement.read(payment)).toMatchObject({ status: 'paid', releaseRequested: false });
@@ -283,20 +241,20 @@ describe('with RELAY_MAX_GAS_SHARE_PERCENT, while fees are high', () => {
 
 it('a batch whose fees must rise above the cap is replaced at its nonce by a smaller, dearer one', async () => {
   node.baseFeeGwei = 30n;
-  const payments = await createReady(60);
+  const payments = await settlement.createReady(60);
   await settlement.relay();
-  const first = await openBatch();
+  const first = await settlement.openBatch();
   expect(first.paymentIds).toHaveLength(60);
   node.baseFeeGwei = 200n;
   settlement.advance(15_000);
   expect(await settlement.relay()).toBe('replaced');
-  const second = await openBatch();
+  const second = await settlement.openBatch();
   expect(second.nonce).toBe(first.nonce);
   expect(second.paymentIds.length).toBeLessThan(60);
   expect(second.attempts[0]?.maxFeePerGas).toBe(425n * GWEI);
   expect(second.gasLimit * 425n * GWEI).toBeLessThanOrEqual(POL);
   await settleAtBaseFee();
-  await expectPaidOnce(payments);
+  await settlement.expectPaidOnce(...payments);
   expect(node.refusals).toEqual([]);
 });
 
@@ -304,10 +262,10 @@ describe('a node whose latest transaction count lags', () => {
   it('does not have a spent nonce signed again, and no payment is put off', async () => {
     await settleReady();
     node.missingTransactions = 1;
-    const payments = await createReady(3);
+    const payments = await settlement.createReady(3);
     const startedMs = settlement.nowMs();
     await settleAtBaseFee();
-    await expectPaidOnce(payments);
+    await settlement.expectPaidOnce(...payments);
     expect(settlement.incidents).toEqual([]);
     expect(settlement.nowMs() - startedMs).toBeLessThan(30_000);
     for (const payment of payments) {
@@ -328,10 +286,11 @@ describe('a node whose latest transaction count lags', () => {
     // Of the key's earlier life, in which its transactions were not ours to remember.
     await settleReady();
     await openBehindNode();
-    const payments = await createReady(2);
+    const payments = await settlement.createReady(2);
     const real = await settlement.relayer.readLatestTransactionCount();
     node.missingTransactions = 1;
     // Its final count lags as well, for one answer.
+    const proxy = hosts.proxy(0);
     const { alter } = proxy;
     let answers = 0;
     proxy.alter = async (call, ask) => {
@@ -340,7 +299,7 @@ describe('a node whose latest transaction count lags', () => {
       return alter === null ? ask(call) : alter(call, ask);
     };
     expect(await settlement.relay()).toBe('opened');
-    expect((await openBatch()).nonce).toBe(real - 1);
+    expect((await settlement.openBatch()).nonce).toBe(real - 1);
     expect(await settlement.relay()).toBe('resolved');
     expect(settlement.incidents).toMatchObject([
       { kind: 'displaced_batch', paymentIds: payments.map(({ id }) => id) },
@@ -351,14 +310,14 @@ describe('a node whose latest transaction count lags', () => {
     node.missingTransactions = 0;
     settlement.advance(10_000);
     await settleAtBaseFee();
-    await expectPaidOnce(payments);
+    await settlement.expectPaidOnce(...payments);
   });
 
   /** One release from beginning to end, so that there is a transaction to miss. */
   async function settleReady(): Promise<Payment[]> {
-    const payments = await createReady(1);
+    const payments = await settlement.createReady(1);
     await settleAtBaseFee();
-    await expectPaidOnce(payments);
+    await settlement.expectPaidOnce(...payments);
     return payments;
   }
 });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { parseTransaction } from 'viem/utils';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
@@ -7,37 +6,10 @@ import type { RelayBatch } from '../../src/settlement/settlement-store.ts';
 import { BLOCK_MS, CrashError, EXPECTED_UNITS, HOUR_MS, useSettlement } from './harness.ts';
 
 const { chain, settlement, reopen } = useSettlement({ limits: { batchSize: 2 } });
-const TO_MERCHANT_UNITS = 92_625_000n;
 
 beforeEach(() => {
   settlement.faults.broadcast = null;
 });
-
-async function createReady(count: number): Promise<Payment[]> {
-  const payments: Payment[] = [];
-  for (let index = 0; index < count; index++) payments.push(await settlement.create());
-  for (const payment of payments) await settlement.deposit(payment, EXPECTED_UNITS);
-  await settlement.mine();
-  await settlement.watch();
-  return payments;
-}
-
-function openBatches(): Promise<readonly RelayBatch[]> {
-  return settlement.store.relay.listOpenBatchesOf(settlement.relayer.address);
-}
-
-async function noncesOf(): Promise<number[]> {
-  return (await openBatches()).map(({ nonce }) => nonce);
-}
-
-async function expectPaidOnce(payments: readonly Payment[]): Promise<void> {
-  for (const payment of payments) {
-    expect(await settlement.read(payment)).toMatchObject({ status: 'paid', receivedUnits: EXPECTED_UNITS });
-    expect((await settlement.balancesOf(payment)).merchant).toBe(TO_MERCHANT_UNITS);
-    expect((await settlement.observations(payment)).releases).toHaveLength(1);
-    expect(await settlement.webhooks(payment)).toHaveLength(1);
-  }
-}
 
 /** The fees of a batch's newest attempt. */
 function feeOf({ attempts }: RelayBatch): bigint {
@@ -46,46 +18,46 @@ function feeOf({ attempts }: RelayBatch): bigint {
 
 describe('several batches of one key', () => {
   it('are in flight with consecutive nonces, are mined in one block, and all payments are paid once', async () => {
-    const payments = await createReady(7);
+    const payments = await settlement.createReady(7);
     expect(await settlement.relay()).toBe('opened');
-    const [first = 0, ...others] = await noncesOf();
+    const [first = 0, ...others] = (await settlement.openBatches()).map(({ nonce }) => nonce);
     expect(others).toEqual([first + 1, first + 2, first + 3]);
     await settlement.mine();
     expect(await settlement.relayer.readLatestTransactionCount()).toBe(first + 4);
     await settlement.settleDown();
-    await expectPaidOnce(payments);
+    await settlement.expectPaidOnce(...payments);
     expect(settlement.incidents).toEqual([]);
   });
 
   it('are 16 at most that are not mined', async () => {
-    await createReady(36);
+    await settlement.createReady(36);
     await settlement.relay();
-    expect(await openBatches()).toHaveLength(16);
+    expect(await settlement.openBatches()).toHaveLength(16);
     await settlement.relay();
-    expect(await openBatches()).toHaveLength(16);
+    expect(await settlement.openBatches()).toHaveLength(16);
     await settlement.mine();
     await settlement.relay();
-    expect(await openBatches()).toHaveLength(18);
+    expect(await settlement.openBatches()).toHaveLength(18);
     await settlement.settleDown();
   });
 
   it('reserve the relayer’s gas balance together, and what they leave is waited for', async () => {
-    const payments = await createReady(4);
+    const payments = await settlement.createReady(4);
     const { address } = settlement.relayer;
     const before = await chain.anvil.rpc('eth_getBalance', [address, 'latest']);
     const { maxFeePerGas } = await settlement.relayer.quoteFees();
     // A batch of two reserves some 270,000 gas with the margin, a single release 140,000.
     await chain.anvil.rpc('anvil_setBalance', [address, `0x${(350_000n * maxFeePerGas).toString(16)}`]);
     expect(await settlement.relay()).toBe('opened');
-    const open = await openBatches();
+    const open = await settlement.openBatches();
     expect(open.flatMap(({ paymentIds }) => paymentIds).length).toBeLessThan(4);
     const reserved = open.reduce((sum, batch) => sum + batch.gasLimit * feeOf(batch), 0n);
     expect(reserved).toBeLessThanOrEqual(350_000n * maxFeePerGas);
     await settlement.relay();
-    expect(await openBatches()).toHaveLength(open.length);
+    expect(await settlement.openBatches()).toHaveLength(open.length);
     await chain.anvil.rpc('anvil_setBalance', [address, before]);
     await settlement.settleDown();
-    await expectPaidOnce(payments);
+    await settlement.expectPaidOnce(...payments);
   });
 });
 
@@ -96,14 +68,14 @@ describe('a process that is killed', () => {
     ['after the first of two broadcasts', 2, 1],
     ['between two opens', 3, 2],
   ])('%s sends what it has signed, and nothing twice', async (_, committed, sent) => {
-    const payments = await createReady(6);
+    const payments = await settlement.createReady(6);
     let broadcasts = 0;
     settlement.faults.broadcast = async (_raw, send) => {
       if (broadcasts++ === sent) throw new CrashError();
       await send();
     };
     await expect(settlement.relay()).rejects.toThrow(CrashError);
-    const before = await openBatches();
+    const before = await settlement.openBatches();
     expect(before).toHaveLength(committed);
     settlement.faults.broadcast = null;
     await settlement.crash();
@@ -114,48 +86,47 @@ describe('a process that is killed', () => {
     };
     await settlement.relay();
     expect(again).toContain(before.at(-1)?.attempts[0]?.rawTransaction);
-    expect((await openBatches()).slice(0, committed)).toEqual(before);
-    expect(await openBatches()).toHaveLength(3);
+    expect((await settlement.openBatches()).slice(0, committed)).toEqual(before);
+    expect(await settlement.openBatches()).toHaveLength(3);
     await settlement.settleDown();
-    await expectPaidOnce(payments);
+    await settlement.expectPaidOnce(...payments);
   });
 });
 
 describe('a transaction that is not mined', () => {
   it('and is bumped raises what is behind it to its fees', async () => {
-    const payments = await createReady(6);
+    const payments = await settlement.createReady(6);
     await settlement.relay();
-    const before = await openBatches();
+    const before = await settlement.openBatches();
     settlement.advance(15_000);
     const { maxFeePerGas, maxPriorityFeePerGas } = await settlement.relayer.quoteFees();
     const fees = { maxFeePerGas: maxFeePerGas * 2n, maxPriorityFeePerGas: maxPriorityFeePerGas * 2n };
     settlement.faults.fees = fees;
     expect(await settlement.relay()).toBe('bumped');
-    const after = await openBatches();
+    const after = await settlement.openBatches();
     expect(after.map(({ nonce, attempts }) => [nonce, attempts.length])).toEqual(
       before.map(({ nonce }) => [nonce, 2]),
     );
     expect(after.map(feeOf)).toEqual(before.map(() => fees.maxFeePerGas));
     await settlement.settleDown();
-    await expectPaidOnce(payments);
+    await settlement.expectPaidOnce(...payments);
   });
 
   it('because the node dropped all of them is sent again with all that is behind it', async () => {
-    const payments = await createReady(8);
+    const payments = await settlement.createReady(8);
     await settlement.relay();
     await settlement.dropWaiting();
     expect(await settlement.relay()).toBe('rebroadcast');
     await settlement.mine();
-    await settlement.finalize();
-    await settlement.watch();
+    await settlement.mineAndWatch(settlement.finalityBlocks);
     await settlement.relay();
-    expect(await openBatches()).toEqual([]);
-    await expectPaidOnce(payments);
+    expect(await settlement.openBatches()).toEqual([]);
+    await settlement.expectPaidOnce(...payments);
   });
 
   it('because every node refuses its one release for ten minutes holds up nothing behind it for longer', async () => {
     await reopen({ limits: { batchSize: 1 } });
-    const [bad, ...good] = (await createReady(4)) as [Payment, ...Payment[]];
+    const [bad, ...good] = (await settlement.createReady(4)) as [Payment, ...Payment[]];
     let refused: string | null = null;
     settlement.faults.broadcast = async (raw, send) => {
       refused ??= raw;
@@ -163,12 +134,12 @@ describe('a transaction that is not mined', () => {
       await send();
     };
     await expect(settlement.relay()).rejects.toThrow('not allowed');
-    const [head] = (await openBatches()) as [RelayBatch];
+    const [head] = (await settlement.openBatches()) as [RelayBatch];
     expect(head.paymentIds).toEqual([bad.id]);
     await expect(settlement.relay()).rejects.toThrow('not allowed');
     settlement.advance(600_000);
     expect(await settlement.relay()).toBe('replaced');
-    expect((await openBatches())[0]).toMatchObject({
+    expect((await settlement.openBatches())[0]).toMatchObject({
       nonce: head.nonce,
       kind: 'self_transfer',
       paymentIds: [],
@@ -178,10 +149,10 @@ describe('a transaction that is not mined', () => {
       releaseRefusalReason: 'this transaction is not allowed',
     });
     await settlement.settleDown();
-    await expectPaidOnce(good);
+    await settlement.expectPaidOnce(...good);
     settlement.advance(HOUR_MS);
     await settlement.settleDown();
-    await expectPaidOnce([bad]);
+    await settlement.expectPaidOnce(bad);
   });
 });
 
@@ -194,8 +165,7 @@ it('releases go on while finality stalls for an hour, in at most 64 open batches
     const payment = await settlement.create();
     payments.push(payment);
     await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     await settlement.relay();
     await settlement.mine();
     settlement.advance(roundMs - 2 * BLOCK_MS);
@@ -206,62 +176,10 @@ it('releases go on while finality stalls for an hour, in at most 64 open batches
   await settlement.mine();
   const released = await Promise.all(payments.map((payment) => settlement.balancesOf(payment)));
   expect(released.filter(({ held = 0n }) => held > 0n)).toEqual([]);
-  expect((await openBatches()).length).toBeLessThanOrEqual(64);
+  expect((await settlement.openBatches()).length).toBeLessThanOrEqual(64);
   stall.end();
   await settlement.settleDown();
-  await expectPaidOnce(payments);
-}, 180_000);
-
-it('whatever broadcasts are lost, whatever is dropped and whenever it is killed: every payment is released once', async () => {
-  const command = fc.oneof(
-    { weight: 4, arbitrary: fc.constant('relay' as const) },
-    { weight: 3, arbitrary: fc.constant('mine' as const) },
-    { weight: 2, arbitrary: fc.constant('watch' as const) },
-    fc.constantFrom('drop' as const, 'crash' as const, 'crash at broadcast' as const, 'bump' as const),
-  );
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(command, { minLength: 5, maxLength: 20 }),
-      fc.array(fc.nat(99), { minLength: 40, maxLength: 40 }),
-      async (commands, dice) => {
-        await reopen({ limits: { batchSize: 1, maximumUnmined: 4 } });
-        const payments = await createReady(6);
-        let throws = 0;
-        const isLost = () => (dice[throws++ % dice.length] as number) < 30;
-        const lossy = async (_raw: string, send: () => Promise<void>) => {
-          if (!isLost()) await send();
-        };
-        settlement.faults.broadcast = lossy;
-        for (const step of commands) {
-          if (step === 'mine') await settlement.mine();
-          if (step === 'watch') await settlement.watch();
-          if (step === 'drop') await settlement.dropWaiting();
-          if (step === 'crash') await settlement.crash();
-          if (step === 'bump') settlement.advance(150_000);
-          if (step === 'crash at broadcast') {
-            settlement.faults.broadcast = () => Promise.reject(new CrashError());
-            await settlement.relay().catch((error: unknown) => {
-              if (!(error instanceof CrashError)) throw error;
-            });
-            settlement.faults.broadcast = lossy;
-            await settlement.crash();
-          }
-          if (step === 'relay') await settlement.relay();
-          const nonces = await noncesOf();
-          // Nothing is missing between the first and the last.
-          expect(nonces).toEqual(nonces.map((_, index) => (nonces[0] as number) + index));
-        }
-        settlement.faults.broadcast = null;
-        await settlement.settleDown();
-        await expectPaidOnce(payments);
-        const sent = await Promise.all(
-          payments.map(async (payment) => (await settlement.read(payment)).txidOut as string),
-        );
-        expect(new Set(sent).size).toBe(payments.length);
-      },
-    ),
-    { numRuns: 12, endOnFailure: true },
-  );
+  await settlement.expectPaidOnce(...payments);
 }, 180_000);
 
 it('a transfer to the relayer itself carries no coins and no call', async () => {

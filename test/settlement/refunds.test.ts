@@ -8,20 +8,19 @@ import {
   submitTransaction,
 } from '../../src/features/refunds/refunds.ts';
 import type { Payment } from '../../src/payment/payment.ts';
-import { closeChainEndpoints, createChainEndpoints } from '../../src/settlement/chain/endpoint-rotation.ts';
-import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
 import { omitLogsOf } from '../chain/endpoint-faults.ts';
 import { addressFor } from '../chain/local-chain.ts';
 import { EXPECTED_UNITS, HOUR_MS, useSettlement } from './harness.ts';
+import { useReadThrough } from './proxies.ts';
 
-const { chain, settlement } = useSettlement();
+const stage = useSettlement();
+const { settlement } = stage;
+const hosts = useReadThrough(stage);
 
 let customers = 0;
 
 async function givePaid(): Promise<Payment> {
-  const payment = await settlement.create();
-  await settlement.deposit(payment, EXPECTED_UNITS);
-  await settlement.settleDown();
+  const payment = await settlement.createSettled();
   expect(await settlement.state(payment)).toBe('paid/completed');
   return payment;
 }
@@ -43,25 +42,8 @@ const read = async ({ accountId, id }: Refund) =>
 
 /** Blocks until all of it is final, and a pass over them. */
 async function finalize(): Promise<void> {
-  await settlement.mine(3);
-  await settlement.watch();
+  await settlement.mineAndWatch(3);
   await settlement.watchRefunds();
-}
-
-/** With so many endpoints of different hosts. */
-async function withProxies(count: number, use: (proxies: readonly AlteringProxy[]) => Promise<void>) {
-  const proxies = await Promise.all(Array.from({ length: count }, () => startAlteringProxy(chain.anvil.url)));
-  const urls = proxies.map(({ url }) => url);
-  const endpoints = createChainEndpoints({ urls, chainId: chain.anvil.chainId, timeoutMs: 1_000 });
-  try {
-    settlement.readThrough(endpoints, () => {});
-    await settlement.mine(3);
-    await settlement.watch();
-    await use(proxies);
-  } finally {
-    await closeChainEndpoints(endpoints);
-    for (const proxy of proxies) await proxy.stop();
-  }
 }
 
 describe('a refund that the merchant transfers', () => {
@@ -69,8 +51,7 @@ describe('a refund that the merchant transfers', () => {
     const payment = await givePaid();
     const refund = await open(payment);
     const hash = await send(refund);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     await settlement.watchRefunds();
     expect((await read(refund)).status).toBe('awaiting_transfer');
     await finalize();
@@ -232,34 +213,32 @@ describe('a refund that the merchant transfers', () => {
 
   it('is found although one of three endpoints leaves it out', async () => {
     const payment = await givePaid();
-    await withProxies(3, async (proxies) => {
-      for (const omitting of proxies) {
-        const refund = await open(payment);
-        omitLogsOf(omitting, refund.destination as `0x${string}`);
-        await send(refund);
-        for (let pass = 0; pass < 3; pass++) await finalize();
-        expect((await read(refund)).status).toBe('paid');
-        omitting.alter = null;
-      }
-    });
+    await hosts.readThrough(3);
+    for (const omitting of hosts.proxies) {
+      const refund = await open(payment);
+      omitLogsOf(omitting, refund.destination as `0x${string}`);
+      await send(refund);
+      for (let pass = 0; pass < 3; pass++) await finalize();
+      expect((await read(refund)).status).toBe('paid');
+      omitting.alter = null;
+    }
   });
 
   it.each([0, 1, 2])(
     'is booked by its hash although endpoint %i of three names another block for it',
     async (place) => {
-      await withProxies(3, async (proxies) => {
-        const refund = await open(await givePaid());
-        (proxies[place] as AlteringProxy).alter = async (call, ask) => {
-          const answer = await ask(call);
-          if (call.method !== 'eth_getTransactionReceipt' || answer.result === null) return answer;
-          return { result: { ...(answer.result as object), blockNumber: '0x1' } };
-        };
-        const hash = await send(refund, 1_000_000n);
-        await submit(refund, hash);
-        await finalize();
-        await finalize();
-        expect(await read(refund)).toMatchObject({ status: 'paid', transactionHash: hash });
-      });
+      await hosts.readThrough(3);
+      const refund = await open(await givePaid());
+      hosts.proxy(place).alter = async (call, ask) => {
+        const answer = await ask(call);
+        if (call.method !== 'eth_getTransactionReceipt' || answer.result === null) return answer;
+        return { result: { ...(answer.result as object), blockNumber: '0x1' } };
+      };
+      const hash = await send(refund, 1_000_000n);
+      await submit(refund, hash);
+      await finalize();
+      await finalize();
+      expect(await read(refund)).toMatchObject({ status: 'paid', transactionHash: hash });
     },
   );
 
@@ -267,8 +246,7 @@ describe('a refund that the merchant transfers', () => {
     const payment = await givePaid();
     const refund = await open(payment);
     await send(refund);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     await settlement.reorganize(1);
     await finalize();
     expect((await read(refund)).status).toBe('awaiting_transfer');
@@ -279,18 +257,17 @@ describe('a refund that the merchant transfers', () => {
 
   it('is not booked on one endpoint’s word, and the chain is not asked while none is open', async () => {
     const payment = await givePaid();
-    await withProxies(2, async (proxies) => {
-      const before = proxies.map(({ asked }) => asked.length);
-      await settlement.watchRefunds();
-      expect(proxies.map(({ asked }) => asked.length)).toEqual(before);
-      const refund = await open(payment);
-      await send(refund);
-      omitLogsOf(proxies[1] as AlteringProxy, refund.destination as `0x${string}`);
-      await finalize().catch(() => {});
-      expect((await read(refund)).status).toBe('awaiting_transfer');
-      (proxies[1] as AlteringProxy).alter = null;
-      await finalize();
-      expect((await read(refund)).status).toBe('paid');
-    });
+    await hosts.readThrough(2);
+    const before = hosts.proxies.map(({ asked }) => asked.length);
+    await settlement.watchRefunds();
+    expect(hosts.proxies.map(({ asked }) => asked.length)).toEqual(before);
+    const refund = await open(payment);
+    await send(refund);
+    omitLogsOf(hosts.proxy(1), refund.destination as `0x${string}`);
+    await finalize().catch(() => {});
+    expect((await read(refund)).status).toBe('awaiting_transfer');
+    hosts.proxy(1).alter = null;
+    await finalize();
+    expect((await read(refund)).status).toBe('paid');
   });
 });

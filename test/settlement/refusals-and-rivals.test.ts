@@ -9,16 +9,6 @@ import { EXPECTED_UNITS, forwardOf, rival, useSettlement } from './harness.ts';
 
 const { chain, settlement } = useSettlement();
 
-/** A payment for which enough was seen. */
-async function createReady(): Promise<Payment> {
-  const payment = await settlement.create();
-  await settlement.deposit(payment, EXPECTED_UNITS);
-  await settlement.mine();
-  await settlement.watch();
-  expect(await settlement.state(payment)).toBe('unpaid/ready');
-  return payment;
-}
-
 async function expectPaid(payment: Payment, change: Partial<Payment> = {}): Promise<void> {
   expect(await settlement.read(payment)).toMatchObject({
     status: 'paid',
@@ -32,7 +22,7 @@ async function expectPaid(payment: Payment, change: Partial<Payment> = {}): Prom
 
 describe('a rival', () => {
   it('who releases before we try is the txid_out, and we send nothing', async () => {
-    const payment = await createReady();
+    const payment = await settlement.createWithDeposit();
     const txidOut = await settlement.releaseAsRival(payment);
     await settlement.mine();
     expect(await settlement.relay()).toBe('refused');
@@ -47,7 +37,7 @@ describe('a rival', () => {
   });
 
   it('who overtakes our release on its way is the txid_out, and nobody is paid twice', async () => {
-    const payment = await createReady();
+    const payment = await settlement.createWithDeposit();
     const txidOut = await settlement.releaseAsRival(payment);
     settlement.faults.broadcast = async (_raw, send) => {
       await settlement.mine();
@@ -66,7 +56,7 @@ describe('a rival', () => {
   });
 
   it('who starves a release of gas, at any limit, changes nothing but to pay in full', async () => {
-    const payment = await createReady();
+    const payment = await settlement.createWithDeposit();
     const before = await settlement.read(payment);
     const data = encodeRelayCall(forwardOf(payment));
     const call = { from: rival, to: payment.factory, data };
@@ -107,7 +97,7 @@ describe('a rival', () => {
   });
 
   it('who makes a release fail on purpose leaves a ForwardFailed that changes no state', async () => {
-    const payment = await createReady();
+    const payment = await settlement.createWithDeposit();
     await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
     await settlement.mine();
     const before = await settlement.read(payment);
@@ -116,8 +106,7 @@ describe('a rival', () => {
     const receipt = (await chain.anvil.rpc('eth_getTransactionReceipt', [hash])) as { logs: unknown[] };
     expect(receipt.logs).toHaveLength(1);
     await chain.callToken({ name: 'unBlacklist', account: payment.payoutAddress });
-    await settlement.mine(3);
-    await settlement.watch();
+    await settlement.mineAndWatch(3);
     expect(await settlement.read(payment)).toEqual(before);
     await settlement.settleDown();
     await expectPaid(payment);
@@ -142,8 +131,7 @@ describe('a release that the token refuses', () => {
     const payment = await settlement.create();
     await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
     await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     await refuse(payment, 1);
     expect(await settlement.read(payment)).toMatchObject({
       status: 'unpaid',
@@ -171,8 +159,7 @@ describe('a release that the token refuses', () => {
     const payment = await settlement.create();
     await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
     await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     await refuse(payment, 3);
     await chain.callToken({ name: 'unBlacklist', account: payment.payoutAddress });
     await settlement.mine();
@@ -184,7 +171,7 @@ describe('a release that the token refuses', () => {
   });
 
   it('because the token is paused waits, and completes when it goes on', async () => {
-    const payment = await createReady();
+    const payment = await settlement.createWithDeposit();
     await chain.callToken({ name: 'pause' });
     await settlement.mine();
     await refuse(payment, 3);
@@ -210,7 +197,7 @@ describe('a release that the token refuses', () => {
       return { ...counts, late: late?.value };
     };
     expect(await shown()).toEqual({ ready: 0, processing: 0, manual_required: 0, late: 0 });
-    const payment = await createReady();
+    const payment = await settlement.createWithDeposit();
     settlement.advance(3_600_000);
     expect(await shown()).toMatchObject({ ready: 1, processing: 0 });
     expect((await shown()).late).toBeGreaterThanOrEqual(3_500);
@@ -221,23 +208,11 @@ describe('a release that the token refuses', () => {
     await expectPaid(payment);
     expect(await shown()).toEqual({ ready: 0, processing: 0, manual_required: 0, late: 0 });
 
-    const refused = await createReady();
+    const refused = await settlement.createWithDeposit();
     await chain.callToken({ name: 'blacklist', account: refused.payoutAddress });
     await settlement.mine();
     await refuse(refused, 3);
     expect(await shown()).toEqual({ ready: 0, processing: 0, manual_required: 1, late: 0 });
-  });
-
-  it('is completed by a rival all the same', async () => {
-    const payment = await createReady();
-    await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
-    await settlement.mine();
-    await refuse(payment, 3);
-    await chain.callToken({ name: 'unBlacklist', account: payment.payoutAddress });
-    await settlement.mine();
-    const txidOut = await settlement.releaseAsRival(payment);
-    await settlement.settleDown();
-    await expectPaid(payment, { txidOut });
   });
 
   it('falls back to pending when the chain takes the deposit back, and begins anew', async () => {
@@ -245,8 +220,7 @@ describe('a release that the token refuses', () => {
     await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
     await settlement.mine(3);
     await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     await refuse(payment, 3);
     await settlement.reorganize(1);
     await settlement.watch();
@@ -259,13 +233,12 @@ describe('a release that the token refuses', () => {
   });
 
   it('of a surplus changes nothing of a paid payment', async () => {
-    const payment = await createReady();
+    const payment = await settlement.createWithDeposit();
     await settlement.settleDown();
     const paid = await settlement.read(payment);
     await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
     await settlement.deposit(payment, 1_000_000n);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     await refuse(payment, 4);
     expect(await settlement.read(payment)).toEqual({
       ...paid,
@@ -284,7 +257,7 @@ describe('a release that the token refuses', () => {
 
 describe('a blocklisted fee wallet', () => {
   it('leaves the fee to the merchant, and the payment is paid', async () => {
-    const payment = await createReady();
+    const payment = await settlement.createWithDeposit();
     await chain.callToken({ name: 'blacklist', account: settlement.feeWallet });
     await settlement.mine();
     await settlement.settleDown();
@@ -323,8 +296,7 @@ describe('what is not a payment', () => {
     const payment = await settlement.create();
     const other = await deployOtherToken();
     await chain.callToken({ name: 'mint', to: payment.depositAddress, units: 7_000_001n, token: other });
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     expect((await settlement.observations(payment)).deposits).toEqual([]);
 
     await settlement.rescue(payment, other);
@@ -370,7 +342,7 @@ describe('what is not a payment', () => {
   });
 
   it('does not include the payment token itself, which leaves by its release alone', async () => {
-    const payment = await createReady();
+    const payment = await settlement.createWithDeposit();
     await settlement.settleDown();
     await expect(settlement.rescue(payment, chain.token)).rejects.toMatchObject({
       errorName: 'payment_state_conflict',

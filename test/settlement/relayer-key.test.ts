@@ -15,17 +15,9 @@ async function changeKey(balanceWei: bigint): Promise<void> {
   await settlement.crash(key);
 }
 
-async function createReady(): Promise<Payment> {
-  const payment = await settlement.create();
-  await settlement.deposit(payment, EXPECTED_UNITS);
-  await settlement.mine();
-  await settlement.watch();
-  return payment;
-}
-
 /** A release that was committed by the present key and reached no node. */
 async function commitUnsent(): Promise<{ readonly payment: Payment; readonly batch: RelayBatch }> {
-  const payment = await createReady();
+  const payment = await settlement.createWithDeposit();
   settlement.faults.broadcast = () => Promise.reject(new CrashError());
   await expect(settlement.relay()).rejects.toThrow(CrashError);
   settlement.faults.broadcast = null;
@@ -35,14 +27,8 @@ async function commitUnsent(): Promise<{ readonly payment: Payment; readonly bat
 }
 
 async function expectPaidOnce(payment: Payment): Promise<Payment> {
-  const paid = await settlement.read(payment);
-  expect(paid).toMatchObject({ status: 'paid', receivedUnits: EXPECTED_UNITS, relayBatchId: null });
-  expect(await settlement.balancesOf(payment)).toEqual({
-    merchant: 92_625_000n,
-    fees: 2_375_000n,
-    held: 0n,
-  });
-  expect(await settlement.webhooks(payment)).toHaveLength(1);
+  const paid = await settlement.expectPaidOnce(payment);
+  expect(paid.relayBatchId).toBeNull();
   return paid;
 }
 
@@ -63,7 +49,7 @@ describe('after the relayer key was changed', () => {
   it('the new one releases other payments meanwhile', async () => {
     const { payment } = await commitUnsent();
     await changeKey(POL);
-    const other = await createReady();
+    const other = await settlement.createWithDeposit();
     expect(await settlement.relay()).toBe('opened');
     expect(await settlement.store.relay.listOpenBatches(10)).toHaveLength(2);
     await settlement.settleDown();
@@ -117,8 +103,7 @@ describe('after the relayer key was changed', () => {
     const { payment, batch } = await commitUnsent();
     await chain.anvil.rpc('anvil_setNonce', [batch.relayer, `0x${(batch.nonce + 1).toString(16)}`]);
     await changeKey(POL);
-    await settlement.mine(3);
-    await settlement.watch();
+    await settlement.mineAndWatch(3);
     await settlement.relay();
     expect(await settlement.read(payment)).toMatchObject({ relayBatchId: null, noOpBatches: 0 });
     settlement.advance(30_000);

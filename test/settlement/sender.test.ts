@@ -1,7 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Payment } from '../../src/payment/payment.ts';
 import { type FeeQuote, TransactionRefusedError } from '../../src/settlement/chain/chain.ts';
-import type { RelayBatch } from '../../src/settlement/settlement-store.ts';
 import { RelayConflictError } from '../../src/store/store-errors.ts';
 import { CrashError, EXPECTED_UNITS, useSettlement } from './harness.ts';
 
@@ -19,63 +17,41 @@ async function record(rawTransaction: string, send: () => Promise<void>): Promis
   await send();
 }
 
-async function createReady(): Promise<Payment> {
-  const payment = await settlement.create();
-  await settlement.deposit(payment, EXPECTED_UNITS);
-  await settlement.mine();
-  await settlement.watch();
-  return payment;
-}
-
-async function openBatch(): Promise<RelayBatch> {
-  const [batch] = await settlement.store.relay.listOpenBatchesOf(settlement.relayer.address);
-  if (batch === undefined) throw new Error('no batch is open');
-  return batch;
-}
-
 /** What a chain asks for on which everything has become twice as dear. */
 async function dearerFees(): Promise<FeeQuote> {
   const { maxFeePerGas, maxPriorityFeePerGas } = await settlement.relayer.quoteFees();
   return { maxFeePerGas: maxFeePerGas * 2n, maxPriorityFeePerGas: maxPriorityFeePerGas * 2n };
 }
 
-async function expectPaidOnce(payment: Payment): Promise<Payment> {
-  expect((await settlement.balancesOf(payment)).merchant).toBe(92_625_000n);
-  const paid = await settlement.read(payment);
-  expect(paid).toMatchObject({ status: 'paid', receivedUnits: EXPECTED_UNITS });
-  expect(await settlement.webhooks(payment)).toHaveLength(1);
-  return paid;
-}
-
 describe('a sender that is killed', () => {
   it('between commit and broadcast sends the same bytes after its restart', async () => {
-    const payment = await createReady();
+    const payment = await settlement.createWithDeposit();
     settlement.faults.broadcast = async () => {
       throw new CrashError();
     };
     await expect(settlement.relay()).rejects.toThrow(CrashError);
-    const { attempts } = await openBatch();
+    const { attempts } = await settlement.openBatch();
     await settlement.crash();
     settlement.faults.broadcast = record;
     expect(await settlement.state(payment)).toBe('unpaid/processing');
     expect(await settlement.relay()).toBe('rebroadcast');
     expect(sent).toEqual([attempts[0]?.rawTransaction]);
     await settlement.settleDown();
-    expect((await expectPaidOnce(payment)).txidOut).toBe(attempts[0]?.hash);
+    expect((await settlement.expectPaidOnce(payment)).txidOut).toBe(attempts[0]?.hash);
   });
 });
 
 describe('a transaction that is not mined', () => {
   it('is replaced by one with the same nonce and payments once the chain asks for more, and its hash stays known', async () => {
-    const payment = await createReady();
+    const payment = await settlement.createWithDeposit();
     await settlement.relay();
-    const [first] = (await openBatch()).attempts;
+    const [first] = (await settlement.openBatch()).attempts;
     settlement.faults.fees = await dearerFees();
     settlement.advance(14_999);
     expect(await settlement.relay()).toBe('rebroadcast');
     settlement.advance(1);
     expect(await settlement.relay()).toBe('bumped');
-    const { attempts, paymentIds, nonce } = await openBatch();
+    const { attempts, paymentIds, nonce } = await settlement.openBatch();
     expect(attempts).toHaveLength(2);
     expect(attempts[0]).toEqual(first);
     expect(paymentIds).toEqual([payment.id]);
@@ -83,13 +59,13 @@ describe('a transaction that is not mined', () => {
     await settlement.mine();
     expect(await settlement.relayer.readLatestTransactionCount()).toBe(nonce + 1);
     await settlement.settleDown();
-    expect((await expectPaidOnce(payment)).txidOut).toBe(attempts[1]?.hash);
+    expect((await settlement.expectPaidOnce(payment)).txidOut).toBe(attempts[1]?.hash);
   });
 
   it('and then is mined after all, in its first form, settles just the same', async () => {
-    const payment = await createReady();
+    const payment = await settlement.createWithDeposit();
     await settlement.relay();
-    const [first] = (await openBatch()).attempts;
+    const [first] = (await settlement.openBatch()).attempts;
     settlement.advance(15_000);
     settlement.faults.fees = await dearerFees();
     settlement.faults.broadcast = async () => {};
@@ -97,28 +73,28 @@ describe('a transaction that is not mined', () => {
     settlement.faults.broadcast = record;
     await settlement.mine();
     await settlement.settleDown();
-    expect((await expectPaidOnce(payment)).txidOut).toBe(first?.hash);
+    expect((await settlement.expectPaidOnce(payment)).txidOut).toBe(first?.hash);
   });
 
   it('keeps its fees while the chain asks for no more, and has them raised a little after minutes', async () => {
-    const payment = await createReady();
+    const payment = await settlement.createWithDeposit();
     await settlement.relay();
-    const [first] = (await openBatch()).attempts;
+    const [first] = (await settlement.openBatch()).attempts;
     settlement.advance(119_999);
     expect(await settlement.relay()).toBe('rebroadcast');
     settlement.advance(1);
     expect(await settlement.relay()).toBe('bumped');
     settlement.advance(239_999);
     expect(await settlement.relay()).toBe('rebroadcast');
-    const { attempts } = await openBatch();
+    const { attempts } = await settlement.openBatch();
     expect(attempts).toHaveLength(2);
     expect(attempts[1]?.maxFeePerGas).toBeLessThan(((first?.maxFeePerGas as bigint) * 13n) / 10n);
     await settlement.settleDown();
-    await expectPaidOnce(payment);
+    await settlement.expectPaidOnce(payment);
   });
 
   it('because no node takes it is not offered more, and is sent when one does', async () => {
-    const payment = await createReady();
+    const payment = await settlement.createWithDeposit();
     settlement.faults.broadcast = async () => {
       throw new TransactionRefusedError('the pool is closed');
     };
@@ -127,19 +103,19 @@ describe('a transaction that is not mined', () => {
       settlement.advance(600_000);
       await expect(settlement.relay()).rejects.toThrow('the pool is closed');
     }
-    expect((await openBatch()).attempts).toHaveLength(1);
+    expect((await settlement.openBatch()).attempts).toHaveLength(1);
     settlement.faults.broadcast = record;
     await settlement.settleDown();
-    await expectPaidOnce(payment);
+    await settlement.expectPaidOnce(payment);
   });
 
   it('because its raised form is too dear for the gas balance that is left is mined in its first form', async () => {
-    const payment = await createReady();
+    const payment = await settlement.createWithDeposit();
     await settlement.relay();
     settlement.advance(15_000);
     settlement.faults.fees = await dearerFees();
     expect(await settlement.relay()).toBe('bumped');
-    const { attempts, gasLimit } = await openBatch();
+    const { attempts, gasLimit } = await settlement.openBatch();
     await settlement.dropWaiting();
     const { address } = settlement.relayer;
     const balance = await chain.anvil.rpc('eth_getBalance', [address, 'latest']);
@@ -150,11 +126,11 @@ describe('a transaction that is not mined', () => {
     await settlement.mine();
     await chain.anvil.rpc('anvil_setBalance', [address, balance]);
     await settlement.settleDown();
-    expect((await expectPaidOnce(payment)).txidOut).toBe(attempts[0]?.hash);
+    expect((await settlement.expectPaidOnce(payment)).txidOut).toBe(attempts[0]?.hash);
   });
 
   it('because the relayer has no POL for gas is sent when it has', async () => {
-    const payment = await createReady();
+    const payment = await settlement.createWithDeposit();
     const { address } = settlement.relayer;
     const balance = await chain.anvil.rpc('eth_getBalance', [address, 'latest']);
     settlement.faults.broadcast = () => Promise.reject(new CrashError());
@@ -166,16 +142,16 @@ describe('a transaction that is not mined', () => {
     settlement.advance(600_000);
     settlement.faults.fees = await dearerFees();
     await expect(settlement.relay()).rejects.toThrow(/insufficient funds/i);
-    expect((await openBatch()).attempts).toHaveLength(1);
+    expect((await settlement.openBatch()).attempts).toHaveLength(1);
     settlement.faults.fees = null;
     await chain.anvil.rpc('anvil_setBalance', [address, balance]);
     await settlement.settleDown();
-    await expectPaidOnce(payment);
+    await settlement.expectPaidOnce(payment);
   });
 });
 
 it('a relayer without POL for gas begins no batch, so that another one may', async () => {
-  const payment = await createReady();
+  const payment = await settlement.createWithDeposit();
   const { address } = settlement.relayer;
   const balance = await chain.anvil.rpc('eth_getBalance', [address, 'latest']);
   await chain.anvil.rpc('anvil_setBalance', [address, '0x0']);
@@ -186,22 +162,21 @@ it('a relayer without POL for gas begins no batch, so that another one may', asy
   expect(await settlement.read(payment)).toMatchObject({ forwardStatus: 'processing' });
   await chain.anvil.rpc('anvil_setBalance', [address, balance]);
   await settlement.settleDown();
-  await expectPaidOnce(payment);
+  await settlement.expectPaidOnce(payment);
 });
 
 describe('a nonce that cannot be used, because the chain lost what was before it', () => {
   it('is waited for, then reached by a transfer to the relayer itself at each nonce before it', async () => {
-    const earlier = await createReady();
+    const earlier = await settlement.createWithDeposit();
     await settlement.settleDown();
-    const paid = await expectPaidOnce(earlier);
-    const payment = await createReady();
+    const paid = await settlement.expectPaidOnce(earlier);
+    const payment = await settlement.createWithDeposit();
     await settlement.relay();
-    const { nonce } = await openBatch();
+    const { nonce } = await settlement.openBatch();
     await settlement.dropWaiting();
     // So deep that the earlier release is gone as well.
     await settlement.reorganize(9);
-    await settlement.mine(2);
-    await settlement.watch();
+    await settlement.mineAndWatch(2);
     expect(settlement.rewinds).toHaveLength(1);
     expect(await settlement.relayer.readLatestTransactionCount()).toBeLessThan(nonce);
     expect(await settlement.relay()).toBe('waiting');
@@ -214,16 +189,16 @@ describe('a nonce that cannot be used, because the chain lost what was before it
     }
     settlement.advance(10_000);
     await settlement.settleDown();
-    await expectPaidOnce(payment);
+    await settlement.expectPaidOnce(payment);
     // The chain forgot that it had been paid; the merchant has the money on the chain as it is now.
     expect(await settlement.read(earlier)).toEqual(paid);
-    await expectPaidOnce(earlier);
+    await settlement.expectPaidOnce(earlier);
   });
 });
 
 describe('a node that lags for a moment', () => {
   it('and shows a gap before an old batch does not have it given up', async () => {
-    const payment = await createReady();
+    const payment = await settlement.createWithDeposit();
     await settlement.relay();
     settlement.advance(3_600_000);
     settlement.faults.missingTransactions = 1;
@@ -238,35 +213,31 @@ describe('a node that lags for a moment', () => {
     expect(await settlement.relay()).toBe('waiting');
     settlement.faults.missingTransactions = 0;
     await settlement.settleDown();
-    await expectPaidOnce(payment);
+    await settlement.expectPaidOnce(payment);
   });
 });
 
 describe('what is due', () => {
   it('waits two seconds for others to share its transaction', async () => {
     await reopen({ limits: { batchWindowMs: 2_000 } });
-    const first = await createReady();
+    const first = await settlement.createWithDeposit();
     expect(await settlement.relay()).toBe('collecting');
-    const second = await settlement.create();
-    await settlement.deposit(second, EXPECTED_UNITS);
-    await settlement.mine();
-    await settlement.watch();
+    const second = await settlement.createWithDeposit();
     expect(await settlement.relay()).toBe('opened');
-    expect((await openBatch()).paymentIds).toEqual([first.id, second.id]);
+    expect((await settlement.openBatch()).paymentIds).toEqual([first.id, second.id]);
   });
 
   it('does not wait when the batch is full', async () => {
     await reopen({ limits: { batchWindowMs: 60_000, batchSize: 2 } });
     const payments = [await settlement.create(), await settlement.create(), await settlement.create()];
     for (const payment of payments) await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     expect(await settlement.relay()).toBe('opened');
-    expect((await openBatch()).paymentIds).toHaveLength(2);
+    expect((await settlement.openBatch()).paymentIds).toHaveLength(2);
   });
 
   it('and a rescue that come at the same moment take one nonce each, one after the other', async () => {
-    const payment = await createReady();
+    const payment = await settlement.createWithDeposit();
     const other = await settlement.create();
     await chain.anvil.rpc('anvil_setBalance', [other.depositAddress, '0x7']);
     const pol = `0x${'0'.repeat(40)}` as const;
@@ -277,7 +248,7 @@ describe('what is due', () => {
     await settlement.settleDown();
     if (outcomes[1]?.status === 'rejected') await settlement.rescue(other, pol);
     await settlement.settleDown();
-    await expectPaidOnce(payment);
+    await settlement.expectPaidOnce(payment);
     expect(await chain.anvil.rpc('eth_getBalance', [other.payoutAddress, 'latest'])).toBe('0x7');
   });
 });

@@ -34,8 +34,7 @@ describe('the paid threshold', () => {
     settlement.session.quotedUnits = 80_000_000n;
     await settlement.startSession(payment);
     await settlement.deposit(payment, 78_399_999n);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     expect(await settlement.state(payment)).toBe('unpaid/pending');
     await settlement.deposit(payment, 1n);
     await settlement.settleDown();
@@ -85,8 +84,7 @@ describe('the paid threshold', () => {
       expect((await settlement.read(payment)).paidThresholdUnits).toBe(98_000_000n);
       expect((await settlement.store.payments.viewPayment(payment.id))?.sessions).toEqual([]);
       await settlement.deposit(payment, 1n);
-      await settlement.mine();
-      await settlement.watch();
+      await settlement.mineAndWatch();
       expect(await settlement.state(payment)).toBe('unpaid/pending');
     },
   );
@@ -96,8 +94,7 @@ describe('the paid threshold', () => {
     settlement.session.quotedUnits = 91_000_000n;
     settlement.session.meanwhile = async () => {
       await settlement.deposit(payment, 90_000_000n);
-      await settlement.mine();
-      await settlement.watch();
+      await settlement.mineAndWatch();
       expect(await settlement.state(payment)).toBe('unpaid/pending');
     };
     await expect(settlement.startSession(payment)).rejects.toMatchObject(cannotBePaid);
@@ -111,8 +108,7 @@ describe('the paid threshold', () => {
     settlement.session.quotedUnits = 80_000_000n;
     settlement.session.meanwhile = async () => {
       await settlement.deposit(payment, 98_000_000n);
-      await settlement.mine();
-      await settlement.watch();
+      await settlement.mineAndWatch();
       await settlement.relay();
     };
     await expect(settlement.startSession(payment)).rejects.toMatchObject(cannotBePaid);
@@ -130,8 +126,7 @@ describe('a session for the rest', () => {
   async function createPartlyPaid(account = settlement.account) {
     const payment = await settlement.create({ amountCents: 100_00 }, {}, account);
     await settlement.deposit(payment, 60_000_000n);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     return payment;
   }
   const sessionsOf = async ({ id }: { readonly id: PaymentId }) =>
@@ -144,52 +139,11 @@ describe('a session for the rest', () => {
     expect(await sessionsOf(payment)).toMatchObject([{ chargedCents: 38_78, receivedUnits: 60_000_000n }]);
     expect((await settlement.read(payment)).paidThresholdUnits).toBe(95_280_000n);
     await settlement.deposit(payment, 35_279_999n);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     expect(await settlement.state(payment)).toBe('unpaid/pending');
     await settlement.deposit(payment, 1n);
     await settlement.settleDown();
     expect(await settlement.read(payment)).toMatchObject({ status: 'paid', receivedUnits: 95_280_000n });
-  });
-
-  it('never raises the threshold that an earlier session lowered', async () => {
-    const payment = await createOf100();
-    settlement.session.quotedUnits = 80_000_000n;
-    await settlement.startSession(payment);
-    await settlement.deposit(payment, 60_000_000n);
-    await settlement.mine();
-    await settlement.watch();
-    // 18.4 of 78.4 USDC are missing: 23.47 USD.
-    settlement.session.quotedUnits = 23_000_000n;
-    await settlement.startSession(payment);
-    expect((await sessionsOf(payment)).map(({ chargedCents }) => chargedCents)).toEqual([100_00, 23_47]);
-    expect((await settlement.read(payment)).paidThresholdUnits).toBe(78_400_000n);
-  });
-
-  it('alone pays nothing, also where only the tolerance is missing', async () => {
-    const payment = await settlement.create({ amountCents: 100_00 });
-    await settlement.deposit(payment, 97_000_000n);
-    await settlement.mine();
-    await settlement.watch();
-    settlement.session.quotedUnits = 960_000n;
-    await settlement.startSession(payment);
-    expect(await settlement.state(payment)).toBe('unpaid/pending');
-    await settlement.deposit(payment, 960_000n);
-    await settlement.settleDown();
-    expect(await settlement.read(payment)).toMatchObject({ status: 'paid', receivedUnits: 97_960_000n });
-  });
-
-  it('charges the same again after one that is not paid, also where a unit was sent meanwhile', async () => {
-    const payment = await createPartlyPaid();
-    settlement.session.quotedUnits = 36_000_000n;
-    for (let visit = 0; visit < 4; visit++) {
-      await settlement.startSession(payment);
-      await settlement.deposit(payment, 1n);
-      await settlement.mine();
-      await settlement.watch();
-    }
-    expect((await sessionsOf(payment)).map(({ chargedCents }) => chargedCents)).toEqual(Array(4).fill(38_78));
-    expect((await settlement.read(payment)).paidThresholdUnits).toBe(95_280_000n);
   });
 
   it('is held against the maximum provider fee of the whole payment', async () => {
@@ -212,8 +166,7 @@ describe('a session for the rest', () => {
     const first = await settlement.startSession(payment);
     expect(await settlement.startSession(payment)).toEqual(first);
     await settlement.deposit(payment, 10_000_000n);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     const second = await settlement.startSession(payment);
     expect(second).toMatchObject({ receivedUnits: 70_000_000n });
     expect(second.chargedCents).toBeLessThan(first.chargedCents);
@@ -224,8 +177,7 @@ describe('a session for the rest', () => {
     const { id } = await settlement.startSession(payment);
     await settlement.store.payments.recordSessionProgress(payment.id, id, 'delivering', settlement.nowMs());
     await settlement.deposit(payment, 60_000_000n);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     await expect(settlement.startSession(payment)).rejects.toMatchObject(cannotBePaid);
     expect(settlement.session.started).toHaveLength(1);
   });
@@ -250,8 +202,7 @@ describe('a session', () => {
     const payment = await settlement.create();
     const first = await settlement.startSession(payment);
     await settlement.deposit(payment, 1_000_000n);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     expect((await settlement.startSession(payment)).id).not.toBe(first.id);
   });
 
@@ -259,8 +210,7 @@ describe('a session', () => {
     const [canceled, ready] = [await settlement.create(), await settlement.create()];
     await settlement.cancel(canceled);
     await settlement.deposit(ready, EXPECTED_UNITS);
-    await settlement.mine();
-    await settlement.watch();
+    await settlement.mineAndWatch();
     for (const payment of [canceled, ready]) {
       await expect(settlement.startSession(payment)).rejects.toMatchObject({
         errorName: 'payment_state_conflict',

@@ -1,31 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
-import { CrashError, EXPECTED_UNITS, useSettlement } from './harness.ts';
+import { CrashError, useSettlement } from './harness.ts';
 
 const BATCH_SIZE = 4;
 const TEN_MINUTES_MS = 600_000;
 
 const { chain, settlement } = useSettlement({ limits: { maximumUnmined: 1, batchSize: BATCH_SIZE } });
 
-async function createReady(count: number): Promise<Payment[]> {
-  const payments: Payment[] = [];
-  for (let index = 0; index < count; index++) {
-    const payment = await settlement.create();
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    payments.push(payment);
-  }
-  await settlement.mine();
-  await settlement.watch();
-  return payments;
-}
-
 async function expectReleasedOnce(payments: readonly Payment[]): Promise<void> {
-  for (const payment of payments) {
-    expect(await settlement.read(payment)).toMatchObject({ status: 'paid', relayBatchId: null });
-    expect(await settlement.balancesOf(payment)).toMatchObject({ merchant: 92_625_000n, held: 0n });
-    expect((await settlement.observations(payment)).releases).toHaveLength(1);
-    expect(await settlement.webhooks(payment)).toHaveLength(1);
-  }
+  await settlement.expectPaidOnce(...payments);
+  for (const payment of payments) expect((await settlement.read(payment)).relayBatchId).toBeNull();
 }
 
 /** Who sent the release of each payment. */
@@ -44,12 +28,11 @@ describe('two relayer keys that release at the same time', () => {
   it('share what is due, and release every payment exactly once', async () => {
     const senders = [await settlement.openSender(), await settlement.openSender()];
     for (const { address } of senders) settlement.liveRelayers.add(address);
-    const payments = await createReady(5 * BATCH_SIZE);
+    const payments = await settlement.createReady(5 * BATCH_SIZE);
     const isOpen = async () => (await settlement.store.relay.listOpenBatches(10)).length > 0;
     for (let round = 0; round < 40 && (round === 0 || (await isOpen())); round++) {
       await Promise.all(senders.map(({ relay }) => relay()));
-      await settlement.finalize();
-      await settlement.watch();
+      await settlement.mineAndWatch(settlement.finalityBlocks);
       await Promise.all(senders.map(({ relay }) => relay()));
       await Promise.all(senders.map(({ relay }) => relay()));
     }
@@ -59,22 +42,8 @@ describe('two relayer keys that release at the same time', () => {
     expect(settlement.incidents).toEqual([]);
   });
 
-  it('both prepare a batch at once, and neither takes what the other has', async () => {
-    const senders = [await settlement.openSender(), await settlement.openSender()];
-    await createReady(2 * BATCH_SIZE - 1);
-    const passes = await Promise.all(senders.map(({ relay }) => relay()));
-    // A claim that commits while the other reads can take all that the other saw: its next pass finds the rest.
-    const late = senders[passes.indexOf('idle')];
-    if (late !== undefined) passes.splice(passes.indexOf('idle'), 1, await late.relay());
-    expect(passes).toEqual(['opened', 'opened']);
-    const batches = await settlement.store.relay.listOpenBatches(10);
-    const carried = batches.flatMap(({ paymentIds }) => paymentIds);
-    expect(carried).toHaveLength(2 * BATCH_SIZE - 1);
-    expect(new Set(carried).size).toBe(carried.length);
-  });
-
   it('leave each other’s transactions alone, however long they take', async () => {
-    const [payment] = (await createReady(1)) as [Payment];
+    const [payment] = (await settlement.createReady(1)) as [Payment];
     const other = await settlement.openSender();
     settlement.liveRelayers.add(other.address);
     expect(await other.relay()).toBe('opened');
@@ -92,8 +61,7 @@ describe('two relayer keys that release at the same time', () => {
     settlement.faults.broadcast = null;
     await other.relay();
     await settlement.mine();
-    await settlement.finalize();
-    await settlement.watch();
+    await settlement.mineAndWatch(settlement.finalityBlocks);
     expect(await other.relay()).toBe('resolved');
     await expectReleasedOnce([payment]);
   });
@@ -101,7 +69,7 @@ describe('two relayer keys that release at the same time', () => {
   it('lose nothing when the process of one ends in the middle of a batch', async () => {
     const other = await settlement.openSender();
     settlement.liveRelayers.add(other.address);
-    const payments = await createReady(2 * BATCH_SIZE);
+    const payments = await settlement.createReady(2 * BATCH_SIZE);
     expect(await other.relay()).toBe('opened');
     settlement.faults.broadcast = () => Promise.reject(new CrashError());
     await expect(settlement.relay()).rejects.toThrow(CrashError);

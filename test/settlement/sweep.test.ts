@@ -7,8 +7,7 @@ describe('a sweep over the balances of open payments', () => {
   const { chain, settlement } = useSettlement();
 
   beforeEach(async () => {
-    await settlement.mine(3);
-    await settlement.watch();
+    await settlement.mineAndWatch(3);
   });
 
   function sweep() {
@@ -20,8 +19,7 @@ describe('a sweep over the balances of open payments', () => {
     const [missed, untouched] = [await settlement.create(), await settlement.create()];
     settlement.faults.hideLogs = true;
     await settlement.deposit(missed, EXPECTED_UNITS);
-    await settlement.mine(settlement.finalityBlocks + 1);
-    await settlement.watch();
+    await settlement.mineAndWatch(settlement.finalityBlocks + 1);
     settlement.faults.hideLogs = false;
     expect(await settlement.state(missed)).toBe('unpaid/pending');
 
@@ -39,8 +37,7 @@ describe('a sweep over the balances of open payments', () => {
     settlement.faults.hideTransfers = true;
     await settlement.deposit(payment, EXPECTED_UNITS);
     await settlement.releaseAsRival(payment);
-    await settlement.mine(settlement.finalityBlocks + 1);
-    await settlement.watch();
+    await settlement.mineAndWatch(settlement.finalityBlocks + 1);
     settlement.faults.hideTransfers = false;
     expect(await settlement.state(payment)).toBe('unpaid/pending');
 
@@ -55,12 +52,10 @@ describe('a sweep over the balances of open payments', () => {
   it('names the payment whose release the watcher was never shown; found, it is paid', async () => {
     const payment = await settlement.create();
     await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.mine(settlement.finalityBlocks + 1);
-    await settlement.watch();
+    await settlement.mineAndWatch(settlement.finalityBlocks + 1);
     settlement.faults.hideLogs = true;
     await settlement.releaseAsRival(payment);
-    await settlement.mine(settlement.finalityBlocks + 1);
-    await settlement.watch();
+    await settlement.mineAndWatch(settlement.finalityBlocks + 1);
     settlement.faults.hideLogs = false;
     expect(await settlement.state(payment)).toBe('unpaid/ready');
 
@@ -76,8 +71,7 @@ describe('a sweep over the balances of open payments', () => {
     await settlement.deposit(underpaid, 1_000_000n);
     await settlement.deposit(paid, EXPECTED_UNITS);
     await settlement.settleDown();
-    await settlement.mine(settlement.finalityBlocks + 1);
-    await settlement.watch();
+    await settlement.mineAndWatch(settlement.finalityBlocks + 1);
     expect(await settlement.state(paid)).toBe('paid/completed');
     settlement.advance(11 * 60_000);
     expect(await sweep()).toMatchObject({ last: null, unexplained: [] });

@@ -5,15 +5,6 @@ import { EXPECTED_UNITS, useSettlement } from './harness.ts';
 
 const { chain, settlement } = useSettlement();
 
-async function createReady(count: number): Promise<Payment[]> {
-  const payments: Payment[] = [];
-  for (let index = 0; index < count; index++) payments.push(await settlement.create());
-  for (const payment of payments) await settlement.deposit(payment, EXPECTED_UNITS);
-  await settlement.mine();
-  await settlement.watch();
-  return payments;
-}
-
 async function expectPaid(payments: readonly Payment[]): Promise<void> {
   for (const payment of payments) {
     expect(await settlement.read(payment)).toMatchObject({
@@ -26,7 +17,7 @@ async function expectPaid(payments: readonly Payment[]): Promise<void> {
 
 describe('a batch that fails as a whole', () => {
   it('because of one payment goes without it, and that one alone is put off', async () => {
-    const payments = await createReady(6);
+    const payments = await settlement.createReady(6);
     const [bad] = payments as [Payment];
     settlement.faults.estimate = (call) => {
       if (call.terms.some(({ merchant }) => merchant === bad.payoutAddress)) {
@@ -60,13 +51,12 @@ describe('a batch that is mined and releases nothing', () => {
     };
     expect(await settlement.relay()).toBe('opened');
     await chain.callToken({ name: 'unBlacklist', account: payment.payoutAddress });
-    await settlement.mine(3);
-    await settlement.watch();
+    await settlement.mineAndWatch(3);
     expect(await settlement.relay()).toBe('resolved');
   }
 
   it('is repeated after growing pauses, without a word about the payment’s state, and paid in the end', async () => {
-    const [payment] = (await createReady(1)) as [Payment];
+    const [payment] = (await settlement.createReady(1)) as [Payment];
     const pausesMs: number[] = [];
     for (let batch = 1; batch <= 5; batch++) {
       await relayInVain(payment);
@@ -87,7 +77,7 @@ describe('a batch that is mined and releases nothing', () => {
   });
 
   it('puts off only the payments it did not release', async () => {
-    const [bad, good] = (await createReady(2)) as [Payment, Payment];
+    const [bad, good] = (await settlement.createReady(2)) as [Payment, Payment];
     await relayInVain(bad);
     await expectPaid([good]);
     expect(await settlement.read(good)).toMatchObject({ noOpBatches: 0, releaseDueAtMs: null });
@@ -95,7 +85,7 @@ describe('a batch that is mined and releases nothing', () => {
   });
 
   it('is repeated at once when somebody asks', async () => {
-    const [payment] = (await createReady(1)) as [Payment];
+    const [payment] = (await settlement.createReady(1)) as [Payment];
     await relayInVain(payment);
     await relayAfterRequest(payment);
     await expectPaid([payment]);

@@ -5,16 +5,13 @@ import type { DeliveryOutcome } from '../../src/webhooks/callback-guard.ts';
 import { type SendWebhooksContext, sendWebhook } from '../../src/webhooks/send-webhooks.ts';
 import type { Webhook } from '../../src/webhooks/webhook.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
-import { EXPECTED_UNITS, useSettlement } from './harness.ts';
+import { useSettlement } from './harness.ts';
 
 const { settlement } = useSettlement();
 
 /** A payment whose final release the next `watch` will see. */
 async function createAlmostPaid(): Promise<Payment> {
-  const payment = await settlement.create();
-  await settlement.deposit(payment, EXPECTED_UNITS);
-  await settlement.mine();
-  await settlement.watch();
+  const payment = await settlement.createWithDeposit();
   await settlement.relay();
   await settlement.mine(3);
   return payment;

@@ -2,9 +2,10 @@ import { expect, it } from 'vitest';
 import type { Account } from '../../src/accounts/account.ts';
 import { shopLogoOf } from '../../src/accounts/shop-profile.ts';
 import { onePixel } from '../support/pictures.ts';
-import { ADDRESS, atOnce, NOW_MS, newAccount, newKey, type StoreContext } from './fixtures.ts';
+import { ADDRESS, atOnce, giveAccount, NOW_MS, newAccount, newKey, type StoreContext } from './fixtures.ts';
 
 export function accountPromises(context: StoreContext): void {
+  const { accounts } = context.store;
   it('gives back an account as it was stored', async () => {
     const full = newAccount({
       email: 'm@example.com',
@@ -13,17 +14,16 @@ export function accountPromises(context: StoreContext): void {
       suspended: true,
     });
     const plain = newAccount({ features: [] });
-    await context.store.accounts.createAccount(full);
-    await context.store.accounts.createAccount(plain);
+    await accounts.createAccount(full);
+    await accounts.createAccount(plain);
     await context.reopen();
-    expect(await context.store.accounts.findAccount(full.id)).toEqual(full);
-    expect(await context.store.accounts.listAccounts()).toEqual([full, plain]);
-    expect(await context.store.accounts.findAccount('unknown')).toBeNull();
+    expect(await accounts.findAccount(full.id)).toEqual(full);
+    expect(await accounts.listAccounts()).toEqual([full, plain]);
+    expect(await accounts.findAccount('unknown')).toBeNull();
   });
 
   it('gives back the profile of a shop, changed field by field', async () => {
-    const account = newAccount({ wallet: ADDRESS });
-    await context.store.accounts.createAccount(account);
+    const account = await giveAccount(context.store, { wallet: ADDRESS });
     const change = {
       supportUrl: 'mailto:help@shop.example',
       brandColor: '#0c5a49',
@@ -34,12 +34,12 @@ export function accountPromises(context: StoreContext): void {
       defaultCallbackUrl: 'https://shop.example/hook',
       isWalletLocked: true,
     };
-    const changed = await context.store.accounts.updateAccount(account.id, change);
+    const changed = await accounts.updateAccount(account.id, change);
     expect(changed).toEqual({ ...account, ...change });
     await context.reopen();
-    expect(await context.store.accounts.findAccount(account.id)).toEqual(changed);
-    await context.store.accounts.updateAccount(account.id, { isWalletLocked: false });
-    expect(await context.store.accounts.findAccount(account.id)).toEqual({
+    expect(await accounts.findAccount(account.id)).toEqual(changed);
+    await accounts.updateAccount(account.id, { isWalletLocked: false });
+    expect(await accounts.findAccount(account.id)).toEqual({
       ...changed,
       isWalletLocked: false,
     });
@@ -47,21 +47,21 @@ export function accountPromises(context: StoreContext): void {
 
   it('shows the logo that an account has now, and no earlier one', async () => {
     const [one, other] = [newAccount(), newAccount()];
-    for (const account of [one, other]) await context.store.accounts.createAccount(account);
+    for (const account of [one, other]) await accounts.createAccount(account);
     const logo = shopLogoOf(onePixel);
     const another = { ...logo, hash: 'f'.repeat(32), bytes: Buffer.of(0, 255, 128) };
-    for (const { id } of [one, other]) await context.store.accounts.updateAccount(id, { logo });
+    for (const { id } of [one, other]) await accounts.updateAccount(id, { logo });
     await context.reopen();
-    expect(await context.store.accounts.findLogo(logo.hash)).toEqual(logo);
-    expect(await context.store.accounts.findAccount(one.id)).toEqual({ ...one, logoHash: logo.hash });
-    await context.store.accounts.updateAccount(one.id, { logo: another });
-    expect(await context.store.accounts.findLogo(another.hash)).toEqual(another);
-    expect(await context.store.accounts.findLogo(logo.hash), 'still that of the other').toEqual(logo);
-    await context.store.accounts.updateAccount(other.id, { logo: null });
-    expect(await context.store.accounts.findLogo(logo.hash)).toBeNull();
-    expect(await context.store.accounts.findAccount(other.id)).toEqual(other);
-    await expect(context.store.accounts.updateAccount('unknown', { logo })).resolves.toBeNull();
-    expect(await context.store.accounts.findLogo(logo.hash)).toBeNull();
+    expect(await accounts.findLogo(logo.hash)).toEqual(logo);
+    expect(await accounts.findAccount(one.id)).toEqual({ ...one, logoHash: logo.hash });
+    await accounts.updateAccount(one.id, { logo: another });
+    expect(await accounts.findLogo(another.hash)).toEqual(another);
+    expect(await accounts.findLogo(logo.hash), 'still that of the other').toEqual(logo);
+    await accounts.updateAccount(other.id, { logo: null });
+    expect(await accounts.findLogo(logo.hash)).toBeNull();
+    expect(await accounts.findAccount(other.id)).toEqual(other);
+    await expect(accounts.updateAccount('unknown', { logo })).resolves.toBeNull();
+    expect(await accounts.findLogo(logo.hash)).toBeNull();
   });
 
   it('lists accounts a page at a time, and finds them by a part of the name or address, or the whole id', async () => {
@@ -74,10 +74,9 @@ export function accountPromises(context: StoreContext): void {
     ] as const) {
       const account = newAccount({ name, email });
       made.push(account);
-      await context.store.accounts.createAccount(account);
+      await accounts.createAccount(account);
     }
     const [coffee, percent, books, flowers] = made as [Account, Account, Account, Account];
-    const { accounts } = context.store;
     const find = async (search: string | null, before: Account | null = null, limit = 10) =>
       (await accounts.searchAccounts({ search, before }, limit)).map(({ id }) => id);
     const idsOf = (...some: Account[]) => some.map(({ id }) => id);
@@ -95,40 +94,35 @@ export function accountPromises(context: StoreContext): void {
 
   it('tells accounts apart that were created at the same time', async () => {
     const made = ['account_a', 'account_b', 'account_c'].map((id) => newAccount({ id, createdAtMs: NOW_MS }));
-    for (const account of made) await context.store.accounts.createAccount(account);
+    for (const account of made) await accounts.createAccount(account);
     const [, middle] = made as [Account, Account, Account];
     const query = { search: null, before: middle };
-    expect(await context.store.accounts.searchAccounts(query, 10)).toEqual([made[0]]);
+    expect(await accounts.searchAccounts(query, 10)).toEqual([made[0]]);
   });
 
   it('refuses a second account with the same id', async () => {
-    const account = newAccount();
-    await context.store.accounts.createAccount(account);
-    await expect(context.store.accounts.createAccount({ ...account, name: 'other' })).rejects.toThrow();
-    expect(await context.store.accounts.findAccount(account.id)).toEqual(account);
+    const account = await giveAccount(context.store);
+    await expect(accounts.createAccount({ ...account, name: 'other' })).rejects.toThrow();
+    expect(await accounts.findAccount(account.id)).toEqual(account);
   });
 
   it('changes only what a change names', async () => {
-    const account = newAccount({ wallet: ADDRESS, providers: ['wert'] });
-    await context.store.accounts.createAccount(account);
-    expect(
-      await context.store.accounts.updateAccount(account.id, { feeBasisPoints: 0, providers: null }),
-    ).toEqual({
+    const account = await giveAccount(context.store, { wallet: ADDRESS, providers: ['wert'] });
+    expect(await accounts.updateAccount(account.id, { feeBasisPoints: 0, providers: null })).toEqual({
       ...account,
       feeBasisPoints: 0,
       providers: null,
     });
-    expect(await context.store.accounts.updateAccount('unknown', { name: 'x' })).toBeNull();
+    expect(await accounts.updateAccount('unknown', { name: 'x' })).toBeNull();
   });
 
   it('merges changes that arrive together', async () => {
-    const account = newAccount();
-    await context.store.accounts.createAccount(account);
+    const account = await giveAccount(context.store);
     await Promise.all([
-      context.store.accounts.updateAccount(account.id, { name: 'new' }),
-      context.store.accounts.updateAccount(account.id, { suspended: true }),
+      accounts.updateAccount(account.id, { name: 'new' }),
+      accounts.updateAccount(account.id, { suspended: true }),
     ]);
-    expect(await context.store.accounts.findAccount(account.id)).toEqual({
+    expect(await accounts.findAccount(account.id)).toEqual({
       ...account,
       name: 'new',
       suspended: true,
@@ -136,88 +130,80 @@ export function accountPromises(context: StoreContext): void {
   });
 
   it('gives 50 concurrent requests for a key exactly ten keys', async () => {
-    const account = newAccount();
-    await context.store.accounts.createAccount(account);
-    const made = await atOnce(50, () => context.store.accounts.createKey(newKey(account.id), 10));
+    const account = await giveAccount(context.store);
+    const made = await atOnce(50, () => accounts.createKey(newKey(account.id), 10));
     expect(made.filter(Boolean)).toHaveLength(10);
-    expect(await context.store.accounts.listKeys(account.id)).toHaveLength(10);
+    expect(await accounts.listKeys(account.id)).toHaveLength(10);
   });
 
   it('gives a new key for a revoked one, and counts each account on its own', async () => {
     const [one, other] = [newAccount(), newAccount()];
-    for (const account of [one, other]) await context.store.accounts.createAccount(account);
+    for (const account of [one, other]) await accounts.createAccount(account);
     const keys = Array.from({ length: 10 }, () => newKey(one.id));
-    for (const key of keys) await context.store.accounts.createKey(key, 10);
-    expect(await context.store.accounts.createKey(newKey(one.id), 10)).toBe(false);
-    expect(await context.store.accounts.createKey(newKey(other.id), 10)).toBe(true);
-    await context.store.accounts.revokeKey(keys[3]?.id as string, NOW_MS);
-    expect(await context.store.accounts.createKey(newKey(one.id), 10)).toBe(true);
-    expect(await context.store.accounts.createKey(newKey(one.id), 10)).toBe(false);
+    for (const key of keys) await accounts.createKey(key, 10);
+    expect(await accounts.createKey(newKey(one.id), 10)).toBe(false);
+    expect(await accounts.createKey(newKey(other.id), 10)).toBe(true);
+    await accounts.revokeKey(keys[3]?.id as string, NOW_MS);
+    expect(await accounts.createKey(newKey(one.id), 10)).toBe(true);
+    expect(await accounts.createKey(newKey(one.id), 10)).toBe(false);
   });
 
   it('refuses a key of an unknown account, and a hash that another key has', async () => {
-    const account = newAccount();
-    await context.store.accounts.createAccount(account);
+    const account = await giveAccount(context.store);
     const key = newKey(account.id);
-    await context.store.accounts.createKey(key, 10);
-    await expect(context.store.accounts.createKey(newKey('unknown'), 10)).rejects.toThrow();
-    await expect(
-      context.store.accounts.createKey(newKey(account.id, { hash: key.hash }), 10),
-    ).rejects.toThrow();
-    expect(await context.store.accounts.listKeys(account.id)).toEqual([key]);
+    await accounts.createKey(key, 10);
+    await expect(accounts.createKey(newKey('unknown'), 10)).rejects.toThrow();
+    await expect(accounts.createKey(newKey(account.id, { hash: key.hash }), 10)).rejects.toThrow();
+    expect(await accounts.listKeys(account.id)).toEqual([key]);
   });
 
   it('keeps the time of the first revocation', async () => {
-    const account = newAccount();
+    const account = await giveAccount(context.store);
     const key = newKey(account.id);
-    await context.store.accounts.createAccount(account);
-    await context.store.accounts.createKey(key, 10);
-    await context.store.accounts.revokeKey(key.id, NOW_MS + 1);
-    expect(await context.store.accounts.revokeKey(key.id, NOW_MS + 2)).toEqual({
+    await accounts.createKey(key, 10);
+    await accounts.revokeKey(key.id, NOW_MS + 1);
+    expect(await accounts.revokeKey(key.id, NOW_MS + 2)).toEqual({
       ...key,
       revokedAtMs: NOW_MS + 1,
     });
-    expect(await context.store.accounts.revokeKey('unknown', NOW_MS)).toBeNull();
+    expect(await accounts.revokeKey('unknown', NOW_MS)).toBeNull();
   });
 
   it('keeps when each of several keys was last used', async () => {
-    const account = newAccount();
+    const account = await giveAccount(context.store);
     const keys = [newKey(account.id), newKey(account.id), newKey(account.id)];
-    await context.store.accounts.createAccount(account);
-    for (const key of keys) await context.store.accounts.createKey(key, 10);
+    for (const key of keys) await accounts.createKey(key, 10);
     const hashes = keys.slice(0, 2).map(({ hash }) => hash);
-    await context.store.accounts.recordKeyUses([...hashes, 'of no key'], NOW_MS);
-    await context.store.accounts.recordKeyUses(hashes.slice(1), NOW_MS + 60_000);
-    const listed = await context.store.accounts.listKeys(account.id);
+    await accounts.recordKeyUses([...hashes, 'of no key'], NOW_MS);
+    await accounts.recordKeyUses(hashes.slice(1), NOW_MS + 60_000);
+    const listed = await accounts.listKeys(account.id);
     expect(listed.map(({ lastUsedAtMs }) => lastUsedAtMs)).toEqual([NOW_MS, NOW_MS + 60_000, null]);
   });
 
   it('knows the account of a key at once, and forgets it with the revocation', async () => {
-    const account = newAccount();
+    const account = await giveAccount(context.store);
     const key = newKey(account.id);
-    await context.store.accounts.createAccount(account);
-    expect(await context.store.accounts.findActiveKey(key.hash)).toBeNull();
-    await context.store.accounts.createKey(key, 10);
-    expect(await context.store.accounts.findActiveKey(key.hash)).toEqual({
+    expect(await accounts.findActiveKey(key.hash)).toBeNull();
+    await accounts.createKey(key, 10);
+    expect(await accounts.findActiveKey(key.hash)).toEqual({
       account,
       scopes: key.scopes,
       callbackHost: null,
     });
-    expect(await context.store.accounts.findActiveKey(key.id)).toBeNull();
-    await context.store.accounts.revokeKey(key.id, NOW_MS);
-    expect(await context.store.accounts.findActiveKey(key.hash)).toBeNull();
+    expect(await accounts.findActiveKey(key.id)).toBeNull();
+    await accounts.revokeKey(key.id, NOW_MS);
+    expect(await accounts.findActiveKey(key.hash)).toBeNull();
     await context.reopen();
-    expect(await context.store.accounts.findActiveKey(key.hash)).toBeNull();
+    expect(await accounts.findActiveKey(key.hash)).toBeNull();
   });
 
   it('shows a changed account with the next call by its key', async () => {
-    const account = newAccount();
+    const account = await giveAccount(context.store);
     const key = newKey(account.id);
-    await context.store.accounts.createAccount(account);
-    await context.store.accounts.createKey(key, 10);
-    await context.store.accounts.findActiveKey(key.hash);
-    await context.store.accounts.updateAccount(account.id, { suspended: true });
-    expect(await context.store.accounts.findActiveKey(key.hash)).toMatchObject({
+    await accounts.createKey(key, 10);
+    await accounts.findActiveKey(key.hash);
+    await accounts.updateAccount(account.id, { suspended: true });
+    expect(await accounts.findActiveKey(key.hash)).toMatchObject({
       account: { suspended: true },
     });
   });

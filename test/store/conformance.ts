@@ -23,15 +23,21 @@ import { settlementPromises } from './settlements.ts';
 import { statisticsPromises } from './statistics.ts';
 import { webhookPromises } from './webhooks.ts';
 
+/** A store whose ports lead to whatever store is open when they are asked. */
+function standInFor(present: () => Store): Store {
+  const portOf = (port: string | symbol) => Reflect.get(present(), port);
+  const get = (_: object, port: string | symbol) =>
+    new Proxy({}, { get: (__, method) => Reflect.get(portOf(port), method) });
+  return new Proxy({}, { get }) as Store;
+}
+
 /** What every engine promises behind the store's ports. */
 export function describeStore(name: string, open: () => Promise<OpenedStore>): void {
   describe(name, () => {
     let opened: OpenedStore;
     let store: Store;
     const context: StoreContext = {
-      get store() {
-        return store;
-      },
+      store: standInFor(() => store),
       async reopen() {
         store = await opened.reopen();
       },

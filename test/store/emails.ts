@@ -20,25 +20,24 @@ import {
 const EMAIL = 'jane.doe@example.com';
 
 export function emailPromises(context: StoreContext): void {
+  const { store } = context;
+  const { accounts, webhooks, emails } = store;
   const indexAll = async () => {
-    while ((await context.store.search.indexPayments(100)) > 0);
+    while ((await store.search.indexPayments(100)) > 0);
   };
   const payWithEmail = (payment: Payment) =>
-    context.store.payments.decidePayment(payment.id, ({ payment: { email } }) => ({
+    store.payments.decidePayment(payment.id, ({ payment: { email } }) => ({
       change: { status: 'paid', forwardStatus: 'completed', paidAtMs: 1 },
       webhooks: [{ ...webhook, fields: { ...webhook.fields, email } }],
     }));
   const found = async ({ accountId }: Payment, text: string) => {
     const search = parsePaymentSearch(text);
     if (search === null) throw new Error('nothing to search for');
-    return (await context.store.search.searchPayments({ accountId, search }, null, 10)).payments.map(
-      ({ id }) => id,
-    );
+    return (await store.search.searchPayments({ accountId, search }, null, 10)).payments.map(({ id }) => id);
   };
-  const webhookOf = async ({ id }: Payment) => (await context.store.webhooks.listWebhooks(id))[0];
+  const webhookOf = async ({ id }: Payment) => (await webhooks.listWebhooks(id))[0];
 
   it('takes an address from payment, search, sessions and a webhook that was sent', async () => {
-    const { store } = context;
     const payment = await givePayment(store, { email: EMAIL, note: 'Blue hat' });
     const redirectUrl = `https://ramp.example/buy?email=${encodeURIComponent(EMAIL)}`;
     await store.payments.addSession(
@@ -46,9 +45,9 @@ export function emailPromises(context: StoreContext): void {
       leave,
     );
     await payWithEmail(payment);
-    const [claimed] = await claimOldest(store.webhooks, 1, 1);
+    const [claimed] = await claimOldest(webhooks, 1, 1);
     const body = JSON.stringify({ ...claimed?.fields, timestamp: 'then' });
-    await store.webhooks.recordWebhookResult(claimed as never, {
+    await webhooks.recordWebhookResult(claimed as never, {
       ...failedResult,
       body,
       signature: 'of the body',
@@ -57,9 +56,9 @@ export function emailPromises(context: StoreContext): void {
     await indexAll();
     expect(await found(payment, EMAIL)).toEqual([payment.id]);
 
-    expect(await store.emails.eraseEmail(payment)).toBe('erased');
+    expect(await emails.eraseEmail(payment)).toBe('erased');
     await context.reopen();
-    const view = await context.store.payments.viewPayment(payment.id);
+    const view = await store.payments.viewPayment(payment.id);
     expect(view?.payment).toMatchObject({ email: null, note: 'Blue hat', status: 'paid' });
     expect(view?.sessions).toMatchObject([{ redirectUrl: '', customerIpHash: null }]);
     expect(await found(payment, EMAIL)).toEqual([]);
@@ -74,36 +73,34 @@ export function emailPromises(context: StoreContext): void {
       typeof value === 'bigint' ? String(value) : value,
     );
     expect(everything).not.toMatch(/jane\.doe/i);
-    expect(await context.store.emails.eraseEmail(payment)).toBe('none');
+    expect(await emails.eraseEmail(payment)).toBe('none');
   });
 
   it('sends a webhook that waits as one of a payment without an address, and waits for one that is being sent', async () => {
-    const { store } = context;
     const [waiting, sending] = (await givePayments(store, 2, { email: EMAIL })) as [Payment, Payment];
     await payWithEmail(sending);
-    const [claimed] = await claimOldest(store.webhooks, 1, 1);
+    const [claimed] = await claimOldest(webhooks, 1, 1);
     await payWithEmail(waiting);
-    expect(await store.emails.eraseEmail(waiting)).toBe('erased');
+    expect(await emails.eraseEmail(waiting)).toBe('erased');
     expect((await webhookOf(waiting))?.fields['email']).toBeNull();
-    expect(await store.emails.eraseEmail(sending)).toBe('busy');
+    expect(await emails.eraseEmail(sending)).toBe('busy');
     expect((await store.payments.findPayment(sending.accountId, sending.id))?.email).toBe(EMAIL);
-    await store.webhooks.recordWebhookResult(claimed as never, { ...failedResult, body: null });
-    expect(await store.emails.eraseEmail(sending)).toBe('erased');
+    await webhooks.recordWebhookResult(claimed as never, { ...failedResult, body: null });
+    expect(await emails.eraseEmail(sending)).toBe('erased');
   });
 
   it('does nothing for another account, and indexes nothing of what was erased before', async () => {
-    const payment = await givePayment(context.store, { email: EMAIL });
+    const payment = await givePayment(store, { email: EMAIL });
     const { id } = payment;
-    expect(await context.store.emails.eraseEmail({ accountId: 'another', id })).toBe('unknown');
-    expect(await context.store.emails.eraseEmail(payment)).toBe('erased');
+    expect(await emails.eraseEmail({ accountId: 'another', id })).toBe('unknown');
+    expect(await emails.eraseEmail(payment)).toBe('erased');
     await indexAll();
     expect(await found(payment, EMAIL)).toEqual([]);
   });
 
   it('goes through the old payments of one account, some at a time, and leaves the new ones', async () => {
-    const { store } = context;
     const [account, other] = [newAccount(), newAccount()];
-    for (const each of [account, other]) await store.accounts.createAccount(each);
+    for (const each of [account, other]) await accounts.createAccount(each);
     const made = [];
     for (const ageDays of [40, 35, 31, 5]) {
       const createdAtMs = NOW_MS - ageDays * DAY_MS;
@@ -114,10 +111,9 @@ export function emailPromises(context: StoreContext): void {
         if (accountId === account.id) made.push(payment);
       }
     }
-    const step = (days: number) =>
-      context.store.emails.eraseEmailsBefore(account.id, NOW_MS - days * DAY_MS, 2);
+    const step = (days: number) => emails.eraseEmailsBefore(account.id, NOW_MS - days * DAY_MS, 2);
     const left = async () => {
-      const payments = await context.store.payments.listPayments({ accountId: account.id }, null, 10);
+      const payments = await store.payments.listPayments({ accountId: account.id }, null, 10);
       return payments.filter(({ email }) => email !== null).map(({ id }) => id);
     };
     expect(await step(30)).toEqual({ erased: 2, hasMore: true, stoppedBy: null });
@@ -126,19 +122,18 @@ export function emailPromises(context: StoreContext): void {
     expect(await step(30)).toEqual({ erased: 0, hasMore: false, stoppedBy: null });
     expect(await left()).toEqual([made[3]?.id]);
     expect(await step(1)).toEqual({ erased: 1, hasMore: false, stoppedBy: null });
-    const others = await context.store.payments.listPayments({ accountId: other.id }, null, 10);
+    const others = await store.payments.listPayments({ accountId: other.id }, null, 10);
     expect(others.every(({ email }) => email === EMAIL)).toBe(true);
   });
 
   it('stops before a payment whose webhook is being sent, and takes it the next time', async () => {
-    const { store } = context;
     const payments = await givePayments(store, 3, { email: EMAIL });
     const second = payments[1] as Payment;
     await payWithEmail(second);
-    const [claimed] = await claimOldest(store.webhooks, 1, 1);
-    const step = () => store.emails.eraseEmailsBefore(second.accountId, NOW_MS + DAY_MS, 3);
+    const [claimed] = await claimOldest(webhooks, 1, 1);
+    const step = () => emails.eraseEmailsBefore(second.accountId, NOW_MS + DAY_MS, 3);
     expect(await step()).toEqual({ erased: 1, hasMore: false, stoppedBy: 'webhook' });
-    await store.webhooks.recordWebhookResult(claimed as never, failedResult);
+    await webhooks.recordWebhookResult(claimed as never, failedResult);
     expect(await step()).toEqual({ erased: 2, hasMore: false, stoppedBy: null });
   });
 }

@@ -1,24 +1,25 @@
 import { expect, it } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
-import { atOnce, givePayment, givePayments, newAccount, pay, type StoreContext } from './fixtures.ts';
+import { atOnce, giveAccount, givePayment, givePayments, pay, type StoreContext } from './fixtures.ts';
 
 export function eventPromises(context: StoreContext): void {
+  const { store } = context;
   const list = (accountId: string, after = 0, limit = 100) =>
-    context.store.events.listEvents(accountId, after, limit);
+    store.events.listEvents(accountId, after, limit);
 
   const numbersOf = async (accountId: string) => (await list(accountId)).events.map(({ number }) => number);
 
   it('are numbered in their order, by account, and survive a restart', async () => {
-    const [first, second] = await givePayments(context.store, 2);
-    const other = await givePayment(context.store, { accountId: (await giveAccount()).id });
+    const [first, second] = await givePayments(store, 2);
+    const other = await givePayment(store, { accountId: (await giveAccount(store)).id });
     for (const payment of [first, other, second]) {
-      await context.store.payments.decidePayment((payment as Payment).id, pay);
+      await store.payments.decidePayment((payment as Payment).id, pay);
     }
     expect((await list(other.accountId)).events).toEqual([]);
-    expect(await context.store.events.numberEvents(2)).toBe(2);
+    expect(await store.events.numberEvents(2)).toBe(2);
     await context.reopen();
-    expect(await context.store.events.numberEvents(2)).toBe(1);
-    expect(await context.store.events.numberEvents(2)).toBe(0);
+    expect(await store.events.numberEvents(2)).toBe(1);
+    expect(await store.events.numberEvents(2)).toBe(0);
     const page = await list(first?.accountId as string);
     expect(page).toMatchObject({ newest: page.events[1]?.number, oldestAfter: 0 });
     expect(page.events).toMatchObject([
@@ -29,11 +30,11 @@ export function eventPromises(context: StoreContext): void {
   });
 
   it('have the time as their number, or one above the last, whatever the clock does', async () => {
-    const payments = await givePayments(context.store, 4);
+    const payments = await givePayments(store, 4);
     const accountId = payments[0]?.accountId as string;
     const payAndNumber = async (chosen: typeof payments) => {
-      for (const payment of chosen) await context.store.payments.decidePayment(payment.id, pay);
-      await context.store.events.numberEvents(10);
+      for (const payment of chosen) await store.payments.decidePayment(payment.id, pay);
+      await store.events.numberEvents(10);
     };
     const startedAtMs = Date.now();
     await payAndNumber(payments.slice(0, 2));
@@ -55,9 +56,9 @@ export function eventPromises(context: StoreContext): void {
   });
 
   it('are listed after a number, in pages', async () => {
-    const payments = await givePayments(context.store, 3);
-    for (const payment of payments) await context.store.payments.decidePayment(payment.id, pay);
-    await context.store.events.numberEvents(10);
+    const payments = await givePayments(store, 3);
+    for (const payment of payments) await store.payments.decidePayment(payment.id, pay);
+    await store.events.numberEvents(10);
     const { accountId } = payments[0] as never;
     const [first, second, third] = await numbersOf(accountId);
     expect((await list(accountId, first, 1)).events).toMatchObject([{ number: second }]);
@@ -66,10 +67,10 @@ export function eventPromises(context: StoreContext): void {
   });
 
   it('are numbered once, however many number them at once', async () => {
-    const payments = await givePayments(context.store, 20);
-    await atOnce(20, (index) => context.store.payments.decidePayment((payments[index] as Payment).id, pay));
-    const counts = await atOnce(5, () => context.store.events.numberEvents(7));
-    while ((await context.store.events.numberEvents(7)) > 0);
+    const payments = await givePayments(store, 20);
+    await atOnce(20, (index) => store.payments.decidePayment((payments[index] as Payment).id, pay));
+    const counts = await atOnce(5, () => store.events.numberEvents(7));
+    while ((await store.events.numberEvents(7)) > 0);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(20);
     const { events } = await list(payments[0]?.accountId as string);
     expect(new Set(events.map(({ number }) => number)).size).toBe(20);
@@ -77,24 +78,24 @@ export function eventPromises(context: StoreContext): void {
   });
 
   it('are deleted from the oldest on, and the numbers go on', async () => {
-    const payments = await givePayments(context.store, 3);
+    const payments = await givePayments(store, 3);
     const accountId = payments[0]?.accountId as string;
     const event = async (index: number) => {
-      await context.store.payments.decidePayment((payments[index] as Payment).id, pay);
-      await context.store.events.numberEvents(10);
+      await store.payments.decidePayment((payments[index] as Payment).id, pay);
+      await store.events.numberEvents(10);
     };
     await event(0);
     await event(1);
     const { events } = await list(accountId);
     const secondMs = (events[1]?.atMs as number) + 1;
-    expect(await context.store.events.deleteEvents(secondMs, 1)).toBe(1);
+    expect(await store.events.deleteEvents(secondMs, 1)).toBe(1);
     const [first, second] = events.map(({ number }) => number);
     expect(await list(accountId)).toMatchObject({
       events: [{ number: second }],
       newest: second,
       oldestAfter: first,
     });
-    await context.store.events.deleteEvents(secondMs, 10);
+    await store.events.deleteEvents(secondMs, 10);
     expect(await list(accountId)).toEqual({ events: [], newest: second, oldestAfter: second });
     await event(2);
     // A reader of all that was deleted has missed nothing.
@@ -104,14 +105,8 @@ export function eventPromises(context: StoreContext): void {
   });
 
   it('are not added by a decision that changes no state', async () => {
-    const payment = await givePayment(context.store);
-    await context.store.payments.decidePayment(payment.id, () => ({ change: { note: 'a note' } }));
-    expect(await context.store.events.numberEvents(10)).toBe(0);
+    const payment = await givePayment(store);
+    await store.payments.decidePayment(payment.id, () => ({ change: { note: 'a note' } }));
+    expect(await store.events.numberEvents(10)).toBe(0);
   });
-
-  async function giveAccount() {
-    const account = newAccount();
-    await context.store.accounts.createAccount(account);
-    return account;
-  }
 }

@@ -9,7 +9,7 @@ import type { RelayBatch } from '../../src/settlement/settlement-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { NewWebhook, WebhookResult } from '../../src/webhooks/webhook.ts';
 
-/** What a conformance test works on; `store` is another one after `reopen`. */
+/** What a conformance test works on; `store` leads to another one after `reopen`. */
 export interface StoreContext {
   readonly store: Store;
   reopen(): Promise<void>;
@@ -92,14 +92,19 @@ export function newPayment(accountId: string, change: Partial<Payment> = {}): Pa
   };
 }
 
+export async function giveAccount(store: Store, change: Partial<Account> = {}): Promise<Account> {
+  const account = newAccount(change);
+  await store.accounts.createAccount(account);
+  return account;
+}
+
 /** Stores an account and payments of it. */
 export async function givePayments(
   store: Store,
   count: number,
   change: Partial<Payment> = {},
 ): Promise<Payment[]> {
-  const account = newAccount();
-  await store.accounts.createAccount(account);
+  const account = await giveAccount(store);
   const payments = Array.from({ length: count }, () => newPayment(account.id, change));
   await Promise.all(payments.map((payment) => store.payments.createPayment(payment, null)));
   return payments;

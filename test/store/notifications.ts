@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { NotificationChannel } from '../../src/features/notifications/notification.ts';
 import { atOnce, givePayment, newPayment, type StoreContext } from './fixtures.ts';
-import { newUser } from './people.ts';
+import { giveMember } from './people.ts';
 
 let lastNumber = 0;
 
@@ -29,23 +29,22 @@ export function newChannel(accountId: string, userId: string, change: Partial<No
 }
 
 export function notificationPromises(context: StoreContext): void {
+  const { store } = context;
+  const { payments, events, people, notifications } = store;
   /** A member of a new account, which has a payment. */
-  async function giveMember() {
-    const payment = await givePayment(context.store);
-    const user = newUser();
-    await context.store.people.createUser(user);
-    const { accountId } = payment;
-    await context.store.people.putMembership({ accountId, userId: user.id, role: 'viewer', createdAtMs: 1 });
-    return { payment, accountId, userId: user.id };
+  async function giveViewer() {
+    const payment = await givePayment(store);
+    const { id: userId } = await giveMember(store, payment.accountId, 'viewer');
+    return { payment, accountId: payment.accountId, userId };
   }
   const numberAll = async () => {
-    while ((await context.store.events.numberEvents(200)) > 0);
+    while ((await events.numberEvents(200)) > 0);
   };
   const dueIds = async (nowMs: number, except: readonly string[] = []) =>
-    (await context.store.notifications.listDueChannels(nowMs, except, 10)).map(({ id }) => id);
+    (await notifications.listDueChannels(nowMs, except, 10)).map(({ id }) => id);
 
   it('are kept as they were added, of members only, and five at most', async () => {
-    const { accountId, userId } = await giveMember();
+    const { accountId, userId } = await giveViewer();
     const channels = Array.from({ length: 7 }, (_, index) =>
       newChannel(
         accountId,
@@ -54,38 +53,34 @@ export function notificationPromises(context: StoreContext): void {
       ),
     );
     const added = await atOnce(7, (index) =>
-      context.store.notifications.addChannel(channels[index] as NotificationChannel),
+      notifications.addChannel(channels[index] as NotificationChannel),
     );
     expect(added.filter(Boolean)).toHaveLength(5);
-    expect(await context.store.notifications.addChannel(newChannel(accountId, 'usr_other'))).toBe(false);
+    expect(await notifications.addChannel(newChannel(accountId, 'usr_other'))).toBe(false);
     await context.reopen();
     const kept = channels.filter((_, index) => added[index]);
-    expect(await context.store.notifications.listChannels(accountId, userId)).toEqual(kept);
+    expect(await notifications.listChannels(accountId, userId)).toEqual(kept);
   });
 
   it('end with the membership, and only those of this member in this account', async () => {
-    const { accountId, userId } = await giveMember();
-    const other = await giveMember();
+    const { accountId, userId } = await giveViewer();
+    const other = await giveViewer();
     const owner = { accountId, userId: other.userId, role: 'owner', createdAtMs: 1 } as const;
-    await context.store.people.putMembership(owner);
-    await context.store.people.putMembership({ ...owner, accountId: other.accountId, userId });
+    await people.putMembership(owner);
+    await people.putMembership({ ...owner, accountId: other.accountId, userId });
     for (const account of [accountId, other.accountId])
-      for (const user of [userId, other.userId])
-        await context.store.notifications.addChannel(newChannel(account, user));
-    await context.store.people.changeMembership(accountId, userId, null);
+      for (const user of [userId, other.userId]) await notifications.addChannel(newChannel(account, user));
+    await people.changeMembership(accountId, userId, null);
     const lengths = await Promise.all(
       [accountId, other.accountId].flatMap((account) =>
-        [userId, other.userId].map(
-          async (user) => (await context.store.notifications.listChannels(account, user)).length,
-        ),
+        [userId, other.userId].map(async (user) => (await notifications.listChannels(account, user)).length),
       ),
     );
     expect(lengths).toEqual([0, 1, 1, 1]);
   });
 
   it('are due with a newer event or a daily sum, unless paused, too early or named', async () => {
-    const { payment, accountId, userId } = await giveMember();
-    const { notifications } = context.store;
+    const { payment, accountId, userId } = await giveViewer();
     const [reading, daily, paused, early, done] = [
       newChannel(accountId, userId),
       newChannel(accountId, userId, { readThrough: Number.MAX_SAFE_INTEGER, dailyDueAtMs: 1_500 }),
@@ -95,7 +90,7 @@ export function notificationPromises(context: StoreContext): void {
     ] as const;
     for (const channel of [reading, daily, paused, early, done]) await notifications.addChannel(channel);
     expect(await dueIds(1_499)).toEqual([]);
-    await context.store.payments.decidePayment(payment.id, () => ({
+    await payments.decidePayment(payment.id, () => ({
       change: { status: 'paid', forwardStatus: 'completed' },
     }));
     await numberAll();
@@ -103,13 +98,12 @@ export function notificationPromises(context: StoreContext): void {
     expect((await dueIds(1_500)).sort()).toEqual([reading.id, daily.id].sort());
     expect(await dueIds(1_500, [reading.id])).toEqual([daily.id]);
     expect(await dueIds(999)).toEqual([]);
-    const { newest } = await context.store.events.listEvents(accountId, 0, 1);
+    const { newest } = await events.listEvents(accountId, 0, 1);
     expect(await notifications.readNewestEvent(accountId)).toBe(newest);
   });
 
   it('are changed by one of several, and by none after a removal', async () => {
-    const { accountId, userId } = await giveMember();
-    const { notifications } = context.store;
+    const { accountId, userId } = await giveViewer();
     const channel = newChannel(accountId, userId);
     await notifications.addChannel(channel);
     const claimed = { ...channel, notBeforeMs: 2_000, readThrough: 4, sentInHour: 1 };
@@ -122,8 +116,7 @@ export function notificationPromises(context: StoreContext): void {
   });
 
   it('read the wanted events after the last one, and tell late money from a partial payment that expired', async () => {
-    const { payment, accountId, userId } = await giveMember();
-    const { payments, notifications } = context.store;
+    const { payment, accountId, userId } = await giveViewer();
     const channel = newChannel(accountId, userId, { events: ['paid', 'late_money'] });
     const attention = { status: 'canceled', forwardStatus: 'manual_required' } as const;
     const [late, expired, partial] = [payment, newPayment(accountId), newPayment(accountId)] as const;
@@ -150,8 +143,7 @@ export function notificationPromises(context: StoreContext): void {
   });
 
   it('read 5,000 events at a time, whatever their numbers are', async () => {
-    const { payment, accountId, userId } = await giveMember();
-    const { notifications } = context.store;
+    const { payment, accountId, userId } = await giveViewer();
     await context.change(`INSERT INTO event_numbers (account_id, newest) VALUES ('${accountId}', 50010)`);
     await context.change(`
       WITH RECURSIVE one AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM one WHERE i < 5001)

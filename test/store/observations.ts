@@ -48,11 +48,11 @@ export function scan(
 }
 
 export function observationPromises(context: StoreContext): void {
-  const observationsOf = async ({ id }: Payment) =>
-    (await context.store.payments.viewPayment(id))?.observations;
+  const { store } = context;
+  const { payments, observations, webhooks } = store;
+  const observationsOf = async ({ id }: Payment) => (await payments.viewPayment(id))?.observations;
 
   it('has no cursor before the first scan, and sets it once', async () => {
-    const { observations } = context.store;
     expect(await observations.readCursor()).toBeNull();
     await expect(observations.recordScan(scan(10, 11, 12), leave)).rejects.toThrow(ObservationConflictError);
     await observations.startCursor(block(10));
@@ -62,29 +62,28 @@ export function observationPromises(context: StoreContext): void {
   });
 
   it('records what a scan found, moves the cursor and decides whom it concerns, in one step', async () => {
-    const [one, other, unconcerned] = (await givePayments(context.store, 3)) as [Payment, Payment, Payment];
-    await context.store.observations.startCursor(block(10));
+    const [one, other, unconcerned] = (await givePayments(store, 3)) as [Payment, Payment, Payment];
+    await observations.startCursor(block(10));
     const decide = recordingDecide(({ payment, observations }) => {
       expect(observations.finalBlock).toBe(15);
       return payment.id === one.id ? { change: { forwardStatus: 'ready' } } : null;
     });
     const deposits = [depositOf(one, 12, 3), depositOf(one, 11, 9, 2n ** 256n - 1n)];
     const releases = [releaseOf(other, 20)];
-    await context.store.observations.recordScan(scan(10, 15, 20, { deposits, releases }), decide);
+    await observations.recordScan(scan(10, 15, 20, { deposits, releases }), decide);
     expect(decide.ids).toEqual([one.id, other.id].sort());
     await context.reopen();
-    expect(await context.store.observations.readCursor()).toEqual(block(15));
+    expect(await observations.readCursor()).toEqual(block(15));
     const [inOrder] = [deposits.toReversed().map(({ paymentId: _, ...deposit }) => deposit)];
     expect(await observationsOf(one)).toEqual({ deposits: inOrder, releases: [], finalBlock: 15 });
     const { paymentId: _, ...release } = releases[0] as (typeof releases)[number];
     expect(await observationsOf(other)).toEqual({ deposits: [], releases: [release], finalBlock: 15 });
     expect(await observationsOf(unconcerned)).toEqual({ deposits: [], releases: [], finalBlock: 15 });
-    expect(await context.store.payments.findPaymentById(one.id)).toMatchObject({ forwardStatus: 'ready' });
+    expect(await payments.findPaymentById(one.id)).toMatchObject({ forwardStatus: 'ready' });
   });
 
   it('takes provisional rows back when the next scan no longer finds them, and decides their payment', async () => {
-    const payment = await givePayment(context.store);
-    const { observations } = context.store;
+    const payment = await givePayment(store);
     await observations.startCursor(block(10));
     await observations.recordScan(scan(10, 10, 20, { deposits: [depositOf(payment, 15)] }), leave);
     expect((await observationsOf(payment))?.deposits).toHaveLength(1);
@@ -95,8 +94,7 @@ export function observationPromises(context: StoreContext): void {
   });
 
   it('keeps provisional rows above a scan that was cut short', async () => {
-    const payment = await givePayment(context.store);
-    const { observations } = context.store;
+    const payment = await givePayment(store);
     await observations.startCursor(block(10));
     await observations.recordScan(scan(10, 10, 20, { deposits: [depositOf(payment, 15)] }), leave);
     expect(await observations.recordScan(scan(10, 12, 14), leave)).toEqual({ hasRowsAbove: true });
@@ -106,8 +104,7 @@ export function observationPromises(context: StoreContext): void {
   });
 
   it('follows a transaction that a reorganization moved to a lower block', async () => {
-    const payment = await givePayment(context.store);
-    const { observations } = context.store;
+    const payment = await givePayment(store);
     await observations.startCursor(block(10));
     const seen = depositOf(payment, 19, 7);
     await observations.recordScan(scan(10, 10, 20, { deposits: [seen] }), leave);
@@ -117,8 +114,7 @@ export function observationPromises(context: StoreContext): void {
   });
 
   it('credits a log once however often it is found', async () => {
-    const payment = await givePayment(context.store);
-    const { observations } = context.store;
+    const payment = await givePayment(store);
     const deposit = depositOf(payment, 12);
     await observations.startCursor(block(10));
     await observations.recordScan(scan(10, 15, 20, { deposits: Array(10_000).fill(deposit) }), leave);
@@ -134,8 +130,7 @@ export function observationPromises(context: StoreContext): void {
   });
 
   it('names the rows that are missing: those not recorded with the same contents, and rescues not in the book', async () => {
-    const payment = await givePayment(context.store);
-    const { observations } = context.store;
+    const payment = await givePayment(store);
     const [known, other] = [depositOf(payment, 12), depositOf(payment, 13)];
     const [release, otherRelease] = [releaseOf(payment, 12), releaseOf(payment, 14)];
     const rescue = { ...depositOf(payment, 12, 9), token: ADDRESS as Address, units: 5n };
@@ -160,8 +155,7 @@ export function observationPromises(context: StoreContext): void {
   });
 
   it('names the recorded rows that vanish with a scan: in its final blocks, of transactions that it has nowhere', async () => {
-    const payment = await givePayment(context.store);
-    const { observations } = context.store;
+    const payment = await givePayment(store);
     const [gone, moved, kept] = [depositOf(payment, 12), depositOf(payment, 13), depositOf(payment, 14)];
     const rows = {
       deposits: [gone, moved, kept, depositOf(payment, 18)],
@@ -180,8 +174,7 @@ export function observationPromises(context: StoreContext): void {
   });
 
   it('refuses rows that contradict what is known', async () => {
-    const payment = await givePayment(context.store);
-    const { observations } = context.store;
+    const payment = await givePayment(store);
     const deposit = depositOf(payment, 12);
     await observations.startCursor(block(10));
     await observations.recordScan(scan(10, 15, 15, { deposits: [deposit] }), leave);
@@ -199,8 +192,7 @@ export function observationPromises(context: StoreContext): void {
   });
 
   it('refuses a scan from elsewhere than the cursor, and rows outside its blocks', async () => {
-    const payment = await givePayment(context.store);
-    const { observations } = context.store;
+    const payment = await givePayment(store);
     await observations.startCursor(block(10));
     await expect(observations.recordScan(scan(9, 12, 12), leave)).rejects.toThrow(ObservationConflictError);
     const forked = { ...scan(10, 12, 12), from: block(10, ' forked') };
@@ -217,16 +209,15 @@ export function observationPromises(context: StoreContext): void {
   });
 
   it('lets one of several scans from the same cursor through', async () => {
-    await context.store.observations.startCursor(block(10));
+    await observations.startCursor(block(10));
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 10 }, () => context.store.observations.recordScan(scan(10, 12, 12), leave)),
+      Array.from({ length: 10 }, () => observations.recordScan(scan(10, 12, 12), leave)),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
   it('leaves no trace of a scan, a correction or a rewind whose decision throws', async () => {
-    const [one, other] = (await givePayments(context.store, 2)) as [Payment, Payment];
-    const { observations } = context.store;
+    const [one, other] = (await givePayments(store, 2)) as [Payment, Payment];
     const deposits = [depositOf(one, 12), depositOf(other, 13)];
     await observations.startCursor(block(10));
     await observations.recordScan(scan(10, 12, 14, { deposits }), leave);
@@ -253,14 +244,13 @@ export function observationPromises(context: StoreContext): void {
       await observationsOf(other),
       await observations.listCheckpoints(10),
     ]).toEqual(before);
-    expect(await context.store.payments.findPaymentById(one.id)).toEqual(one);
-    expect(await context.store.webhooks.listWebhooks(one.id)).toEqual([]);
+    expect(await payments.findPaymentById(one.id)).toEqual(one);
+    expect(await webhooks.listWebhooks(one.id)).toEqual([]);
     expect(await observations.readExpiryWatermark()).toBe('');
   });
 
   it('adds what a scan of final blocks missed, and decides only whom it adds something for', async () => {
-    const [one, other] = (await givePayments(context.store, 2)) as [Payment, Payment];
-    const { observations } = context.store;
+    const [one, other] = (await givePayments(store, 2)) as [Payment, Payment];
     await observations.startCursor(block(10));
     await observations.recordScan(scan(10, 15, 20, { deposits: [depositOf(one, 12)] }), leave);
     const decide = recordingDecide();
@@ -281,8 +271,7 @@ export function observationPromises(context: StoreContext): void {
   });
 
   it('takes no missed rows of a chain that it is not on any more', async () => {
-    const payment = await givePayment(context.store);
-    const { observations } = context.store;
+    const payment = await givePayment(store);
     await observations.startCursor(block(10));
     await observations.recordScan(scan(10, 15, 15), leave);
     const missed = { from: block(15), deposits: [depositOf(payment, 12)], releases: [] };
@@ -293,8 +282,7 @@ export function observationPromises(context: StoreContext): void {
   });
 
   it('forgets everything above the block it rewinds to', async () => {
-    const [one, other] = (await givePayments(context.store, 2)) as [Payment, Payment];
-    const { observations } = context.store;
+    const [one, other] = (await givePayments(store, 2)) as [Payment, Payment];
     await observations.startCursor(block(10));
     await observations.recordScan(scan(10, 12, 12, { deposits: [depositOf(one, 12)] }), leave);
     await observations.recordScan(
@@ -310,7 +298,6 @@ export function observationPromises(context: StoreContext): void {
   });
 
   it('remembers the last 200 checkpoints, newest first', async () => {
-    const { observations } = context.store;
     await observations.startCursor(block(0));
     for (let number = 0; number < 250; number++)
       await observations.recordScan(scan(number, number + 1, number + 1), leave);
@@ -322,22 +309,20 @@ export function observationPromises(context: StoreContext): void {
   });
 
   it('moves the expiry watermark together with what was decided', async () => {
-    const [one, other] = (await givePayments(context.store, 2)) as [Payment, Payment];
-    const { observations } = context.store;
+    const [one, other] = (await givePayments(store, 2)) as [Payment, Payment];
     expect(await observations.readExpiryWatermark()).toBe('');
     const decide = recordingDecide(() => ({ change: { status: 'canceled', forwardStatus: 'canceled' } }));
     await observations.advanceExpiryWatermark([one.id], { from: '', to: one.id }, decide);
     await context.reopen();
-    expect(await context.store.observations.readExpiryWatermark()).toBe(one.id);
-    expect(await context.store.payments.findPaymentById(one.id)).toMatchObject({ status: 'canceled' });
-    expect(await context.store.payments.findPaymentById(other.id)).toEqual(other);
-    await context.store.observations.advanceExpiryWatermark([], { from: one.id, to: other.id }, decide);
-    expect(await context.store.observations.readExpiryWatermark()).toBe(other.id);
+    expect(await observations.readExpiryWatermark()).toBe(one.id);
+    expect(await payments.findPaymentById(one.id)).toMatchObject({ status: 'canceled' });
+    expect(await payments.findPaymentById(other.id)).toEqual(other);
+    await observations.advanceExpiryWatermark([], { from: one.id, to: other.id }, decide);
+    expect(await observations.readExpiryWatermark()).toBe(other.id);
   });
 
   it('stops the expiry watermark below a payment that is to be visited again', async () => {
-    const [first, second, third] = (await givePayments(context.store, 3)) as [Payment, Payment, Payment];
-    const { observations, payments } = context.store;
+    const [first, second, third] = (await givePayments(store, 3)) as [Payment, Payment, Payment];
     const ids = [first.id, second.id, third.id];
     await observations.advanceExpiryWatermark(ids, { from: '', to: third.id }, ({ payment }) =>
       payment.id === second.id ? { change: {}, revisitExpiry: true } : null,
@@ -348,8 +333,7 @@ export function observationPromises(context: StoreContext): void {
   });
 
   it('moves the expiry watermark back below a payment that fell back, and no step moves it over it unseen', async () => {
-    const [first, second, third] = (await givePayments(context.store, 3)) as [Payment, Payment, Payment];
-    const { observations, payments } = context.store;
+    const [first, second, third] = (await givePayments(store, 3)) as [Payment, Payment, Payment];
     await observations.advanceExpiryWatermark([], { from: '', to: third.id }, leave);
     const fallBack = () => ({
       change: { releaseRefusals: 0, note: 'fell back' },

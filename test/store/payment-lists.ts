@@ -13,32 +13,33 @@ import {
 const idsOf = (payments: readonly Payment[]) => payments.map((payment) => payment.id);
 
 export function paymentListPromises(context: StoreContext): void {
+  const { store } = context;
+  const { payments, webhooks } = store;
   it('are of one origin and account, the newest first', async () => {
-    const [older, newer] = await givePayments(context.store, 2, { origin: 'link', orderLine: 'Größe L' });
+    const [older, newer] = await givePayments(store, 2, { origin: 'link', orderLine: 'Größe L' });
     if (older === undefined || newer === undefined) throw new Error('two were given');
-    await context.store.payments.createPayment(newPayment(older.accountId), null);
-    const { payments } = context.store;
+    await payments.createPayment(newPayment(older.accountId), null);
     expect(await payments.listByOrigin(older.accountId, 'link', 10)).toEqual([newer, older]);
     expect(await payments.listByOrigin(older.accountId, 'link', 1)).toEqual([newer]);
     expect(await payments.listByOrigin('another account', 'link', 10)).toEqual([]);
   });
 
   it('become paid without a webhook where they have no callback', async () => {
-    const payment = await givePayment(context.store, { callbackUrl: null });
-    expect((await context.store.payments.decidePayment(payment.id, pay))?.status).toBe('paid');
-    expect(await context.store.webhooks.listWebhooks(payment.id)).toEqual([]);
+    const payment = await givePayment(store, { callbackUrl: null });
+    expect((await payments.decidePayment(payment.id, pay))?.status).toBe('paid');
+    expect(await webhooks.listWebhooks(payment.id)).toEqual([]);
   });
 
   it('pages through payments newest first, each once, by account and status', async () => {
     const paid = { status: 'paid', forwardStatus: 'completed' } as const;
     // More than one account's payments mixed, and more than an engine looks at in one go.
-    const [first] = await givePayments(context.store, 1);
-    const [second] = await givePayments(context.store, 1);
+    const [first] = await givePayments(store, 1);
+    const [second] = await givePayments(store, 1);
     const accounts = [first?.accountId as string, second?.accountId as string] as const;
     const more = Array.from({ length: 2_500 }, (_, index) =>
       newPayment(index % 100 === 0 ? accounts[0] : accounts[1], index % 250 === 0 ? paid : {}),
     );
-    await Promise.all(more.map((payment) => context.store.payments.createPayment(payment, null)));
+    await Promise.all(more.map((payment) => payments.createPayment(payment, null)));
     const all = [first as Payment, second as Payment, ...more].reverse();
 
     for (const [filter, size] of [
@@ -56,7 +57,7 @@ export function paymentListPromises(context: StoreContext): void {
       );
       const found: Payment[] = [];
       for (;;) {
-        const page = await context.store.payments.listPayments(filter, found.at(-1)?.id ?? null, size);
+        const page = await payments.listPayments(filter, found.at(-1)?.id ?? null, size);
         found.push(...page);
         if (page.length < size) break;
       }
@@ -65,8 +66,7 @@ export function paymentListPromises(context: StoreContext): void {
   });
 
   it('lists ids oldest first between two bounds that need not be ids', async () => {
-    const ids = idsOf(await givePayments(context.store, 10));
-    const { payments } = context.store;
+    const ids = idsOf(await givePayments(store, 10));
     expect(await payments.listPaymentIds('', '~', 100)).toEqual(ids);
     expect(await payments.listPaymentIds('', '~', 3)).toEqual(ids.slice(0, 3));
     expect(await payments.listPaymentIds(ids[2] as string, ids[6] as string, 100)).toEqual(ids.slice(3, 6));
@@ -75,8 +75,7 @@ export function paymentListPromises(context: StoreContext): void {
   });
 
   it('lists the fingerprints of open payments above an id, and of older ones with work under way, each once', async () => {
-    const { payments } = context.store;
-    const [first] = await givePayments(context.store, 1);
+    const [first] = await givePayments(store, 1);
     const accountId = first?.accountId as string;
     const give = async (tokenFingerprint: string, change: Partial<Payment> = {}) => {
       const payment = newPayment(accountId, { tokenFingerprint, ...change });
@@ -100,8 +99,7 @@ export function paymentListPromises(context: StoreContext): void {
   });
 
   it('finds the payments of deposit addresses in any case, 500 in one look-up', async () => {
-    const { payments } = context.store;
-    const [one, other] = (await givePayments(context.store, 3)) as [Payment, Payment];
+    const [one, other] = (await givePayments(store, 3)) as [Payment, Payment];
     const strangers = Array.from({ length: 498 }, (_, index) => `0x${index.toString(16).padStart(40, 'e')}`);
     const asked = [...strangers, one.depositAddress.toLowerCase(), other.depositAddress];
     const owners = [one, other].map(({ id, depositAddress }) => ({ id, depositAddress }));
@@ -112,8 +110,7 @@ export function paymentListPromises(context: StoreContext): void {
   });
 
   it('lists the deposit addresses above an id, and says when there are more than were asked for', async () => {
-    const { payments } = context.store;
-    const given = (await givePayments(context.store, 3)) as [Payment, Payment, Payment];
+    const given = (await givePayments(store, 3)) as [Payment, Payment, Payment];
     const [first, second, third] = given.map(({ depositAddress }) => depositAddress);
     await payments.decidePayment(given[1].id, pay);
     expect(await payments.listDepositAddresses('', 3)).toEqual([first, second, third]);
@@ -126,7 +123,6 @@ export function paymentListPromises(context: StoreContext): void {
   });
 
   it('refuses a list without a sensible limit, and does not shorten it silently', async () => {
-    const { payments } = context.store;
     for (const limit of [0, -1, 1.5, Number.NaN, 10_001, Number.POSITIVE_INFINITY]) {
       await expect(payments.listPayments({}, null, limit)).rejects.toThrow(RangeError);
       await expect(payments.listPaymentIds('', '~', limit)).rejects.toThrow(RangeError);

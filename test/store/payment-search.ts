@@ -48,8 +48,9 @@ function searched(accountId: string, text: string): PaymentQuery {
 }
 
 export function paymentSearchPromises(context: StoreContext): void {
+  const { store } = context;
+  const { observations } = store;
   it('lists each payment under the one status that the dashboard shows', async () => {
-    const { store } = context;
     const payments = await givePayments(store, 12);
     const [first] = payments as [Payment];
     const at = (session: object) => async (payment: Payment) => {
@@ -92,7 +93,7 @@ export function paymentSearchPromises(context: StoreContext): void {
   });
 
   it('keeps the first exchange rate of an hour, by currency, and deletes those of hours long ago', async () => {
-    const { search } = context.store;
+    const { search } = store;
     const rate = (hourMs: number, usdRate: bigint, currency: 'EUR' | 'INR' = 'EUR') => ({
       currency,
       hourMs,
@@ -107,8 +108,8 @@ export function paymentSearchPromises(context: StoreContext): void {
   });
 
   it('pages through an account’s payments newest first, each once', async () => {
-    const [first] = await givePayments(context.store, 1);
-    const [other] = await givePayments(context.store, 1);
+    const [first] = await givePayments(store, 1);
+    const [other] = await givePayments(store, 1);
     const accounts = [first?.accountId as string, other?.accountId as string] as const;
     const more = Array.from({ length: 2_300 }, (_, index) =>
       newPayment(index % 400 === 0 ? accounts[0] : accounts[1], {
@@ -116,7 +117,7 @@ export function paymentSearchPromises(context: StoreContext): void {
         currency: index % 3 === 0 ? 'INR' : 'EUR',
       }),
     );
-    await Promise.all(more.map((payment) => context.store.payments.createPayment(payment, null)));
+    await Promise.all(more.map((payment) => store.payments.createPayment(payment, null)));
 
     const newest = [first as Payment, other as Payment, ...more].reverse();
     for (const [query, size] of [
@@ -129,16 +130,16 @@ export function paymentSearchPromises(context: StoreContext): void {
       const wanted = newest.filter((payment) =>
         Object.entries(query).every(([field, value]) => payment[field as keyof Payment] === value),
       );
-      expect(idsOf(await allPages(context.store, query, size))).toEqual(idsOf(wanted));
+      expect(idsOf(await allPages(store, query, size))).toEqual(idsOf(wanted));
     }
   });
 
   it('lists what was created from one moment on and before another', async () => {
-    const payments = await givePayments(context.store, 3);
+    const payments = await givePayments(store, 3);
     const accountId = payments[0]?.accountId as string;
     const old = newPayment(accountId, { id: `${firstIdAtMs(NOW_MS - 60_000)}-7000-8000-000000000000` });
-    await context.store.payments.createPayment(old, null);
-    const list = (query: Partial<PaymentQuery>) => allPages(context.store, { accountId, ...query }, 2);
+    await store.payments.createPayment(old, null);
+    const list = (query: Partial<PaymentQuery>) => allPages(store, { accountId, ...query }, 2);
     expect(idsOf(await list({ beforeMs: NOW_MS - 1 }))).toEqual([old.id]);
     expect(idsOf(await list({ fromMs: NOW_MS - 1 }))).toEqual(idsOf([...payments].reverse()));
     expect(idsOf(await list({ fromMs: NOW_MS - 60_001, beforeMs: NOW_MS - 59_999 }))).toEqual([old.id]);
@@ -146,19 +147,19 @@ export function paymentSearchPromises(context: StoreContext): void {
   });
 
   it('lists what was paid from one moment on and before another', async () => {
-    const payments = await givePayments(context.store, 5);
+    const payments = await givePayments(store, 5);
     const accountId = payments[0]?.accountId as string;
     // The index has periods of 30 days; the newest payment stays unpaid.
     const daysAfter = [0, 30, 31, 61];
     for (const [index, days] of daysAfter.entries()) {
-      await context.store.payments.decidePayment((payments[index] as Payment).id, (view) => ({
+      await store.payments.decidePayment((payments[index] as Payment).id, (view) => ({
         ...pay(view),
         change: { ...pay(view)?.change, paidAtMs: NOW_MS + days * DAY_MS },
       }));
     }
     const paidFrom = async (fromDays: number, beforeDays: number, more: Partial<PaymentQuery> = {}) => {
       const paid = { fromMs: NOW_MS + fromDays * DAY_MS, beforeMs: NOW_MS + beforeDays * DAY_MS };
-      return idsOf(await allPages(context.store, { accountId, paid, ...more }, 1));
+      return idsOf(await allPages(store, { accountId, paid, ...more }, 1));
     };
     expect(await paidFrom(0, 61)).toEqual(idsOf(payments.slice(0, 3).reverse()));
     expect(await paidFrom(30, 31)).toEqual([payments[1]?.id]);
@@ -168,7 +169,6 @@ export function paymentSearchPromises(context: StoreContext): void {
   });
 
   it('finds an account’s payment at once, and no other’s, by id, short code, link, email, note, order line, amount and transaction', async () => {
-    const { store } = context;
     const plain = { email: null, note: null, amountCents: 500, originalAmountCents: null };
     const payment = await givePayment(store, {
       email: 'Jane.Doe+shop@Example.com',
@@ -183,13 +183,10 @@ export function paymentSearchPromises(context: StoreContext): void {
       amountCents: 123_456,
     });
     await store.payments.createPayment(newPayment(accountId, { ...plain, note: 'Order 1002' }), null);
-    await store.observations.startCursor(block(10));
+    await observations.startCursor(block(10));
     const release = { ...releaseOf(payment, 12), transactionHash: `0x${'ab'.repeat(32)}` };
     const deposit = { ...depositOf(payment, 11), transactionHash: `0x${'cd'.repeat(32)}` };
-    await store.observations.recordScan(
-      scan(10, 12, 13, { deposits: [deposit], releases: [release] }),
-      leave,
-    );
+    await observations.recordScan(scan(10, 12, 13, { deposits: [deposit], releases: [release] }), leave);
 
     for (const isIndexed of [false, true]) {
       if (isIndexed) await indexAll(store);
@@ -254,7 +251,6 @@ export function paymentSearchPromises(context: StoreContext): void {
   });
 
   it('finds one payment by the beginning of a word that thousands share with it', async () => {
-    const { store } = context;
     const maria = await givePayment(store, { email: 'maria.gomez@example.com', note: null });
     const { accountId } = maria;
     const others = Array.from({ length: 2_100 }, (_, index) =>
@@ -275,7 +271,6 @@ export function paymentSearchPromises(context: StoreContext): void {
   });
 
   it('finds a payment by its new note and no longer by the old one, indexed before or after', async () => {
-    const { store } = context;
     const { accountId, id } = await givePayment(store, { note: 'blue shoes', email: 'a@example.com' });
     const find = async (text: string) => idsOf(await allPages(store, searched(accountId, text), 10));
     expect((await store.search.editNote({ accountId, id }, 'blue hat'))?.note).toBe('blue hat');
@@ -295,7 +290,6 @@ export function paymentSearchPromises(context: StoreContext): void {
   });
 
   it('lists what needs a hand, and sees it behind any number of newer payments under way', async () => {
-    const { store } = context;
     const payments = await givePayments(store, 5);
     const accountId = payments[0]?.accountId as string;
     const come = (index: number, forwardStatus: Payment['forwardStatus']) =>
@@ -318,7 +312,6 @@ export function paymentSearchPromises(context: StoreContext): void {
   });
 
   it('keeps each state that a payment comes into, with its time', async () => {
-    const { store } = context;
     const payment = await givePayment(store);
     const come = (status: Payment['status'], forwardStatus: Payment['forwardStatus']) =>
       store.payments.decidePayment(payment.id, () => ({ change: { status, forwardStatus } }));

@@ -7,11 +7,11 @@ import type { ProviderSession, SessionProgress } from '../../src/payment/provide
 import {
   atOnce,
   DAY_MS,
+  giveAccount,
   givePayment,
   givePayments,
   leave,
   NOW_MS,
-  newAccount,
   newPayment,
   newRecord,
   newSession,
@@ -23,19 +23,19 @@ import {
 const HUGE = 2n ** 256n - 1n;
 
 export function paymentPromises(context: StoreContext): void {
+  const { store } = context;
+  const { visits, search, webhooks, emails } = store;
   it('takes a text of anybody, also with a NUL or half a character', async () => {
-    const payment = await givePayment(context.store);
+    const payment = await givePayment(store);
     const releaseRefusalReason = 'no\u0000\ud83d way';
-    await context.store.payments.decidePayment(payment.id, () => ({ change: { releaseRefusalReason } }));
-    const { releaseRefusalReason: kept } = (await context.store.payments.findPaymentById(
-      payment.id,
-    )) as Payment;
+    await store.payments.decidePayment(payment.id, () => ({ change: { releaseRefusalReason } }));
+    const { releaseRefusalReason: kept } = (await store.payments.findPaymentById(payment.id)) as Payment;
     expect(kept).toMatch(/^no.\ufffd+ way$/);
-    expect(await context.store.payments.findPaymentById('\u0000' as Payment['id'])).toBeNull();
+    expect(await store.payments.findPaymentById('\u0000' as Payment['id'])).toBeNull();
   });
 
   it('gives back a payment as it was stored, also over a restart', async () => {
-    const payment = await givePayment(context.store);
+    const payment = await givePayment(store);
     const changed: Partial<Payment> = {
       originalAmountCents: null,
       customerFeeCents: null,
@@ -57,15 +57,15 @@ export function paymentPromises(context: StoreContext): void {
       relayBatchId: 9,
     };
     const other = newPayment(payment.accountId, changed);
-    expect(await context.store.payments.createPayment(other, null)).toMatchObject({ kind: 'created' });
+    expect(await store.payments.createPayment(other, null)).toMatchObject({ kind: 'created' });
     await context.reopen();
-    expect(await context.store.payments.findPaymentById(payment.id)).toEqual(payment);
-    expect(await context.store.payments.findPaymentById(other.id)).toEqual(other);
+    expect(await store.payments.findPaymentById(payment.id)).toEqual(payment);
+    expect(await store.payments.findPaymentById(other.id)).toEqual(other);
   });
 
   it('creates nothing that pays to the deposit address of a payment, and leaves its Idempotency-Key free', async () => {
-    const { payments } = context.store;
-    const { accountId, depositAddress } = await givePayment(context.store);
+    const { payments } = store;
+    const { accountId, depositAddress } = await givePayment(store);
     const reserved = () => newPayment(accountId, { payoutAddress: depositAddress });
     const record = newRecord(accountId, 'a key');
     const good = newPayment(accountId);
@@ -82,52 +82,47 @@ export function paymentPromises(context: StoreContext): void {
   });
 
   it("answers for another account's payment as for an unknown one", async () => {
-    const payment = await givePayment(context.store);
-    expect(await context.store.payments.findPayment(payment.accountId, payment.id)).toEqual(payment);
-    expect(await context.store.payments.findPayment('another', payment.id)).toBeNull();
-    expect(await context.store.payments.findPayment(payment.accountId, newPayment('x').id)).toBeNull();
-    expect(await context.store.payments.findPaymentById(newPayment('x').id)).toBeNull();
-    expect(await context.store.payments.viewPayment(newPayment('x').id)).toBeNull();
+    const payment = await givePayment(store);
+    expect(await store.payments.findPayment(payment.accountId, payment.id)).toEqual(payment);
+    expect(await store.payments.findPayment('another', payment.id)).toBeNull();
+    expect(await store.payments.findPayment(payment.accountId, newPayment('x').id)).toBeNull();
+    expect(await store.payments.findPaymentById(newPayment('x').id)).toBeNull();
+    expect(await store.payments.viewPayment(newPayment('x').id)).toBeNull();
   });
 
   it("answers for another account's payment as for an unknown one, also where it cannot be read", async () => {
-    const payment = await givePayment(context.store);
+    const payment = await givePayment(store);
     await context.change(`UPDATE payments SET status = 'refunded' WHERE id = '${payment.id}'`);
-    const found = context.store.payments.findPayment(payment.accountId, payment.id);
+    const found = store.payments.findPayment(payment.accountId, payment.id);
     await expect(found).rejects.toThrow(UnknownStateError);
-    expect(await context.store.payments.findPayment('another', payment.id)).toBeNull();
+    expect(await store.payments.findPayment('another', payment.id)).toBeNull();
   });
 
   it('fails a bad creation alone among good ones', async () => {
-    const first = await givePayment(context.store);
+    const first = await givePayment(store);
     const payments = Array.from({ length: 300 }, () => newPayment(first.accountId));
     const bad = new Set([0, 7, 255, 256, 299]);
     const outcomes = await Promise.allSettled(
       payments.map((payment, index) =>
-        context.store.payments.createPayment(bad.has(index) ? { ...payment, id: first.id } : payment, null),
+        store.payments.createPayment(bad.has(index) ? { ...payment, id: first.id } : payment, null),
       ),
     );
     for (const [index, payment] of payments.entries()) {
       expect(outcomes[index]?.status).toBe(bad.has(index) ? 'rejected' : 'fulfilled');
-      expect(await context.store.payments.findPaymentById(payment.id)).toEqual(
-        bad.has(index) ? null : payment,
-      );
+      expect(await store.payments.findPaymentById(payment.id)).toEqual(bad.has(index) ? null : payment);
     }
   });
 
   it('refuses a payment of an unknown account', async () => {
-    await expect(context.store.payments.createPayment(newPayment('unknown'), null)).rejects.toThrow();
+    await expect(store.payments.createPayment(newPayment('unknown'), null)).rejects.toThrow();
   });
 
   it('creates once for 200 concurrent requests with the same Idempotency-Key', async () => {
-    const account = newAccount();
-    await context.store.accounts.createAccount(account);
+    const account = await giveAccount(context.store);
     const record = newRecord(account.id, 'the same');
-    const outcomes = await atOnce(200, () =>
-      context.store.payments.createPayment(newPayment(account.id), record),
-    );
+    const outcomes = await atOnce(200, () => store.payments.createPayment(newPayment(account.id), record));
     expect(outcomes.filter(({ kind }) => kind === 'created')).toHaveLength(1);
-    const [only, ...others] = await context.store.payments.listPayments({}, null, 10);
+    const [only, ...others] = await store.payments.listPayments({}, null, 10);
     expect(others).toEqual([]);
     for (const outcome of outcomes) {
       if (outcome.kind === 'replayed')
@@ -136,22 +131,22 @@ export function paymentPromises(context: StoreContext): void {
   });
 
   it('answers a replay with the parameters of the first request', async () => {
-    const first = await givePayment(context.store);
+    const first = await givePayment(store);
     const record = newRecord(first.accountId, 'k', { fingerprint: 'first' });
     const payment = newPayment(first.accountId);
-    await context.store.payments.createPayment(payment, record);
+    await store.payments.createPayment(payment, record);
     const again = { ...record, fingerprint: 'second', createdAtMs: NOW_MS + DAY_MS - 1 };
-    const outcome = await context.store.payments.createPayment(newPayment(first.accountId), again);
+    const outcome = await store.payments.createPayment(newPayment(first.accountId), again);
     expect(outcome).toEqual({ kind: 'replayed', payment, fingerprint: 'first' });
   });
 
   it('lets an Idempotency-Key be used again after 24 hours, and keeps accounts apart', async () => {
-    const [one, other] = [await givePayment(context.store), await givePayment(context.store)];
+    const [one, other] = [await givePayment(store), await givePayment(store)];
     const create = (accountId: string, createdAtMs: number) =>
-      context.store.payments.createPayment(newPayment(accountId), newRecord(accountId, 'k', { createdAtMs }));
+      store.payments.createPayment(newPayment(accountId), newRecord(accountId, 'k', { createdAtMs }));
     for (let index = 0; index < 20; index++) {
       const older = newRecord(one.accountId, `older ${index}`);
-      await context.store.payments.createPayment(newPayment(one.accountId), older);
+      await store.payments.createPayment(newPayment(one.accountId), older);
     }
     expect(await create(one.accountId, NOW_MS)).toMatchObject({ kind: 'created' });
     expect(await create(other.accountId, NOW_MS)).toMatchObject({ kind: 'created' });
@@ -160,98 +155,97 @@ export function paymentPromises(context: StoreContext): void {
   });
 
   it('finds what an Idempotency-Key stands for if it was used after a time', async () => {
-    const first = await givePayment(context.store);
+    const first = await givePayment(store);
     const payment = newPayment(first.accountId);
-    await context.store.payments.createPayment(payment, newRecord(first.accountId, 'k'));
+    await store.payments.createPayment(payment, newRecord(first.accountId, 'k'));
     const find = (key: string, sinceMs: number) =>
-      context.store.payments.findIdempotent(first.accountId, key, sinceMs);
+      store.payments.findIdempotent(first.accountId, key, sinceMs);
     expect(await find('k', NOW_MS - 1)).toEqual({ payment, fingerprint: 'of the parameters' });
     expect(await find('k', NOW_MS)).toBeNull();
     expect(await find('other', 0)).toBeNull();
-    expect(await context.store.payments.findIdempotent('another', 'k', 0)).toBeNull();
+    expect(await store.payments.findIdempotent('another', 'k', 0)).toBeNull();
   });
 
   it('keeps no Idempotency-Key of a creation that failed', async () => {
-    const first = await givePayment(context.store);
+    const first = await givePayment(store);
     const record = newRecord(first.accountId, 'k');
-    await expect(context.store.payments.createPayment(first, record)).rejects.toThrow();
-    expect(await context.store.payments.findIdempotent(first.accountId, 'k', 0)).toBeNull();
-    expect(await context.store.payments.createPayment(newPayment(first.accountId), record)).toMatchObject({
+    await expect(store.payments.createPayment(first, record)).rejects.toThrow();
+    expect(await store.payments.findIdempotent(first.accountId, 'k', 0)).toBeNull();
+    expect(await store.payments.createPayment(newPayment(first.accountId), record)).toMatchObject({
       kind: 'created',
     });
   });
 
   it('keeps no payment whose Idempotency-Key could not be kept', async () => {
-    const first = await givePayment(context.store);
+    const first = await givePayment(store);
     const payment = newPayment(first.accountId);
     const unfit = newRecord(first.accountId, 'k', { fingerprint: null as unknown as string });
-    await expect(context.store.payments.createPayment(payment, unfit)).rejects.toThrow();
-    expect(await context.store.payments.findPaymentById(payment.id)).toBeNull();
+    await expect(store.payments.createPayment(payment, unfit)).rejects.toThrow();
+    expect(await store.payments.findPaymentById(payment.id)).toBeNull();
   });
 
   it('applies exactly the change that was decided', async () => {
-    const payment = await givePayment(context.store);
-    const untouched = await givePayment(context.store);
+    const payment = await givePayment(store);
+    const untouched = await givePayment(store);
     const change = { status: 'paid', forwardStatus: 'completed', receivedUnits: HUGE, note: 'new' } as const;
-    expect(await context.store.payments.decidePayment(payment.id, () => ({ change }))).toEqual({
+    expect(await store.payments.decidePayment(payment.id, () => ({ change }))).toEqual({
       ...payment,
       ...change,
     });
-    expect(await context.store.payments.findPaymentById(payment.id)).toEqual({ ...payment, ...change });
-    expect(await context.store.payments.findPaymentById(untouched.id)).toEqual(untouched);
-    expect(await context.store.payments.decidePayment(untouched.id, leave)).toEqual(untouched);
-    expect(await context.store.payments.decidePayment(newPayment('x').id, leave)).toBeNull();
+    expect(await store.payments.findPaymentById(payment.id)).toEqual({ ...payment, ...change });
+    expect(await store.payments.findPaymentById(untouched.id)).toEqual(untouched);
+    expect(await store.payments.decidePayment(untouched.id, leave)).toEqual(untouched);
+    expect(await store.payments.decidePayment(newPayment('x').id, leave)).toBeNull();
   });
 
   it('loses no change of decisions that arrive together', async () => {
-    const payment = await givePayment(context.store);
+    const payment = await givePayment(store);
     const add = ({ payment: { receivedUnits } }: PaymentView) => ({
       change: { receivedUnits: receivedUnits + 1n },
     });
-    await atOnce(500, () => context.store.payments.decidePayment(payment.id, add));
-    expect(await context.store.payments.findPaymentById(payment.id)).toMatchObject({ receivedUnits: 500n });
+    await atOnce(500, () => store.payments.decidePayment(payment.id, add));
+    expect(await store.payments.findPaymentById(payment.id)).toMatchObject({ receivedUnits: 500n });
   });
 
   it('leaves no trace of a decision that throws, and none of its neighbors fails with it', async () => {
-    const payments = await givePayments(context.store, 40);
+    const payments = await givePayments(store, 40);
     const outcomes = await Promise.allSettled(
       payments.map((payment, index) =>
-        context.store.payments.addSession(newSession(payment), () => {
+        store.payments.addSession(newSession(payment), () => {
           if (index % 3 === 0) throw new RangeError('no');
           return pay({ payment } as PaymentView);
         }),
       ),
     );
     for (const [index, payment] of payments.entries()) {
-      const view = await context.store.payments.viewPayment(payment.id);
+      const view = await store.payments.viewPayment(payment.id);
       const thrown = index % 3 === 0;
       expect(outcomes[index]?.status).toBe(thrown ? 'rejected' : 'fulfilled');
       expect(view?.sessions).toHaveLength(thrown ? 0 : 1);
       expect(view?.payment.status).toBe(thrown ? 'unpaid' : 'paid');
-      expect(await context.store.webhooks.listWebhooks(payment.id)).toHaveLength(thrown ? 0 : 1);
+      expect(await webhooks.listWebhooks(payment.id)).toHaveLength(thrown ? 0 : 1);
     }
   });
 
   it('refuses a second webhook for the same event, together with its change', async () => {
-    const payment = await givePayment(context.store);
-    await context.store.payments.decidePayment(payment.id, pay);
+    const payment = await givePayment(store);
+    await store.payments.decidePayment(payment.id, pay);
     const again = () => ({ ...pay({ payment } as PaymentView), change: { note: 'twice' } });
-    await expect(context.store.payments.decidePayment(payment.id, again)).rejects.toThrow();
-    expect(await context.store.webhooks.listWebhooks(payment.id)).toHaveLength(1);
-    expect(await context.store.payments.findPaymentById(payment.id)).toMatchObject({ note: payment.note });
+    await expect(store.payments.decidePayment(payment.id, again)).rejects.toThrow();
+    expect(await webhooks.listWebhooks(payment.id)).toHaveLength(1);
+    expect(await store.payments.findPaymentById(payment.id)).toMatchObject({ note: payment.note });
   });
 
   it('shows and changes no payment for another account than its own', async () => {
-    const payment = await givePayment(context.store);
-    const { accountId } = await givePayment(context.store);
-    expect(await context.store.payments.findPayment(accountId, payment.id)).toBeNull();
-    expect(await context.store.search.editNote({ id: payment.id, accountId }, 'mine')).toBeNull();
-    expect(await context.store.emails.eraseEmail({ id: payment.id, accountId })).toBe('unknown');
-    expect(await context.store.payments.findPaymentById(payment.id)).toEqual(payment);
+    const payment = await givePayment(store);
+    const { accountId } = await givePayment(store);
+    expect(await store.payments.findPayment(accountId, payment.id)).toBeNull();
+    expect(await search.editNote({ id: payment.id, accountId }, 'mine')).toBeNull();
+    expect(await emails.eraseEmail({ id: payment.id, accountId })).toBe('unknown');
+    expect(await store.payments.findPaymentById(payment.id)).toEqual(payment);
   });
 
   it('lists how visits ended, the newest first, of whatever accounts, with nothing that names a payment', async () => {
-    const { store } = context;
     const visit = async (payment: Payment, change: Partial<ProviderSession>) =>
       store.payments.addSession(newSession(payment, change), leave);
     const [open, paid, reported] = (await givePayments(store, 3)) as [Payment, Payment, Payment];
@@ -278,15 +272,15 @@ export function paymentPromises(context: StoreContext): void {
       outcome('banxa', false),
       outcome('wert', false, 'DE'),
     ];
-    expect(await store.visits.listVisitOutcomes(0, 50, 100)).toEqual(all);
+    expect(await visits.listVisitOutcomes(0, 50, 100)).toEqual(all);
     // What is undecided counts once it is old enough, and only the newest are read.
-    expect(await store.visits.listVisitOutcomes(0, 100, 100)).toEqual([outcome('stripe', false), ...all]);
-    expect(await store.visits.listVisitOutcomes(0, 50, 3)).toEqual(all.slice(0, 2));
-    expect(await store.visits.listVisitOutcomes(15, 50, 100)).toEqual(all.slice(0, 2));
+    expect(await visits.listVisitOutcomes(0, 100, 100)).toEqual([outcome('stripe', false), ...all]);
+    expect(await visits.listVisitOutcomes(0, 50, 3)).toEqual(all.slice(0, 2));
+    expect(await visits.listVisitOutcomes(15, 50, 100)).toEqual(all.slice(0, 2));
   });
 
   it('shows a started session to its own decision and to every later view', async () => {
-    const payment = await givePayment(context.store);
+    const payment = await givePayment(store);
     const sessions = [
       newSession(payment),
       newSession(payment, {
@@ -298,26 +292,26 @@ export function paymentPromises(context: StoreContext): void {
     ];
     let seen: PaymentView | undefined;
     for (const session of sessions) {
-      const decided = await context.store.payments.addSession(session, (view) => {
+      const decided = await store.payments.addSession(session, (view) => {
         seen = view;
         return { change: { paidThresholdUnits: 5n } };
       });
       expect(decided).toEqual({ ...payment, paidThresholdUnits: 5n });
     }
     expect(seen?.sessions).toEqual(sessions);
-    expect(await context.store.payments.viewPayment(payment.id)).toEqual({
+    expect(await store.payments.viewPayment(payment.id)).toEqual({
       payment: { ...payment, paidThresholdUnits: 5n },
       observations: { deposits: [], releases: [], finalBlock: -1 },
       sessions,
     });
     const unknown = newPayment('x');
-    expect(await context.store.payments.addSession(newSession(unknown), leave)).toBeNull();
+    expect(await store.payments.addSession(newSession(unknown), leave)).toBeNull();
   });
 
   it('keeps the latest that a provider told of a session, and nothing after its delivery', async () => {
-    const payment = await givePayment(context.store);
+    const payment = await givePayment(store);
     const [session, other] = [newSession(payment, { language: 'pt' }), newSession(payment)];
-    const { payments } = context.store;
+    const { payments } = store;
     for (const each of [session, other]) await payments.addSession(each, leave);
     const told = async () => {
       const view = await payments.viewPayment(payment.id);
@@ -347,14 +341,13 @@ export function paymentPromises(context: StoreContext): void {
       ['delivered', 5_000],
       [null, null],
     ]);
-    const { id } = await givePayment(context.store);
+    const { id } = await givePayment(store);
     expect(await payments.recordSessionProgress(id, other.id, 'paying', 1_000)).toBe(false);
     expect(await payments.recordSessionProgress(payment.id, 'unknown', 'paying', 1_000)).toBe(false);
   });
 
   it('keeps whatever text and amount a payment may carry', async () => {
-    const account = newAccount();
-    await context.store.accounts.createAccount(account);
+    const account = await giveAccount(context.store);
     const units = fc.bigInt({ min: 0n, max: BigInt(Number.MAX_SAFE_INTEGER) });
     const carried = fc.record({
       note: fc.option(fc.string({ unit: 'grapheme', maxLength: 500 })),
@@ -367,8 +360,8 @@ export function paymentPromises(context: StoreContext): void {
     });
     const stored = fc.asyncProperty(fc.array(carried, { minLength: 1, maxLength: 20 }), async (changes) => {
       const payments = changes.map((change) => newPayment(account.id, change));
-      await Promise.all(payments.map((payment) => context.store.payments.createPayment(payment, null)));
-      const found = await Promise.all(payments.map(({ id }) => context.store.payments.findPaymentById(id)));
+      await Promise.all(payments.map((payment) => store.payments.createPayment(payment, null)));
+      const found = await Promise.all(payments.map(({ id }) => store.payments.findPaymentById(id)));
       expect(found).toEqual(payments);
     });
     await fc.assert(stored, { numRuns: 50 });

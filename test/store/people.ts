@@ -13,7 +13,8 @@ import {
   type OneTimeLink,
 } from '../../src/accounts/dashboard-session.ts';
 import { MAXIMUM_MEMBERS, type Role, type User } from '../../src/accounts/person.ts';
-import { atOnce, DAY_MS, NOW_MS, newAccount, type StoreContext } from './fixtures.ts';
+import type { Store } from '../../src/store/store.ts';
+import { atOnce, DAY_MS, giveAccount, NOW_MS, type StoreContext } from './fixtures.ts';
 
 let lastNumber = 0;
 
@@ -81,27 +82,28 @@ export function newEntry(accountId: string, change: Partial<NewAuditEntry> = {})
   };
 }
 
-async function giveUser({ store }: StoreContext, change: Partial<User> = {}): Promise<User> {
+async function giveUser({ store }: Pick<StoreContext, 'store'>, change: Partial<User> = {}): Promise<User> {
   const user = newUser(change);
   await store.people.createUser(user);
   return user;
 }
 
 async function giveAccountId({ store }: StoreContext): Promise<string> {
-  const account = newAccount();
-  await store.accounts.createAccount(account);
+  const account = await giveAccount(store);
   return account.id;
 }
 
 /** A member of the account. */
-async function giveMember(context: StoreContext, accountId: string, role: Role): Promise<User> {
-  const user = await giveUser(context);
+export async function giveMember(store: Store, accountId: string, role: Role): Promise<User> {
+  const user = await giveUser({ store });
   const membership = { accountId, userId: user.id, role, createdAtMs: user.createdAtMs };
-  expect(await context.store.people.putMembership(membership)).toBe(true);
+  expect(await store.people.putMembership(membership)).toBe(true);
   return user;
 }
 
 export function peoplePromises(context: StoreContext): void {
+  const { store } = context;
+  const { people } = store;
   it('gives back a user as they were stored, by id and by address', async () => {
     const user = await giveUser(context, {
       passwordHash: 'h',
@@ -110,32 +112,30 @@ export function peoplePromises(context: StoreContext): void {
       isOperator: true,
     });
     await context.reopen();
-    expect(await context.store.people.findUser(user.id)).toEqual(user);
-    expect(await context.store.people.findUserByEmail(user.email)).toEqual(user);
-    expect(await context.store.people.findUserByEmail('nobody@shop.example')).toBeNull();
-    expect(await context.store.people.listUsers(10)).toEqual([user]);
+    expect(await people.findUser(user.id)).toEqual(user);
+    expect(await people.findUserByEmail(user.email)).toEqual(user);
+    expect(await people.findUserByEmail('nobody@shop.example')).toBeNull();
+    expect(await people.listUsers(10)).toEqual([user]);
   });
 
   it('has one user for each address, also when several are made at once', async () => {
-    const made = await atOnce(10, () =>
-      context.store.people.createUser(newUser({ email: 'a@shop.example' })),
-    );
+    const made = await atOnce(10, () => people.createUser(newUser({ email: 'a@shop.example' })));
     expect(made.filter(Boolean)).toHaveLength(1);
   });
 
   it('changes only what a change names, also when two arrive together', async () => {
     const user = await giveUser(context);
     await Promise.all([
-      context.store.people.updateUser(user.id, { passwordHash: 'new' }),
-      context.store.people.updateUser(user.id, { totpSecret: 'sealed', totpStep: 3 }),
+      people.updateUser(user.id, { passwordHash: 'new' }),
+      people.updateUser(user.id, { totpSecret: 'sealed', totpStep: 3 }),
     ]);
     const changed = { ...user, passwordHash: 'new', totpSecret: 'sealed', totpStep: 3 };
-    expect(await context.store.people.findUser(user.id)).toEqual(changed);
-    expect(await context.store.people.updateUser('unknown', { passwordHash: 'x' })).toBeNull();
+    expect(await people.findUser(user.id)).toEqual(changed);
+    expect(await people.updateUser('unknown', { passwordHash: 'x' })).toBeNull();
   });
 
   it('writes what was checked before only while the password, the rights and the session are the checked ones', async () => {
-    const { people, sessions } = context.store;
+    const { sessions } = store;
     const user = await giveUser(context, { passwordHash: 'old' });
     const session = newDashboardSession(user.id);
     expect(await sessions.createSession(session, { user, sessionId: null })).toBe(true);
@@ -174,7 +174,7 @@ export function peoplePromises(context: StoreContext): void {
   });
 
   it('ends links, other sessions and second factors with the change of a user, and changes nothing without its link', async () => {
-    const { people, sessions } = context.store;
+    const { sessions } = store;
     const user = await giveUser(context, { passwordHash: 'old', totpSecret: 'sealed' });
     const kept = newDashboardSession(user.id);
     await sessions.createSession(kept);
@@ -201,43 +201,41 @@ export function peoplePromises(context: StoreContext): void {
 
   it('takes each time step of a second factor once, and none before it', async () => {
     const user = await giveUser(context);
-    const taken = await atOnce(10, () => context.store.people.consumeTotpStep(user.id, 7));
+    const taken = await atOnce(10, () => people.consumeTotpStep(user.id, 7));
     expect(taken.filter(Boolean)).toHaveLength(1);
-    expect(await context.store.people.consumeTotpStep(user.id, 6)).toBe(false);
-    expect(await context.store.people.consumeTotpStep(user.id, 8)).toBe(true);
+    expect(await people.consumeTotpStep(user.id, 6)).toBe(false);
+    expect(await people.consumeTotpStep(user.id, 8)).toBe(true);
   });
 
   it('takes each recovery code of its user once, and none that was replaced', async () => {
     const [user, stranger] = [await giveUser(context), await giveUser(context)];
-    await context.store.people.replaceRecoveryCodes(user.id, ['a', 'b']);
-    expect(await context.store.people.consumeRecoveryCode(stranger.id, ['a'])).toBe(false);
-    const taken = await atOnce(10, () => context.store.people.consumeRecoveryCode(user.id, ['x', 'a']));
+    await people.replaceRecoveryCodes(user.id, ['a', 'b']);
+    expect(await people.consumeRecoveryCode(stranger.id, ['a'])).toBe(false);
+    const taken = await atOnce(10, () => people.consumeRecoveryCode(user.id, ['x', 'a']));
     expect(taken.filter(Boolean)).toHaveLength(1);
-    await context.store.people.replaceRecoveryCodes(user.id, ['c']);
-    expect(await context.store.people.consumeRecoveryCode(user.id, ['b'])).toBe(false);
-    expect(await context.store.people.consumeRecoveryCode(user.id, ['c'])).toBe(true);
+    await people.replaceRecoveryCodes(user.id, ['c']);
+    expect(await people.consumeRecoveryCode(user.id, ['b'])).toBe(false);
+    expect(await people.consumeRecoveryCode(user.id, ['c'])).toBe(true);
   });
 
   it('lists members of an account and accounts of a user, and changes a right', async () => {
     const [one, other] = [await giveAccountId(context), await giveAccountId(context)];
-    const owner = await giveMember(context, one, 'owner');
-    const viewer = await giveMember(context, one, 'viewer');
-    await context.store.people.putMembership({
+    const owner = await giveMember(context.store, one, 'owner');
+    const viewer = await giveMember(context.store, one, 'viewer');
+    await people.putMembership({
       accountId: other,
       userId: viewer.id,
       role: 'owner',
       createdAtMs: NOW_MS + 10 ** 6,
     });
-    expect((await context.store.people.listMembers(one)).map(({ email, role }) => [email, role])).toEqual([
+    expect((await people.listMembers(one)).map(({ email, role }) => [email, role])).toEqual([
       [owner.email, 'owner'],
       [viewer.email, 'viewer'],
     ]);
-    expect((await context.store.people.listMemberships(viewer.id)).map(({ accountId }) => accountId)).toEqual(
-      [one, other],
-    );
-    expect(await context.store.people.changeMembership(one, viewer.id, 'developer')).toBe('changed');
-    expect(await context.store.people.changeMembership(one, 'unknown', 'developer')).toBe('unknown');
-    expect((await context.store.people.listMembers(one))[1]).toMatchObject({
+    expect((await people.listMemberships(viewer.id)).map(({ accountId }) => accountId)).toEqual([one, other]);
+    expect(await people.changeMembership(one, viewer.id, 'developer')).toBe('changed');
+    expect(await people.changeMembership(one, 'unknown', 'developer')).toBe('unknown');
+    expect((await people.listMembers(one))[1]).toMatchObject({
       role: 'developer',
       hasSecondFactor: false,
     });
@@ -245,51 +243,48 @@ export function peoplePromises(context: StoreContext): void {
 
   it('keeps an owner in every account, also when two owners take each other out at once', async () => {
     const account = await giveAccountId(context);
-    const owners = [await giveMember(context, account, 'owner'), await giveMember(context, account, 'owner')];
-    const results = await Promise.all(
-      owners.map(({ id }) => context.store.people.changeMembership(account, id, null)),
-    );
+    const owners = [
+      await giveMember(context.store, account, 'owner'),
+      await giveMember(context.store, account, 'owner'),
+    ];
+    const results = await Promise.all(owners.map(({ id }) => people.changeMembership(account, id, null)));
     expect(results.toSorted()).toEqual(['changed', 'last_owner']);
-    const [left] = await context.store.people.listMembers(account);
-    expect(await context.store.people.changeMembership(account, left?.userId as string, 'viewer')).toBe(
-      'last_owner',
-    );
+    const [left] = await people.listMembers(account);
+    expect(await people.changeMembership(account, left?.userId as string, 'viewer')).toBe('last_owner');
   });
 
   it('has no more members in an account than may be, and gives a new place for one that is free', async () => {
     const account = await giveAccountId(context);
     const users: User[] = [];
     for (let index = 0; index < MAXIMUM_MEMBERS; index++)
-      users.push(await giveMember(context, account, 'owner'));
+      users.push(await giveMember(context.store, account, 'owner'));
     const late = await giveUser(context);
     const membership = { accountId: account, userId: late.id, role: 'viewer', createdAtMs: NOW_MS } as const;
-    expect(await context.store.people.putMembership(membership)).toBe(false);
-    expect(await context.store.people.putMembership({ ...membership, userId: users[3]?.id as string })).toBe(
-      true,
-    );
-    await context.store.people.changeMembership(account, users[0]?.id as string, null);
-    expect(await context.store.people.putMembership(membership)).toBe(true);
+    expect(await people.putMembership(membership)).toBe(false);
+    expect(await people.putMembership({ ...membership, userId: users[3]?.id as string })).toBe(true);
+    await people.changeMembership(account, users[0]?.id as string, null);
+    expect(await people.putMembership(membership)).toBe(true);
   });
 
   it('accepts an invitation once, for its own account and in time, and then has its user and membership', async () => {
     const [account, other] = [await giveAccountId(context), await giveAccountId(context)];
     const link = newLink({ kind: 'invitation', accountId: account, role: 'viewer' });
-    await context.store.sessions.createLink(link);
+    await store.sessions.createLink(link);
     const user = newUser({ passwordHash: 'h' });
     const accept = (accountId: string, nowMs = NOW_MS, candidate = user) =>
-      context.store.people.acceptInvitation(
+      people.acceptInvitation(
         { accountId, userId: candidate.id, role: 'viewer', createdAtMs: NOW_MS },
         candidate,
         { tokenHash: link.tokenHash, nowMs },
       );
     expect([await accept(other), await accept(account, link.expiresAtMs)]).toEqual(['gone', 'gone']);
-    expect(await context.store.people.findUser(user.id)).toBeNull();
+    expect(await people.findUser(user.id)).toBeNull();
     const results = await atOnce(10, () => accept(account));
     expect(results.toSorted()).toEqual(['accepted', ...Array(9).fill('gone')]);
-    expect(await context.store.people.findUser(user.id)).toEqual(user);
-    expect((await context.store.people.listMembers(account)).map(({ userId }) => userId)).toEqual([user.id]);
-    expect(await context.store.people.listMembers(other)).toEqual([]);
-    expect(await context.store.sessions.findLink(link.tokenHash)).toBeNull();
+    expect(await people.findUser(user.id)).toEqual(user);
+    expect((await people.listMembers(account)).map(({ userId }) => userId)).toEqual([user.id]);
+    expect(await people.listMembers(other)).toEqual([]);
+    expect(await store.sessions.findLink(link.tokenHash)).toBeNull();
   });
 
   it('gives invitations of one address to one user, also when several are accepted at once', async () => {
@@ -297,15 +292,15 @@ export function peoplePromises(context: StoreContext): void {
     const results = await atOnce(10, async () => {
       const accountId = await giveAccountId(context);
       const link = newLink({ kind: 'invitation', email, accountId, role: 'viewer' });
-      await context.store.sessions.createLink(link);
+      await store.sessions.createLink(link);
       const user = newUser({ email });
       const membership = { accountId, userId: user.id, role: 'viewer', createdAtMs: NOW_MS } as const;
-      const result = await context.store.people.acceptInvitation(membership, user, {
+      const result = await people.acceptInvitation(membership, user, {
         tokenHash: link.tokenHash,
         nowMs: NOW_MS,
       });
-      const members = await context.store.people.listMembers(accountId);
-      const isLeft = (await context.store.sessions.findLink(link.tokenHash)) !== null;
+      const members = await people.listMembers(accountId);
+      const isLeft = (await store.sessions.findLink(link.tokenHash)) !== null;
       return `${result} ${members.length} ${isLeft}`;
     });
     expect(results.toSorted()).toEqual(['accepted 1 false', ...Array(9).fill('other_user 0 true')]);
@@ -313,16 +308,17 @@ export function peoplePromises(context: StoreContext): void {
 }
 
 export function sessionPromises(context: StoreContext): void {
+  const { store } = context;
   it('gives back a session as it was stored, and what is changed of it', async () => {
     const user = await giveUser(context);
     const session = newDashboardSession(user.id, { accountId: 'acc_1' });
-    await context.store.sessions.createSession(session);
+    await store.sessions.createSession(session);
     await context.reopen();
-    expect(await context.store.sessions.findSession(session.tokenHash)).toEqual(session);
-    expect(await context.store.sessions.findSession(session.id)).toBeNull();
-    await context.store.sessions.touchSession(session.id, NOW_MS + 99);
-    await context.store.sessions.chooseAccount(session.id, 'acc_2');
-    expect(await context.store.sessions.listSessions(user.id)).toEqual([
+    expect(await store.sessions.findSession(session.tokenHash)).toEqual(session);
+    expect(await store.sessions.findSession(session.id)).toBeNull();
+    await store.sessions.touchSession(session.id, NOW_MS + 99);
+    await store.sessions.chooseAccount(session.id, 'acc_2');
+    expect(await store.sessions.listSessions(user.id)).toEqual([
       { ...session, lastSeenAtMs: NOW_MS + 99, accountId: 'acc_2' },
     ]);
   });
@@ -330,19 +326,19 @@ export function sessionPromises(context: StoreContext): void {
   it('ends a session for its own user only', async () => {
     const [user, stranger] = [await giveUser(context), await giveUser(context)];
     const [first, second] = [newDashboardSession(user.id), newDashboardSession(user.id)];
-    for (const session of [first, second]) await context.store.sessions.createSession(session);
-    expect(await context.store.sessions.endSession(stranger.id, first.id)).toBe(false);
-    expect(await context.store.sessions.endSession(user.id, first.id)).toBe(true);
-    expect(await context.store.sessions.listSessions(user.id)).toEqual([second]);
+    for (const session of [first, second]) await store.sessions.createSession(session);
+    expect(await store.sessions.endSession(stranger.id, first.id)).toBe(false);
+    expect(await store.sessions.endSession(user.id, first.id)).toBe(true);
+    expect(await store.sessions.listSessions(user.id)).toEqual([second]);
   });
 
   it('keeps no more sessions of a user than may be, and none that is over', async () => {
     const user = await giveUser(context);
-    await context.store.sessions.createSession(newDashboardSession(user.id, { expiresAtMs: NOW_MS }));
+    await store.sessions.createSession(newDashboardSession(user.id, { expiresAtMs: NOW_MS }));
     for (let index = 0; index < MAXIMUM_SESSIONS + 2; index++) {
-      await context.store.sessions.createSession(newDashboardSession(user.id));
+      await store.sessions.createSession(newDashboardSession(user.id));
     }
-    const sessions = await context.store.sessions.listSessions(user.id);
+    const sessions = await store.sessions.listSessions(user.id);
     expect(sessions).toHaveLength(MAXIMUM_SESSIONS);
     expect(sessions.every(({ expiresAtMs }) => expiresAtMs > NOW_MS)).toBe(true);
   });
@@ -350,11 +346,11 @@ export function sessionPromises(context: StoreContext): void {
   it('ends no open session for those that wait for a second factor, of which there are no more than may be either', async () => {
     const user = await giveUser(context);
     const open = newDashboardSession(user.id);
-    await context.store.sessions.createSession(open);
+    await store.sessions.createSession(open);
     for (let index = 0; index < MAXIMUM_SESSIONS + 2; index++) {
-      await context.store.sessions.createSession(newDashboardSession(user.id, { stage: 'second_factor' }));
+      await store.sessions.createSession(newDashboardSession(user.id, { stage: 'second_factor' }));
     }
-    const sessions = await context.store.sessions.listSessions(user.id);
+    const sessions = await store.sessions.listSessions(user.id);
     expect(sessions).toContainEqual(open);
     expect(sessions).toHaveLength(MAXIMUM_SESSIONS + 1);
   });
@@ -362,12 +358,12 @@ export function sessionPromises(context: StoreContext): void {
   it('gives a link to one of many who come at once, and to nobody after its end', async () => {
     const user = await giveUser(context);
     const link = newLink({ userId: user.id, email: user.email });
-    await context.store.sessions.createLink(link);
-    expect(await context.store.sessions.findLink(link.tokenHash)).toEqual(link);
-    expect(await context.store.sessions.takeLink(link.tokenHash, link.expiresAtMs)).toBeNull();
-    const taken = await atOnce(10, () => context.store.sessions.takeLink(link.tokenHash, NOW_MS));
+    await store.sessions.createLink(link);
+    expect(await store.sessions.findLink(link.tokenHash)).toEqual(link);
+    expect(await store.sessions.takeLink(link.tokenHash, link.expiresAtMs)).toBeNull();
+    const taken = await atOnce(10, () => store.sessions.takeLink(link.tokenHash, NOW_MS));
     expect(taken.filter((each) => each !== null)).toEqual([link]);
-    expect(await context.store.sessions.findLink(link.tokenHash)).toBeNull();
+    expect(await store.sessions.findLink(link.tokenHash)).toBeNull();
   });
 
   it('keeps links that were asked for by email beside others, no more than may be, and ends all of one user', async () => {
@@ -377,12 +373,12 @@ export function sessionPromises(context: StoreContext): void {
     const asked = Array.from({ length: MAXIMUM_FORGOTTEN_LINKS + 2 }, () =>
       newLink({ userId: user.id, kind: 'forgotten' }),
     );
-    for (const link of [given, foreign, ...asked]) await context.store.sessions.createLink(link);
-    const found = (link: OneTimeLink) => context.store.sessions.findLink(link.tokenHash);
+    for (const link of [given, foreign, ...asked]) await store.sessions.createLink(link);
+    const found = (link: OneTimeLink) => store.sessions.findLink(link.tokenHash);
     expect(await Promise.all([given, foreign].map(found))).toEqual([given, foreign]);
     const kept = (await Promise.all(asked.map(found))).filter((link) => link !== null);
     expect(kept).toEqual(asked.slice(2));
-    await context.store.sessions.endLinks(user.id);
+    await store.sessions.endLinks(user.id);
     expect((await Promise.all([given, ...asked].map(found))).filter((link) => link !== null)).toEqual([]);
     expect(await found(foreign)).toEqual(foreign);
   });
@@ -390,69 +386,63 @@ export function sessionPromises(context: StoreContext): void {
   it('keeps the newest link of a user only', async () => {
     const user = await giveUser(context);
     const [older, newer] = [newLink({ userId: user.id }), newLink({ userId: user.id })];
-    for (const link of [older, newer]) await context.store.sessions.createLink(link);
-    expect(await context.store.sessions.findLink(older.tokenHash)).toBeNull();
-    expect(await context.store.sessions.findLink(newer.tokenHash)).toEqual(newer);
+    for (const link of [older, newer]) await store.sessions.createLink(link);
+    expect(await store.sessions.findLink(older.tokenHash)).toBeNull();
+    expect(await store.sessions.findLink(newer.tokenHash)).toEqual(newer);
   });
 
   it('lists and removes the invitations of one account, and keeps no more than may be', async () => {
     const [account, other] = [await giveAccountId(context), await giveAccountId(context)];
     for (let index = 0; index < MAXIMUM_INVITATIONS + 1; index++) {
-      await context.store.sessions.createLink(newLink({ accountId: account, role: 'viewer' }));
+      await store.sessions.createLink(newLink({ accountId: account, role: 'viewer' }));
     }
-    const open = await context.store.sessions.listInvitations(account, NOW_MS);
+    const open = await store.sessions.listInvitations(account, NOW_MS);
     expect(open).toHaveLength(MAXIMUM_INVITATIONS);
     expect(open.map(({ createdAtMs }) => createdAtMs)).toEqual(
       open.map(({ createdAtMs }) => createdAtMs).toSorted((a, b) => b - a),
     );
     const id = open[0]?.id as string;
-    expect(await context.store.sessions.removeInvitation(other, id)).toBe(false);
-    expect(await context.store.sessions.removeInvitation(account, id)).toBe(true);
-    expect(await context.store.sessions.listInvitations(account, NOW_MS)).toHaveLength(
-      MAXIMUM_INVITATIONS - 1,
-    );
-    expect(await context.store.sessions.listInvitations(account, NOW_MS + 2 * DAY_MS)).toEqual([]);
+    expect(await store.sessions.removeInvitation(other, id)).toBe(false);
+    expect(await store.sessions.removeInvitation(account, id)).toBe(true);
+    expect(await store.sessions.listInvitations(account, NOW_MS)).toHaveLength(MAXIMUM_INVITATIONS - 1);
+    expect(await store.sessions.listInvitations(account, NOW_MS + 2 * DAY_MS)).toEqual([]);
   });
 }
 
 export function auditPromises(context: StoreContext): void {
+  const { audit } = context.store;
   it('lists the entries of one account page by page, the newest first', async () => {
-    for (const target of ['a', 'b', 'c'])
-      await context.store.audit.appendEntry(newEntry('acc_1', { target }));
-    await context.store.audit.appendEntry(newEntry('acc_2'));
-    const newest = await context.store.audit.listEntries('acc_1', null, 2);
+    for (const target of ['a', 'b', 'c']) await audit.appendEntry(newEntry('acc_1', { target }));
+    await audit.appendEntry(newEntry('acc_2'));
+    const newest = await audit.listEntries('acc_1', null, 2);
     expect(newest).toEqual([
       { ...newEntry('acc_1', { target: 'c' }), position: 3 },
       { ...newEntry('acc_1', { target: 'b' }), position: 2 },
     ]);
-    expect(await context.store.audit.listEntries('acc_1', 2, 2)).toMatchObject([
-      { target: 'a', position: 1 },
-    ]);
+    expect(await audit.listEntries('acc_1', 2, 2)).toMatchObject([{ target: 'a', position: 1 }]);
   });
 
   it('gives the entries of all accounts back by time, a page at a time', async () => {
     const append = (accountId: string, atMs: number, target: string) =>
-      context.store.audit.appendEntry(newEntry(accountId, { atMs, target }));
+      audit.appendEntry(newEntry(accountId, { atMs, target }));
     await append('acc_1', NOW_MS, 'a');
     await append('acc_2', NOW_MS + 1, 'b');
     // At the same time, in two accounts and in one.
     await append('acc_1', NOW_MS + 2, 'c');
     await append('acc_2', NOW_MS + 2, 'd');
     await append('acc_2', NOW_MS + 2, 'e');
-    const all = await context.store.audit.listAllEntries(null, 10);
+    const all = await audit.listAllEntries(null, 10);
     expect(all.map(({ target }) => target)).toEqual(['e', 'd', 'c', 'b', 'a']);
     expect(all[1]).toEqual({ ...newEntry('acc_2', { atMs: NOW_MS + 2, target: 'd' }), position: 2 });
     for (const [index, entry] of all.entries()) {
-      const rest = await context.store.audit.listAllEntries(entry, 2);
+      const rest = await audit.listAllEntries(entry, 2);
       expect(rest).toEqual(all.slice(index + 1, index + 3));
     }
   });
 
   it('numbers entries that arrive at once without a gap', async () => {
-    await atOnce(20, () => context.store.audit.appendEntry(newEntry('acc_1')));
-    const positions = (await context.store.audit.listEntries('acc_1', null, 100)).map(
-      ({ position }) => position,
-    );
+    await atOnce(20, () => audit.appendEntry(newEntry('acc_1')));
+    const positions = (await audit.listEntries('acc_1', null, 100)).map(({ position }) => position);
     expect(positions).toEqual(Array.from({ length: 20 }, (_, index) => 20 - index));
   });
 
@@ -461,19 +451,19 @@ export function auditPromises(context: StoreContext): void {
       context.change(`INSERT INTO audit_entries (account_id, position, at_ms, actor, action)
         WITH RECURSIVE numbers (number) AS (SELECT ${from} UNION ALL SELECT number + 1 FROM numbers WHERE number < ${to})
         SELECT '${accountId}', number, 0, 'x', '${action}' FROM numbers`);
-    await context.store.audit.appendEntry(newEntry('acc_1', { action: 'wallet.changed', target: 'first' }));
-    await context.store.audit.appendEntry(newEntry('acc_2'));
+    await audit.appendEntry(newEntry('acc_1', { action: 'wallet.changed', target: 'first' }));
+    await audit.appendEntry(newEntry('acc_2'));
     await fill('acc_1', 'link.created', 2, 2 * MAXIMUM_ENTRIES_OF_ACTION - 1);
-    await context.store.audit.appendEntry(newEntry('acc_1', { action: 'link.created', target: 'last' }));
+    await audit.appendEntry(newEntry('acc_1', { action: 'link.created', target: 'last' }));
     const entries = await listAll('acc_1');
     expect(entries).toHaveLength(MAXIMUM_ENTRIES_OF_ACTION + 1);
     expect([entries.at(0)?.target, entries.at(-1)?.target]).toEqual(['last', 'first']);
-    expect(await context.store.audit.listEntries('acc_2', null, 100)).toHaveLength(1);
+    expect(await audit.listEntries('acc_2', null, 100)).toHaveLength(1);
   });
 
   it('counts repeats of what reading or failing causes by one actor in one entry an hour', async () => {
     const append = (action: AuditAction, atMs: number, actor: string) =>
-      context.store.audit.appendEntry(newEntry('acc_1', { action, atMs, actor, target: null }));
+      audit.appendEntry(newEntry('acc_1', { action, atMs, actor, target: null }));
     for (let index = 0; index < 50; index++) {
       await append('payments.exported', NOW_MS + index, 'anna@shop.example');
       await append('sign_in.failed', NOW_MS + index, 'anna@shop.example');
@@ -496,7 +486,7 @@ export function auditPromises(context: StoreContext): void {
     const all: AuditEntry[] = [];
     let before: number | null = null;
     do {
-      const page: readonly AuditEntry[] = await context.store.audit.listEntries(accountId, before, 500);
+      const page: readonly AuditEntry[] = await audit.listEntries(accountId, before, 500);
       all.push(...page);
       before = page.at(-1)?.position ?? null;
     } while (before !== null);

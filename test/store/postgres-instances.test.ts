@@ -5,26 +5,24 @@ import type { Payment } from '../../src/payment/payment.ts';
 import type { PaymentView } from '../../src/payment/payment-store.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import type { SharedStore, Store } from '../../src/store/store.ts';
-import { ObservationConflictError, StoreClosedError } from '../../src/store/store-errors.ts';
+import { StoreClosedError } from '../../src/store/store-errors.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
 import {
   atOnce,
+  giveAccount,
   givePayment,
   givePayments,
   leave,
   NOW_MS,
-  newAccount,
-  newBatch,
   newKey,
   newPayment,
   newRecord,
   pay,
   webhook,
 } from './fixtures.ts';
-import { expectOneChain, readJournal } from './journal.ts';
-import { block, depositOf, scan } from './observations.ts';
+import { block } from './observations.ts';
 
 const postgres = await startPostgres();
 afterAll(() => postgres.stop());
@@ -82,17 +80,9 @@ describe('events of transactions that cross', () => {
 });
 
 describe('two instances on one database', () => {
-  it('give an account ten active keys between them', async () => {
-    const account = newAccount();
-    await one.accounts.createAccount(account);
-    const made = await atOnce(60, (index) => instance(index).accounts.createKey(newKey(account.id), 10));
-    expect(made.filter(Boolean)).toHaveLength(10);
-  });
-
   it('refuse a revoked key and heed a suspension with the next request, wherever it was known before', async () => {
-    const account = newAccount();
+    const account = await giveAccount(one);
     const key = newKey(account.id);
-    await one.accounts.createAccount(account);
     await one.accounts.createKey(key, 10);
     expect(await other.accounts.findActiveKey(key.hash)).toEqual({
       account,
@@ -200,31 +190,6 @@ describe('two instances on one database', () => {
     expect((await one.payments.findPaymentById(payment.id))?.email).toBe(email);
   });
 
-  it('let a relayer have one batch in flight, and carry no payment twice', async () => {
-    const payments = await givePayments(one, 30);
-    const sameRelayer = await Promise.allSettled(
-      payments.map((payment, index) => instance(index).relay.openBatch(newBatch([payment]), leave)),
-    );
-    expect(sameRelayer.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    const free = payments.filter((_, index) => sameRelayer[index]?.status === 'rejected');
-    const samePayments = await Promise.allSettled(
-      Array.from({ length: 10 }, (_, index) => {
-        const order = index % 2 === 0 ? free : free.toReversed();
-        return instance(index).relay.openBatch(newBatch(order, { relayer: `relayer ${index}` }), leave);
-      }),
-    );
-    expect(samePayments.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-  });
-
-  it('lose no change of decisions that both make at once', async () => {
-    const payment = await givePayment(one);
-    const add = ({ payment: { receivedUnits } }: PaymentView) => ({
-      change: { receivedUnits: receivedUnits + 1n },
-    });
-    await atOnce(200, (index) => instance(index).payments.decidePayment(payment.id, add));
-    expect(await one.payments.findPaymentById(payment.id)).toMatchObject({ receivedUnits: 200n });
-  });
-
   it('decide on observations that are as new as the payment, also after waiting for the other', async () => {
     const payment = await givePayment(one);
     await one.observations.startCursor(block(10));
@@ -250,32 +215,6 @@ describe('two instances on one database', () => {
         receivedUnits: BigInt(blockNumber - 10),
       });
     }
-  });
-
-  it('let one of two watchers record a scan from the same cursor', async () => {
-    await one.observations.startCursor(block(10));
-    const scan = { from: block(10), final: block(12), scannedTo: 12, deposits: [], releases: [] };
-    const outcomes = await Promise.allSettled(
-      [one, other].map(({ observations }) => observations.recordScan(scan, leave)),
-    );
-    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    const refused = outcomes.find((outcome) => outcome.status === 'rejected');
-    expect(refused?.reason).toBeInstanceOf(ObservationConflictError);
-  });
-});
-
-describe('the journal', () => {
-  it('stays one chain when two instances append 100 times at once', async () => {
-    const payments = await givePayments(one, 100);
-    await one.observations.startCursor(block(10));
-    await one.observations.recordScan(scan(10, 200, 200), leave);
-    await atOnce(100, (index) => {
-      const deposits = [depositOf(payments[index] as Payment, 20 + index)];
-      return instance(index).observations.recordMissed({ from: block(200), deposits, releases: [] }, leave);
-    });
-    const book = await readJournal(other);
-    expect(book).toHaveLength(100);
-    expectOneChain(book);
   });
 });
 

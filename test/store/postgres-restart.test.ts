@@ -6,7 +6,7 @@ import { StoreWriteError } from '../../src/store/store-errors.ts';
 import { startCutOff } from '../support/cut-off.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { newAccount, newPayment, newRecord } from './fixtures.ts';
+import { giveAccount, newPayment, newRecord } from './fixtures.ts';
 
 const postgres = await startPostgres();
 afterAll(() => postgres.stop());
@@ -16,8 +16,7 @@ it.each(['a restart of two seconds', 'a crash'])(
   async (what) => {
     const url = await postgres.createDatabase();
     const store = await openPostgresStore({ url });
-    const account = newAccount();
-    await store.accounts.createAccount(account);
+    const account = await giveAccount(store);
     const accountId = account.id;
     const limiter = store.shared?.createRateLimiter('create', 1_000_000);
     const done = { creates: 0, reads: 0 };

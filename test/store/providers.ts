@@ -2,19 +2,19 @@ import { expect, it } from 'vitest';
 import type { StoreContext } from './fixtures.ts';
 
 export function providerPromises(context: StoreContext): void {
+  const { providers } = context.store;
   it('has nothing set at first', async () => {
     const unset = { active: null, pinned: null, minimumUsdCents: null };
-    expect(await context.store.providers.readProviderSettings('moonpay')).toEqual(unset);
+    expect(await providers.readProviderSettings('moonpay')).toEqual(unset);
   });
 
   it('keeps what was set, also over a restart, each provider on its own', async () => {
-    await context.store.providers.writeProviderSettings('moonpay', { active: false });
-    await context.store.providers.writeProviderSettings('moonpay', { minimumUsdCents: 500 });
-    await context.store.providers.writeProviderSettings('wert', { active: true });
-    await context.store.providers.writeProviderSettings('wert', { pinned: true });
+    await providers.writeProviderSettings('moonpay', { active: false });
+    await providers.writeProviderSettings('moonpay', { minimumUsdCents: 500 });
+    await providers.writeProviderSettings('wert', { active: true });
+    await providers.writeProviderSettings('wert', { pinned: true });
     for (const restarted of [false, true]) {
       if (restarted) await context.reopen();
-      const { providers } = context.store;
       expect(await providers.readProviderSettings('moonpay')).toEqual({
         active: false,
         pinned: null,
@@ -30,16 +30,16 @@ export function providerPromises(context: StoreContext): void {
 
   it('merges changes that arrive together, and can unset again', async () => {
     await Promise.all([
-      context.store.providers.writeProviderSettings('wert', { active: true }),
-      context.store.providers.writeProviderSettings('wert', { minimumUsdCents: 100 }),
+      providers.writeProviderSettings('wert', { active: true }),
+      providers.writeProviderSettings('wert', { minimumUsdCents: 100 }),
     ]);
-    expect(await context.store.providers.readProviderSettings('wert')).toEqual({
+    expect(await providers.readProviderSettings('wert')).toEqual({
       active: true,
       pinned: null,
       minimumUsdCents: 100,
     });
-    await context.store.providers.writeProviderSettings('wert', { active: null });
-    expect(await context.store.providers.readProviderSettings('wert')).toEqual({
+    await providers.writeProviderSettings('wert', { active: null });
+    expect(await providers.readProviderSettings('wert')).toEqual({
       active: null,
       pinned: null,
       minimumUsdCents: 100,

@@ -3,6 +3,8 @@ import type { AccountRecord } from '../../src/accounts/record-store.ts';
 import type { StoreContext } from './fixtures.ts';
 
 export function recordPromises(context: StoreContext): void {
+  const { store } = context;
+  const { records } = store;
   const record = (name: string, change: Partial<AccountRecord> = {}): AccountRecord => ({
     accountId: 'acc_1',
     kind: 'opened',
@@ -13,11 +15,10 @@ export function recordPromises(context: StoreContext): void {
   });
 
   it('keep the first of a kind and name, and are listed by the account, the newest first', async () => {
-    const { records } = context.store;
     await records.addRecords([record('a'), record('b', { atMs: 2 }), record('a', { atMs: 3 })]);
     await records.addRecords([record('b', { atMs: 4 }), record('c', { accountId: 'acc_2' })]);
     await context.reopen();
-    const { records: reopened } = context.store;
+    const { records: reopened } = store;
     expect(await reopened.listRecords('acc_1', 'opened')).toEqual([record('b', { atMs: 2 }), record('a')]);
     expect(await reopened.listRecords('acc_1', 'opened', ['a', 'c'])).toEqual([record('a')]);
     expect(await reopened.listRecords('acc_1', 'opened', [])).toEqual([]);
@@ -25,7 +26,6 @@ export function recordPromises(context: StoreContext): void {
   });
 
   it('are replaced, with all their texts, and no other is', async () => {
-    const { records } = context.store;
     const settled = record('a', { kind: 'settled', texts: ['refunded, "in cash"', 'anna@shop.example'] });
     await records.addRecords([record('a')]);
     await records.replaceRecord(record('a', { kind: 'settled', texts: ['x'] }));

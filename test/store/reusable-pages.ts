@@ -9,7 +9,7 @@ import {
 } from '../../src/features/payment-pages/payment-page.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { parsePaymentSearch } from '../../src/payment/payment-search.ts';
-import { atOnce, DAY_MS, NOW_MS, newAccount, newPayment, pay, type StoreContext } from './fixtures.ts';
+import { atOnce, DAY_MS, giveAccount, NOW_MS, newPayment, pay, type StoreContext } from './fixtures.ts';
 
 let made = 0;
 
@@ -40,11 +40,12 @@ export function newPage(accountId: string, change: Partial<ReusablePage> = {}): 
 }
 
 export function reusablePagePromises(context: StoreContext): void {
-  const pagesOf = () => context.store.reusablePages;
+  const { store } = context;
+  const { emails } = store;
+  const pagesOf = () => store.reusablePages;
 
   async function givePage(change: Partial<ReusablePage> = {}): Promise<ReusablePage> {
-    const account = newAccount();
-    await context.store.accounts.createAccount(account);
+    const account = await giveAccount(context.store);
     const page = newPage(account.id, change);
     expect(await pagesOf().createPage(page)).toBe('created');
     return page;
@@ -111,7 +112,7 @@ export function reusablePagePromises(context: StoreContext): void {
 
   it('change without losing their takings or what another change wrote', async () => {
     const page = await givePage();
-    await context.store.payments.decidePayment((await submit(page)).id, pay);
+    await store.payments.decidePayment((await submit(page)).id, pay);
     await Promise.all([
       pagesOf().changePage(page.accountId, page.id, { isPaused: true }),
       pagesOf().changePage(page.accountId, page.id, { title: 'Another', stock: null }),
@@ -131,17 +132,12 @@ export function reusablePagePromises(context: StoreContext): void {
     const key = { accountId: page.accountId, pageId: page.id, submission: 'the same form' };
     expect((await pagesOf().findSubmission(key))?.id).toBe(stored[0]?.id);
     expect(await pagesOf().findSubmission({ ...key, pageId: 'page_another' })).toBeNull();
-    expect(await context.store.payments.listByOrigin(page.accountId, page.id, 10)).toHaveLength(1);
-    const [slot] = await context.store.search.listSlots(
-      page.accountId,
-      NOW_MS - DAY_MS,
-      NOW_MS + DAY_MS,
-      DAY_MS,
-    );
+    expect(await store.payments.listByOrigin(page.accountId, page.id, 10)).toHaveLength(1);
+    const [slot] = await store.search.listSlots(page.accountId, NOW_MS - DAY_MS, NOW_MS + DAY_MS, DAY_MS);
     expect(slot).toMatchObject({ created: 1 });
     const search = parsePaymentSearch('102.57');
     const query = { accountId: page.accountId, ...(search === null ? {} : { search }) };
-    expect((await context.store.search.searchPayments(query, null, 10)).payments).toHaveLength(1);
+    expect((await store.search.searchPayments(query, null, 10)).payments).toHaveLength(1);
   });
 
   it('never hold and sell more than their stock, however many submissions, payments and cancellations meet', async () => {
@@ -163,7 +159,7 @@ export function reusablePagePromises(context: StoreContext): void {
                 // Of a submission that is still under way.
                 const payment = (await submitted.pop()) ?? null;
                 if (payment === null) return;
-                await context.store.payments.decidePayment(payment.id, (view) =>
+                await store.payments.decidePayment(payment.id, (view) =>
                   action === 'pay'
                     ? pay(view)
                     : { change: { status: 'canceled', forwardStatus: 'canceled', cancelReason: 'merchant' } },
@@ -174,7 +170,7 @@ export function reusablePagePromises(context: StoreContext): void {
             }),
           );
           expect(Math.max(0, ...seen)).toBeLessThanOrEqual(stock);
-          const payments = await context.store.payments.listByOrigin(page.accountId, page.id, 100);
+          const payments = await store.payments.listByOrigin(page.accountId, page.id, 100);
           const count = (status: string) => payments.filter((payment) => payment.status === status).length;
           expect(await used(page)).toEqual({ paid: count('paid'), held: count('unpaid') });
         },
@@ -191,7 +187,7 @@ export function reusablePagePromises(context: StoreContext): void {
     expect(await used(page, afterHoldMs - 1)).toEqual({ paid: 0, held: 1 });
     expect(await used(page, afterHoldMs)).toEqual({ paid: 0, held: 0 });
     const next = await submit(page, paymentOf(page, { createdAtMs: afterHoldMs }));
-    for (const payment of [next, late]) await context.store.payments.decidePayment(payment.id, pay);
+    for (const payment of [next, late]) await store.payments.decidePayment(payment.id, pay);
     expect(await used(page, afterHoldMs)).toEqual({ paid: 2, held: 0 });
   });
 
@@ -199,7 +195,7 @@ export function reusablePagePromises(context: StoreContext): void {
     const page = await givePage({ stock: null });
     const [one, two] = [await submit(page), await submit(page)];
     const payWith = (payment: Payment, receivedUnits: bigint) =>
-      context.store.payments.decidePayment(payment.id, () => ({
+      store.payments.decidePayment(payment.id, () => ({
         change: { status: 'paid', forwardStatus: 'completed', paidAtMs: NOW_MS, receivedUnits },
       }));
     for (const payment of [one, one, two]) await payWith(payment, 2_000_000n);
@@ -212,7 +208,7 @@ export function reusablePagePromises(context: StoreContext): void {
     const page = await givePage();
     const payment = await submit(page);
     const other = paymentOf(page, { origin: null });
-    await context.store.payments.createPayment(other, null);
+    await store.payments.createPayment(other, null);
     const ids = [payment.id, other.id];
     const { id: pageId, slug, title } = page;
     expect([...(await pagesOf().listPagesOf(page.accountId, ids))]).toEqual([
@@ -227,16 +223,16 @@ export function reusablePagePromises(context: StoreContext): void {
       (await pagesOf().listPagesOf(page.accountId, [id])).get(id)?.answer;
     for (const email of ['jane.doe@example.com', null]) {
       const payment = await submit(page, paymentOf(page, { email }));
-      expect(await context.store.emails.eraseEmail(payment)).toBe('erased');
+      expect(await emails.eraseEmail(payment)).toBe('erased');
       expect(await answerOf(payment)).toBeNull();
-      expect(await context.store.emails.eraseEmail(payment)).toBe('none');
+      expect(await emails.eraseEmail(payment)).toBe('none');
     }
   });
 
   it('lose the answers to old payments with the retention of email addresses', async () => {
     const page = await givePage({ stock: null });
     const payment = await submit(page);
-    const step = await context.store.emails.eraseEmailsBefore(page.accountId, NOW_MS + DAY_MS, 10);
+    const step = await emails.eraseEmailsBefore(page.accountId, NOW_MS + DAY_MS, 10);
     expect(step).toMatchObject({ erased: 1, hasMore: false });
     const { answer } = (await pagesOf().listPagesOf(page.accountId, [payment.id])).get(payment.id) ?? {};
     expect(answer).toBeNull();

@@ -19,18 +19,19 @@ const second: SettlementRecord = {
 
 /** What every engine promises of the settlements it was started with. */
 export function settlementPromises(context: StoreContext): void {
+  const { settlements } = context.store;
   it('keeps every settlement over a restart, the one started last first', async () => {
-    await context.store.settlements.rememberSettlement(first);
-    await context.store.settlements.rememberSettlement(second);
+    await settlements.rememberSettlement(first);
+    await settlements.rememberSettlement(second);
     await context.reopen();
-    expect(await context.store.settlements.listSettlements()).toEqual([second, first]);
+    expect(await settlements.listSettlements()).toEqual([second, first]);
   });
 
   it('moves a known settlement to the front instead of adding it again', async () => {
-    await context.store.settlements.rememberSettlement(first);
-    await context.store.settlements.rememberSettlement(second);
+    await settlements.rememberSettlement(first);
+    await settlements.rememberSettlement(second);
     const again = { ...first, lastStartedAtMs: 3_000 };
-    await context.store.settlements.rememberSettlement(again);
-    expect(await context.store.settlements.listSettlements()).toEqual([again, second]);
+    await settlements.rememberSettlement(again);
+    expect(await settlements.listSettlements()).toEqual([again, second]);
   });
 }

@@ -72,13 +72,6 @@ it('a row that cannot be read as it is does not keep others from being read', as
   expect(await observations.readCursor()).toEqual(blockAt(3));
 });
 
-it('a row that cannot be read at all is as unknown to another account as any other', async () => {
-  const { id, accountId } = await givePayment(store);
-  await spoil(`UPDATE payments SET status = 'none' WHERE id = '${id}'`);
-  await expect(store.payments.findPayment(accountId, id)).rejects.toThrow();
-  expect(await store.payments.findPayment('another account', id)).toBeNull();
-});
-
 it('a list or an event that cannot be read keeps no other one from being read', async () => {
   const [spoiled, other] = [
     await givePayment(store, { email: 'ada@shop.example' }),

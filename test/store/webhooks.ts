@@ -14,21 +14,23 @@ import {
 } from './fixtures.ts';
 
 export function webhookPromises(context: StoreContext): void {
+  const { store } = context;
+  const { webhooks } = store;
   async function givePaid(count: number, change: Partial<Payment> = {}): Promise<string[]> {
-    const payments = await givePayments(context.store, count, change);
-    for (const payment of payments) await context.store.payments.decidePayment(payment.id, pay);
+    const payments = await givePayments(store, count, change);
+    for (const payment of payments) await store.payments.decidePayment(payment.id, pay);
     return payments.map(({ id }) => `${id}:payment.paid`);
   }
 
   async function read(id: string): Promise<Webhook> {
-    return (await context.store.webhooks.listWebhooks(id.slice(0, 36)))[0] as Webhook;
+    return (await webhooks.listWebhooks(id.slice(0, 36)))[0] as Webhook;
   }
 
   it('queues a webhook with the change that pays, to the callback of its payment', async () => {
-    const payment = await givePayment(context.store);
-    await context.store.payments.decidePayment(payment.id, pay);
+    const payment = await givePayment(store);
+    await store.payments.decidePayment(payment.id, pay);
     await context.reopen();
-    const [queued] = await context.store.webhooks.listWebhooks(payment.id);
+    const [queued] = await webhooks.listWebhooks(payment.id);
     expect(queued).toEqual({
       ...webhook,
       id: `${payment.id}:payment.paid`,
@@ -42,13 +44,13 @@ export function webhookPromises(context: StoreContext): void {
       claimedAtMs: null,
       result: null,
     });
-    expect(await context.store.webhooks.listWebhooks('another')).toEqual([]);
+    expect(await webhooks.listWebhooks('another')).toEqual([]);
   });
 
   it('gives each webhook to exactly one of 1,000 claims at once', async () => {
     const ids = await givePaid(300);
     const claims = await atOnce(1_000, (index) =>
-      context.store.webhooks.claimWebhooks([ids[index % 300] as string], NOW_MS + 1, withAnySecret),
+      webhooks.claimWebhooks([ids[index % 300] as string], NOW_MS + 1, withAnySecret),
     );
     const claimed = claims.flat();
     expect(claimed.map(({ id }) => id).sort()).toEqual(ids.sort());
@@ -56,15 +58,13 @@ export function webhookPromises(context: StoreContext): void {
       claimed.every(({ status, claimedAtMs }) => status === 'sending' && claimedAtMs === NOW_MS + 1),
     ).toBe(true);
     await context.reopen();
-    expect(await claimOldest(context.store.webhooks, 1_000, NOW_MS)).toEqual([]);
+    expect(await claimOldest(webhooks, 1_000, NOW_MS)).toEqual([]);
   });
 
   it('claims the oldest first', async () => {
     const ids = await givePaid(5);
-    expect((await claimOldest(context.store.webhooks, 2, NOW_MS)).map(({ id }) => id)).toEqual(
-      ids.slice(0, 2),
-    );
-    expect((await claimOldest(context.store.webhooks, 10, NOW_MS)).map(({ id }) => id)).toEqual(ids.slice(2));
+    expect((await claimOldest(webhooks, 2, NOW_MS)).map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    expect((await claimOldest(webhooks, 10, NOW_MS)).map(({ id }) => id)).toEqual(ids.slice(2));
   });
 
   it('shows of each account the oldest that wait, however many another has, and none to the hosts left out', async () => {
@@ -72,7 +72,6 @@ export function webhookPromises(context: StoreContext): void {
     const first = await givePaid(30);
     const second = await givePaid(3);
     const [other] = await givePaid(1, { callbackUrl });
-    const { webhooks } = context.store;
     const idsOf = async (perAccount: number, hosts: string[]) =>
       (await webhooks.listWaitingWebhooks(perAccount, hosts)).map(({ id }) => id).sort();
 
@@ -93,7 +92,6 @@ export function webhookPromises(context: StoreContext): void {
 
   it('claims none that was claimed before, is unknown, or was not asked for', async () => {
     const [one, two] = (await givePaid(2)) as [string, string];
-    const { webhooks } = context.store;
     expect(await webhooks.claimWebhooks([], NOW_MS, withAnySecret)).toEqual([]);
     expect(await webhooks.claimWebhooks(['nobody', one], NOW_MS, withAnySecret)).toHaveLength(1);
     expect((await webhooks.claimWebhooks([one, two], NOW_MS, withAnySecret)).map(({ id }) => id)).toEqual([
@@ -104,7 +102,6 @@ export function webhookPromises(context: StoreContext): void {
   it('claims those whose secret is known, and older ones with any', async () => {
     const [known] = (await givePaid(1, { tokenFingerprint: 'aaaaaa' })) as [string];
     const [unknown] = (await givePaid(1, { tokenFingerprint: 'bbbbbb' })) as [string];
-    const { webhooks } = context.store;
     const { createdAtMs } = await read(unknown);
     const claim = async (fingerprints: string[], anyCreatedBeforeMs: number) => {
       const claimed = await webhooks.claimWebhooks([known, unknown], NOW_MS, {
@@ -121,7 +118,6 @@ export function webhookPromises(context: StoreContext): void {
 
   it('keeps how the one attempt ended, once', async () => {
     const [id] = (await givePaid(1)) as [string];
-    const { webhooks } = context.store;
     const stored = await read(id);
     await expect(webhooks.recordWebhookResult(stored, failedResult)).rejects.toThrow();
     await claimOldest(webhooks, 1, NOW_MS);
@@ -134,7 +130,6 @@ export function webhookPromises(context: StoreContext): void {
 
   it('gives up what was being sent before a time, unless its result comes late after a jump of the clock', async () => {
     const [stale, fresh, pending] = (await givePaid(3)) as [string, string, string];
-    const { webhooks } = context.store;
     await claimOldest(webhooks, 1, NOW_MS - 1);
     await claimOldest(webhooks, 1, NOW_MS);
     expect(await webhooks.abandonStaleWebhooks(NOW_MS)).toBe(1);

@@ -32,8 +32,6 @@ interface Planted {
 }
 
 const change = (sql: string) => opened.change(sql);
-const ofPayment = (assignment: string) => (payment: Payment) =>
-  change(`UPDATE payments SET ${assignment} WHERE id = '${payment.id}'`);
 
 /** Changes an entry of the book as somebody does who has the database; with `isCunning`, who knows how it is hashed. */
 async function forge(
@@ -58,6 +56,7 @@ async function forge(
 const lastEntry = async () => (await readJournal(store)).length;
 const numberOf = async (payment: Payment) =>
   (await store.observations.listEntriesOf(payment.id))[0]?.number as number;
+const SOMEBODY = '0x52908400098527886E0F7030069857D2E4169EE7';
 const NOBODY = '019a0000-0000-7000-8000-000000000000';
 
 const refundPlace = { transactionHash: `0x${'5b'.repeat(32)}`, logIndex: 4, blockNumber: 15 };
@@ -71,7 +70,55 @@ const paidRefund = (payment: Payment, units: bigint) =>
   });
 const refundTransfer = (units: bigint) => ({ recipient: CUSTOMER_ADDRESS, units, ...refundPlace }) as const;
 
+/** Rows of one payment that were changed by hand, and what is found of that. */
+const changed: readonly (readonly [at: PaymentName, sql: string, ...finds: DiscrepancyKind[]])[] = [
+  ['ready', 'DELETE FROM deposits', 'amounts', 'held', 'journal_unfounded', 'state', 'transactions'],
+  ['ready', "UPDATE deposits SET units = '200000001'", 'amounts', 'chain_amount', 'held', 'journal_amount'],
+  // A fee that is one unit too high.
+  [
+    'paid',
+    "UPDATE releases SET fee_units = '5000001', to_merchant_units = '194999999'",
+    ...(['chain_amount', 'fee', 'journal_amount'] as const),
+  ],
+  // More is released than was deposited.
+  [
+    'releasedAfterCancel',
+    "UPDATE deposits SET units = '199999999'",
+    ...(['chain_amount', 'held', 'journal_amount', 'released_too_much'] as const),
+  ],
+  ['paid', "UPDATE payments SET received_units = '200000001'", 'amounts', 'webhook_contents'],
+  ['untouched', "UPDATE payments SET received_units = '1'", 'amounts'],
+  ['paid', "UPDATE payments SET txid_out = 'release 18'", 'transactions', 'webhook_contents'],
+  [
+    'untouched',
+    "UPDATE payments SET status = 'paid', forward_status = 'completed', paid_at_ms = 1",
+    ...(['amounts', 'transactions', 'webhook_missing'] as const),
+  ],
+  [
+    'paid',
+    "UPDATE payments SET status = 'unpaid', forward_status = 'pending', paid_at_ms = NULL",
+    ...(['amounts', 'state', 'webhook_unfounded'] as const),
+  ],
+  ['paid', 'UPDATE payments SET paid_at_ms = NULL', 'state'],
+  ['expired', 'UPDATE payments SET cancel_reason = NULL', 'state'],
+  ['ready', 'UPDATE payments SET release_due_at_ms = NULL', 'release_plan'],
+  ['carried', 'UPDATE payments SET relay_batch_id = 999', 'relay_batch'],
+  ['ready', `UPDATE payments SET payout_address = '${SOMEBODY}'`, 'deposit_address'],
+  ['untouched', "UPDATE payments SET status = 'refunded'", 'unreadable'],
+  ['untouched', 'UPDATE payments SET paid_threshold_units = 1', 'terms'],
+  // A webhook that was sent is made to wait again.
+  ['paid', 'UPDATE webhooks SET claimed_at_ms = 1', 'webhook_status'],
+  ['paid', 'DELETE FROM webhooks', 'webhook_missing'],
+];
+
 const planted: readonly Planted[] = [
+  ...changed.map(([at, sql, ...finds]) => ({
+    what: `somebody did ${sql} at the payment ${at}`,
+    at,
+    finds,
+    plant: ({ id }: Payment) =>
+      change(`${sql} WHERE ${sql.includes(' payments ') ? 'id' : 'payment_id'} = '${id}'`),
+  })),
   {
     what: 'an entry of the book was taken out',
     at: 'ready',
@@ -105,124 +152,11 @@ const planted: readonly Planted[] = [
     plant: async () => forge(await lastEntry(), { payment_id: NOBODY }, true),
   },
   {
-    what: 'a deposit is gone from the database',
-    at: 'ready',
-    finds: ['amounts', 'held', 'journal_unfounded', 'state', 'transactions'],
-    plant: ({ id }) => change(`DELETE FROM deposits WHERE payment_id = '${id}'`),
-  },
-  {
-    what: 'a deposit was made larger, and the book left alone',
-    at: 'ready',
-    finds: ['amounts', 'chain_amount', 'held', 'journal_amount'],
-    plant: ({ id }) => change(`UPDATE deposits SET units = '200000001' WHERE payment_id = '${id}'`),
-  },
-  {
-    what: 'a fee is one unit too high',
-    at: 'paid',
-    finds: ['chain_amount', 'fee', 'journal_amount'],
-    plant: ({ id }) =>
-      change(
-        `UPDATE releases SET fee_units = '5000001', to_merchant_units = '194999999' WHERE payment_id = '${id}'`,
-      ),
-  },
-  {
-    what: 'more is said to be released than was deposited',
-    at: 'releasedAfterCancel',
-    finds: ['chain_amount', 'held', 'journal_amount', 'released_too_much'],
-    plant: ({ id }) => change(`UPDATE deposits SET units = '199999999' WHERE payment_id = '${id}'`),
-  },
-  {
-    what: 'the received amount of a paid payment was changed by a unit',
-    at: 'paid',
-    finds: ['amounts', 'webhook_contents'],
-    plant: ofPayment("received_units = '200000001'"),
-  },
-  {
-    what: 'a payment that nothing arrived for has amounts',
-    at: 'untouched',
-    finds: ['amounts'],
-    plant: ofPayment("received_units = '1'"),
-  },
-  {
-    what: 'a paid payment names a foreign transaction',
-    at: 'paid',
-    finds: ['transactions', 'webhook_contents'],
-    plant: ofPayment("txid_out = 'release 18'"),
-  },
-  {
-    what: 'a payment was made paid by hand',
-    at: 'untouched',
-    finds: ['amounts', 'transactions', 'webhook_missing'],
-    plant: ofPayment("status = 'paid', forward_status = 'completed', paid_at_ms = 1"),
-  },
-  {
-    what: 'a paid payment was made unpaid by hand',
-    at: 'paid',
-    finds: ['amounts', 'state', 'webhook_unfounded'],
-    plant: ofPayment("status = 'unpaid', forward_status = 'pending', paid_at_ms = NULL"),
-  },
-  {
-    what: 'a paid payment has no time of payment',
-    at: 'paid',
-    finds: ['state'],
-    plant: ofPayment('paid_at_ms = NULL'),
-  },
-  {
-    what: 'a canceled payment has no reason',
-    at: 'expired',
-    finds: ['state'],
-    plant: ofPayment('cancel_reason = NULL'),
-  },
-  {
-    what: 'what is held is not due for release',
-    at: 'ready',
-    finds: ['release_plan'],
-    plant: ofPayment('release_due_at_ms = NULL'),
-  },
-  {
-    what: 'a payment waits for a batch that does not exist',
-    at: 'carried',
-    finds: ['relay_batch'],
-    plant: ofPayment('relay_batch_id = 999'),
-  },
-  {
-    what: 'the payout address was exchanged',
-    at: 'ready',
-    finds: ['deposit_address'],
-    plant: ofPayment("payout_address = '0x52908400098527886E0F7030069857D2E4169EE7'"),
-  },
-  {
-    what: 'a payment is in a state that does not exist',
-    at: 'untouched',
-    finds: ['unreadable'],
-    plant: ofPayment("status = 'refunded'"),
-  },
-  {
-    what: 'the paid threshold was changed',
-    at: 'untouched',
-    finds: ['terms'],
-    plant: ofPayment('paid_threshold_units = 1'),
-  },
-  {
     what: 'a payment is gone, and its history is not',
     at: 'untouched',
     finds: ['payment_missing'],
     plant: () =>
       change(`INSERT INTO state_changes (payment_id, at_ms, state) VALUES ('${NOBODY}', 1, 'unpaid/ready')`),
-  },
-  {
-    what: 'a webhook that was sent is made to wait again',
-    at: 'paid',
-    finds: ['webhook_status'],
-    async plant({ id }) {
-      await change(`UPDATE webhooks SET claimed_at_ms = 1 WHERE payment_id = '${id}'`);
-    },
-  },
-  {
-    what: 'the webhook of a paid payment is gone',
-    at: 'paid',
-    finds: ['webhook_missing'],
-    plant: ({ id }) => change(`DELETE FROM webhooks WHERE payment_id = '${id}'`),
   },
   {
     what: 'the webhook says another amount than the payment',

@@ -1,0 +1,314 @@
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLog } from '../../src/app/log.ts';
+import { initDatabase } from '../../src/app/open-store.ts';
+import { runOperationAnywhere } from '../../src/app/run-operation.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { UnknownStateError } from '../../src/payment/errors.ts';
+import type { Migration } from '../../src/store/migration.ts';
+import { migrate as migratePostgres, migrations } from '../../src/store/postgres/migrations.ts';
+import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
+import { findSchema, migrate as migrateSqlite } from '../../src/store/sqlite/migrations.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { StoreTooNewError, UnreleasedSchemaError } from '../../src/store/store-errors.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { atOnce, DAY_MS, givePayment, leave, NOW_MS, newPayment, newRecord } from './fixtures.ts';
+import { block, depositOf, scan } from './observations.ts';
+import { nextMigration, unreleasedSchema } from './versions.ts';
+
+const postgres = await startPostgres();
+afterAll(() => postgres.stop());
+
+let folder: string;
+let file: string;
+let url: string;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'card-checkout-schema-'));
+  file = join(folder, 'checkout.sqlite');
+  url = await postgres.createDatabase();
+});
+afterEach(async () => {
+  rmSync(folder, { recursive: true });
+  await postgres.dropDatabase(url);
+});
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A database of an engine, which tests use directly, as no store does. */
+interface Engine {
+  open(): Promise<Store>;
+  execute(sql: string): Promise<unknown>;
+  query(sql: string): Promise<Row[]>;
+  migrate(list: readonly Migration[], atMs: number): Promise<void>;
+  /** The names of the tables, and all that describes them. */
+  readonly tables: string;
+  readonly descriptions: readonly string[];
+  /** A copy of the database, to be opened. */
+  copy(): Promise<() => Promise<Store>>;
+  /** The database in messages. */
+  name(): string;
+  readonly wayOut: string;
+}
+
+function inFile<T>(use: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(file);
+  try {
+    return use(database);
+  } finally {
+    database.close();
+  }
+}
+
+const postgresConfig = (dataDir: string) =>
+  readConfig('sandbox', { DATABASE_URL: url, DATA_DIR: join(folder, dataDir) });
+
+const engines: Readonly<Record<'SQLite' | 'PostgreSQL', Engine>> = {
+  SQLite: {
+    open: () => openSqliteStore({ file }),
+    execute: async (sql) => inFile((database) => database.exec(sql)),
+    query: async (sql) =>
+      inFile((database) =>
+        database
+          .prepare(sql)
+          .all()
+          .map((row) => ({ ...row })),
+      ),
+    migrate: async (list, atMs) => inFile((database) => migrateSqlite(database, file, list, () => atMs)),
+    tables: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name",
+    descriptions: ['SELECT type, name, sql FROM sqlite_schema ORDER BY name'],
+    async copy() {
+      copyFileSync(file, `${file}.backup`);
+      return () => openSqliteStore({ file: `${file}.backup` });
+    },
+    name: () => file,
+    wayOut: 'set DATA_DIR to an empty folder',
+  },
+  PostgreSQL: {
+    open: () => openPostgresStore({ url }),
+    execute: (sql) => postgres.query(url, sql),
+    query: (sql) => postgres.query(url, sql),
+    migrate: (list, atMs) => migratePostgres(url, list, () => atMs),
+    tables: "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename",
+    descriptions: [
+      `SELECT table_name, column_name, data_type FROM information_schema.columns
+       WHERE table_schema = 'public' ORDER BY table_name, column_name`,
+      "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexname",
+    ],
+    async copy() {
+      const copied = await postgres.copyDatabase(url);
+      return () => openPostgresStore({ url: copied });
+    },
+    name: () => `the database ${new URL(url).pathname.slice(1)} on ${new URL(url).hostname}`,
+    wayOut: 'set DATABASE_URL to an empty database',
+  },
+};
+
+async function withStore<T>(opening: Promise<Store>, use: (store: Store) => Promise<T>): Promise<T> {
+  const store = await opening;
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+describe.each(Object.entries(engines))('the schema in %s', (_, engine) => {
+  const tables = async () => (await engine.query(engine.tables)).map(({ name }) => name);
+  const giveOne = () => withStore(engine.open(), (store) => givePayment(store));
+
+  it('written by a newer version is refused and left alone', async () => {
+    await giveOne();
+    await engine.execute("INSERT INTO migrations VALUES (999, 'of the future', 0)");
+    const opening = engine.open();
+    await expect(opening).rejects.toThrow(StoreTooNewError);
+    await expect(opening).rejects.toMatchObject({ foundMigration: 999, knownMigration: migrations.length });
+  });
+
+  it('applies each migration once, in order, and none by half', async () => {
+    const first = { number: 1, name: 'first', sql: 'CREATE TABLE one (x integer)' };
+    const good = { number: 2, name: 'bad', sql: 'CREATE TABLE two (x integer)' };
+    const bad = { ...good, sql: `${good.sql}; CREATE TABLE one (x integer)` };
+    await expect(engine.migrate([first, bad], 1)).rejects.toThrow('migration 2 (bad) failed');
+    expect(await tables()).toEqual(['migrations', 'one']);
+    for (const atMs of [2, 3]) await engine.migrate([first, good], atMs);
+    expect(await tables()).toEqual(['migrations', 'one', 'two']);
+    const applied = await engine.query('SELECT number, applied_at_ms AS at FROM migrations ORDER BY number');
+    expect(applied.map(({ number, at }) => `${number} at ${at}`)).toEqual(['1 at 1', '2 at 2']);
+    const misplaced = [first, { ...good, number: 3 }];
+    await expect(engine.migrate(misplaced, 1)).rejects.toThrow('not in its place');
+  });
+
+  it('made before the first release is refused with what to do, and left alone', async () => {
+    await engine.execute(unreleasedSchema);
+    const opening = engine.open();
+    await expect(opening).rejects.toThrow(UnreleasedSchemaError);
+    await expect(opening).rejects.toThrow(
+      `${engine.name()} was made by a version from before the first release, and its data cannot be ` +
+        `carried over: ${engine.wayOut}, and make a new database with \`card-checkout init\``,
+    );
+    expect(await tables()).toEqual(['accounts', 'migrations']);
+  });
+
+  describe('of the next version', () => {
+    const upgraded = [...migrations, nextMigration];
+
+    it('keeps all data', async () => {
+      const payment = await giveOne();
+      const before = await engine.query('SELECT * FROM payments');
+      await engine.migrate(upgraded, 2);
+      const after = before.map((row) => ({ ...row, color: 'unknown' }));
+      expect(await engine.query('SELECT * FROM payments')).toEqual(after);
+      expect(await engine.query('SELECT payment_id FROM colors')).toEqual([{ payment_id: payment.id }]);
+    });
+
+    it('is refused by this version, which serves the copy from before the upgrade', async () => {
+      const payment = await giveOne();
+      const openCopy = await engine.copy();
+      await engine.migrate(upgraded, 2);
+      await expect(engine.open()).rejects.toThrow(
+        `was written by a newer version (its schema is ${upgraded.length}, this version knows ${migrations.length})`,
+      );
+      const found = await withStore(openCopy(), ({ payments }) => payments.findPaymentById(payment.id));
+      expect(found).toEqual(payment);
+    });
+
+    it('leaves the schema and the data as they were when its migration fails', async () => {
+      const payment = await giveOne();
+      const sql = `${nextMigration.sql}; DELETE FROM payments; SELECT no_such_function()`;
+      const failing = { ...nextMigration, sql };
+      const queries = [...engine.descriptions, 'SELECT * FROM migrations'];
+      const read = () => Promise.all(queries.map((query) => engine.query(query)));
+      const before = await read();
+      const failed = engine.migrate([...migrations, failing], 2);
+      await expect(failed).rejects.toThrow(`migration ${failing.number} `);
+      expect(await read()).toEqual(before);
+      const found = await withStore(engine.open(), ({ payments }) => payments.findPaymentById(payment.id));
+      expect(found).toEqual(payment);
+    });
+  });
+});
+
+describe.each(Object.entries(engines))('stored rows in %s', (_, engine) => {
+  it('in a state that does not exist are an error of those alone who ask for them', async () => {
+    await withStore(engine.open(), async (store) => {
+      const [strange, sound] = [await givePayment(store), await givePayment(store)];
+      await engine.execute(`UPDATE payments SET status = 'refunded' WHERE id = '${strange.id}'`);
+      await expect(store.payments.findPaymentById(strange.id)).rejects.toThrow(
+        new UnknownStateError(
+          `payment ${strange.id}: no such payment state: refunded/pending. If rows were changed, see "Incidents" in docs/operating.md`,
+        ),
+      );
+      expect(await store.payments.findPaymentById(sound.id)).toEqual(sound);
+    });
+  });
+
+  it('of a payment whose own amounts JavaScript could not read back are refused, and its neighbors kept', async () => {
+    await withStore(engine.open(), async (store) => {
+      const { accountId } = await givePayment(store);
+      const units = [1n, 2n ** 53n, 2n, 2n ** 64n, 3n, -1n];
+      const outcomes = await Promise.allSettled(
+        units.map((paidThresholdUnits) =>
+          store.payments.createPayment(newPayment(accountId, { paidThresholdUnits }), null),
+        ),
+      );
+      const kept = units.filter((__, index) => outcomes[index]?.status === 'fulfilled');
+      expect(kept).toEqual([1n, 2n, 3n]);
+    });
+  });
+
+  it('of Idempotency-Keys are deleted some time after their 24 hours', async () => {
+    await withStore(engine.open(), async (store) => {
+      const { accountId } = await givePayment(store);
+      const create = (key: string, createdAtMs: number) =>
+        store.payments.createPayment(newPayment(accountId), newRecord(accountId, key, { createdAtMs }));
+      for (let index = 0; index < 100; index++) await create(`old ${index}`, NOW_MS);
+      for (let index = 0; index < 25; index++) await create(`new ${index}`, NOW_MS + DAY_MS);
+    });
+    const keys = (await engine.query('SELECT key FROM idempotency_records')).map(({ key }) => key);
+    expect(keys.sort()).toEqual(Array.from({ length: 25 }, (__, index) => `new ${index}`).sort());
+  });
+});
+
+describe('SQLite', () => {
+  it('changes no byte of a database from before the first release, which no command opens', async () => {
+    inFile((database) => database.exec(unreleasedSchema));
+    const bytes = readFileSync(file);
+    await expect(openSqliteStore({ file })).rejects.toThrow(UnreleasedSchemaError);
+    expect(() => findSchema(file)).toThrow(UnreleasedSchemaError);
+    expect(readFileSync(file).subarray(100)).toEqual(bytes.subarray(100));
+  });
+
+  it('maintains no index with a create but those of the id, of the account and of the deposit address', async () => {
+    await (await openSqliteStore({ file })).close();
+    const columns = inFile((database) =>
+      database
+        .prepare('PRAGMA index_list(payments)')
+        .all()
+        .filter((index) => index.partial === 0)
+        .map((index) => database.prepare(`PRAGMA index_info(${index.name})`).all()),
+    );
+    expect(columns.map((each) => each.map(({ name }) => name)).sort()).toEqual([
+      ['account_id', 'id'],
+      ['deposit_address'],
+      ['id'],
+    ]);
+  });
+
+  it('takes no entry of the journal but the next one, by REPLACE neither', async () => {
+    await withStore(openSqliteStore({ file }), async (store) => {
+      const payment = await givePayment(store);
+      await store.observations.startCursor(block(10));
+      await store.observations.recordScan(scan(10, 12, 12, { deposits: [depositOf(payment, 12)] }), leave);
+    });
+    for (const number of [1, 3]) {
+      const replace = `REPLACE INTO journal SELECT ${number}, previous_hash, hash, 0, kind, payment_id, '7', token,
+        transaction_hash, log_index, block_number FROM journal`;
+      expect(() => inFile((database) => database.exec(replace))).toThrow('follows on the last one');
+    }
+  });
+});
+
+describe('PostgreSQL', () => {
+  it('has a database made by init and by no other command', async () => {
+    const config = postgresConfig('data');
+    const { dataDir } = config;
+    await expect(runOperationAnywhere(config, 'account list', {})).rejects.toThrow(
+      /^the database \w+ on [\w.]+ has no tables of card-checkout: check DATABASE_URL, .* `card-checkout init`$/,
+    );
+    expect(await engines.PostgreSQL.query(engines.PostgreSQL.tables)).toEqual([]);
+    expect(existsSync(dataDir)).toBe(false);
+    expect(await initDatabase(config, createLog('silent'))).toMatchObject({ created: true });
+    expect(await runOperationAnywhere(config, 'account list', {})).toEqual([]);
+    rmSync(dataDir, { recursive: true });
+    expect(await initDatabase(config, createLog('silent'))).toMatchObject({ created: false });
+    expect(existsSync(dataDir)).toBe(true);
+  });
+
+  it('has a database from before the first release refused by every command', async () => {
+    await postgres.query(url, unreleasedSchema);
+    const config = postgresConfig('none');
+    for (const command of [
+      () => initDatabase(config, createLog('silent')),
+      () => runOperationAnywhere(config, 'account list', {}),
+    ])
+      await expect(command()).rejects.toThrow(UnreleasedSchemaError);
+  });
+
+  it('lets nobody empty the journal', async () => {
+    await (await openPostgresStore({ url })).close();
+    await expect(postgres.query(url, 'TRUNCATE journal')).rejects.toThrow('never changed or removed');
+  });
+
+  it('is migrated once by many instances that start at the same time', async () => {
+    const stores = await atOnce(12, () => openPostgresStore({ url, poolSize: 2 }));
+    await Promise.all(stores.map((store) => store.close()));
+    expect(await postgres.query(url, 'SELECT number FROM migrations ORDER BY number')).toEqual(
+      migrations.map(({ number }) => ({ number })),
+    );
+  });
+});
