@@ -5,12 +5,11 @@ import type { Address } from '../payment/payout-address.ts';
 import type { ObservationStore } from './settlement-store.ts';
 
 /**
- * The payments that addresses belong to, by the address in lower case. Asked in portions with a turn of the event loop
- * between them, so that a page full of strangers delays no request.
+ * Finds the payments of addresses, keyed by the address in lower case. Looks them up in portions with a turn of the
+ * event loop in between, so that a page of foreign addresses delays no request.
  *
- * Ask only after the logs were read, then no deposit of ours is taken for a stranger's: a customer learns an address from an
- * answer that the commit of its payment preceded, in whichever process, and the transfer, its block and the node's answer
- * followed. A look-up that begins after that answer sees everything that was committed before it.
+ * Call it only after the logs were read, so that no deposit of ours counts as foreign: a customer learns an address
+ * after its payment was committed, and the transfer, its block and the node's answer come later still.
  */
 export async function findOwners(
   payments: Pick<PaymentStore, 'findDepositOwners'>,
@@ -37,9 +36,8 @@ type AddressLists = Readonly<{
 }>;
 
 /**
- * The deposit addresses of all payments, to be filtered for at a node; null where there are more than it takes. As with
- * all filters, read after the head up to which logs are asked for: who paid in a block up to it knew an address that was
- * committed before.
+ * Deposit addresses of all payments, for a node's filter; null where there are more than it accepts. Read them after
+ * the head up to which logs are requested: a payer in a block up to it knew a committed address.
  */
 export function listAllAddresses({
   payments,
@@ -48,23 +46,23 @@ export function listAllAddresses({
 }
 
 /**
- * More are not filtered for at the node: an address takes 69 bytes in each request, and a log of the whole token about
- * 109 compressed, of which a busy block has some 75.
+ * Maximum for a node's filter: an address takes 69 bytes in each request, a log of the whole token about 109
+ * compressed, and a busy block has some 75 of those.
  */
 const MAXIMUM_FILTERED = 128;
 
-/** Maximum payments since the oldest open one that are looked at; where there are more, too many are taken to be open. */
+/** Maximum payments read since the oldest open one; with more, too many are assumed to be open. */
 const MAXIMUM_LOOKED_AT = 2_000;
 
-/** Payments leave the filter with this delay; they join it at once. */
+/** Delay with which payments leave the filter; they join it at once. */
 const LEAVING_MS = 30_000;
 
 export type OpenAddresses = ReturnType<typeof createOpenAddresses>;
 
 /**
- * Lists the deposit addresses of the payments that wait for money, or did a moment ago; null where there are more than are
- * worth a filter. Money at any other one is found when its block is final. Begins where the expiry step has come to: what
- * is older waits for no money.
+ * Lists deposit addresses of payments that await money, or did a moment ago; null where filtering is not worthwhile.
+ * Deposits at other addresses are found once their block is final. Starts at the expiry watermark, below which no
+ * payment awaits money.
  */
 export function createOpenAddresses({
   payments,

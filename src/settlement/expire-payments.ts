@@ -9,16 +9,16 @@ import { findUnexplained } from './sweep-balances.ts';
 export interface ExpirePaymentsContext
   extends Readonly<{ payments: PaymentStore; observations: ObservationStore }> {
   readonly sweep: SweepBalances;
-  /** The newest block that was read a second time, at another host; null before the first one. */
+  /** Newest block of the second reading at another host; null before the first one. */
   readonly rescannedTo: () => BlockReference | null;
   readonly nowMs: () => number;
   readonly expiryMs: number;
 }
 
-/** The result of one run. */
+/** Result of one run. */
 export interface ExpiryPass {
   readonly checked: number;
-  /** Past their deadline, but money that was not observed lies at their addresses: not expired. */
+  /** Past their deadline but not expired, because their addresses hold money that was not observed. */
   readonly unexplained: readonly PaymentId[];
 }
 
@@ -26,11 +26,12 @@ const BATCH_SIZE = 500;
 const NOTHING: ExpiryPass = { checked: 0, unexplained: [] };
 
 /**
- * Cancels what is past its deadline, oldest first: ids are ordered by time, so how far this has come is an id, and a
- * payment that falls back to waiting moves it back. Nothing expires on one reading of the logs: the blocks up to the
- * deadline were read at another host too, and the chain is asked for the balance, because a node may leave events out. The
- * balance alone is not enough: it is zero as well where both a deposit and its release were left out. Throws while the
- * chain cannot be asked.
+ * Cancels payments past their deadline, oldest first. Ids are ordered by time, so progress is an id, and a payment that
+ * returns to waiting moves it back.
+ *
+ * A node may leave events out, so nothing expires on one reading: blocks up to the deadline must have been read at
+ * another host too, and the balance must match. The balance alone is not enough, because it is also zero where a
+ * deposit and its release were both left out. Throws while the chain cannot be read.
  */
 export async function expirePayments(context: ExpirePaymentsContext): Promise<ExpiryPass> {
   const cursor = await context.observations.readCursor();
@@ -50,8 +51,8 @@ export async function expirePayments(context: ExpirePaymentsContext): Promise<Ex
   await context.observations.advanceExpiryWatermark(ids, { from, to }, (view) => {
     const seenUnits = seenBefore.get(view.payment.id);
     if (seenUnits === undefined) return settle(view, { nowMs: context.nowMs(), expiredBeforeMs });
-    // Unchanged until the money is observed. When it was recorded during the chain call, that write could not bring the
-    // payment back to this step, which had not passed it yet.
+    // Unchanged until the money is observed. A deposit recorded during the chain call could not move the watermark
+    // back, which had not passed this payment yet.
     return sumObservations(view.observations).seenUnits === seenUnits
       ? null
       : { change: {}, revisitExpiry: true };
@@ -60,9 +61,8 @@ export async function expirePayments(context: ExpirePaymentsContext): Promise<Ex
 }
 
 /**
- * Payments created before this moment are past their deadline, as far as the chain has been read: the deadline must lie
- * before the time of a final block that was read twice and before our own clock, whichever is earlier, so that
- * neither a clock that runs ahead nor a watcher that is behind expires anything.
+ * Creation time before which payments are past their deadline. The deadline must lie before both a final block that was
+ * read twice and our own clock, so that neither a fast clock nor a slow watcher expires anything.
  */
 function expiredBefore(context: ExpirePaymentsContext, readUpToMs: number): number {
   return Math.min(readUpToMs, context.nowMs()) - context.expiryMs;

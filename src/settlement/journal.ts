@@ -2,46 +2,48 @@ import { createHash } from 'node:crypto';
 import type { ChainPosition, Deposit, PaymentId, Release, Rescue } from '../payment/payment.ts';
 import type { Address } from '../payment/payout-address.ts';
 
-/** Kinds of journal entries: a deposit, a release to the merchant and the fee wallet, or the rescue of another token. */
+/**
+ * Kinds of journal entries: a deposit, a release to the merchant and the fee wallet, or the rescue of another token.
+ */
 export type JournalEntryKind = 'deposited' | 'forwarded' | 'fee' | 'rescued';
 
-/** One entry of money that is final on the chain, before it has its place in the journal. */
+/** One entry of final money on the chain, before it has a number in the journal. */
 export interface JournalFacts extends ChainPosition {
   readonly kind: JournalEntryKind;
   readonly paymentId: PaymentId;
-  /** Amount in the token's smallest unit. Negative where the chain took back what it had called final. */
+  /** Amount in the token's smallest unit. Negative where a reorganization reverses a final amount. */
   readonly units: bigint;
-  /** Null for the payment token; else the token, or the zero address for the chain's own coin. */
+  /** Null for the payment token; otherwise the token, or the zero address for POL. */
   readonly token: Address | null;
 }
 
-/** An entry of the journal: never changed and never removed. */
+/** A journal entry, which is never changed or removed. */
 export interface JournalEntry extends JournalFacts {
   /** Number of the entry, from 1 without gaps. */
   readonly number: number;
   readonly recordedAtMs: number;
-  /** The hash of the entry before it; 64 zeros for the first one. */
+  /** Hash of the preceding entry; 64 zeros for the first one. */
   readonly previousHash: string;
-  /** SHA-256 of everything else in it, 64 hex digits. */
+  /** SHA-256 of all other fields, 64 hex digits. */
   readonly hash: string;
 }
 
-/** The newest entry of the journal, which the next entry follows. */
+/** Newest entry of the journal, to which the next one is chained. */
 export type JournalHead = Pick<JournalEntry, 'number' | 'hash'>;
 
-/** The head of an empty journal. */
+/** Head of an empty journal. */
 export const NO_MOVEMENTS: JournalHead = { number: 0, hash: '0'.repeat(64) };
 
 type OfPayment<Row> = Row & { readonly paymentId: PaymentId };
 
-/** Rows found on the chain, with the payments they belong to. */
+/** Rows found on the chain, with their payments. */
 export interface MovedRows {
   readonly deposits: readonly OfPayment<Deposit>[];
   readonly releases: readonly OfPayment<Release>[];
   readonly rescues?: readonly OfPayment<Rescue>[];
 }
 
-/** The entries that this is made of; nothing that is no money. */
+/** Entries for these rows, in chain order and without zero amounts. */
 export function entriesOf(rows: MovedRows): JournalFacts[] {
   const entries: JournalFacts[] = [];
   for (const deposit of rows.deposits) entries.push(factsOf(deposit, 'deposited', deposit.units));
@@ -65,12 +67,12 @@ function factsOf(
   return { kind, paymentId, units, token: null, transactionHash, logIndex, blockNumber };
 }
 
-/** Entries that reverse others in the journal: the same with the opposite sign. */
+/** Entries that reverse others: the same with the opposite sign. */
 export function takenBack(entries: readonly JournalFacts[]): JournalFacts[] {
   return entries.map((entry) => ({ ...entry, units: -entry.units }));
 }
 
-/** The numbered and hashed entries to append after a journal head. */
+/** Numbered and hashed entries to append after a journal head. */
 export function entriesAfter(
   head: JournalHead,
   entries: readonly JournalFacts[],
@@ -85,9 +87,9 @@ export function entriesAfter(
   });
 }
 
-/** The hash that belongs to an entry's contents. */
+/** Hash of an entry's contents. */
 export function hashOfEntry(entry: Omit<JournalEntry, 'hash'>): string {
-  // A list in JSON can be read in one way only, whatever the texts in it are.
+  // A JSON list is unambiguous, whatever its texts contain.
   const contents = JSON.stringify([
     'card-checkout entry v1',
     entry.number,
@@ -104,7 +106,7 @@ export function hashOfEntry(entry: Omit<JournalEntry, 'hash'>): string {
   return createHash('sha256').update(contents).digest('hex');
 }
 
-/** The net entries of a payment: one for each place and kind that was not taken back. */
+/** Net entries of a payment: one for each position and kind that was not reversed. */
 export function netEntries(entries: readonly JournalFacts[]): JournalFacts[] {
   const sums = new Map<string, JournalFacts>();
   for (const entry of entries) {
@@ -114,12 +116,12 @@ export function netEntries(entries: readonly JournalFacts[]): JournalFacts[] {
   return [...sums.values()].filter(({ units }) => units !== 0n);
 }
 
-/** The position of an entry on the chain and its kind, which together identify it. */
+/** Identifies an entry by its position on the chain and its kind. */
 export function placeOfEntry({ kind, token, transactionHash, logIndex, blockNumber }: JournalFacts): string {
   return `${kind} ${token ?? ''} ${transactionHash}:${logIndex} in block ${blockNumber}`;
 }
 
-/** Everything that `verify` can find wrong, and what it means. The documentation prints the same table. */
+/** All discrepancies that `verify` reports; the documentation prints the same table. */
 export const discrepancyKinds = {
   journal_number: 'A journal entry is missing, or its number does not match its position.',
   journal_chain:
@@ -155,9 +157,9 @@ export const discrepancyKinds = {
 
 export type DiscrepancyKind = keyof typeof discrepancyKinds;
 
-/** One thing that does not agree. */
+/** One discrepancy. */
 export interface Discrepancy {
-  /** Null where it is about no single payment. */
+  /** Null where no single payment is affected. */
   readonly paymentId: string | null;
   readonly kind: DiscrepancyKind;
   readonly expected: string;

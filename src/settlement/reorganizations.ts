@@ -3,11 +3,6 @@ import type { Decide } from '../payment/payment-store.ts';
 import { ChainUnavailableError, type ChainView } from './chain/chain.ts';
 import type { BlockReference, ObservationStore } from './settlement-store.ts';
 
-/**
- * Reorganizations of blocks that were final. Above the cursor none needs code of its own: each pass of the watcher
- * replaces what the last one saw there, and what is gone is not found again (`watch-deposits.ts`).
- */
-
 export interface RewindContext {
   readonly observations: ObservationStore;
   /** Decides each payment that loses a row. */
@@ -16,13 +11,13 @@ export interface RewindContext {
   readonly onRewind: (from: BlockReference, to: BlockReference) => void;
 }
 
-/** How far below the oldest checkpoint the watcher begins again when the chain has no checkpoint: about an hour. */
+/** Blocks below the oldest checkpoint at which the watcher restarts when the chain has no checkpoint: about an hour. */
 const BELOW_CHECKPOINTS = 2_000;
 
 /** All that a store keeps. */
 const MAXIMUM_CHECKPOINTS_COMPARED = 200;
 
-/** The endpoint's block at the cursor, which is another one, and the final block that another host agrees on. */
+/** The endpoint's block at the cursor, which differs, and the final block that another host confirms. */
 interface LostCursor {
   readonly cursor: BlockReference;
   readonly block: BlockReference;
@@ -30,11 +25,10 @@ interface LostCursor {
 }
 
 /**
- * The chain lost final blocks: goes back to the newest checkpoint that it still has, which is the new cursor. Where it has
- * none, an endpoint lied about all of them while nothing contradicted it: back to a block below them that another host
- * has as well. One host on a fork or on another chain is no reason to forget what was final: throws
- * `ChainUnavailableError` without agreement, so that another one is asked. Where there is no other host, it goes back only
- * while that takes nothing back.
+ * Handles lost final blocks: moves the cursor back to the newest checkpoint that the chain still has. Without one, an
+ * endpoint lied about all of them, and the cursor moves to a block below them that another host confirms. One host on a
+ * fork or another chain must not undo finality: throws `ChainUnavailableError` without agreement, so that another host
+ * is asked. A single host is only followed while that reverses no payment.
  */
 export async function rewind(
   { observations, decide, onRewind }: RewindContext,
@@ -65,7 +59,7 @@ const WAY_OUT =
   'correct POLYGON_RPC_URL, or add a host of another company; if both agree, final blocks are scanned again ' +
   '(card-checkout chain rewind does so on the word of one)';
 
-/** The newest checkpoint that the chain still has; null where it has none. */
+/** Newest checkpoint that the chain still has; null without one. */
 async function findCheckpoint(
   observations: Pick<ObservationStore, 'listCheckpoints'>,
   view: Pick<ChainView, 'readBlock'>,
@@ -88,7 +82,7 @@ async function findBelow(
   throw new ChainUnavailableError('the chain has none of the final blocks that were scanned before');
 }
 
-/** Whether no deposit and no release is recorded in blocks (from, final]. */
+/** Whether no deposit or release is recorded in blocks (from, final]. */
 async function isEmptyRange(
   observations: ObservationStore,
   from: BlockReference,
@@ -100,8 +94,8 @@ async function isEmptyRange(
 }
 
 /**
- * Goes back on an operator's word: to the given block, or to the newest checkpoint that the chain still has. What was found
- * above it is taken back, and scanned again.
+ * Moves the cursor back on an operator's request, to the given block or to the newest checkpoint that the chain still
+ * has. Observations above it are reversed and scanned again.
  */
 export async function rewindByHand(
   {

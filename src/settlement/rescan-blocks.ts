@@ -3,7 +3,7 @@ import { listAllAddresses } from './deposit-owners.ts';
 import { type BlockReference, type FoundOnChain, ScanRefusedError } from './settlement-store.ts';
 import { areConfirmed, readPaymentLogs, type WatchDepositsContext } from './watch-deposits.ts';
 
-/** Final blocks: so many up to the cursor, or these as far as the cursor has passed them. */
+/** Final blocks: a number of them up to the cursor, or a range as far as the cursor has passed it. */
 type BlocksBelowCursor =
   | { readonly depthBlocks: number }
   | { readonly fromBlock: number; readonly toBlock: number };
@@ -11,18 +11,17 @@ type BlocksBelowCursor =
 export interface Rescan {
   /** Rows that were missing. */
   readonly added: number;
-  /** The newest block that was read again; null where none was. */
+  /** Newest block that was read again; null where none was. */
   readonly rescannedTo: BlockReference | null;
-  /** What contradicts recorded final rows, a sentence each; at most `MAXIMUM_CONTRADICTIONS` of an endpoint. */
+  /** Contradictions to recorded final rows, one sentence each; at most `MAXIMUM_CONTRADICTIONS` per endpoint. */
   readonly contradictions: readonly string[];
 }
 
 const MAXIMUM_CONTRADICTIONS = 10;
 
 /**
- * Reads final blocks a second time and adds what the first reading missed: a node that lags behind answers with an
- * empty list, not with an error, and one that lies leaves out what it likes. So another endpoint is asked than the
- * watcher asks, or each of them.
+ * Reads final blocks again, at another endpoint than the watcher's or at each, and adds what the first reading missed:
+ * a lagging node answers with an empty list instead of an error, and a dishonest one leaves logs out.
  */
 export async function rescanFinalBlocks(
   context: WatchDepositsContext,
@@ -57,7 +56,7 @@ async function rescanAtOne(
   toBlock = Math.min(toBlock, cursor.number);
   while (fromBlock <= toBlock && signal?.aborted !== true) {
     const logs = await readPaymentLogs(context.payments, view, { fromBlock, toBlock, recipients });
-    // Asked again after reading: what was read is of the chain that we know.
+    // Repeated after reading, because the endpoint may have changed the chain meanwhile.
     await requireSameChain(view, cursor);
     const missing = await context.observations.listMissing(logs.rows);
     if (await areConfirmed(view, missing, cursor)) {
@@ -76,8 +75,8 @@ async function rescanAtOne(
 }
 
 /**
- * Adds missed rows. One that contradicts a recorded final row is left out, so that the others are added and the rescan goes
- * on: an endpoint that lied about final blocks once would otherwise end every rescan, and with it all expiry.
+ * Adds missed rows. Skips one that contradicts a recorded final row, so that the rescan continues: otherwise an
+ * endpoint that lied about final blocks once would end every rescan, and with it all expiry.
  */
 async function recordMissed(
   { observations, decide }: WatchDepositsContext,
@@ -114,7 +113,10 @@ function isContradiction(error: unknown): error is ScanRefusedError {
   return error instanceof ScanRefusedError && error.conflict === 'rows';
 }
 
-/** Rows of final blocks count at once, so they are taken only from a chain that others confirm and that has our cursor. */
+/**
+ * Rows of final blocks count at once, so they are only accepted from a chain that others confirm and that has our
+ * cursor.
+ */
 async function requireSameChain(view: ChainView, cursor: BlockReference): Promise<void> {
   const { final } = await view.readHeads();
   if (final === null)

@@ -7,7 +7,7 @@ import { chooseNonce, hasFreeSlot, readCounts, unminedOf } from './relay/nonces.
 import type { RelayContext } from './relay/relay-context.ts';
 import { costOf, feeBudgetOf, signAttempt, unaffordableError } from './relay/size-batch.ts';
 
-/** The token that an operator names: `pol`, or its address. Throws `invalid_request` for the field `token`. */
+/** Parses the token that an operator gives: `pol`, or an address. Throws `invalid_request` for the field `token`. */
 export function parseRescuedToken(text: string): Address {
   const name = text.trim();
   if (name.toLowerCase() === 'pol') return POL_ADDRESS;
@@ -17,11 +17,13 @@ export function parseRescuedToken(text: string): Address {
 }
 
 /**
- * Sends a wrong token, or POL (`POL_ADDRESS`), that lies at a deposit address to the payment's merchant, without
- * a fee. It takes a slot of the relayer like a batch of releases does, and the sender follows it to its end.
- * Returns the hash of its first attempt; throws `payment_state_conflict` while no slot is free, where the contract
- * refuses (the payment token itself leaves a deposit address by its release alone), where the address holds nothing of the
- * token, and where the gas costs more than may be spent: no release behind it could be mined.
+ * Sends a wrong token, or POL (`POL_ADDRESS`), from a deposit address to the payment's merchant, without a fee. It
+ * takes one of the relayer's slots like a batch of releases, and the sender follows it. Returns the hash of the first
+ * attempt.
+ *
+ * Throws `payment_state_conflict` without a free slot, where the contract refuses (the payment token only leaves by a
+ * release), where the address holds nothing of the token, and where the gas exceeds the budget, because it would block
+ * all later releases.
  */
 export async function rescueToken(
   context: Pick<RelayContext, 'payments' | 'observations' | 'relay' | 'relayer' | 'limits' | 'nowMs'>,

@@ -11,25 +11,25 @@ export interface SweepContext extends Readonly<{ payments: PaymentStore; observa
 }
 
 export interface SweepResult {
-  /** The last checked payment, after which the next portion starts; null at the end. */
+  /** Last checked payment, after which the next portion starts; null at the end. */
   readonly last: string | null;
-  /** Open payments whose address holds or has released something else than was observed. */
+  /** Open payments whose address holds or has released another amount than was observed. */
   readonly unexplained: readonly PaymentId[];
-  /** All open payments of the portion, and the block at which their balances were read. */
+  /** All open payments of the portion, and the block of their balances. */
   readonly open: readonly PaymentView[];
   readonly blockNumber: number;
 }
 
-/** A portion is read within a few milliseconds, so that it does not hold up the API. */
+/** A portion takes a few milliseconds, so that it does not delay the API. */
 const PAYMENTS_AT_A_TIME = 100;
 
-/** Younger payments are left for later: most are paid by then, and looking at each new one would cost every create. */
+/** Younger payments are skipped: most are paid by then, and checking each new one would burden every create. */
 const MINIMUM_AGE_MS = 10 * 60_000;
 
 /**
- * Compares what the addresses of open payments older than ten minutes hold on chain with what was observed, in
- * portions: `after` is the last payment of the portion before, null for the first. Begins where the expiry step has
- * come to: what is older is no longer waiting for money.
+ * Compares on-chain balances of open payments older than ten minutes with the observations, in portions: `after` is the
+ * last payment of the portion before, null for the first. Starts at the expiry watermark, below which no payment awaits
+ * money.
  */
 export async function sweepOpenPayments(context: SweepContext, after: string | null): Promise<SweepResult> {
   const cursor = await context.observations.readCursor();
@@ -51,9 +51,9 @@ export async function sweepOpenPayments(context: SweepContext, after: string | n
 }
 
 /**
- * Those of these payments whose money is still on its way, and whose address holds, at the newest final block that was
- * scanned, more or less than was observed, or from which more was released than was seen to arrive: the watcher missed a
- * deposit or a release. Returns them as they were before the chain call. Throws `ChainUnavailableError`.
+ * Finds open payments whose address holds another amount than observed at the newest scanned final block, or released
+ * more than was seen to arrive: the watcher missed a deposit or a release. Returns them as they were before the chain
+ * call. Throws `ChainUnavailableError`.
  */
 export async function findUnexplained(
   context: Pick<SweepContext, 'payments' | 'sweep'>,
@@ -84,13 +84,13 @@ async function compareBalances(
   });
 }
 
-/** Makes no call for no payment. */
+/** Makes no call without payments. */
 async function readBalances(sweep: SweepBalances, views: readonly PaymentView[], blockNumber: number) {
   const addresses = views.map(({ payment }) => payment.depositAddress);
   return addresses.length === 0 ? [] : sweep(addresses, blockNumber);
 }
 
-/** Those of these payments whose address holds the other token. Throws `ChainUnavailableError`. */
+/** Payments whose address holds the other token. Throws `ChainUnavailableError`. */
 export async function findMistakenToken(
   { sweepBalances }: MistakenToken,
   views: readonly PaymentView[],
@@ -100,12 +100,12 @@ export async function findMistakenToken(
   return views.filter((_, index) => balances[index] !== 0n).map(({ payment }) => payment.id);
 }
 
-/** Whether the money is still to arrive, or to reach the merchant. */
+/** Whether money is still to arrive, or to reach the merchant. */
 function isOnItsWay({ status, forwardStatus }: Payment): boolean {
   return status === 'unpaid' || (status === 'paid' && forwardStatus !== 'completed');
 }
 
-/** The observations as they were at a block; what was seen later does not count yet. */
+/** Observations up to a block; later ones do not count yet. */
 function observationsAt(
   observations: PaymentView['observations'],
   blockNumber: number,

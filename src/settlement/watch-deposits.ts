@@ -16,15 +16,15 @@ import { type BlockReference, type RowOwner, type ScanRecord, ScanRefusedError }
 export interface WatchDepositsContext extends RewindContext {
   readonly chain: ChainReader;
   readonly payments: Pick<PaymentStore, 'findDepositOwners' | 'listDepositAddresses'>;
-  /** The addresses to look for in blocks that are not final. All payments' are looked for in final blocks. */
+  /** Addresses to search for in blocks that are not final. Final blocks are searched for all payments. */
   readonly openAddresses: OpenAddresses;
-  /** What earlier passes have read above the cursor. Without it, each pass reads all of it. */
+  /** Blocks above the cursor read by earlier passes. Without it, each pass reads all of them. */
   readonly kept?: KeptBlocks;
-  /** While nothing of ours is above the cursor, the final block is asked for so often. By default with every pass. */
+  /** Interval of reading the final block while nothing of ours is above the cursor. Default: every pass. */
   readonly finality?: { readonly everyMs: number; readonly monotonicMs: () => number };
   /**
-   * Whether a release of ours may be mined soon. If not, releases are looked for in final blocks only. By default they
-   * always are.
+   * Whether a release of ours may be mined soon; otherwise releases are searched for in final blocks only. Default:
+   * always.
    */
   readonly expectsReleases?: () => Promise<boolean>;
 }
@@ -32,24 +32,24 @@ export interface WatchDepositsContext extends RewindContext {
 export interface WatchPass {
   readonly cursor: BlockReference;
   readonly latest: BlockReference;
-  /** False while blocks are left that a further pass would cover at once. */
+  /** False while a further pass would find blocks to read at once. */
   readonly isCaughtUp: boolean;
 }
 
-/** So many blocks that are not final are read in a pass at most, so that it comes to its end. */
+/** Maximum non-final blocks per pass, so that a pass always finishes. */
 const MAXIMUM_BLOCKS_A_PASS = 1_000;
 
-/** So many blocks above the cursor are kept at most: finality that stands still for ten hours. */
+/** Maximum blocks kept above the cursor: ten hours without finality. */
 const MAXIMUM_KEPT_BLOCKS = 20_000;
 
-/** So many readings are compared with the chain one by one. A deeper reorganization is read again as a whole. */
+/** Maximum readings compared with the chain one by one. A deeper reorganization is read again as a whole. */
 const MAXIMUM_COMPARISONS = 8;
 
 /**
- * One pass over the chain. The blocks above the cursor are kept by their hash and read once; when they are final, they
- * are read once more, because a node may show a block before its logs. The rows found replace what the last pass saw
- * there, and the cursor moves to the newest final block. A reorganization therefore needs no code of its own: what is
- * gone is not found again (but see `reorganizations.ts`). All that a pass changes is one transaction.
+ * Runs one pass over the chain. Blocks above the cursor are kept by hash and read once; once final, they are read
+ * again, because a node may show a block before its logs. The rows found replace those of the last pass, and the cursor
+ * moves to the newest final block. Reorganizations therefore need no code here, except for final blocks
+ * (`reorganizations.ts`). All changes of a pass are one transaction.
  */
 export async function watchDeposits(context: WatchDepositsContext): Promise<WatchPass> {
   return context.chain.withView(async (view) => {
@@ -72,7 +72,7 @@ function isFinalityDue({ kept, finality }: KeepingContext): boolean {
   return finality.monotonicMs() - kept.finalAskedAtMs >= finality.everyMs;
 }
 
-/** The part of a pass that moves the cursor. */
+/** Moves the cursor. */
 async function watchToFinal(
   context: KeepingContext,
   view: ChainView,
@@ -84,7 +84,7 @@ async function watchToFinal(
   kept.begin(view.source, cursor);
   if (latest.number <= cursor.number) return { cursor, latest, isCaughtUp: true };
 
-  // Also while blocks are left to read: a transaction that moved down would be recorded at both of its places.
+  // Even while blocks are left to read: otherwise a transaction that moved down would be recorded at both positions.
   await dropReorganized(kept, view, latest);
   const finalNumber = Math.max(cursor.number, final?.number ?? 0);
   const found = await readFinalBlocks(context, view, cursor, finalNumber);
@@ -95,22 +95,22 @@ async function watchToFinal(
   const scanned = joinRows([found.rows, kept.rowsAbove(found.scannedTo.number)]);
   const leftOut = await readLeftOut(context, view, { from: cursor, final: reached, scannedTo, ...scanned });
   const rows = joinRows([scanned, leftOut]);
-  // One endpoint's logs are not enough: unconfirmed, they stay provisional, and the next pass begins here again.
+  // One endpoint's logs are not enough: unconfirmed rows stay provisional, and the next pass starts here again.
   const to = (await areConfirmed(view, rows, reached)) ? reached : cursor;
   if (kept.isDirty || to.number > cursor.number) {
     const { hasRowsAbove } = await recordScan(context, { from: cursor, final: to, scannedTo, ...rows });
-    // The chain became shorter: rows of blocks that it lost are replaced once it is as high again.
+    // The chain became shorter: rows of lost blocks are replaced once it is as high again.
     kept.isDirty = hasRowsAbove;
   }
   if (!hasMore) kept.finalAskedAtMs = finality?.monotonicMs() ?? 0;
-  // Where neither the cursor nor the newest block that was read moves, a further pass would read the same again.
+  // If neither the cursor nor the newest read block moves, a further pass would read the same again.
   const isStuck = to.number === cursor.number && found.scannedTo.number < finalNumber;
   return { cursor: to, latest, isCaughtUp: !hasMore || isStuck };
 }
 
 /**
- * What a scan lacks of the recorded rows that become final, and the endpoint has after all. A node behind a load balancer
- * may lack the newest blocks and answer with an empty list; by its hash, a block has its logs or is not there.
+ * Reads recorded rows that become final and are missing from a scan, by block hash. A node behind a load balancer may
+ * lack the newest blocks and answer with an empty list; by its hash, a block has its logs or is unknown.
  */
 async function readLeftOut(
   { observations, payments }: WatchDepositsContext,
@@ -123,7 +123,7 @@ async function readLeftOut(
   const blocks = new Set([...deposits, ...releases].map(({ blockNumber }) => blockNumber));
   const recipients = blocks.size === 0 ? null : await listAllAddresses({ payments });
   const found: OwnRows[] = [];
-  // A deeper reorganization has more of them, and is believed.
+  // A deeper reorganization has more of them, and is accepted.
   for (const fromBlock of [...blocks].slice(0, MAXIMUM_COMPARISONS)) {
     const block = await view.readBlock(fromBlock);
     if (block === null) throw new ChainUnavailableError(`${view.source} does not have block ${fromBlock}`);
@@ -149,9 +149,7 @@ async function readFinalBlocks(
   return found;
 }
 
-/**
- * Reads the blocks above those that are kept, and above `above`. Whether blocks are left that a further pass would read.
- */
+/** Reads blocks above the kept ones and above `above`. Returns whether a further pass has blocks to read. */
 async function keepUpTo(
   context: KeepingContext,
   view: ChainView,
@@ -166,7 +164,7 @@ async function keepUpTo(
   const recipients = await openAddresses();
   const withReleases = (await expectsReleases?.()) ?? true;
   while (fromBlock <= toBlock) {
-    // By its hash, the newest block has its logs or is not there: no node shows it without them.
+    // By its hash, the newest block has its logs or is unknown: no node shows it without them.
     const block = fromBlock === latest.number ? { block: latest } : {};
     const query = { fromBlock, toBlock, recipients, withReleases, ...block };
     const { scannedTo, rows } = await readPaymentLogs(payments, view, query);
@@ -176,7 +174,7 @@ async function keepUpTo(
   return toBlock < latest.number && toBlock < above + MAXIMUM_KEPT_BLOCKS;
 }
 
-/** Forgets the blocks that the endpoint's chain does not have. */
+/** Forgets blocks that the endpoint's chain does not have. */
 async function dropReorganized(kept: KeptBlocks, view: ChainView, latest: LatestBlock): Promise<void> {
   for (let comparisons = 0; kept.top !== null; comparisons++) {
     const { number, hash } = kept.top;
@@ -188,7 +186,7 @@ async function dropReorganized(kept: KeptBlocks, view: ChainView, latest: Latest
   }
 }
 
-/** Rows that contradict final ones are the endpoint's mistake, also where nothing has confirmed them yet. */
+/** Rows that contradict final ones are the endpoint's mistake, even before anything has confirmed those. */
 async function recordScan({ observations, decide }: WatchDepositsContext, scan: ScanRecord) {
   try {
     return await observations.recordScan(scan, decide);
@@ -200,14 +198,14 @@ async function recordScan({ observations, decide }: WatchDepositsContext, scan: 
   }
 }
 
-/** Whether another host, where there is one, shows what was found in blocks that are to become final. */
+/** Whether another host, where there is one, confirms the rows of blocks that are to become final. */
 export function areConfirmed(view: ChainView, rows: OwnRows, final: BlockReference): Promise<boolean> {
   const isFinal = ({ blockNumber }: ChainPosition) => blockNumber <= final.number;
   const { deposits, releases, rescues } = filterRows(rows, isFinal);
   return view.confirmLogs({ transfers: deposits, forwarded: releases, rescued: rescues }, final);
 }
 
-/** The cursor, after making sure that the chain still has that block. */
+/** The cursor, after checking that the chain still has that block. */
 async function verifiedCursor(
   context: WatchDepositsContext,
   view: ChainView,
@@ -227,9 +225,9 @@ async function verifiedCursor(
 }
 
 /**
- * The newest block that is scanned, final and confirmed at another host; never goes back. `readFinal` has confirmed
- * `final`. The hash of a block between the cursor and `final` is the word of the scanned endpoint alone: as a cursor,
- * an invented one would stop settlement for good.
+ * Newest block that is scanned, final and confirmed at another host; never goes back. `readFinal` has confirmed
+ * `final`. A block between the cursor and `final` needs its own confirmation: an invented hash as a cursor would stop
+ * settlement permanently.
  */
 async function confirmedFinal(
   view: ChainView,
@@ -248,7 +246,7 @@ interface FoundRows {
   readonly rows: OwnRows;
 }
 
-/** The logs that belong to payments of ours, which are looked up once the endpoint has answered. */
+/** Logs of our payments, whose addresses are looked up once the endpoint has answered. */
 export async function readPaymentLogs(
   payments: WatchDepositsContext['payments'],
   view: ChainView,
@@ -260,7 +258,7 @@ export async function readPaymentLogs(
   const ofFactories = [...forwarded, ...rescued].map(({ deposit }) => deposit);
   const addresses = [...transfers.map(({ recipient }) => recipient), ...ofFactories];
   const owners = await findOwners(payments, new Set(addresses.map((address) => address.toLowerCase())));
-  /** Keeps the logs that belong to a payment of ours, and names it. */
+  /** Keeps logs of our payments, with their payment id. */
   function withOwner<Log>(logs: readonly Log[], addressOf: (log: Log) => string): (Log & RowOwner)[] {
     return logs.flatMap((log) => {
       const owner = owners.get(addressOf(log).toLowerCase());
@@ -287,18 +285,18 @@ const NO_ROWS: OwnRows = { deposits: [], releases: [], rescues: [] };
 
 export type KeptBlocks = ReturnType<typeof createKeptBlocks>;
 
-/** Blocks that are not final and were read already, so that the next pass reads only what came after them. */
+/** Caches blocks that are not final, so that the next pass reads only later ones. */
 export function createKeptBlocks() {
   let source: string | null = null;
-  /** Each of blocks [fromBlock, to]. As long as the chain has the block `to`, it has those before it as well. */
+  /** Each covers blocks [fromBlock, to]. A chain that has the block `to` has those before it as well. */
   let readings: { readonly fromBlock: number; readonly to: BlockReference; readonly rows: OwnRows }[] = [];
 
   const kept = {
-    /** Whether the store may have other rows than these. */
+    /** True while the store may have other rows than these. */
     isDirty: true,
-    /** When the cursor was last moved as far as finality allows, on a monotonic clock. */
+    /** Monotonic time at which the cursor was last moved as far as finality allows. */
     finalAskedAtMs: Number.NEGATIVE_INFINITY,
-    /** The newest of them; null while there are none. */
+    /** Newest kept block; null without any. */
     get top(): BlockReference | null {
       return readings.at(-1)?.to ?? null;
     },
@@ -306,23 +304,23 @@ export function createKeptBlocks() {
       return readings.some(({ rows }) => countOf(rows) > 0);
     },
     /**
-     * Begins a pass. Forgets what another endpoint showed, because a second endpoint has to confirm what the first one
-     * shows, and the blocks that the cursor has passed.
+     * Starts a pass. Forgets what another endpoint showed, because two endpoints must confirm each other, and blocks
+     * that the cursor has passed.
      */
     begin(newSource: string, cursor: BlockReference | null): void {
       if (source !== newSource || cursor === null) kept.clear();
       source = newSource;
       if (cursor === null) return;
       readings = readings.filter(({ to }) => to.number > cursor.number);
-      // The cursor went back: what is between it and these blocks would never be read.
+      // The cursor went back: blocks between it and these would never be read.
       if ((readings[0]?.fromBlock ?? 0) > cursor.number + 1) kept.clear();
     },
-    /** Adds the blocks that follow on the newest one, or any first ones. */
+    /** Adds blocks after the newest kept one, or the first ones. */
     add(fromBlock: number, to: BlockReference, rows: OwnRows): void {
       readings.push({ fromBlock, to, rows });
       if (countOf(rows) > 0) kept.isDirty = true;
     },
-    /** Forgets the newest reading: the chain no longer has its last block. */
+    /** Forgets the newest reading, whose last block the chain no longer has. */
     dropTop(): void {
       const dropped = readings.pop();
       if (dropped !== undefined && countOf(dropped.rows) > 0) kept.isDirty = true;
@@ -347,7 +345,7 @@ function filterRows(rows: OwnRows, isKept: (row: ChainPosition) => boolean): Own
   };
 }
 
-/** All these rows, in their order. */
+/** Concatenates rows in order. */
 function joinRows(all: readonly OwnRows[]): OwnRows {
   return {
     deposits: all.flatMap(({ deposits }) => deposits),

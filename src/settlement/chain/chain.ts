@@ -15,7 +15,7 @@ export interface ForwardedLog extends Release {
   readonly deposit: Address;
 }
 
-/** A `Rescued` event of one of our factories; `units` are worth no more than the word of the token that names them. */
+/** A `Rescued` event of one of our factories. `units` is only as trustworthy as the rescued token. */
 export interface RescuedLog extends Rescue {
   readonly deposit: Address;
 }
@@ -26,20 +26,20 @@ export interface ChainLogs {
   readonly rescued: readonly RescuedLog[];
 }
 
-/** Logs in blocks [fromBlock, toBlock]. Transfers of nothing are left out. */
+/** Logs in blocks [fromBlock, toBlock], without transfers of zero. */
 export interface LogQuery {
   readonly fromBlock: number;
   readonly toBlock: number;
   /** Filter at the endpoint; null fetches every transfer of the token. */
   readonly recipients: readonly Address[] | null;
   /**
-   * Which recipients of the fetched transfers to keep, all of them by default; asked after the node has answered, with `0x`
-   * and 40 lower-case digits each. Not asked where the transfers are filtered by recipients.
+   * Selects recipients of the fetched transfers, all by default. Called after the node has answered, with `0x` and 40
+   * lower-case digits each; not called when `recipients` already filters.
    */
   readonly ownOf?: (recipients: ReadonlySet<string>) => Promise<ReadonlySet<string>>;
-  /** The one block of the range, to be named by its hash: a node that does not have it answers with an error. */
+  /** The single block of the range, requested by hash: a node without it answers with an error. */
   readonly block?: BlockReference;
-  /** False leaves out what the factories say; default true. */
+  /** False leaves out the factories' events. Default true. */
   readonly withReleases?: boolean;
 }
 
@@ -59,24 +59,23 @@ export interface ChainHeads {
 }
 
 /**
- * Reads of one pass, all from the same endpoint, so that they are of one view of the chain.
- * Every method throws `ChainUnavailableError` when the endpoint fails; nothing is ever answered as "empty" instead.
+ * Reads of one pass, all from the same endpoint, so that they show one view of the chain. Every method throws
+ * `ChainUnavailableError` when the endpoint fails; a failure is never answered as "empty".
  */
 export interface ChainView {
-  /** Names the endpoint. */
+  /** Label of the endpoint. */
   readonly source: string;
   readLatest(): Promise<LatestBlock>;
-  /** The newest final block that an endpoint of another host confirms; null while none does. */
+  /** Newest final block that an endpoint of another host confirms; null while none does. */
   readFinal(): Promise<BlockReference | null>;
   readHeads(): Promise<ChainHeads>;
   /** Null when the endpoint has no such block. */
   readBlock(blockNumber: number): Promise<BlockReference | null>;
-  /** The logs of the first part of the query's blocks that the endpoint allows, in chain order. */
+  /** Logs of the first part of the query's blocks that the endpoint allows, in chain order. */
   readLogs(query: LogQuery): Promise<ScannedLogs>;
   /**
    * Whether an endpoint of another host shows the same logs on the same chain up to `final`. Makes no call for an empty
-   * list; where all endpoints are on one host, that host is trusted. Throws `ChainUnavailableError` when two other
-   * hosts do not have them.
+   * list, and trusts a single host. Throws `ChainUnavailableError` when two other hosts lack them.
    */
   confirmLogs(logs: ChainLogs, final: BlockReference): Promise<boolean>;
   /** The block of a mined transaction; null where the endpoint does not know it. */
@@ -84,78 +83,81 @@ export interface ChainView {
   /** Whether an endpoint of another host has the same block; true where all endpoints are on one host. */
   confirmBlock(block: BlockReference): Promise<boolean>;
   /**
-   * Whether a block in place of one that was final is to be believed. Asks every endpoint for the chain id again. `alone`:
-   * all endpoints are on one host, and its word is not enough.
+   * Whether to accept a block that replaces a final one. Reads every endpoint's chain id again. `alone`: all endpoints
+   * are on one host, whose answer is not enough.
    */
   confirmReplacement(block: BlockReference): Promise<'confirmed' | 'unconfirmed' | 'alone'>;
 }
 
-/** Why the chain could not be asked; the pass is tried again, with the next endpoint. */
+/** The chain cannot be read; the pass is repeated with the next endpoint. */
 export class ChainUnavailableError extends Error {
   override readonly name = 'ChainUnavailableError';
 }
 
-/** The chain says that a call would fail, and why; asking again at once gives the same answer. */
+/** The chain reports that a call would fail, and why; retrying at once gives the same answer. */
 export class CallRevertedError extends Error {
   override readonly name = 'CallRevertedError';
 }
 
-/** No endpoint took a signed transaction (too low a fee, no POL for gas); it may still be good later. */
+/** No endpoint accepted a signed transaction (fee too low, no POL for gas); it may succeed later. */
 export class TransactionRefusedError extends Error {
   override readonly name = 'TransactionRefusedError';
 }
 
-/** So many final blocks behind another one, an endpoint is not well; the alert CardCheckoutEndpointLags begins there as well. */
+/**
+ * Final blocks behind the highest from which an endpoint counts as lagging; the alert CardCheckoutEndpointLags uses the
+ * same.
+ */
 export const LAGGING_BLOCKS = 30;
 
 /**
- * Age of the newest scanned block that counts as late: without money under way, up to two minutes pass between two reads of
- * final blocks.
+ * Age of the newest scanned block that counts as late: while no payment is pending, two reads of final blocks are up to
+ * two minutes apart.
  */
 export const LATE_SCAN_MS = 3 * 60_000;
 
-/** The health of one endpoint, as this process has seen it since its start. */
+/** Health of one endpoint, as seen by this process since its start. */
 export interface EndpointHealth {
-  /** Its host, and its port if it names one. */
+  /** Its host, with its port if the URL names one. */
   readonly label: string;
-  /** Whether other endpoints are asked instead, because this one did not answer in time. */
+  /** Other endpoints are asked instead, because this one did not answer in time. */
   readonly isPaused: boolean;
-  /** Whether other endpoints are asked first, because they take a fraction of its time. */
+  /** Other endpoints are asked first, because they take a fraction of its time. */
   readonly isSlow: boolean;
-  /** Whether its last call failed. */
+  /** The last call failed. */
   readonly isFailing: boolean;
-  /** Final blocks by which it lags behind the highest reported one; null before it was asked. */
+  /** Final blocks behind the highest reported one; null before the first read. */
   readonly lagBlocks: number | null;
-  /** How often other endpoints contradicted it, also where either can be wrong, or its answer was malformed. */
+  /** Times that other endpoints contradicted it, even where either can be wrong, or that its answer was malformed. */
   readonly disagreements: number;
-  /** The last of them in one sentence, and how long ago it was. */
+  /** Last disagreement in one sentence, and its age. */
   readonly lastDisagreement: { readonly message: string; readonly agoMs: number } | null;
 }
 
-/** The watcher's way to the chain. */
+/** The watcher's access to the chain. */
 export interface ChainReader {
   listEndpoints(): readonly EndpointHealth[];
-  /** One pass over one endpoint; the next call may use another after a failure. */
+  /** Runs one pass at one endpoint; the next call may use another after a failure. */
   withView<T>(use: (view: ChainView) => Promise<T>): Promise<T>;
   /**
-   * A second reading, at an endpoint of another host than the current one of `withView`. Each call begins with the next
-   * endpoint, and goes on when one fails. With one host only, the same as `withView`.
+   * Runs a second reading at an endpoint of another host than `withView`'s current one. Each call starts with the next
+   * endpoint and continues when one fails. With a single host, the same as `withView`.
    */
   withOtherView<T>(use: (view: ChainView) => Promise<T>): Promise<T>;
-  /** A reading at each endpoint, one after the other. Failed ones are left out; throws when none answered. */
+  /** Reads each endpoint in turn. Leaves out failed ones; throws when none answered. */
   withEachView<T>(use: (view: ChainView) => Promise<T>): Promise<readonly T[]>;
 }
 
-/** The token's word on whether money can move, asked before a customer is sent to pay and before a release. */
+/** Asks the token whether money can move, before a customer is sent to pay and before a release. */
 export interface TokenReader {
   isBlocklisted(address: Address): Promise<boolean>;
   /**
-   * Whether each of these releases would succeed now, in their order. Where several hosts are asked, two must refuse it;
-   * one that is refused by the only host that answers counts as empty.
+   * Whether each of these releases would succeed now, in their order. With several hosts, two must refuse a release;
+   * one refused by the only host that answers counts as empty.
    */
   checkReleases(releases: readonly ReleaseAddresses[]): Promise<readonly ReleaseCheck[]>;
   readBalance(address: Address): Promise<bigint>;
-  /** What the token's contract says of itself. */
+  /** Symbol and decimals as the token's contract reports them. */
   describe(): Promise<{ readonly symbol: string; readonly decimals: number }>;
 }
 
@@ -165,22 +167,22 @@ export interface ReleaseAddresses {
 }
 
 export interface ReleaseCheck {
-  /** What the deposit address holds. */
+  /** Balance of the deposit address. */
   readonly heldUnits: bigint;
-  /** Why the transfer of all of it to the merchant would fail; null when it would succeed, or nothing is held. */
+  /** Why the transfer of the balance to the merchant would fail; null when it would succeed, or the balance is zero. */
   readonly refusal: string | null;
 }
 
 /**
- * Token balances of many addresses at one block, in the addresses' order. Against silent gaps: what a deposit address
- * holds must be its deposits less its releases, else a log was missed. Throws `ChainUnavailableError`.
+ * Token balances of many addresses at one block, in the order of the addresses. Detects missed logs: a balance must
+ * equal deposits less releases. Throws `ChainUnavailableError`.
  */
 export type SweepBalances = (
   addresses: readonly Address[],
   blockNumber: number,
 ) => Promise<readonly bigint[]>;
 
-/** A token that is taken for the payment token, such as bridged USDC: a provider may deliver it by mistake. */
+/** A token mistaken for the payment token, such as bridged USDC, which a provider may deliver by mistake. */
 export interface MistakenToken {
   readonly contract: Address;
   readonly sweepBalances: SweepBalances;
@@ -201,45 +203,48 @@ export type RelayCall = { readonly factory: Address; readonly terms: readonly De
   | { readonly kind: 'rescue'; readonly token: Address }
 );
 
-/** What the relayer signs: a call, or a transfer of nothing to itself, which only spends its nonce. */
+/** Transaction that the relayer signs: a call, or a zero-value transfer to itself, which only uses up its nonce. */
 export type RelayTransaction = RelayCall | { readonly kind: 'self_transfer' };
 
 export const SELF_TRANSFER_GAS = 21_000n;
 
 /**
- * The sender's way to the chain: one relayer key. A number is the highest that two hosts reach, or one host's where no
- * other answers. Throws `ChainUnavailableError` when no endpoint answers.
+ * One relayer key. Numbers are the highest that two hosts reach, or the only answering host's. Throws
+ * `ChainUnavailableError` when no endpoint answers.
  */
 export interface Relayer {
   readonly address: Address;
   /** Transactions of the relayer, or of another address, at the newest block. */
   readLatestTransactionCount(of?: string): Promise<number>;
-  /** Transactions of the relayer up to the first that an endpoint's pool lacks; null where it does not say. */
+  /** Transactions of the relayer up to the first gap in an endpoint's pool; null where the endpoint does not say. */
   readPendingTransactionCount(): Promise<number | null>;
-  /** Transactions of the relayer, or of another address, at finalized blocks up to `seenTo`; 0 while they are higher. */
+  /**
+   * Transactions of the relayer, or of another address, at finalized blocks up to `seenTo`; 0 while the block is
+   * higher.
+   */
   readFinalTransactionCount(seenTo: number, of?: string): Promise<number>;
   /** Whether one of these transactions is in a block. */
   isAnyMined(hashes: readonly string[]): Promise<boolean>;
   /** Gas limit for the call: an estimate with a margin, or our own figure. Throws `CallRevertedError`. */
   estimateGas(call: RelayCall): Promise<bigint>;
-  /** Fees that the next blocks ask for, from the fee history. */
+  /** Fees for the next blocks, from the fee history. */
   quoteFees(): Promise<FeeQuote>;
-  /** Signs; sends nothing. */
+  /** Signs without sending. */
   sign(
     transaction: RelayTransaction,
     nonce: number,
     gasLimit: bigint,
     fees: FeeQuote,
   ): Promise<SignedTransaction>;
-  /** Hands the signed bytes to the chain; already known or already mined is no error. Throws `TransactionRefusedError`. */
+  /** Sends the signed bytes; already known or already mined is no error. Throws `TransactionRefusedError`. */
   broadcast(rawTransaction: string): Promise<void>;
   /** The relayer's gas balance in wei. */
   readGasBalance(): Promise<bigint>;
-  /** What an address holds of a token, in the token's units; of POL, `POL_ADDRESS`, in wei. */
+  /** Balance of an address in a token's units; of POL, `POL_ADDRESS`, in wei. */
   readHeld(holder: Address, token: Address): Promise<bigint>;
 }
 
-/** The chain as a verification asks it. */
+/** Reads that a verification makes. */
 export interface VerifiedChain {
   readonly reader: Pick<ChainReader, 'withView'>;
   readonly sweepBalances: SweepBalances;

@@ -1,10 +1,10 @@
-/** Compares the wall clock of this machine with the newest block: blocks come every two seconds. */
+/** Compares this machine's clock with the newest block; blocks come every two seconds. */
 import type { ChainEndpoint } from './endpoint-rotation.ts';
 
-/** An endpoint may lag by this much. */
+/** Lag that is normal for an endpoint. */
 export const NOTABLE_SKEW_MS = 30_000;
 
-/** The time of each endpoint's newest block, or why it has none for this chain. */
+/** Time of each endpoint's newest block, or why it has none for this chain. */
 export function readNewestBlocksMs(endpoints: readonly ChainEndpoint[]): Promise<(number | Error)[]> {
   return Promise.all(
     endpoints.map(async (endpoint) => {
@@ -19,7 +19,7 @@ export function readNewestBlocksMs(endpoints: readonly ChainEndpoint[]): Promise
   );
 }
 
-/** The distance of the clock to the newest of these blocks, in words as well; null where there is none. */
+/** Distance of the clock to the newest of these blocks, with a sentence for the operator; null without any block. */
 export function clockSkew(
   newestBlocksMs: readonly (number | Error)[],
   nowMs: number,

@@ -11,18 +11,18 @@ import {
 import { answersUntil, type ChainEndpoint } from './endpoint-rotation.ts';
 import { type BlockRange, createBlockRange, type LogSources, scanBlocks } from './read-logs.ts';
 
-/** Why something is not taken as final, or which endpoint contradicts the others. */
+/** Why a block or log is not accepted as final, or which endpoint contradicts the others. */
 export interface FinalityDoubt {
   /**
-   * `hash`: more hosts have another block than the endpoint. `refuted`: two other hosts lack logs of ours that it shows.
-   * `omitted`: it lacks logs of ours that more hosts show. `disputed`: hosts contradict each other, and none decides.
-   * `unconfirmed`: no other host could say.
+   * `hash`: more hosts have another block than the endpoint. `refuted`: two other hosts lack logs of ours that it
+   * shows. `omitted`: it lacks logs of ours that more hosts show. `disputed`: hosts contradict each other without a
+   * majority. `unconfirmed`: no other host could answer.
    */
   readonly kind: 'hash' | 'refuted' | 'omitted' | 'disputed' | 'unconfirmed';
   readonly block: BlockReference;
-  /** The endpoint that is wrong; where nobody knows which one is, the one that was read. */
+  /** The endpoint that is wrong; without a majority, the one that was read. */
   readonly endpoint: string;
-  /** Where it is disputed: those that contradict it, and can be wrong as well. */
+  /** For `disputed`: the endpoints that contradict it and may be wrong as well. */
   readonly others?: readonly string[];
   /** One sentence for the operator. */
   readonly message: string;
@@ -40,10 +40,9 @@ type Answer =
   | { readonly kind: 'cannot say'; readonly message: string };
 
 /**
- * Payments are settled on finalized blocks, so one endpoint's word is not enough where there are several: one of another
- * host must call that height final with the same hash. All are asked at once and the first that agrees is enough. One that is
- * behind confirms up to what it calls final itself. Without another host the endpoint is trusted. `report` is also
- * called for a contradiction that arrives after another endpoint has agreed.
+ * Confirms a final block at another host, because payments settle on it: one must call that height final with the same
+ * hash. All are asked at once and the first agreement is enough; an endpoint that is behind confirms up to its own
+ * final block. A single host is trusted. `report` is also called for contradictions that arrive after an agreement.
  *
  * @returns `block`, null while no endpoint of another host agrees, and whether another has another block at its height
  */
@@ -68,7 +67,7 @@ export async function confirmFinalBlock(
   return { block: highest ?? null, isContradicted };
 }
 
-/** Who contradicts whom about that block or one below it, with the answers of all these endpoints of other hosts. */
+/** Contradictions about that block or a lower one, from the answers of all endpoints of other hosts. */
 export async function findContradictions(
   primary: ChainEndpoint,
   others: readonly ChainEndpoint[],
@@ -78,7 +77,7 @@ export async function findContradictions(
   return describeDoubts(primary, final, answers).filter(({ kind }) => kind !== 'unconfirmed');
 }
 
-/** Who contradicts whom once all have answered, and where nobody agrees, why. */
+/** Contradictions between all answers and, where none agrees, the reasons. */
 function describeDoubts(
   primary: ChainEndpoint,
   block: BlockReference,
@@ -119,7 +118,7 @@ async function compareBlocks(
     if (pair === null)
       return { kind: 'cannot say', message: `${label} is behind and cannot confirm block ${final.number}` };
     const { own, theirs } = pair;
-    // The time is kept with the block, and payments expire by it.
+    // The time is stored with the block, and payments expire by it.
     const [said, contradicted] =
       own.hash === theirs.hash
         ? [own.timestampMs, theirs.timestampMs].map((ms) => `of ${new Date(ms).toISOString()}`)
@@ -135,8 +134,8 @@ async function compareBlocks(
 }
 
 /**
- * Both endpoints' block at the finalized height, or at the lower height that the other one calls final: that it has the
- * block is not enough, because any block is somewhere before it is final.
+ * Both endpoints' block at the finalized height, or at the lower height that the other one calls final. Having the
+ * block is not enough, because every block exists before it is final.
  */
 async function readSameHeight(
   primary: ChainEndpoint,
@@ -154,9 +153,9 @@ async function readSameHeight(
   return own?.number === theirFinal.number ? { own, theirs: theirFinal } : null;
 }
 
-/** The endpoints and sources with which the logs of one endpoint are compared. */
+/** Endpoints and sources with which one endpoint's logs are compared. */
 interface ConfirmLogsContext {
-  /** Endpoints of other hosts, and how many blocks each of them grants at once. */
+  /** Endpoints of other hosts, with the number of blocks that each grants per request. */
   readonly others: readonly { readonly endpoint: ChainEndpoint; readonly range: BlockRange }[];
   readonly sources: LogSources;
   readonly report: (doubt: FinalityDoubt) => void;
@@ -168,8 +167,8 @@ type LogsAnswer =
   | { readonly kind: 'cannot say'; readonly message: string };
 
 /**
- * Whether an endpoint of another host, on the same chain up to `final`, has the same logs. All are asked at once and the
- * first that has all of them is enough. Where none has them and two hosts lack some, the endpoint is `refuted`.
+ * Whether an endpoint of another host, on the same chain up to `final`, has the same logs. All are asked at once and
+ * the first that has all of them is enough. `refuted`: none has them and two hosts lack some.
  */
 export async function confirmLogs(
   context: ConfirmLogsContext,
@@ -186,7 +185,7 @@ export async function confirmLogs(
   return hostsOf(answers) > 1 ? 'refuted' : 'unconfirmed';
 }
 
-/** Who lacks or shows logs that the others do not, and where none of them has all, why. */
+/** Endpoints that lack or show logs that the others do not and, where none has all, the reasons. */
 function describeLogDoubts(
   { rpc: { label: endpoint } }: ChainEndpoint,
   block: BlockReference,
@@ -195,7 +194,7 @@ function describeLogDoubts(
   const denials = answers.filter((answer) => answer.kind === 'lacks some');
   const supporters = hostsOf(answers.filter(({ kind }) => kind === 'has them'));
   if (supporters > 0) {
-    // The endpoint is a supporter as well; where as many hosts lack the logs, nobody knows who is wrong.
+    // The endpoint supports its own logs as well; with as many hosts against it, it is undecided who is wrong.
     if (hostsOf(denials) > supporters) return [];
     return denials.map(({ label, message }) => ({ kind: 'omitted', block, endpoint: label, message }));
   }
@@ -235,7 +234,7 @@ async function compareLogs(
   }
 }
 
-/** The endpoint's logs for the same addresses in the same blocks. */
+/** The other endpoint's logs for the same addresses and blocks. */
 async function readSameLogs(
   { endpoint, range, sources }: { endpoint: ChainEndpoint; range: BlockRange; sources: LogSources },
   logs: ChainLogs,
@@ -244,14 +243,14 @@ async function readSameLogs(
   const blocks = positions(logs).map(({ log }) => log.blockNumber);
   const toBlock = blocks.reduce((most, block) => Math.max(most, block), 0);
   const recipients: Address[] = [...new Set(logs.transfers.map(({ recipient }) => recipient))];
-  // Only the kinds of logs that are to be confirmed are asked for.
+  // Requests only the kinds of logs to confirm.
   const factories = logs.forwarded.length + logs.rescued.length > 0 ? sources.factories : [];
   const fromBlock = blocks.reduce((least, block) => Math.min(least, block), toBlock);
   const query = { fromBlock, toBlock, recipients };
   return readKeys({ endpoint, range, sources: { token, factories } }, query);
 }
 
-/** The keys of all logs that the endpoint has for the query. */
+/** Keys of all logs that the endpoint has for the query. */
 async function readKeys(
   reading: { endpoint: ChainEndpoint; range: BlockRange; sources: LogSources },
   query: LogQuery,
@@ -271,12 +270,12 @@ async function readKeys(
   return found;
 }
 
-/** The strictest free plans grant as many blocks. */
+/** Blocks per request that the strictest free plans grant. */
 const COMPARED_BLOCKS = 5;
 
 /**
- * One sentence for each endpoint whose logs of the newest final blocks cannot be read, or lack some that others show.
- * Endpoints that have another block than `final` are left out.
+ * Problems with the logs of the newest final blocks, one sentence each: an endpoint's logs cannot be read, or lack some
+ * that others show. Skips endpoints that have another block than `final`.
  */
 export async function compareRecentLogs(
   endpoints: readonly ChainEndpoint[],
@@ -312,7 +311,7 @@ export async function compareRecentLogs(
   return problems;
 }
 
-/** Each log with a text that says everything about it that counts. */
+/** Each log with a key of all its relevant fields. */
 function positions({ transfers, forwarded, rescued }: ChainLogs) {
   return [
     ...transfers.map((log) => ({ log, key: keyOf(log, 'transfer', log.recipient, log.units) })),

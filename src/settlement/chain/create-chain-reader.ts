@@ -14,37 +14,37 @@ import { createBlockRange, type LogSources, scanBlocks } from './read-logs.ts';
 interface ChainReaderOptions {
   readonly endpoints: readonly ChainEndpoint[];
   readonly sources: LogSources;
-  /** The only endpoint is a node of our own, which may lose final blocks: the sandbox's. */
+  /** The only endpoint is a node of our own, which may lose final blocks (the sandbox). */
   readonly isOwnNode?: boolean;
   /** Called whenever endpoints contradict or cannot confirm each other; must not throw. */
   readonly onDisagreement?: (doubt: FinalityDoubt) => void;
-  /** Told how far each endpoint is behind the highest final block that any of them names; must not throw. */
+  /** Called with each endpoint's distance to the highest final block that any of them reports; must not throw. */
   readonly onLag?: (label: string, blocks: number) => void;
-  /** Blocks asked for at first and at most; in between it follows what the endpoint grants. Default 100 and 2,000. */
+  /** Initial and maximum blocks per request; the range follows what the endpoint grants. Default 100 and 2,000. */
   readonly initialBlockRange?: number;
   readonly maximumBlockRange?: number;
   readonly monotonicMs?: () => number;
 }
 
 /**
- * So many blocks behind what two other hosts call final, an endpoint is left: about half a minute. Two nodes that are
- * asked one after the other differ by a few.
+ * Final blocks behind two other hosts from which an endpoint is left: about half a minute. Nodes that are read one
+ * after the other differ by a few.
  */
 const CRAWLING_BLOCKS = 16;
 
-/** The watcher's reader: one endpoint for a pass, the next one after a failure. */
+/** Creates the watcher's reader: one endpoint per pass, the next one after a failure. */
 export function createChainReader(options: ChainReaderOptions): ChainReader {
   const { endpoints, sources, monotonicMs = () => performance.now() } = options;
   const { initialBlockRange = 100, maximumBlockRange = 2_000 } = options;
   const rotation = createEndpointRotation(endpoints);
-  /** What is learned of the endpoints from pass to pass. */
+  /** State learned of each endpoint from pass to pass. */
   const known = new Map(
     endpoints.map((endpoint) => {
       const range = createBlockRange(initialBlockRange, maximumBlockRange);
       return [endpoint, { range, headWatch: createHeadWatch(monotonicMs) }] as const;
     }),
   );
-  /** By label: how many, and the last one. */
+  /** Count and last message, by endpoint label. */
   const disagreements = new Map<
     string,
     { readonly count: number; readonly message: string; readonly atMs: number }
@@ -55,14 +55,14 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     known.get(endpoint) as NonNullable<ReturnType<typeof known.get>>;
   const report = (doubt: FinalityDoubt) => {
     const { kind, endpoint, others = [], message } = doubt;
-    // Who cannot be confirmed is not to blame for it.
+    // An endpoint that cannot be confirmed is not to blame.
     for (const label of kind === 'unconfirmed' ? [] : [endpoint, ...others]) {
       const count = (disagreements.get(label)?.count ?? 0) + 1;
       disagreements.set(label, { count, message, atMs: monotonicMs() });
     }
     options.onDisagreement?.(doubt);
   };
-  /** Endpoints that can confirm the endpoint's answer: names on one host count as one. */
+  /** Endpoints that can confirm this one's answers: several names on one host count as one. */
   const othersOf = ({ host }: ChainEndpoint) => endpoints.filter((other) => other.host !== host);
 
   async function confirmBlock(
@@ -70,7 +70,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     block: BlockReference,
   ): Promise<BlockReference | null> {
     const verdict = await confirmFinalBlock(endpoint, othersOf(endpoint), block, report);
-    // Contradicted by all the others: it is likely to be the one that is wrong, so the next pass asks another.
+    // Contradicted by all others, the endpoint is probably wrong, so the next pass asks another.
     if (verdict.block === null && verdict.isContradicted) rotation.leave(endpoint);
     return verdict.block;
   }
@@ -85,8 +85,8 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
   }
 
   /**
-   * Whether two other hosts call blocks final that are far above this endpoint's. One alone may have invented its
-   * height. Their numbers may be of an earlier pass, and then they are lower than they are now.
+   * Whether two other hosts report final blocks far above this endpoint's; one alone may have invented its height.
+   * Their numbers may come from an earlier pass, and are then lower than now.
    */
   function isCrawling({ host }: ChainEndpoint, finalNumber: number): boolean {
     const isAhead = (other: ChainEndpoint) => (other.finalNumber ?? 0) - finalNumber > CRAWLING_BLOCKS;
@@ -117,12 +117,12 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
       if (lagBlocks !== null) options.onLag?.(label, lagBlocks);
   }
 
-  /** @param asked the same endpoint, with a limit on how long its answers may take */
+  /** @param asked the same endpoint, with a time limit on its answers */
   function createView(endpoint: ChainEndpoint, asked = endpoint): ChainView {
     const { range, headWatch } = knownOf(endpoint);
     const { label } = endpoint.rpc;
     let latestSeen: LatestBlock | undefined;
-    /** An endpoint that no longer follows the chain answers as ever: the next pass asks another. */
+    /** Leaves an endpoint that stopped following the chain, although it still answers. */
     const leaveIf = (isWrong: boolean) => {
       if (isWrong) rotation.leave(endpoint);
     };
@@ -176,7 +176,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     return view;
   }
 
-  /** Asks these endpoints one after the other; whether to go on after an answer is the caller's to say. */
+  /** Asks these endpoints one after the other, until one answers where `isOneEnough`. */
   async function askEach<T>(
     asked: readonly ChainEndpoint[],
     use: (view: ChainView) => Promise<T>,
@@ -215,17 +215,17 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
   };
 }
 
-/** Deeper than the reorganizations that Polygon has seen since it has finality within seconds. */
+/** Deeper than any reorganization of Polygon since it has finality within seconds. */
 const MAXIMUM_FALLBACK_BLOCKS = 256;
-/** Time and not checks: the pauses between failed passes grow to a minute. */
+/** Time rather than a number of checks, because pauses between failed passes grow to a minute. */
 const ACCEPT_FALLBACK_AFTER_MS = 60_000;
 
-/** About ten blocks: a node that shows none in this time has lost its peers, or the chain or its finality stands. */
+/** About ten blocks. A node that stands still this long has lost its peers, or the chain or its finality has halted. */
 const STALL_MS = 20_000;
 
 /**
- * A head that falls back further than any reorganization is a node that was restored or swapped for one that is
- * behind. But when it stays there, the high head was the mistake, and it is forgotten.
+ * Detects a head that falls back further than any reorganization: the node was restored or replaced by one that is
+ * behind. A head that stays low shows that the high one was wrong.
  */
 export function createHeadWatch(monotonicMs = () => performance.now()) {
   let highest = 0;
@@ -233,9 +233,9 @@ export function createHeadWatch(monotonicMs = () => performance.now()) {
   const [hasHeadStood, hasFinalStood] = [createStallCheck(monotonicMs), createStallCheck(monotonicMs)];
 
   return {
-    /** Whether the final block has stood still for long. */
+    /** Checks that the final block advances. */
     checkFinal: (blockNumber: number) => (hasFinalStood(blockNumber) ? 'stands still' : 'moves'),
-    /** Whether the head has stood still for long. @throws ChainUnavailableError when it has fallen back too far */
+    /** Checks that the head advances. @throws ChainUnavailableError when it has fallen back too far */
     checkLatest(label: string, blockNumber: number): 'moves' | 'stands still' {
       const nowMs = monotonicMs();
       const isAccepted = fellBackAtMs !== null && nowMs - fellBackAtMs >= ACCEPT_FALLBACK_AFTER_MS;
@@ -250,13 +250,13 @@ export function createHeadWatch(monotonicMs = () => performance.now()) {
   };
 }
 
-/** Whether a block number has been the same for long. */
+/** Whether a block number has been the same for `STALL_MS`. */
 function createStallCheck(monotonicMs: () => number): (blockNumber: number) => boolean {
   let last = { blockNumber: -1, sinceMs: 0 };
   return (blockNumber) => {
     const nowMs = monotonicMs();
     const isStanding = last.blockNumber === blockNumber && nowMs - last.sinceMs >= STALL_MS;
-    // Said once in a while, so that each of several nodes has its turn while the chain itself stands.
+    // Reports once per period, so that each of several nodes is tried while the chain itself stands still.
     if (isStanding || last.blockNumber !== blockNumber) last = { blockNumber, sinceMs: nowMs };
     return isStanding;
   };

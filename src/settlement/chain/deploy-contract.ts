@@ -14,7 +14,7 @@ import {
   signTransaction,
 } from './relayer.ts';
 
-/** The key pays for it and gets no rights by it (save where the contract's constructor gives some, as the test token's). */
+/** The key pays and gets no rights, unless the contract's constructor grants some, as the test token's does. */
 export interface DeployerOptions extends RelayerOptions {
   /** Time to wait for the block. Default 120,000. */
   readonly timeoutMs?: number;
@@ -22,14 +22,14 @@ export interface DeployerOptions extends RelayerOptions {
   readonly pollIntervalMs?: number;
 }
 
-/** The deployment did not succeed, or is not known to have. */
+/** The deployment failed, or its outcome is unknown. */
 export class DeploymentFailedError extends Error {
   override readonly name = 'DeploymentFailedError';
 }
 
 /**
- * Deploys `initCode` (with its constructor arguments) and waits until it is in a block. Throws `CallRevertedError`,
- * `TransactionRefusedError`, `ChainUnavailableError`, and `DeploymentFailedError` with the transaction's hash, or with the
+ * Deploys `initCode` (with its constructor arguments) and waits for its block. Throws `CallRevertedError`,
+ * `TransactionRefusedError`, `ChainUnavailableError`, or `DeploymentFailedError` with the transaction's hash or the
  * address that holds too little POL.
  */
 export async function deployContract(options: DeployerOptions, initCode: `0x${string}`) {
@@ -57,7 +57,7 @@ export async function deployContract(options: DeployerOptions, initCode: `0x${st
   return { address, transactionHash: hash, blockNumber };
 }
 
-/** The block that holds the transaction. */
+/** Waits for the block that holds the transaction. */
 async function waitForReceipt(
   rotation: EndpointRotation,
   hash: string,
@@ -74,7 +74,7 @@ async function waitForReceipt(
   throw new DeploymentFailedError(`transaction ${hash} is not in a block after ${timeoutMs} ms`);
 }
 
-/** Deploys a deposit factory for a token, which must exist already. Throws like `deployContract`. */
+/** Deploys a deposit factory for an existing token. Throws like `deployContract`. */
 export async function deployFactory(options: DeployerOptions, token: Address) {
   const constructorArguments = encodeAbiParameters([{ type: 'address' }], [token]).slice(2);
   const { address, ...inclusion } = await deployContract(

@@ -2,14 +2,14 @@ import { ChainUnavailableError } from './chain.ts';
 import { AnswerTooSlowError } from './json-rpc.ts';
 import { aroundCalls, type NodeClient } from './node-answers.ts';
 
-/** The first pause after a timeout; it doubles with each further one. */
+/** First pause after a timeout; each further timeout doubles it. */
 const FIRST_PAUSE_MS = 5_000;
 const MAXIMUM_PAUSE_MS = 30_000;
 
 /**
- * A circuit breaker for one of several endpoints, so that callers do not wait for the same timeout each time. A timeout
- * opens it. When the pause is over, the next call still fails at once and starts a probe behind it; an answer closes
- * the circuit, so that no caller ever waits for a probe. Any other failure is quick and opens nothing.
+ * Circuit breaker for one of several endpoints, so that callers do not wait for the same timeout each time. A timeout
+ * opens it. After the pause, the next call still fails at once and starts a probe in the background; an answer closes
+ * the circuit. Other failures are quick and do not open it.
  */
 export function withCircuit(rpc: NodeClient, monotonicMs: () => number) {
   let pauseMs = 0;
@@ -47,11 +47,11 @@ export function withCircuit(rpc: NodeClient, monotonicMs: () => number) {
     }
     try {
       const answer = await act();
-      // A timeout of another call in the meantime says more than this answer, which may be a small one.
+      // A timeout of another call in the meantime outweighs this answer, which may be a small one.
       if (pausedUntilMs === null) pauseMs = 0;
       return answer;
     } catch (error) {
-      // Of several calls that hang together, the first timeout opens the circuit and the others add nothing.
+      // The first of several concurrent timeouts opens the circuit; the others add nothing.
       if (error instanceof AnswerTooSlowError && pausedUntilMs === null) open();
       throw error;
     }
@@ -59,7 +59,7 @@ export function withCircuit(rpc: NodeClient, monotonicMs: () => number) {
 
   return {
     ...aroundCalls(rpc, guard),
-    /** While it is open, every call fails at once. */
+    /** Whether every call fails at once. */
     get isOpen() {
       return pausedUntilMs !== null;
     },

@@ -16,18 +16,21 @@ import { aroundCalls, checkAnswers, type NodeClient, toQuantity } from './node-a
 
 export type EndpointRotation = ReturnType<typeof createEndpointRotation>;
 
-/** A false answer is no failure. So no endpoint stays the only one that is asked. */
+/**
+ * Reads before another endpoint is asked first: a false answer is no failure, so no endpoint may remain the only
+ * source.
+ */
 const READS_OF_A_TURN = 50;
 
 /**
- * Which endpoint a user of the chain asks now. Only a `ChainUnavailableError` counts as a failure of the endpoint;
- * anything else is the caller's.
+ * Chooses the endpoint to ask now. Only a `ChainUnavailableError` counts as a failure of the endpoint; other errors are
+ * the caller's.
  */
 export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
   let current = 0;
   let readsInTurn = 0;
 
-  /** All endpoints from the current one on; those that are slow come later, and those that are paused last. */
+  /** All endpoints from the current one on; slow ones come later, paused ones last. */
   function inOrder(): ChainEndpoint[] {
     const rank = ({ isPaused, isSlow }: ChainEndpoint) => (isPaused ? 2 : isSlow ? 1 : 0);
     return endpoints
@@ -41,7 +44,7 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
     current = place;
   }
 
-  /** Leaves an endpoint without a failure. */
+  /** Moves on from an endpoint that has not failed. */
   function leave(endpoint: ChainEndpoint): void {
     // Two passes that fail together must not skip an endpoint.
     if (endpoints[current] !== endpoint && inOrder()[0] !== endpoint) return;
@@ -65,9 +68,8 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
   }
 
   /**
-   * Runs a pass at the current endpoint. When it fails, or leaves a call unanswered for longer than its `patienceMs`,
-   * the pass begins again at the next one. The rotation stays with the endpoint that finished the pass. `asked` is
-   * the endpoint with that limit.
+   * Runs a pass at the current endpoint. When it fails, or a call exceeds the endpoint's `patienceMs`, repeats the pass
+   * at the next one, and stays with the one that finished. `asked` is the endpoint with that limit.
    */
   async function usePass<T>(use: (endpoint: ChainEndpoint, asked: ChainEndpoint) => Promise<T>): Promise<T> {
     const failures: ChainUnavailableError[] = [];
@@ -88,8 +90,8 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
   }
 
   /**
-   * The first answer: the next endpoint is asked when one fails, and as well when one takes longer than its
-   * `patienceMs`. For reads only. After some reads another endpoint is the first one to be asked.
+   * First answer: the next endpoint is asked when one fails or exceeds its `patienceMs`. For reads only. After
+   * `READS_OF_A_TURN` reads another endpoint is asked first.
    */
   async function useAny<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<T> {
     takeTurns();
@@ -103,8 +105,8 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
   }
 
   /**
-   * The answer of each host that answers in time, or of those that have answered when two of them agree. Where there is
-   * one host only, or none answers, as `useAny`. For reads only.
+   * Answers of all hosts that answer in time, or those present when two agree. With one host, or without any answer,
+   * the same as `useAny`. For reads only.
    */
   async function useEach<T>(
     use: (endpoint: ChainEndpoint) => Promise<T>,
@@ -137,7 +139,7 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
   }
 
   return {
-    /** The endpoint that is asked now; one that is slow or paused is passed over as long as another is not. */
+    /** Endpoint that is asked now; skips slow and paused ones while another is available. */
     get current() {
       return inOrder()[0] as ChainEndpoint;
     },
@@ -149,8 +151,8 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
 }
 
 /**
- * The endpoint, with its `patienceMs` as a limit on each call. A call that exceeds it fails for the caller and goes on
- * behind it: its end decides whether the endpoint is paused.
+ * Endpoint with its `patienceMs` as a limit on each call. A call that exceeds it fails for the caller and continues in
+ * the background; its outcome decides whether the endpoint is paused.
  */
 function withPatience(endpoint: ChainEndpoint): ChainEndpoint {
   const { rpc, patienceMs } = endpoint;
@@ -161,13 +163,13 @@ function withPatience(endpoint: ChainEndpoint): ChainEndpoint {
     ensureChain: () => limit(endpoint.ensureChain()),
     readBlock: (block) => limit(endpoint.readBlock(block)),
   };
-  // The rest is the endpoint's own, which changes.
+  // Other properties are inherited, because they change.
   return Object.create(endpoint, Object.getOwnPropertyDescriptors(limited)) as ChainEndpoint;
 }
 
 /**
- * The highest of these answers that two hosts reach: with three hosts the middle one, which none of them decides alone;
- * with two hosts the lower one.
+ * Highest of these answers that two hosts reach: the middle one of three, which no host decides alone; the lower one of
+ * two.
  */
 export function reachedByTwo<T extends number | bigint | boolean>(answers: readonly T[]): T {
   const [highest, second = highest] = answers.toSorted((one, other) =>
@@ -176,7 +178,7 @@ export function reachedByTwo<T extends number | bigint | boolean>(answers: reado
   return second as T;
 }
 
-/** One failure as it is, several as one. */
+/** Joins several failures into one. */
 export function joinFailures(failures: readonly ChainUnavailableError[]): ChainUnavailableError {
   const [only] = failures;
   if (failures.length === 1 && only !== undefined) return only;
@@ -184,13 +186,13 @@ export function joinFailures(failures: readonly ChainUnavailableError[]): ChainU
   return new ChainUnavailableError(`no endpoint can be used: ${messages}`, { cause: failures.at(-1) });
 }
 
-/** After this time, an endpoint is asked for its chain id again, also without a failure. */
+/** Age after which an endpoint is asked for its chain id again, even without a failure. */
 const PROOF_MS = 5 * 60_000;
 
-/** The endpoint belongs to another chain; nothing it says may be used. */
+/** The endpoint serves another chain, so none of its answers may be used. */
 export class WrongChainError extends ChainUnavailableError {}
 
-/** One node of the chain, shared by all that ask the chain. */
+/** One node of the chain, shared by all readers. */
 export type ChainEndpoint = ReturnType<typeof createChainEndpoint>;
 
 export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
@@ -200,19 +202,19 @@ export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
   readonly monotonicMs?: () => number;
   /** Called with each call, by the endpoint's label; must not throw. */
   readonly onCall?: (label: string, outcome: EndpointOutcome) => void;
-  /** Told in one sentence, which names the endpoint, what does not fit in an answer; must not throw. */
+  /** Called with one sentence that names the endpoint and the defect of its answer; must not throw. */
   readonly onMalformed?: (label: string, problem: string) => void;
 }
 
 /**
- * `refused`: the endpoint answered with an error, or with an HTTP status for a wrong key or a used-up plan. `slow`: no
- * answer in time, or another endpoint takes a fraction of the time. `failed`: no answer, or none of use.
+ * `refused`: the endpoint answered with an error, or with an HTTP status for a wrong key or an exhausted plan. `slow`:
+ * no answer in time, or another endpoint takes a fraction of the time. `failed`: no answer, or an unusable one.
  */
 export type EndpointOutcome = 'answered' | 'refused' | 'slow' | 'failed';
 
 /**
- * All endpoints of one chain. Opens no connection yet. Where there are several, one that hangs is paused for all that
- * share it. Throws `TypeError` for a URL that is none.
+ * Creates all endpoints of one chain, without connecting yet. One of several that hangs is paused for all its users.
+ * Throws `TypeError` for an invalid URL.
  */
 export function createChainEndpoints(options: ChainEndpointsOptions): readonly ChainEndpoint[] {
   const {
@@ -239,11 +241,11 @@ export function createChainEndpoints(options: ChainEndpointsOptions): readonly C
 }
 
 interface ChainEndpointOptions {
-  /** By default the client's label. */
+  /** Default: the client's label. */
   readonly host?: string;
   /** Whether others can be asked while this one is paused. Default false. */
   readonly isOneOfSeveral?: boolean;
-  /** Speeds of the endpoints that can be asked now, with which its own is compared. */
+  /** Speeds of the endpoints that can be asked now, for comparison. */
   readonly askableSpeeds?: () => readonly EndpointSpeed[];
   readonly monotonicMs?: () => number;
   readonly onCall?: ChainEndpointsOptions['onCall'];
@@ -252,7 +254,7 @@ interface ChainEndpointOptions {
   readonly minimumPatienceMs?: number;
 }
 
-/** One endpoint behind a client of one's own. */
+/** Creates one endpoint on a given client. */
 export function createChainEndpoint(
   client: JsonRpcClient,
   chainId: number,
@@ -275,35 +277,35 @@ export function createChainEndpoint(
     /** Only endpoints of different hosts can confirm each other. */
     host,
     /**
-     * Whether others should be asked instead: a call has been waiting for longer than `patienceMs`, or has had no answer
-     * in time, after which every call fails at once for a while.
+     * Whether to ask others instead: a call exceeds `patienceMs`, or one timed out, after which every call fails at
+     * once for a while.
      */
     get isPaused(): boolean {
       return circuit !== null && (circuit.isOpen || speed.isOverdue);
     },
-    /** Whether another endpoint that can be asked takes a fraction of its time. */
+    /** Whether another available endpoint takes a fraction of its time. */
     get isSlow(): boolean {
       return speed.isSlow;
     },
     speed,
-    /** Whether it has failed since it last told its chain. */
+    /** Whether it failed after its last chain id check. */
     get isFailing(): boolean {
       return isFailing;
     },
-    /** How long an answer may take before another endpoint is asked as well: a multiple of what was usual of late. */
+    /** Time that an answer may take before another endpoint is asked as well: a multiple of recent answers. */
     get patienceMs(): number {
       return speed.patienceMs;
     },
-    /** Its answers that were none of use; null while there are none. */
+    /** Its malformed answers; null while there are none. */
     get malformed(): MalformedAnswers | null {
       return malformed;
     },
-    /** The newest block that it has called final; null before it was asked. */
+    /** Newest block that it called final; null before the first read. */
     get finalNumber(): number | null {
       return finalNumber;
     },
     /**
-     * Asks for the chain id unless it has been proven since the last failure, and lately. Throws `WrongChainError`, or
+     * Checks the chain id, unless it was proven recently and after the last failure. Throws `WrongChainError`, or
      * `ChainUnavailableError` when the endpoint does not answer.
      */
     async ensureChain(): Promise<void> {
@@ -315,11 +317,11 @@ export function createChainEndpoint(
       provenAtMs = monotonicMs();
       isFailing = false;
     },
-    /** Forgets the checked chain: another node may answer now at this address. */
+    /** Forgets the checked chain: another node may answer at this address now. */
     forgetChain(): void {
       provenAtMs = Number.NEGATIVE_INFINITY;
     },
-    /** The same, after a failure. */
+    /** Forgets the checked chain after a failure. */
     suspect(): void {
       provenAtMs = Number.NEGATIVE_INFINITY;
       isFailing = true;
@@ -334,14 +336,14 @@ export function createChainEndpoint(
   };
 }
 
-/** How many answers were malformed, and the last of them in one sentence. */
+/** Number of malformed answers, and the last of them in one sentence. */
 interface MalformedAnswers {
   readonly count: number;
   readonly message: string;
   readonly atMs: number;
 }
 
-/** The client, with each call measured and reported. */
+/** Measures and reports each call of the client. */
 function withObserver(
   client: NodeClient,
   speed: EndpointSpeed,
@@ -370,15 +372,15 @@ export async function closeChainEndpoints(endpoints: readonly ChainEndpoint[]): 
   await Promise.all(endpoints.map((endpoint) => endpoint.rpc.close()));
 }
 
-/** One way to ask, and how long its answer may take before the next way is tried as well. */
+/** One request, and the time that it may take before the next one is started as well. */
 interface Attempt<T> {
   readonly patienceMs: number;
   ask(): Promise<T>;
 }
 
 /**
- * The first answer of these attempts, each begun when the one before has failed or has taken too long. Any error but a
- * `ChainUnavailableError` is an answer. When all have failed, throws their failures as one.
+ * First answer of these attempts, each started when the one before has failed or takes too long. Errors other than
+ * `ChainUnavailableError` reject at once; when all fail, rejects with their failures as one.
  */
 function firstAnswer<T>(attempts: readonly Attempt<T>[]): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -396,7 +398,7 @@ function firstAnswer<T>(attempts: readonly Attempt<T>[]): Promise<T> {
       if (!(error instanceof ChainUnavailableError)) return reject(error);
       failures.push(error);
       if (failures.length === attempts.length) reject(joinFailures(failures));
-      // One that fails after the next was begun makes way for nothing.
+      // A failure after the next attempt has started does not start another.
       else if (failures.length === begun) begin();
     });
   }
@@ -409,8 +411,8 @@ function firstAnswer<T>(attempts: readonly Attempt<T>[]): Promise<T> {
 const GRACE_MS = 500;
 
 /**
- * The answers that have arrived when one of them is enough, or all of them. What arrives later is not waited for. `onAll`
- * gets all of them, also where the last one arrives late; an error that comes late changes nothing.
+ * Answers that have arrived when one of them is enough, or all of them; later ones are not awaited. `onAll` gets all of
+ * them, even when the last one arrives late; a late error is ignored.
  */
 export async function answersUntil<T>(
   pending: readonly Promise<T>[],

@@ -1,20 +1,19 @@
 export type EndpointSpeed = ReturnType<typeof createEndpointSpeed>;
 
-/** An answer that takes this many times as long as usual, or as at another host, is slow. */
+/** Factor over the usual time, or over another host's, from which an answer is slow. */
 const FACTOR = 4;
 const REMEMBERED_ANSWERS = 32;
 
-/** Methods that a pass asks of the current endpoint, and a confirmation or a second scan of every other one. */
+/** Methods that a pass calls at the current endpoint, and a confirmation or second scan at all others. */
 const comparedMethods: ReadonlySet<string> = new Set(['eth_getBlockByNumber', 'eth_getLogs']);
-/** Two slow answers of three make a host slow, one does not. */
+/** Two slow answers of three make a host slow; one does not. */
 const COMPARED_ANSWERS = 3;
 
 /**
- * How long an endpoint takes to answer. Calls without an answer do not count: they would lend patience to an endpoint that
- * hangs.
+ * Measures how long an endpoint takes to answer. Unanswered calls do not count: they would lend patience to an endpoint
+ * that hangs.
  *
- * @param others speeds of the other endpoints that can be asked now
- * @param minimumMs shorter answers are never slow
+ * @param others speeds of the other endpoints that can be asked now @param minimumMs shorter answers are never slow
  */
 export function createEndpointSpeed(
   monotonicMs: () => number,
@@ -23,17 +22,17 @@ export function createEndpointSpeed(
 ) {
   const tookMs: number[] = [];
   const tookByMethod = new Map<string, number[]>();
-  /** In the order in which they began. */
+  /** In start order. */
   const waiting = new Set<{ readonly startedAtMs: number }>();
   const speed = {
     /**
-     * How long a call may take before another endpoint is asked as well: a multiple of the slowest of the last answers, so
-     * that where all endpoints are slow, none is given up too soon.
+     * Time that a call may take before another endpoint is asked as well: a multiple of the slowest recent answer, so
+     * that no endpoint is abandoned too soon where all are slow.
      */
     get patienceMs(): number {
       return Math.max(minimumMs, FACTOR * Math.max(0, ...tookMs));
     },
-    /** Whether a call has been waiting for longer. */
+    /** Whether a call exceeds `patienceMs`. */
     get isOverdue(): boolean {
       const [oldest] = waiting;
       return oldest !== undefined && monotonicMs() - oldest.startedAtMs >= speed.patienceMs;
@@ -45,12 +44,12 @@ export function createEndpointSpeed(
         return (speed.usualMs(method) ?? 0) >= Math.max(minimumMs, FACTOR * fastestMs);
       });
     },
-    /** The median of the method's last answers; null before the first one. */
+    /** Median of the method's recent answers; null before the first one. */
     usualMs(method: string): number | null {
       const took = tookByMethod.get(method) ?? [];
       return took.toSorted((one, other) => one - other)[took.length >> 1] ?? null;
     },
-    /** Runs a call, and remembers how long its answer took. */
+    /** Runs a call and records how long its answer took. */
     async measure<T>(method: string, act: () => Promise<T>): Promise<T> {
       const call = { startedAtMs: monotonicMs() };
       waiting.add(call);

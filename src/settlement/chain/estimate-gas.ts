@@ -11,10 +11,10 @@ export interface EstimatedCall {
   readonly data: string;
 }
 
-/** What one host says: the gas that the call needs, or why it would fail. */
+/** One host's answer: the gas that the call needs, or why it would fail. */
 type Estimate = bigint | CallRevertedError;
 
-/** One host's word on what the call needs. */
+/** Asks one host for the gas that the call needs. */
 export async function readEstimate(
   { rpc }: Pick<ChainEndpoint, 'rpc'>,
   call: EstimatedCall,
@@ -22,7 +22,7 @@ export async function readEstimate(
   const { from, to, data } = call;
   let gas: bigint;
   try {
-    // Not on top of what waits: a transaction that this one is to replace would have done its work already.
+    // Not on top of pending transactions: one that this call is to replace would already have done its work.
     gas = await rpc.call('eth_estimateGas', [to === null ? { from, data } : { from, to, data }, 'latest']);
   } catch (error) {
     const reason = revertReasonOf(error);
@@ -33,7 +33,7 @@ export async function readEstimate(
   return new CallRevertedError(`the call needs ${gas} gas, a transaction may use ${MAXIMUM_TRANSACTION_GAS}`);
 }
 
-/** The gas limit by one host's word. Throws `CallRevertedError`. */
+/** Gas limit from one host's estimate. Throws `CallRevertedError`. */
 export function limitOf(estimate: Estimate): bigint {
   if (typeof estimate !== 'bigint') throw estimate;
   return gasLimitFor(estimate);
@@ -44,10 +44,10 @@ function isPlausible(estimate: Estimate, figure: bigint): boolean {
 }
 
 /**
- * The gas limit for a call, where `figure` is our own figure for its gas. One host's estimate between half and three
- * times the figure counts; any other, and that the call would fail, counts where a second host agrees, or where there is
- * one host only. While hosts contradict each other, the figure counts. Throws `CallRevertedError`, and
- * `ChainUnavailableError` where one of several hosts says that the call would fail and no other answers.
+ * Gas limit for a call, where `figure` is our own estimate. One host's estimate between half and three times the figure
+ * counts; any other, and a failure, counts where a second host agrees or there is one host only. While hosts contradict
+ * each other, the figure counts. Throws `CallRevertedError`, and `ChainUnavailableError` where one of several hosts
+ * reports a failure and no other answers.
  */
 export async function estimateGasLimit(
   rotation: EndpointRotation,
@@ -61,7 +61,7 @@ export async function estimateGasLimit(
   return limitOf(chooseEstimate(await rotation.useEach(ask, isSame), figure));
 }
 
-/** Which of the estimates of several hosts counts; see `estimateGasLimit`. */
+/** Chooses the estimate that counts; see `estimateGasLimit`. */
 function chooseEstimate(estimates: readonly Estimate[], figure: bigint): Estimate {
   const gas = estimates
     .filter((estimate) => typeof estimate === 'bigint')
@@ -76,7 +76,7 @@ function chooseEstimate(estimates: readonly Estimate[], figure: bigint): Estimat
   return gas.find((estimate) => isPlausible(estimate, figure)) ?? figure;
 }
 
-/** Whether two hosts agree: on a failure, or on the gas to an eighth, as their newest blocks may differ. */
+/** Whether two hosts agree: on a failure, or on the gas within an eighth, as their newest blocks may differ. */
 function isSame(one: Estimate, other: Estimate): boolean {
   if (typeof one !== 'bigint' || typeof other !== 'bigint') return typeof one === typeof other;
   const [less, more] = one < other ? [one, other] : [other, one];

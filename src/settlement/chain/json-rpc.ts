@@ -10,15 +10,15 @@ export interface JsonRpcCall {
   readonly params: readonly unknown[];
 }
 
-/** JSON-RPC 2.0 over HTTP to one endpoint. Everything it throws is a `ChainUnavailableError`. */
+/** JSON-RPC 2.0 over HTTP to one endpoint. All errors are `ChainUnavailableError`s. */
 export interface JsonRpcClient {
   /** Names the endpoint in logs: its host and port, never its path or credentials. */
   readonly label: string;
   /** The call's `result`, unchecked. Throws `JsonRpcAnswerError` when the node answers with an error. */
   call(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** The results in the order of the calls, from as few requests as the batch size allows; all of them or an error. */
+  /** Results in the order of the calls, in as few requests as the batch size allows; all of them or an error. */
   callBatch(calls: readonly JsonRpcCall[]): Promise<readonly unknown[]>;
-  /** Ends all connections; what still waits for an answer fails. */
+  /** Ends all connections; pending calls fail. */
   close(): Promise<void>;
 }
 
@@ -27,19 +27,19 @@ export interface JsonRpcOptions {
   readonly url: string;
   /** Time limit of one request, from connecting to the last byte. Default 10,000. */
   readonly timeoutMs?: number;
-  /** A longer answer is an error, compressed or not; many methods have a lower limit. Default 32 MiB. */
+  /** Maximum answer, before and after decompression; many methods have a lower limit. Default 32 MiB. */
   readonly maximumResponseBytes?: number;
-  /** Calls in one request. Default 100. */
+  /** Calls per request. Default 100. */
   readonly maximumBatchSize?: number;
 }
 
 /** The node understood the request and answered with an error object. */
 export class JsonRpcAnswerError extends ChainUnavailableError {
   readonly code: number;
-  /** The node's own words, without our secrets and as one line. */
+  /** The node's message, without our secrets and as one line. */
   readonly nodeMessage: string;
   readonly data: unknown;
-  /** The HTTP status that the error came with. */
+  /** HTTP status of the answer. */
   readonly status: number;
 
   constructor(
@@ -55,32 +55,32 @@ export class JsonRpcAnswerError extends ChainUnavailableError {
   }
 }
 
-/** The answer is not what the protocol or the method allows. */
+/** The answer violates the protocol or the method's form. */
 export class MalformedAnswerError extends ChainUnavailableError {}
 
-/** An HTTP status that says that the key is wrong, or that its plan limits the calls. */
+/** An HTTP status for a wrong key or an exhausted plan. */
 export class HttpRefusalError extends ChainUnavailableError {}
 const refusalStatuses = [401, 402, 403, 429];
 
-/** The answer was longer than we read. */
+/** The answer exceeds the size limit. */
 export class AnswerTooLargeError extends ChainUnavailableError {}
 
 /** The answer was not complete in time. */
 export class AnswerTooSlowError extends ChainUnavailableError {}
 
 const MIB = 1024 * 1024;
-/** The newest blocks of Polygon hold some hundred transactions, of which an answer names the hashes. */
+/** The newest blocks of Polygon hold some hundred transactions, of which an answer lists the hashes. */
 const BLOCK_BYTES = 2 * MIB;
-/** Logs of one block: as many transfers as its gas allows take a fifth. A range of blocks can be made smaller. */
+/** Logs of one block: as many transfers as its gas allows take a fifth. A range of blocks can be split. */
 const LOGS_OF_BLOCK_BYTES = 16 * MIB;
 const LOGS_OF_RANGE_BYTES = 8 * MIB;
 
-/** The longest answer by method: the others give a number, a hash or a few words. */
+/** Maximum answer by method; answers without a limit of megabytes are a number, a hash or a few words. */
 const maximumBytesOf: Readonly<Record<string, (params: readonly unknown[]) => number>> = {
   eth_chainId: () => MIB / 16,
   eth_getBlockByNumber: () => BLOCK_BYTES,
   eth_getLogs: ([filter]) => (isOfOneBlock(filter) ? LOGS_OF_BLOCK_BYTES : LOGS_OF_RANGE_BYTES),
-  // The balances of 500 addresses, or a contract's code, in hex.
+  // Balances of 500 addresses, or a contract's code, in hex.
   eth_call: () => MIB,
   eth_getCode: () => MIB,
   // With the logs of a full batch of releases.
@@ -100,20 +100,23 @@ function isOfOneBlock(filter: unknown): boolean {
 /** A batch of blocks with transactions and their access lists nests about eight deep. */
 const MAXIMUM_NESTING = 32;
 
-/** Above this many values, each needs a minimum of bytes. A log has 16 values in 700 bytes, an answer in a batch 4 in 40. */
+/**
+ * Above this many values, each needs a minimum of bytes. A log has 16 values in 700 bytes, an answer in a batch 4 in
+ * 40.
+ */
 const UNMEASURED_VALUES = 5_000;
 const MINIMUM_BYTES_PER_VALUE = 16;
 
 /** Maximum kinds of objects, by their keys: the parser makes a hidden class for each. */
 const MAXIMUM_KINDS = 100;
-/** Length of all keys of an object. */
+/** Maximum total length of an object's keys. */
 const MAXIMUM_KEYS_LENGTH = 2_000;
 
 const MAXIMUM_CONNECTIONS = 8;
 
 type Endpoint = ReturnType<typeof createEndpoint>;
 
-/** Throws `TypeError` for a URL that is none, or neither http nor https; the message does not repeat it. */
+/** Throws `TypeError` for an invalid URL, or one that is neither http nor https; the message does not repeat it. */
 export function createJsonRpcClient(options: JsonRpcOptions): JsonRpcClient {
   const endpoint = createEndpoint(options);
   const { maximumBatchSize = 100 } = options;
@@ -129,7 +132,7 @@ export function createJsonRpcClient(options: JsonRpcOptions): JsonRpcClient {
     const requests = calls.map(({ method, params }) => ({ jsonrpc: '2.0', id: ++lastId, method, params }));
     const { status, body } = await post(endpoint, calls, requests);
     if (!Array.isArray(body)) {
-      // An endpoint that refuses the batch as a whole answers with one error object.
+      // An endpoint that refuses the whole batch answers with one error object.
       resultOf(endpoint, methodsOf(calls), { status, body }, null);
       throw new MalformedAnswerError(`${endpoint.label} did not answer a batch with a list`);
     }
@@ -184,7 +187,7 @@ function methodsOf(calls: readonly JsonRpcCall[]): string {
   return [...new Set(calls.map((call) => call.method))].join(', ');
 }
 
-/** An answer that is JSON. */
+/** A JSON answer. */
 interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -216,7 +219,7 @@ async function post(endpoint: Endpoint, calls: readonly JsonRpcCall[], body: unk
         `${endpoint.label} answered ${methods} with more than ${maximumBytes} bytes`,
       );
     }
-    // The cause is copied as text: a library's error may hold the request with its URL and headers.
+    // Copies the cause as text: a library's error may hold the request with its URL and headers.
     const cause = new Error(oneLine(endpoint.redact(describe(error))));
     if (codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT')
       throw new AnswerTooSlowError(`${endpoint.label} cannot be reached: ${cause.message}`, { cause });
@@ -234,7 +237,7 @@ async function post(endpoint: Endpoint, calls: readonly JsonRpcCall[], body: unk
     throw new MalformedAnswerError(`${endpoint.label} answered ${methods} with JSON that ${excess}`);
   }
   const answer = parseJson(text);
-  // Some nodes put a proper error object behind a status of 400 or 429: the object says more than the status.
+  // Some nodes send a proper error object with status 400 or 429: the object says more than the status.
   if (status !== 200 && errorOf(answer) === null) {
     const StatusError = refusalStatuses.includes(status) ? HttpRefusalError : ChainUnavailableError;
     throw new StatusError(`${endpoint.label} answered ${methods} with HTTP ${status}`);
@@ -245,7 +248,7 @@ async function post(endpoint: Endpoint, calls: readonly JsonRpcCall[], body: unk
   return { status, body: answer };
 }
 
-/** The answer is too large as it was sent; decompressed, zlib says so. */
+/** The answer is too large as sent; after decompression zlib reports it. */
 class TooLargeError extends Error {}
 
 const timeoutCodes = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
@@ -260,7 +263,7 @@ function isTimeout(error: unknown): boolean {
 
 const decompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
 
-/** The answer as it was before compression. Logs of one token take a sixth of their size compressed. */
+/** The decompressed answer. Logs of one token compress to a sixth of their size. */
 async function readText(
   label: string,
   { headers, body }: Pick<Dispatcher.ResponseData, 'headers' | 'body'>,
@@ -281,13 +284,13 @@ async function readText(
 }
 
 /**
- * Why the text is not worth parsing; null where it is. What a node says is text and digits. Lists that hold nothing take
- * far more memory than text, and objects of ever different keys seconds: 8 MB of them hold up the process for two.
+ * Why the text is not worth parsing; null where it is. Nodes answer with text and digits. Empty lists take far more
+ * memory than text, and objects with ever different keys block the process: 8 MB of them for two seconds.
  */
 function excessOf(text: string): string | null {
   const maximumValues = UNMEASURED_VALUES + Math.floor(text.length / MINIMUM_BYTES_PER_VALUE);
   const kinds = new Set<string>();
-  /** The keys so far of each object or list that is open. */
+  /** Keys so far of each open object or list. */
   const open: string[] = [];
   let values = 0;
   let stringStart = 0;
@@ -351,7 +354,7 @@ function errorOf(answer: unknown): { code?: unknown; message?: unknown; data?: u
   return typeof error === 'object' && error !== null ? error : null;
 }
 
-/** `id` null: any id will do, because only an error is expected. */
+/** A null `id` accepts any, because only an error is expected. */
 function resultOf(endpoint: Endpoint, method: string, { status, body }: Answer, id: number | null): unknown {
   const error = errorOf(body);
   if (error !== null) {
@@ -379,20 +382,20 @@ function describe(error: unknown): string {
 const MINIMUM_SECRET_LENGTH = 5;
 
 /**
- * Takes an endpoint's secrets out of a text before it is logged. Providers of nodes put the customer's key into the
- * URL's user, password, path or query, and a node may repeat it in its error message.
+ * Redacts an endpoint's secrets before a text is logged. Node providers put the customer's key into the URL's user,
+ * password, path or query, and a node may repeat it in its error message.
  */
 function createRedactor(url: URL): (text: string) => string {
   const parts = [url.username, url.password, ...url.pathname.split('/'), ...url.searchParams.values()];
   const texts = parts
     .flatMap((part) => [part, decodePart(part)])
     .filter((text) => text.length >= MINIMUM_SECRET_LENGTH);
-  // Longest first, so that no rest of a longer secret stays behind.
+  // Longest first, so that no remainder of a longer secret is left.
   const secrets = [...new Set(texts)].sort((first, second) => second.length - first.length);
   return (text) => secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '[secret]'), text);
 }
 
-/** A part of a URL without its percent signs; as it is where they encode nothing. */
+/** Decodes a part of a URL; invalid percent signs stay as they are. */
 function decodePart(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -3,16 +3,16 @@ import type { LatestBlock } from './chain.ts';
 import { type JsonRpcClient, MalformedAnswerError } from './json-rpc.ts';
 
 /**
- * What a node may answer, method by method. Nodes are not trusted: an answer of another form, outside the range of its
- * kind, or about something that was not asked for, is the failure of that endpoint.
+ * Checks each method's answer. Nodes are not trusted: an answer of another form, out of range, or about something that
+ * was not requested, is a failure of that endpoint.
  */
 
-/** A client that asks only what is described here, and resolves only with answers that fit. */
+/** A client that calls only the methods described here and resolves only with valid answers. */
 export interface NodeClient {
   readonly label: string;
-  /** Throws `MalformedAnswerError` for an answer that does not fit, and like `JsonRpcClient.call`. */
+  /** Throws `MalformedAnswerError` for an invalid answer, and like `JsonRpcClient.call`. */
   call<Method extends NodeMethod>(method: Method, params: readonly unknown[]): Promise<NodeAnswer<Method>>;
-  /** The answers in the order of the calls; all of them or an error. */
+  /** Answers in the order of the calls; all of them or an error. */
   callBatch<Method extends NodeMethod>(
     calls: readonly NodeCall<Method>[],
   ): Promise<readonly NodeAnswer<Method>[]>;
@@ -27,7 +27,7 @@ export interface NodeCall<Method extends NodeMethod = NodeMethod> {
 export type NodeMethod = keyof typeof answers;
 export type NodeAnswer<Method extends NodeMethod> = ReturnType<(typeof answers)[Method]>;
 
-/** A log of the asked contracts, topics and blocks. Hex digits of topics and transaction hash are in lower case. */
+/** A log of the requested contracts, topics and blocks. Topics and transaction hash are lower-case hex. */
 export interface NodeLog {
   readonly address: string;
   readonly topics: readonly string[];
@@ -37,7 +37,7 @@ export interface NodeLog {
   readonly transactionHash: string;
 }
 
-/** The client, with every answer checked. */
+/** Checks every answer of the client. */
 export function checkAnswers(client: JsonRpcClient): NodeClient {
   function checked<Method extends NodeMethod>(
     { method, params }: NodeCall<Method>,
@@ -61,7 +61,7 @@ export function checkAnswers(client: JsonRpcClient): NodeClient {
   };
 }
 
-/** The client, with each request made by `around`, which gets the number of its calls and the method of the first. */
+/** Wraps each request of the client in `around`, which gets the number of calls and the first one's method. */
 export function aroundCalls(
   client: NodeClient,
   around: <T>(act: () => Promise<T>, calls: number, method: string) => Promise<T>,
@@ -73,26 +73,26 @@ export function aroundCalls(
   };
 }
 
-/** What is wrong with an answer, as the object of "answered with". */
+/** The defect of an answer, as the object of "answered with". */
 class Misfit extends Error {}
 
-/** At two blocks a second, 68 years. */
+/** 68 years at two blocks a second. */
 const MAXIMUM_BLOCK_NUMBER = 2 ** 32;
-/** Before the first block of Polygon; and a time that is in seconds and not in milliseconds or microseconds. */
+/** Before the first block of Polygon; rejects times in milliseconds or microseconds. */
 const MINIMUM_BLOCK_TIME = Date.UTC(2020, 0) / 1000;
 const MAXIMUM_BLOCK_TIME = Date.UTC(2100, 0) / 1000;
-/** A log takes 375 gas: fifty times what fits into a block. */
+/** A log takes 375 gas: fifty times as many as fit into a block. */
 const MAXIMUM_LOG_INDEX = 2 ** 23;
 const MAXIMUM_TRANSACTION_COUNT = 2 ** 32;
 const MAXIMUM_TOPICS = 4;
-/** What is implausible below it is for the relayer to weigh, with our own figure. */
+/** Lower implausible values are the relayer's to check, against our own figure. */
 const MAXIMUM_GAS = 2n ** 40n;
-/** A million gwei, ten thousand times what is usual. */
+/** A million gwei, ten thousand times the usual fee. */
 const MAXIMUM_FEE_WEI = 10n ** 15n;
 const MAXIMUM_FEE_BLOCKS = 1_024;
 const MAXIMUM_WORD = 2n ** 256n - 1n;
 
-/** The check of each method's answer, and with it all methods that are called. */
+/** Check of each method's answer; its keys are all methods in use. */
 export const answers = {
   eth_chainId: (answer: unknown) => count(answer, 'chain id', 1, Number.MAX_SAFE_INTEGER),
   eth_getBlockByNumber: readBlock,
@@ -128,7 +128,7 @@ function readBlock(answer: unknown, [asked]: readonly unknown[]): LatestBlock | 
   };
 }
 
-/** The parameter of `eth_getLogs`. Addresses and topics are lists, or one for a list of one; null is any topic. */
+/** Parameter of `eth_getLogs`. Addresses and topics are lists or a single one; null is any topic. */
 interface LogFilter {
   readonly address: string | readonly string[];
   readonly topics: readonly (string | null | readonly string[])[];
@@ -137,7 +137,7 @@ interface LogFilter {
   readonly blockHash?: string;
 }
 
-/** Almost every log of a scan of the whole token belongs to others: it is checked, and nothing is made of it. */
+/** Checks without converting: almost every log of a scan of the whole token belongs to others. */
 function readLogs(answer: unknown, [asked]: readonly unknown[]): readonly NodeLog[] {
   if (!Array.isArray(answer)) throw new Misfit('something else than a list of logs');
   const filter = asked as LogFilter;
@@ -171,7 +171,7 @@ function checkTopics(topics: unknown, wanted: readonly (ReadonlySet<string> | nu
   if (topics.length < wanted.length) throw new Misfit('another event than asked for');
 }
 
-/** The base fees of some blocks and of the next one, and the tips at the asked percentile in each of them. */
+/** Base fees of some blocks and of the next one, and each block's tip at the requested percentile. */
 function readFeeHistory(answer: unknown) {
   const { baseFeePerGas, reward } = record(answer, 'fee history');
   const fees = list(baseFeePerGas, 'base fees').map((fee) => quantity(fee, 'base fee', 0n, MAXIMUM_FEE_WEI));
@@ -182,21 +182,19 @@ function readFeeHistory(answer: unknown) {
   return { nextBaseFee, tips };
 }
 
-/** The block of a transaction and whether it succeeded there; null while it is in none. */
+/** Block of a transaction and whether it succeeded; null while it is not mined. */
 function readReceipt(answer: unknown, [asked]: readonly unknown[]) {
   if (answer === null) return null;
   const receipt = record(answer, 'receipt');
   if (hash(receipt['transactionHash'], 'receipt') !== String(asked).toLowerCase())
     throw new Misfit('the receipt of another transaction');
-  // Some nodes have a receipt of a transaction that still waits.
+  // Some nodes return a receipt for a pending transaction.
   if (receipt['blockNumber'] === null) return null;
   return {
     blockNumber: count(receipt['blockNumber'], 'block number', 0, MAXIMUM_BLOCK_NUMBER),
     hasSucceeded: count(receipt['status'], 'status', 0, 1) === 1,
   };
 }
-
-/** The readers of one value. */
 
 function record(value: unknown, what: string): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed(what);
@@ -209,7 +207,7 @@ function list(value: unknown, what: string): readonly unknown[] {
 }
 
 const quantityPattern = /^0x[0-9a-fA-F]{1,64}$/;
-/** A search and no match: the pattern of a whole text of megabytes would exhaust the matcher's stack. */
+/** Searches for a bad digit: matching a whole text of megabytes would exhaust the regular expression's stack. */
 const noDigit = /[^0-9a-fA-F]/;
 const wordPattern = /^0x[0-9a-f]{64}$/;
 
@@ -252,7 +250,7 @@ function malformed(what: string): Misfit {
   return new Misfit(`a malformed ${what}`);
 }
 
-/** Whether a message of a subscription to new blocks announces one. */
+/** Whether a subscription's message announces a block. */
 export function announcesBlock(message: unknown): boolean {
   try {
     const { method, params } = record(message, 'message');
@@ -263,13 +261,13 @@ export function announcesBlock(message: unknown): boolean {
   }
 }
 
-/** One 32-byte word. A call to an address without code succeeds and answers with nothing: that is no answer. */
+/** Reads one 32-byte word. A call to an address without code succeeds with an empty answer, which is rejected. */
 export function readWord(label: string, data: `0x${string}`): bigint {
   if (data.length === 66) return BigInt(data);
   throw new MalformedAnswerError(`${label} has no such contract, or not this version of it`);
 }
 
-/** A number as JSON-RPC wants it. */
+/** Encodes a number for JSON-RPC. */
 export function toQuantity(count: number | bigint): `0x${string}` {
   return `0x${count.toString(16)}`;
 }

@@ -28,17 +28,17 @@ export interface LogSources {
   readonly factories: readonly Address[];
 }
 
-/** More recipients than nodes take in one filter are matched here instead. */
+/** Maximum recipients in a node's filter; with more, the token is read whole and filtered here. */
 const MAXIMUM_FILTERED_RECIPIENTS = 1_000;
 
-/** All kinds of logs of the whole range, in one request and each kind in chain order. */
+/** All kinds of logs of the whole range, in one request, each kind in chain order. */
 async function readLogs(rpc: NodeClient, sources: LogSources, query: LogQuery): Promise<ChainLogs> {
   const range =
     query.block === undefined
       ? { fromBlock: toQuantity(query.fromBlock), toBlock: toQuantity(query.toBlock) }
       : { blockHash: query.block.hash };
   const calls: NodeCall<'eth_getLogs'>[] = [];
-  // An empty list would mean "any" to a node, so what cannot match is not asked for.
+  // An empty list would mean "any" to a node, so the request is left out.
   const asksTransfers = query.recipients === null || query.recipients.length > 0;
   if (asksTransfers) {
     const filter = { ...range, address: sources.token, topics: transferTopics(query.recipients) };
@@ -76,7 +76,7 @@ function wrongLog(label: string, problem: string): MalformedAnswerError {
   return new MalformedAnswerError(`${label} answered eth_getLogs with ${problem}`);
 }
 
-/** The position of a log. Throws where a block that was named by its hash has another number. */
+/** Position of a log. Throws where a block that was requested by hash has another number. */
 function positionOf(label: string, log: NodeLog, { fromBlock, toBlock }: LogQuery) {
   const blockNumber = Number(log.blockNumber);
   if (blockNumber < fromBlock || blockNumber > toBlock) throw wrongLog(label, 'a log of another block');
@@ -103,7 +103,7 @@ async function readTransfers(
   const transfers: TransferLog[] = [];
   for (const log of logs) {
     const digits = recipientOf(log);
-    // Almost every log of a whole-token scan ends here, so nothing dearer comes before.
+    // Almost every log of a whole-token scan ends here, so nothing more expensive comes before.
     if (!kept.has(digits)) continue;
     const [, sender = '', recipient = ''] = log.topics;
     if (!topicPattern.test(recipient) || !oneWordPattern.test(log.data))
@@ -157,7 +157,7 @@ function readFactoryLogs(
   return { forwarded: inChainOrder(label, forwarded), rescued: inChainOrder(label, rescued) };
 }
 
-/** Throws when the endpoint names one place in the chain twice. */
+/** Throws when the endpoint reports the same position twice. */
 function inChainOrder<T extends { readonly blockNumber: number; readonly logIndex: number }>(
   label: string,
   logs: T[],
@@ -201,7 +201,7 @@ export function encodeDepositOf(terms: DepositTerms): `0x${string}` {
   return encodeFunctionData({ abi: depositFactoryAbi, functionName: 'depositOf', args: [toTuple(terms)] });
 }
 
-/** Call data of a relay call. Throws `RangeError` without terms, and for a rescue of more than one payment. */
+/** Call data of a relay call. Throws `RangeError` without terms, and for a rescue of several payments. */
 export function encodeRelayCall(call: RelayCall): `0x${string}` {
   const [first] = call.terms;
   if (first === undefined) throw new RangeError('a relay call needs the terms of a payment');
@@ -220,18 +220,18 @@ export function encodeRelayCall(call: RelayCall): `0x${string}` {
   });
 }
 
-/** Context of a scan: one endpoint and its learned limits. */
+/** One endpoint and its learned limits. */
 interface ScanContext {
   readonly endpoint: ChainEndpoint;
   readonly range: BlockRange;
   readonly sources: LogSources;
-  /** A block that this pass has already seen at the endpoint, or undefined. */
+  /** A block that this pass has already read at the endpoint. */
   readonly seenBlock: (blockNumber: number) => BlockReference | undefined;
 }
 
 /**
- * Reads the logs of the first part of the query's blocks that the endpoint grants. A node that is behind answers
- * with an empty list instead of an error; so it must show the last block before and after, with the same hash.
+ * Reads the logs of the first part of the query's blocks that the endpoint grants. A node that is behind answers with
+ * an empty list instead of an error, so it must show the last block before and after, with the same hash.
  */
 export async function scanBlocks(context: ScanContext, asked: LogQuery): Promise<ScannedLogs> {
   if (asked.toBlock < asked.fromBlock) throw new RangeError('a scan needs at least one block');
@@ -250,13 +250,13 @@ export async function scanBlocks(context: ScanContext, asked: LogQuery): Promise
     if (after.hash !== before.hash) {
       throw new ChainUnavailableError(`${endpoint.rpc.label} changed block ${toBlock} while it was scanned`);
     }
-    // Only a full range says something about what the endpoint grants.
+    // Only a full range shows what the endpoint grants.
     if (toBlock - query.fromBlock + 1 === range.blocks) range.grow();
     return { ...logs, scannedTo: after };
   }
 }
 
-/** Null when the endpoint refuses: it does not know the block yet, or no such filter. */
+/** Null when the endpoint refuses: it does not know the block yet, or does not support the filter. */
 async function tryByHash({ endpoint, sources }: ScanContext, query: LogQuery): Promise<ChainLogs | null> {
   try {
     return await readLogs(endpoint.rpc, sources, query);
@@ -266,28 +266,28 @@ async function tryByHash({ endpoint, sources }: ScanContext, query: LogQuery): P
   }
 }
 
-/** Null when the range was too much and a smaller one is to be tried. */
+/** Null when the range was too large and a smaller one is worth trying. */
 async function tryRange(context: ScanContext, query: LogQuery): Promise<ChainLogs | null> {
   const triedBlocks = query.toBlock - query.fromBlock + 1;
   try {
     return await readLogs(context.endpoint.rpc, context.sources, query);
   } catch (error) {
     if (isTooMuch(error) && context.range.shrink(triedBlocks)) return null;
-    // Not now: the pass has already waited. When this endpoint's turn comes again, it is asked for less.
+    // The pass has already waited, so it fails now; the next pass at this endpoint requests less.
     if (error instanceof AnswerTooSlowError) context.range.shrink(triedBlocks);
     throw error;
   }
 }
 
-/** A wrong key, a used-up plan, too many requests: as HTTP status or as code. */
+/** A wrong key, an exhausted plan, too many requests: as HTTP status or as code. */
 const refusalsOfAll = [401, 402, 403, 429];
 const wordsOfRange = /block|range|results|response size|too large|distance/i;
 const wordsOfAll =
   /\brate\b|rate.?limit|too many req|per (?:second|minute|day)|request (?:limit|count)|compute unit|capacity|\brps\b|quota|throughput|credits|usage|upgrade|unauthori[sz]ed|forbidden|api key/i;
 
 /**
- * Whether the endpoint would refuse a smaller range as well. Status and code decide where they are clear and words come
- * last. Nodes word the refusal of a range in many ways: what says neither is taken for one.
+ * Whether the endpoint would refuse a smaller range as well. Status and code decide where they are clear, words come
+ * last. Nodes word the refusal of a range in many ways, so an unclear message counts as one.
  */
 function isRefusalOfAll({ status, code, nodeMessage }: JsonRpcAnswerError): boolean {
   if (refusalsOfAll.includes(status) || refusalsOfAll.includes(code)) return true;
@@ -312,27 +312,24 @@ const ANSWERS_TO_FORGET_REFUSAL = 50;
 
 export type BlockRange = ReturnType<typeof createBlockRange>;
 
-/**
- * Number of blocks per request, learned from what an endpoint allows (free plans allow as few as five).
- * `initial` and `maximum` in blocks.
- */
+/** Blocks per request, learned from what an endpoint allows; some free plans allow only five. */
 export function createBlockRange(initial: number, maximum: number) {
   let blocks = Math.min(initial, maximum);
-  /** The smallest range that was refused of late; growing into it again would waste a request each time. */
+  /** Smallest range refused recently; growing into it again would waste a request each time. */
   let refused = Number.POSITIVE_INFINITY;
   let answers = 0;
   return {
     get blocks() {
       return blocks;
     },
-    /** The whole range was answered. */
+    /** Records that the whole range was answered. */
     grow(): void {
       answers++;
       if (answers >= ANSWERS_TO_FORGET_REFUSAL) refused = Number.POSITIVE_INFINITY;
       const doubled = Math.min(blocks * 2, maximum);
       if (doubled < refused) blocks = doubled;
     },
-    /** So many were refused, too slow or the answer too large. False when it was a single block already. */
+    /** Records that this many blocks were refused, too slow or too large. False for a single block. */
     shrink(triedBlocks: number): boolean {
       if (triedBlocks <= 1) return false;
       refused = triedBlocks;

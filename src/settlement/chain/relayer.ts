@@ -23,13 +23,11 @@ import { type NodeClient, toQuantity } from './node-answers.ts';
 import { encodeRelayCall } from './read-logs.ts';
 import { readTokenBalance } from './token-reader.ts';
 
-/** Bounds of the fees that are offered. */
+/** Bounds of the offered fees. */
 interface QuoteBounds {
-  /** The network's least tip; a lower one is not taken into a block. Default 25 gwei, as on Polygon. */
+  /** Minimum tip of the network; transactions below it are not mined. Default 25 gwei, as on Polygon. */
   readonly minimumTipWei?: bigint;
-  /**
-   * No quote exceeds it, whatever an endpoint says: the relayer's gas balance would be gone at once. Default 5,000 gwei.
-   */
+  /** Maximum quote, because a dishonest endpoint could otherwise burn the relayer's balance. Default 5,000 gwei. */
   readonly maximumFeePerGasWei?: bigint;
 }
 
@@ -40,14 +38,14 @@ export interface RelayerOptions extends QuoteBounds {
   readonly privateKey: `0x${string}`;
 }
 
-/** Sends for one key. Throws `TypeError` for a key that is none; the message does not repeat it. */
+/** Sends for one key. Throws `TypeError` for an invalid key; the message does not repeat it. */
 export function createRelayer(options: RelayerOptions): Relayer {
   const { endpoints, chainId } = options;
   const account = readAccount(options.privateKey);
   const rotation = createEndpointRotation(endpoints);
   const hosts = new Set(endpoints.map(({ host }) => host)).size;
 
-  /** A number on which no host decides alone where there are three. */
+  /** A number that no host decides alone where there are three. */
   async function readReached<T extends number | bigint | boolean>(
     read: (endpoint: ChainEndpoint) => Promise<T>,
   ): Promise<T> {
@@ -75,7 +73,7 @@ export function createRelayer(options: RelayerOptions): Relayer {
       readReached(async (endpoint) => {
         const block = await endpoint.readBlock('finalized');
         if (block === null) throw new ChainUnavailableError(`${endpoint.rpc.label} has no finalized block`);
-        // By number, not by the tag, which may mean a newer block by now.
+        // By number, not by tag, which may have moved to a newer block.
         return block.number > seenTo ? 0 : readTransactionCount(endpoint, of, toQuantity(block.number));
       }),
     isAnyMined: (hashes) =>
@@ -117,7 +115,7 @@ export function createRelayer(options: RelayerOptions): Relayer {
   };
 }
 
-/** The POL of an address, in wei. */
+/** POL balance of an address in wei. */
 export function readBalance(rpc: NodeClient, address: Address): Promise<bigint> {
   return rpc.call('eth_getBalance', [address, 'latest']);
 }
@@ -125,14 +123,14 @@ export function readBalance(rpc: NodeClient, address: Address): Promise<bigint> 
 /** Minimum tip of Polygon's block producers (2026-11). */
 const POLYGON_MINIMUM_TIP_WEI = 25_000_000_000n;
 
-/** A hundred times what is usual on Polygon. */
+/** A hundred times the usual fee on Polygon. */
 const DEFAULT_MAXIMUM_FEE_PER_GAS_WEI = 5_000_000_000_000n;
 
 /** Blocks of history, and the percentile of the tips paid in each of them. */
 const HISTORY_BLOCKS = '0xa';
 const TIP_PERCENTILE = 50;
 
-/** Twice the next base fee (good for several full blocks in a row) and the median of recent tips. */
+/** Twice the next base fee (enough for several full blocks in a row) plus the median of recent tips. */
 export async function quoteFees(rpc: NodeClient, bounds: QuoteBounds): Promise<FeeQuote> {
   const asked = [HISTORY_BLOCKS, 'latest', [TIP_PERCENTILE]];
   const { nextBaseFee, tips } = await rpc.call('eth_feeHistory', asked);
@@ -151,7 +149,7 @@ function median(values: readonly bigint[]): bigint {
   return sorted[Math.floor(sorted.length / 2)] ?? 0n;
 }
 
-/** An EIP-1559 transaction that sends no coins. */
+/** An EIP-1559 transaction of zero value. */
 interface UnsignedTransaction {
   readonly chainId: number;
   readonly nonce: number;
@@ -186,7 +184,7 @@ export async function signTransaction(
   };
 }
 
-/** The account of a private key. Throws `TypeError` without the key, which the library would print. */
+/** Account of a private key. Throws `TypeError` without the key, which the library would print. */
 export function readAccount(privateKey: `0x${string}`): PrivateKeyAccount {
   if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey)) throw new TypeError('a private key is 0x and 64 hex digits');
   try {
@@ -197,19 +195,19 @@ export function readAccount(privateKey: `0x${string}`): PrivateKeyAccount {
 }
 
 /**
- * How nodes say that they have the transaction already, or that its nonce has been used: by another attempt of ours, or
- * by another transaction. The receipts decide which of the two, once the nonce is final.
+ * Nodes' messages for a transaction that they already have, or whose nonce has been used, by another attempt of ours or
+ * by another transaction. Receipts decide which, once the nonce is final.
  */
 const harmless =
   /already ?known|already imported|already.exists|\bknown transaction|nonce (?:is )?too low|old ?nonce/i;
 
 /**
- * Hands signed bytes to every endpoint, because one of them may drop them silently; one that takes them is enough.
- * Throws `TransactionRefusedError` when all that answered refuse it, `ChainUnavailableError` when none answered.
+ * Sends signed bytes to every endpoint, because one may drop them silently; one that accepts is enough. Throws
+ * `TransactionRefusedError` when all that answered refuse, `ChainUnavailableError` when none answered.
  */
 export async function broadcast(endpoints: readonly ChainEndpoint[], rawTransaction: string): Promise<void> {
   const pending = endpoints.map((endpoint) => send(endpoint, rawTransaction));
-  // The others are not waited for once one has them: they may hang.
+  // Does not wait for the others, which may hang.
   const outcomes = await answersUntil(pending, (failure) =>
     failure === null ? 'better than nothing' : 'not',
   );
@@ -223,7 +221,7 @@ export async function broadcast(endpoints: readonly ChainEndpoint[], rawTransact
   throw new ChainUnavailableError(`the transaction reached no endpoint: ${text}`, options);
 }
 
-/** Null when the endpoint has the transaction now. */
+/** Null when the endpoint has the transaction. */
 async function send(endpoint: ChainEndpoint, rawTransaction: string): Promise<ChainUnavailableError | null> {
   try {
     await endpoint.rpc.call('eth_sendRawTransaction', [rawTransaction]);

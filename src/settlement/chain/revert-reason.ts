@@ -5,12 +5,12 @@ const MAXIMUM_REASON_LENGTH = 200;
 const ERROR_SELECTOR = '0x08c379a0'; // Error(string), what `require` gives
 const PANIC_SELECTOR = '0x4e487b71'; // Panic(uint256), a failed assertion or an overflow
 
-/** The code that Ethereum clients give to a reverted call. */
+/** Code of Ethereum clients for a reverted call. */
 const REVERTED_CODE = 3;
 
 /**
- * Why a simulated call failed, as a short text, or null when the error is not about the call but about the endpoint
- * (rate limit, no such block). Nodes report a revert by code 3, by its data, or only in the message.
+ * Reason of a simulated call's failure as a short text; null when the endpoint failed instead (rate limit, no such
+ * block). Nodes report a revert by code 3, by its data, or only in the message.
  */
 export function revertReasonOf(error: unknown): string | null {
   if (!(error instanceof JsonRpcAnswerError)) return null;
@@ -21,7 +21,7 @@ export function revertReasonOf(error: unknown): string | null {
   return printable(decoded ?? error.nodeMessage.replace(/^execution reverted:? ?/i, ''));
 }
 
-/** The revert data, which some nodes wrap in an object. */
+/** Revert data, which some nodes wrap in an object. */
 function revertDataOf(data: unknown): `0x${string}` | null {
   const bytes = typeof data === 'object' && data !== null ? (data as { data?: unknown }).data : data;
   return typeof bytes === 'string' && /^0x(?:[0-9a-fA-F]{2})*$/.test(bytes) ? (bytes as `0x${string}`) : null;
@@ -36,12 +36,12 @@ function decodeRevertData(data: `0x${string}`): string | null {
       return `panic 0x${decodeAbiParameters([{ type: 'uint256' }], parameters)[0].toString(16)}`;
     }
   } catch {
-    // A contract's author may put anything behind these selectors: the bytes themselves are the reason then.
+    // A contract's author may put anything behind these selectors: the selector is the reason then.
   }
   return selector.length === 10 ? `error ${selector}` : null;
 }
 
-/** A contract's text goes into logs and pages: bounded, and without control characters. */
+/** Bounds a contract's text for logs and pages, without control characters. */
 function printable(text: string): string {
   const plain = text.replace(/[^\x20-\x7e]+/g, ' ').trim();
   if (plain === '') return 'reverted without a reason';

@@ -7,25 +7,25 @@ export type HeadSubscription = ReturnType<typeof subscribeToHeads>;
 export interface HeadSubscriptionOptions {
   /** ws or wss. */
   readonly urls: readonly string[];
-  /** Called when one of them announces a block, at most so often as `MINIMUM_INTERVAL_MS` says. */
+  /** Called when an endpoint announces a block, at most once per `MINIMUM_INTERVAL_MS`. */
   readonly onHead: () => void;
-  /** First pause before a new connection; it doubles with each failure in a row. Default 1,000. */
+  /** First pause before reconnecting; it doubles with each failure in a row. Default 1,000. */
   readonly firstPauseMs?: number;
-  /** Without an announcement in this time, another connection is made. Default 30,000. */
+  /** Silence after which the connection is replaced. Default 30,000. */
   readonly silenceMs?: number;
 }
 
-/** The header of a block takes about two kilobytes. */
+/** A block header takes about two kilobytes. */
 const MAXIMUM_MESSAGE_BYTES = 64 * 1024;
 
-/** A block comes every two seconds; an endpoint that announces more of them makes no more work. */
+/** Blocks come every two seconds; an endpoint that announces more causes no more work. */
 const MINIMUM_INTERVAL_MS = 500;
 
 const MAXIMUM_PAUSE_MS = 60_000;
 
 /**
- * Subscribes to new blocks at each of these endpoints and connects again, ever more rarely, when a connection ends or
- * falls silent. An announcement says nothing but that it is worth asking now.
+ * Subscribes to new blocks at each endpoint and reconnects, with growing pauses, when a connection ends or falls
+ * silent. An announcement only says that it is worth polling now.
  */
 export function subscribeToHeads(options: HeadSubscriptionOptions) {
   const agent = createOutgoingAgent({ webSocket: { maxPayloadSize: MAXIMUM_MESSAGE_BYTES } });
@@ -101,7 +101,7 @@ function keepConnected(
   };
 }
 
-/** Whether a text announces a block. One that does not is like silence. */
+/** Whether a text announces a block; other messages count as silence. */
 function isAnnouncement(text: string): boolean {
   try {
     return announcesBlock(JSON.parse(text));

@@ -17,14 +17,14 @@ import { revertReasonOf } from './revert-reason.ts';
 export interface TokenReaderOptions {
   readonly endpoints: readonly ChainEndpoint[];
   readonly token: Address;
-  /** Contract that makes many calls in one; where the chain has none, calls are made one by one. */
+  /** Contract that batches calls; where the chain has none, calls are made one by one. */
   readonly multicall?: Address;
 }
 
-/** Multicall3 is at this address on Polygon, Amoy and most chains. */
+/** Address of Multicall3 on Polygon, Amoy and most chains. */
 export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11' as Address;
 
-/** Asks the token at the newest block. What decides about a payment is asked of each host, and two have to agree. */
+/** Reads the token at the newest block. Answers that decide about a payment come from each host, and two must agree. */
 export function createTokenReader(options: TokenReaderOptions): TokenReader {
   const { endpoints, token } = options;
   const rotation = createEndpointRotation(endpoints);
@@ -82,7 +82,7 @@ function isSameCheck(one: ReleaseCheck, other: ReleaseCheck): boolean {
   return one.heldUnits === other.heldUnits && (one.refusal === null) === (other.refusal === null);
 }
 
-/** What the answers of several hosts about one release say together. */
+/** Combines the answers of several hosts about one release. */
 function combineChecks(checks: readonly ReleaseCheck[], hosts: number): ReleaseCheck {
   const heldUnits = reachedByTwo(checks.map((check) => check.heldUnits));
   const [refusal = null, secondRefusal] = checks.flatMap((check) => check.refusal ?? []);
@@ -90,16 +90,16 @@ function combineChecks(checks: readonly ReleaseCheck[], hosts: number): ReleaseC
   return { heldUnits: checks.length > 1 ? heldUnits : 0n, refusal: null };
 }
 
-/** What a deposit holds, and whether its release has to be simulated on its own. */
+/** Balance of a deposit, and whether its release must be simulated. */
 interface CheckedRelease {
   readonly heldUnits: bigint;
   readonly isSuspect: boolean;
 }
 
 /**
- * One call for all: a transfer from one address to another fails when the token is paused, when one of both is
- * blocklisted, or for want of balance. Only where it says so, or has no such functions, is the transfer itself
- * simulated, which gives the reason. Null where the chain has no Multicall3.
+ * Checks all releases in one call: a transfer fails when the token is paused, an address is blocklisted, or the balance
+ * is too low. The transfer itself is simulated only where these say so or are missing, to learn the reason. Null where
+ * the chain has no Multicall3.
  */
 async function checkTogether(
   rpc: NodeClient,
@@ -117,7 +117,7 @@ async function checkTogether(
     'latest',
   );
   if (answers === null) return null;
-  // A word of zeros is "no"; all else, also no answer, is a reason to look closer.
+  // A word of zeros is "no"; any other answer, or none, is a reason to simulate.
   const isNo = (answer: MulticallAnswer | undefined) =>
     answer?.success === true && /^0x0{64}$/.test(answer.returnData);
   const blocked = new Set(distinct.filter((_, index) => !isNo(answers[1 + releases.length + index])));
@@ -171,7 +171,7 @@ async function mapInGroups<Item, Result>(
   return results;
 }
 
-/** The block must be one that the endpoints still keep the state of: of the last hundred, say. */
+/** Creates a sweep of blocks whose state endpoints still keep, about the last hundred. */
 export function createBalanceSweep(options: TokenReaderOptions): SweepBalances {
   const rotation = createEndpointRotation(options.endpoints);
   const callMany = createMulticall(options);
@@ -204,12 +204,12 @@ async function readBalancesSingly(
 type Multicall = ReturnType<typeof createMulticall>;
 type MulticallAnswer = ReturnType<typeof decode>[number];
 
-/** A read costs about 10,000 gas, and nodes bound the gas of a call at ten million and more. */
+/** A read costs about 10,000 gas, and nodes limit a call to ten million or more. */
 const CALLS_AT_A_TIME = 500;
 
-/** Makes calls of the token, with the answers in their order; null where the chain has no Multicall3. */
+/** Batches calls of the token, with answers in order; null where the chain has no Multicall3. */
 function createMulticall({ token, multicall = MULTICALL3 }: TokenReaderOptions) {
-  /** Endpoints that have Multicall3; what was not there may be deployed later, so only a yes is remembered. */
+  /** Endpoints that have Multicall3. It may be deployed later, so only a yes is cached. */
   const deployedAt = new Set<string>();
   return async (
     rpc: NodeClient,
@@ -238,7 +238,7 @@ function decodeAnswers(label: string, data: `0x${string}`, count: number): reado
   throw new MalformedAnswerError(`${label} answered ${results.length} of ${count} calls`);
 }
 
-/** What a call gave. Throws `MalformedAnswerError` for bytes that are of another form. */
+/** Decodes a call's result. Throws `MalformedAnswerError` for bytes of another form. */
 function decoded<Result>(label: string, what: string, decodeResult: () => Result): Result {
   try {
     return decodeResult();
@@ -256,7 +256,7 @@ function wordOfAnswer(rpc: NodeClient, answer: MulticallAnswer | undefined): big
   throw new ChainUnavailableError(`${rpc.label} answered a balance with a failure`);
 }
 
-/** What an address holds of a token at the newest block, in the token's units. */
+/** Balance of an address at the newest block, in the token's units. */
 export async function readTokenBalance(rpc: NodeClient, token: Address, holder: Address): Promise<bigint> {
   return readWord(
     rpc.label,
@@ -272,14 +272,14 @@ function encodeIsBlacklisted(address: Address): `0x${string}` {
   return encodeFunctionData({ abi: tokenAbi, functionName: 'isBlacklisted', args: [address] });
 }
 
-/** The part of Multicall3 that we use. */
+/** The part of Multicall3 in use. */
 export const multicallAbi = parseAbi([
   'struct Call { address target; bool allowFailure; bytes callData; }',
   'struct Result { bool success; bytes returnData; }',
   'function aggregate3(Call[] calls) payable returns (Result[] returnData)',
 ]);
 
-/** The part of Circle's token that we use. */
+/** The part of Circle's token in use. */
 export const tokenAbi = parseAbi([
   'function balanceOf(address account) view returns (uint256)',
   'function isBlacklisted(address account) view returns (bool)',

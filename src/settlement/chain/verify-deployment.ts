@@ -20,7 +20,7 @@ export interface Deployment {
   readonly token: Address;
 }
 
-/** Thrown when the deployed code is not what our arithmetic assumes: money sent to our addresses could be lost. */
+/** The deployed code is not what our arithmetic assumes: money sent to our addresses could be lost. */
 export class DeploymentMismatchError extends Error {
   override readonly name = 'DeploymentMismatchError';
   /** One sentence each, for the operator. */
@@ -32,7 +32,7 @@ export class DeploymentMismatchError extends Error {
   }
 }
 
-/** Any terms will do; these have a distinct value in every field, so that a swapped field shows. */
+/** Any terms work; these have a distinct value in every field, so that a swapped field shows. */
 const sampleTerms: DepositTerms = {
   merchant: checksumAddress('11'.repeat(20)),
   feeBasisPoints: 250,
@@ -40,7 +40,7 @@ const sampleTerms: DepositTerms = {
   reference: `0x${'33'.repeat(32)}`,
 };
 
-/** What one endpoint says of the deployment. */
+/** Result of the check at one endpoint. */
 type Finding = { readonly host: string; readonly label: string } & (
   | { readonly kind: 'right'; readonly verified: Awaited<ReturnType<typeof verifyAt>> }
   | { readonly kind: 'wrong' | 'other chain'; readonly problems: readonly string[] }
@@ -49,12 +49,12 @@ type Finding = { readonly host: string; readonly label: string } & (
 
 /**
  * Checks at every endpoint that it serves the chain, that factory and implementation run exactly the code of our
- * artifacts for this token, and that the factory's arithmetic agrees with ours. One of several hosts that says otherwise is
- * outvoted, and named in `problems`. The rest is to be published: the code that every deposit address runs, and keccak-256
- * of the factory's code on chain, `0x` and 64 digits.
+ * artifacts for this token, and that the factory's arithmetic agrees with ours. A host that contradicts the majority is
+ * outvoted and reported in `problems`. Returns what is published: the implementation that every deposit address runs,
+ * and keccak-256 of the factory's code on chain, `0x` and 64 digits.
  *
- * @param wasVerified an earlier start has verified this deployment, which counts as the word of one more host
- * @throws DeploymentMismatchError with everything that is wrong; ChainUnavailableError when no endpoint answers
+ * @param wasVerified an earlier start verified this deployment, which counts as one more host @throws
+ * DeploymentMismatchError with every problem; ChainUnavailableError when no endpoint answers
  */
 export async function verifyDeployment(
   endpoints: readonly ChainEndpoint[],
@@ -77,7 +77,7 @@ export async function verifyDeployment(
   return { ...first.verified, problems: problemsOf(faulty, findings) };
 }
 
-/** Names the endpoints where they contradict each other. */
+/** Adds the endpoints' names where they contradict each other. */
 function problemsOf(
   faulty: readonly Extract<Finding, { problems: unknown }>[],
   findings: readonly Finding[],
@@ -183,7 +183,7 @@ async function readCodes(rpc: NodeClient, addresses: readonly [Address, Address,
 const TOKEN_CALL = encodeFunctionData({ abi: depositFactoryAbi, functionName: 'token' });
 const IMPLEMENTATION_CALL = encodeFunctionData({ abi: depositFactoryAbi, functionName: 'implementation' });
 
-/** Null when the contract has no such function, or answers with something else than an address. */
+/** Null when the contract has no such function or does not answer with an address. */
 async function readAddress(rpc: NodeClient, to: Address, data: string): Promise<Address | null> {
   try {
     const answer = await rpc.call('eth_call', [{ to, data }, 'latest']);
@@ -194,12 +194,12 @@ async function readAddress(rpc: NodeClient, to: Address, data: string): Promise<
   }
 }
 
-/** A compiled contract, as contracts/artifacts/<name>.json has it. Bytes are 0x-prefixed hex. */
+/** A compiled contract as in contracts/artifacts/<name>.json. Bytes are 0x-prefixed hex. */
 interface ContractArtifact {
   readonly contractName: string;
-  /** The code that deploys it, without constructor arguments. */
+  /** Creation code, without constructor arguments. */
   readonly bytecode: string;
-  /** The code on chain, with zeros where the immutable values go. */
+  /** Runtime code, with zeros in place of the immutable values. */
   readonly deployedBytecode: string;
   /** Positions of each immutable value; offsets and lengths in bytes. */
   readonly immutables: Readonly<
@@ -208,8 +208,8 @@ interface ContractArtifact {
 }
 
 /**
- * The exact code on chain of a contract with these immutable values. Throws `RangeError` when values are missing or
- * too many, so that a new immutable in the contract cannot go unchecked.
+ * Runtime code of a contract with these immutable values. Throws `RangeError` when values are missing or too many, so
+ * that no new immutable of the contract goes unchecked.
  */
 function runtimeCode(artifact: ContractArtifact, values: Readonly<Record<string, bigint>>): `0x${string}` {
   const names = Object.keys(artifact.immutables);
@@ -228,16 +228,16 @@ function runtimeCode(artifact: ContractArtifact, values: Readonly<Record<string,
 }
 
 /**
- * Circle's native USDC (never the bridged USDC.e). Source: Circle's list of contract addresses,
- * https://developers.circle.com/stablecoins/usdc-contract-addresses, as repeated in public repositories. Other
- * chains, the sandbox among them, name their token in the configuration.
+ * Circle's native USDC (never the bridged USDC.e), from Circle's list of contract addresses,
+ * https://developers.circle.com/stablecoins/usdc-contract-addresses. Other chains, including the sandbox, configure
+ * their token.
  */
 const knownTokens: ReadonlyMap<number, Address> = new Map([
   [137, '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359'], // Polygon
   [80002, '0x41E94Eb019C0762f9Bfcf9Fb1E58725BfB0e7582'], // Polygon Amoy, the test network
 ]);
 
-/** The USDC of a chain, or null when we know none. */
+/** USDC address of a chain; null when unknown. */
 export function knownToken(chainId: number): Address | null {
   return knownTokens.get(chainId) ?? null;
 }

@@ -28,16 +28,16 @@ import {
   transactionOf,
 } from './size-batch.ts';
 
-/** Gaps up to this many nonces are filled; a longer one says that the count, or the chain, was not ours. */
+/** Maximum gap that is filled; a longer one means that the count, or the chain, was wrong. */
 const MAXIMUM_FILLED = 16;
 
-/** A batch may have waited for long behind others: it is given this time from when it is the next to be mined. */
+/** Time granted to a batch once it is next to be mined, because it may have waited behind others. */
 const HEAD_PATIENCE_MS = 60_000;
 
 /**
- * Follows all that is in flight, in the order of its nonces: closes what is final, and rebroadcasts, bumps or replaces
- * the first that is not mined. What is behind it can only be mined after it. Throws `TransactionRefusedError` when no
- * node takes any attempt of that first one, and nothing can be changed about that yet.
+ * Follows all batches in flight by nonce: closes final ones, and rebroadcasts, bumps or replaces the first unmined one,
+ * which blocks the others. Throws `TransactionRefusedError` when no node accepts any attempt of it and nothing can be
+ * changed yet.
  */
 export async function followBatches(context: RelayContext, inFlight: BatchesInFlight): Promise<RelayPass> {
   const { open, counts } = inFlight;
@@ -62,9 +62,9 @@ export async function resolveFinal(
 }
 
 /**
- * Broadcasts the batch again that is to be mined next, and raises its fees while the chain asks for more. A smaller one
- * takes its nonce where every node refuses it, where higher fees cannot be paid for all of it, and where it is not mined
- * in time, for whatever reason; in the end an empty transaction does. What is left out is sent with another nonce.
+ * Rebroadcasts the batch that is next to be mined and raises its fees while the chain asks for more. A smaller batch
+ * takes its nonce where every node refuses it, where higher fees are not affordable for all of it, or where it is not
+ * mined in time; finally an empty transaction does. Payments left out are sent with another nonce.
  */
 async function followHead(
   context: RelayContext,
@@ -102,7 +102,7 @@ async function followHead(
     return 'replaced';
   }
   const last = followers.at(-1);
-  // Nothing behind the first can be mined before it: the last one gives back the gas balance that it has reserved.
+  // The last batch can only be mined after the first: replacing it frees the gas balance that it reserves.
   if (fees !== null && last !== undefined && last.kind === 'forward') {
     const nowMs = context.nowMs();
     const dueNow: Decide = (view) => settle(view, { nowMs }, { releaseDueAtMs: nowMs });
@@ -114,7 +114,7 @@ async function followHead(
   throw refusal;
 }
 
-/** Whether the batch that is to be mined next has not been for so long that its nonce goes to another one. */
+/** Whether the batch that is next to be mined has been so for too long. */
 function isOverdue({ limits, memory, nowMs: clock }: RelayContext, head: RelayBatch): boolean {
   const nowMs = clock();
   const sinceMs = memory.headSinceMs.get(head.id);
@@ -127,10 +127,10 @@ function isOverdue({ limits, memory, nowMs: clock }: RelayContext, head: RelayBa
 }
 
 /**
- * Replaces a batch that is not mined in time: by one with other numbers and at most half of its payments, or by an empty
- * transaction. What is as dear as maximum or balance allow makes way for one at the present fees, where these are lower: it
- * may have been too dear for all nodes but one that dropped it. An empty transaction is replaced only then. Null where
- * nothing could be mined, as fees above the maximum or POL for gas are needed.
+ * Replaces a batch that is not mined in time by one with other amounts and at most half of its payments, or by an empty
+ * transaction. An attempt at the maximum fee or balance is replaced at lower present fees: it may have been too
+ * expensive for all nodes except one that dropped it. An empty transaction is replaced only in that case. Null where
+ * nothing could be mined, because fees exceed the maximum or POL for gas is missing.
  */
 async function endOverdue(
   context: RelayContext,
@@ -151,7 +151,7 @@ async function endOverdue(
   const isBetter = quote.maxFeePerGas < last.maxFeePerGas || (!isEmpty && !wasTaken);
   const fees = wasTaken && canRise ? dearer : isBetter && isPayable(quote) ? quote : null;
   if (fees === null) {
-    // Once that is over, it is given its time anew.
+    // Restarts its patience for when fees or balance allow a replacement.
     context.memory.headSinceMs.delete(head.id);
     return null;
   }
@@ -167,12 +167,12 @@ async function endOverdue(
   );
 }
 
-/** The newest attempt of a batch, which is the dearest. */
+/** Newest attempt of a batch, which is the most expensive. */
 function lastOf({ attempts }: RelayBatch): RelayAttempt {
   return attempts.at(-1) as RelayAttempt;
 }
 
-/** Signs the same transaction for the same nonce at higher fees, commits and broadcasts it. */
+/** Signs, commits and broadcasts the same transaction for the same nonce at higher fees. */
 async function raise(context: RelayContext, batch: RelayBatch, fees: FeeQuote): Promise<void> {
   const transaction = await transactionOf(context, batch);
   const attempt = await signAttempt(context, transaction, batch.nonce, batch.gasLimit, fees);
@@ -181,8 +181,8 @@ async function raise(context: RelayContext, batch: RelayBatch, fees: FeeQuote): 
 }
 
 /**
- * Raises what is behind a bumped batch to its fees, as far as balance and limits allow: it would be too cheap for the
- * same blocks. What they do not allow is replaced once it is the first.
+ * Raises batches behind a bumped one to its fees, as far as balance and limits allow, because they would be too cheap
+ * for the same blocks. The others are replaced once they are first.
  */
 async function raiseFollowers(
   context: RelayContext,
@@ -206,14 +206,14 @@ async function raiseFollowers(
   }
 }
 
-/** The fees that replace an attempt and are not below a quote. */
+/** Fees that replace an attempt and are not below a quote. */
 function aboveBoth(last: FeeQuote, quote: FeeQuote): FeeQuote {
   const maxFeePerGas = larger(quote.maxFeePerGas, bumpByPercent(last.maxFeePerGas));
   const tip = larger(quote.maxPriorityFeePerGas, bumpByPercent(last.maxPriorityFeePerGas));
   return { maxFeePerGas, maxPriorityFeePerGas: smaller(tip, maxFeePerGas) };
 }
 
-/** Hands to the chain what a node's pool lacks, behind the first: a broadcast may be lost, or a node restarted. */
+/** Rebroadcasts what a node's pool lacks behind the first: a broadcast may be lost, or a node restarted. */
 async function rebroadcastMissing(context: RelayContext, followers: readonly RelayBatch[]): Promise<void> {
   if (followers.length === 0) return;
   const pending = await context.relayer.readPendingTransactionCount();
@@ -222,9 +222,9 @@ async function rebroadcastMissing(context: RelayContext, followers: readonly Rel
 }
 
 /**
- * Transactions before ours are missing on the chain: ours cannot be mined before theirs. Perhaps the chain lost blocks,
- * or the count was wrong when the nonce was chosen. After a while each missing nonce is spent by a transfer to the
- * relayer itself; where there are too many, all batches are abandoned and their payments sent anew.
+ * Handles missing transactions before ours, which block them: the chain may have lost blocks, or the count was wrong
+ * when the nonce was chosen. After a while each missing nonce is spent by a transfer to the relayer itself; with too
+ * many, all batches are abandoned and their payments released anew.
  */
 async function waitOutGap(
   context: RelayContext,
@@ -234,7 +234,7 @@ async function waitOutGap(
   const { limits, memory } = context;
   const head = unmined[0] as RelayBatch;
   const nowMs = context.nowMs();
-  // From when it was first seen: a node that lags for a moment shows a gap before a batch of any age.
+  // Since the first sight: a node that lags for a moment shows a gap before a batch of any age.
   const firstSeenMs = memory.firstSeenMs.get(head.id);
   if (firstSeenMs === undefined) memory.firstSeenMs.set(head.id, nowMs);
   if (firstSeenMs === undefined || !isOver(firstSeenMs, limits.nonceGapPatienceMs, nowMs)) return 'waiting';
@@ -260,8 +260,8 @@ async function higherFees(
 }
 
 /**
- * Hands every attempt of a batch to the chain again, the dearest first: should it be too dear for the gas balance that is
- * left, an earlier one can still be mined. Returns null when a node has one of them now, else why the dearest was
+ * Rebroadcasts every attempt of a batch, the most expensive first: an earlier one can still be mined where the
+ * remaining balance is too low for it. Returns null when a node has one of them, otherwise why the most expensive was
  * refused. Throws `ChainUnavailableError` when no node answers.
  */
 export async function rebroadcast(
@@ -275,7 +275,7 @@ export async function rebroadcast(
       await relayer.broadcast(attempt.rawTransaction);
       wasTaken = true;
     } catch (error) {
-      // A node that has a dearer one refuses the cheaper, which is as it should be.
+      // A node that has a more expensive attempt refuses the cheaper one, as expected.
       if (!(error instanceof TransactionRefusedError)) throw error;
       refusal ??= error;
     }
@@ -283,31 +283,30 @@ export async function rebroadcast(
   return wasTaken ? null : refusal;
 }
 
-/** The facts on which a decision about higher fees rests. */
+/** Input of a decision about higher fees. */
 export interface FeeSituation {
-  /** All that were signed with this nonce, the last one being the dearest. At least one. */
+  /** All attempts signed with this nonce, the most expensive last. At least one. */
   readonly attempts: readonly RelayAttempt[];
-  /** The current quote of the chain. */
+  /** Current quote of the chain. */
   readonly quote: FeeQuote;
-  /** Whether a node has the transaction, or asks for a better price: any other refusal has nothing to do with it. */
+  /** Whether a node has the transaction or asks for a better price; other refusals are not about fees. */
   readonly wasTaken: boolean;
   readonly nowMs: number;
   readonly limits: Pick<RelayLimits, 'bumpAfterMs' | 'maximumFeePerGas'>;
 }
 
-/** Tips are never raised above so many times what is usual now: more buys nothing, and a mistake would be dear. */
+/** Cap on tips as a multiple of the usual one: more has no effect, and a mistake would be expensive. */
 const MAXIMUM_TIP_MULTIPLE = 4n;
 
-/** An attempt that is not below the quote gets so many times the usual wait, doubled with each attempt… */
+/** Multiple of the usual wait for an attempt that is not below the quote; doubled with each attempt… */
 const WAIT_FACTOR = 8;
-/** …up to this many doublings. */
+/** …up to this many times. */
 const MAXIMUM_DOUBLINGS = 6;
 
 /**
- * The fees for another attempt, or null to leave things as they are. They rise when the latest quote exceeds the last
- * attempt's, or when a node has had it for long although it does not. Both fees rise by an eighth at least (nodes
- * replace for a tenth), and never above what limits and tip multiple allow. Whether the relayer can pay them is for the
- * caller to decide. Pure.
+ * Fees for another attempt, or null to keep the last one. They rise when the latest quote exceeds the last attempt's,
+ * or when a node has had it for long although it does not. Both fees rise by at least an eighth (nodes require a
+ * tenth), within limits and tip multiple. The caller decides whether the relayer can pay them.
  */
 export function raiseFees(situation: FeeSituation): FeeQuote | null {
   const { attempts, quote, limits, nowMs } = situation;
@@ -336,17 +335,17 @@ function patienceMs(attempts: number, bumpAfterMs: number): number {
   return bumpAfterMs * WAIT_FACTOR * 2 ** Math.min(attempts - 1, MAXIMUM_DOUBLINGS);
 }
 
-/** Rounded up, and at least one more. */
+/** Rounds up, so that the result is always higher. */
 function bumpByPercent(wei: bigint): bigint {
   return wei + wei / 8n + 1n;
 }
 
-/** More than the tip rises by, so that the base fee is followed although the tip is bounded. */
+/** More than the tip's raise, so that the base fee is followed although the tip is capped. */
 function addQuarter(wei: bigint): bigint {
   return wei + wei / 4n + 1n;
 }
 
-/** Closes a batch whose nonce is spent for good, after the watcher has seen what its transaction did. */
+/** Closes a batch whose nonce is final, after the watcher has seen its transaction's effects. */
 async function resolveBatch(context: RelayContext, batch: RelayBatch): Promise<void> {
   const nowMs = context.nowMs();
   const isMined =
@@ -356,12 +355,12 @@ async function resolveBatch(context: RelayContext, batch: RelayBatch): Promise<v
     const isReleased = observations.releases.some(({ transactionHash }) =>
       batch.attempts.some(({ hash }) => hash === transactionHash),
     );
-    // What is held although we released came later, or was released by a rival: it is due at once.
+    // A balance despite a release arrived later, or a rival released the earlier one: it is due at once.
     if (isReleased || sumObservations(observations).heldUnits === 0n) {
       return { noOpBatches: 0, releaseDueAtMs: null };
     }
     unreleased.add(payment.id);
-    // Another transaction took the nonce: that says nothing against the payment, and no gas was spent on it.
+    // Another transaction took the nonce, so no gas was spent and the payment is not at fault.
     if (!isMined) return { releaseDueAtMs: nowMs + RETRY_AFTER_ABANDONED_MS };
     return afterNoOpBatch(payment, nowMs);
   });
@@ -371,13 +370,15 @@ async function resolveBatch(context: RelayContext, batch: RelayBatch): Promise<v
   }
 }
 
-/** Gives up a batch that will not be mined. Should it be mined after all, it moves nothing that was released since. */
+/** Abandons a batch that will not be mined. If it is mined after all, it moves nothing that was released since. */
 export async function abandonBatch(context: RelayContext, batch: RelayBatch): Promise<void> {
   const releaseDueAtMs = context.nowMs() + RETRY_AFTER_ABANDONED_MS;
   await closeBatch(context, batch, 'abandoned', () => ({ releaseDueAtMs }));
 }
 
-/** Gas was spent and nothing released. That says nothing of why, so the state stays; but gas is not burnt in a loop. */
+/**
+ * Gas was spent without a release, for unknown reasons: the state stays, and the retry delay grows to limit the gas.
+ */
 function afterNoOpBatch(payment: Payment, nowMs: number): PaymentChange {
   const noOpBatches = payment.noOpBatches + 1;
   return { noOpBatches, releaseDueAtMs: nowMs + retryDelayMs(noOpBatches) };
@@ -390,7 +391,7 @@ async function closeBatch(
   changeOf: (view: PaymentView) => PaymentChange,
 ): Promise<void> {
   const nowMs = context.nowMs();
-  // A rescue carries no release: nothing of its payment changes.
+  // A rescue carries no release, so its payment stays unchanged.
   const decide: Decide = (view) => settle(view, { nowMs }, batch.kind === 'forward' ? changeOf(view) : {});
   await context.relay.closeBatch(batch.id, outcome, nowMs, decide);
   forgetBatch(context.memory, batch.id);

@@ -3,17 +3,15 @@ import type { RelayBatch } from '../settlement-store.ts';
 import type { RelayContext, RelayLimits } from './relay-context.ts';
 import { ignoreRefusal, signAttempt } from './size-batch.ts';
 
-/** Nonces of a relayer key: how many are spent, how many may be in flight, and which one is next. */
-
-/** What the chain says of the relayer's transactions, read once a pass. */
+/** The relayer's transaction counts on the chain, read once per pass. */
 export interface TransactionCounts {
   /** At final blocks that the watcher has read. */
   readonly final: number;
-  /** At the newest block; never below the final one, although a node that lags counts fewer. */
+  /** At the newest block; never below the final count, although a lagging node counts fewer. */
   readonly latest: number;
 }
 
-/** The relayer's batches in flight by nonce, and what the chain says of its transactions. */
+/** The relayer's batches in flight by nonce, and its transaction counts. */
 export interface BatchesInFlight {
   readonly open: readonly RelayBatch[];
   readonly counts: TransactionCounts;
@@ -24,19 +22,19 @@ export async function readCounts(
   { relayer, observations }: Pick<RelayContext, 'relayer' | 'observations'>,
   of?: string,
 ): Promise<TransactionCounts> {
-  // The cursor first: what it has not passed is not final yet.
+  // The cursor comes first: transactions above it are not final yet.
   const cursor = await observations.readCursor();
   const final = cursor === null ? 0 : await relayer.readFinalTransactionCount(cursor.number, of);
   const latest = await relayer.readLatestTransactionCount(of);
   return { final, latest: Math.max(latest, final) };
 }
 
-/** Those that are in no block yet. */
+/** Batches that are not mined yet. */
 export function unminedOf(open: readonly RelayBatch[], { latest }: TransactionCounts): RelayBatch[] {
   return open.filter(({ nonce }) => nonce >= latest);
 }
 
-/** Whether another batch may be opened beside these: nodes drop what exceeds their own bounds. */
+/** Whether another batch may be opened: nodes drop transactions beyond their own limits. */
 export function hasFreeSlot(
   { maximumUnmined, maximumOpen }: RelayLimits,
   open: readonly RelayBatch[],
@@ -46,9 +44,9 @@ export function hasFreeSlot(
 }
 
 /**
- * The nonce of the relayer's next transaction, for releases and rescues alike. `open`: its open batches by nonce. A node
- * that lags, also one of several behind one address, counts fewer transactions than there are: what is signed for a
- * spent nonce can never be mined.
+ * Nonce of the relayer's next transaction, for releases and rescues alike. `open` is sorted by nonce. A lagging node,
+ * even one of several behind one address, counts too few transactions, and a transaction with a used nonce can never be
+ * mined.
  */
 export async function chooseNonce(
   { relay, relayer }: Pick<RelayContext, 'relay' | 'relayer'>,
@@ -60,7 +58,7 @@ export async function chooseNonce(
   return Math.max(counts.latest, own ?? 0);
 }
 
-/** Spends nonces that are missing on the chain, up to `endNonce`, by transfers to the relayer itself. */
+/** Uses up missing nonces up to `endNonce` by transfers to the relayer itself. */
 export async function fillGap(context: RelayContext, fromNonce: number, endNonce: number): Promise<void> {
   const fees = await context.relayer.quoteFees();
   context.onIncident({ kind: 'filled_gap', fromNonce, toNonce: endNonce - 1 });

@@ -37,10 +37,10 @@ import {
 } from './size-batch.ts';
 
 /**
- * One pass of the sender for its relayer key, which has several transactions in flight. What was signed is committed
- * before it is broadcast, and after a crash the same bytes are broadcast again; a payment settles only from what the
- * watcher sees, never from what happened to our own transaction. What earlier keys left in flight is followed too, and
- * first: a new key without POL for gas must not hold that up, nor the other way round.
+ * Runs one pass of the sender for its relayer key, which has several transactions in flight. A transaction is committed
+ * before it is broadcast, and after a crash the same bytes are broadcast again. A payment settles only from what the
+ * watcher sees, never from our own transaction's outcome. Batches of earlier keys are followed first: a key without POL
+ * for gas must not block them, nor they it.
  */
 export async function relayReleases(context: RelayContext): Promise<RelayPass> {
   const failure = await followRetiredBatches(context).then(
@@ -58,17 +58,16 @@ export async function relayReleases(context: RelayContext): Promise<RelayPass> {
   }
   const opened = await openBatches(context, inFlight);
   if (failure !== null) throw failure.error;
-  // What happened to a batch is told before what was opened beside it, and both before that nothing is to be done.
+  // Reports what happened to a batch before a newly opened one, and either before "nothing to do".
   const isNews = followed !== 'idle' && followed !== 'waiting' && followed !== 'rebroadcast';
   const hasOpened = opened !== 'idle' && opened !== 'waiting';
   return isNews || (!hasOpened && followed !== 'idle') ? followed : opened;
 }
 
 /**
- * Brings batches of relayer addresses to their end that have no sender any more, because the key was changed or its
- * process is gone: their payments would be carried for ever. The signed bytes are all that is needed; without the key
- * only their fees cannot be raised. So what is not mined for long is abandoned, and its payments are released with the
- * key we have. Should the old transaction be mined later, that costs gas and moves nothing twice.
+ * Ends batches of relayer addresses without a sender, because the key changed or its process is gone; otherwise their
+ * payments would stay in them forever. The signed bytes suffice, except to raise fees. A batch that stays unmined is
+ * abandoned and its payments released with the present key; if it is mined later, it costs gas but moves nothing twice.
  */
 async function followRetiredBatches(context: RelayContext): Promise<void> {
   const { relay, relayer, withRelayerLease } = context;
@@ -80,7 +79,7 @@ async function followRetiredBatches(context: RelayContext): Promise<void> {
 
 async function followRetiredRelayer(context: RelayContext, address: string): Promise<void> {
   const { relay, relayer, onIncident } = context;
-  // Read with the lease: its sender, or another one in its place, may just have closed some.
+  // Read under the lease: its own sender, or a substitute, may just have closed some.
   const open = await relay.listOpenBatchesOf(address);
   if (open.length === 0) return;
   const counts = await readCounts(context, address);
@@ -90,18 +89,18 @@ async function followRetiredRelayer(context: RelayContext, address: string): Pro
   const head = unmined[0];
   if (head === undefined) return; // Mined; final soon.
   if (isGivenUp(context, head)) {
-    // The highest nonce first: what is left of them never has a hole below it.
+    // Highest nonce first, so that the remaining batches never have a gap below them.
     for (const batch of unmined.toReversed()) {
       await abandonBatch(context, batch);
       onIncident({ kind: 'retired_batch_abandoned', batchId: batch.id, relayer: address });
     }
     return;
   }
-  // Refused by all, for want of POL for gas perhaps: it is retried until it is abandoned.
+  // If all nodes refuse, perhaps because the relayer lacks POL, it is retried until it is abandoned.
   for (const batch of unmined) await rebroadcast(relayer, batch);
 }
 
-/** Not before this process has handed it to the chain for a while: the service may have been down for long. */
+/** Only after this process has rebroadcast it for a while: the service may have been down for long. */
 function isGivenUp({ limits, memory, nowMs: clock }: RelayContext, batch: RelayBatch): boolean {
   const nowMs = clock();
   const firstSeenMs = memory.firstSeenMs.get(batch.id);
@@ -116,13 +115,13 @@ function isGivenUp({ limits, memory, nowMs: clock }: RelayContext, batch: RelayB
   );
 }
 
-/** Longer than it takes to simulate, estimate and sign a batch; after a crash others wait for so long. */
+/** Longer than simulating, estimating and signing a batch; after a crash other relayers wait this long. */
 const CLAIM_MS = 60_000;
 
 /**
- * Opens batches while a slot is free and releases are due: what is mined and waits for its finality takes none. A
- * release alone leaves at once; where more are due, they share batches. `inFlight` is null while nothing is in flight;
- * the chain is not asked then unless something is due.
+ * Opens batches while a slot is free and releases are due; mined batches that await finality take none. A single
+ * release leaves at once, several share batches. `inFlight` is null while nothing is in flight; the chain is then only
+ * read when something is due.
  */
 async function openBatches(context: RelayContext, inFlight: BatchesInFlight | null): Promise<RelayPass> {
   const { limits } = context;
@@ -135,7 +134,7 @@ async function openBatches(context: RelayContext, inFlight: BatchesInFlight | nu
   let pass: RelayPass = 'idle';
   while (counts === null || hasFreeSlot(limits, open, counts)) {
     const opened = await openBatch(context, open, readChain).catch((error: unknown) => {
-      // Behind a batch that went, it is the first to be tried in the next pass, which then fails if it must.
+      // After an opened batch the failure waits: the next pass tries this batch first.
       if (pass === 'opened' && isOfChain(error)) return pass;
       throw error;
     });
@@ -152,7 +151,7 @@ function isOfChain(error: unknown): boolean {
 
 type ReadChain = ReturnType<typeof createChainReading>;
 
-/** Fees, balance and counts, read once a pass, when the first batch needs them. */
+/** Reads fees, balance and counts once per pass, when the first batch needs them. */
 function createChainReading({ relayer }: RelayContext, counts: () => Promise<TransactionCounts>) {
   let reading: Promise<readonly [FeeQuote, balanceWei: bigint, TransactionCounts]> | null = null;
   return () => {
@@ -161,7 +160,7 @@ function createChainReading({ relayer }: RelayContext, counts: () => Promise<Tra
   };
 }
 
-/** Collects what is due, leaves out what the token would refuse, and commits and sends the rest. */
+/** Collects due releases, leaves out those that the token would refuse, and commits and sends the rest. */
 async function openBatch(
   context: RelayContext,
   open: readonly RelayBatch[],
@@ -179,18 +178,18 @@ async function openBatch(
       (isOver(oldest.releaseDueAtMs ?? 0, limits.batchWindowMs, nowMs) && isSpacedOut(limits, open, nowMs));
     return isReady ? await sendBatch(context, due, open, readChain) : 'collecting';
   } finally {
-    // What is not in the batch, for whatever reason, another relayer may release.
+    // Lets another relayer release the payments that did not enter the batch.
     await context.relay.dropClaims(relayer.address);
   }
 }
 
-/** The pause after the first open batch beyond the slots, and by how much each further one makes it longer. */
+/** Pause after the first open batch beyond the slots, and its growth with each further one. */
 const FIRST_PAUSE_MS = 2_000;
 const PAUSE_GROWTH = 1.13;
 
 /**
- * Whether a batch that is not full may be opened. While finality stalls, batches that are mined pile up: beyond the
- * slots each one waits a little longer, so that the places of 64 open ones last for more than an hour.
+ * Whether a batch that is not full may be opened. Mined batches pile up while finality stalls: beyond the slots each
+ * one waits a little longer, so that 64 open ones last for more than an hour.
  */
 function isSpacedOut(limits: RelayLimits, open: readonly RelayBatch[], nowMs: number): boolean {
   const surplus = open.length - limits.maximumUnmined;
@@ -206,7 +205,7 @@ async function sendBatch(
   readChain: ReadChain,
 ): Promise<RelayBatch | RelayPass> {
   const { relayer } = context;
-  // One transaction goes to one factory; payments of an earlier one take their turn when they are the oldest.
+  // One transaction calls one factory; payments of another are sent when they are the oldest.
   const sameFactory = due.filter((payment) => payment.factory === due[0]?.factory);
   const [fees, balanceWei, counts] = await readChain();
   const affordable = await deferExpensive(context, sameFactory, fees);
@@ -240,8 +239,8 @@ async function sendBatch(
 }
 
 /**
- * A payment whose release fails alone is put off, so that the next batch is without it. Gas balance that others in flight
- * have reserved is waited for.
+ * Shrinks the batch to its gas limit. Defers a payment whose release fails alone, and waits for gas balance that other
+ * batches have reserved.
  */
 async function shrinkOrDefer(
   context: RelayContext,
@@ -259,7 +258,7 @@ async function shrinkOrDefer(
   }
 }
 
-/** Puts off the releases whose share of the gas exceeds the operator's maximum; returns the others. */
+/** Defers releases whose share of the gas exceeds the operator's maximum; returns the others. */
 async function deferExpensive(
   context: RelayContext,
   payments: readonly Payment[],
@@ -275,7 +274,7 @@ async function deferExpensive(
   return affordable;
 }
 
-/** Asks the token for each release; what it would refuse is recorded with its reason and tried again later. */
+/** Asks the token for each release; records a refusal with its reason and retries it later. */
 async function filterReleasable(context: RelayContext, payments: readonly Payment[]): Promise<Payment[]> {
   const checks = await context.token.checkReleases(
     payments.map(({ depositAddress, payoutAddress }) => ({
@@ -288,13 +287,13 @@ async function filterReleasable(context: RelayContext, payments: readonly Paymen
     const { heldUnits, refusal } = checks[index] as ReleaseCheck;
     if (refusal !== null) await deferRelease(context, payment, { refusal });
     else if (heldUnits > 0n) releasable.push(payment);
-    // A rival was faster, or the deposit was taken back. No refusal, the watcher is about to see it.
+    // A rival was faster, or the deposit was reversed: no refusal, as the watcher is about to see it.
     else await deferRelease(context, payment, { delayMs: RETRY_AFTER_EMPTY_MS });
   }
   return releasable;
 }
 
-/** A refused release is tried later and later, another one after its delay. */
+/** Retries a refused release with growing delays, any other after its delay. */
 async function deferRelease(
   context: RelayContext,
   payment: Payment,

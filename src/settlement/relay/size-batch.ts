@@ -26,7 +26,7 @@ export function forwardCall(payments: readonly Payment[]): RelayCall {
   };
 }
 
-/** Signs for this nonce; sends nothing. */
+/** Signs for this nonce without sending. */
 export async function signAttempt(
   context: Pick<RelayContext, 'relayer' | 'nowMs'>,
   transaction: RelayTransaction,
@@ -38,7 +38,7 @@ export async function signAttempt(
   return { ...signed, signedAtMs: context.nowMs() };
 }
 
-/** The most that the batches may cost that are in no block yet, in wei: nodes reserve it from the balance. */
+/** Maximum cost of unmined batches in wei, which nodes reserve from the balance. */
 export function costOf(batches: readonly Pick<RelayBatch, 'gasLimit' | 'attempts'>[]): bigint {
   return batches.reduce(
     (sum, { gasLimit, attempts }) => sum + gasLimit * (attempts.at(-1) as RelayAttempt).maxFeePerGas,
@@ -46,17 +46,17 @@ export function costOf(batches: readonly Pick<RelayBatch, 'gasLimit' | 'attempts
   );
 }
 
-/** Payments that can share a transaction, and the gas it needs. */
+/** Payments that fit into one transaction, and its gas limit. */
 export interface ShrunkBatch {
   readonly payments: readonly Payment[];
   readonly gasLimit: bigint;
 }
 
-/** The gas price that a transaction offers, and the most that its gas limit may cost at that price. */
+/** Gas price of a transaction, and the maximum cost of its gas limit. */
 export interface FeeBounds {
   readonly fees: FeeQuote;
   readonly budgetWei: bigint;
-  /** Whether the gas limit is our own figure, because an estimate led to nothing. Default false. */
+  /** Uses our own gas figure, because an estimate failed before. Default false. */
   readonly isOwnGas?: boolean;
 }
 
@@ -64,15 +64,14 @@ export interface FeeBounds {
 const SIZE_COOLDOWN_MS = 600_000;
 
 /**
- * The most that one transaction may cost: nodes refuse one that the balance does not cover together with the relayer's
- * others that are in no block yet, and one above a cap of their own, by gas limit times fee and not by what it will
- * use. `othersWei` is what those others may cost.
+ * Maximum cost of one transaction. Nodes refuse one that the balance does not cover together with the relayer's other
+ * unmined ones (`othersWei`), and one above their own cap, both by gas limit times fee rather than by gas used.
  */
 async function readFeeBudget({ relayer, limits }: RelayContext, othersWei: bigint): Promise<bigint> {
   return feeBudgetOf(limits, await relayer.readGasBalance(), othersWei);
 }
 
-/** The same, of a balance that is known. */
+/** The same for a known balance. */
 export function feeBudgetOf(
   { maximumTransactionFeeWei }: Pick<RelayLimits, 'maximumTransactionFeeWei'>,
   balanceWei: bigint,
@@ -82,11 +81,10 @@ export function feeBudgetOf(
 }
 
 /**
- * The first of these payments that can be released together, with the gas for it: all, or where that would fail as a
- * whole, the first half, a quarter, and so on; and no more than the budget pays for. Throws `CallRevertedError` where
- * the first payment fails alone, and `TransactionRefusedError` where the budget does not cover it alone. Throws
- * `ChainUnavailableError` when the estimate fails for another reason; as some nodes say in this way that a call is too
- * large for them, the next batch is half as large.
+ * Takes the first of these payments that can be released together within the budget, with the gas for it: all, or where
+ * the call would fail, the first half, a quarter, and so on. Throws `CallRevertedError` where the first payment fails
+ * alone, `TransactionRefusedError` where the budget does not cover it, and `ChainUnavailableError` when the estimate
+ * fails for another reason; the next batch is then half as large, because some nodes report too large a call like this.
  */
 export async function shrinkToGasLimit(
   context: RelayContext,
@@ -110,7 +108,7 @@ export async function shrinkToGasLimit(
       return { payments: fitting, gasLimit: estimate };
     }
     if (size === 1) throw unaffordableError(context, costWei, budgetWei);
-    // A transaction has a fixed part: proportionally fewer payments may still cost a little too much.
+    // A transaction has a fixed part, so proportionally fewer payments may still cost slightly too much.
     size = Math.max(1, Math.min(size - 1, Number((BigInt(size) * budgetWei) / costWei)));
   }
 }
@@ -128,7 +126,7 @@ async function estimateRelease(
   }
 }
 
-/** Why the budget does not cover a transaction. */
+/** Error for a transaction that exceeds the budget. */
 export function unaffordableError(
   { relayer, limits }: Pick<RelayContext, 'relayer' | 'limits'>,
   costWei: bigint,
@@ -141,7 +139,7 @@ export function unaffordableError(
   return new TransactionRefusedError(`${bound}, and the transaction may cost ${costWei} wei`);
 }
 
-/** Records the size of a batch. After a success at once the next may be twice as large, unless nodes have just refused a larger one. */
+/** Records a batch's size. A success allows twice as many next time, unless nodes have just refused a larger batch. */
 function rememberSize(context: RelayContext, requested: number, halved: number | null): void {
   const { memory, limits, onIncident } = context;
   if (halved !== null) {
@@ -157,44 +155,44 @@ function rememberSize(context: RelayContext, requested: number, halved: number |
 }
 
 /**
- * How nodes say that a transaction offers too little for its gas, or less than another one with its nonce does. Any
- * other refusal may be one of its size: a cap on the fee, the balance, a limit on gas or bytes.
+ * Nodes' messages for a gas price that is too low, or lower than another transaction's with the same nonce. Other
+ * refusals may concern the size: a cap on the fee, the balance, a limit on gas or bytes.
  */
 const underpriced = /underpriced|base fee|\btip\b|gas price/i;
 
-/** A transaction that replaces a refused one costs at most seven eighths, so that there is an end to it. */
+/** Maximum cost of a replacement for a refused transaction, so that replacing ends. */
 const COST_NUMERATOR = 7n;
 const COST_DENOMINATOR = 8n;
 
-/** Whether higher fees can answer the refusal, rather than a smaller batch. */
+/** Whether higher fees, rather than a smaller batch, can resolve the refusal. */
 export function isUnderpriced(refusal: TransactionRefusedError): boolean {
   return underpriced.test(refusal.message);
 }
 
-/** How nodes refuse what they would take later, behind the transactions before it or in a pool with room. */
+/** Nodes' messages for a transaction that they would accept later, after earlier ones or in an emptier pool. */
 const untimely = /nonce (?:is )?too high|gapped|pool is full|pool overflow|queue(?:d)? (?:is full|limit)/i;
 
-/** How nodes say that the balance does not cover a transaction, alone or together with others. */
+/** Nodes' messages for a balance that does not cover a transaction, alone or with others. */
 const unfunded = /insufficient (?:funds|balance)|overshot/i;
 
-/** How nodes say that gas limit times fee exceeds a cap of their own. */
+/** Nodes' messages for a gas limit times fee above their own cap. */
 const capped = /exceeds the configured cap/i;
 
-/** Whether it says nothing against the release, which only needs POL for gas or another price. */
+/** Whether the refusal only concerns POL for gas or the price, not the release itself. */
 export function isAboutFunds(refusal: TransactionRefusedError): boolean {
   const reasons = [underpriced, unfunded, untimely, capped];
   return reasons.some((reason) => reason.test(refusal.message));
 }
 
-/** What is refused is broadcast again, or replaced, once it is the first. */
+/** A refused batch is rebroadcast or replaced once it is first. */
 export function ignoreRefusal(error: unknown): void {
   if (!(error instanceof TransactionRefusedError)) throw error;
 }
 
 /**
- * Broadcasts the last attempt of a batch that is committed. While every node refuses it, replaces it at its nonce by a
- * smaller one; one that waits for its turn stays as it is and is broadcast again. Throws the last
- * `TransactionRefusedError` when nothing smaller is left. Returns the batch that stands now.
+ * Broadcasts the last attempt of a committed batch. While every node refuses it, replaces it at its nonce by a smaller
+ * one; one that is only too early stays and is rebroadcast later. Throws the last `TransactionRefusedError` when
+ * nothing smaller is left. Returns the batch that is open now.
  */
 export async function broadcastOrShrink(
   context: RelayContext,
@@ -216,10 +214,10 @@ export async function broadcastOrShrink(
 }
 
 /**
- * Signs a batch that every node refuses anew, at its nonce: with our own figure for the gas where it is odd, else with
- * half of its payments; a single one, or what is no release, only when its gas has become cheaper. Commits it and sends nothing. Null where that cannot help. Should the
- * earlier transaction be mined after all, the new one cannot be, and what the earlier one released is not released
- * again.
+ * Replaces a batch that every node refuses, at its nonce: with our own gas figure where its gas is implausible,
+ * otherwise with half of its payments; a single payment, or a batch that is no release, only at a lower gas cost.
+ * Commits without sending. Null where that cannot help. Only one of both transactions can be mined, so nothing is
+ * released twice.
  */
 export async function replaceRefused(
   context: RelayContext,
@@ -250,16 +248,16 @@ export async function replaceRefused(
   return replacement;
 }
 
-/** Whether its gas limit is below half of our own figure, or more than the figure calls for. */
+/** Whether the gas limit is below half of our own figure, or above the limit for it. */
 function hasOddGas({ gasLimit, paymentIds }: RelayBatch): boolean {
   const figure = releaseGas(paymentIds.length);
   return gasLimit < leastPlausibleGas(figure) || gasLimit > gasLimitFor(figure);
 }
 
 /**
- * Signs a batch that is not mined in time anew at its nonce, with these fees and our own figure for the gas: with all of
- * its payments where its gas is odd, else with half of them. Commits it and sends nothing. Null where the budget does not cover that, and for
- * what cannot be made smaller.
+ * Replaces a batch that is not mined in time, at its nonce, with these fees and our own gas figure: with all of its
+ * payments where its gas is implausible, otherwise with half of them. Commits without sending. Null where the budget
+ * does not cover it, or the batch cannot be made smaller.
  */
 export async function replaceOverdue(
   context: RelayContext,
@@ -274,8 +272,8 @@ export async function replaceOverdue(
 }
 
 /**
- * Signs a batch whose fees must rise, and can no longer be paid for all of its payments, anew at its nonce with as many
- * as the budget covers. Commits it and sends nothing. Null where not even one is covered.
+ * Replaces a batch, at its nonce and higher fees, by as many of its payments as the budget covers. Commits without
+ * sending. Null where it covers none.
  */
 export async function replaceByDearer(
   context: RelayContext,
@@ -292,8 +290,8 @@ export async function replaceByDearer(
 }
 
 /**
- * Spends the nonce of a batch without its payments, by a transfer to the relayer itself: without it nothing behind it
- * could be mined. `decide` says what becomes of released payments. Commits it and sends nothing.
+ * Uses up the nonce of a batch by a transfer to the relayer itself, so that later batches can be mined. `decide`
+ * settles the released payments. Commits without sending.
  */
 export async function replaceBySelfTransfer(
   context: RelayContext,
@@ -350,7 +348,7 @@ async function replaceBatch(
   return opened;
 }
 
-/** What a stored batch does, for signing it again. */
+/** Transaction of a stored batch, to sign it again. */
 export async function transactionOf(context: RelayContext, batch: RelayBatch): Promise<RelayTransaction> {
   if (batch.kind === 'self_transfer') return { kind: batch.kind };
   const call = forwardCall(await paymentsOf(context, batch));
@@ -358,7 +356,7 @@ export async function transactionOf(context: RelayContext, batch: RelayBatch): P
   return { ...call, kind: 'rescue', token: batch.rescueToken as `0x${string}` };
 }
 
-/** The payments that a stored batch carries, in its order. */
+/** Payments of a stored batch, in its order. */
 async function paymentsOf(
   { payments: store }: Pick<RelayContext, 'payments'>,
   batch: RelayBatch,
