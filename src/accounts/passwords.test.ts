@@ -26,8 +26,7 @@ it('agrees with another implementation of Argon2, and knows that its parameters 
   const parameters = { parallelism: 1, iterations: 3, memorySize: 4096, hashLength: 32 } as const;
   const salt = Buffer.from('somesalt12345678');
   const known = await argon2id({ password: 'pässword', salt, ...parameters, outputType: 'encoded' });
-  expect(await passwords.verify('pässword', known)).toBe(true);
-  expect(isCurrentHash(known)).toBe(false);
+  expect([await passwords.verify('pässword', known), isCurrentHash(known)]).toEqual([true, false]);
   expect(isCurrentHash(await passwords.hash('pässword'))).toBe(true);
 });
 
@@ -77,8 +76,7 @@ it('lets strangers fill half of the places to wait, and keeps the others for tho
   const results = (await Promise.all(refused)).map((result) => result === 'refused');
   expect(results.slice(0, 60).indexOf(true)).toBe(2 + 16);
   expect(results.slice(2 + 16, 60)).not.toContain(false);
-  expect(results.slice(60, 80).indexOf(true)).toBe(16);
-  expect(results.at(-1)).toBe(true);
+  expect([results.slice(60, 80).indexOf(true), results.at(-1)]).toEqual([16, true]);
 });
 
 it('lets no network of strangers keep others from waiting, and serves the networks in turns', async () => {
@@ -96,8 +94,7 @@ it('lets no network of strangers keep others from waiting, and serves the networ
   expect(served.filter((name) => name === 'crowd')).toHaveLength(2 + 16 - 3);
   const waited = served.filter((name) => !name.endsWith('refused')).slice(2);
   expect(waited.slice(0, 5)).toEqual(['crowd', 'office', 'home', 'crowd', 'office']);
-  expect(served).not.toContain('office refused');
-  expect(served).not.toContain('home refused');
+  for (const words of ['office refused', 'home refused']) expect(served).not.toContain(words);
 });
 
 it('refuses a stored hash that is none, whatever the password', async () => {
@@ -106,51 +103,27 @@ it('refuses a stored hash that is none, whatever the password', async () => {
 
 it('takes only passwords that are long, mixed, and no email address', () => {
   const check = (password: string) => () => requireGoodPassword(password, 'anna@shop.example');
-  for (const good of ['twelve chars', 'gC3-hX_9tQ2mLw0ZpVbR', 'пароль длинный', '😀🎉🚀🌍🔥🍀🎈🐳🍕⚡🎲🧩']) {
+  for (const good of ['twelve chars', 'gC3-hX_9tQ2mLw0ZpVbR', 'пароль длинный', '😀🎉🚀🌍🔥🍀🎈🐳🍕⚡🎲🧩'])
     expect(check(good)).not.toThrow();
-  }
-  for (const poor of ['eleven char', 'abababababab', 'ANNA@shop.example!', 'a'.repeat(201)]) {
+  for (const poor of ['eleven char', 'abababababab', 'ANNA@shop.example!', 'a'.repeat(201)])
     expect(check(poor)).toThrow('The password must');
-  }
 });
 
-it.each([
-  'passwordpassword',
-  'PASSWORDpassword1',
-  'p@ssw0rd1234',
-  'P4$$w0rd!2026',
-  '123456789012',
-  'qwertyuiopas',
-  'QwertyuiopASDF',
-  '1q2w3e4r5t6y7u',
-  '1qaz2wsx3edc',
-  'abcdefghijkl',
-  'zyxwvutsrqpo',
-  'welcome12345',
-  'Welcome-2026-!',
-  'iloveyou12345',
-  'administrator',
-  'letmeinletmein',
-  'card-checkout',
-  'Cardcheckout1!',
-  'correct horse battery staple',
-  'annaanna12345',
-  'Anna-Shop-2026',
-  'ｐａｓｓｗｏｒｄ１２３４',
-  'йцукенгшщзхъ',
-  'Pässwörd1234',
-  'Contraseña2026!',
-  'motdepasse123',
-  'Пароль123456',
-  'a1b2c3d4e5f6',
-  '1a2b3c4d5e6f',
-  'aabbccddeeff',
-  '!@#$%^&*()_+',
-])('refuses the well-known password %s', (password) => {
-  expect(() => requireGoodPassword(password, 'anna@shop.example')).toThrow(
-    'The password is too easy to guess',
-  );
-});
+const wellKnown = `
+  passwordpassword PASSWORDpassword1 p@ssw0rd1234 P4$$w0rd!2026 123456789012 qwertyuiopas
+  QwertyuiopASDF 1q2w3e4r5t6y7u 1qaz2wsx3edc abcdefghijkl zyxwvutsrqpo welcome12345
+  Welcome-2026-! iloveyou12345 administrator letmeinletmein card-checkout Cardcheckout1!
+  annaanna12345 Anna-Shop-2026 ｐａｓｓｗｏｒｄ１２３４ йцукенгшщзхъ Pässwörd1234 Contraseña2026!
+  motdepasse123 Пароль123456 a1b2c3d4e5f6 1a2b3c4d5e6f aabbccddeeff !@#$%^&*()_+`;
+
+it.each([...wellKnown.trim().split(/\s+/), 'correct horse battery staple'])(
+  'refuses the well-known password %s',
+  (password) => {
+    expect(() => requireGoodPassword(password, 'anna@shop.example')).toThrow(
+      'The password is too easy to guess',
+    );
+  },
+);
 
 it.each([
   'correct horse battery',

@@ -256,9 +256,8 @@ it('takes a recovery code once, as it is shown or typed, and no digits beside si
   expect(await consumeCode(context, appUser, ` ${first.toUpperCase()} `)).toBe(true);
   expect(await consumeCode(context, appUser, first)).toBe(false);
   expect(await consumeCode(context, appUser, second.replaceAll('-', ''))).toBe(true);
-  for (const longer of [`1${VECTOR.code}`, `${VECTOR.code}1`]) {
+  for (const longer of [`1${VECTOR.code}`, `${VECTOR.code}1`])
     expect(await consumeCode(context, appUser, longer)).toBe(false);
-  }
 });
 
 it('takes no code of an app from a user who has none', async () => {

@@ -31,8 +31,7 @@ it('writes any number with all of its digits, and of the same value', () => {
         const written = `${whole}${fraction === '' ? '' : `.${fraction}`}`;
         const plain = plainDecimal(`${written}e${exponent}`);
         expect(plain).toMatch(/^(0|[1-9]\d*)(\.\d+)?$/);
-        const decimals = plain.split('.')[1]?.length ?? 0;
-        expect(decimals).toBe(Math.max(0, fraction.length - exponent));
+        expect(plain.split('.')[1]?.length ?? 0).toBe(Math.max(0, fraction.length - exponent));
         // As whole numbers, without rounding.
         const scaled = BigInt(plain.replace('.', ''));
         expect(scaled).toBe(

@@ -227,10 +227,7 @@ it.each([
     const chain = { chainId: 137, factory } as const;
     expect(
       assessBaseUrl('https://pay.example', { status, published: body }, { isServed, chain }),
-    ).toMatchObject({
-      level,
-      detail: expect.stringMatching(text),
-    });
+    ).toMatchObject({ level, detail: expect.stringMatching(text) });
   },
 );
 

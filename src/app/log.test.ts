@@ -43,9 +43,8 @@ it.each<[string, (log: ReturnType<typeof createLog>) => void]>([
   ],
 ])('%s tells no key, token, email address, query string or password', (_, write) => {
   const text = logged(write);
-  for (const secret of [apiKey, token, email, encodeURIComponent(email), password, 'canary-query']) {
+  for (const secret of [apiKey, token, email, encodeURIComponent(email), password, 'canary-query'])
     expect(text).not.toContain(secret);
-  }
   expect(text).toContain('[redacted');
   for (const line of text.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('msg');
 });
@@ -100,6 +99,5 @@ it('goes on and ends where standard output is on a full disk', () => {
     killSignal: 'SIGKILL',
   });
   closeSync(full);
-  expect(stderr).toBe('still here\n');
-  expect(status).toBe(3);
+  expect([stderr, status]).toEqual(['still here\n', 3]);
 }, 60_000);

@@ -44,9 +44,8 @@ it("counts requests as the library's histogram does", async () => {
       const [found, expected] = [await readMetrics(ours), await readMetrics(theirs)];
       expect(found.values).toEqual(expected.values);
       expect(found.sums.map(([labels]) => labels)).toEqual(expected.sums.map(([labels]) => labels));
-      for (const [index, [, sum]] of found.sums.entries()) {
+      for (const [index, [, sum]] of found.sums.entries())
         expect(Number(sum)).toBeCloseTo(Number(expected.sums[index]?.[1]), 9);
-      }
     }),
   );
 });

@@ -11,138 +11,79 @@ const WRONG_CHECKSUM = ADDRESS.replace('A', 'a');
 const ZERO = `0x${'0'.repeat(40)}`;
 const PAYMENT_ID = createPaymentIdGenerator(Date.now)();
 
-type Read = (args: OperationArguments) => unknown;
-const named =
-  (read: (args: OperationArguments, name: string) => unknown, name: string): Read =>
-  (args) =>
-    read(args, name);
+interface Reader {
+  readonly name: string;
+  readonly read: (args: OperationArguments) => unknown;
+  /** The option that a message must name. */
+  readonly option: string;
+  readonly takes: readonly (readonly [OperationArguments, unknown])[];
+  readonly refuses: readonly OperationArguments[];
+}
 
-/** Each reader, what it takes (and makes of it), and what it refuses, by the option that the message must name. */
-const readers: readonly {
-  name: string;
-  read: Read;
-  option: string;
-  takes: [OperationArguments, unknown][];
-  refuses: OperationArguments[];
-}[] = [
-  {
-    name: 'optional',
-    read: named(argument.optional, 'note'),
-    option: 'note',
-    takes: [
-      [{}, null],
-      [{ note: true }, null],
-      [{ note: '' }, ''],
-      [{ note: 'x' }, 'x'],
-    ],
-    refuses: [],
-  },
-  {
-    name: 'required',
-    read: named(argument.required, 'name'),
-    option: 'name',
-    takes: [[{ name: 'x' }, 'x']],
-    refuses: [{}, { name: '' }, { name: true }],
-  },
-  {
-    name: 'optionalPercent',
-    read: named(argument.optionalPercent, 'fee-percent'),
-    option: 'fee-percent',
-    takes: [
-      [{}, null],
-      [{ 'fee-percent': '2.5' }, 250],
-      [{ 'fee-percent': '0' }, 0],
-      [{ 'fee-percent': '100' }, 10_000],
-    ],
-    refuses: ['', '-1', '2.555', '101', '2,5', '2%', 'NaN'].map((value) => ({ 'fee-percent': value })),
-  },
-  {
-    name: 'optionalAddress',
-    read: named(argument.optionalAddress, 'wallet'),
-    option: 'wallet',
-    takes: [
-      [{}, null],
-      [{ wallet: ADDRESS.toLowerCase() }, ADDRESS],
-    ],
-    refuses: ['', '0x', WRONG_CHECKSUM, ZERO, `${ADDRESS} `].map((wallet) => ({ wallet })),
-  },
-  {
-    name: 'optionalEmail',
-    read: named(argument.optionalEmail, 'email'),
-    option: 'email',
-    takes: [
-      [{}, null],
-      [{ email: 'a@shop.example' }, 'a@shop.example'],
-    ],
-    refuses: ['', 'a', '@b', 'a@', 'a b@c', 'a@b@c', '<a@b>', `${'a'.repeat(253)}@b`].map((email) => ({
-      email,
-    })),
-  },
-  {
-    name: 'optionalUnits',
-    read: named(argument.optionalUnits, 'usdc'),
-    option: 'usdc',
-    takes: [
-      [{}, null],
-      [{ usdc: '12.34' }, 12_340_000n],
-      [{ usdc: '0.000001' }, 1n],
-    ],
-    refuses: ['', '0', '0.0000001', '-1', '1e3', '1,5'].map((usdc) => ({ usdc })),
-  },
-  {
-    name: 'optionalAmountCents',
-    read: named(argument.optionalAmountCents, 'amount'),
-    option: 'amount',
-    takes: [
-      [{}, null],
-      [{ amount: '12.34' }, 12_34],
-    ],
-    refuses: ['', '0', '0.001', '-1', '1e3'].map((amount) => ({ amount })),
-  },
-  {
-    name: 'optionalCurrency',
-    read: named(argument.optionalCurrency, 'currency'),
-    option: 'currency',
-    takes: [
-      [{}, null],
-      [{ currency: 'EUR' }, 'EUR'],
-    ],
-    refuses: ['', 'eur', 'GBP', 'toString'].map((currency) => ({ currency })),
-  },
-  {
-    name: 'optionalCountry',
-    read: named(argument.optionalCountry, 'country'),
-    option: 'country',
-    takes: [
-      [{}, null],
-      [{ country: 'DE' }, 'DE'],
-    ],
-    refuses: ['', 'de', 'Germany', 'D'].map((country) => ({ country })),
-  },
-  {
-    name: 'requiredPaymentId',
-    read: named(argument.requiredPaymentId, 'payment'),
-    option: 'payment',
-    takes: [[{ payment: PAYMENT_ID }, PAYMENT_ID]],
-    refuses: [{}, { payment: '' }, { payment: 'x' }, { payment: `${PAYMENT_ID}0` }],
-  },
-  {
-    name: 'requiredProvider',
-    read: named(argument.requiredProvider, 'provider'),
-    option: 'provider',
-    takes: providerIds.map((provider) => [{ provider }, provider]),
-    refuses: [{}, ...['', 'multi', 'MoonPay', 'toString', '__proto__'].map((provider) => ({ provider }))],
-  },
+/** A reader of one option: what it takes (and makes of it), and what it refuses; undefined is no such option. */
+function readerOf(
+  name: Extract<keyof typeof argument, `optional${string}` | `required${string}`>,
+  option: string,
+  takes: readonly (readonly [string | true | undefined, unknown])[],
+  refuses: readonly (string | true | undefined)[],
+): Reader {
+  const argsOf = (value: string | true | undefined): OperationArguments =>
+    value === undefined ? {} : { [option]: value };
+  return {
+    name,
+    read: (args) => argument[name](args, option),
+    option,
+    takes: takes.map(([value, read]) => [argsOf(value), read]),
+    refuses: refuses.map(argsOf),
+  };
+}
+const absent = [undefined, null] as const;
+const wrongEmails = ['', 'a', '@b', 'a@', 'a b@c', 'a@b@c', '<a@b>', `${'a'.repeat(253)}@b`];
+const wrongProviders = [undefined, '', 'multi', 'MoonPay', 'toString', '__proto__'];
+
+const readers: readonly Reader[] = [
+  readerOf('optional', 'note', [absent, [true, null], ['', ''], ['x', 'x']], []),
+  readerOf('required', 'name', [['x', 'x']], [undefined, '', true]),
+  readerOf(
+    'optionalPercent',
+    'fee-percent',
+    [absent, ['2.5', 250], ['0', 0], ['100', 10_000]],
+    ['', '-1', '2.555', '101', '2,5', '2%', 'NaN'],
+  ),
+  readerOf(
+    'optionalAddress',
+    'wallet',
+    [absent, [ADDRESS.toLowerCase(), ADDRESS]],
+    ['', '0x', WRONG_CHECKSUM, ZERO, `${ADDRESS} `],
+  ),
+  readerOf('optionalEmail', 'email', [absent, ['a@shop.example', 'a@shop.example']], wrongEmails),
+  readerOf(
+    'optionalUnits',
+    'usdc',
+    [absent, ['12.34', 12_340_000n], ['0.000001', 1n]],
+    ['', '0', '0.0000001', '-1', '1e3', '1,5'],
+  ),
+  readerOf('optionalAmountCents', 'amount', [absent, ['12.34', 12_34]], ['', '0', '0.001', '-1', '1e3']),
+  readerOf('optionalCurrency', 'currency', [absent, ['EUR', 'EUR']], ['', 'eur', 'GBP', 'toString']),
+  readerOf('optionalCountry', 'country', [absent, ['DE', 'DE']], ['', 'de', 'Germany', 'D']),
+  readerOf(
+    'requiredPaymentId',
+    'payment',
+    [[PAYMENT_ID, PAYMENT_ID]],
+    [undefined, '', 'x', `${PAYMENT_ID}0`],
+  ),
+  readerOf(
+    'requiredProvider',
+    'provider',
+    providerIds.map((id) => [id, id] as const),
+    wrongProviders,
+  ),
   {
     name: 'rescuedToken',
     read: argument.rescuedToken,
     option: 'token',
-    takes: [
-      [{ token: 'pol' }, ZERO],
-      [{ token: 'POL' }, ZERO],
-      [{ token: ADDRESS }, ADDRESS],
-    ],
-    refuses: [{}, { token: '' }, { token: 'usdc' }, { token: WRONG_CHECKSUM }, { token: ZERO }],
+    takes: ['pol', 'POL', ADDRESS].map((token) => [{ token }, token === ADDRESS ? ADDRESS : ZERO] as const),
+    refuses: [{}, ...['', 'usdc', WRONG_CHECKSUM, ZERO].map((token) => ({ token }))],
   },
   {
     name: 'providerSettings',
@@ -181,17 +122,13 @@ const readers: readonly {
 ];
 
 describe.each(readers)('$name --$option', ({ read, option, takes, refuses }) => {
-  if (takes.length > 0) {
-    it.each(takes)('takes %o', (args, expected) => {
-      expect(read(args)).toEqual(expected);
-    });
-  }
-  if (refuses.length > 0) {
-    it.each(refuses.map((args) => [args] as const))('refuses %j and names the option', (args) => {
-      expect(() => read(args)).toThrow(ServiceError);
-      expect(() => read(args)).toThrow(new RegExp(`^${option} \\S+`));
-    });
-  }
+  it('takes these values, and names the option where it refuses one', () => {
+    for (const [args, expected] of takes) expect(read(args), JSON.stringify(args)).toEqual(expected);
+    for (const args of refuses) {
+      expect(() => read(args), JSON.stringify(args)).toThrow(ServiceError);
+      expect(() => read(args), JSON.stringify(args)).toThrow(new RegExp(`^${option} \\S+`));
+    }
+  });
 });
 
 describe('accountUpdate', () => {

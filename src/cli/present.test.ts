@@ -78,8 +78,7 @@ it('prints a list with columns as a table of those, and all fields as JSON', () 
 
 it('prints lines as lines, and says so when a list is empty', () => {
   expect(printed(['ok    store', 'WRONG chain'])).toBe('ok    store\nWRONG chain\n');
-  expect(printed([])).toBe('(none)\n');
-  expect(printed('done')).toBe('done\n');
+  expect([printed([]), printed('done')]).toEqual(['(none)\n', 'done\n']);
 });
 
 it('lets no text from outside command the terminal or fake another line', () => {

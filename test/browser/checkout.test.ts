@@ -3,7 +3,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PaymentView } from '../../src/payment/payment-store.ts';
-import { inBrowser } from '../support/browser.ts';
+import { desktop, inBrowser } from '../support/browser.ts';
 import { openPages } from '../support/browser-pages.ts';
 import {
   type CheckoutPages,
@@ -28,7 +28,6 @@ beforeAll(async () => {
 afterAll(() => close());
 
 const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
-const desktop = { viewport: { width: 1280, height: 900 } };
 
 /** Chooses one of the other ways to pay. */
 async function chooseProvider(page: Page, name: string): Promise<void> {

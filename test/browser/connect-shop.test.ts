@@ -1,30 +1,25 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { User } from '../../src/accounts/person.ts';
-import { launchBrowser, takeScreenshot } from '../support/browser.ts';
-import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
+import { takeScreenshot } from '../support/browser.ts';
+import { type BrowserShop, useBrowserShop } from '../support/browser-shop.ts';
+import { PASSWORD } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
 
 const WALLET = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 
-let browser: Browser;
-let dashboard: TestDashboard;
-let serviceUrl: string;
-let developer: User;
+let { browser, baseUrl: serviceUrl, giveCredentials } = {} as BrowserShop;
+useBrowserShop((opened) => ({ browser, baseUrl: serviceUrl, giveCredentials } = opened), {
+  host: 'localhost',
+  role: 'developer',
+});
 let shop: Server;
 let shopUrl: string;
 /** What the browser brought back to the shop: the query and the referrer. */
 let broughtBack: { readonly query: URLSearchParams; readonly referrer: string | undefined } | null = null;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  const [servicePort, shopPort] = await freePorts(2);
-  serviceUrl = `http://localhost:${servicePort}`;
-  dashboard = await createTestDashboard(serviceUrl, { listens: true });
-  const account = await dashboard.giveAccount();
-  developer = await dashboard.giveUser({ accountId: account.id, role: 'developer' });
+  const [shopPort] = await freePorts(1);
   shopUrl = `http://127.0.0.1:${shopPort}`;
   shop = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', shopUrl);
@@ -36,8 +31,6 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => shop.listen(shopPort, '127.0.0.1', resolve));
 });
 afterAll(async () => {
-  await browser?.close();
-  await dashboard?.close();
   shop?.closeAllConnections();
   await new Promise((resolve) => shop.close(resolve));
 });
@@ -59,9 +52,7 @@ it('a real browser connects a shop, which then creates a checkout with its key',
   });
   await page.goto(`${serviceUrl}/connect?${asked}`);
   // The sign-in leads back to the question.
-  await page.getByLabel('Email address').fill(developer.email);
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await giveCredentials(page);
   await page.getByRole('heading', { name: 'Connect a shop' }).waitFor();
   expect(await page.getByText(`A shop at ${new URL(shopUrl).host}`).count()).toBe(1);
   for (const [name, width, colorScheme] of [

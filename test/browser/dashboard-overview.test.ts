@@ -1,30 +1,21 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Account } from '../../src/accounts/account.ts';
-import type { User } from '../../src/accounts/person.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { failedResult, leave, newPayment, newSession, pay } from '../store/fixtures.ts';
-import { launchBrowser, takeScreenshot } from '../support/browser.ts';
+import { desktop, phone, takeScreenshot } from '../support/browser.ts';
+import { type BrowserShop, useBrowserShop } from '../support/browser-shop.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
-import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
-import { freePorts } from '../support/free-ports.ts';
+import { PASSWORD } from '../support/dashboard.ts';
 import { overflowOf, violationsOf } from '../support/page-checks.ts';
 
 const DAY_MS = 86_400_000;
 
-let browser: Browser;
-let dashboard: TestDashboard;
-let baseUrl: string;
-let account: Account;
-let owner: User;
+let { browser, dashboard, baseUrl, account, giveCredentials } = {} as BrowserShop;
+useBrowserShop((shop) => ({ browser, dashboard, baseUrl, account, giveCredentials } = shop), {
+  account: { name: 'Café Tortuga', baseCurrency: 'EUR' },
+});
 
 beforeAll(async () => {
-  browser = await launchBrowser();
-  const [port] = await freePorts(1);
-  baseUrl = `http://127.0.0.1:${port}`;
-  dashboard = await createTestDashboard(baseUrl, { listens: true });
-  account = await dashboard.giveAccount({ name: 'Café Tortuga', baseCurrency: 'EUR' });
-  owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
   const { payments, search, webhooks, records } = dashboard.store;
   const nowMs = Date.now();
   await search.recordRates(
@@ -64,23 +55,14 @@ beforeAll(async () => {
     });
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await dashboard?.close();
-});
-
 async function signedIn(options: object): Promise<Page> {
   const page = await browser.newPage(options);
   await page.goto(`${baseUrl}/dashboard`);
-  await page.getByLabel('Email address').fill(owner.email);
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await giveCredentials(page);
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   return page;
 }
 
-const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-const desktop = { viewport: { width: 1280, height: 900 } };
 const looks = [
   ['phone', 'light', phone],
   ['phone', 'dark', phone],
@@ -113,11 +95,9 @@ it('a chart tells its values to the pointer and to the keyboard', async () => {
   const told = marks.locator('.told');
   await marks.first().focus();
   await page.keyboard.press('ArrowRight');
-  expect(await told.nth(1).isVisible()).toBe(true);
-  expect(await told.first().isVisible()).toBe(false);
+  expect([await told.nth(1).isVisible(), await told.first().isVisible()]).toEqual([true, false]);
   await page.keyboard.press('End');
-  expect(await marks.last().getAttribute('tabindex')).toBe('0');
-  expect(await told.last().isVisible()).toBe(true);
+  expect([await marks.last().getAttribute('tabindex'), await told.last().isVisible()]).toEqual(['0', true]);
   await marks.nth(5).hover();
   expect(await told.nth(5).isVisible()).toBe(true);
   await page.close();

@@ -1,38 +1,27 @@
-import type { Browser, BrowserContext } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { feeUnits } from '../../src/payment/fees.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { providerIds } from '../../src/payment/provider-catalog.ts';
 import { failedResult, leave, newPayment, newSession, webhook } from '../store/fixtures.ts';
 import { depositOf, releaseOf } from '../store/observations.ts';
-import { launchBrowser, takePictures, takeScreenshot } from '../support/browser.ts';
+import { desktop, phone, takePictures, takeScreenshot } from '../support/browser.ts';
+import { type BrowserShop, useBrowserShop } from '../support/browser-shop.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
-import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
-import { freePorts } from '../support/free-ports.ts';
+import { PASSWORD } from '../support/dashboard.ts';
 import { cellsOutOfSight, overflowOf, violationsOf } from '../support/page-checks.ts';
 
 const DAY_MS = 86_400_000;
 
-let browser: Browser;
-let dashboard: TestDashboard;
-let baseUrl: string;
+let { browser, dashboard, baseUrl, account, cookies } = {} as BrowserShop;
+useBrowserShop((shop) => ({ browser, dashboard, baseUrl, account, cookies } = shop), {
+  account: { name: 'Café Tortuga', timeZone: 'Europe/Berlin' },
+  user: { email: 'maria@tortuga.example' },
+});
 let paid: Payment;
 /** From a wallet, and still to be paid. */
 let direct: Payment;
-let cookies: Awaited<ReturnType<BrowserContext['cookies']>>;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-  const [port] = await freePorts(1);
-  baseUrl = `http://127.0.0.1:${port}`;
-  dashboard = await createTestDashboard(baseUrl, { listens: true });
-  await fillAccount();
-});
-afterAll(async () => {
-  await browser?.close();
-  await dashboard?.close();
-});
+beforeAll(() => fillAccount());
 
 /** An amount without a fee on top, and what of it has to arrive. */
 function amountsOf(amountCents: number) {
@@ -41,14 +30,9 @@ function amountsOf(amountCents: number) {
   return { amountCents, ...withoutFee, usdUnits, paidThresholdUnits: (usdUnits * 93n) / 100n };
 }
 
-/** An account as a month of business leaves it, and its owner, signed in. */
+/** Fills the account as a month of business does. */
 async function fillAccount(): Promise<void> {
   const { store, nowMs } = dashboard;
-  const account = await dashboard.giveAccount({ name: 'Café Tortuga', timeZone: 'Europe/Berlin' });
-  const owner = await dashboard.giveUser(
-    { accountId: account.id, role: 'owner' },
-    { email: 'maria@tortuga.example' },
-  );
   let timeMs = nowMs() - 29 * DAY_MS;
   const newId = createPaymentIdGenerator(() => timeMs);
   const block = { number: 10, hash: '0x10', timestampMs: nowMs() };
@@ -103,19 +87,8 @@ async function fillAccount(): Promise<void> {
   const claimed = await claimOldest(store.webhooks, 100, nowMs());
   const failed = claimed.find(({ paymentId }) => paymentId === paid.id) as (typeof claimed)[number];
   await store.webhooks.recordWebhookResult(failed, { ...failedResult, finishedAtMs: nowMs() });
-
-  const page = await browser.newPage();
-  await page.goto(`${baseUrl}/dashboard/payments`);
-  await page.getByLabel('Email address').fill(owner.email);
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Payments' }).waitFor();
-  cookies = await page.context().cookies();
-  await page.close();
 }
 
-const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-const desktop = { viewport: { width: 1280, height: 900 } };
 const looks = [
   ['phone', 'dark', phone],
   ['desktop', 'light', desktop],
@@ -152,9 +125,7 @@ it.each(looks)(
       await page.goto(`${baseUrl}/dashboard${addressOf()}`);
       const overflow = await overflowOf(page);
       await takeScreenshot(page, `dashboard-${name}-${device}-${colorScheme}.png`);
-      if (device === 'desktop' && inReadme.has(name)) {
-        await takePictures(page, `dashboard-${name}`);
-      }
+      if (device === 'desktop' && inReadme.has(name)) await takePictures(page, `dashboard-${name}`);
       expect([name, overflow, await violationsOf(page)]).toEqual([name, 0, []]);
       expect([name, await cellsOutOfSight(page)]).toEqual([name, []]);
     }

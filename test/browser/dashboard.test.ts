@@ -1,47 +1,29 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/accounts/account.ts';
-import type { User } from '../../src/accounts/person.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { newEntry } from '../store/people.ts';
-import { launchBrowser, takeScreenshot } from '../support/browser.ts';
-import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
-import { freePorts } from '../support/free-ports.ts';
+import { desktop, phone, takeScreenshot } from '../support/browser.ts';
+import { type BrowserShop, useBrowserShop } from '../support/browser-shop.ts';
+import { PASSWORD } from '../support/dashboard.ts';
 import { cellsOutOfSight, overflowOf, violationsOf } from '../support/page-checks.ts';
 
-let browser: Browser;
-let dashboard: TestDashboard;
-let baseUrl: string;
-let account: Account;
-let owner: User;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-  const [port] = await freePorts(1);
-  baseUrl = `http://127.0.0.1:${port}`;
-  dashboard = await createTestDashboard(baseUrl, {
-    listens: true,
-    checkEndpoint: async () => [
-      { name: 'DNS', level: 'fail', detail: 'DNS has no address for the host name.' },
-    ],
-  });
-  account = await dashboard.giveAccount({ name: 'Café Tortuga' });
-  owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
-  for (const role of ['developer', 'viewer'] as const)
-    await dashboard.giveUser({ accountId: account.id, role });
-  for (const action of ['key.created', 'key.revoked', 'member.added'] as const) {
-    await dashboard.store.audit.appendEntry(newEntry(account.id, { action, target: 'Web shop' }));
-  }
+let { browser, dashboard, baseUrl, account, user: owner, giveCredentials } = {} as BrowserShop;
+useBrowserShop((shop) => ({ browser, dashboard, baseUrl, account, user: owner, giveCredentials } = shop), {
+  account: { name: 'Café Tortuga' },
+  checkEndpoint: async () => [
+    { name: 'DNS', level: 'fail', detail: 'DNS has no address for the host name.' },
+  ],
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await dashboard?.close();
+beforeAll(async () => {
+  for (const role of ['developer', 'viewer'] as const)
+    await dashboard.giveUser({ accountId: account.id, role });
+  for (const action of ['key.created', 'key.revoked', 'member.added'] as const)
+    await dashboard.store.audit.appendEntry(newEntry(account.id, { action, target: 'Web shop' }));
 });
 
 /** Both sizes and both themes, in half the time of all four together. */
 const looks = [
-  ['phone', 'light', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
-  ['desktop', 'dark', { viewport: { width: 1280, height: 900 } }],
+  ['phone', 'light', phone],
+  ['desktop', 'dark', desktop],
 ] as const;
 
 describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
@@ -140,9 +122,7 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
 it('shows the current section on one line of a phone, and values as whole words at 200 % text', async () => {
   const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
   await page.goto(`${baseUrl}/dashboard/audit`);
-  await page.getByLabel('Email address').fill(owner.email);
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await giveCredentials(page);
   await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
   const navigation = page.getByRole('navigation', { name: 'Dashboard' });
   const current = await navigation.getByRole('link', { name: 'Audit log' }).boundingBox();

@@ -17,11 +17,7 @@ let baseUrl: string;
 beforeAll(async () => {
   browser = await launchBrowser();
   server = createBaseServer({ trustProxy: [] });
-  registerDocs(server, {
-    baseUrl: 'http://localhost',
-    isTestMode: true,
-    limiter: { take: async () => 0 },
-  });
+  registerDocs(server, { baseUrl: 'http://localhost', isTestMode: true, limiter: { take: async () => 0 } });
   await server.listen({ host: '127.0.0.1', port: 0 });
   baseUrl = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
 });

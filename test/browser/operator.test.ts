@@ -8,7 +8,7 @@ import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { ADDRESS, failedResult, leave, newBatch, newKey, newPayment, pay } from '../store/fixtures.ts';
 import { block } from '../store/observations.ts';
 import { newEntry } from '../store/people.ts';
-import { launchBrowser, takePictures, takeScreenshot } from '../support/browser.ts';
+import { desktop, launchBrowser, phone, takePictures, takeScreenshot } from '../support/browser.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { PASSWORD } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
@@ -90,8 +90,6 @@ async function fill(): Promise<void> {
   await store.webhooks.recordWebhookResult(webhook, { ...failedResult, finishedAtMs: nowMs() });
 }
 
-const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-const desktop = { viewport: { width: 1280, height: 900 } };
 const looks = [
   ['phone', 'dark', phone, '100%'],
   ['phone', 'light', phone, '200%'],

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { statePageNames } from '../../sandbox/pages/register-state-pages.ts';
 import { shortCodeOf } from '../../src/payment/payment-id.ts';
 import { languages } from '../../src/web/checkout-frame/languages.ts';
-import { inBrowser, takeScreenshot } from '../support/browser.ts';
+import { desktop, inBrowser, takeScreenshot } from '../support/browser.ts';
 import { openPages } from '../support/browser-pages.ts';
 import {
   type CheckoutPages,
@@ -59,7 +59,6 @@ const picture = { viewport: { width: 1120, height: 720 }, deviceScaleFactor: 1 }
 const phonePicture = { viewport: { width: 390, height: 780 }, deviceScaleFactor: 1 };
 /** Width and height of a PNG. */
 const sizeOf = (png: Buffer) => [png.readUInt32BE(16), png.readUInt32BE(20)];
-const desktop = { viewport: { width: 1280, height: 900 } };
 /** In both themes, both sizes, and both directions of writing; each page is looked at in all of them. */
 const looks = [
   ['phone', 'light', 'en', phone],

@@ -1,37 +1,21 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Passkey, User } from '../../src/accounts/person.ts';
-import { launchBrowser, takeScreenshot } from '../support/browser.ts';
-import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
-import { freePorts } from '../support/free-ports.ts';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import type { Passkey } from '../../src/accounts/person.ts';
+import { takeScreenshot } from '../support/browser.ts';
+import { type BrowserShop, useBrowserShop } from '../support/browser-shop.ts';
+import { PASSWORD } from '../support/dashboard.ts';
 import { appCode } from '../support/operator.ts';
 
 const SECRET = 'JBSWY3DPEHPK3PXP';
 
-let browser: Browser;
-let dashboard: TestDashboard;
-let baseUrl: string;
-let owner: User;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-  const [port] = await freePorts(1);
-  // Browsers have passkeys for names only.
-  baseUrl = `http://localhost:${port}`;
-  dashboard = await createTestDashboard(baseUrl, { listens: true });
-  const account = await dashboard.giveAccount();
-  owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
-});
-afterAll(async () => {
-  await browser?.close();
-  await dashboard?.close();
+let { browser, dashboard, baseUrl, account, user: owner, giveCredentials } = {} as BrowserShop;
+useBrowserShop((shop) => ({ browser, dashboard, baseUrl, account, user: owner, giveCredentials } = shop), {
+  host: 'localhost',
 });
 
-async function signIn(page: Page, { email } = owner): Promise<void> {
+async function signIn(page: Page, user = owner): Promise<void> {
   await page.goto(`${baseUrl}/dashboard/sign-in?next=/dashboard/security`);
-  await page.getByLabel('Email address').fill(email);
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await giveCredentials(page, user);
 }
 
 async function giveAuthenticator(page: Page): Promise<void> {
@@ -99,8 +83,7 @@ it('a real browser adds a passkey and signs in with it, under the strict policy'
 });
 
 it('a member with an authenticator app adds a passkey with one of its codes', async () => {
-  const [membership] = await dashboard.store.people.listMemberships(owner.id);
-  const member = await dashboard.giveUser({ accountId: membership?.accountId ?? '', role: 'viewer' });
+  const member = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
   const page = await browser.newPage();
   await giveAuthenticator(page);
   await signIn(page, member);

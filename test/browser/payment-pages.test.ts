@@ -1,39 +1,15 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchBrowser, takePictures, takeScreenshot } from '../support/browser.ts';
-import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
-import { freePorts } from '../support/free-ports.ts';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { desktop, takePictures, takeScreenshot } from '../support/browser.ts';
+import { type BrowserShop, useBrowserShop } from '../support/browser-shop.ts';
+import { PASSWORD } from '../support/dashboard.ts';
 import { cellsOutOfSight, overflowOf, violationsOf } from '../support/page-checks.ts';
 
-let browser: Browser;
-let dashboard: TestDashboard;
-let baseUrl: string;
-let cookies: Awaited<ReturnType<BrowserContext['cookies']>>;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-  const [port] = await freePorts(1);
-  baseUrl = `http://127.0.0.1:${port}`;
-  dashboard = await createTestDashboard(baseUrl, { listens: true });
-  const account = await dashboard.giveAccount({
-    name: 'Café Tortuga',
-    brandColor: '#a01830',
-    wallet: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
-  });
-  const developer = await dashboard.giveUser({ accountId: account.id, role: 'developer' });
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  await page.goto(`${baseUrl}/dashboard`);
-  await page.getByLabel('Email address').fill(developer.email);
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  cookies = await context.cookies();
-  await context.close();
-});
-afterAll(async () => {
-  await browser?.close();
-  await dashboard?.close();
+const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+let { browser, dashboard, baseUrl, cookies } = {} as BrowserShop;
+useBrowserShop((shop) => ({ browser, dashboard, baseUrl, cookies } = shop), {
+  role: 'developer',
+  account: { name: 'Café Tortuga', brandColor: '#a01830', wallet },
 });
 
 async function requireGood(page: Page, name: string): Promise<void> {
@@ -43,7 +19,6 @@ async function requireGood(page: Page, name: string): Promise<void> {
 }
 
 const phone = { viewport: { width: 390, height: 844 } };
-const desktop = { viewport: { width: 1280, height: 900 } };
 
 it.each([
   ['phone', 'light', phone],

@@ -5,11 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { callServer, NoServerError, startControlServer } from '../../src/cli/control-socket.ts';
-import { createPictures } from '../../src/platform/pictures.ts';
-import { providerDescriptions } from '../../src/providers/adapters/providers.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { createCallbackGuard } from '../../src/webhooks/callback-host.ts';
+import { operationsContext } from '../support/operations.ts';
 
 let folder: string;
 let socket: string;
@@ -29,25 +27,7 @@ afterEach(async () => {
 });
 
 function start(): Promise<Server> {
-  return startControlServer(socket, {
-    ...store,
-    callbacks: createCallbackGuard({
-      allowedHosts: new Set(),
-      own: { hostname: 'pay.example.com', port: 443, path: '' },
-    }),
-    providerDescriptions,
-    directory: { adapters: new Map(), settings: store.providers },
-    nowMs: Date.now,
-    pictures: createPictures(),
-    checkEndpoint: null,
-    chain: null,
-    baseUrl: 'https://pay.example.com',
-    adminBaseUrl: 'https://admin.example.com',
-    rescue: null,
-    direct: null,
-    sandboxOperations: null,
-    isTestMode: false,
-  });
+  return startControlServer(socket, operationsContext(store));
 }
 
 async function stop(listening: Server): Promise<void> {
@@ -77,8 +57,7 @@ async function send(...pieces: (string | Buffer)[]): Promise<unknown> {
 
 it('is a socket that only its owner can open', () => {
   const { mode } = statSync(socket);
-  expect(mode & 0o777).toBe(0o600);
-  expect(statSync(socket).isSocket()).toBe(true);
+  expect([mode & 0o777, statSync(socket).isSocket()]).toEqual([0o600, true]);
 });
 
 it('runs operations, many at a time', async () => {

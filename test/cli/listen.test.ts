@@ -184,7 +184,6 @@ it('ends with clear words where no sandbox runs, it is refused, or the address i
     'This works only',
   );
   const readEvents = () => Promise.resolve({ cursor: '1', missed: 0, events: [] });
-  for (const forwardTo of ['localhost:4000', 'ftp://x', '/hook']) {
+  for (const forwardTo of ['localhost:4000', 'ftp://x', '/hook'])
     await expect(listen({ ...context, forwardTo, readEvents })).rejects.toThrow('http or https');
-  }
 });

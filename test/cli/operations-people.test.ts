@@ -1,29 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
+import { describe, expect, it } from 'vitest';
 import { hashSecretToken } from '../../src/accounts/people-context.ts';
-import { runOperation } from '../../src/cli/control-socket.ts';
-import type { OperationArguments, OperationsContext } from '../../src/cli/operations-context.ts';
-import type { Store } from '../../src/store/store.ts';
+import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
 import { newDashboardSession } from '../store/people.ts';
-import { openOperations } from '../support/operations.ts';
+import { type TestOperations, useOperations } from '../support/operations.ts';
 
-type Json = Record<string, unknown>;
-
-let store: Store;
-let context: OperationsContext;
-let close: () => Promise<void>;
-
-beforeEach(async () => {
-  ({ store, context, close } = await openOperations());
-});
-afterEach(() => close());
-
-const run = <T = Json>(name: string, args: OperationArguments = {}) =>
-  runOperation(context, name, args) as Promise<T>;
-
-async function giveAccount(name = 'Shop'): Promise<string> {
-  return (await run<{ account_id: string }>('account create', { name })).account_id;
-}
+let { store, run, giveAccount } = {} as TestOperations;
+useOperations((operations) => ({ store, run, giveAccount } = operations));
 
 describe('people', () => {
   const email = 'anna@shop.example';

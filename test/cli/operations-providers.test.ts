@@ -1,27 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createFixedRates } from '../../sandbox/fixed-rates.ts';
-import { runOperation } from '../../src/cli/control-socket.ts';
-import type { OperationArguments, OperationsContext } from '../../src/cli/operations-context.ts';
-import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import type { ProviderAdapter } from '../../src/providers/provider.ts';
 import type { ProviderEvidence } from '../../src/providers/provider-evidence.ts';
-import type { Store } from '../../src/store/store.ts';
+import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import { NOW_MS } from '../store/fixtures.ts';
-import { ADDRESS, openOperations } from '../support/operations.ts';
+import { ADDRESS, type TestOperations, useOperations } from '../support/operations.ts';
 
 type Json = Record<string, unknown>;
 
-let store: Store;
-let context: OperationsContext;
-let close: () => Promise<void>;
-
-beforeEach(async () => {
-  ({ store, context, close } = await openOperations());
-});
-afterEach(() => close());
-
-const run = <T = Json>(name: string, args: OperationArguments = {}) =>
-  runOperation(context, name, args) as Promise<T>;
+let { store, context, run } = {} as TestOperations;
+useOperations((operations) => ({ store, context, run } = operations));
 
 describe('providers', () => {
   it('are all listed, active only with credentials, with the default minimum', async () => {
@@ -54,11 +42,10 @@ describe('providers', () => {
     const failing = context.directory.adapters?.get('moonpay') as ProviderAdapter;
     const moonpay = withCircuitBreaker(failing, { monotonicMs: () => 0, nowMs: () => NOW_MS, openMs: 1 });
     await moonpay.quote({ amountCents: 1, currency: 'USD', usdUnits: 1n }).catch(() => undefined);
-    context = {
-      ...context,
+    Object.assign(context, {
       directory: { adapters: new Map([['moonpay', moonpay]]), settings: store.providers },
       rates: createFixedRates(),
-    };
+    });
     const [listed] = await run<Json[]>('provider list');
     expect(listed).toMatchObject({
       resting: false,
@@ -116,8 +103,7 @@ describe('providers', () => {
         purchase: null,
       },
     ];
-    context = {
-      ...context,
+    Object.assign(context, {
       rates: createFixedRates(),
       directory: {
         adapters: new Map([['moonpay', moonpay]]),
@@ -125,10 +111,10 @@ describe('providers', () => {
         isOffByDefault: true,
         evidence: {
           readEvidence: async () => kept.at(-1) ?? null,
-          writeEvidence: async (evidence) => `evidence ${kept.push(evidence)}`,
+          writeEvidence: async (evidence: ProviderEvidence) => `evidence ${kept.push(evidence)}`,
         },
       },
-    };
+    });
     const listed = async () => (await run<Json[]>('provider list'))[0];
     expect(await listed()).toMatchObject({
       active: false,

@@ -1,40 +1,21 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/accounts/account.ts';
-import { runOperation } from '../../src/cli/control-socket.ts';
-import type { OperationArguments, OperationsContext } from '../../src/cli/operations-context.ts';
-import type { DirectPaymentRequest } from '../../src/payment/create-payment.ts';
 import type { Payment } from '../../src/payment/payment.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { DirectPaymentRequest } from '../../src/payment/create-payment.ts';
 import { failedResult, givePayment, NOW_MS, newPayment, pay } from '../store/fixtures.ts';
 import { withAnySecret } from '../support/claim-oldest.ts';
-import { ADDRESS, direct, openOperations, sandboxThat } from '../support/operations.ts';
+import { ADDRESS, direct, sandboxThat, type TestOperations, useOperations } from '../support/operations.ts';
 
-type Json = Record<string, unknown>;
-
-let store: Store;
-let context: OperationsContext;
-let close: () => Promise<void>;
-
-beforeEach(async () => {
-  ({ store, context, close } = await openOperations());
-});
-afterEach(() => close());
-
-const run = <T = Json>(name: string, args: OperationArguments = {}) =>
-  runOperation(context, name, args) as Promise<T>;
-
-async function giveAccount(name = 'Shop'): Promise<string> {
-  return (await run<{ account_id: string }>('account create', { name })).account_id;
-}
+let { store, context, run, giveAccount } = {} as TestOperations;
+useOperations((operations) => ({ store, context, run, giveAccount } = operations));
 
 describe('the sandbox', () => {
   it('is asked what the command says', async () => {
     const payment = await givePayment(store);
     const asked: unknown[][] = [];
-    context = {
-      ...context,
+    Object.assign(context, {
       sandboxOperations: sandboxThat({
         pay: async (...call) => {
           asked.push(call);
@@ -43,7 +24,7 @@ describe('the sandbox', () => {
         setFault: async (...call) => void asked.push(call),
         setProviderFault: async (...call) => void asked.push(call),
       }),
-    };
+    });
     expect(await run('sandbox pay', { payment: payment.id, provider: 'wert', usdc: '12.34' })).toEqual({
       provider: 'wert',
       usdc: '12.340000',
@@ -76,10 +57,9 @@ describe('the sandbox', () => {
   });
 
   it('is refused by a server in live mode with other words', async () => {
-    context = { ...context, direct };
-    for (const name of ['trigger', 'listen', 'sandbox pay']) {
+    Object.assign(context, { direct });
+    for (const name of ['trigger', 'listen', 'sandbox pay'])
       await expect(run(name, { event: 'payment.paid' }), name).rejects.toThrow(/runs in live mode/);
-    }
   });
 });
 
@@ -104,8 +84,7 @@ describe('trigger', () => {
         });
         return payment;
       };
-    context = {
-      ...context,
+    Object.assign(context, {
       direct: {
         ...direct,
         create: createAs('direct', 'payment.forwarded'),
@@ -115,14 +94,13 @@ describe('trigger', () => {
         pay: async () => {
           const waiting = await store.webhooks.listWaitingWebhooks(10, []);
           const ids = waiting.map(({ id }) => id);
-          for (const claimed of await store.webhooks.claimWebhooks(ids, NOW_MS, withAnySecret)) {
+          for (const claimed of await store.webhooks.claimWebhooks(ids, NOW_MS, withAnySecret))
             await store.webhooks.recordWebhookResult(claimed, failedResult);
-          }
           return { provider: 'moonpay', transactionHash: '0xaa', deliveryUnits: 1n };
         },
         defaults: { accountId: account, callbackUrl },
       }),
-    };
+    });
   });
 
   it.each([

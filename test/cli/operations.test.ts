@@ -1,13 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hashApiKey } from '../../src/accounts/api-key.ts';
-import { runOperation } from '../../src/cli/control-socket.ts';
-import type { OperationArguments, OperationsContext } from '../../src/cli/operations-context.ts';
-import { ServiceError } from '../../src/payment/errors.ts';
-import type { Payment } from '../../src/payment/payment.ts';
+import { describe, expect, it } from 'vitest';
 import { createChainReader } from '../../src/settlement/chain/create-chain-reader.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../../src/settlement/chain/endpoint-rotation.ts';
 import { createBalanceSweep } from '../../src/settlement/chain/token-reader.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { OperationArguments } from '../../src/cli/operations-context.ts';
+import { hashApiKey } from '../../src/accounts/api-key.ts';
+import { ServiceError } from '../../src/payment/errors.ts';
+import type { Payment } from '../../src/payment/payment.ts';
 import {
   DAY_MS,
   failedResult,
@@ -18,27 +16,14 @@ import {
   pay,
 } from '../store/fixtures.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
-import { ADDRESS, openOperations, sandboxThat } from '../support/operations.ts';
+import { ADDRESS, sandboxThat, type TestOperations, useOperations } from '../support/operations.ts';
 import { onePixel } from '../support/pictures.ts';
 import { giveRefund, newRefund } from '../support/refunds.ts';
 
 type Json = Record<string, unknown>;
 
-let store: Store;
-let context: OperationsContext;
-let close: () => Promise<void>;
-
-beforeEach(async () => {
-  ({ store, context, close } = await openOperations());
-});
-afterEach(() => close());
-
-const run = <T = Json>(name: string, args: OperationArguments = {}) =>
-  runOperation(context, name, args) as Promise<T>;
-
-async function giveAccount(name = 'Shop'): Promise<string> {
-  return (await run<{ account_id: string }>('account create', { name })).account_id;
-}
+let { store, context, run, giveAccount } = {} as TestOperations;
+useOperations((operations) => ({ store, context, run, giveAccount } = operations));
 
 /** Makes the store know the chain up to now, without which nobody can say that nothing has arrived. */
 async function watchTheChain() {
@@ -94,8 +79,6 @@ describe('accounts', () => {
     [{ name: '  ' }, /^name must have 1 to 100/],
     [{ name: 'x'.repeat(101) }, /^name must have 1 to 100/],
     [{ name: 'x', 'fee-percent': '10.01' }, /^fee-percent must be from 0 to 10/],
-    [{ name: 'x', email: 'x' }, /^email must be/],
-    [{ name: 'x', wallet: 'x' }, /^wallet must be/],
     [
       { name: 'x', wallet: `0x${'dead'.padStart(40, '0')}` },
       /^wallet is an address without an owner.*--confirm-wallet$/,
@@ -120,12 +103,7 @@ describe('accounts', () => {
         providers: 'wert,moonpay',
         disable: 'card_checkout',
       }),
-    ).toEqual({
-      ...before,
-      fee_percent: 0,
-      providers: ['wert', 'moonpay'],
-      features: ['fee_pass_through'],
-    });
+    ).toEqual({ ...before, fee_percent: 0, providers: ['wert', 'moonpay'], features: ['fee_pass_through'] });
     expect(
       await run('account update', {
         account,
@@ -149,16 +127,10 @@ describe('accounts', () => {
       null,
       null,
     ]);
-    for (const [option, value] of [
-      ['tolerance-percent', '50.01'],
-      ['tolerance-percent', '-1'],
-      ['max-provider-fee-percent', '0.99'],
-      ['max-provider-fee-percent', '51'],
-    ]) {
-      await expect(run('account update', { account, [String(option)]: value })).rejects.toThrow(
+    for (const option of ['tolerance-percent', 'max-provider-fee-percent'])
+      await expect(run('account update', { account, [option]: '51' })).rejects.toThrow(
         `${option} must be a percentage from`,
       );
-    }
   });
 
   it('are in the audit log with what was and what is, once created and once changed', async () => {
@@ -285,24 +257,9 @@ describe('keys', () => {
     expect(await run('key revoke', { key: key_id })).toEqual(revoked);
     expect(await store.accounts.findActiveKey(hashApiKey(api_key))).toBeNull();
     // Revoking twice keeps the first time.
-    context = { ...context, nowMs: () => NOW_MS + 1 };
+    Object.assign(context, { nowMs: () => NOW_MS + 1 });
     expect(await run('key revoke', { key: key_id })).toEqual(revoked);
     expect(await run('key list', { account })).toEqual([revoked]);
-  });
-
-  it('are at most ten active ones, also when asked for at once; a revoked one makes room', async () => {
-    const account = await giveAccount();
-    const asked = await Promise.allSettled(Array.from({ length: 15 }, () => run('key create', { account })));
-    const refused = asked.filter((outcome) => outcome.status === 'rejected');
-    expect(refused).toHaveLength(5);
-    for (const { reason } of refused) {
-      expect((reason as Error).message).toBe('The account already has 10 active keys: revoke one first.');
-    }
-    const [key] = await run<{ key_id: string }[]>('key list', { account });
-    await run('key revoke', { key: key?.key_id });
-    await run('key create', { account });
-    await expect(run('key create', { account })).rejects.toThrow('10 active keys');
-    expect(await run<Json[]>('key list', { account })).toHaveLength(11);
   });
 
   it('are made with the scopes that are named, and not with all of them for an empty list', async () => {
@@ -436,7 +393,7 @@ describe('payments', () => {
     async (name) => {
       await watchTheChain();
       const unknown = (await givePayment(store)).id.replace(/.{4}$/, '0000');
-      context = { ...context, sandboxOperations: sandboxThat({}) };
+      Object.assign(context, { sandboxOperations: sandboxThat({}) });
       await expect(run(name, { payment: unknown })).rejects.toThrow('Payment not found.');
       await expect(run(name, { payment: 'x' })).rejects.toThrow(
         'payment must be a payment id, the payment_id of a create',
@@ -451,7 +408,7 @@ describe('payments', () => {
       'A rescue needs a running server.',
     );
     const asked: unknown[] = [];
-    context = { ...context, rescue: async (...call) => `0x${asked.push(call)}` };
+    Object.assign(context, { rescue: async (...call: unknown[]) => `0x${asked.push(call)}` });
     expect(await run('payment rescue', { payment, token: 'pol' })).toEqual({ transaction_hash: '0x1' });
     expect(asked).toEqual([[payment, `0x${'0'.repeat(40)}`]]);
     await expect(run('payment rescue', { payment, token: 'x' })).rejects.toThrow(/^token must be/);
@@ -468,7 +425,7 @@ describe('account erase-emails', () => {
     const [first, second] = payments as [Payment, Payment];
     await store.payments.decidePayment(second.id, pay);
     const [claimed] = await claimOldest(store.webhooks, 1, NOW_MS);
-    context = { ...context, nowMs: () => NOW_MS + 2 * DAY_MS };
+    Object.assign(context, { nowMs: () => NOW_MS + 2 * DAY_MS });
     const args = { account: first.accountId, 'older-than-days': '1' };
     const inLog = async () =>
       (await store.audit.listEntries(first.accountId, null, 10)).map(({ action, target }) => [
@@ -494,14 +451,14 @@ describe('account erase-emails', () => {
 });
 
 it('the test of an endpoint says which steps are fine, and needs a running server', async () => {
-  const run = () => runOperation(context, 'webhook check', { url: 'https://shop.example/hook' });
-  await expect(run()).rejects.toThrow('The test needs a running server.');
+  const check = () => run('webhook check', { url: 'https://shop.example/hook' });
+  await expect(check()).rejects.toThrow('The test needs a running server.');
   const steps = [
     { name: 'Answer', level: 'warn', detail: 'It answered 200.' },
     { name: 'DNS', level: 'fail', detail: 'No such name.' },
   ] as const;
-  context = { ...context, checkEndpoint: async () => steps };
-  expect(await run()).toEqual({
+  Object.assign(context, { checkEndpoint: async () => steps });
+  expect(await check()).toEqual({
     checks: [
       { ...steps[0], isFine: true },
       { ...steps[1], isFine: false },
@@ -512,15 +469,14 @@ it('the test of an endpoint says which steps are fine, and needs a running serve
 it('verification says when to run it again where no endpoint answers', async () => {
   await watchTheChain();
   const endpoints = createChainEndpoints({ urls: ['http://127.0.0.1:1'], chainId: 137 });
-  context = {
-    ...context,
+  Object.assign(context, {
     chain: {
       reader: createChainReader({ endpoints, sources: { token: ADDRESS, factories: [ADDRESS] } }),
       sweepBalances: createBalanceSweep({ endpoints, token: ADDRESS }),
     },
-  };
-  const run = runOperation(context, 'verify', {});
-  await expect(run).rejects.toThrow(/^The chain cannot be read: .*Run the command again in a minute/);
-  await expect(run).rejects.toBeInstanceOf(ServiceError);
+  });
+  const verified = run('verify');
+  await expect(verified).rejects.toThrow(/^The chain cannot be read: .*Run the command again in a minute/);
+  await expect(verified).rejects.toBeInstanceOf(ServiceError);
   await closeChainEndpoints(endpoints);
 });

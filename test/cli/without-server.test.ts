@@ -8,14 +8,12 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runOperationAnywhere } from '../../src/app/run-operation.ts';
 import { CONTROL_SOCKET, startControlServer } from '../../src/cli/control-socket.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { createPictures } from '../../src/platform/pictures.ts';
-import { providerDescriptions } from '../../src/providers/adapters/providers.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { StoreInUseError } from '../../src/store/store-errors.ts';
-import { createCallbackGuard } from '../../src/webhooks/callback-host.ts';
 import { givePayment } from '../store/fixtures.ts';
 import { unreleasedSchema } from '../store/versions.ts';
+import { operationsContext } from '../support/operations.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -30,27 +28,8 @@ const run = (name: string, args = {}) =>
   runOperationAnywhere(readConfig('sandbox', { DATA_DIR: dataDir }), name, args);
 
 /** The socket of a server that holds this store. */
-function startControl(store: Store) {
-  return startControlServer(join(dataDir, CONTROL_SOCKET), {
-    ...store,
-    callbacks: createCallbackGuard({
-      allowedHosts: new Set(),
-      own: { hostname: 'pay.example.com', port: 443, path: '' },
-    }),
-    providerDescriptions,
-    directory: { adapters: new Map(), settings: store.providers },
-    nowMs: Date.now,
-    pictures: createPictures(),
-    checkEndpoint: null,
-    chain: null,
-    baseUrl: 'https://pay.example.com',
-    adminBaseUrl: 'https://admin.example.com',
-    rescue: null,
-    direct: null,
-    sandboxOperations: null,
-    isTestMode: false,
-  });
-}
+const startControl = (store: Store) =>
+  startControlServer(join(dataDir, CONTROL_SOCKET), operationsContext(store));
 
 interface Ended {
   readonly code: number;

@@ -8,179 +8,92 @@ export type AlertCase = readonly [
   resolvedAtMinute: number,
   series: Readonly<Record<string, string>>,
   /** Labels of the firing alert besides `severity`. */
-  labels?: Readonly<Record<string, string>>,
+  labels: Readonly<Record<string, string>>,
 ];
 
-export const alertCases: readonly AlertCase[] = [
-  ['CardCheckoutDown', 10, 20, { 'up{job="card-checkout"}': '1x5 0x10 1x20' }, { job: 'card-checkout' }],
-  ['CardCheckoutDown', 20, 40, { 'up{job="card-checkout"}': '1x5 _x20 1x20' }, { job: 'card-checkout' }],
-  [
-    'CardCheckoutServerErrors',
-    15,
-    40,
-    {
-      'card_checkout_request_duration_seconds_count{status="200"}': '0+90x100',
-      'card_checkout_request_duration_seconds_count{status="500"}': '0+5x20 100x80',
-    },
-  ],
-  [
-    'CardCheckoutSlow',
-    25,
-    50,
-    {
-      'card_checkout_request_duration_seconds_bucket{route="/api/v1/wallet",le="0.5"}': '0+1x30 30+100x70',
-      'card_checkout_request_duration_seconds_bucket{route="/api/v1/wallet",le="2.5"}': '0+100x100',
-      'card_checkout_request_duration_seconds_bucket{route="/api/v1/wallet",le="+Inf"}': '0+100x100',
-    },
-  ],
-  [
-    'CardCheckoutChainStalled',
-    15,
-    30,
-    {
-      'card_checkout_scanned_block_age_seconds{instance="api-1"}': '10x5 60+60x15 10x20',
-      'card_checkout_scanned_block_age_seconds{instance="api-2"}': '10x5 300+60x15 10x20',
-    },
-  ],
-  ['CardCheckoutChainStalled', 20, 40, { card_checkout_scanned_block_age_seconds: '10x5 _x20 10x20' }],
-  [
-    'CardCheckoutChainBehind',
-    15,
-    30,
-    { card_checkout_scanned_block: '100x20 1000x20', card_checkout_latest_block: '1000x40' },
-  ],
-  ['CardCheckoutClockOff', 10, 30, { card_checkout_clock_seconds: '3600+60x20 1260+60x20' }],
-  [
-    'CardCheckoutRelayerLowBalance',
-    15,
-    30,
-    {
-      'card_checkout_relayer_balance_pol{relayer="0x1"}': '2x20 20x20',
-      'card_checkout_relayer_low_balance_pol{relayer="0x1"}': '3x40',
-    },
-    { relayer: '0x1' },
-  ],
-  [
-    'CardCheckoutManualRequired',
-    15,
-    30,
-    { 'card_checkout_unsettled_payments{forward_status="manual_required"}': '0x5 1x20 0x20' },
-  ],
-  ['CardCheckoutReleaseOverdue', 40, 50, { card_checkout_release_overdue_seconds: '0+60x45 0x20' }],
-  [
-    'CardCheckoutTaskFails',
-    20,
-    60,
-    { 'card_checkout_task_failures_total{task="watch"}': '0+5x20 100x80' },
-    { task: 'watch' },
-  ],
-  [
-    'CardCheckoutWebhooksFail',
-    20,
-    80,
-    {
-      'card_checkout_webhooks_total{outcome="failed"}': '0+5x20 100x80',
-      'card_checkout_webhooks_total{outcome="delivered"}': '0+1x100',
-    },
-  ],
-  ['CardCheckoutChainInconsistent', 10, 90, { card_checkout_chain_rewinds_total: '0x5 1x95' }],
-  [
-    'CardCheckoutChainInconsistent',
-    10,
-    90,
-    { 'card_checkout_endpoint_disagreements_total{kind="hash",endpoint="rpc.example"}': '0x5 1x95' },
-  ],
-  [
-    'CardCheckoutChainInconsistent',
-    10,
-    90,
-    { 'card_checkout_endpoint_disagreements_total{kind="disputed",endpoint="rpc.example"}': '0x5 1x95' },
-  ],
-  [
-    'CardCheckoutChainInconsistent',
-    10,
-    90,
-    { 'card_checkout_endpoint_disagreements_total{kind="omitted",endpoint="rpc.example"}': '0x5 1x95' },
-  ],
-  [
-    'CardCheckoutUnconfirmed',
-    15,
-    40,
-    {
-      'card_checkout_endpoint_disagreements_total{kind="unconfirmed",endpoint="rpc.example"}':
-        '0+5x20 100x80',
-    },
-  ],
-  [
-    'CardCheckoutEndpointLags',
-    15,
-    30,
-    { 'card_checkout_endpoint_lag_blocks{endpoint="rpc.example"}': '40x20 2x20' },
-    { endpoint: 'rpc.example' },
-  ],
-  [
-    'CardCheckoutEndpointFails',
-    22,
-    45,
-    {
-      'card_checkout_endpoint_calls_total{outcome="answered",endpoint="rpc.example"}':
-        '0+20x5 100+5x20 200+20x40',
-      'card_checkout_endpoint_calls_total{outcome="slow",endpoint="rpc.example"}': '0x5 0+20x20 400x40',
-    },
-    { endpoint: 'rpc.example' },
-  ],
-  ['CardCheckoutDeploymentUnverified', 20, 35, { card_checkout_deployment_verified: '0x25 1x20' }],
-  ['CardCheckoutUnexplainedBalance', 10, 90, { card_checkout_unexplained_balances_total: '0x5 1x95' }],
-  [
-    'CardCheckoutRelayerRunsDry',
-    390,
-    795,
-    { 'card_checkout_relayer_balance_pol{relayer="0x1"}': '10-0.01x400 500x400' },
-    { relayer: '0x1' },
-  ],
-  [
-    'CardCheckoutProviderCircuitOpen',
-    18,
-    30,
-    { 'card_checkout_provider_circuit_open{provider="moonpay"}': '1x20 0x20' },
-    { provider: 'moonpay' },
-  ],
-  [
-    'CardCheckoutBackupMissing',
-    15,
-    30,
-    { 'node_systemd_unit_state{name="card-checkout-backup.service",state="failed"}': '0x5 1x15 0x20' },
-    { name: 'card-checkout-backup.service', state: 'failed' },
-  ],
-  [
-    'CardCheckoutBackupMissing',
-    1590,
-    1650,
-    { 'node_systemd_timer_last_trigger_seconds{name="card-checkout-backup.timer"}': '0x1600 96000x100' },
-    { name: 'card-checkout-backup.timer' },
-  ],
-  [
-    'CardCheckoutVerifyFailed',
-    15,
-    30,
-    { 'node_systemd_unit_state{name="card-checkout-verify.service",state="failed"}': '0x5 1x15 0x20' },
-    { name: 'card-checkout-verify.service', state: 'failed' },
-  ],
-  [
-    'CardCheckoutVerifyFailed',
-    1590,
-    1650,
-    { 'node_systemd_timer_last_trigger_seconds{name="card-checkout-verify.timer"}': '0x1600 96000x100' },
-    { name: 'card-checkout-verify.timer' },
-  ],
-  [
-    'CardCheckoutDiskFills',
-    15,
-    30,
-    {
-      'node_filesystem_avail_bytes{mountpoint="/var"}': '5x20 50x20',
-      'node_filesystem_size_bytes{mountpoint="/var"}': '100x40',
-    },
-    { mountpoint: '/var' },
-  ],
-];
+/** An alert, the minutes in which it fires and is resolved, and its labels besides `severity`; below it the series. */
+const cases = `
+CardCheckoutDown 10 20 job=card-checkout
+  up{job="card-checkout"} 1x5 0x10 1x20
+CardCheckoutDown 20 40 job=card-checkout
+  up{job="card-checkout"} 1x5 _x20 1x20
+CardCheckoutServerErrors 15 40
+  card_checkout_request_duration_seconds_count{status="200"} 0+90x100
+  card_checkout_request_duration_seconds_count{status="500"} 0+5x20 100x80
+CardCheckoutSlow 25 50
+  card_checkout_request_duration_seconds_bucket{route="/api/v1/wallet",le="0.5"} 0+1x30 30+100x70
+  card_checkout_request_duration_seconds_bucket{route="/api/v1/wallet",le="2.5"} 0+100x100
+  card_checkout_request_duration_seconds_bucket{route="/api/v1/wallet",le="+Inf"} 0+100x100
+CardCheckoutChainStalled 15 30
+  card_checkout_scanned_block_age_seconds{instance="api-1"} 10x5 60+60x15 10x20
+  card_checkout_scanned_block_age_seconds{instance="api-2"} 10x5 300+60x15 10x20
+CardCheckoutChainStalled 20 40
+  card_checkout_scanned_block_age_seconds 10x5 _x20 10x20
+CardCheckoutChainBehind 15 30
+  card_checkout_scanned_block 100x20 1000x20
+  card_checkout_latest_block 1000x40
+CardCheckoutClockOff 10 30
+  card_checkout_clock_seconds 3600+60x20 1260+60x20
+CardCheckoutRelayerLowBalance 15 30 relayer=0x1
+  card_checkout_relayer_balance_pol{relayer="0x1"} 2x20 20x20
+  card_checkout_relayer_low_balance_pol{relayer="0x1"} 3x40
+CardCheckoutManualRequired 15 30
+  card_checkout_unsettled_payments{forward_status="manual_required"} 0x5 1x20 0x20
+CardCheckoutReleaseOverdue 40 50
+  card_checkout_release_overdue_seconds 0+60x45 0x20
+CardCheckoutTaskFails 20 60 task=watch
+  card_checkout_task_failures_total{task="watch"} 0+5x20 100x80
+CardCheckoutWebhooksFail 20 80
+  card_checkout_webhooks_total{outcome="failed"} 0+5x20 100x80
+  card_checkout_webhooks_total{outcome="delivered"} 0+1x100
+CardCheckoutChainInconsistent 10 90
+  card_checkout_chain_rewinds_total 0x5 1x95
+CardCheckoutChainInconsistent 10 90
+  card_checkout_endpoint_disagreements_total{kind="hash",endpoint="rpc.example"} 0x5 1x95
+CardCheckoutChainInconsistent 10 90
+  card_checkout_endpoint_disagreements_total{kind="disputed",endpoint="rpc.example"} 0x5 1x95
+CardCheckoutChainInconsistent 10 90
+  card_checkout_endpoint_disagreements_total{kind="omitted",endpoint="rpc.example"} 0x5 1x95
+CardCheckoutUnconfirmed 15 40
+  card_checkout_endpoint_disagreements_total{kind="unconfirmed",endpoint="rpc.example"} 0+5x20 100x80
+CardCheckoutEndpointLags 15 30 endpoint=rpc.example
+  card_checkout_endpoint_lag_blocks{endpoint="rpc.example"} 40x20 2x20
+CardCheckoutEndpointFails 22 45 endpoint=rpc.example
+  card_checkout_endpoint_calls_total{outcome="answered",endpoint="rpc.example"} 0+20x5 100+5x20 200+20x40
+  card_checkout_endpoint_calls_total{outcome="slow",endpoint="rpc.example"} 0x5 0+20x20 400x40
+CardCheckoutDeploymentUnverified 20 35
+  card_checkout_deployment_verified 0x25 1x20
+CardCheckoutUnexplainedBalance 10 90
+  card_checkout_unexplained_balances_total 0x5 1x95
+CardCheckoutRelayerRunsDry 390 795 relayer=0x1
+  card_checkout_relayer_balance_pol{relayer="0x1"} 10-0.01x400 500x400
+CardCheckoutProviderCircuitOpen 18 30 provider=moonpay
+  card_checkout_provider_circuit_open{provider="moonpay"} 1x20 0x20
+CardCheckoutBackupMissing 15 30 name=card-checkout-backup.service state=failed
+  node_systemd_unit_state{name="card-checkout-backup.service",state="failed"} 0x5 1x15 0x20
+CardCheckoutBackupMissing 1590 1650 name=card-checkout-backup.timer
+  node_systemd_timer_last_trigger_seconds{name="card-checkout-backup.timer"} 0x1600 96000x100
+CardCheckoutVerifyFailed 15 30 name=card-checkout-verify.service state=failed
+  node_systemd_unit_state{name="card-checkout-verify.service",state="failed"} 0x5 1x15 0x20
+CardCheckoutVerifyFailed 1590 1650 name=card-checkout-verify.timer
+  node_systemd_timer_last_trigger_seconds{name="card-checkout-verify.timer"} 0x1600 96000x100
+CardCheckoutDiskFills 15 30 mountpoint=/var
+  node_filesystem_avail_bytes{mountpoint="/var"} 5x20 50x20
+  node_filesystem_size_bytes{mountpoint="/var"} 100x40
+`;
+
+export const alertCases: readonly AlertCase[] = cases
+  .trim()
+  .split(/\n(?=\w)/)
+  .map((text) => {
+    const [head = '', ...series] = text.split(/\n\s*/);
+    const [alert = '', firesAt, resolvedAt, ...labels] = head.split(' ');
+    const named = series.map((line) => [line.replace(/ .*/, ''), line.replace(/^\S+ /, '')]);
+    return [
+      alert,
+      Number(firesAt),
+      Number(resolvedAt),
+      Object.fromEntries(named),
+      Object.fromEntries(labels.map((label) => label.split('='))),
+    ];
+  });

@@ -23,9 +23,8 @@ describe('generated parts', () => {
   it('are not written where their markers are missing or doubled', () => {
     const text = 'a\n<!-- generated: x -->\nold\n<!-- end: x -->\nb';
     expect(replacePart('f', text, 'x', 'new')).toBe('a\n<!-- generated: x -->\n\nnew\n\n<!-- end: x -->\nb');
-    for (const broken of ['', 'no markers', `${text}${text}`, text.replace('<!-- end: x -->', '')]) {
+    for (const broken of ['', 'no markers', `${text}${text}`, text.replace('<!-- end: x -->', '')])
       expect(() => replacePart('f', broken, 'x', 'new')).toThrow('f must have');
-    }
   });
 });
 

@@ -35,10 +35,7 @@ function namedIn(text: string): readonly string[] {
 }
 
 /** One case as promtool reads it; the severity and the texts are those of the rule. */
-function promtoolTest(
-  [alert, firesAtMinute, resolvedAtMinute, series, labels = {}]: AlertCase,
-  rules: string,
-) {
+function promtoolTest([alert, firesAtMinute, resolvedAtMinute, series, labels]: AlertCase, rules: string) {
   const [, rule = ''] = rules.split(`- alert: ${alert}\n`);
   const textOf = (field: string) =>
     (new RegExp(`${field}: "?([^"\n]*)`).exec(rule)?.[1] ?? '').replaceAll(

@@ -108,8 +108,7 @@ it('fulfils once, also when the event comes several times at once', async () => 
 });
 
 it('refuses a forged or altered body, one of an unknown payment, and no JSON', async () => {
-  expect(await send(event(), '0'.repeat(64))).toBe(401);
-  expect(await send(`${event()} `, sign(event()))).toBe(401);
+  expect([await send(event(), '0'.repeat(64)), await send(`${event()} `, sign(event()))]).toEqual([401, 401]);
   expect(await send(event('01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4'))).toBe(401);
   expect(await send('no JSON')).toBe(401);
   expect(shipped).toEqual([]);

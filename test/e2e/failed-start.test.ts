@@ -67,17 +67,6 @@ it.each([
   },
 );
 
-it.each(['HOST', 'ADMIN_HOST'])('a %s that this machine does not have is named', async (name) => {
-  const [port, adminPort] = (await freePorts(2)).map(String) as [string, string];
-  const places = { DATA_DIR: join(folder, 'data'), PORT: port, ADMIN_PORT: adminPort };
-  const env = { PATH: process.env['PATH'], ...places, [name]: '203.0.113.1', LOG_LEVEL: 'silent' };
-  expect(await endOf(['start'], env)).toEqual({
-    code: 1,
-    isKilled: false,
-    stderr: `card-checkout: the service cannot listen on 203.0.113.1 (EADDRNOTAVAIL): set ${name} to an address of this machine\n`,
-  });
-});
-
 const live = {
   SECRET_KEY: 's'.repeat(32),
   POLYGON_RPC_URL: 'http://127.0.0.1:1',

@@ -9,8 +9,10 @@ import { type EndToEndService, SOMEBODY, startEndToEndService } from '../support
 import { freePorts } from '../support/free-ports.ts';
 import { runPrintedCommand } from '../support/printed-command.ts';
 import { processesUsing } from '../support/processes-using.ts';
-import { runJson, startCommand, startServiceProcess } from '../support/service-process.ts';
+import { createShop, runJson, startCommand, startServiceProcess } from '../support/service-process.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+const sign = (body = '', token = '') => createHmac('sha256', token).update(body).digest('hex');
 
 describe('one payment, whole, in the sandbox', () => {
   let service: EndToEndService;
@@ -32,21 +34,13 @@ describe('one payment, whole, in the sandbox', () => {
     expect(created['status']).toBe('unpaid');
     const before = await service.readBalance(SOMEBODY);
 
-    const played = await runJson<{ transaction_hash: string }>(
-      service.environment,
-      'sandbox',
-      'pay',
-      paymentId,
-    );
+    const played = await runJson<{ transaction_hash: string }>(service.environment, 'sandbox pay', paymentId);
     const [webhook] = await waitFor('the webhook', 60_000, () => {
       const received = webhooksOf(paymentId);
       return received.length > 0 && received;
     });
 
-    const signature = createHmac('sha256', ipnToken)
-      .update(webhook?.rawBody ?? '')
-      .digest('hex');
-    expect(webhook?.headers['x-service-signature']).toBe(signature);
+    expect(webhook?.headers['x-service-signature']).toBe(sign(webhook?.rawBody, ipnToken));
     const status = await service.readStatus(`ipn_token=${ipnToken}`);
     expect(status).toMatchObject({
       payment_id: paymentId,
@@ -82,7 +76,7 @@ describe('one payment, whole, in the sandbox', () => {
     expect(await (await fetch(pageUrl)).text()).not.toContain(created.payment_id);
     // The callback of an open payment stays good.
     await service.restart('SIGINT');
-    await runJson(service.environment, 'sandbox', 'pay', created.payment_id);
+    await runJson(service.environment, 'sandbox pay', created.payment_id);
     const page = await waitFor('the webhook', 60_000, async () => {
       const text = await (await fetch(pageUrl)).text();
       return text.includes(created.payment_id) && text;
@@ -90,8 +84,7 @@ describe('one payment, whole, in the sandbox', () => {
     expect(page).toMatch(new RegExp(`verified</span> ${created.payment_id}`));
     const shown = await runJson<{ webhooks: { status: string }[] }>(
       service.environment,
-      'payment',
-      'show',
+      'payment show',
       created.payment_id,
     );
     expect(shown.webhooks.map(({ status }) => status)).toEqual(['delivered']);
@@ -100,33 +93,22 @@ describe('one payment, whole, in the sandbox', () => {
   // At the same time, because each waits for blocks.
   describe.concurrent('other ways to pay and to look', () => {
     it('is paid in USDC from a wallet as well, forwarded, and tells of each once, signed', async () => {
-      const [account] = await runJson<{ account_id: string }[]>(service.environment, 'account', 'list');
-      const direct = await runJson<{ payment_id: string; ipn_token: string; usdc: string }>(
-        service.environment,
-        'payment',
-        'create',
-        '--account',
-        account?.account_id ?? '',
-        '--amount',
-        '40.00',
-        '--callback',
-        service.receiver.url,
-        '--wallet',
-        SOMEBODY,
-      );
-      const { payment_id: paymentId, ipn_token: ipnToken } = direct;
+      const [account] = await runJson<{ account_id: string }[]>(service.environment, 'account list');
+      const words = `payment create --account ${account?.account_id} --amount 40.00 --wallet ${SOMEBODY} --callback`;
+      const { payment_id: paymentId, ipn_token: ipnToken } = await runJson<{
+        payment_id: string;
+        ipn_token: string;
+      }>(service.environment, words, service.receiver.url);
       const before = await service.readBalance(SOMEBODY);
       const { transaction_hash: txidIn } = await runJson<{ transaction_hash: string }>(
         service.environment,
-        'sandbox',
-        'pay',
+        'sandbox pay',
         paymentId,
       );
 
       await waitFor('both webhooks', 30_000, () => webhooksOf(paymentId).length >= 2);
       const events = webhooksOf(paymentId).map(({ rawBody, headers }) => {
-        const signature = createHmac('sha256', ipnToken).update(rawBody).digest('hex');
-        expect(headers['x-service-signature']).toBe(signature);
+        expect(headers['x-service-signature']).toBe(sign(rawBody, ipnToken));
         return JSON.parse(rawBody) as Record<string, unknown>;
       });
       const { forwarded_amount: forwarded, ...status } = await service.readStatus(`ipn_token=${ipnToken}`);
@@ -156,18 +138,14 @@ describe('one payment, whole, in the sandbox', () => {
       });
       await new Promise<void>((resolve) => local.listen(0, '127.0.0.1', resolve));
       const endpoint = `http://127.0.0.1:${(local.address() as AddressInfo).port}/hook`;
-      const listener = startCommand(service.environment, 'listen', '--forward-to', endpoint, '--json');
+      const listener = startCommand(service.environment, 'listen --forward-to', endpoint, '--json');
       try {
         await waitFor('the listener', 20_000, () => listener.output().includes('Listening'));
         const [paid, forwarded] = await Promise.all(
           ['payment.paid', 'payment.forwarded'].map((event) =>
             runJson<Record<string, string>>(
               service.environment,
-              'trigger',
-              event,
-              '--amount',
-              '30',
-              '--callback',
+              `trigger ${event} --amount 30 --callback`,
               service.receiver.url,
             ),
           ),
@@ -185,10 +163,7 @@ describe('one payment, whole, in the sandbox', () => {
           expect(real).toHaveLength(1);
           const [{ rawBody = '', headers = {} } = {}] = real;
           expect(copies.filter(ofEvent)).toEqual([`${headers['x-service-signature']} ${rawBody}`]);
-          const hmac = createHmac('sha256', token ?? '')
-            .update(rawBody)
-            .digest('hex');
-          expect(headers['x-service-signature']).toBe(hmac);
+          expect(headers['x-service-signature']).toBe(sign(rawBody, token));
           await waitFor('the line', 15_000, () => listener.output().includes(`"ipn_token":"${token}"`));
         }
       } finally {
@@ -201,7 +176,7 @@ describe('one payment, whole, in the sandbox', () => {
 
   it('keeps everything over Ctrl-C and goes on with what was under way', async () => {
     const { payment_id: paymentId } = await service.create();
-    await runJson(service.environment, 'sandbox', 'pay', paymentId);
+    await runJson(service.environment, 'sandbox pay', paymentId);
     const key = service.process().demoKey();
 
     expect(await service.process().end('SIGINT')).toBe(0);
@@ -278,27 +253,14 @@ describe('one payment, whole, in the sandbox', () => {
   });
 
   it('takes commands while it runs, effective with the next request', async () => {
-    const { account_id: account } = await runJson<{ account_id: string }>(
-      service.environment,
-      'account',
-      'create',
-      '--name',
-      'Second shop',
-    );
-    const { key_id: id, api_key: key } = await runJson<{ key_id: string; api_key: string }>(
-      service.environment,
-      'key',
-      'create',
-      '--account',
-      account,
-    );
+    const { keyId: id, apiKey } = await createShop(service.environment, 'Second shop');
     const read = () =>
       fetch(`${service.url}/api/v1/payment-status?payment_id=${randomUUID()}`, {
-        headers: { 'x-api-key': key },
+        headers: { 'x-api-key': apiKey },
       });
 
     expect((await read()).status).toBe(404);
-    await runJson(service.environment, 'key', 'revoke', id);
+    await runJson(service.environment, 'key revoke', id);
     expect((await read()).status).toBe(401);
   });
 });

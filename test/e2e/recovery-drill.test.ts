@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checksumAddress } from '../../src/payment/payout-address.ts';
 import type { CreatedPayment } from '../support/e2e-service.ts';
 import { type LiveWorld, type Machine, startLiveWorld } from '../support/live-service.ts';
-import { runCommand, runJson, type ServiceEnvironment } from '../support/service-process.ts';
+import { createShop, runCommand, runJson, type ServiceEnvironment } from '../support/service-process.ts';
 import { readTokenBalance } from '../support/token-balance.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -24,7 +24,7 @@ interface Verified {
 }
 
 const show = (environment: ServiceEnvironment, { payment_id: id }: CreatedPayment) =>
-  runJson<Shown>(environment, 'payment', 'show', id);
+  runJson<Shown>(environment, 'payment show', id);
 
 /** Everything but the moments at which things were done and the block that was looked at last. */
 function stateOf({ paid_at: _, final_block: __, webhooks, sessions: ___, ...state }: Shown) {
@@ -44,18 +44,7 @@ describe('recovery', () => {
   });
   afterAll(() => world?.stop());
 
-  /** An account and its key. */
-  async function openShop({ environment }: Machine): Promise<string> {
-    const { account_id: account } = await runJson<{ account_id: string }>(
-      environment,
-      'account',
-      'create',
-      '--name',
-      'Drill',
-    );
-    const created = await runJson<{ api_key: string }>(environment, 'key', 'create', '--account', account);
-    return created.api_key;
-  }
+  const openShop = async ({ environment }: Machine) => (await createShop(environment)).apiKey;
 
   const newMerchant = () => checksumAddress(randomBytes(20).toString('hex'));
   const balanceOf = async (owner: string) =>
@@ -110,7 +99,7 @@ describe('recovery', () => {
     const created = await create();
     await first.pay(created.payment_id);
     await Promise.all([untilPaid(first, paidLater), untilPaid(first, created)]);
-    await runCommand(first.environment, 'payment', 'cancel', canceledLater.payment_id);
+    await runCommand(first.environment, 'payment cancel', canceledLater.payment_id);
     const original = await Promise.all(
       [paid, paidLater, neverPaid].map((each) => show(first.environment, each)),
     );
@@ -162,7 +151,7 @@ describe('recovery', () => {
     });
     const withoutChain = { ...second.environment, POLYGON_RPC_URL: '' };
     await expect(runCommand(withoutChain, 'verify')).rejects.toThrow('No chain is available');
-    expect(await runJson<Verified>(withoutChain, 'verify', '--offline')).toMatchObject({
+    expect(await runJson<Verified>(withoutChain, 'verify --offline')).toMatchObject({
       discrepancy_count: 0,
       chain: 'not checked',
     });

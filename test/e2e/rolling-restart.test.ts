@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBalancer } from '../support/balancer.ts';
 import { SOMEBODY } from '../support/e2e-service.ts';
 import { type LiveInstance, type LiveInstances, openLiveInstances } from '../support/live-instances.ts';
-import { runJson } from '../support/service-process.ts';
+import { createShop } from '../support/service-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** Merchants' connections, each with one request at a time and hardly a pause in between. */
@@ -30,14 +30,7 @@ describe('a restart under load', () => {
   /** Restarts one instance after the other behind a balancer, under load; nothing may fail and nothing be lost. */
   async function restartAllUnderLoad(instances: readonly LiveInstance[]): Promise<void> {
     const { environment } = instances[0] as LiveInstance;
-    const account = await runJson<{ account_id: string }>(environment, 'account', 'create', '--name', 'Shop');
-    const { api_key: key } = await runJson<{ api_key: string }>(
-      environment,
-      'key',
-      'create',
-      '--account',
-      account.account_id,
-    );
+    const { apiKey: key } = await createShop(environment);
     const balancer = await startBalancer(
       instances.map(({ url }) => url),
       { checkIntervalMs: instances.length === 1 ? 100 : 500 },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../sandbox/start-sandbox.ts';
 import { type LiveInstance, type LiveInstances, openLiveInstances } from '../support/live-instances.ts';
-import { runJson } from '../support/service-process.ts';
+import { createShop } from '../support/service-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 import type { WebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -24,21 +24,10 @@ describe('two API processes and two workers on one PostgreSQL', () => {
       (['api', 'api', 'worker', 'worker'] as const).map((role) => live.start(role, database)),
     );
     [apis, workers] = [instances.slice(0, 2), instances.slice(2)];
-    const account = await run<{ account_id: string }>('account', 'create', '--name', 'Shop');
-    const made = await run<{ api_key: string; key_id: string }>(
-      'key',
-      'create',
-      '--account',
-      account.account_id,
-    );
-    key = made.api_key;
+    ({ apiKey: key } = await createShop(apis[0]?.environment ?? {}));
   });
 
   afterAll(() => live?.stop(), 60_000);
-
-  function run<T>(...args: readonly string[]): Promise<T> {
-    return runJson<T>((apis[0] as LiveInstance).environment, ...args);
-  }
 
   function request(api: number, path: string, body?: unknown, apiKey = key): Promise<Response> {
     const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };

@@ -13,15 +13,15 @@ describe('every error code of the specification, brought about in the sandbox', 
   afterAll(() => service?.stop());
 
   const create = (fields: Record<string, unknown>) => service.requestCreate(fields);
-  const command = (...args: string[]) => runCommand(service.environment, ...args);
+  const command = (words: string, ...more: string[]) => runCommand(service.environment, words, ...more);
 
   it('a chain that is down delays a payment and loses nothing', async () => {
     const { body } = await create({ amount: '60' });
     const id = body.payment_id;
-    await command('sandbox', 'pay', id);
-    await command('sandbox', 'fault', 'chain', '--down');
+    await command('sandbox pay', id);
+    await command('sandbox fault chain --down');
     expect((await create({})).status).toBe(200);
-    await command('sandbox', 'fault', 'chain', '--up');
+    await command('sandbox fault chain --up');
     await waitFor(
       'the payment to be paid',
       40_000,
@@ -34,7 +34,7 @@ describe('every error code of the specification, brought about in the sandbox', 
     ['rupees', { amount: '1000.00', currency: 'INR' }],
   ])('`sandbox pay` pays %s at a provider that the page offers for it', async (_, asked) => {
     const id = (await create(asked)).body.payment_id;
-    const paid = await runJson<{ provider: string }>(service.environment, 'sandbox', 'pay', id);
+    const paid = await runJson<{ provider: string }>(service.environment, 'sandbox pay', id);
     expect(paid.provider).not.toBe('moonpay');
   });
 
@@ -46,29 +46,29 @@ describe('every error code of the specification, brought about in the sandbox', 
     async (asked, given) => {
       const id = (await create(asked)).body.payment_id;
       const text = `No provider takes this amount: the lowest minimum is 1.00 USD; the amount given is ${given} USD.`;
-      await expect(command('sandbox', 'pay', id)).rejects.toThrow(text);
+      await expect(command('sandbox pay', id)).rejects.toThrow(text);
     },
   );
 
   it('`sandbox pay` delivers half where the provider delivers less, and the amount that it is given', async () => {
     const payAtWert = async (...options: string[]) => {
       const id = (await create({ amount: '40' })).body.payment_id;
-      const words = ['sandbox', 'pay', id, '--provider', 'wert', ...options];
+      const words = ['sandbox pay', id, '--provider', 'wert', ...options] as const;
       return runJson<{ usdc: string }>(service.environment, ...words);
     };
     const { usdc: whole } = await payAtWert();
-    await command('sandbox', 'fault', 'provider', 'wert', '--less');
+    await command('sandbox fault provider wert --less');
     const { usdc: half } = await payAtWert();
     expect(parseUnits(half)).toBe((parseUnits(whole) ?? 0n) / 2n);
     expect(await payAtWert('--usdc', '39.5')).toMatchObject({ usdc: '39.500000' });
-    await command('sandbox', 'fault', 'provider', 'wert', '--up');
+    await command('sandbox fault provider wert --up');
   });
 
   it('a provider that delivers less, late, twice or another token: what page and merchant are told', async () => {
     const told = { wert: 'less', coinbase: 'late', rampnetwork: 'twice', moonpay: 'wrong-token' } as const;
     const pay = async (provider: keyof typeof told) => {
       const id = (await create({ amount: '40' })).body.payment_id;
-      await command('sandbox', 'fault', 'provider', provider, `--${told[provider]}`);
+      await command(`sandbox fault provider ${provider} --${told[provider]}`);
       const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: service.url };
       const click = { method: 'POST', headers };
       const page = await fetch(`${service.url}/pay/${id}/providers/${provider}`, click);
@@ -98,7 +98,7 @@ describe('every error code of the specification, brought about in the sandbox', 
     for (const id of [less, wrong, late])
       expect(await statusOf(id)).toMatchObject({ status: 'unpaid', forward_status: 'pending' });
     const otherToken = async (id: string) =>
-      (await runJson<{ other_token: string | null }>(service.environment, 'payment', 'show', id)).other_token;
+      (await runJson<{ other_token: string | null }>(service.environment, 'payment show', id)).other_token;
     const named = await waitFor(
       'the other token',
       60_000,
@@ -106,7 +106,7 @@ describe('every error code of the specification, brought about in the sandbox', 
     );
     expect(named).toMatch(/^The deposit address holds the token 0x\w{40}, which does not count as paid\./);
     const [, rescue = ''] = /run: (payment rescue \S+ --token 0x\w{40})$/.exec(named) ?? [];
-    await command(...rescue.split(' '));
+    await command(rescue);
     await waitFor('the rescue', 60_000, async () => (await otherToken(wrong)) === null);
     expect(await otherToken(late)).toBeNull();
   }, 180_000);

@@ -123,14 +123,6 @@ it('leaves the events of an open page as they are, so that none waits for the ne
   expect(answer.body).toContain('event: end');
 });
 
-it('answers a caller who refuses every compression with the page as it is', async () => {
-  const pages = openPages();
-  const url = `/pay/${pages.put(checkoutStates.paid())}`;
-  const answer = await pages.server.inject({ url, headers: { 'accept-encoding': 'br;q=0, *;q=0' } });
-  expect(answer.headers).not.toHaveProperty('content-encoding');
-  expect(answer.body).toContain('</html>');
-});
-
 it('compresses a page of the dashboard for its user, and for no other site that has it opened', async () => {
   const dashboard = await createTestDashboard();
   servers.push(dashboard);

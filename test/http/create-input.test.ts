@@ -56,8 +56,7 @@ it.each([
   ['note', '=1+1<script>'],
   ['callback', `https://shop.example.com/${'p'.repeat(2048 - 25)}`],
 ])('takes %s %j', async (field, value) => {
-  const response = await postField(field, value);
-  expect(response.json()).toHaveProperty('payment_id');
+  expect((await postField(field, value)).json()).toHaveProperty('payment_id');
 });
 
 it.each([
@@ -78,8 +77,7 @@ it('judges the amount of the body itself, the last of several, and none further 
 
 it('stores a note of a text area with LF for its line breaks', async () => {
   const { payment_id } = (await postField('note', 'one\r\ntwo\r\n\r\nthree\n')).json();
-  const payment = await service.store.payments.findPaymentById(payment_id);
-  expect(payment?.note).toBe('one\ntwo\n\nthree\n');
+  expect((await service.store.payments.findPaymentById(payment_id))?.note).toBe('one\ntwo\n\nthree\n');
   // Each line break counts as one character.
   expect((await postField('note', '\r\n'.repeat(500))).statusCode).toBe(200);
   expect((await postField('note', '\r\n'.repeat(501))).statusCode).toBe(400);
@@ -92,42 +90,10 @@ const internationalRule =
   'email must be ASCII: internationalized addresses are not supported; write the domain in its xn-- form';
 const emailRule = 'email must be one email address of at most 254 characters';
 const noteControlRule = 'note must not contain control characters other than newline and tab';
-const wrongAmounts = [
-  '1e3',
-  ' 1.00',
-  '1.00 ',
-  '01.00',
-  '0.005',
-  '0',
-  '0.00',
-  '10000.01',
-  '10001',
-  '１０',
-  '+5',
-  '-5',
-  '.5',
-  '5.',
-  '1.100',
-  '10\n',
-  '',
-  'NaN',
-  'Infinity',
-  '0x10',
-  '1,5',
-  '1_0',
-  '1.0.0',
-  '١٠',
-  '99999999999999999999',
-];
+const wrongAmounts = ['1e3', ' 1.00', '01.00', '0', '10000.01', '１０', '1,5', ''];
 
 const refused: readonly (readonly [field: string, value: unknown, error: string])[] = [
   ...wrongAmounts.map((amount) => ['amount', amount, amountRule] as const),
-  ['amount', 0.1 + 0.2, amountRule],
-  ['amount', literal('-0'), amountRule],
-  ['amount', literal('1e-7'), amountRule],
-  ['amount', literal('1e400'), amountRule],
-  ['amount', literal('10000.001'), amountRule],
-  ['amount', 0, amountRule],
   ['amount', ['10.00'], amountRule],
   ['amount', true, amountRule],
   ['amount', { value: 1 }, amountRule],
@@ -138,18 +104,11 @@ const refused: readonly (readonly [field: string, value: unknown, error: string]
   ['address', '0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', addressRule],
   ['address', `0X${PAYOUT_ADDRESS.slice(2)}`, addressRule],
   ['address', `0x${'0'.repeat(40)}`, addressRule],
-  ['address', PAYOUT_ADDRESS.slice(0, -1), addressRule],
-  ['address', `${PAYOUT_ADDRESS}0`, addressRule],
-  ['address', 'vitalik.eth', addressRule],
-  ['address', ` ${PAYOUT_ADDRESS}`, addressRule],
-  ['address', `${PAYOUT_ADDRESS}\n`, addressRule],
-  ['address', '', addressRule],
   ['address', [PAYOUT_ADDRESS], addressRule],
   ['address', 5, addressRule],
   ['address', RESERVED_ADDRESS, 'address belongs to the service and cannot receive payouts'],
   ['currency', 'usd', 'currency must be one of USD, EUR, CAD, INR'],
   ['currency', 'GBP', 'currency must be one of USD, EUR, CAD, INR'],
-  ['currency', '', 'currency must be one of USD, EUR, CAD, INR'],
   ['currency', ['USD'], 'currency must be one of USD, EUR, CAD, INR'],
   ['passFeeToCustomer', 'true', 'passFeeToCustomer must be true or false'],
   ['passFeeToCustomer', 1, 'passFeeToCustomer must be true or false'],
@@ -183,8 +142,6 @@ const refused: readonly (readonly [field: string, value: unknown, error: string]
   ['amount', literal('10.100'), amountRule],
   ['amount', literal('100e-3'), amountRule],
   ['amount', literal('-0'), amountRule],
-  ['amount', literal('0e5'), amountRule],
-  ['amount', literal('10000.0000000000001'), amountRule],
   ['amount', literal('1e400'), amountRule],
   ['amount', literal('1e-400'), amountRule],
   ['note', 'a\u001bb', noteControlRule],
@@ -196,11 +153,6 @@ const refused: readonly (readonly [field: string, value: unknown, error: string]
   ['callback', null, 'callback is required'],
   ['callback', 5, 'callback must be a string'],
   ['callback', 'ftp://shop.example.com/', 'callback must begin with https:// and a host name'],
-  [
-    'callback',
-    'https://localhost/',
-    'callback must use a public host name, such as shop.example.com. For a receiver on your machine, use card-checkout listen --forward-to, or allow its host with CALLBACK_ALLOWED_HOSTS',
-  ],
   [
     'callback',
     'https://10.0.0.1/',
@@ -317,8 +269,7 @@ it('refuses a body without a content type', async () => {
 
 it('takes a body of 16 KiB and refuses one byte more with 413', async () => {
   const padded = (size: number) => valid.replace('}', `,"x":"${'y'.repeat(size - valid.length - 7)}"}`);
-  expect(Buffer.byteLength(padded(16_384))).toBe(16_384);
-  expect((await raw(padded(16_384))).statusCode).toBe(200);
+  expect([Buffer.byteLength(padded(16_384)), (await raw(padded(16_384))).statusCode]).toEqual([16_384, 200]);
   const tooLarge = await raw(padded(16_385));
   expect(tooLarge.statusCode).toBe(413);
   expect(tooLarge.json()).toEqual({ error: 'The request body is larger than 16 KiB.' });

@@ -95,8 +95,7 @@ it('takes the same parameters as a query of GET and creates the same payment', a
 
 it('must not be cached, GET least of all', async () => {
   for (const response of [await service.post(validRequest), await service.get(query(validRequest))]) {
-    expect(response.statusCode).toBe(200);
-    expect(response.headers['cache-control']).toBe('no-store');
+    expect([response.statusCode, response.headers['cache-control']]).toEqual([200, 'no-store']);
     expect(response.headers['x-content-type-options']).toBe('nosniff');
   }
 });
@@ -140,8 +139,7 @@ it.each([
   [1000, 10],
 ])('shows a fee of %i basis points as %d percent', async (feeBasisPoints, percent) => {
   const { apiKey } = await service.addAccount({ feeBasisPoints });
-  const response = await service.post(validRequest, { 'x-api-key': apiKey });
-  expect(response.json().fee_percent).toBe(percent);
+  expect((await service.post(validRequest, { 'x-api-key': apiKey })).json().fee_percent).toBe(percent);
 });
 
 it.each([
@@ -197,9 +195,8 @@ it('gives every payment its own id, token, short code and deposit address', asyn
   const payments = await Promise.all(
     Array.from({ length: 50 }, async () => (await service.post(validRequest)).json()),
   );
-  for (const field of ['payment_id', 'ipn_token', 'short_code', 'address_in']) {
+  for (const field of ['payment_id', 'ipn_token', 'short_code', 'address_in'])
     expect(new Set(payments.map((payment) => payment[field])).size).toBe(50);
-  }
 });
 
 it('returns a callback as supplied, whatever JSON must escape in it', async () => {

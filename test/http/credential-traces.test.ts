@@ -1,26 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Account } from '../../src/accounts/account.ts';
-import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
+import { describe, expect, it, vi } from 'vitest';
 import { createPasswordLink } from '../../src/accounts/password-links.ts';
-import type { User } from '../../src/accounts/person.ts';
+import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
 import { challengeIn, createAuthenticator } from '../support/authenticator.ts';
-import { createTestDashboard, formTokenIn, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
+import { formTokenIn, PASSWORD } from '../support/dashboard.ts';
+import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 import { appCode } from '../support/operator.ts';
 
 const SIGN_IN = '/dashboard/sign-in';
 const SECURITY = '/dashboard/security';
 const SECRET = 'JBSWY3DPEHPK3PXP';
 
-let dashboard: TestDashboard;
-let account: Account;
-let user: User;
-
-beforeEach(async () => {
-  dashboard = await createTestDashboard();
-  account = await dashboard.giveAccount();
-  user = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
-});
-afterEach(() => dashboard.close());
+let { dashboard, account, user } = {} as TestShop;
+useShop((shop) => ({ dashboard, account, user } = shop), { signsIn: false });
 
 const entriesOf = async (accountId: string) =>
   (await dashboard.store.audit.listEntries(accountId, null, 50)).map(

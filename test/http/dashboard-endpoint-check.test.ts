@@ -1,34 +1,30 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/accounts/account.ts';
-import { failedResult, newPayment, pay } from '../store/fixtures.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { failedResult, pay } from '../store/fixtures.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
-import { createTestDashboard, type TestBrowser, type TestDashboard, textOf } from '../support/dashboard.ts';
+import { textOf } from '../support/dashboard.ts';
+import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 
 const PATH = '/dashboard/webhook-check';
 const URL_TYPED = 'https://shop.example.com/hook?<secret>';
 
-let dashboard: TestDashboard;
-let account: Account;
-let browser: TestBrowser;
 let checked: string[];
-
-beforeEach(async () => {
+beforeEach(() => {
   checked = [];
-  dashboard = await createTestDashboard(undefined, {
-    checkEndpoint: async (url) => {
-      checked.push(url);
-      return url.startsWith('https:')
-        ? [
-            { name: 'URL', level: 'ok', detail: 'The URL is allowed.' },
-            { name: 'Answer', level: 'warn', detail: 'It answered <200>.' },
-          ]
-        : [{ name: 'URL', level: 'fail', detail: 'The URL must begin with https:// and a host name.' }];
-    },
-  });
-  account = await dashboard.giveAccount({ defaultCallbackUrl: 'https://shop.example.com/default' });
-  browser = await dashboard.signIn(await dashboard.giveUser({ accountId: account.id, role: 'developer' }));
 });
-afterEach(() => dashboard.close());
+let { dashboard, browser, give, signIn } = {} as TestShop;
+useShop((shop) => ({ dashboard, browser, give, signIn } = shop), {
+  role: 'developer',
+  account: { defaultCallbackUrl: 'https://shop.example.com/default' },
+  async checkEndpoint(url) {
+    checked.push(url);
+    return url.startsWith('https:')
+      ? [
+          { name: 'URL', level: 'ok', detail: 'The URL is allowed.' },
+          { name: 'Answer', level: 'warn', detail: 'It answered <200>.' },
+        ]
+      : [{ name: 'URL', level: 'fail', detail: 'The URL must begin with https:// and a host name.' }];
+  },
+});
 
 describe('the page that tests an endpoint', () => {
   it('is filled in with the default webhook URL, and shows each step', async () => {
@@ -45,24 +41,20 @@ describe('the page that tests an endpoint', () => {
   it('refuses another URL at its field, and keeps what was typed', async () => {
     const answer = await browser.post(PATH, { url: 'http://shop' });
     expect(answer.statusCode).toBe(400);
-    expect(answer.payload).toContain('value="http://shop"');
-    expect(answer.payload).toContain('id="url-error"');
+    for (const words of ['value="http://shop"', 'id="url-error"']) expect(answer.payload).toContain(words);
   });
 
   it('is linked from a webhook that failed, and filled in with its URL', async () => {
-    const payment = newPayment(account.id);
-    await dashboard.store.payments.createPayment(payment, null);
+    const payment = await give();
     await dashboard.store.payments.decidePayment(payment.id, pay);
     const [claimed] = await claimOldest(dashboard.store.webhooks, 1, 1);
     await dashboard.store.webhooks.recordWebhookResult(claimed as never, failedResult);
     const link = `${PATH}?payment=${payment.id}`;
     expect((await browser.get(`/dashboard/payments/${payment.id}`)).payload).toContain(`href="${link}"`);
     expect((await browser.get(link)).payload).toContain('https://shop.example.com/hook?order&#61;1');
-    const viewer = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
-    browser = await dashboard.signIn(viewer);
+    browser = await signIn('viewer');
     expect((await browser.get(`/dashboard/payments/${payment.id}`)).payload).not.toContain(link);
-    const other = await dashboard.giveAccount();
-    browser = await dashboard.signIn(await dashboard.giveUser({ accountId: other.id, role: 'owner' }));
+    browser = await signIn('owner', (await dashboard.giveAccount()).id);
     expect((await browser.get(link)).statusCode).toBe(404);
   });
 
@@ -73,8 +65,7 @@ describe('the page that tests an endpoint', () => {
     expect((await browser.post(PATH, { url: URL_TYPED })).statusCode).toBe(429);
     dashboard.advance(10 * 60_000);
     expect((await browser.post(PATH, { url: URL_TYPED })).statusCode).toBe(200);
-    const viewer = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
-    browser = await dashboard.signIn(viewer);
+    browser = await signIn('viewer');
     expect((await browser.get(PATH)).statusCode).toBe(403);
     const page = '/dashboard/notifications/add/slack';
     expect((await browser.post(PATH, { url: URL_TYPED }, { page })).statusCode).toBe(403);

@@ -1,29 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/accounts/account.ts';
+import { describe, expect, it } from 'vitest';
 import { createPasswordLink } from '../../src/accounts/password-links.ts';
-import type { User } from '../../src/accounts/person.ts';
-import { newPayment } from '../store/fixtures.ts';
-import {
-  createTestDashboard,
-  PASSWORD,
-  type TestBrowser,
-  type TestDashboard,
-  textOf,
-} from '../support/dashboard.ts';
+import { PASSWORD, textOf } from '../support/dashboard.ts';
+import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 import { CUSTOMER_ADDRESS, payWithDeposit } from '../support/refunds.ts';
 
-let dashboard: TestDashboard;
-let account: Account;
-let user: User;
-let browser: TestBrowser;
-
-beforeEach(async () => {
-  dashboard = await createTestDashboard();
-  account = await dashboard.giveAccount();
-  user = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
-  browser = await dashboard.signIn(user);
-});
-afterEach(() => dashboard.close());
+let { dashboard, user, browser, give } = {} as TestShop;
+useShop((shop) => ({ dashboard, user, browser, give } = shop));
 
 /** The wrong fields of a page: each is marked, is described by its error and is linked from the summary; the first has the focus. */
 function wrongFieldsIn(page: string): Record<string, string> {
@@ -64,9 +46,7 @@ const forms: readonly BadForm[] = [
       note: 'Table 7',
       address: '0x12',
     },
-    wrong: {
-      amount: 'Must be an amount from 0.01 to 10000.00.',
-    },
+    wrong: { amount: 'Must be an amount from 0.01 to 10000.00.' },
     kept: [
       'value="10000.01"',
       '<option selected>EUR',
@@ -147,8 +127,7 @@ describe('a form with a wrong field', () => {
   });
 
   it('of a refund stays open on the payment’s page', async () => {
-    const payment = newPayment(account.id);
-    await dashboard.store.payments.createPayment(payment, null);
+    const payment = await give();
     await payWithDeposit(dashboard.store, payment, 25_000_000n);
     const page = `/dashboard/payments/${payment.id}`;
     const open = (fields: Record<string, string>) =>
@@ -166,8 +145,7 @@ describe('a form with a wrong field', () => {
   });
 
   it('of the transaction of a refund keeps the hash that was typed', async () => {
-    const payment = newPayment(account.id);
-    await dashboard.store.payments.createPayment(payment, null);
+    const payment = await give();
     await payWithDeposit(dashboard.store, payment, 25_000_000n);
     const page = `/dashboard/payments/${payment.id}`;
     const refund = { amount: 'all', destination: CUSTOMER_ADDRESS, password: PASSWORD };
@@ -183,8 +161,7 @@ describe('a form with a wrong field', () => {
   });
 
   it.each(['note', 'settlement'])('of a payment’s %s keeps the note that was typed', async (kind) => {
-    const payment = newPayment(account.id, { note: 'stored' });
-    await dashboard.store.payments.createPayment(payment, null);
+    const payment = await give({ note: 'stored' });
     await payWithDeposit(dashboard.store, payment, 1_000_000n, {
       status: 'unpaid',
       forwardStatus: 'pending',

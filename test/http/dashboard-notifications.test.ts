@@ -1,29 +1,25 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/accounts/account.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { User } from '../../src/accounts/person.ts';
 import { startChatReceiver, targets } from '../support/chat-receiver.ts';
-import { createTestDashboard, type TestBrowser, type TestDashboard, textOf } from '../support/dashboard.ts';
+import { textOf } from '../support/dashboard.ts';
+import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 
 const OWN_PATH = '/dashboard/notifications';
 
 let chat: Awaited<ReturnType<typeof startChatReceiver>>;
-let dashboard: TestDashboard;
-let account: Account;
-let viewer: User;
-let browser: TestBrowser;
+let { dashboard, account, user: viewer, browser } = {} as TestShop;
 
 beforeAll(async () => {
   chat = await startChatReceiver();
 });
 afterAll(() => chat.close());
-beforeEach(async () => {
+beforeEach(() => {
   chat.messages.length = 0;
-  dashboard = await createTestDashboard(undefined, { sendNotification: chat.senderWith(null) });
-  account = await dashboard.giveAccount();
-  viewer = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
-  browser = await dashboard.signIn(viewer);
 });
-afterEach(() => dashboard.close());
+const reopen = useShop((shop) => ({ dashboard, account, user: viewer, browser } = shop), {
+  role: 'viewer',
+  sendNotification: (...message) => chat.senderWith(null)(...message),
+});
 
 const channelsOf = (user: User = viewer) => dashboard.store.notifications.listChannels(account.id, user.id);
 const add = (kind: string, fields: Record<string, string>) => browser.post(`${OWN_PATH}/add/${kind}`, fields);
@@ -67,11 +63,7 @@ describe('notification channels', () => {
   });
 
   it('by mail are not offered where no mail is configured', async () => {
-    await dashboard.close();
-    dashboard = await createTestDashboard(undefined, { hasMail: false });
-    account = await dashboard.giveAccount();
-    viewer = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
-    browser = await dashboard.signIn(viewer);
+    await reopen({ hasMail: false });
     expect((await browser.get(OWN_PATH)).payload).not.toContain('/add/mail');
     expect((await browser.get(`${OWN_PATH}/add/mail`)).statusCode).toBe(404);
   });

@@ -1,44 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/accounts/account.ts';
-import type { Role } from '../../src/accounts/person.ts';
+import { describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
 import { settle } from '../../src/payment/settle.ts';
-import { newPayment } from '../store/fixtures.ts';
 import { depositOf } from '../store/observations.ts';
-import {
-  createTestDashboard,
-  PASSWORD,
-  type TestBrowser,
-  type TestDashboard,
-  textOf,
-} from '../support/dashboard.ts';
+import { PASSWORD, type TestBrowser, textOf } from '../support/dashboard.ts';
+import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 
-let dashboard: TestDashboard;
-let account: Account;
-let browser: TestBrowser;
-
-beforeEach(async () => {
-  dashboard = await createTestDashboard();
-  account = await dashboard.giveAccount({ timeZone: 'Asia/Kolkata' });
-  browser = await signIn('developer');
+let { dashboard, account, browser, signIn, give, read } = {} as TestShop;
+useShop((shop) => ({ dashboard, account, browser, signIn, give, read } = shop), {
+  role: 'developer',
+  account: { timeZone: 'Asia/Kolkata' },
 });
-afterEach(() => dashboard.close());
-
-async function signIn(role: Role, accountId = account.id): Promise<TestBrowser> {
-  return dashboard.signIn(await dashboard.giveUser({ accountId, role }));
-}
-
-async function give(change: Partial<Payment> = {}, accountId = account.id): Promise<Payment> {
-  const payment = newPayment(accountId, change);
-  await dashboard.store.payments.createPayment(payment, null);
-  return payment;
-}
-
-async function read(path: string, from = browser): Promise<string> {
-  const answer = await from.get(`/dashboard${path}`);
-  expect([path, answer.statusCode]).toEqual([path, 200]);
-  return textOf(answer.payload);
-}
 
 describe('a payment that received less or more than it asked for', () => {
   /** 25.00 USD, paid from 24.50 USDC; deposits as the watcher would record them. */

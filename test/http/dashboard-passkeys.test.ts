@@ -1,17 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/accounts/account.ts';
-import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
-import type { User } from '../../src/accounts/person.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openSession } from '../../src/accounts/sessions.ts';
+import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
 import { type Authenticator, challengeIn, createAuthenticator } from '../support/authenticator.ts';
-import {
-  createTestDashboard,
-  formTokenIn,
-  PASSWORD,
-  type TestBrowser,
-  type TestDashboard,
-  textOf,
-} from '../support/dashboard.ts';
+import { formTokenIn, PASSWORD, type TestBrowser, textOf } from '../support/dashboard.ts';
+import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 import { appCode } from '../support/operator.ts';
 
 const SECURITY = '/dashboard/security';
@@ -20,23 +12,16 @@ const HOST = 'pay.example.com';
 const ORIGIN = `https://${HOST}`;
 const SESSION_COOKIE = '__Host-card_checkout_session';
 
-let dashboard: TestDashboard;
-let account: Account;
-let owner: User;
-let browser: TestBrowser;
+let { dashboard, account, user: owner, browser } = {} as TestShop;
+useShop((shop) => ({ dashboard, account, user: owner, browser } = shop));
 let device: Authenticator;
 let recoveryCodes: string[];
 
 beforeEach(async () => {
-  dashboard = await createTestDashboard();
-  account = await dashboard.giveAccount();
-  owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
-  browser = await dashboard.signIn(owner);
   device = createAuthenticator(HOST);
   const answer = await add(device);
   recoveryCodes = answer.payload.match(/(?<=<code>)[a-z2-7]{4}(?:-[a-z2-7]{4}){3}/g) ?? [];
 });
-afterEach(() => dashboard.close());
 
 /** Adds a passkey, with the passkey that is there already where there is one. */
 async function add(some: Authenticator, { origin = ORIGIN, password = PASSWORD, challenge = '' } = {}) {
@@ -177,8 +162,7 @@ describe('a passkey', () => {
     const [code = ''] = recoveryCodes;
     expect((await send(other.make(asked, ORIGIN), { code })).statusCode).toBe(400);
     expect(await dashboard.store.people.listPasskeys(owner.id)).toHaveLength(1);
-    const made = await add(other);
-    expect(made.headers['location']).toBe(`${SECURITY}?flash=passkey`);
+    expect((await add(other)).headers['location']).toBe(`${SECURITY}?flash=passkey`);
   });
 
   it('is removed with the password and a second factor, and the last one takes the recovery codes with it', async () => {
@@ -202,9 +186,8 @@ describe('a passkey', () => {
     );
     expect(await dashboard.store.people.listPasskeys(owner.id)).toEqual([]);
     const removed = { action: 'passkey.removed', actor: owner.email, target: 'Phone' };
-    for (const log of [account.id, SERVICE_LOG]) {
+    for (const log of [account.id, SERVICE_LOG])
       expect(await dashboard.store.audit.listEntries(log, null, 1)).toMatchObject([removed]);
-    }
     const late = await (await givePassword()).post(QUESTION, { code: recoveryCodes[0] as string });
     expect(late.statusCode).toBe(401);
   });
@@ -261,9 +244,8 @@ describe('a passkey', () => {
   it('lets in whoever has it after any number of wrong codes by others who know the password', async () => {
     const thief = await givePassword();
     const codes: number[] = [];
-    for (let index = 0; index < 11; index++) {
+    for (let index = 0; index < 11; index++)
       codes.push((await thief.post(QUESTION, { code: '000000' })).statusCode);
-    }
     expect(codes.at(-1)).toBe(429);
     const page = await (await givePassword()).post(QUESTION, { code: '000000' });
     expect([page.statusCode, page.payload.includes('data-passkey="use"')]).toEqual([429, true]);

@@ -1,33 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/accounts/account.ts';
+import { describe, expect, it } from 'vitest';
 import { createPasswordLink } from '../../src/accounts/password-links.ts';
-import { MAXIMUM_MEMBERS, type User } from '../../src/accounts/person.ts';
+import { MAXIMUM_MEMBERS } from '../../src/accounts/person.ts';
 import { type Mailer, MailNotSentError } from '../../src/mail/mail.ts';
 import { newEntry } from '../store/people.ts';
-import {
-  createTestDashboard,
-  formTokenIn,
-  PASSWORD,
-  type TestBrowser,
-  type TestDashboard,
-  textOf,
-  withoutNonces,
-} from '../support/dashboard.ts';
+import { formTokenIn, PASSWORD, textOf, withoutNonces } from '../support/dashboard.ts';
+import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 
 const PEOPLE = '/dashboard/people';
 
-let dashboard: TestDashboard;
-let account: Account;
-let owner: User;
-let browser: TestBrowser;
-
-beforeEach(async () => {
-  dashboard = await createTestDashboard();
-  account = await dashboard.giveAccount();
-  owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
-  browser = await dashboard.signIn(owner);
-});
-afterEach(() => dashboard.close());
+let { dashboard, account, user: owner, browser } = {} as TestShop;
+const reopen = useShop((shop) => ({ dashboard, account, user: owner, browser } = shop));
 
 const membersOf = async () =>
   (await dashboard.store.people.listMembers(account.id)).map(({ email, role }) => `${email} ${role}`);
@@ -61,8 +43,7 @@ describe('an invitation', () => {
       email: 'new@shop.example',
       password: 'a fine secret 123',
     });
-    expect(signedIn.statusCode).toBe(303);
-    expect((await newcomer.get(link)).statusCode).toBe(404);
+    expect([signedIn.statusCode, (await newcomer.get(link)).statusCode]).toEqual([303, 404]);
     expect(await audited()).toEqual(expect.arrayContaining(['invitation.created', 'invitation.accepted']));
   });
 
@@ -88,35 +69,6 @@ describe('an invitation', () => {
     await thief.post(link, { new_password: 'a fine secret 123' });
     expect((await dashboard.store.people.findUser(known.id))?.passwordHash).toBeNull();
     expect(await membersOf()).toEqual([`${owner.email} owner`]);
-  });
-
-  it('of one new address by two accounts gives neither a member with the password typed for the other', async () => {
-    const other = await dashboard.giveAccount();
-    const theirs = await dashboard.signIn(
-      await dashboard.giveUser({ accountId: other.id, role: 'owner' }, { email: 'owner@other.example' }),
-    );
-    const email = 'new@shop.example';
-    const ours = await invite(email);
-    await theirs.post(`${PEOPLE}/invite`, { email, role: 'owner', password: PASSWORD }, { page: PEOPLE });
-    const links = [ours, linkIn(dashboard.mails.at(-1)?.text ?? '') as string];
-    const passwords = ['the first password', 'the other password'];
-    await Promise.all(
-      links.map((link, index) => dashboard.newBrowser().post(link, { new_password: passwords[index] ?? '' })),
-    );
-    const opened: string[] = [];
-    for (const password of passwords) {
-      const person = dashboard.newBrowser();
-      const answer = await person.post('/dashboard/sign-in', { email, password });
-      if (answer.statusCode === 303) opened.push(password);
-    }
-    expect(opened).toHaveLength(1);
-    const member = await dashboard.store.people.findUserByEmail(email);
-    const memberships = await dashboard.store.people.listMemberships(member?.id ?? '');
-    const winner = [account.id, other.id][passwords.indexOf(opened[0] ?? '')];
-    expect(memberships.map(({ accountId }) => accountId)).toEqual([winner]);
-    // The invitation of the other account stays, for the user to accept after signing in.
-    const left = [account.id, other.id].find((id) => id !== winner) ?? '';
-    expect(await dashboard.store.sessions.listInvitations(left, dashboard.nowMs())).toHaveLength(1);
   });
 
   it('to an account that has become full stays, and makes no user', async () => {
@@ -168,13 +120,11 @@ describe('an invitation', () => {
   });
 
   it('is sent to its address, and its link is shown to nobody, where email is configured', async () => {
-    const answer = await postInvitation('new@shop.example');
-    expect(answer.headers['location']).toBe(`${PEOPLE}?flash=invited`);
+    expect((await postInvitation('new@shop.example')).headers['location']).toBe(`${PEOPLE}?flash=invited`);
     expect(dashboard.mails).toMatchObject([{ to: 'new@shop.example' }]);
     const link = linkIn(dashboard.mails[0]?.text ?? '') as string;
-    for (const page of [`${PEOPLE}?flash=invited`, `${PEOPLE}/invited`, '/dashboard/audit']) {
+    for (const page of [`${PEOPLE}?flash=invited`, `${PEOPLE}/invited`, '/dashboard/audit'])
       expect((await browser.get(page)).payload).not.toContain(link);
-    }
     expect(dashboard.logLines.join('')).not.toContain(link.slice(-43));
   });
 
@@ -202,11 +152,7 @@ describe('an invitation', () => {
   });
 
   it('is shown to the owner once where no email is configured, and a reload makes and shows nothing', async () => {
-    await dashboard.close();
-    dashboard = await createTestDashboard(undefined, { hasMail: false });
-    account = await dashboard.giveAccount();
-    owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
-    browser = await dashboard.signIn(owner);
+    await reopen({ hasMail: false });
     const answer = await postInvitation('new@shop.example');
     expect([answer.statusCode, answer.headers['location']]).toEqual([303, `${PEOPLE}/invited`]);
     const link = linkIn((await browser.get(`${PEOPLE}/invited`)).payload) as string;
@@ -217,11 +163,7 @@ describe('an invitation', () => {
   });
 
   it('is made thirty times an hour at most where no email is configured', async () => {
-    await dashboard.close();
-    dashboard = await createTestDashboard(undefined, { hasMail: false });
-    account = await dashboard.giveAccount();
-    owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
-    browser = await dashboard.signIn(owner);
+    await reopen({ hasMail: false });
     for (let index = 0; index < 30; index++) {
       if (index % 10 === 0) dashboard.advance(10 * 60_000);
       await postInvitation(`b${index}@shop.example`);
@@ -252,15 +194,6 @@ describe('an invitation', () => {
       pages.push(withoutNonces(answer.payload));
     }
     expect(new Set(pages).size).toBe(1);
-  });
-
-  it.each([
-    ['no address', 'developer', 'is not valid'],
-    ['a@shop.example', 'king', 'Does not exist.'],
-    ['', 'viewer', 'is not valid'],
-  ])('to %j as %s is not made', async (email, role, problem) => {
-    expect(await invite(email, role)).toContain(problem);
-    expect(await dashboard.store.sessions.listInvitations(account.id, dashboard.nowMs())).toEqual([]);
   });
 });
 

@@ -1,42 +1,22 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Account } from '../../src/accounts/account.ts';
-import type { Role } from '../../src/accounts/person.ts';
-import { bookTransfer, nameAddress, type Refund } from '../../src/features/refunds/refund.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
 import type { Address } from '../../src/payment/payout-address.ts';
-import { newPayment } from '../store/fixtures.ts';
+import { bookTransfer, nameAddress, type Refund } from '../../src/features/refunds/refund.ts';
 import { challengeIn, createAuthenticator } from '../support/authenticator.ts';
-import {
-  createTestDashboard,
-  formTokenIn,
-  PASSWORD,
-  type TestBrowser,
-  type TestDashboard,
-  textOf,
-} from '../support/dashboard.ts';
+import { formTokenIn, PASSWORD, textOf } from '../support/dashboard.ts';
+import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 import { CUSTOMER_ADDRESS, payWithDeposit } from '../support/refunds.ts';
 
 const SECURITY = '/dashboard/security';
 const UNITS = 25_000_000n;
 
-let dashboard: TestDashboard;
-let account: Account;
-let browser: TestBrowser;
+let { dashboard, account, browser, give } = {} as TestShop;
+useShop((shop) => ({ dashboard, account, browser, give } = shop), { role: 'developer' });
 let payment: Payment;
-
 beforeEach(async () => {
-  dashboard = await createTestDashboard();
-  account = await dashboard.giveAccount();
-  browser = await signIn('developer');
-  payment = newPayment(account.id);
-  await dashboard.store.payments.createPayment(payment, null);
+  payment = await give();
   await payWithDeposit(dashboard.store, payment, UNITS);
 });
-afterEach(() => dashboard.close());
-
-async function signIn(role: Role): Promise<TestBrowser> {
-  return dashboard.signIn(await dashboard.giveUser({ accountId: account.id, role }));
-}
 
 const pagePath = () => `/dashboard/payments/${payment.id}`;
 const post = (path: string, fields: Record<string, string> = {}, from = browser) =>
@@ -109,9 +89,8 @@ describe('the card of refunds', () => {
       expect.stringContaining('At most 25.000000 USDC'),
     ]);
     const wrongChecksum = CUSTOMER_ADDRESS.replace('C44', 'c44');
-    for (const destination of ['x', wrongChecksum, payment.depositAddress, `0x${'0'.repeat(40)}`]) {
+    for (const destination of ['x', wrongChecksum, payment.depositAddress, `0x${'0'.repeat(40)}`])
       expect([destination, (await open({ destination })).statusCode]).toEqual([destination, 400]);
-    }
     expect(await stored()).toEqual([]);
   });
 

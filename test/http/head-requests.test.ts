@@ -43,9 +43,8 @@ async function expectLikeGet(server: FastifyInstance, url: string, statusCode: n
 
 it('answers HEAD on the pages of the checkout like GET, without the body', async () => {
   const id = pages.put(checkoutStates.choose());
-  for (const path of [`/pay/${id}`, `/pay/${id}/status`, `/s/${shortCodeOf(id)}`]) {
+  for (const path of [`/pay/${id}`, `/pay/${id}/status`, `/s/${shortCodeOf(id)}`])
     await expectLikeGet(pages.server, path, 200);
-  }
   await expectLikeGet(pages.server, '/pay/01900000-0000-7000-8000-000000000000', 404);
 });
 

@@ -6,24 +6,10 @@ import { newKey, newPayment } from '../store/fixtures.ts';
 import { formTokenIn, type TestBrowser } from '../support/dashboard.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';
 
-const PARAMETERS = [
-  'account',
-  'before',
-  'currency',
-  'days',
-  'forward',
-  'from',
-  'month',
-  'next',
-  'payment',
-  'provider',
-  'q',
-  'flash',
-  'search',
-  'status',
-  'to',
-  'token',
-];
+const PARAMETERS =
+  'account before currency days forward from month next payment provider q flash search status to token'.split(
+    ' ',
+  );
 /** Names that every object has, ends of ranges, broken encodings, and texts that a database refuses. */
 const VALUES = [
   '__proto__',
@@ -82,47 +68,23 @@ beforeAll(async () => {
   await dashboard.store.accounts.createKey(newKey(account.id), 10);
   const payment = newPayment(account.id);
   await dashboard.store.payments.createPayment(payment, null);
-  const inDashboard = [
-    '',
-    '/payments',
-    '/payments.csv',
-    '/keys',
-    '/people',
-    '/settings',
-    '/security',
-    '/audit',
-    '/statement',
-    '/journal.csv',
-    '/pages',
-    '/pages/new',
-    '/notifications',
-    '/webhook-check',
-    '/connect',
-  ];
-  const inConsole = [
-    '/accounts',
-    '/providers',
-    '/providers/moonpay',
-    '/settlement',
-    '/payments',
-    '/webhooks',
-  ];
+  const below = (area: string, paths: string, of: TestBrowser) =>
+    [
+      '',
+      ...paths
+        .trim()
+        .split(/\s+/)
+        .map((path) => `/${path}`),
+    ].map((path) => ({ path: area + path, browser: of }));
+  const inDashboard = `payments payments.csv keys people settings security audit statement journal.csv pages pages/new
+    notifications webhook-check connect links links/direct payments/${payment.id}`;
+  const inConsole = `accounts providers providers/moonpay settlement payments webhooks audit accounts/new
+    accounts/${account.id} payments/${payment.id}`;
   pages = [
-    ...[...inDashboard, '/security', '/links', '/links/direct', `/payments/${payment.id}`].map((path) => ({
-      path: `/dashboard${path}`,
-      browser: merchant,
-    })),
-    ...['/sign-in', '/second-factor', '/forgotten', '/new-browser'].map((path) => ({
-      path: `/dashboard${path}`,
-      browser: stranger,
-    })),
-    ...[...inConsole, '/audit', '/accounts/new', `/accounts/${account.id}`, `/payments/${payment.id}`].map(
-      (path) => ({ path: `/operator${path}`, browser: operator }),
-    ),
-    ...['/sign-in', '/second-factor', '/set-up', '/new-browser'].map((path) => ({
-      path: `/operator${path}`,
-      browser: outside,
-    })),
+    ...below('/dashboard', inDashboard, merchant),
+    ...below('/dashboard', 'sign-in second-factor forgotten new-browser', stranger),
+    ...below('/operator', inConsole, operator),
+    ...below('/operator', 'sign-in second-factor set-up new-browser', outside),
   ];
   readBy = await parametersReadBy(pages);
   paths = [

@@ -149,8 +149,7 @@ describe('a refund', () => {
 
   it('is refused for a key that opened another one, and a key of another account is another key', async () => {
     const [id, other] = [await givePaid(), await givePaid()];
-    const first = await openWithKey(id, 'return-18', { amount: '5' });
-    expect(first.status).toBe('awaiting_transfer');
+    expect((await openWithKey(id, 'return-18', { amount: '5' })).status).toBe('awaiting_transfer');
     for (const [payment, payload] of [
       [id, { amount: '6' }],
       [id, { amount: '5', reason: 'x' }],

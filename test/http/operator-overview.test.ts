@@ -44,8 +44,7 @@ const endpoint = (label: string, health: Partial<EndpointHealth>): EndpointHealt
 it('is where the console opens, and says so when nothing needs attention', async () => {
   const text = await overview();
   expect(text).toContain('Nothing needs your attention.');
-  expect(text).toContain('Revenue in USDC 0.00');
-  expect(text).toContain('Stuck payments None.');
+  for (const words of ['Revenue in USDC 0.00', 'Stuck payments None.']) expect(text).toContain(words);
   expect(text).toContain('rpc.example Operational 0 none');
 });
 

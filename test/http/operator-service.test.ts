@@ -109,8 +109,7 @@ describe('providers', () => {
         country: visit < 4 ? 'DE' : null,
         isDelivered: visit === 0,
       });
-    const text = await pageOf('/providers');
-    expect(text).toMatch(/Wert all 10 1 4\d% Wert DE 4 1 3\d%/);
+    expect(await pageOf('/providers')).toMatch(/Wert all 10 1 4\d% Wert DE 4 1 3\d%/);
     console.outside.visits.length = 0;
   });
 
@@ -154,8 +153,7 @@ describe('providers', () => {
 describe('the settlement', () => {
   it('says so when no endpoint answers, and nothing was read', async () => {
     const text = await pageOf('/settlement');
-    expect(text).toContain('no endpoint answers');
-    expect(text).toContain('Read up to nothing yet');
+    for (const words of ['no endpoint answers', 'Read up to nothing yet']) expect(text).toContain(words);
   });
 
   it('shows how far the chain is read, the relayer’s gas balance, and what is in flight', async () => {
@@ -239,11 +237,9 @@ describe('a payment', () => {
       (view) => settle(view, { nowMs: Date.now() }),
     );
     const text = await pageOf(`/payments/${payment.id}`);
-    expect(text).toContain('partially paid');
-    expect(text).toContain('Arrived 5.00 USDC of');
+    for (const words of ['partially paid', 'Arrived 5.00 USDC of']) expect(text).toContain(words);
     expect(text).toContain('the customer can pay the rest on the checkout page');
-    expect(text).not.toContain('Cancel payment');
-    expect(text).not.toContain('Release the USDC held');
+    for (const words of ['Cancel payment', 'Release the USDC held']) expect(text).not.toContain(words);
     expect(text).not.toContain('continues automatically');
   });
 

@@ -151,9 +151,8 @@ describe('in live mode', () => {
     const browser = console.newBrowser();
     expect((await signInAs(browser, operator)).headers['location']).toBe('/operator/set-up');
     const before = browser.cookies.get(`__Host-${COOKIE}`);
-    for (const path of ['/operator', '/operator/accounts', '/operator/audit', '/operator/nothing']) {
+    for (const path of ['/operator', '/operator/accounts', '/operator/audit', '/operator/nothing'])
       expect([path, (await browser.get(path)).headers['location']]).toEqual([path, '/operator/set-up']);
-    }
     const key = await setUp(browser);
     const added = { action: 'second_factor.added', actor: operator.email, target: operator.email };
     expect(await console.dashboard.store.audit.listEntries(SERVICE_LOG, null, 10)).toContainEqual(
@@ -248,8 +247,7 @@ describe('with a passkey as the only second factor', () => {
   it('the password alone leads to the question for it, and never to setting up another one', async () => {
     await openAt(ADMIN_URL);
     const browser = console.newBrowser();
-    const answer = await signInAs(browser, operator);
-    expect(answer.headers['location']).toContain('/operator/second-factor');
+    expect((await signInAs(browser, operator)).headers['location']).toContain('/operator/second-factor');
     expect((await browser.get('/operator/accounts')).headers['location']).toContain(
       '/operator/second-factor',
     );

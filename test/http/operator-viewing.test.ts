@@ -84,9 +84,8 @@ it('what is not for viewers, and what is another account’s, is not there', asy
   const other = newPayment((await console.giveAccount()).id);
   await console.dashboard.store.payments.createPayment(other, null);
   const unread = ['keys', 'people', 'settings', 'audit', 'security', 'sessions', 'links', 'sign-in', 'x'];
-  for (const path of [`payments/${other.id}`, ...unread]) {
+  for (const path of [`payments/${other.id}`, ...unread])
     expect([path, (await browser.get(`/dashboard/${path}`)).statusCode]).toEqual([path, 404]);
-  }
 });
 
 it('ends by itself, and with stopping, signing out, and losing the right', async () => {

@@ -160,8 +160,7 @@ describe('a session that shows the email address at the provider', () => {
 it('a short link leads to a checkout that can be paid, and gives the provider no address', async () => {
   const payment = pagePayment({ provider: 'moonpay', email });
   id = pages.put(pageView(payment));
-  const straight = await open(`/pay/${id}?auto=1`);
-  expect(straight.statusCode).toBe(303);
+  expect((await open(`/pay/${id}?auto=1`)).statusCode).toBe(303);
   expect(pages.emails).toEqual([null]);
   await open(`/pay/${id}?auto=1&${withEmail}`);
   expect(pages.emails).toEqual([null, email]);

@@ -70,15 +70,13 @@ describe('the picture of a short link', () => {
       callbackUrl: 'https://canary',
     });
     for (const part of ['Tortuga', '26.10 USD', 'Table 4']) expect(drawing).toContain(part);
-    expect(drawing).not.toContain('canary');
-    expect(drawing).not.toContain(pagePayment().depositAddress);
+    for (const words of ['canary', pagePayment().depositAddress]) expect(drawing).not.toContain(words);
   });
 
   it('takes whatever a shop is called and a note says for text, and stays small', () => {
     const hostile = `</text><image href="file:///etc/passwd"/>&x;\u0000\uD800]]>${'W'.repeat(2_000)}`;
     const drawing = drawingOf({ note: `${hostile} ${'word '.repeat(90)}` }, hostile);
-    expect(drawing).not.toContain('<image');
-    expect(drawing).not.toContain('\u0000');
+    for (const words of ['<image', '\u0000']) expect(drawing).not.toContain(words);
     expect(drawing.length).toBeLessThan(4_000);
     expect(drawing.match(/<text/g)).toHaveLength(5);
   });

@@ -70,9 +70,8 @@ it('says in its row why a provider cannot serve, and keeps one that is silent', 
 
 it('shows the page at once, then all rows together, and later marks those that turn out not to serve', async () => {
   const answers = new Map<ProviderId, (quote: Quote) => void>();
-  for (const id of ['moonpay', 'wert', 'transak'] as const) {
+  for (const id of ['moonpay', 'wert', 'transak'] as const)
     pages.quoteAnswers.set(id, () => new Promise((resolve) => answers.set(id, resolve)));
-  }
   await pages.server.listen({ host: '127.0.0.1', port: 0 });
   const { port } = pages.server.server.address() as AddressInfo;
   // As it is: a decoder would hand the first piece over in chunks of its own.
@@ -84,9 +83,8 @@ it('shows the page at once, then all rows together, and later marks those that t
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   let text = '';
   const whole = (async () => {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    for (let next = await reader.read(); !next.done; next = await reader.read())
       text += new TextDecoder().decode(next.value);
-    }
   })();
   /** The order so far; what was written by now is here before the answer to a later request. */
   const ordered = async () => {
@@ -196,8 +194,7 @@ describe('with visits that ended', () => {
     });
     const order = orderIn(body);
     expect(order).toHaveLength(providerIds.length - 1);
-    expect(order.at(0)).toBe('moonpay');
-    expect(order.at(-1)).toBe('transak');
+    expect([order.at(0), order.at(-1)]).toEqual(['moonpay', 'transak']);
     expect(body).toContain('<details class="others" open>');
   });
 });
@@ -246,8 +243,7 @@ it('is not replaced by the poll, which asks nobody', async () => {
   const { body } = await open(`/pay/${id}`);
   const revision = /data-revision="([^"]+)"/.exec(body)?.[1] as string;
   const asked = pages.asked.length;
-  const poll = await open(`/pay/${id}/status`, { 'if-none-match': `"${revision}"` });
-  expect(poll.statusCode).toBe(304);
+  expect((await open(`/pay/${id}/status`, { 'if-none-match': `"${revision}"` })).statusCode).toBe(304);
   expect(pages.asked).toHaveLength(asked);
 });
 
@@ -311,9 +307,8 @@ it('puts the provider first that the customer went to the last time', async () =
   const { body } = await openNew({ cookie: 'a=b; provider=transak' });
   expect(orderIn(body).slice(0, 3)).toEqual(['transak', 'revolut', 'coinbase']);
   expect(textOf(body)).toContain('with Transak Card Your last choice');
-  for (const value of ['nobody', '<script>', 'klarna']) {
+  for (const value of ['nobody', '<script>', 'klarna'])
     expect(orderIn((await openNew({ cookie: `provider=${value}` })).body)[0]).toBe('revolut');
-  }
 });
 
 it('asks for the country where a provider needs it, and goes on with the answer', async () => {
@@ -336,8 +331,7 @@ it('asks for the country where a provider needs it, and goes on with the answer'
     expect(textOf(again.body)).toContain('Bitte wählen Sie Ihr Land aus: Revolut benötigt diese Angabe.');
   }
   expect(asking.started).toEqual([]);
-  const answered = await post('country=AT');
-  expect(answered.statusCode).toBe(303);
+  expect((await post('country=AT')).statusCode).toBe(303);
   expect(asking.countries).toEqual(['AT']);
   await asking.server.close();
 });

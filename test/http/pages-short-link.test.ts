@@ -50,8 +50,7 @@ describe('a short link', () => {
 
   it('does not send a preview on', async () => {
     const { body } = await open(put(), { 'user-agent': 'Twitterbot/1.0' });
-    expect(body).not.toContain('location.replace');
-    expect(body).not.toContain('http-equiv');
+    for (const words of ['location.replace', 'http-equiv']) expect(body).not.toContain(words);
     expect(body).toContain('og:title');
   });
 

@@ -56,9 +56,8 @@ describe('the panel of outcomes', () => {
     expect((await press(put(), 'paid', { origin: 'https://evil.example' })).statusCode).toBe(400);
     expect((await press(put('paid'), 'paid')).statusCode).toBe(303);
     expect((await press('unknown', 'paid')).statusCode).toBe(404);
-    for (const outcome of ['refund', 'toString', '__proto__']) {
+    for (const outcome of ['refund', 'toString', '__proto__'])
       expect((await press(put(), outcome)).statusCode).toBe(404);
-    }
     expect((await press(put('choose-single'), 'twice')).statusCode).toBe(404);
     expect((await pages.server.inject(`/pay/${put()}/outcomes/paid`)).statusCode, 'by a link').toBe(405);
     expect(played).toEqual([]);

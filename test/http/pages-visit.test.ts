@@ -126,8 +126,7 @@ describe('a click on a provider', () => {
       pageSession(payment, { provider: 'wert', expiresAtMs: 0 }),
     );
     const response = await click(pages.put(pageView(payment, { sessions })), 'moonpay');
-    expect(response.statusCode).toBe(429);
-    expect(response.headers['retry-after']).toBe('3600');
+    expect([response.statusCode, response.headers['retry-after']]).toEqual([429, '3600']);
     expect(textOf(response.body)).toContain('opened too often');
   });
 
@@ -181,8 +180,7 @@ describe('a click on a provider', () => {
   it('counts only as a form: opening its address does nothing', async () => {
     const id = pages.put(checkoutStates.choose());
     const response = await open(`/pay/${id}/providers/wert`);
-    expect(response.statusCode).toBe(405);
-    expect(response.headers['allow']).toBe('POST');
+    expect([response.statusCode, response.headers['allow']]).toEqual([405, 'POST']);
     expect(response.body).toContain(`href="/pay/${id}"`);
     expect(pages.started).toEqual([]);
   });
@@ -221,8 +219,7 @@ describe('a form from elsewhere', () => {
       payload: 'x'.repeat(2000),
     });
     expect(large.statusCode).toBe(413);
-    const json = await pages.server.inject({ method: 'POST', url, payload: { a: 1 } });
-    expect(json.statusCode).toBe(400);
+    expect((await pages.server.inject({ method: 'POST', url, payload: { a: 1 } })).statusCode).toBe(400);
     expect(pages.started).toEqual([]);
   });
 });
@@ -245,8 +242,7 @@ describe('opening a checkout with auto=1', () => {
   it('leads straight to the provider, once started again and again', async () => {
     const id = pages.put(single());
     const first = await open(`/pay/${id}?auto=1&email=jane%40example.com`);
-    expect(first.statusCode).toBe(303);
-    expect(first.headers['location']).toBe('https://moonpay.example/visit/1');
+    expect([first.statusCode, first.headers['location']]).toEqual([303, 'https://moonpay.example/visit/1']);
     expect(first.headers['cache-control']).toBe('no-store');
     const again = await open(`/pay/${id}?auto=1&email=jane%40example.com`);
     expect(again.headers['location']).toBe('https://moonpay.example/visit/1');
@@ -268,16 +264,7 @@ describe('opening a checkout with auto=1', () => {
     { 'user-agent': 'WhatsApp/2.23' },
     { 'user-agent': 'facebookexternalhit/1.1' },
   ])('starts no visit for %j', async (headers) => {
-    const response = await open(`/pay/${pages.put(single())}?auto=1`, headers);
-    expect(response.statusCode).toBe(200);
-    expect(pages.started).toEqual([]);
-  });
-
-  it('shows the page where the payment does not say both, whatever the query adds', async () => {
-    const noEmail = pages.put(pageView(pagePayment({ provider: 'moonpay' })));
-    expect((await open(`/pay/${noEmail}?auto=1&email=x%40example.com`)).statusCode).toBe(200);
-    const multi = pages.put(pageView(pagePayment({ email: 'jane@example.com' })));
-    expect((await open(`/pay/${multi}?auto=1`)).statusCode).toBe(200);
+    expect((await open(`/pay/${pages.put(single())}?auto=1`, headers)).statusCode).toBe(200);
     expect(pages.started).toEqual([]);
   });
 
@@ -319,8 +306,7 @@ describe('one address', () => {
       expect(await repeat(1, visitor, 'POST', `/pay/${id}/providers/wert`)).toEqual([303]);
     pages.clock.monotonicMs = 20_000;
     const refused = await from(visitor, 'POST', `/pay/${last}/providers/wert`);
-    expect(refused.statusCode).toBe(429);
-    expect(refused.headers['retry-after']).toBe('40');
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '40']);
     expect(refused.headers['content-type']).toBe('text/html; charset=utf-8');
     expect(refused.body).toContain('Too many requests from your network');
     expect(pages.started).toHaveLength(20);
@@ -344,8 +330,7 @@ describe('one address', () => {
     expect(await repeat(60, visitor, 'GET', '/s/unknown')).toEqual([404]);
     for (const url of [`/pay/${id}`, '/s/unknown', '/pay/unknown']) {
       const refused = await from(visitor, 'GET', url);
-      expect(refused.statusCode).toBe(429);
-      expect(refused.headers['retry-after']).toBe('60');
+      expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '60']);
     }
     expect(await repeat(1, visitor, 'GET', `/pay/${id}/status`)).toEqual([200]);
   });
@@ -356,18 +341,10 @@ describe('one address', () => {
     expect(await repeat(1, visitor, 'GET', `/pay/${id}/status`)).toEqual([429]);
   });
 
-  it('of IPv6 is a network of 64 bits', async () => {
-    const id = pages.put(single());
-    await repeat(20, '2001:db8:0:1::1', 'GET', `/pay/${id}?auto=1`);
-    expect(await repeat(1, '2001:db8:0:1:ffff::1', 'GET', `/pay/${id}?auto=1`)).toEqual([429]);
-    expect(await repeat(1, '2001:db8:0:2::1', 'GET', `/pay/${id}?auto=1`)).toEqual([303]);
-  });
-
   it('that is this machine is not counted: it may be a proxy before all customers', async () => {
     const id = pages.put(single());
-    for (const local of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
+    for (const local of ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
       expect(await repeat(60, local, 'GET', `/pay/${id}?auto=1`)).toEqual([303]);
-    }
   });
 });
 
@@ -436,8 +413,7 @@ describe("the customer's IP address", () => {
     for (let index = 1; index <= 20; index++) links.push(await linkFrom(id, `8.8.8.${index}`));
     expect(new Set(links).size).toBe(20);
     const refused = await clickFrom(id, '8.8.8.21');
-    expect(refused.statusCode).toBe(429);
-    expect(refused.headers['retry-after']).toBe('3600');
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '3600']);
     expect(await linkFrom(id, '8.8.8.1')).toBe(links[0]);
   });
 
@@ -550,8 +526,7 @@ describe('a direct link to a provider that checks where customers come from', ()
     async (headers) => {
       const id = await withTransak();
       const response = await open(link(id), headers);
-      expect(response.statusCode).toBe(200);
-      expect(response.headers['referrer-policy']).toBe('strict-origin');
+      expect([response.statusCode, response.headers['referrer-policy']]).toEqual([200, 'strict-origin']);
       expect(response.body).toContain(' data-auto-continue>');
       const markup = response.body.replaceAll(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)));
       expect(markup).toContain(

@@ -150,20 +150,14 @@ async function askBehindProxy(options: {
   let carriedOut = 0;
   requireForwardedHttps(behind, { isTrusted: createPeerCheck(trustProxy), baseUrl });
   registerHealth(behind, { isReady: () => ({ ready: true }) });
-  for (const path of ['/pay/:id', '/api/v1/wallet', '/merchant/v1/payments']) {
+  for (const path of ['/pay/:id', '/api/v1/wallet', '/merchant/v1/payments'])
     behind.route({ method: ['GET', 'POST'], url: path, handler: async () => ({ times: ++carriedOut }) });
-  }
   const headers = protocol === undefined ? {} : { 'x-forwarded-proto': protocol };
   const {
     statusCode,
     headers: answered,
     body,
-  } = await behind.inject({
-    method,
-    url,
-    headers,
-    remoteAddress: proxy,
-  });
+  } = await behind.inject({ method, url, headers, remoteAddress: proxy });
   await behind.close();
   return { statusCode, location: answered['location'], body, carriedOut };
 }

@@ -23,33 +23,22 @@ import { giveRefund, newRefund, payWithDeposit } from '../support/refunds.ts';
 let close = async () => {};
 afterEach(() => close());
 
+/** Routes of one method: their paths in one text. */
+const routesOf = (method: 'GET' | 'POST', paths: string) =>
+  paths
+    .trim()
+    .split(/\s+/)
+    .map((path) => `${method} /${path}`);
+const pages = 'sign-in password/:token new-browser';
+
 /** Pages and forms that a visitor may open. Everything else needs a session. */
-const openToVisitors = {
+const openToVisitors: Readonly<Record<string, readonly string[]>> = {
   '/dashboard': [
-    'GET /sign-in',
-    'POST /sign-in',
-    'GET /forgotten',
-    'POST /forgotten',
-    'GET /password/:token',
-    'POST /password/:token',
-    'GET /invitation/:token',
-    'POST /invitation/:token',
-    'GET /new-browser',
-    'POST /new-browser',
-    'POST /new-browser/known',
-    'POST /sign-out',
+    ...routesOf('GET', `${pages} forgotten invitation/:token`),
+    ...routesOf('POST', `${pages} forgotten invitation/:token new-browser/known sign-out`),
   ],
-  '/operator': [
-    'GET /sign-in',
-    'POST /sign-in',
-    'GET /password/:token',
-    'POST /password/:token',
-    'GET /new-browser',
-    'POST /new-browser',
-    'POST /new-browser/known',
-    'POST /sign-out',
-  ],
-} as const;
+  '/operator': [...routesOf('GET', pages), ...routesOf('POST', `${pages} new-browser/known sign-out`)],
+};
 
 /** Routes below a path without HEAD, which answers as GET. */
 function routesBelow(area: string, routes: readonly Route[]): readonly Route[] {
@@ -96,7 +85,7 @@ function expectNoFrame(headers: Readonly<Record<string, unknown>>): void {
 describe.each(['/dashboard', '/operator'] as const)(
   'every route of %s, whose answers nobody may frame',
   (area) => {
-    const open: readonly string[] = openToVisitors[area];
+    const open = openToVisitors[area] ?? [];
 
     it('sends a visitor to the sign-in, but for the pages of a visitor', async () => {
       const { routes, newBrowser } = await startArea(area);
@@ -120,7 +109,12 @@ describe.each(['/dashboard', '/operator'] as const)(
       const formToken = formTokenIn((await browser.get(area)).payload);
       expect(formToken).not.toBe('');
       expectNoFrame((await browser.get(area)).headers);
-      expectNoFrame((await browser.get(`${area}/no/such/page`)).headers);
+      const nowhere = await browser.get(`${area}/no/such/page`);
+      expect([nowhere.statusCode, textOf(nowhere.payload)]).toEqual([
+        404,
+        expect.stringContaining('Page not found'),
+      ]);
+      expectNoFrame(nowhere.headers);
       for (const { url } of forms) {
         const statuses: number[] = [];
         statuses.push((await browser.post(filled(url), { form_token: '' })).statusCode);
@@ -133,46 +127,25 @@ describe.each(['/dashboard', '/operator'] as const)(
 );
 
 /** Forms of every member: their own sessions, second factors and notifications, and a check that changes nothing. */
-const openToViewers = [
-  'POST /account',
-  'POST /notifications/:channelId/delete',
-  'POST /notifications/:channelId/pause',
-  'POST /notifications/:channelId/test',
-  'POST /notifications/add/:kind',
-  'POST /payments/:paymentId/verify-signature',
-  'POST /second-factor',
-  'POST /security/confirm',
-  'POST /security/passkeys',
-  'POST /security/password',
-  'POST /security/recovery-codes',
-  'POST /security/remove-passkey',
-  'POST /security/remove-second-factor',
-  'POST /security/second-factor',
-  'POST /sessions/:sessionId/end',
-];
+const openToViewers = routesOf(
+  'POST',
+  `account notifications/:channelId/delete notifications/:channelId/pause notifications/:channelId/test
+  notifications/add/:kind payments/:paymentId/verify-signature second-factor security/confirm security/passkeys
+  security/password security/recovery-codes security/remove-passkey security/remove-second-factor
+  security/second-factor sessions/:sessionId/end`,
+);
 
 /** Forms of developers and owners. */
 const openToDevelopers = [
   ...openToViewers,
-  'POST /alerts/dismiss',
-  'POST /connect',
-  'POST /keys',
-  'POST /keys/:keyId/revoke',
-  'POST /links',
-  'POST /links/direct',
-  'POST /pages/:pageId',
-  'POST /pages/:pageId/pause',
-  'POST /pages/:pageId/resume',
-  'POST /pages/new',
-  'POST /payments/:paymentId/cancel',
-  'POST /payments/:paymentId/note',
-  'POST /payments/:paymentId/refunds',
-  'POST /payments/:paymentId/refunds/:refundId/cancel',
-  'POST /payments/:paymentId/refunds/:refundId/confirm',
-  'POST /payments/:paymentId/refunds/:refundId/transaction',
-  'POST /payments/:paymentId/release',
-  'POST /payments/:paymentId/settlement',
-  'POST /webhook-check',
+  ...routesOf(
+    'POST',
+    `alerts/dismiss connect keys keys/:keyId/revoke links links/direct pages/:pageId pages/:pageId/pause
+    pages/:pageId/resume pages/new payments/:paymentId/cancel payments/:paymentId/note payments/:paymentId/refunds
+    payments/:paymentId/refunds/:refundId/cancel payments/:paymentId/refunds/:refundId/confirm
+    payments/:paymentId/refunds/:refundId/transaction payments/:paymentId/release payments/:paymentId/settlement
+    webhook-check`,
+  ),
 ];
 
 it.each([
@@ -186,7 +159,7 @@ it.each([
   const admitted: string[] = [];
   for (const route of routesBelow('/dashboard', dashboard.routes)) {
     const name = nameOf('/dashboard', route);
-    if (route.method !== 'POST' || openToVisitors['/dashboard'].some((open) => open === name)) continue;
+    if (route.method !== 'POST' || openToVisitors['/dashboard']?.includes(name)) continue;
     const browser = await dashboard.signIn(user);
     const formToken = formTokenIn((await browser.get('/dashboard')).payload);
     const answer = await requestOf(browser, { ...route, url: filled(route.url) }, formToken);

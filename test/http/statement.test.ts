@@ -79,9 +79,8 @@ async function startShop(made: readonly MadePayment[], timeZone: string, baseCur
     }
     lastBlock++;
     deposits.push(...each.deposits.map((amount, index) => depositOf(payment, lastBlock, index, amount)));
-    for (const [index, [toMerchantUnits, feeUnits]] of each.releases.entries()) {
+    for (const [index, [toMerchantUnits, feeUnits]] of each.releases.entries())
       releases.push({ ...releaseOf(payment, lastBlock, 10 + index), toMerchantUnits, feeUnits });
-    }
     if (each.outcome === 'unpaid') continue;
     const isPaid = each.outcome === 'paid';
     await payments.decidePayment(payment.id, () => ({
@@ -132,14 +131,7 @@ async function readJournalCsv(apiKey: string, month: string) {
 }
 
 const totalsNow = async () =>
-  (
-    await verifyPayments({
-      ...service.store,
-      chain: null,
-      nowMs: Date.now,
-      pause: async () => {},
-    })
-  ).totals;
+  (await verifyPayments({ ...service.store, chain: null, nowMs: Date.now, pause: async () => {} })).totals;
 
 describe('the journal', () => {
   it('has debits that equal its credits, whatever happened to a payment', () => {

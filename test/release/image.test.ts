@@ -128,8 +128,7 @@ describe('the image', () => {
     const isBelow = (place: string) => (entry: string) => place === entry || place.startsWith(`${entry}/`);
     const refusedAgain = rules.slice(admitted.length + 1);
     for (const place of secretPlaces) {
-      const isAdmitted = admitted.some(isBelow(place)) && !refusedAgain.some(isBelow(place));
-      expect(isAdmitted, place).toBe(false);
+      expect(admitted.some(isBelow(place)) && !refusedAgain.some(isBelow(place)), place).toBe(false);
     }
   });
 
@@ -146,8 +145,7 @@ describe('the image', () => {
     expect(order.indexOf('USER')).toBeLessThan(order.indexOf('ENTRYPOINT'));
     const [check = ''] = valuesOf('HEALTHCHECK');
     const words = JSON.parse(/CMD (\[.*\])$/.exec(check)?.[1] ?? '[]') as string[];
-    expect(words[0]).toBe('node');
-    expect(existsSync(join(root, words[1] ?? ''))).toBe(true);
+    expect([words[0], existsSync(join(root, words[1] ?? ''))]).toEqual(['node', true]);
     const entry = JSON.parse(valuesOf('ENTRYPOINT')[0] ?? '[]') as string[];
     expect(existsSync(join(root, entry.at(-1) ?? ''))).toBe(true);
     expect(JSON.parse(valuesOf('CMD')[0] ?? '[]')).toEqual(['start', '--live']);

@@ -205,10 +205,7 @@ console.log(payment.payment_id);
 
 it('has a bill of materials in CycloneDX of what it runs on, and of no tool of development', () => {
   const output = execFileSync('npm', ['run', '--silent', 'sbom'], { cwd: root, encoding: 'utf8' });
-  const bill = JSON.parse(output) as {
-    bomFormat: string;
-    components: readonly { name: string }[];
-  };
+  const bill = JSON.parse(output) as { bomFormat: string; components: readonly { name: string }[] };
   expect(bill.bomFormat).toBe('CycloneDX');
   const names = bill.components.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(Object.keys(packageDescription.dependencies)));

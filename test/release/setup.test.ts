@@ -35,15 +35,17 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(clone, { recursive: true }));
 
-const run = (command: string, ...words: string[]) => runWith({}, command, ...words);
-
-/** Runs a command as a newcomer would whose npm has nothing cached, and whose registry nobody answers for. */
-function runWith(
-  changes: Readonly<Record<string, string>>,
-  command: string,
-  ...words: string[]
+/** Runs the setup as a newcomer would whose npm has nothing cached, and whose registry nobody answers for. */
+function setUp(
+  option: '--sandbox' | '--tests' | '--service' | null,
+  { on = '', changes = {} as Readonly<Record<string, string>> } = {},
 ): Promise<{ code: unknown; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
+    const words = [
+      ...(on === '' ? [] : ['--import', on]),
+      'tools/setup.js',
+      ...(option === null ? [] : [option]),
+    ];
     const env = {
       PATH: newcomersPath(),
       HOME: clone,
@@ -54,7 +56,7 @@ function runWith(
       ADMIN_PORT: String(ports[1]),
       ...changes,
     };
-    execFile(command, words, { cwd: clone, env }, (error, stdout, stderr) =>
+    execFile(process.execPath, words, { cwd: clone, env }, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, stdout, stderr }),
     );
   });
@@ -69,10 +71,10 @@ const as = (platform: string, version = process.version, arch: string = process.
        Object.defineProperty(process, name, { value });`,
   )}`;
 
-it.each(['--sandbox', '--tests'])(
+it.each(['--sandbox', '--tests'] as const)(
   'says on a machine without a local chain what %s needs, before it installs anything',
   async (option) => {
-    const ended = await run(process.execPath, '--import', as('freebsd'), 'tools/setup.js', option);
+    const ended = await setUp(option, { on: as('freebsd') });
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     expect(ended.stderr).toBe(
       `The sandbox and the tests need anvil, a local chain, and npm has none for this machine (freebsd-${process.arch}): ` +
@@ -91,9 +93,8 @@ it.each(['PATH', 'ANVIL_PATH'])(
     writeFileSync(join(folder, 'anvil'), '#!/bin/sh\n', { mode: 0o755 });
     const changes =
       variable === 'PATH' ? { PATH: `${newcomersPath()}:${folder}` } : { ANVIL_PATH: join(folder, 'anvil') };
-    const words = ['--import', as('freebsd'), 'tools/setup.js', '--sandbox'];
     // It gets as far as npm, which finds no registry here.
-    const { stdout, stderr } = await runWith(changes, process.execPath, ...words);
+    const { stdout, stderr } = await setUp('--sandbox', { on: as('freebsd'), changes });
     expect(stdout).toContain('Installing');
     expect(stderr).toContain('npm cannot reach its package registry (ECONNREFUSED)');
   },
@@ -104,14 +105,13 @@ it.each([
   ['darwin', 'arm64'],
   ['darwin', 'x64'],
 ])('installs on %s-%s without a local chain of its own: npm brings one', async (platform, arch) => {
-  const words = ['--import', as(platform, process.version, arch), 'tools/setup.js', '--sandbox'];
-  const { stdout, stderr } = await run(process.execPath, ...words);
+  const { stdout, stderr } = await setUp('--sandbox', { on: as(platform, process.version, arch) });
   expect(stdout).toContain('Installing');
   expect(stderr).toContain('npm cannot reach its package registry (ECONNREFUSED)');
 });
 
 it('names WSL 2 on Windows, before it installs anything', async () => {
-  const ended = await run(process.execPath, '--import', as('win32'), 'tools/setup.js');
+  const ended = await setUp(null, { on: as('win32') });
   expect(ended).toEqual({
     code: 1,
     stdout: '',
@@ -135,7 +135,7 @@ it.each([
 ])(
   'says on %s with Node %s which one it needs, before it installs anything',
   async (platform, version, words) => {
-    const ended = await run(process.execPath, '--import', as(platform, version), 'tools/setup.js');
+    const ended = await setUp(null, { on: as(platform, version) });
     expect(ended).toEqual({
       code: 1,
       stdout: '',
@@ -159,7 +159,7 @@ it.each([
       const { port } = server.address() as { readonly port: number };
       if (place === '.env') writeFileSync(join(clone, '.env'), `${variable}=${port}\n`);
       const changes = { npm_lifecycle_event: 'start', [variable]: place === '.env' ? '' : String(port) };
-      const ended = await runWith(changes, process.execPath, 'tools/setup.js', '--sandbox');
+      const ended = await setUp('--sandbox', { changes });
       expect(ended).toMatchObject({ code: 1, stdout: '' });
       expect(ended.stderr).toMatch(
         new RegExp(
@@ -178,9 +178,9 @@ it('installs the service on a server without a local chain whose port is in use'
   await once(server, 'listening');
   try {
     const { port } = server.address() as { readonly port: number };
-    const words = ['--import', as('darwin'), 'tools/setup.js', '--service'];
     // It gets as far as npm, which finds no registry here.
-    const { stdout, stderr } = await runWith({ PORT: String(port) }, process.execPath, ...words);
+    const changes = { PORT: String(port) };
+    const { stdout, stderr } = await setUp('--service', { on: as('darwin'), changes });
     expect(stdout).toContain('about 110 MB to download');
     expect(stderr).toContain('npm cannot reach its package registry (ECONNREFUSED)');
   } finally {
@@ -200,8 +200,7 @@ it('installs beside a running service, as an upgrade does: only npm start needs 
   try {
     const { port } = server.address() as { readonly port: number };
     const changes = { PORT: String(port), npm_lifecycle_event: '' };
-    const words = ['--import', withFreeMb(100), 'tools/setup.js', '--sandbox'];
-    const ended = await runWith(changes, process.execPath, ...words);
+    const ended = await setUp('--sandbox', { on: withFreeMb(100), changes });
     // The next question after the ports.
     expect(ended.stderr).toMatch(/^Installing needs about \d+ MB/);
   } finally {
@@ -216,7 +215,7 @@ it.each([
   'says with %s where the disk is too small what it needs, which README says too',
   async (option, present) => {
     if (present !== null) pretendInstalled(present, 'echo v24.1.0');
-    const ended = await run(process.execPath, '--import', withFreeMb(100), 'tools/setup.js', option);
+    const ended = await setUp(option, { on: withFreeMb(100) });
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     const needed =
       /^Installing needs about (\d+) MB of disk space, and \S+ has 100 MB: nothing was installed\./;
@@ -250,14 +249,14 @@ it.each([
     'npm is needed and does not start here (no such module): nothing ',
   ],
 ])('says where npm is %s what to do, before it installs anything', async (_, script, words) => {
-  const ended = await runWith(withNpm(script), process.execPath, 'tools/setup.js', '--sandbox');
+  const ended = await setUp('--sandbox', { changes: withNpm(script) });
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr).toContain(words);
 });
 
 it('says where there is no npm what to do, before it installs anything', async () => {
   const changes = { PATH: join(clone, 'nothing') };
-  const ended = await runWith(changes, process.execPath, 'tools/setup.js', '--sandbox');
+  const ended = await setUp('--sandbox', { changes });
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr).toContain('Install npm from your system');
 });
@@ -266,7 +265,7 @@ it('names another folder where this user may not write the cache of npm, before 
   // A file is no folder to write into, for root either.
   writeFileSync(join(clone, 'home'), '');
   const changes = { npm_config_cache: join(clone, 'home', '.npm') };
-  const ended = await runWith(changes, process.execPath, 'tools/setup.js', '--sandbox');
+  const ended = await setUp('--sandbox', { changes });
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr).toMatch(
     /^npm keeps what it downloads in \S+\/home\/\.npm, and this user may not write there:/,
@@ -280,8 +279,7 @@ it('runs npm once more on the Node that has arrived, where the own one is older 
     'case $1 in --version) echo 8.6.0; exit;; config) echo "$PWD/cache"; exit;; esac',
     `echo "$1 by $(command -v node)" >> calls; mkdir -p ${arrived}; ln -sf /bin/true ${arrived}/node`,
   ].join('\n');
-  const words = ['--import', as('linux', 'v18.20.8'), 'tools/setup.js', '--sandbox'];
-  await runWith(withNpm(npm), process.execPath, ...words);
+  await setUp('--sandbox', { on: as('linux', 'v18.20.8'), changes: withNpm(npm) });
   expect(readFileSync(join(clone, 'calls'), 'utf8')).toMatch(
     new RegExp(`^ci by .*\\ninstall by ${join(clone, arrived)}/node\\n$`),
   );
@@ -294,8 +292,8 @@ it('says where this user may not write, before it installs anything', async () =
   const refused = `import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
     fs.accessSync = (path) => { if (path === '${clone}') throw new Error('EACCES'); };
     syncBuiltinESMExports();`;
-  const words = isRoot ? ['--import', `data:text/javascript,${encodeURIComponent(refused)}`] : [];
-  const ended = await run(process.execPath, ...words, 'tools/setup.js', '--sandbox');
+  const on = isRoot ? `data:text/javascript,${encodeURIComponent(refused)}` : '';
+  const ended = await setUp('--sandbox', { on });
   chmodSync(clone, 0o755);
   expect(ended).toEqual({
     code: 1,
@@ -308,7 +306,7 @@ it('says where this user may not write, before it installs anything', async () =
 
 it('says within seconds that the registry cannot be reached, and what to do', async () => {
   const started = performance.now();
-  const { code, stdout, stderr } = await runWith({}, process.execPath, 'tools/setup.js', '--sandbox');
+  const { code, stdout, stderr } = await setUp('--sandbox');
   expect(code).toBe(1);
   expect(stdout).toMatch(
     /^Installing \d{3} packages into node_modules \(once, about \d+ MB to download\) …\n/,
@@ -328,37 +326,33 @@ function pretendInstalled(extent: 'sandbox' | 'all', node: string): void {
 
 it('installs once for the sandbox, and the rest with the first test', async () => {
   pretendInstalled('sandbox', 'echo v24.1.0');
-  const again = await run(process.execPath, 'tools/setup.js', '--sandbox');
-  expect(again).toEqual({ code: 0, stdout: '', stderr: '' });
-  const words = ['--import', withFreeMb(10_000), 'tools/setup.js', '--tests'];
-  const tests = await run(process.execPath, ...words);
-  expect(tests.stdout).toMatch(/^Installing \d{3} packages/);
+  expect(await setUp('--sandbox')).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect((await setUp('--tests', { on: withFreeMb(10_000) })).stdout).toMatch(/^Installing \d{3} packages/);
   // The sandbox may be running on what is there.
   expect(existsSync(join(clone, 'node_modules/.bin/node'))).toBe(true);
 });
 
 it('goes on with the Node of the machine where the one that npm brought does not start', async () => {
   pretendInstalled('sandbox', 'exit 127');
-  const { code } = await run(process.execPath, 'tools/setup.js', '--sandbox');
-  expect(code).toBe(0);
-  expect(existsSync(join(clone, 'node_modules/.bin/node'))).toBe(false);
+  const { code } = await setUp('--sandbox');
+  expect([code, existsSync(join(clone, 'node_modules/.bin/node'))]).toEqual([0, false]);
 });
 
 it('tries the Node that npm brought again where it did not start before', async () => {
   pretendInstalled('sandbox', 'exit 127');
-  const words = ['--import', as('linux', 'v20.20.2'), 'tools/setup.js', '--sandbox'];
-  expect((await run(process.execPath, ...words)).stderr).toContain(
+  const on = as('linux', 'v20.20.2');
+  expect((await setUp('--sandbox', { on })).stderr).toContain(
     'does not start here (exit 127). Install Node 24',
   );
   const folder = join(clone, 'node_modules', `node-linux-${process.arch}`, 'bin');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'node'), '#!/bin/sh\necho v24.0.0\n', { mode: 0o755 });
-  expect(await run(process.execPath, ...words)).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await setUp('--sandbox', { on })).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
 it('says what to do where neither Node is new enough', async () => {
   pretendInstalled('sandbox', 'echo v20.19.0');
-  const { code, stderr } = await run(process.execPath, 'tools/setup.js', '--sandbox');
+  const { code, stderr } = await setUp('--sandbox');
   expect(code).toBe(1);
   expect(stderr).toBe(
     'Node 24 is needed, this machine has v20.19.0, and the one that npm installed does not start here (v20.19.0). Install Node 24 ' +

@@ -2,7 +2,6 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../sdk/src/client.ts';
 import type { ApiError } from '../../sdk/src/errors.ts';
-import { fulfilOnce } from '../../sdk/src/fulfil-once.ts';
 import { verifyDepositAddress } from '../../sdk/src/verify-deposit-address.ts';
 import { errorTable } from '../../src/payment/errors.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
@@ -129,13 +128,5 @@ describe('the SDK and the real service', () => {
     expect(refused[0]).toMatchObject({ status: 429, isTemporary: true });
     expect(refused[0]?.retryAfter).toBeGreaterThan(0);
     expect(refused[0]?.retryAfter).toBeLessThanOrEqual(60);
-  });
-
-  it('do not fulfil what is not paid', async () => {
-    const client = clientOf();
-    const payment = await client.checkouts.create(validRequest);
-    const store = { runOnce: () => Promise.reject(new Error('it was fulfilled')) };
-    const { outcome } = await fulfilOnce(store, { client, payment: payment.payment_id, fulfil: () => {} });
-    expect(outcome).toBe('not_paid');
   });
 });

@@ -74,9 +74,8 @@ it('fulfills each payment once, although the shop is killed at each of its steps
   const waiting = Array.from({ length: STEPS }, (_, index) => index + 1);
   await Promise.all(
     Array.from({ length: 4 }, async () => {
-      for (let killAt = waiting.pop(); killAt !== undefined; killAt = waiting.pop()) {
+      for (let killAt = waiting.pop(); killAt !== undefined; killAt = waiting.pop())
         expect(await killAndRestart(apiKey, killAt)).toEqual(ids);
-      }
     }),
   );
   // There is no further step.

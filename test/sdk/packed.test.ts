@@ -35,12 +35,10 @@ describe('the packed SDK', () => {
       'dist/commonjs/package.json',
       'package.json',
     ]);
-    expect(sdk.packedFiles).toContain('dist/sdk.js');
-    expect(sdk.packedFiles).toContain('dist/sdk.d.ts');
+    for (const words of ['dist/sdk.js', 'dist/sdk.d.ts']) expect(sdk.packedFiles).toContain(words);
     const description = JSON.parse(textOf('package.json')) as Record<string, unknown>;
-    for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies']) {
+    for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies'])
       expect(description[kind]).toBeUndefined();
-    }
   });
 
   it('needs nothing of Node: no module, no Buffer, no process', () => {
@@ -103,10 +101,7 @@ describe('the packed SDK', () => {
     const { stdout } = spawnSync(
       process.execPath,
       [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.'],
-      {
-        cwd: project,
-        encoding: 'utf8',
-      },
+      { cwd: project, encoding: 'utf8' },
     );
     expect(stdout.trim().split('\n')).toEqual([expect.stringMatching(/^wrong\.ts.*error TS2322/)]);
     const check = "process.stdout.write(typeof require('@card-checkout/sdk').webhooks.constructEvent)";

@@ -57,12 +57,7 @@ it('the Python client passes its own tests in every Python that is on this machi
     const { status, stderr } = spawnSync(
       command,
       ['-W', 'error', '-m', 'unittest', 'discover', '-s', 'tests'],
-      {
-        cwd: join(root, 'sdk-python'),
-        env: environment,
-        encoding: 'utf8',
-        timeout: 120_000,
-      },
+      { cwd: join(root, 'sdk-python'), env: environment, encoding: 'utf8', timeout: 120_000 },
     );
     expect([version, status, stderr]).toEqual([version, 0, expect.stringMatching(/Ran [1-9]\d* tests/)]);
   }
@@ -144,7 +139,7 @@ it('the shop of the Python README is paid in a sandbox, and fulfills once', asyn
     if (shop.exitCode !== null) throw new Error(`the shop ended:\n${output}`);
     return /^created (\S+)$/m.exec(output)?.[1];
   });
-  await runJson(service.environment, 'sandbox', 'pay', paymentId);
+  await runJson(service.environment, 'sandbox pay', paymentId);
   const webhook = await waitFor('the webhook', 60_000, () =>
     receiver.received.find(({ rawBody }) => rawBody.includes(paymentId)),
   );

@@ -20,7 +20,7 @@ beforeAll(async () => {
   sdk = installPackedSdk();
   service = await startEndToEndService();
   paidId = (await service.create({ amount: '30.00' })).payment_id;
-  await runJson(service.environment, 'sandbox', 'pay', paidId);
+  await runJson(service.environment, 'sandbox pay', paidId);
   const isPaid = async () => (await service.readStatus(`payment_id=${paidId}`))['status'] === 'paid';
   await waitFor('the payment', 60_000, isPaid);
 }, 240_000);

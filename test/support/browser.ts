@@ -30,6 +30,10 @@ export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: [...args, ...quietArguments], env, headless: true });
 }
 
+/** The two sizes in which pages are looked at. */
+export const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+export const desktop = { viewport: { width: 1280, height: 900 } };
+
 const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 
 /**

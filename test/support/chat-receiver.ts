@@ -32,9 +32,7 @@ interface Answer {
 
 export const targets = {
   slack: { slack_url: 'https://hooks.slack.com/services/T00000001/B00000002/aaaaaaaaaaaaaaaaaaaaSLCK' },
-  discord: {
-    discord_url: `https://discord.com/api/webhooks/123456789012345678/${'d'.repeat(64)}DISC`,
-  },
+  discord: { discord_url: `https://discord.com/api/webhooks/123456789012345678/${'d'.repeat(64)}DISC` },
   telegram: { telegram_token: `123456789:${'t'.repeat(35)}`, telegram_chat: '-1001234567890' },
 } as const satisfies Record<string, ChannelTarget>;
 export type ChatKind = keyof typeof targets;

@@ -134,13 +134,7 @@ export async function createTestDashboard(
   const tokens = createTestTokens();
   const callbacks = createTestCallbacks(world);
   const limits = createDashboardLimits(monotonicMs);
-  const refund = {
-    ...store,
-    isReservedAddress: async () => false,
-    links: refundLinks,
-    baseUrl,
-    nowMs,
-  };
+  const refund = { ...store, isReservedAddress: async () => false, links: refundLinks, baseUrl, nowMs };
   const context: DashboardContext = {
     ...store,
     tokens,
@@ -204,13 +198,7 @@ export async function createTestDashboard(
   );
   const api = { ...store, create: context.create, tokens, callbacks, limits: apiLimits, nowMs, baseUrl };
   registerApi(server, { ...api, status: { payments: store.payments, tokens } });
-  registerMerchantApi(server, {
-    ...api,
-    ...refund,
-    token: USDC,
-    chainId: 137,
-    connect: context,
-  });
+  registerMerchantApi(server, { ...api, ...refund, token: USDC, chainId: 137, connect: context });
   await (listens
     ? server.listen({ host: '127.0.0.1', port: Number(new URL(baseUrl).port) })
     : server.ready());
@@ -242,9 +230,8 @@ export async function createTestDashboard(
     async giveUser(membership, change) {
       const user = newUser({ passwordHash: await passwordHash, ...change });
       await store.people.createUser(user);
-      if (membership !== null) {
+      if (membership !== null)
         await store.people.putMembership({ ...membership, userId: user.id, createdAtMs: user.createdAtMs });
-      }
       return user;
     },
     async signIn(user) {

@@ -76,9 +76,8 @@ function responseTo(query: Packet, name: string, type: string, said: StubDnsAnsw
   if (said.CNAME !== undefined) answers.push({ type: 'CNAME', name, ttl, data: said.CNAME });
   if (type === 'A')
     answers.push(...(said.A ?? []).map((data) => ({ type: 'A' as const, name: owner, ttl, data })));
-  if (type === 'AAAA') {
+  if (type === 'AAAA')
     answers.push(...(said.AAAA ?? []).map((data) => ({ type: 'AAAA' as const, name: owner, ttl, data })));
-  }
   const code = said.error === undefined ? 0 : RESPONSE_CODES[said.error];
   return {
     type: 'response',

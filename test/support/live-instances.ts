@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.ts';
 import { freePorts } from './free-ports.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
-import { providerEnvironment, switchProviderOn } from './provider-environment.ts';
+import { liveEnvironment, switchProviderOn } from './provider-environment.ts';
 import { type ServiceEnvironment, type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
@@ -44,13 +44,9 @@ export async function openLiveInstances({
   const world = await startSandbox({ dataDir: join(folder, 'world'), log: silent, blockIntervalMs });
   const common = {
     SECRET_KEY: 'the same secret key on every instance',
-    CHAIN_ID: String(world.chainId),
+    ...liveEnvironment(world),
     POLYGON_RPC_URL: world.rpcUrl,
-    SETTLEMENT_TOKEN_ADDRESS: world.usdc,
-    RELAYER_PRIVATE_KEY: world.relayerPrivateKey,
     DEPOSIT_FACTORY_ADDRESS: world.factory,
-    FEE_WALLET: world.feeWallet,
-    ...providerEnvironment(world),
     CALLBACK_ALLOWED_HOSTS: receiver.host,
     NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
     RATE_LIMIT_STATUS_PER_MINUTE: '1000000',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.ts';
 import type { CreatedPayment } from './e2e-service.ts';
 import { freePorts } from './free-ports.ts';
-import { providerEnvironment, switchProviderOn } from './provider-environment.ts';
+import { liveEnvironment, switchProviderOn } from './provider-environment.ts';
 import {
   runJson,
   type ServiceEnvironment,
@@ -51,12 +51,7 @@ export async function startLiveWorld(): Promise<LiveWorld> {
   writeFileSync(join(folder, 'ca.pem'), receiver.caPem);
   const sandbox = await startSandbox({ dataDir: join(folder, 'world'), log: silent, blockIntervalMs: 300 });
   const common = {
-    CHAIN_ID: String(sandbox.chainId),
-    POLYGON_RPC_URL: `${sandbox.rpcUrl},${sandbox.anvilUrl}`,
-    SETTLEMENT_TOKEN_ADDRESS: sandbox.usdc,
-    RELAYER_PRIVATE_KEY: sandbox.relayerPrivateKey,
-    FEE_WALLET: sandbox.feeWallet,
-    ...providerEnvironment(sandbox),
+    ...liveEnvironment(sandbox),
     CALLBACK_ALLOWED_HOSTS: receiver.host,
     NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
     RATE_LIMIT_STATUS_PER_MINUTE: '100000',
@@ -64,8 +59,7 @@ export async function startLiveWorld(): Promise<LiveWorld> {
   };
   const deployed = await runJson<{ deposit_factory_address: string }>(
     { DATA_DIR: join(folder, 'deployment'), ...common },
-    'contract',
-    'deploy',
+    'contract deploy',
   );
   const running: ServiceProcess[] = [];
 

@@ -1,14 +1,17 @@
+import { afterEach, beforeEach } from 'vitest';
 import { createSandboxOperations } from '../../sandbox/sandbox-operations.ts';
+import { runOperation } from '../../src/cli/control-socket.ts';
 import type {
   DirectPayments,
+  OperationArguments,
   OperationsContext,
   SandboxOperations,
 } from '../../src/cli/operations-context.ts';
-import type { ProviderId } from '../../src/payment/provider-catalog.ts';
+import type { ProviderAdapter } from '../../src/providers/provider.ts';
 import type { TestPayments } from '../../src/payment/test-payments.ts';
+import type { ProviderId } from '../../src/payment/provider-catalog.ts';
 import { createPictures } from '../../src/platform/pictures.ts';
 import { providerDescriptions } from '../../src/providers/adapters/providers.ts';
-import type { ProviderAdapter } from '../../src/providers/provider.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createCallbackGuard } from '../../src/webhooks/callback-host.ts';
 import { NOW_MS } from '../store/fixtures.ts';
@@ -16,29 +19,17 @@ import { createTestDatabase } from './test-store.ts';
 
 export const ADDRESS = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
 
-/** A store of its own, and what the operations of the command line need over it. */
-export async function openOperations(): Promise<{
-  readonly store: Store;
-  readonly context: OperationsContext;
-  close(): Promise<void>;
-}> {
-  const database = await createTestDatabase();
-  const store = await database.open();
-  const moonpay: ProviderAdapter = {
-    id: 'moonpay',
-    quote: () => Promise.reject(new Error('not asked here')),
-    startSession: () => Promise.reject(new Error('not asked here')),
-  };
-  const adapters = new Map<ProviderId, ProviderAdapter>([['moonpay', moonpay]]);
-  const context: OperationsContext = {
+/** What the operations of the command line need over this store; no provider is configured. */
+export function operationsContext(store: Store): OperationsContext {
+  return {
     ...store,
     callbacks: createCallbackGuard({
       allowedHosts: new Set(),
       own: { hostname: 'pay.example.com', port: 443, path: '' },
     }),
     providerDescriptions,
-    directory: { adapters, settings: store.providers },
-    nowMs: () => NOW_MS,
+    directory: { adapters: new Map(), settings: store.providers },
+    nowMs: Date.now,
     pictures: createPictures(),
     checkEndpoint: null,
     chain: null,
@@ -49,14 +40,40 @@ export async function openOperations(): Promise<{
     sandboxOperations: null,
     isTestMode: false,
   };
-  return {
-    store,
-    context,
-    async close() {
+}
+
+/** A store of its own, and the operations of the command line over it. */
+export interface TestOperations {
+  readonly store: Store;
+  /** To be changed by a test. */
+  readonly context: OperationsContext;
+  run<T = Record<string, unknown>>(name: string, args?: OperationArguments): Promise<T>;
+  /** An account of this name; its id. */
+  giveAccount(name?: string): Promise<string>;
+}
+
+/** Opens them before each test of the file, hands them to `take`, and closes them after the test. */
+export function useOperations(take: (operations: TestOperations) => unknown): void {
+  let close = async () => {};
+  beforeEach(async () => {
+    const database = await createTestDatabase();
+    const store = await database.open();
+    close = async () => {
       await store.close();
       await database.remove();
-    },
-  };
+    };
+    const cannot = () => Promise.reject(new Error('not asked here'));
+    const moonpay: ProviderAdapter = { id: 'moonpay', quote: cannot, startSession: cannot };
+    const adapters = new Map<ProviderId, ProviderAdapter>([['moonpay', moonpay]]);
+    const directory = { adapters, settings: store.providers };
+    const context = { ...operationsContext(store), directory, nowMs: () => NOW_MS };
+    const run = <T>(name: string, args: OperationArguments = {}) =>
+      runOperation(context, name, args) as Promise<T>;
+    const giveAccount = async (name = 'Shop') =>
+      (await run<{ account_id: string }>('account create', { name })).account_id;
+    take({ store, context, run, giveAccount });
+  });
+  afterEach(() => close());
 }
 
 /** The sandbox's operations over test payments that can do this much. */

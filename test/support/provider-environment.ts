@@ -17,6 +17,18 @@ export function providerEnvironment(
   );
 }
 
+/** The variables with which a service in live mode reaches the chain of this sandbox and one of its providers. */
+export function liveEnvironment(world: Sandbox): Readonly<Record<string, string>> {
+  return {
+    CHAIN_ID: String(world.chainId),
+    POLYGON_RPC_URL: `${world.rpcUrl},${world.anvilUrl}`,
+    SETTLEMENT_TOKEN_ADDRESS: world.usdc,
+    RELAYER_PRIVATE_KEY: world.relayerPrivateKey,
+    FEE_WALLET: world.feeWallet,
+    ...providerEnvironment(world),
+  };
+}
+
 /** Switches a provider on by name, in the server of this environment: simulators prove nothing, so live mode has it off. */
 export async function switchProviderOn(
   { DATA_DIR: folder }: Readonly<Record<string, string>>,

@@ -101,26 +101,40 @@ async function endOf(
   return exited;
 }
 
+/** The arguments of a command: its words in one text, and those that may have blanks or come from elsewhere. */
+type CommandLine = readonly [words: string, ...more: string[]];
+
+const argumentsOf = ([words, ...more]: CommandLine) => [
+  join(root, 'bin/card-checkout.js'),
+  ...words.split(' '),
+  ...more,
+];
+
 /** Runs `card-checkout` with these arguments and returns what it printed; throws when it fails. */
-export async function runCommand(
-  environment: ServiceEnvironment,
-  ...args: readonly string[]
-): Promise<string> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [join(root, 'bin/card-checkout.js'), ...args],
-    {
-      cwd: workingFolder,
-      env: environmentOf(environment),
-      timeout: 180_000,
-    },
-  );
-  return stdout;
+export async function runCommand(environment: ServiceEnvironment, ...line: CommandLine): Promise<string> {
+  const options = { cwd: workingFolder, env: environmentOf(environment), timeout: 180_000 };
+  return (await promisify(execFile)(process.execPath, argumentsOf(line), options)).stdout;
 }
 
 /** The same with `--json`, parsed. */
-export async function runJson<T>(environment: ServiceEnvironment, ...args: readonly string[]): Promise<T> {
-  return JSON.parse(await runCommand(environment, ...args, '--json')) as T;
+export async function runJson<T>(environment: ServiceEnvironment, ...line: CommandLine): Promise<T> {
+  return JSON.parse(await runCommand(environment, ...line, '--json')) as T;
+}
+
+/** Creates an account with this name and these options, and a key for it. */
+export async function createShop(environment: ServiceEnvironment, name = 'Shop', ...options: string[]) {
+  const { account_id: account } = await runJson<{ account_id: string }>(
+    environment,
+    'account create --name',
+    name,
+    ...options,
+  );
+  const key = await runJson<{ key_id: string; api_key: string }>(
+    environment,
+    'key create --account',
+    account,
+  );
+  return { account, keyId: key.key_id, apiKey: key.api_key };
 }
 
 /** A command that goes on until it is ended. */
@@ -131,8 +145,8 @@ export interface RunningCommand {
 }
 
 /** Starts `card-checkout` with these arguments and lets it run. */
-export function startCommand(environment: ServiceEnvironment, ...args: readonly string[]): RunningCommand {
-  const child = spawn(process.execPath, [join(root, 'bin/card-checkout.js'), ...args], {
+export function startCommand(environment: ServiceEnvironment, ...line: CommandLine): RunningCommand {
+  const child = spawn(process.execPath, argumentsOf(line), {
     cwd: workingFolder,
     env: environmentOf(environment),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type LiveWorld, type Machine, startLiveWorld } from '../../test/support/live-service.ts';
-import { runCommand, runJson, type ServiceEnvironment } from '../../test/support/service-process.ts';
+import { createShop, runCommand, type ServiceEnvironment } from '../../test/support/service-process.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { ReceivedWebhook } from '../../test/support/webhook-receiver.ts';
 import type { Outcome } from './check-proxy.ts';
@@ -61,10 +61,7 @@ export async function startHostService(
   try {
     const common = { SECRET_KEY: randomBytes(32).toString('hex'), RATE_LIMIT_CREATE_PER_MINUTE: '1000000' };
     const machine = await world.startMachine({ ...common, ...(await changes(world)) }, options);
-    const run = (...words: string[]) => runJson<Record<string, string>>(machine.environment, ...words);
-    const { account_id: account = '' } = await run('account', 'create', '--name', 'Interop');
-    const { api_key: key = '' } = await run('key', 'create', '--account', account);
-    return hostServiceOf(world, machine, key);
+    return hostServiceOf(world, machine, (await createShop(machine.environment, 'Interop')).apiKey);
   } catch (error) {
     await world.stop();
     throw error;

@@ -1,6 +1,6 @@
 import { SOMEBODY, startEndToEndService } from '../../support/e2e-service.ts';
 import { openLiveInstances } from '../../support/live-instances.ts';
-import { runJson } from '../../support/service-process.ts';
+import { createShop } from '../../support/service-process.ts';
 import type { CreateTarget } from './load.ts';
 import { childrenOf, parentOf } from './tracer.ts';
 
@@ -53,9 +53,7 @@ export async function openPostgresTarget(): Promise<DurabilityTarget> {
   const live = await openLiveInstances({ postgresSettings: durableSettings });
   const databaseUrl = await live.postgres.createDatabase();
   let instance = await live.start('all', { ...unlimited, DATABASE_URL: databaseUrl });
-  const run = <T>(...args: readonly string[]) => runJson<T>(instance.environment, ...args);
-  const { account_id: account } = await run<{ account_id: string }>('account', 'create', '--name', 'Shop');
-  const { api_key: apiKey } = await run<{ api_key: string }>('key', 'create', '--account', account);
+  const { apiKey } = await createShop(instance.environment);
   return {
     name: 'PostgreSQL',
     create: () => ({
