@@ -22,7 +22,7 @@ interface Reader {
 
 /** A reader of one option: what it takes (and makes of it), and what it refuses; undefined is no such option. */
 function readerOf(
-  name: Extract<keyof typeof argument, `optional${string}` | `required${string}`>,
+  read: (args: OperationArguments, option: string) => unknown,
   option: string,
   takes: readonly (readonly [string | true | undefined, unknown])[],
   refuses: readonly (string | true | undefined)[],
@@ -30,8 +30,8 @@ function readerOf(
   const argsOf = (value: string | true | undefined): OperationArguments =>
     value === undefined ? {} : { [option]: value };
   return {
-    name,
-    read: (args) => argument[name](args, option),
+    name: read.name,
+    read: (args) => read(args, option),
     option,
     takes: takes.map(([value, read]) => [argsOf(value), read]),
     refuses: refuses.map(argsOf),
@@ -42,38 +42,43 @@ const wrongEmails = ['', 'a', '@b', 'a@', 'a b@c', 'a@b@c', '<a@b>', `${'a'.repe
 const wrongProviders = [undefined, '', 'multi', 'MoonPay', 'toString', '__proto__'];
 
 const readers: readonly Reader[] = [
-  readerOf('optional', 'note', [absent, [true, null], ['', ''], ['x', 'x']], []),
-  readerOf('required', 'name', [['x', 'x']], [undefined, '', true]),
+  readerOf(argument.optional, 'note', [absent, [true, null], ['', ''], ['x', 'x']], []),
+  readerOf(argument.required, 'name', [['x', 'x']], [undefined, '', true]),
   readerOf(
-    'optionalPercent',
+    argument.optionalPercent,
     'fee-percent',
     [absent, ['2.5', 250], ['0', 0], ['100', 10_000]],
     ['', '-1', '2.555', '101', '2,5', '2%', 'NaN'],
   ),
   readerOf(
-    'optionalAddress',
+    argument.optionalAddress,
     'wallet',
     [absent, [ADDRESS.toLowerCase(), ADDRESS]],
     ['', '0x', WRONG_CHECKSUM, ZERO, `${ADDRESS} `],
   ),
-  readerOf('optionalEmail', 'email', [absent, ['a@shop.example', 'a@shop.example']], wrongEmails),
+  readerOf(argument.optionalEmail, 'email', [absent, ['a@shop.example', 'a@shop.example']], wrongEmails),
   readerOf(
-    'optionalUnits',
+    argument.optionalUnits,
     'usdc',
     [absent, ['12.34', 12_340_000n], ['0.000001', 1n]],
     ['', '0', '0.0000001', '-1', '1e3', '1,5'],
   ),
-  readerOf('optionalAmountCents', 'amount', [absent, ['12.34', 12_34]], ['', '0', '0.001', '-1', '1e3']),
-  readerOf('optionalCurrency', 'currency', [absent, ['EUR', 'EUR']], ['', 'eur', 'GBP', 'toString']),
-  readerOf('optionalCountry', 'country', [absent, ['DE', 'DE']], ['', 'de', 'Germany', 'D']),
   readerOf(
-    'requiredPaymentId',
+    argument.optionalAmountCents,
+    'amount',
+    [absent, ['12.34', 12_34]],
+    ['', '0', '0.001', '-1', '1e3'],
+  ),
+  readerOf(argument.optionalCurrency, 'currency', [absent, ['EUR', 'EUR']], ['', 'eur', 'GBP', 'toString']),
+  readerOf(argument.optionalCountry, 'country', [absent, ['DE', 'DE']], ['', 'de', 'Germany', 'D']),
+  readerOf(
+    argument.requiredPaymentId,
     'payment',
     [[PAYMENT_ID, PAYMENT_ID]],
     [undefined, '', 'x', `${PAYMENT_ID}0`],
   ),
   readerOf(
-    'requiredProvider',
+    argument.requiredProvider,
     'provider',
     providerIds.map((id) => [id, id] as const),
     wrongProviders,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hashSecretToken } from '../../src/accounts/people-context.ts';
 import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
+import { hashSecretToken } from '../../src/accounts/people-context.ts';
 import { newDashboardSession } from '../store/people.ts';
 import { type TestOperations, useOperations } from '../support/operations.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createFixedRates } from '../../sandbox/fixed-rates.ts';
+import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import type { ProviderAdapter } from '../../src/providers/provider.ts';
 import type { ProviderEvidence } from '../../src/providers/provider-evidence.ts';
-import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import { NOW_MS } from '../store/fixtures.ts';
 import { ADDRESS, type TestOperations, useOperations } from '../support/operations.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { hashApiKey } from '../../src/accounts/api-key.ts';
+import type { OperationArguments } from '../../src/cli/operations-context.ts';
+import { ServiceError } from '../../src/payment/errors.ts';
+import type { Payment } from '../../src/payment/payment.ts';
 import { createChainReader } from '../../src/settlement/chain/create-chain-reader.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../../src/settlement/chain/endpoint-rotation.ts';
 import { createBalanceSweep } from '../../src/settlement/chain/token-reader.ts';
-import type { OperationArguments } from '../../src/cli/operations-context.ts';
-import { hashApiKey } from '../../src/accounts/api-key.ts';
-import { ServiceError } from '../../src/payment/errors.ts';
-import type { Payment } from '../../src/payment/payment.ts';
 import {
   DAY_MS,
   failedResult,

@@ -79,9 +79,7 @@ describe('the JSON in the documents', () => {
   });
 
   it('has the fields that the API answers with, no more and no fewer', async () => {
-    const { createdPaymentSchema, paymentStatusSchema } = await import(
-      '../../src/api/payment-schemas.ts'
-    );
+    const { createdPaymentSchema, paymentStatusSchema } = await import('../../src/api/payment-schemas.ts');
     const [created, , status] = codeBlocks(read('docs/api.md'), 'json').map(
       (block) => JSON.parse(block) as Record<string, unknown>,
     );

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createPasswordLink } from '../../src/accounts/password-links.ts';
 import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
+import { createPasswordLink } from '../../src/accounts/password-links.ts';
 import { challengeIn, createAuthenticator } from '../support/authenticator.ts';
 import { formTokenIn, PASSWORD } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hashSecretToken } from '../../src/accounts/people-context.ts';
 import { hashApiKey } from '../../src/accounts/api-key.ts';
+import { hashSecretToken } from '../../src/accounts/people-context.ts';
 import { newKey, newPayment, pay } from '../store/fixtures.ts';
 import { PASSWORD, textOf } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';

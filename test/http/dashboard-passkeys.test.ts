@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openSession } from '../../src/accounts/sessions.ts';
 import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
+import { openSession } from '../../src/accounts/sessions.ts';
 import { type Authenticator, challengeIn, createAuthenticator } from '../support/authenticator.ts';
 import { formTokenIn, PASSWORD, type TestBrowser, textOf } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { bookTransfer, nameAddress, type Refund } from '../../src/features/refunds/refund.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import type { Address } from '../../src/payment/payout-address.ts';
-import { bookTransfer, nameAddress, type Refund } from '../../src/features/refunds/refund.ts';
 import { challengeIn, createAuthenticator } from '../support/authenticator.ts';
 import { formTokenIn, PASSWORD, textOf } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';

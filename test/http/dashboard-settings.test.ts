@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { eraseOldEmails } from '../../src/accounts/erase-emails.ts';
 import { createPasswordLink } from '../../src/accounts/password-links.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
-import { eraseOldEmails } from '../../src/accounts/erase-emails.ts';
 import { newPayment } from '../store/fixtures.ts';
 import { formTokenIn, PASSWORD, textOf, withoutNonces } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/payment/errors.ts';
 import type { Currency } from '../../src/payment/money.ts';
-import type { ProviderAdapter, ProviderSettings, Quote } from '../../src/providers/provider.ts';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
+import type { ProviderAdapter, ProviderSettings, Quote } from '../../src/providers/provider.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 
 let service: ApiService;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { Account } from '../../src/accounts/account.ts';
-import type { Payment } from '../../src/payment/payment.ts';
 import type { Role, User } from '../../src/accounts/person.ts';
+import type { Payment } from '../../src/payment/payment.ts';
 import { newPayment } from '../store/fixtures.ts';
 import { createTestDashboard, type TestBrowser, type TestDashboard, textOf } from './dashboard.ts';
 

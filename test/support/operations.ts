@@ -7,11 +7,11 @@ import type {
   OperationsContext,
   SandboxOperations,
 } from '../../src/cli/operations-context.ts';
-import type { ProviderAdapter } from '../../src/providers/provider.ts';
-import type { TestPayments } from '../../src/payment/test-payments.ts';
 import type { ProviderId } from '../../src/payment/provider-catalog.ts';
+import type { TestPayments } from '../../src/payment/test-payments.ts';
 import { createPictures } from '../../src/platform/pictures.ts';
 import { providerDescriptions } from '../../src/providers/adapters/providers.ts';
+import type { ProviderAdapter } from '../../src/providers/provider.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createCallbackGuard } from '../../src/webhooks/callback-host.ts';
 import { NOW_MS } from '../store/fixtures.ts';
