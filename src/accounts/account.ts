@@ -22,7 +22,7 @@ export interface Account extends ShopProfile {
   /** The merchant's own wallet, for guidance and checks; each checkout names its payout address itself. */
   readonly wallet: Address | null;
   readonly features: readonly Feature[];
-  /** The providers it may use; null for all, also those added later. */
+  /** Providers that it may use; null for all, including future ones. */
   readonly providers: readonly ProviderId[] | null;
   readonly suspended: boolean;
   readonly createdAtMs: number;
@@ -34,7 +34,7 @@ export interface AccountChange extends Partial<Omit<Account, 'id' | 'createdAtMs
   readonly logo?: ShopLogo | null;
 }
 
-/** An API key as it is stored: never the key itself. */
+/** An API key as stored: never the key itself. */
 export interface ApiKey {
   readonly id: string;
   readonly accountId: string;
@@ -44,15 +44,15 @@ export interface ApiKey {
   /** The key's last four characters, by which a user distinguishes keys. */
   readonly lastCharacters: string;
   readonly scopes: readonly KeyScope[];
-  /** The only host that callbacks may name (`shop.example`); null for any. */
+  /** The only host that callbacks may use (`shop.example`); null for any. */
   readonly callbackHost: string | null;
   readonly createdAtMs: number;
   readonly revokedAtMs: number | null;
-  /** Time of the last request with this key, up to about a minute late. Null when it was never used. */
+  /** Time of the last request with this key, up to about a minute late; null without any. */
   readonly lastUsedAtMs: number | null;
 }
 
-/** What a request may do: the account of its key, and the key's limits. */
+/** The account of a request's key, and the key's limits. */
 export interface ActiveKey extends Pick<ApiKey, 'scopes' | 'callbackHost'> {
   readonly account: Account;
 }

@@ -4,7 +4,7 @@ import { invalidField } from '../payment/errors.ts';
 /** The fixed beginning of every API key, as the specification gives it. */
 export const API_KEY_PREFIX = 'service_live_';
 
-/** What a key may do. `create` is for checkouts; the others are for payments that exist. */
+/** Rights of a key. `create` is for checkouts; the others are for existing payments. */
 export const keyScopes = ['create', 'read', 'cancel', 'refund'] as const;
 export type KeyScope = (typeof keyScopes)[number];
 
@@ -12,7 +12,7 @@ export function isKeyScope(value: string): value is KeyScope {
   return (keyScopes as readonly string[]).includes(value);
 }
 
-/** Parses the scopes of a new key, separated by blanks or commas; none means all. Throws `invalid_request`, naming the field. */
+/** Parses the scopes of a new key, separated by blanks or commas; none means all. Throws `invalid_request`. */
 export function parseScopes(text: string): readonly KeyScope[] {
   const names = text.split(/[\s,]+/).filter((name) => name !== '');
   for (const name of names) {
@@ -32,23 +32,23 @@ function checksumOf(secret: string): string {
   return hash('sha256', `card-checkout key ${secret}`, 'base64url').slice(0, CHECKSUM_LENGTH);
 }
 
-/** A new API key: prefix, 192 random bits, and a checksum by which leak scanners recognize it. */
+/** Creates an API key: prefix, 192 random bits, and a checksum by which leak scanners recognize it. */
 export function createApiKey(): string {
   const secret = randomBytes(24).toString('base64url');
   return API_KEY_PREFIX + secret + checksumOf(secret);
 }
 
-/** Whether a text could be an API key at all; cheap, so that garbage is refused before it is hashed. */
+/** Checks the form of an API key, so that garbage is refused before it is hashed. */
 export function hasApiKeyForm(text: string): boolean {
   return text.length <= MAXIMUM_API_KEY_LENGTH && apiKeyPattern.test(text);
 }
 
-/** The stored form of an API key: its SHA-256 in hex. The key has 192 random bits, so no salt is needed. */
+/** SHA-256 of an API key in hex. Its 192 random bits need no salt. */
 export function hashApiKey(key: string): string {
   return hash('sha256', key, 'hex');
 }
 
-/** The form in which a key is shown after its creation ("service_live_…R8mQ"). */
+/** Form in which a key is shown after its creation ("service_live_…R8mQ"). */
 export function maskApiKey(lastCharacters: string): string {
   return `${API_KEY_PREFIX}…${lastCharacters}`;
 }

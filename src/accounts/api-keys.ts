@@ -5,17 +5,17 @@ import { createApiKey, hashApiKey, keyScopes, maskApiKey } from './api-key.ts';
 import { type AccountsContext, findExistingAccount } from './manage-accounts.ts';
 import { parseName } from './shop-profile.ts';
 
-/** Active keys that an account has at most: what may be forgotten somewhere stays few. Revoked ones do not count. */
+/** Maximum active keys of an account; revoked ones do not count. */
 export const MAXIMUM_ACTIVE_KEYS = 10;
 
-/** A key at its creation, the only time that it is known in full. */
+/** A new key, which is never shown in full again. */
 export interface CreatedKey {
   readonly key: ApiKey;
   /** To be shown once and then discarded. */
   readonly plainKey: string;
 }
 
-/** Creates an API key. Throws when there is no such account or it already has its ten active keys. */
+/** Creates an API key. Throws for an unknown account, or one with the maximum of active keys. */
 export async function createKey(
   context: AccountsContext,
   accountId: string,
@@ -49,18 +49,18 @@ export async function createKey(
   return { key, plainKey };
 }
 
-/** All keys of an account, also the revoked ones. Throws when there is no such account. */
+/** All keys of an account, including revoked ones. Throws for an unknown account. */
 export async function listKeys(context: AccountsContext, accountId: string): Promise<readonly ApiKey[]> {
   await findExistingAccount(context, accountId);
   return context.accounts.listKeys(accountId);
 }
 
-/** The name, beginning and end of a key, which distinguish it from others. */
+/** Name, prefix and end of a key. */
 export function describeKey({ name, lastCharacters }: ApiKey): string {
   return `${name} (${maskApiKey(lastCharacters)})`;
 }
 
-/** Revokes a key; every later request with it is refused. Throws when there is no such key. */
+/** Revokes a key, so that later requests with it are refused. Throws for an unknown key. */
 export async function revokeKey(context: AccountsContext, keyId: string): Promise<ApiKey> {
   const key = await context.accounts.revokeKey(keyId, context.nowMs());
   if (key === null) throw new ServiceError('not_found', `The key ${keyId} does not exist.`);

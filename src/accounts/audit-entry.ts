@@ -59,14 +59,14 @@ export type AuditAction = keyof typeof auditActions;
 /** One audited action in an account, or on the service (`SERVICE_LOG`), and its actor. */
 export interface AuditEntry {
   readonly accountId: string;
-  /** Counts up from 1 in each account; given by the store. */
+  /** Counts up from 1 in each account; assigned by the store. */
   readonly position: number;
   readonly atMs: number;
   /** The user's email address at that time, or `operator` for the command line. */
   readonly actor: string;
   readonly userId: string | null;
   readonly action: AuditAction;
-  /** The object of the action, in text that stays valid: a name, an address, an id. */
+  /** Object of the action, in text that stays valid: a name, an address, an id. */
   readonly target: string | null;
   /** Address of the request; null for the command line. */
   readonly address: string | null;
@@ -78,12 +78,12 @@ export type NewAuditEntry = Omit<AuditEntry, 'position'>;
 export const SERVICE_LOG = 'service';
 
 /**
- * Maximum audit entries of one action in an account; the oldest are deleted. By action, so that none that is often
- * recorded pushes out another.
+ * Maximum audit entries of one action in an account; the oldest are deleted. Counted by action, so that a frequent one
+ * does not evict others.
  */
 export const MAXIMUM_ENTRIES_OF_ACTION = 5_000;
 
-/** What reading or failing causes: repeats by one actor within an hour are one entry, which counts them. */
+/** Frequent actions: repeats by one actor within an hour share an entry, which counts them. */
 export const mergedActions: ReadonlySet<AuditAction> = new Set([
   'payments.exported',
   'session.came_over',

@@ -3,16 +3,16 @@ import { invalidField } from '../payment/errors.ts';
 /** A color in six hexadecimal digits: `#0c5a49`. */
 type Hex = `#${string}`;
 
-/** WCAG 2.2, success criterion 1.4.3: the least contrast of text. */
+/** WCAG 2.2, success criterion 1.4.3: minimum contrast of text. */
 const MINIMUM_CONTRAST = 4.5;
 const WHITE = '#ffffff';
 const BLACK = '#000000';
-/** The sheets of dark pages, as in `tokens.css`. */
+/** Background of dark pages, as in `tokens.css`. */
 const DARK_SHEET = '#161e1b';
-/** The text on buttons of dark pages. */
+/** Text on buttons of dark pages. */
 const DARK_TEXT = '#0b1210';
 
-/** The shop's color as it is kept; empty text means none. Throws `invalid_request` unless white text on it is readable. */
+/** Parses the shop's color; empty text means none. Throws `invalid_request` unless white text on it is readable. */
 export function parseBrandColor(text: string): string | null {
   const typed = text.trim();
   if (typed === '') return null;
@@ -23,7 +23,7 @@ export function parseBrandColor(text: string): string | null {
   const color: Hex = `#${(digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits).toLowerCase()}`;
   const contrast = contrastOf(WHITE, color);
   if (contrast >= MINIMUM_CONTRAST) return color;
-  // Rounded down, so that no refused color is said to reach the minimum.
+  // Rounded down, so that no refused color appears to reach the minimum.
   const ratio = Math.floor(contrast * 100) / 100;
   throw invalidField(
     'brand-color',
@@ -31,17 +31,19 @@ export function parseBrandColor(text: string): string | null {
   );
 }
 
-/** The color itself, or as little darker as white text on it needs. */
+/** The color itself, or the lightest darker shade on which white text is readable. */
 function readableUnderWhite(color: Hex): Hex {
   return mixUntil(color, BLACK, (shade) => contrastOf(WHITE, shade) >= MINIMUM_CONTRAST);
 }
 
-/** Values of the design tokens of the same names, in which the brand replaces the service's own color. */
+/** Design tokens that the brand's color replaces. */
 type BrandTokens = Readonly<
   Record<'accent' | 'accent-text' | 'accent-strong' | 'tint' | 'panel' | 'panel-text' | 'panel-soft', Hex>
 >;
 
-/** The tokens of light and dark pages for a color that `parseBrandColor` accepted. Each pair that carries text is readable. */
+/**
+ * Tokens of light and dark pages for a color that `parseBrandColor` accepted. Each pair that carries text is readable.
+ */
 export function brandTokens(color: string): { readonly light: BrandTokens; readonly dark: BrandTokens } {
   const brand = color as Hex;
   const lightened = mixUntil(brand, WHITE, (shade) => contrastOf(shade, DARK_SHEET) >= MINIMUM_CONTRAST);
@@ -64,13 +66,13 @@ export function brandTokens(color: string): { readonly light: BrandTokens; reado
   };
 }
 
-/** The printed panel on this ground, with its softer text. */
+/** Tokens of the printed panel on this background, with its softer text. */
 function panelOf(panel: Hex) {
   const soft = mixUntil(mix(panel, WHITE, 0.7), WHITE, (shade) => contrastOf(shade, panel) >= 4.8);
   return { panel, 'panel-text': WHITE, 'panel-soft': soft } as const;
 }
 
-/** The first mixture of both that passes, going from one to the other; the other if none does. */
+/** First mixture that passes, going from one color to the other; the other if none does. */
 function mixUntil(from: Hex, to: Hex, passes: (shade: Hex) => boolean): Hex {
   for (let step = 0; step < 255; step++) {
     const shade = mix(from, to, step / 255);
@@ -89,7 +91,7 @@ function channelsOf(color: Hex): readonly number[] {
   return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
 }
 
-/** The contrast of two colors as WCAG 2.2 defines it, from 1 to 21. */
+/** Contrast of two colors by WCAG 2.2, from 1 to 21. */
 export function contrastOf(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);

@@ -4,47 +4,48 @@ import type { Role } from './person.ts';
 export type SessionArea = 'dashboard' | 'operator' | 'viewing';
 
 /**
- * `second_factor`: the password was right, and nothing is open yet but the question for the code. `set_up`: the password
- * was right, a second factor is required, and nothing is open but setting one up.
+ * `second_factor`: the password was correct and only the code is asked for. `set_up`: the password was correct and only
+ * a required second factor can be set up.
  */
 export type SessionStage = 'second_factor' | 'set_up' | 'open';
 
 /** A signed-in session. The browser's cookie holds its token, the store only the hash. */
 export interface DashboardSession {
-  /** Public: names the session in the list of sessions. */
+  /** Identifies the session in lists. */
   readonly id: string;
   /** SHA-256 of the token, hex. */
   readonly tokenHash: string;
   readonly userId: string;
-  /** The account that is shown. Null for the operator's console, and for a user without an account. */
+  /** Current account; null for the operator's console and for a user without an account. */
   readonly accountId: string | null;
   readonly area: SessionArea;
   readonly stage: SessionStage;
   readonly createdAtMs: number;
   readonly lastSeenAtMs: number;
-  /** End of the session as a whole. It ends earlier when it is idle (`SESSION_IDLE_MS`). */
+  /** Latest end of the session; `SESSION_IDLE_MS` may end it earlier. */
   readonly expiresAtMs: number;
   /** Origin of the sign-in, for the list of sessions. */
   readonly address: string;
   readonly userAgent: string;
 }
 
-/** A session lasts at most this long. */
+/** Maximum lifetime of a session. */
 export const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000;
 /** Maximum time without a request. */
 export const SESSION_IDLE_MS = 12 * 3_600_000;
-/** How long an operator may view an account's dashboard before they open it again. */
+/** Time after which an operator must open an account's dashboard again. */
 export const VIEWING_MS = 30 * 60_000;
 /** Time limit for the code after the password. */
 export const SECOND_FACTOR_MS = 5 * 60_000;
 /** Time limit for setting up a second factor after the password: an app may have to be installed. */
 export const SET_UP_MS = 20 * 60_000;
-/** Maximum delay of `lastSeenAtMs`: not every request is worth a write. */
+/** Maximum delay of `lastSeenAtMs`, to save writes. */
 export const LAST_SEEN_STEP_MS = 5 * 60_000;
-/** Maximum sessions of a user: a further sign-in ends the oldest. Sessions that wait for a second factor count separately. */
+/**
+ * Maximum sessions of a user; another sign-in ends the oldest. Sessions that await a second factor count separately.
+ */
 export const MAXIMUM_SESSIONS = 20;
 
-/** Whether a session is still valid. */
 export function isSessionAlive(session: DashboardSession, nowMs: number): boolean {
   return nowMs < session.expiresAtMs && nowMs < session.lastSeenAtMs + SESSION_IDLE_MS;
 }
@@ -55,25 +56,25 @@ export interface OneTimeLink {
   /** SHA-256 of the token in the link, hex. */
   readonly tokenHash: string;
   /**
-   * `password`: sets the password of a user. `forgotten`: the same, by an email that anyone may request. `invitation`:
-   * makes its reader a member of an account. `connect`: is exchanged for an API key (`accounts/connect-shop.ts`).
+   * `password` sets a user's password; `forgotten` too, by an email that anyone may request. `invitation` makes its
+   * recipient a member of an account. `connect` is exchanged for an API key (`accounts/connect-shop.ts`).
    */
   readonly kind: 'password' | 'forgotten' | 'invitation' | 'connect';
   /** The recipient's address. */
   readonly email: string;
-  /** The user whose password it sets; null for an invitation. */
+  /** User whose password it sets; null for an invitation. */
   readonly userId: string | null;
-  /** The account it invites to, and the right there; null for a password. */
+  /** Account of an invitation, and the role there; null for a password. */
   readonly accountId: string | null;
   readonly role: Role | null;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
 }
 
-/** Maximum emailed links of a user at a time; the oldest is deleted. More than the limit of such emails allows in a day. */
+/** Maximum emailed links of a user; the oldest is deleted. More than the rate limit of such emails allows in a day. */
 export const MAXIMUM_FORGOTTEN_LINKS = 100;
 /** Maximum open invitations of an account; the oldest is deleted. */
 export const MAXIMUM_INVITATIONS = 50;
 
-/** Challenges and secrets that are shown once, kept with one session: more than the keys of an account. */
+/** Maximum challenges and one-time secrets of a session, more than an account has keys. */
 export const MAXIMUM_CHALLENGES = 16;

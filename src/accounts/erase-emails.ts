@@ -8,12 +8,12 @@ export interface EraseEmailsContext extends Readonly<{ emails: Pick<EmailStore, 
 }
 
 const DAY_MS = 86_400_000;
-/** Payments of one step. The store's writer is the same thread as the API in one of the engines. */
+/** Payments per step; SQLite writes in the same thread as the API. */
 const BATCH_SIZE = 100;
 
 /**
- * Erases customers' email addresses of an account's payments that are older than so many days: one bounded step, which
- * goes on where the last one stopped.
+ * Erases customers' email addresses of an account's payments older than this many days, in one bounded step that
+ * continues where the last one stopped.
  */
 export function eraseEmailsOlderThan(
   { emails, nowMs }: EraseEmailsContext,
@@ -23,7 +23,7 @@ export function eraseEmailsOlderThan(
   return emails.eraseEmailsBefore(accountId, nowMs() - days * DAY_MS, BATCH_SIZE);
 }
 
-/** One such step for each account that wants it. Resolves to whether there is more to do. */
+/** Runs one such step for each account that requires it. Resolves to whether more is left. */
 export async function eraseOldEmails(
   context: EraseEmailsContext & Readonly<{ accounts: Pick<AccountStore, 'listAccounts'> }>,
 ): Promise<boolean> {
@@ -37,8 +37,8 @@ export async function eraseOldEmails(
 }
 
 /**
- * Erases the email address of a payment's customer from everything that is stored of the payment. Resolves to whether
- * there was one. Throws `payment_not_found`, and `payment_state_conflict` while a webhook of it is being sent.
+ * Erases the customer's email address from everything stored of a payment. Resolves to whether there was one. Throws
+ * `payment_not_found`, and `payment_state_conflict` while a webhook of it is being sent.
  */
 export async function eraseEmail(
   { emails }: Readonly<{ emails: Pick<EmailStore, 'eraseEmail'> }>,

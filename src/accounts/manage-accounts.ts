@@ -29,11 +29,11 @@ import {
 interface ProfileContext extends AccountsContext {
   readonly callbacks: CallbackGuard;
   readonly pictures: Pictures;
-  /** Links may then lead to this machine. */
+  /** Allows links to this machine. */
   readonly isTestMode: boolean;
 }
 
-/** The settings that are typed as text, by the names of their options: what is stored of the text. Empty text removes it. */
+/** Parsers of the settings that are given as text, by option name. Empty text removes a setting. */
 const textSettings = {
   name: (text) => ({ name: parseName(text) }),
   'brand-color': (text) => ({ brandColor: parseBrandColor(text) }),
@@ -53,7 +53,7 @@ const textSettings = {
 type TextSetting = keyof typeof textSettings;
 export const textSettingNames = Object.keys(textSettings) as TextSetting[];
 
-/** The settings of an account that a merchant may change; absent ones stay. */
+/** Settings of an account that a merchant may change; absent ones stay. */
 export interface ProfileUpdate
   extends Pick<
     AccountChange,
@@ -72,7 +72,7 @@ export interface ProfileUpdate
 
 /**
  * Validates an update of this account's profile; `updateAccount(context, id, { profile })` writes it. Existing payments
- * keep their wallet and callback. Throws `invalid_request`, naming the field.
+ * keep their wallet and callback. Throws `invalid_request`.
  */
 export async function readProfileUpdate(
   { callbacks, pictures, isTestMode }: Omit<ProfileContext, keyof AccountsContext>,
@@ -118,7 +118,7 @@ export interface AccountsContext {
   readonly nowMs: () => number;
 }
 
-/** The account with this id. Throws `not_found` when there is none. */
+/** Account by id. Throws `not_found`. */
 export async function findExistingAccount(
   { accounts }: Pick<AccountsContext, 'accounts'>,
   accountId: string,
@@ -132,10 +132,10 @@ function unknownAccount(accountId: string): ServiceError {
   return new ServiceError('not_found', `The account ${accountId} does not exist.`);
 }
 
-/** The default fee of an account, in basis points. */
+/** Default fee of an account. */
 export const DEFAULT_FEE_BASIS_POINTS = 250;
 
-/** Creates an account with all features and all providers. Throws `ServiceError` naming the invalid field. */
+/** Creates an account with all features and providers. Throws `invalid_request`. */
 export async function createAccount(
   context: AccountsContext,
   { name, email, feeBasisPoints, wallet }: Pick<Account, 'name' | 'email' | 'feeBasisPoints' | 'wallet'>,
@@ -164,14 +164,14 @@ export function requireFee(feeBasisPoints: number): void {
   }
 }
 
-/** The fields that an operator may change; absent fields stay. */
+/** Fields that an operator may change; absent ones stay. */
 export interface AccountUpdate extends Pick<AccountChange, 'feeBasisPoints' | 'providers' | 'suspended'> {
   readonly profile?: ProfileUpdate;
   readonly enable?: Feature;
   readonly disable?: Feature;
 }
 
-/** Changes an account; existing payments keep the fee of their creation. Throws when there is no such account. */
+/** Changes an account; existing payments keep their fee. Throws for an unknown account. */
 export async function updateAccount(
   context: ProfileContext,
   accountId: string,
@@ -182,7 +182,7 @@ export async function updateAccount(
     throw invalidField('enable', `and disable both name ${enable}`);
   const account = await findExistingAccount(context, accountId);
   const kept = account.features.filter((name) => name !== disable);
-  // In the order of the list of features, whatever the order of the changes.
+  // In the order of the list of features.
   const changed = features.filter((name) => name === enable || kept.includes(name));
   const updated = await context.accounts.updateAccount(accountId, {
     ...fields,
@@ -194,7 +194,7 @@ export async function updateAccount(
   return updated;
 }
 
-/** The changeable fields of an account: a label and a formatter for the value. */
+/** Label and formatter of each field that can change. */
 const described: readonly (readonly [string, (account: Account) => string])[] = [
   ['name', ({ name }) => name],
   ['fee', ({ feeBasisPoints }) => `${feeBasisPoints / 100} %`],
@@ -225,10 +225,7 @@ function percentOrDefault(basisPoints: number | null): string {
   return basisPoints === null ? 'the default' : `${basisPoints / 100} %`;
 }
 
-/**
- * Changes an account for an operator, by the console or the command line, and records the old and new values in the
- * audit log. Throws as `updateAccount` does.
- */
+/** Changes an account for an operator, and records old and new values in the audit log. Throws like `updateAccount`. */
 export async function changeAccount(
   context: ProfileContext & { readonly audit: AuditStore },
   accountId: string,
@@ -242,7 +239,7 @@ export async function changeAccount(
   return after;
 }
 
-/** The old and new values for the audit log; null if nothing changed. */
+/** Old and new values for the audit log; null if nothing changed. */
 export function describeAccountChange(before: Account, after: Account): string | null {
   const changes = described
     .map(([what, read]) => [what, read(before), read(after)] as const)
@@ -252,8 +249,8 @@ export function describeAccountChange(before: Account, after: Account): string |
 }
 
 /**
- * Starts an operator's temporary view of an account's dashboard, records it in the account's audit log, and ends an
- * earlier view. Returns the token for the browser's cookie. Throws `not_found`.
+ * Starts an operator's temporary view of an account's dashboard, which ends an earlier one, and records it in the
+ * account's audit log. Returns the token for the browser's cookie. Throws `not_found`.
  */
 export async function viewAccount(
   context: PeopleContext,
@@ -264,9 +261,9 @@ export async function viewAccount(
   const account = await context.accounts.findAccount(accountId);
   if (account === null) throw new ServiceError('not_found');
   const actor = { name: operator.email, userId: operator.id, address: caller.address };
-  // Recorded before the first page can be shown: every view leaves an audit entry.
+  // Recorded before the first page is shown, so that every view leaves an entry.
   await recordAction(context, accountId, actor, 'account.viewed');
-  // One view at a time: many would be the user's newest sessions and would finally evict the console's own.
+  // One view at a time: many would evict the console's own session.
   for (const { id, area } of await context.sessions.listSessions(operator.id)) {
     if (area === 'viewing') await context.sessions.endSession(operator.id, id);
   }
@@ -291,6 +288,6 @@ export async function chooseAccount(
   if (!memberships.some((membership) => membership.accountId === accountId))
     throw new ServiceError('not_found');
   await context.sessions.chooseAccount(session.id, accountId);
-  // In the log of the entered account, which would otherwise contain actions of a user without an entry.
+  // Recorded for the account that the user switches to, whose log would otherwise lack the user's entry.
   await recordAction(context, accountId, actor, 'session.came_over');
 }

@@ -19,7 +19,7 @@ import type { SignedIn } from './sessions.ts';
 type Context = Pick<PeopleContext, 'people' | 'sessions' | 'audit' | 'nowMs'>;
 
 const CHALLENGE_MS = 5 * 60_000;
-/** Keeps the challenge apart from secrets that a page shows once. */
+/** Distinguishes the challenge from secrets that a page shows once. */
 const PASSKEY_PURPOSE = 'passkey';
 const MAXIMUM_NAME_CHARACTERS = 60;
 
@@ -27,8 +27,7 @@ const MAXIMUM_NAME_CHARACTERS = 60;
 const loadLibrary = () => import('@simplewebauthn/server');
 
 /**
- * The challenge that the forms of one page ask the browser to sign. It is stored with the session, and is valid once,
- * for one of them.
+ * Creates the challenge that one page's forms ask the browser to sign. It is stored with the session and works once.
  */
 export async function createChallenge(
   { sessions, nowMs }: SessionContext,
@@ -40,7 +39,7 @@ export async function createChallenge(
   return challenge;
 }
 
-/** The options for the browser's new passkey; null where browsers have none. */
+/** Options for creating a passkey in the browser; null where browsers have none. */
 export async function offerPasskey(
   context: Context,
   { user, session }: SignedIn,
@@ -64,8 +63,8 @@ export async function offerPasskey(
 }
 
 /**
- * Adds the passkey that the browser made. Resolves to recovery codes if it is the user's first second factor, else
- * null. Throws a 400 for an answer to another challenge than this session's.
+ * Adds the passkey that the browser created. Resolves to recovery codes if it is the user's first second factor,
+ * otherwise null. Throws a 400 for an answer to another challenge than this session's.
  */
 export async function addPasskey(
   context: SecondFactorContext,
@@ -89,7 +88,7 @@ export async function addPasskey(
   return codes;
 }
 
-/** The options for the browser's signature; null if the user has no passkey, or browsers have none. */
+/** Options for the browser's signature; null if the user has no passkey, or browsers have none. */
 export async function askForPasskey(
   context: Context,
   { user, session }: SignedIn,
@@ -108,7 +107,7 @@ export async function askForPasskey(
   });
 }
 
-/** Whether the browser signed this session's challenge with a passkey of the user; uses the challenge up. */
+/** Whether the browser signed this session's challenge with a passkey of the user; uses up the challenge. */
 export async function usePasskey(
   context: Context,
   { user, session }: SignedIn,
@@ -134,7 +133,7 @@ export async function usePasskey(
   return context.people.usePasskey(user.id, id, verified.authenticationInfo.newCounter, context.nowMs());
 }
 
-/** Removes a passkey, and with the last second factor its recovery codes. Throws a 400 for an unknown passkey. */
+/** Removes a passkey, and with the last second factor the recovery codes. Throws a 400 for an unknown passkey. */
 export async function removePasskey(
   context: Context,
   { user, session }: SignedIn,
@@ -176,7 +175,7 @@ async function takeChallenge({ sessions, nowMs }: Context, sessionId: string): P
   return beforeExpiry(await sessions.takeChallenge(sessionId, PASSKEY_PURPOSE), nowMs());
 }
 
-/** Parses JSON; null for a text that is no object, because the library expects one. */
+/** Parses a JSON object; null for any other text. */
 function readJson(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);

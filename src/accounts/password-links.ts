@@ -14,12 +14,13 @@ import {
 import type { User } from './person.ts';
 import type { SignedIn } from './sessions.ts';
 
-/** How long a link that sets a password is valid. */
+/** Lifetime of a link that sets a password. */
 export const PASSWORD_LINK_MS = 24 * 3_600_000;
 
 /**
- * The token of a link with which the user sets a password. A link by an operator (`password`) ends the user's earlier
- * ones. A link requested by email (`forgotten`) leaves them, so that no stranger ends a link by requesting another.
+ * Creates a link with which the user sets a password, and returns its token. An operator's link (`password`) ends
+ * earlier ones; a link requested by email (`forgotten`) does not, so that no stranger can end a link by requesting
+ * another.
  */
 export async function createPasswordLink(
   context: SessionContext,
@@ -29,7 +30,7 @@ export async function createPasswordLink(
   return createLink(context, { kind, email, userId: id }, PASSWORD_LINK_MS);
 }
 
-/** The purpose of a link; null for an invalid one. Reading it does not use it up. */
+/** Reads a link without using it up; null for an invalid one. */
 export async function readLink(
   { sessions, nowMs }: SessionContext,
   token: string,
@@ -43,7 +44,7 @@ export async function readLink(
 }
 
 /**
- * Sets the password of a link's user, uses the link up, and ends all of the user's sessions and other links, so that
+ * Sets the password of a link's user, uses up the link, and ends all of the user's sessions and other links, so that
  * the old password gives no further access. Null for an invalid link. Throws a 400 for a weak password.
  */
 export async function setPasswordByLink(
@@ -56,8 +57,8 @@ export async function setPasswordByLink(
   if (link === null || link.userId === null) return null;
   requireGoodPassword(password, link.email);
   const passwordHash = await context.passwords.hash(password);
-  // Consumed only now, so that a refused password leaves it valid. In one transaction with the change: of two concurrent
-  // requests one succeeds, and no password is set after the link has ended.
+  // Uses up the link only now, so that a refused password leaves it valid, and in one transaction with the change, so
+  // that one of two concurrent requests succeeds.
   const user = await context.people.updateUser(
     link.userId,
     { passwordHash },
@@ -69,7 +70,7 @@ export async function setPasswordByLink(
   return user;
 }
 
-/** Sets another password, and ends the user's other sessions and all links that set it. Throws a 400 for a weak one. */
+/** Sets another password, and ends the user's other sessions and all password links. Throws a 400 for a weak one. */
 export async function changePassword(
   context: PeopleContext,
   { user, session }: SignedIn,
@@ -88,7 +89,7 @@ export async function changePassword(
 }
 
 /**
- * Throws a 400 unless the password is the user's: an unattended browser must not suffice to change the credentials.
+ * Throws a 400 unless the password is the user's, because an unattended browser must not suffice to change credentials.
  * Records a wrong one.
  */
 export async function requireOwnPassword(

@@ -4,20 +4,17 @@ import { invalidField, ServiceError } from '../payment/errors.ts';
 import { isWellKnown } from './well-known-passwords.ts';
 
 /**
- * Argon2id with OWASP's minimum: 19 MiB, two passes, one lane; some 40 ms. The parameters are stored with each hash, so
- * that they can be raised: a password hashed with others is hashed again at its next use.
+ * Argon2id with OWASP's minimum: 19 MiB, two passes, one lane; about 40 ms. The parameters are stored with each hash,
+ * so that they can be raised: other hashes are renewed at their next use.
  */
 const current = { memoryKib: 19_456, passes: 2, lanes: 1 } as const;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Concurrent hashes: each takes 19 MiB, and one of the four threads that file operations share. */
+/** Concurrent hashes: each takes 19 MiB, and one of the four threads shared with file operations. */
 const MAXIMUM_RUNNING = 2;
-/** Maximum queue length; more are refused, as they would wait for seconds. */
+/** Maximum queue length; later requests are refused, because they would wait for seconds. */
 const MAXIMUM_WAITING = 32;
-/**
- * The part of the queue for strangers. The other places are reserved for users who are signed in or use a known
- * browser.
- */
+/** Part of the queue for strangers. The rest is for users who are signed in or use a known browser. */
 const MAXIMUM_WAITING_FOR_STRANGERS = 16;
 
 const MINIMUM_CHARACTERS = 12;
@@ -40,7 +37,7 @@ const phcPattern =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{43})$/;
 
 /**
- * Hashes passwords and verifies them, a few at a time.
+ * Hashes and verifies passwords, a few at a time.
  *
  * @param deriveKey Argon2id itself; its cost is the cost of a guess
  */
@@ -48,18 +45,18 @@ export function createPasswords(deriveKey: DeriveKey = derive) {
   const limited = createConcurrencyLimit();
   const dummy: Hash = { ...current, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
   return {
-    /** The hash in the PHC string format, with a salt of its own. */
+    /** Hash in the PHC string format, with its own salt. */
     hash: (password: string) =>
       limited(async () => {
         const salt = randomBytes(SALT_BYTES);
         return textOf({ ...current, salt, hash: await deriveKey(password, { ...current, salt }) });
       }),
     /**
-     * Whether the password matches the hash. Without a hash the result is false after the same time, so that timing does
-     * not reveal which users exist. Throws `rate_limited` when too many requests wait: earlier for strangers, who present
-     * only the password, than for signed-in users and known browsers.
+     * Whether the password matches the hash. Without a hash the result is false after the same time, so that timing
+     * does not reveal which users exist. Throws `rate_limited` when too many requests wait, earlier for strangers than
+     * for signed-in users and known browsers.
      *
-     * @param stranger the network of a stranger; null for all others
+     * @param stranger a stranger's network; null for all others
      */
     verify: (password: string, text: string | null, stranger: string | null = null) =>
       limited(async () => {
@@ -76,7 +73,7 @@ export function isCurrentHash(text: string): boolean {
   return memoryKib === current.memoryKib && passes === current.passes && lanes === current.lanes;
 }
 
-/** Throws a 400 that names the weakness of a new password. */
+/** Throws a 400 that explains the weakness of a new password. */
 export function requireGoodPassword(password: string, email: string): void {
   const characters = [...password];
   const refused = (rule: string) => invalidField('The password', rule, 'new_password');
@@ -94,7 +91,7 @@ export function requireGoodPassword(password: string, email: string): void {
 
 const runArgon2 = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);
 
-/** The 32 bytes that Argon2id derives from a password. */
+/** Derives 32 bytes from a password by Argon2id. */
 export function derive(
   password: string,
   { memoryKib, passes, lanes, salt }: HashParameters,
@@ -128,26 +125,26 @@ function parseHash(text: string): Hash {
   };
 }
 
-/** A task that waits for its turn. */
+/** A queued task. */
 interface Waiter {
-  /** The network of a stranger; null for all others. */
+  /** A stranger's network; null for all others. */
   readonly stranger: string | null;
-  /** Earlier tasks of the same network that waited when it came. */
+  /** Number of tasks of the same network that were queued before. */
   readonly round: number;
   start(): void;
   refuse(error: ServiceError): void;
 }
 
 /**
- * Runs a few tasks at a time. Strangers' networks take turns: each has its first task before any has its second one, and
- * where no place is free the network with the most gives one up to a network with fewer.
+ * Runs a few tasks at a time. Strangers' networks take turns: each gets its first task before any gets a second one,
+ * and in a full queue the network with the most tasks gives one up to a network with fewer.
  */
 function createConcurrencyLimit() {
   const waiting: Waiter[] = [];
   let running = 0;
   const countOf = (stranger: string) => waiting.filter((waiter) => waiter.stranger === stranger).length;
 
-  /** Makes room for a stranger; false where no network has clearly more places. */
+  /** Makes room for a stranger; false where no network has clearly more tasks. */
   function makeRoom(stranger: string): boolean {
     const strangers = waiting.filter((waiter) => waiter.stranger !== null);
     if (strangers.length < MAXIMUM_WAITING_FOR_STRANGERS) return true;
@@ -173,7 +170,7 @@ function createConcurrencyLimit() {
     try {
       return await work();
     } finally {
-      // The slot goes to the next task, or becomes free.
+      // Passes the slot to the next task, or frees it.
       const next = waiting.shift();
       if (next === undefined) running--;
       else next.start();

@@ -21,12 +21,12 @@ export interface PeopleContext
   readonly mailer?: Mailer | null;
 }
 
-/** The actor of an action: a user at an address, or the operator at the command line. */
+/** Author of an action: a user at an address, or the operator at the command line. */
 export interface Actor {
-  /** The email address, or `operator`. */
+  /** Email address, or `operator`. */
   readonly name: string;
   readonly userId: string | null;
-  /** The address of the request; null for the command line. */
+  /** Address of the request; null for the command line. */
   readonly address: string | null;
 }
 
@@ -35,7 +35,7 @@ export const operatorActor: Actor = { name: 'operator', userId: null, address: n
 
 export type SessionContext = Pick<PeopleContext, 'sessions' | 'nowMs'>;
 
-/** Dependencies of an entry about a user. */
+/** Dependencies of recording an action on a user. */
 export type RecordContext = Pick<PeopleContext, 'people' | 'audit' | 'nowMs' | 'mailer'>;
 
 const MAXIMUM_TARGET_CHARACTERS = 300;
@@ -67,8 +67,8 @@ type UserAction = Extract<
 >;
 
 /**
- * Records an action on a user in each of the user's accounts, and in the service's log if the user may sign in to the
- * operator's console: an operator need not belong to an account.
+ * Records an action on a user in each of the user's accounts, and in the service's log for an operator, who may belong
+ * to no account.
  */
 export async function recordForUser(
   context: RecordContext,
@@ -82,11 +82,11 @@ export async function recordForUser(
   }
   if (user.isOperator) await recordAction(context, SERVICE_LOG, actor, action, target);
   const change = credentialChanges[action];
-  // A mail server that is down must not block a password change; the audit log records it.
+  // A failing mail server must not block a password change, which the audit log records.
   if (change !== undefined) void context.mailer?.send(changeMail(user.email, change, actor)).catch(() => {});
 }
 
-/** The changes of which the user gets an email: a thief may have made them. */
+/** Changes that are mailed to the user, because a thief may have made them. */
 const credentialChanges: Readonly<Partial<Record<UserAction, string>>> = {
   'password.set': 'Your password was changed',
   'second_factor.added': 'An authenticator app was added',
@@ -108,26 +108,23 @@ If this was not you, set a new password with "Forgot your password?" on the sign
   };
 }
 
-/** The refusal of a change when the password, the rights or the session changed after the request was checked. */
+/** Refuses a change when the password, rights or session changed after the request was checked. */
 export function accessChanged(): ServiceError {
   return invalidField('Your password or your permissions', 'have changed. Please sign in again.');
 }
 
-/** A text that is valid until a time. */
+/** Prefixes a text with its expiry. */
 export function withExpiry(text: string, untilMs: number): string {
   return `${untilMs} ${text}`;
 }
 
-/** The text of `withExpiry`; null without one, and once its time is over. */
+/** Text of `withExpiry`; null without one, or once expired. */
 export function beforeExpiry(stored: string | null, nowMs: number): string | null {
   const [untilMs, text] = stored?.split(' ') ?? [];
   return text !== undefined && nowMs < Number(untilMs) ? text : null;
 }
 
-/**
- * Stores a link that can be used once, by the hash of its token, and returns the token: of 256 random bits unless another
- * one is given.
- */
+/** Stores a one-time link by the hash of its token, and returns the token, by default 256 random bits. */
 export async function createLink(
   { sessions, nowMs }: SessionContext,
   link: Pick<OneTimeLink, 'kind' | 'email'> & Partial<Pick<OneTimeLink, 'userId' | 'accountId' | 'role'>>,
@@ -148,7 +145,7 @@ export async function createLink(
   return token;
 }
 
-/** The secret of a session or a link: 256 random bits, of which the store has only a hash. */
+/** Secret of a session or link: 256 random bits, of which only a hash is stored. */
 export function createSecretToken() {
   const token = randomBytes(32).toString('base64url');
   return { token, tokenHash: hashSecretToken(token) };

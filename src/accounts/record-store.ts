@@ -1,11 +1,10 @@
 /**
- * `opened`: the first time that a customer opened a payment's checkout page. `dismissed`: the alerts that a group held when
- * a member dismissed it. `settled`: how a merchant settled a payment with the customer, and who wrote it; customers never
- * see it.
+ * `opened`: the first time that a customer opened a payment's checkout page. `dismissed`: the alerts of a group that a
+ * member dismissed. `settled`: how and by whom a merchant settled a payment with the customer, who never sees it.
  */
 export type RecordKind = 'opened' | 'dismissed' | 'settled';
 
-/** What the dashboard keeps beside the payments, by kind and name: a payment's id, or a group of alerts. */
+/** Data of the dashboard beside the payments, by kind and name: a payment's id, or a group of alerts. */
 export interface AccountRecord {
   readonly accountId: string;
   readonly kind: RecordKind;
@@ -15,11 +14,11 @@ export interface AccountRecord {
 }
 
 export interface RecordStore {
-  /** Adds records; one of the same kind and name stays. */
+  /** Adds records; existing ones of the same kind and name stay. */
   addRecords(records: readonly AccountRecord[]): Promise<void>;
-  /** Puts a record in the place of one of the same kind and name. */
+  /** Adds a record, or replaces the one of the same kind and name. */
   replaceRecord(record: AccountRecord): Promise<void>;
-  /** The records of these names that there are; the newest thousand of the kind without names. */
+  /** Existing records of these names; without names the newest thousand of the kind. */
   listRecords(
     accountId: string,
     kind: RecordKind,

@@ -23,7 +23,7 @@ export interface SecondFactorContext extends PeopleContext {
   readonly secondFactor: SecondFactorSecrets;
 }
 
-/** The purpose of the key that encrypts the secrets of authenticator apps. */
+/** Purpose of the key that encrypts the secrets of authenticator apps. */
 export const SECOND_FACTOR = 'second factor';
 
 type People = Pick<PeopleContext, 'people'>;
@@ -40,8 +40,8 @@ const RECOVERY_CODE_BYTES = 10;
 export type TotpOffer = ReturnType<typeof offerTotp>;
 
 /**
- * The setup data of an authenticator app: a secret of this user's, the one of an earlier offer, which the app may already
- * have, or else a new one. Nothing is stored before it is confirmed.
+ * Setup data of an authenticator app: a new secret, or that of an earlier offer, which the app may already have.
+ * Nothing is stored before it is confirmed.
  */
 export function offerTotp(
   { secondFactor }: Pick<SecondFactorContext, 'secondFactor'>,
@@ -81,7 +81,7 @@ export async function confirmTotp(
   return codes;
 }
 
-/** Replaces the recovery codes with ten new ones. */
+/** Replaces the recovery codes. */
 export async function renewRecoveryCodes(
   { people, secondFactor }: Pick<SecondFactorContext, 'people' | 'secondFactor'>,
   { user, session }: SignedIn,
@@ -93,7 +93,6 @@ export async function renewRecoveryCodes(
   return codes;
 }
 
-/** Disables every second factor. */
 export async function removeSecondFactor(context: RecordContext, user: User, actor: Actor): Promise<void> {
   for (const { id } of await context.people.listPasskeys(user.id)) {
     await context.people.removePasskey(user.id, id);
@@ -115,20 +114,18 @@ export async function removeTotp(
   await recordForUser(context, user, actor, 'second_factor.removed');
 }
 
-/**
- * Recovery codes replace a second factor. Without any factor they protect nothing, and must not survive until the next.
- */
+/** Removes the recovery codes of a user without a second factor: they must not survive until the next one. */
 export async function dropCodesWithoutFactor({ people }: People, userId: string): Promise<void> {
   const user = await people.findUser(userId);
   if (user === null || (await hasSecondFactor({ people }, user))) return;
   await people.replaceRecoveryCodes(userId, []);
 }
 
-/** How long the use of a passkey replaces the code of a form. */
+/** Time for which the use of a passkey replaces the code of a form. */
 const CONFIRMATION_MS = 5 * 60_000;
 const ownerOfConfirmation = (sessionId: string) => `second factor confirmed in ${sessionId}`;
 
-/** The form field that confirms the use of a passkey in this session. */
+/** Form field that proves the use of a passkey in this session. */
 export function confirmSecondFactor(
   { secondFactor, nowMs }: Pick<SecondFactorContext, 'secondFactor' | 'nowMs'>,
   sessionId: string,
@@ -136,7 +133,7 @@ export function confirmSecondFactor(
   return secondFactor.box.seal(String(nowMs() + CONFIRMATION_MS), ownerOfConfirmation(sessionId));
 }
 
-/** Whether a form carries a confirmation of this session that has not expired. */
+/** Whether a form carries a valid proof for this session. */
 export function isConfirmed(
   { secondFactor, nowMs }: Pick<SecondFactorContext, 'secondFactor' | 'nowMs'>,
   sessionId: string,
@@ -146,15 +143,12 @@ export function isConfirmed(
   return untilMs !== null && nowMs() < Number(untilMs);
 }
 
-/** Whether sign-in takes more than the password: an authenticator app or a passkey. */
+/** Whether the user has an authenticator app or a passkey. */
 export async function hasSecondFactor({ people }: People, user: User): Promise<boolean> {
   return user.totpSecret !== null || (await people.listPasskeys(user.id)).length > 0;
 }
 
-/**
- * Whether a code is correct; uses it up. A code of the app, an earlier one and a recovery code are accepted only once,
- * also when two requests are concurrent.
- */
+/** Whether a code is correct. Uses it up, along with earlier codes of the app, even in concurrent requests. */
 export async function consumeCode(
   { people, secondFactor, nowMs }: Pick<SecondFactorContext, 'people' | 'secondFactor' | 'nowMs'>,
   user: User,
@@ -192,13 +186,13 @@ function totpOf(secret: string, email: string): TOTP {
   });
 }
 
-/** The time step of a code; null if no accepted step matches. */
+/** Time step of a code; null if no accepted step matches. */
 function stepOf(secret: string, typed: string, nowMs: number): number | null {
   const delta = totpOf(secret, '').validate({ token: plain(typed), timestamp: nowMs, window: WINDOW_STEPS });
   return delta === null ? null : Math.floor(nowMs / 1000 / PERIOD_SECONDS) + delta;
 }
 
-/** "abcd-efgh-ijkl-mnop" */
+/** Example: "abcd-efgh-ijkl-mnop". */
 function createRecoveryCode(): string {
   const text = new Secret({ buffer: Uint8Array.from(randomBytes(RECOVERY_CODE_BYTES)).buffer }).base32;
   return (text.toLowerCase().match(/.{4}/g) ?? []).join('-');

@@ -4,11 +4,11 @@ import type { PaymentStore } from '../payment/payment-store.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { PeopleStore } from './account-store.ts';
 
-/** Fingerprints of the secrets that the database needs. Each purpose has fingerprints of its own. */
+/** Fingerprints of the secrets that the database needs, which differ by purpose. */
 export interface SecretsInUse {
-  /** Of the newest payment's token, whose secret was the current one; null without payments. */
+  /** Of the newest payment's token, which used the current secret then; null without payments. */
   readonly newest: string | null;
-  /** Of the tokens of all payments that are not done, see `listOpenFingerprints`. */
+  /** Of the tokens of all unfinished payments, see `listOpenFingerprints`. */
   readonly open: readonly string[];
   /** Of the users' second factors. */
   readonly secondFactors: readonly string[];
@@ -19,14 +19,14 @@ interface Stores {
   readonly people: Pick<PeopleStore, 'listUsers'>;
 }
 
-/** More than a service has; users beyond are not looked at. */
+/** Maximum users read, more than any service has. */
 const MAXIMUM_USERS = 10_000;
 
 export async function readNewestSecret({ payments }: Pick<Stores, 'payments'>): Promise<string | null> {
   return (await payments.findNewest())?.tokenFingerprint ?? null;
 }
 
-/** @param openSinceMs payments that were created earlier have expired */
+/** @param openSinceMs earlier payments have expired */
 export async function readSecretsInUse(stores: Stores, openSinceMs: number): Promise<SecretsInUse> {
   const users = await stores.people.listUsers(MAXIMUM_USERS);
   return {
@@ -36,13 +36,12 @@ export async function readSecretsInUse(stores: Stores, openSinceMs: number): Pro
   };
 }
 
-/** The secrets of the configuration. */
 interface KnownSecrets {
   readonly tokens: Pick<IpnTokens, 'knows'>;
   readonly secondFactors: Pick<SecretBox, 'knows'>;
 }
 
-/** Says which secrets were removed from `SECRET_KEY_PREVIOUS` too early, and what to do; null where none was. */
+/** Describes which secrets were removed from `SECRET_KEY_PREVIOUS` too early, and the remedy; null for none. */
 export function describeMissingSecrets(
   { open, secondFactors }: SecretsInUse,
   known: KnownSecrets,

@@ -27,10 +27,9 @@ import {
 } from './people-context.ts';
 import type { Membership, Role, User } from './person.ts';
 
-/** The client of a sign-in. */
+/** Client of a sign-in. */
 export type Caller = Pick<DashboardSession, 'address' | 'userAgent'>;
 
-/** The kind, duration and user of a session. */
 interface NewSession extends Pick<DashboardSession, 'userId' | 'accountId' | 'area' | 'stage'> {
   readonly lifetimeMs: number;
   readonly caller: Caller;
@@ -66,7 +65,6 @@ async function writeSession(
   return (await sessions.createSession(newSession, guard)) ? token : null;
 }
 
-/** A session that has just begun. */
 export interface OpenedSession {
   /** Only for the browser's cookie. */
   readonly token: string;
@@ -81,7 +79,7 @@ const lifetimes: Record<SessionStage, number> = {
 };
 
 /**
- * Begins a session with a new token, whatever cookie the browser sent. Null when the user's password or rights changed
+ * Starts a session with a new token, whatever cookie the browser sent. Null when the user's password or rights changed
  * after `user` was read.
  */
 export async function openSession(
@@ -102,13 +100,13 @@ export async function openSession(
   return { token, stage, email: user.email };
 }
 
-/** The user and account of a request. */
+/** User and session of a request. */
 export interface SignedIn {
   readonly user: User;
   readonly session: DashboardSession;
 }
 
-/** The current account, and the user's role in it. */
+/** Current account, and the user's role in it. */
 export interface ChosenAccount {
   readonly account: Account;
   readonly role: Role;
@@ -117,7 +115,7 @@ export interface ChosenAccount {
   readonly otherAccounts: readonly Pick<Account, 'id' | 'name'>[];
 }
 
-/** The session and user of a token; null for an invalid or expired one. */
+/** Session and user of a token; null for an invalid or expired one. */
 export async function readSession(
   { people, sessions, nowMs }: Pick<PeopleContext, 'people' | 'sessions' | 'nowMs'>,
   token: string,
@@ -133,7 +131,7 @@ export async function readSession(
   return { user, session };
 }
 
-/** The account of a session, or the user's first one if the membership of that one was removed; null for none. */
+/** Account of a session, or the user's first one if that membership was removed; null for none. */
 export async function readChosenAccount(
   { people, accounts }: Pick<PeopleContext, 'people' | 'accounts'>,
   { user, session }: SignedIn,
@@ -160,36 +158,36 @@ export async function endSession(
 }
 
 /**
- * A browser in which a user has signed in keeps a mark. The mark gives no access. It distinguishes the user's own
- * browsers from strangers', so that strangers who guess a password cannot lock the user out
- * (docs/decisions/0027-strangers-cannot-lock-users-out.md). Nothing is stored: the mark is sealed.
+ * A browser in which a user has signed in keeps a mark. The mark gives no access: it only distinguishes the user's
+ * browsers from strangers', so that strangers who guess passwords cannot lock the user out
+ * (docs/decisions/0027-strangers-cannot-lock-users-out.md). Marks are sealed, and not stored.
  */
 
-/** The maximum lifetime of a cookie in browsers. */
+/** Maximum lifetime of a cookie in browsers. */
 export const BROWSER_MARK_MS = 400 * 24 * 3_600_000;
-/** How long a link sent by email can make a browser known. */
+/** Time for which an emailed link can make a browser known. */
 const BROWSER_LINK_MS = 3_600_000;
 
 const ownerOfMark = (email: string) => `browser of ${email}`;
 const OWNER_OF_LINKS = 'link to make a browser known';
 
-/** A mark for a browser of the user with this address, as `parseUserEmail` returns it. */
+/** Mark for a browser of the user with this address, as `parseUserEmail` returns it. */
 export function markBrowser(box: SecretBox, email: string, nowMs: number): string {
   const name = randomBytes(12).toString('base64url');
   return box.seal(withExpiry(name, nowMs + BROWSER_MARK_MS), ownerOfMark(email));
 }
 
-/** The mark's identifier of this browser among the user's; null without a valid mark of this user. */
+/** Identifier of this browser among the user's; null without a valid mark of this user. */
 export function knownBrowser(box: SecretBox, mark: string, email: string, nowMs: number): string | null {
   return beforeExpiry(box.open(mark, ownerOfMark(email)), nowMs);
 }
 
-/** The token of a link that makes a browser known, valid for an hour. Its length grows with the address. */
+/** Token of a link that makes a browser known, valid for an hour. Its length grows with the address. */
 export function createBrowserLink(box: SecretBox, email: string, nowMs: number): string {
   return box.seal(withExpiry(email, nowMs + BROWSER_LINK_MS), OWNER_OF_LINKS);
 }
 
-/** The address that a link was sent to; null for an expired or invalid one. */
+/** Address that a link was sent to; null for an expired or invalid one. */
 export function openBrowserLink(box: SecretBox, token: string, nowMs: number): string | null {
   return beforeExpiry(box.open(token, OWNER_OF_LINKS), nowMs);
 }
@@ -198,16 +196,16 @@ export interface ShowOnceContext extends SessionContext {
   readonly shownOnce: SecretBox;
 }
 
-/** Time between the form that makes a secret and the page that shows it. */
+/** Time between the form that creates a secret and the page that shows it. */
 const KEPT_MS = 2 * 60_000;
 
 const ownerOf = (sessionId: string, purpose: string) => `${purpose} for ${sessionId}`;
 
 /**
- * Keeps a secret for the next page of a session, so that the form which made it can redirect to a page of its own:
- * reloading that page does not make another. The secret is sealed, and part of no address or log.
+ * Stores a secret for the session's next page, so that the form which created it can redirect there: reloading that
+ * page does not create another. The secret is sealed, and part of no address or log.
  *
- * @param purpose the secret's identity, such as `key key_12`; only a page with the same purpose gets it
+ * @param purpose identifies the secret, such as `key key_12`; only a page with the same purpose gets it
  */
 export async function keepForNextPage(
   { sessions, shownOnce, nowMs }: ShowOnceContext,
@@ -219,7 +217,7 @@ export async function keepForNextPage(
   await sessions.keepChallenge(sessionId, purpose, withExpiry(sealed, nowMs() + KEPT_MS));
 }
 
-/** Returns the secret to the first caller within two minutes; null afterwards, and for another purpose. */
+/** Returns the secret to the first caller within two minutes; otherwise null. */
 export async function takeForPage(
   { sessions, shownOnce, nowMs }: ShowOnceContext,
   sessionId: string,

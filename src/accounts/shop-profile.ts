@@ -11,39 +11,39 @@ import type { Address } from '../payment/payout-address.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import { isSecureUrl } from '../platform/public-address.ts';
 
-/** The profile of a new account. */
+/** Profile of a new account. */
 export const plainProfile = {
-  /** Names the shop's logo, which is kept apart; null without one. */
+  /** Identifies the shop's logo, which is stored separately; null without one. */
   logoHash: null as string | null,
   /** The shop's color on the checkout (`parseBrandColor`); null for the service's own. */
   brandColor: null as string | null,
   /** The shop's terms of sale, linked from the checkout. */
   termsUrl: null as string | null,
-  /** The customers' contact for help: an https address, or `mailto:` and an email address. */
+  /** Contact for customers: an https address, or `mailto:` and an email address. */
   supportUrl: null as string | null,
-  /** The return URL of a payment that has ended, with `PAYMENT_ID_PLACEHOLDER` where the shop wants the id. */
+  /** Return URL of an ended payment, with `PAYMENT_ID_PLACEHOLDER` where the shop wants the id. */
   returnUrl: null as string | null,
-  /** The same for a payment that was canceled or has expired; null takes `returnUrl`. */
+  /** Return URL of a canceled or expired payment; null takes `returnUrl`. */
   failureUrl: null as string | null,
-  /** IANA name of the zone in which the merchant reads dates. */
+  /** IANA name of the time zone for the merchant's dates. */
   timeZone: 'UTC',
-  /** The currency in which the merchant keeps the books: reports show amounts in it as well. */
+  /** Currency of the merchant's books, in which reports show amounts as well. */
   baseCurrency: 'USD' as Currency,
-  /** The callback of checkouts that are made by hand; the API always names its own. */
+  /** Callback of manually created checkouts; API requests always include theirs. */
   defaultCallbackUrl: null as string | null,
-  /** Whether the API refuses every payout wallet but the account's own, so that a stolen key leads nowhere. */
+  /** Whether the API refuses other payout wallets than the account's, so that a stolen key cannot redirect money. */
   isWalletLocked: false,
   /** Whether a direct payment that is at most one cent short counts as paid. */
   toleratesMissingCent: false,
-  /** After so many days customers' email addresses are erased; null keeps them. */
+  /** Days after which customers' email addresses are erased; null keeps them. */
   emailRetentionDays: null as number | null,
   /** Whether the owners get an email when a webhook did not arrive or a payment needs attention. */
   receivesAlerts: true,
-  /** The provider that leads the list where it can serve; null for the one from which most can be expected. */
+  /** Provider at the top of the list where it is available; null for the best choice. */
   pinnedProvider: null as ProviderId | null,
-  /** Providers that the merchant does not want its customers to be offered. */
+  /** Providers that the merchant does not offer to customers. */
   excludedProviders: [] as readonly ProviderId[],
-  /** Null for the operator's own, like the next one. */
+  /** Null for the operator's setting, like the next one. */
   toleranceBasisPoints: null as number | null,
   maxProviderFeeBasisPoints: null as number | null,
 };
@@ -54,12 +54,12 @@ export type ShopProfile = Readonly<typeof plainProfile>;
 const MAXIMUM_LINK_CHARACTERS = 500;
 const MAXIMUM_NAME_CHARACTERS = 100;
 const emailAddress = /^[^\s@<>"'?#&%:/\\,;()[\]]{1,64}@[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
-/** Controls, line separators, and marks that turn the reading direction of what stands around them. */
+/** Control characters, line separators, and marks that change the text direction. */
 const troublesome =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
   /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 
-/** The shop's name as it is kept. Throws `invalid_request`, naming the field. */
+/** Parses the shop's name. Throws `invalid_request`. */
 export function parseName(text: string): string {
   const name = text.trim();
   if (name.length === 0 || name.length > MAXIMUM_NAME_CHARACTERS) {
@@ -71,7 +71,7 @@ export function parseName(text: string): string {
   return name;
 }
 
-/** The customers' contact for help, from an https address or an email address; empty text is none. */
+/** Parses the contact for customers, an https address or an email address; empty text is none. */
 export function parseSupportUrl(text: string): string | null {
   const link = text.trim();
   const email = link.replace(/^mailto:/i, '');
@@ -79,17 +79,17 @@ export function parseSupportUrl(text: string): string | null {
   return parseLink('support-link', link, 'must be an https address or an email address');
 }
 
-/** The shop's terms; empty text means none. */
+/** Parses the address of the shop's terms; empty text is none. */
 export function parseTermsUrl(text: string): string | null {
   return parseLink('terms-link', text.trim(), 'must be an https address');
 }
 
 /** The only value that a return URL may contain: neither the note nor the customer's email address. */
 const PAYMENT_ID_PLACEHOLDER = '{payment_id}';
-/** Stands for the id while the address is parsed, which would encode the braces. */
+/** Replaces the placeholder while the address is parsed, which would encode the braces. */
 const SAMPLE_ID = '00000000-0000-7000-8000-000000000000';
 
-/** The return URL; empty text means none. The host is fixed, so the page is no open redirect. */
+/** Parses the return URL; empty text is none. Its host is fixed, so the page is no open redirect. */
 export function parseReturnUrl(text: string, field: 'return-link' | 'failure-link'): string | null {
   const link = text.trim().replaceAll(PAYMENT_ID_PLACEHOLDER, SAMPLE_ID);
   const rule = `must be an https address; ${PAYMENT_ID_PLACEHOLDER} may stand in its path or query, and nothing else in braces`;
@@ -100,12 +100,11 @@ export function parseReturnUrl(text: string, field: 'return-link' | 'failure-lin
   return url.replaceAll(SAMPLE_ID, PAYMENT_ID_PLACEHOLDER);
 }
 
-/** The return URL of one payment. */
 export function returnUrlOf(url: string, paymentId: string): string {
   return url.replaceAll(PAYMENT_ID_PLACEHOLDER, paymentId);
 }
 
-/** Requires https: customers follow these links, so no intermediary may read or change them. */
+/** Requires https, because customers follow these links. */
 function parseLink(field: string, link: string, rule: string): string | null {
   if (link === '') return null;
   if (link.length > MAXIMUM_LINK_CHARACTERS) {
@@ -118,7 +117,7 @@ function parseLink(field: string, link: string, rule: string): string | null {
   return url.href;
 }
 
-/** Refuses a link that only this machine or a private network can open: customers elsewhere would follow it to nothing. */
+/** Refuses a link that only this machine or a private network can open. */
 export function requirePublicLink(field: string, link: string | number | null | undefined): void {
   if (typeof link !== 'string' || link.startsWith('mailto:') || parseCallbackUrl(link, new Set()).ok) return;
   throw invalidField(
@@ -127,12 +126,12 @@ export function requirePublicLink(field: string, link: string | number | null | 
   );
 }
 
-/** The time zone in the spelling that every runtime knows; empty text is UTC. */
+/** Parses a time zone to its canonical name; empty text is UTC. */
 export function parseTimeZone(text: string): string {
   const name = text.trim();
   if (name === '') return plainProfile.timeZone;
   try {
-    // Offsets are refused: they do not know summer time.
+    // Offsets are refused, because they ignore daylight saving time.
     if (!/^[+-]/.test(name)) {
       return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
     }
@@ -142,12 +141,12 @@ export function parseTimeZone(text: string): string {
   throw invalidField('time-zone', 'must be the name of a time zone, such as Europe/Berlin');
 }
 
-/** The shortfall in percent that counts as paid in full; empty text takes the operator's setting. */
+/** Parses the shortfall in percent that counts as paid in full; empty text takes the operator's setting. */
 export function parseTolerance(text: string): number | null {
   return parsePercent('tolerance-percent', text, 0, MAXIMUM_TOLERANCE_BASIS_POINTS);
 }
 
-/** The maximum provider fee in percent of a charge; empty text takes the operator's setting. */
+/** Parses the maximum provider fee in percent of a charge; empty text takes the operator's setting. */
 export function parseMaxProviderFee(text: string): number | null {
   return parsePercent(
     'max-provider-fee-percent',
@@ -175,21 +174,21 @@ export function requireWalletForLock(wallet: Address | null, isWalletLocked: boo
   }
 }
 
-/** The picture of a shop, as a PNG. The service serves it: a customer's browser contacts no other host. */
+/** A shop's logo as a PNG, served by this service so that a customer's browser contacts no other host. */
 export interface ShopLogo {
-  /** The first 32 hex digits of the SHA-256 of `bytes` when it was stored. */
+  /** First 32 hex digits of the SHA-256 of `bytes`. */
   readonly hash: string;
   readonly bytes: Uint8Array;
 }
 
 /** Maximum size of an uploaded picture. */
 export const MAXIMUM_LOGO_BYTES = 64 * 1024;
-/** Maximum width and height of an uploaded picture: a few bytes can unfold to an enormous one. */
+/** Maximum width and height of an uploaded picture: a few bytes can expand to an enormous one. */
 export const MAXIMUM_LOGO_PIXELS = 1024;
-/** Maximum width and height as stored: twice the largest size at which a page shows it. */
+/** Maximum width and height as stored: twice the largest size on a page. */
 export const STORED_LOGO_PIXELS = 320;
 
-/** The logo of these bytes, which the service itself has encoded. */
+/** Logo of these bytes, which the service itself has encoded. */
 export function shopLogoOf(bytes: Uint8Array): ShopLogo {
   return { hash: createHash('sha256').update(bytes).digest('hex').slice(0, 32), bytes };
 }

@@ -14,11 +14,11 @@ interface SignInOptions {
 }
 
 /**
- * Begins a session for a correct password (`openAfterPassword`). Null otherwise. An unknown user, a missing password
- * and a missing role for this area are indistinguishable from a wrong password, by the answer and by its time.
+ * Starts a session for a correct password (`openAfterPassword`); otherwise null. An unknown user, a missing password
+ * and a missing right for this area are indistinguishable from a wrong password, by the answer and by its time.
  *
- * @param stranger the network of a browser in which this user has not signed in before, null for a known one: strangers'
- * attempts do not take its place in the queue
+ * @param stranger network of a browser in which this user has not signed in before, null for a known one, whose place
+ * in the queue strangers cannot take
  */
 export async function signIn(
   context: PeopleContext,
@@ -35,8 +35,8 @@ export async function signIn(
 }
 
 /**
- * Records a wrong password in the logs of the user's accounts; for an address that no user has in the service's log,
- * without what a stranger typed. Repeats are merged.
+ * Records a wrong password in the logs of the user's accounts; for an unknown address in the service's log, without the
+ * typed text. Repeats are merged.
  */
 export async function recordFailedSignIn(
   context: PeopleContext,
@@ -59,8 +59,8 @@ export async function recordFailedSignIn(
 }
 
 /**
- * Begins the session of a user who has proved or just set the password: an open one, or one that asks for the second
- * factor if the user has one, or that sets one up if it is required and missing.
+ * Starts the session of a user who has just proved or set the password: an open one, one that asks for the user's
+ * second factor, or one that sets up a required factor.
  */
 export async function openAfterPassword(
   context: PeopleContext,
@@ -72,7 +72,7 @@ export async function openAfterPassword(
   return openSession(context, user, { area, stage, caller });
 }
 
-/** Rehashes if the parameters have been raised since. Null when the password changed after it was verified. */
+/** Rehashes if the parameters were raised. Null when the password changed after it was verified. */
 async function renewHash(context: PeopleContext, user: User, password: string): Promise<User | null> {
   if (user.passwordHash === null || isCurrentHash(user.passwordHash)) return user;
   const passwordHash = await context.passwords.hash(password);
@@ -80,7 +80,7 @@ async function renewHash(context: PeopleContext, user: User, password: string): 
 }
 
 /**
- * The second step of signing in, by a code or a passkey: opens a new session in place of the pending one. Null for a wrong
+ * Second step of signing in, by a code or a passkey: replaces the pending session by an open one. Null for a wrong
  * code, a foreign passkey or a wrong signature.
  */
 export async function passSecondFactor(

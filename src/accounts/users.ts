@@ -16,19 +16,18 @@ import {
 import { MAXIMUM_MEMBERS, type Membership, parseUserEmail, type Role, type User } from './person.ts';
 import { hasSecondFactor } from './second-factor.ts';
 
-/** A new user, by an operator. A link sets the password. */
+/** A new user, created by an operator. A link sets the password. */
 interface NewUser {
   /** As `parseUserEmail` returns it. */
   readonly email: string;
-  /** The right to the console, which only the command line grants. */
+  /** Access to the console, which only the command line grants. */
   readonly isOperator: boolean;
   readonly membership: Pick<Membership, 'accountId' | 'role'> | null;
 }
 
 /**
- * Creates a user, or gives an existing one another role, which ends the user's password links. The operator role also
- * removes an existing user's password and second factors (`changeOperator`). Throws when there is no such account, or
- * no room in it.
+ * Creates a user, or gives an existing one another role, which ends the user's password links. Operator access also
+ * removes an existing user's password and second factors (`changeOperator`). Throws for an unknown or full account.
  */
 export async function createUser(
   context: Pick<PeopleContext, 'accounts' | 'people' | 'sessions' | 'audit' | 'nowMs'>,
@@ -96,10 +95,10 @@ export async function changeOperator(
   return changed ?? user;
 }
 
-/** How long an invitation is valid. */
+/** Lifetime of an invitation. */
 const INVITATION_MS = 7 * 24 * 3_600_000;
 
-/** Invites a person to an account, and returns the token of the link. Throws a 400 for an invalid address. */
+/** Invites a person to an account, and returns the link's token. Throws a 400 for an invalid address. */
 export async function invite(
   context: PeopleContext,
   accountId: string,
@@ -130,7 +129,7 @@ async function endInvitations({ sessions, nowMs }: Context, accountId: string, e
   }
 }
 
-/** Revokes an invitation. Throws `not_found` for one of another account and for one that never existed. */
+/** Revokes an invitation. Throws `not_found` for any other than the account's. */
 export async function withdrawInvitation(
   context: PeopleContext,
   accountId: string,
@@ -145,7 +144,7 @@ export async function withdrawInvitation(
   await recordAction(context, accountId, actor, 'invitation.withdrawn', invitation.email);
 }
 
-/** Who may accept an invitation: the user of its address, or the holder of the link if there is no such user. */
+/** User who may accept an invitation; null leaves it to the holder of the link. */
 export async function findInvited(
   context: PeopleContext,
   token: string,
@@ -158,11 +157,11 @@ export async function findInvited(
 }
 
 /**
- * Makes the invited person a member and uses the invitation up. An existing user must be signed in with the address
- * (`signedInAs`); a new user gets the submitted password. Without email the inviting owner sees the link. The link
- * must therefore not set the password of a user who may belong to other accounts, nor reveal whether such a user
- * exists. That case gets the same answer after the same time (`sign_in`), and the invitation stays for the user to
- * accept.
+ * Makes the invited person a member and uses up the invitation. An existing user must be signed in with the address
+ * (`signedInAs`); a new user gets the submitted password.
+ *
+ * Without email the inviting owner sees the link. It must therefore neither set the password of an existing user nor
+ * reveal that one exists: that case gets the same answer after the same time (`sign_in`), and the invitation stays.
  */
 export async function acceptInvitation(
   context: PeopleContext,
@@ -188,7 +187,7 @@ export async function acceptInvitation(
     member,
     { tokenHash: link.tokenHash, nowMs },
   );
-  // Another invitation created this user since: its password is not the one submitted here.
+  // Another invitation created this user since, with another password than the submitted one.
   if (result === 'other_user') return 'sign_in';
   if (result === 'full') throw noRoom();
   if (result === 'gone') return 'gone';
@@ -198,9 +197,8 @@ export async function acceptInvitation(
 }
 
 /**
- * Changes the role of a member, or removes the member (null). The change applies from the member's next request, and
- * links that set the member's password end. Throws `not_found` for a user who is no member, and a 400 if the account
- * would have no owner left.
+ * Changes the role of a member, or removes the member (null), from the member's next request on, and ends the member's
+ * password links. Throws `not_found` for a user who is no member, and a 400 if no owner would be left.
  */
 export async function changeMember(
   context: PeopleContext,
@@ -213,7 +211,7 @@ export async function changeMember(
   if (member === undefined || result === 'unknown') throw new ServiceError('not_found');
   if (result === 'last_owner')
     throw invalidField('The account', 'needs an owner: make another member an owner first.');
-  // No rights change: an owner of one account must not end the password links of its members at will.
+  // Without a change of rights, an owner must not end the password links of members.
   if (role === member.role) return;
   await endInvitations(context, accountId, member.email);
   await context.sessions.endLinks(userId);

@@ -28,7 +28,7 @@ import {
 import { codeOf, createReader, type Environment, type Reader } from './reader.ts';
 import { logLevels } from './variables.ts';
 
-/** Which parts of the service a process runs. */
+/** Parts of the service that a process runs. */
 export type Role = 'all' | 'api' | 'worker';
 
 /** Settings for deploying a factory. */
@@ -37,10 +37,10 @@ export type ContractDeploymentConfig = NonNullable<ReturnType<typeof readContrac
 /** Settings for reading the chain and signing on it. */
 export type ChainConfig = NonNullable<ReturnType<typeof readChain>>;
 
-/** All settings of a process, validated. The only reader of the environment is `readConfig` in this file. */
+/** All validated settings of a process. `readConfig` is the only reader of the environment. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
-/** All that is wrong with a configuration, one line a variable. */
+/** All problems of a configuration, one line each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly string[];
@@ -52,12 +52,12 @@ export class ConfigError extends Error {
 }
 
 const MINIMUM_SECRET_CHARACTERS = 32;
-/** A socket's path may have 107 bytes on Linux and 103 on macOS; a longer one can be neither opened nor found. */
+/** A socket's path may have 107 bytes on Linux and 103 on macOS. */
 const MAXIMUM_SOCKET_PATH_BYTES = 103;
 
 /**
- * Reads and validates the environment. `mode` decides what must be there: the sandbox brings its own secret, chain
- * and providers; live mode needs them all. Throws `ConfigError` with every problem at once.
+ * Reads and validates the environment. `mode` decides what is required: the sandbox brings its own secret, chain and
+ * providers. Throws `ConfigError` with all problems at once.
  */
 export function readConfig(mode: 'sandbox' | 'live', environment: Environment = process.env) {
   const read = createReader(environment);
@@ -86,18 +86,18 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     port,
     adminHost: readHost(read, 'ADMIN_HOST'),
     adminPort,
-    /** Address of the operator's console, without a slash at its end. */
+    /** Address of the operator's console, without a trailing slash. */
     adminBaseUrl: readBaseUrl(read, 'ADMIN_BASE_URL', { isLive, isTls: false, port: adminPort }),
     baseUrl: readBaseUrl(read, 'BASE_URL', { isLive, isTls: tls !== null, port }),
     dataDir: readDataDir(read),
     /** `postgres://…`; null for SQLite in the data folder. */
     databaseUrl,
-    /** Null in the sandbox, which makes its own. */
+    /** Null in the sandbox, which creates its own. */
     secretKey,
     previousSecretKeys,
     /** Networks of proxies whose X-Forwarded-For is trusted; empty for none. */
     trustProxy,
-    /** Header, in lower case, in which the operator's proxy sends the customer's country; null where none does. */
+    /** Lower-case header with the customer's country, set by the operator's proxy; null for none. */
     countryHeader: readCountryHeader(read),
     tls,
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
@@ -108,7 +108,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
       unauthenticatedPerMinute: read.integer('RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE', 30, 1, 100_000_000),
     },
     checkoutExpiryHours: read.integer('CHECKOUT_EXPIRY_HOURS', 168, 1, 8_760),
-    /** Defaults for accounts without settings of their own. */
+    /** Defaults for accounts without their own settings. */
     thresholdDefaults: {
       toleranceBasisPoints: read.percent(
         'UNDERPAYMENT_TOLERANCE_PERCENT',
@@ -125,11 +125,11 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     },
     /** Null in the sandbox, which brings its own chain. */
     chain: isLive ? readChain(read) : null,
-    /** Settings of each configured provider, by their names in `providerVariables`. */
+    /** Settings of each configured provider, by the names in `providerVariables`. */
     providers: isLive ? readProviders(read) : new Map<ProviderId, ProviderValues>(),
-    /** Null where no email is sent; the sandbox never sends any. */
+    /** Null where no email is sent, such as in the sandbox. */
     mail: readMail(read),
-    /** Fixes the port of the sandbox's chain; null for a free one. */
+    /** Port of the sandbox's chain; null for a free one. */
     sandboxChainPort:
       read.text('SANDBOX_CHAIN_PORT') === null
         ? null
@@ -143,13 +143,13 @@ function requireNoProblem({ problems }: Reader): void {
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
-/** The place of the configuration's data as text for operators, without a password. */
+/** Location of the data as text for operators, without a password. */
 export function describePlace({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>): string {
   const folder = `data folder ${resolve(dataDir)}`;
   return databaseUrl === null ? folder : `PostgreSQL at DATABASE_URL, ${folder}`;
 }
 
-/** A comma could not be listed in SECRET_KEY_PREVIOUS later; the value itself is never repeated. */
+/** Rejects commas, because SECRET_KEY_PREVIOUS is a list; never repeats the value. */
 function requireSecret(read: Reader, name: string, secret: string): void {
   if (secret.length < MINIMUM_SECRET_CHARACTERS)
     read.refuse(`${name} must have at least ${MINIMUM_SECRET_CHARACTERS} characters.`);
@@ -183,7 +183,7 @@ function readChain(read: Reader) {
     : { ...deployment, factory, feeWallet, relayMaximumFeeWei, relayGasShare, relayBatchWindowMs, multicall };
 }
 
-/** The most that one transaction of the relayer may cost: from 0.01 POL, which a single release needs at usual fees, to 1,000. */
+/** Maximum cost of one relayer transaction: from 0.01 POL, which a single release needs at usual fees, to 1,000. */
 function readRelayMaximumFee(read: Reader): bigint {
   const wei = parsePolWei(read.text('RELAY_MAX_FEE_POL') ?? '1');
   if (wei !== null && wei >= 10n ** 16n && wei <= 10n ** 21n) return wei;
@@ -191,7 +191,7 @@ function readRelayMaximumFee(read: Reader): bigint {
   return 10n ** 18n;
 }
 
-/** Null where no release waits for lower fees. A share needs the price; a price alone does nothing. */
+/** Null if no release waits for lower fees. A share needs the price; a price alone has no effect. */
 function readRelayGasShare(read: Reader): GasShareLimit | null {
   const basisPoints = read.percent('RELAY_MAX_GAS_SHARE_PERCENT', null, 100, 10_000);
   const price = read.text('POL_PRICE_USD');
@@ -202,12 +202,12 @@ function readRelayGasShare(read: Reader): GasShareLimit | null {
 }
 
 /**
- * Adds the variables of `.env` in the current folder to the environment, for the service and every command alike. What the
- * environment has already, empty or not, stays. No file is no error; one that cannot be read is. Returns the environment.
+ * Adds the variables of `.env` in the current folder to the environment, without overriding existing ones, even empty
+ * ones. A missing file is no error, an unreadable one is. Returns the environment.
  */
 export function loadEnvironmentFile(): NodeJS.ProcessEnv {
   try {
-    // Read first: `loadEnvFile` reports ENOENT for a file that this user may not read as well.
+    // Read first: `loadEnvFile` also reports ENOENT for a file that this user may not read.
     readFileSync('.env');
     process.loadEnvFile('.env');
   } catch (error) {
@@ -218,7 +218,7 @@ export function loadEnvironmentFile(): NodeJS.ProcessEnv {
   return process.env;
 }
 
-/** The chain's endpoints, for a command that can do without. Throws `ConfigError`. */
+/** Reads the chain's endpoints for a command that can do without them. Throws `ConfigError`. */
 export function readRpcUrls(environment: Environment = process.env): readonly string[] {
   const read = createReader(environment);
   const { rpcUrls } = readSecureRpcUrls(read);
@@ -230,7 +230,7 @@ function readSecureRpcUrls(read: Reader) {
   const urls = read.list('POLYGON_RPC_URL');
   // `ws` and `wss` become `http` and `https`, whose rules apply.
   if (urls.some((url) => !isSecureHttpUrl(url.replace(webSocketScheme, 'http$1')))) {
-    // The value itself may hold a credential and is not repeated.
+    // Does not repeat the value, which may contain a credential.
     read.refuse(
       'POLYGON_RPC_URL must be a list of https and wss URLs (http and ws on loopback only): its answers decide about money.',
     );
@@ -240,7 +240,7 @@ function readSecureRpcUrls(read: Reader) {
   }
   return {
     rpcUrls: urls.filter((url) => !webSocketScheme.test(url)),
-    /** WebSocket endpoints that announce new blocks, and decide nothing. */
+    /** WebSocket endpoints that only announce new blocks. */
     headUrls: urls.filter((url) => webSocketScheme.test(url)),
   };
 }
@@ -252,15 +252,15 @@ function readContractDeployment(read: Reader) {
   if (rpcUrls.length === 0) read.refuse('POLYGON_RPC_URL is missing: at least one RPC endpoint with https.');
   const relayerPrivateKeys = readRelayerKeys(read);
   const chainId = read.integer('CHAIN_ID', 137, 1, 999_999_999);
-  // Only for chains that have no well-known USDC.
+  // Only for chains without a well-known USDC.
   const token = read.address('SETTLEMENT_TOKEN_ADDRESS');
   return relayerPrivateKeys === null ? null : { chainId, rpcUrls, headUrls, token, relayerPrivateKeys };
 }
 
-/** Each key adds calls to the endpoints, and a block of the chain has room for the batches of a few. */
+/** Each key adds calls to the endpoints, and a block only has room for the batches of a few. */
 const MAXIMUM_RELAYER_KEYS = 16;
 
-/** One for each relayer that this process sends with. */
+/** Reads one key for each relayer of this process. */
 function readRelayerKeys(read: Reader): readonly [`0x${string}`, ...`0x${string}`[]] | null {
   const [first, ...others] = read.list('RELAYER_PRIVATE_KEY') as readonly `0x${string}`[];
   if (first === undefined) {
@@ -288,7 +288,7 @@ export function readContractDeploymentConfig(
   return config;
 }
 
-/** Without the value itself, which may hold a password. */
+/** Does not repeat the value, which may contain a password. */
 function refuseBadDatabaseUrl(read: Reader, url: string): void {
   try {
     databaseUrls(url);
@@ -297,19 +297,19 @@ function refuseBadDatabaseUrl(read: Reader, url: string): void {
   }
 }
 
-/** 0x and 64 digits, from 1 to below the order of the curve: nothing else can sign. */
+/** 0x and 64 digits, from 1 to below the curve's order. */
 function isPrivateKey(text: string): boolean {
   if (!/^0x[0-9a-fA-F]{64}$/.test(text)) return false;
   const order = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;
   return BigInt(text) > 0n && BigInt(text) < order;
 }
 
-/** The settings of each provider that is configured, valid or not: their problems are those of `readConfig`. */
+/** Reads the settings of each configured provider without validation, which `readConfig` does. */
 export function readProviderValues(environment: Environment): Config['providers'] {
   return readProviders(createReader(environment));
 }
 
-/** The settings of each provider that is configured; one with some of what it needs is a problem. */
+/** Reads the settings of each configured provider; a partial configuration is a problem. */
 function readProviders(read: Reader): ReadonlyMap<ProviderId, ProviderValues> {
   const providers = new Map<ProviderId, ProviderValues>();
   for (const id of providerIds) {
@@ -320,7 +320,7 @@ function readProviders(read: Reader): ReadonlyMap<ProviderId, ProviderValues> {
   return providers;
 }
 
-/** A provider that is a way to pay at another one needs the settings of that one, too. */
+/** Adds the settings of the provider that runs a payment method. */
 function addRoute(read: Reader, providers: Map<ProviderId, ProviderValues>, id: ProviderId): void {
   const values = providers.get(id);
   const route = definitions[id].routes.find((each) => each === values?.['ROUTE']);
@@ -330,7 +330,7 @@ function addRoute(read: Reader, providers: Map<ProviderId, ProviderValues>, id: 
   else read.refuse(`${variableNameOf(id, 'ROUTE')} is ${route}, which is not configured.`);
 }
 
-/** Null when nothing is set. */
+/** Null without any setting. */
 function readValues(read: Reader, id: ProviderId): ProviderValues | null {
   const variables = definitions[id].variables.map((variable) => ({
     ...variable,
@@ -351,7 +351,7 @@ function readValues(read: Reader, id: ProviderId): ProviderValues | null {
   return values;
 }
 
-/** The problem of a value, as text that follows its variable's name; null when it is valid. */
+/** Problem of a value, as text that follows its variable's name; null if it is valid. */
 function problemOf({ name, isRequired, oneOf }: ProviderVariable, value: string | undefined): string | null {
   if (name === 'BASE_URL' && (value === undefined ? isRequired : !isSecureHttpUrl(value)))
     return 'must be an https URL (http on loopback only)';

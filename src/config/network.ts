@@ -3,14 +3,11 @@ import { createSecureContext } from 'node:tls';
 import { isLoopbackHost, isSecureUrl } from '../platform/public-address.ts';
 import { codeOf, type Reader } from './reader.ts';
 
-/** Network settings of the service, for inbound and outbound connections: addresses, ports, certificate, proxies. */
-
 /** A port has 16 bits. */
 export const HIGHEST_PORT = 65_535;
 
 /**
- * Files of the certificate chain and its private key (PEM). Both must be readable and belong together: checked here,
- * not only when the server listens.
+ * Reads the paths of certificate chain and private key (PEM), and checks at startup that both are readable and match.
  */
 export function readTls(read: Reader) {
   const certFile = read.text('TLS_CERT_FILE');
@@ -28,7 +25,7 @@ export function readTls(read: Reader) {
   return { certFile, keyFile };
 }
 
-/** An IP address or a host name to listen on; loopback by default. */
+/** IP address or host name to listen on; loopback by default. */
 export function readHost(read: Reader, name: 'HOST' | 'ADMIN_HOST'): string {
   const value = read.text(name) ?? '127.0.0.1';
   if (isIP(value) === 0 && !/^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/i.test(value))
@@ -43,7 +40,7 @@ export function readAdminPort(read: Reader, port: number): number {
   return adminPort;
 }
 
-/** The root of a server as people reach it, without a slash at its end. */
+/** Public root of a server, without a trailing slash. */
 export function readBaseUrl(
   read: Reader,
   name: 'BASE_URL' | 'ADMIN_BASE_URL',
@@ -82,7 +79,6 @@ export function readTrustProxy(read: Reader): readonly string[] {
   return networks;
 }
 
-/** The name of a header, in lower case. */
 export function readCountryHeader(read: Reader): string | null {
   const name = read.text('COUNTRY_HEADER');
   if (name !== null && !/^[a-z][a-z0-9-]{0,60}$/i.test(name))
@@ -102,17 +98,16 @@ export function readAllowedHosts(read: Reader): ReadonlySet<string> {
   return new Set(hosts);
 }
 
-/** Whether it is an absolute http or https URL. */
 function isHttpUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
-/** Whether a URL is safe for credentials and for trusted answers: no intermediary can read or change them. */
+/** Whether a URL is safe for credentials and trusted answers, because no intermediary can read or change them. */
 export function isSecureHttpUrl(text: string): boolean {
   return isHttpUrl(text) && isSecureUrl(new URL(text));
 }
 
-/** The mail server, and the sender of mails: both or none. The URL itself holds a password and is not repeated. */
+/** Mail server and sender: both or neither. The URL contains a password and is not repeated. */
 export function readMail(read: Reader) {
   const url = read.text('SMTP_URL');
   const from = read.text('MAIL_FROM');
@@ -132,7 +127,7 @@ function isMailServerUrl(text: string): boolean {
   return /^\/?$/.test(url.pathname) && [url.username, url.password].every(isDecodable);
 }
 
-/** A password with a lone percent sign would fail with the first mail, and not where it was written. */
+/** A password with a lone percent sign would otherwise fail with the first mail. */
 function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);

@@ -3,13 +3,12 @@ import { parsePercentBasisPoints } from '../payment/money.ts';
 import { type Address, parsePayoutAddress } from '../payment/payout-address.ts';
 import { variables } from './variables.ts';
 
-/** Variables by their names, as in `process.env`. */
+/** Variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads single variables of an environment. */
 export type Reader = ReturnType<typeof createReader>;
 
-/** Makes a reader; problems are collected, so that an operator sees them all at once. */
+/** Creates a reader of single variables. Problems are collected, so that an operator sees them all at once. */
 export function createReader(environment: Environment) {
   const problems: string[] = [];
   const refuse = (problem: string) => void problems.push(problem);
@@ -65,7 +64,7 @@ export function createReader(environment: Environment) {
     return parsed;
   }
 
-  /** Basis points; null where neither the variable nor a fallback is there. */
+  /** Basis points; null without a value and fallback. */
   function percent<Fallback extends number | null>(
     name: string,
     fallback: Fallback,
@@ -85,7 +84,7 @@ export function createReader(environment: Environment) {
   return { problems, refuse, text, file: fileText, list, integer, oneOf, address, percent };
 }
 
-/** The code of an error, which quotes nothing. */
+/** Code of an error, which quotes nothing. */
 export function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown error';
 }

@@ -6,10 +6,10 @@ import { providers } from '../providers/adapters/providers.ts';
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** One environment variable: its name, whether a file may hold it, and its text in the documentation. */
+/** An environment variable: its name, whether a file may hold it, and its documentation. */
 export type Variable = Pick<ProviderVariable, 'name' | 'isSecret' | 'help'>;
 
-/** What each variable of the service itself is for, in the order of the documentation. */
+/** Purpose of each variable of the service itself, in the order of the documentation. */
 const help = {
   HOST: 'Listen address of the public server (127.0.0.1).',
   PORT: 'Port of the public server (3000).',
@@ -58,7 +58,7 @@ const help = {
   SANDBOX_CHAIN_PORT: 'Loopback port of the sandbox chain (PORT + 5, or a free port when that is taken).',
 } as const;
 
-/** Variables whose value a file may hold instead. */
+/** Variables whose value may be in a file. */
 const secrets: ReadonlySet<string> = new Set<keyof typeof help>([
   'DATABASE_URL',
   'SECRET_KEY',
@@ -68,7 +68,7 @@ const secrets: ReadonlySet<string> = new Set<keyof typeof help>([
   'SMTP_URL',
 ]);
 
-/** Every environment variable of the service; the documentation and `.env.example` are generated from this list. */
+/** Every environment variable of the service; documentation and `.env.example` are generated from this list. */
 export const variables: readonly Variable[] = [
   ...Object.entries(help).map(([name, text]) => ({ name, isSecret: secrets.has(name), help: text })),
   ...providerIds.flatMap((id) =>

@@ -7,59 +7,59 @@ export interface Mail {
   readonly text: string;
 }
 
-/** Sends email. Where none is configured there is no mailer at all. */
+/** Sends email; absent where none is configured. */
 export interface Mailer {
   /**
-   * Resolves once the mail server has taken the mail over, within a bounded time. Never sends twice by itself. Throws
-   * `MailNotSentError` where it certainly was not sent, and any other error where it is unknown. In the background it
-   * gives way to mails that a user waits for, such as a sign-in link.
+   * Resolves once the mail server has accepted the mail, within a bounded time. Never sends twice by itself. Throws
+   * `MailNotSentError` if it was certainly not sent, and any other error if that is unknown. Background mails yield to
+   * those that a user waits for, such as a sign-in link.
    */
   send(mail: Mail, options?: { readonly isBackground?: boolean }): Promise<void>;
 }
 
-/** The mail server was never given the mail: it may be tried again. */
+/** The mail server never received the mail, which may be retried. */
 export class MailNotSentError extends Error {
   override readonly name = 'MailNotSentError';
 }
 
 /**
- * `none`: the payment has neither address nor answer (any more). `busy`: a webhook of it is being sent at this moment, and would be
- * recorded with the address afterwards. `unknown`: there is no such payment.
+ * `none`: the payment has neither address nor answer. `busy`: one of its webhooks is being sent, and would be recorded
+ * with the address afterwards. `unknown`: there is no such payment.
  */
 export type EmailErasure = 'erased' | 'none' | 'busy' | 'unknown';
 
-/** The result of one step through an account's old payments. */
+/** Result of one step through an account's old payments. */
 export interface EmailErasureStep {
-  /** Addresses that were erased. */
   readonly erased: number;
-  /** Whether another step at once would find more to erase. */
+  /** Whether another step would find more to erase now. */
   readonly hasMore: boolean;
-  /** Why it stopped before the end, to be tried again later: the next payment is `busy`. Null where nothing was in the way. */
+  /** Set when the next payment is `busy`, so that the step is repeated later; otherwise null. */
   readonly stoppedBy: 'webhook' | null;
 }
 
 export interface EmailStore {
   /**
-   * Erases the address of a payment's customer, and what was derived from it: what the payment is found by, the
-   * addresses of its provider sessions, its webhooks as they were recorded. With it goes the customer's answer to a
-   * reusable page's question, also where there is no address. All or nothing of it.
+   * Erases the address of a payment's customer and everything derived from it: search terms, addresses of provider
+   * sessions, recorded webhooks, and the answer to a reusable page's question, even without an address. All or nothing.
    */
   eraseEmail(payment: PaymentReference): Promise<EmailErasure>;
   /**
-   * Erases those of an account's payments that were created before a time, from where the last call stopped, looking at
-   * so many payments. Stops before one that is `busy`, which the result says.
+   * Erases those of an account's payments created before a time, from where the last call stopped, checking at most
+   * `limit` payments. Stops before one that is `busy`.
    */
   eraseEmailsBefore(accountId: string, beforeMs: number, limit: number): Promise<EmailErasureStep>;
 }
 
 /**
  * Receipts by email, queued in the transaction that made their payment paid: pending → sending → sent | failed. A
- * receipt that a crash leaves in `sending` was perhaps sent, and is never sent again.
+ * receipt that a crash leaves in `sending` may have been sent, and is never sent again.
  */
 export interface ReceiptStore {
-  /** Durably moves the oldest `limit` receipts that wait since `sinceMs` or later to `sending`; each is claimed once. */
+  /**
+   * Durably moves the oldest `limit` receipts that wait since `sinceMs` or later to `sending`; each is claimed once.
+   */
   claimReceipts(sinceMs: number, limit: number, nowMs: number): Promise<readonly PaymentId[]>;
-  /** Records how sending ended; `pending` for one that certainly was not sent and is to be claimed again. */
+  /** Records the outcome; `pending` for a receipt that was certainly not sent and is claimed again. */
   recordReceipt(id: PaymentId, ending: ReceiptEnding, nowMs: number): Promise<void>;
 }
 
@@ -83,11 +83,14 @@ export interface Alert {
 /** Alerts that owners still have to receive. */
 export interface AlertStore {
   /**
-   * Adds up what went wrong since the last call and no later than `throughMs`, but nothing from before `earliestMs`.
-   * What the first call finds is old, and counts as known.
+   * Counts failures since the last call and no later than `throughMs`, ignoring those before `earliestMs`. Those found
+   * by the first call are old, and count as notified.
    */
   recordAlerts(earliestMs: number, throughMs: number): Promise<void>;
-  /** Takes alerts of accounts whose owners were notified of the kind before `notifiedBeforeMs` or never, each for one caller. */
+  /**
+   * Claims alerts of accounts whose owners were notified of the kind before `notifiedBeforeMs` or never, each for one
+   * caller.
+   */
   claimAlerts(notifiedBeforeMs: number, limit: number, nowMs: number): Promise<readonly Alert[]>;
   /** Returns a claimed alert for which no mail was sent. */
   returnAlert(alert: Alert): Promise<void>;

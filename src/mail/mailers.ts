@@ -2,7 +2,7 @@ import type { Transporter } from 'nodemailer';
 import { isLoopbackHost } from '../platform/public-address.ts';
 import { type Mailer, MailNotSentError } from './mail.ts';
 
-/** The mail server, and the sender. */
+/** Mail server and sender. */
 interface SmtpSettings {
   /** `smtp://` (encrypted by STARTTLS) or `smtps://`, with user and password if the server requires them. */
   readonly url: string;
@@ -17,12 +17,12 @@ const usualTimeouts = {
 };
 type AnswerTimeout = Pick<typeof usualTimeouts, 'answerMs'>;
 
-/** Maximum number of mails in progress. Each holds a connection; further mails are refused. */
+/** Maximum mails in progress, each with its own connection; further ones are refused. */
 const MAXIMUM_OPEN = 8;
-/** The part of them for background mails. The rest is reserved for sign-in links. */
+/** Share of background mails; the rest is for sign-in links. */
 const MAXIMUM_IN_BACKGROUND = 5;
 
-/** Sends mails with two short connections each. Mail that leaves this machine is encrypted, or it is not sent. */
+/** Sends mails with two short connections each. Mail that leaves this machine is encrypted, or not sent. */
 export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeouts): Mailer {
   let open = 0;
   let inBackground = 0;
@@ -36,7 +36,7 @@ export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeout
       try {
         const transport = await reachServer(settings, timeouts);
         const signal = AbortSignal.timeout(timeouts.sendMs);
-        // As an address object and not as text, which could name several.
+        // An address object, because a text could contain several addresses.
         await transport.sendMail({
           from: settings.from,
           to: { name: '', address: to },
@@ -53,8 +53,8 @@ export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeout
 }
 
 /**
- * Opens a connection of its own, with login. After an error up to this point, no mail was handed over. After a break
- * during sending, the library does not report how far it had come.
+ * Opens a connection with login. An error up to this point means that no mail was handed over; after a failure while
+ * sending, the library does not report how far it got.
  */
 export async function reachServer(settings: SmtpSettings, timeouts: AnswerTimeout): Promise<Transporter> {
   try {
@@ -67,7 +67,7 @@ export async function reachServer(settings: SmtpSettings, timeouts: AnswerTimeou
 }
 
 async function openTransport(settings: SmtpSettings, timeouts: AnswerTimeout): Promise<Transporter> {
-  // Loaded with the first mail: a service may never send one, and the start is a tenth faster without.
+  // Loaded with the first mail: many services never send one, and starting takes a tenth less time.
   const { createTransport } = await import('nodemailer');
   const url = new URL(settings.url);
   const secure = url.protocol === 'smtps:';

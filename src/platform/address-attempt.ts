@@ -1,5 +1,5 @@
 /**
- * Time for one address of a host that has others. Node's default of 250 ms gives up addresses that are only slow; this is
- * enough for a lost first packet to be sent again, after a second.
+ * Time limit for one of several addresses of a host. Node's default of 250 ms abandons slow addresses; this allows for
+ * the retransmission of a lost first packet after a second.
  */
 export const ADDRESS_ATTEMPT_MS = 2_500;

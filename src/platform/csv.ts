@@ -1,15 +1,15 @@
-/** A cell: text that a user wrote, or text of the service itself (amounts, ids, times). */
+/** A cell: text from a user, or text of the service itself (amounts, ids, times). */
 export type CsvCell = { readonly text: string | null } | string | null;
 
 /**
- * Places where a spreadsheet may see the beginning of a formula, also behind blanks and in full width: at the start of a
- * text, and within it behind what separates cells or lines where lists are separated by semicolons.
+ * Places where a spreadsheet may detect a formula, even after blanks and in full width: at the start of a text, and
+ * within it after separators of cells or lines where lists use semicolons.
  */
 const formulaBegins = /(\r?\n|[;\r]|^)(?=[\s\0]*[=+\-@＝＋－＠\t\r])/gu;
 
 /**
- * One line of a CSV (RFC 4180). What a spreadsheet could take for a formula gets an apostrophe in front, which
- * spreadsheets show as text; numbers of our own never need one, so that they stay numbers.
+ * One line of a CSV (RFC 4180). Text that could be a formula gets an apostrophe in front, which spreadsheets show as
+ * text; our own numbers never need one, so they stay numbers.
  */
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;

@@ -1,16 +1,16 @@
-/** More would make a new connection wait for too long where most of them are down. */
+/** Limits the time for a new connection while most hosts are down. */
 const MAXIMUM_HOSTS = 5;
 const NO_URL =
   'DATABASE_URL must be empty for SQLite in DATA_DIR, or a postgres:// URL. Encode special characters of its password, such as %40 for @.';
 /** Scheme and credentials, the hosts, and the rest. The credentials end with the last `@`, as in `URL`. */
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
-/** The service writes, so that no other value of libpq makes sense. */
+/** The service writes, so no other value of libpq makes sense. */
 const SESSION_ATTRIBUTES = ['read-write', 'primary'];
 
 /**
- * The URLs of the servers of `postgresql://user:password@host1:5432,host2:5432/database`, in their order: one for each host.
+ * URLs of the servers of `postgresql://user:password@host1:5432,host2:5432/database`, in order: one per host.
  *
- * @throws Error that says what is wrong, without the password
+ * @throws Error with the problem, without the password
  */
 export function databaseUrls(text: string): readonly string[] {
   const [, scheme = '', hosts = '', rest = ''] = PARTS.exec(text) ?? [];

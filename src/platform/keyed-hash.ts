@@ -9,39 +9,41 @@ import {
 
 export type KeyedHash = ReturnType<typeof createKeyedHash>;
 
-/** Hashes that cannot be brute-forced without the server's secret: HMAC-SHA-256 under a key of this purpose alone. */
+/**
+ * Creates hashes that cannot be brute-forced without the server's secret: HMAC-SHA-256 under a key for this purpose
+ * only.
+ */
 export function createKeyedHash(purpose: string, secret: string, previousSecrets: readonly string[] = []) {
   const keys = deriveKeys(purpose, secret, previousSecrets);
   const candidates = (text: string): readonly string[] => keys.map(({ key }) => macOf(key, text));
   return {
-    /** The hash under the current secret. */
+    /** Hash under the current secret. */
     of: (text: string) => candidates(text)[0] as string,
-    /** The hashes under every configured secret: one of them is the stored hash. */
+    /** Hashes under every configured secret, one of which is the stored hash. */
     candidates,
     /** Whether this is the text's hash under one of them. */
     matches: (text: string, given: string) => candidates(text).some((each) => isSameText(given, each)),
   };
 }
 
-/** HMAC-SHA-256 in base64url. */
 export function macOf(key: KeyObject, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url');
 }
 
-/** Compares in a time that reveals neither the first difference nor the length of the expected value. */
+/** Compares in constant time, revealing neither the first difference nor the expected length. */
 export function isSameText(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));
 }
 
-/** A key for one purpose, derived from one of the server's secrets. */
+/** Key for one purpose, derived from one of the server's secrets. */
 interface DerivedKey {
-  /** Identifies the key, and with it the secret, and reveals nothing about either. */
+  /** Identifies the key and its secret without revealing either. */
   readonly fingerprint: string;
   readonly key: KeyObject;
 }
 
-/** The keys of a purpose, the current one first; those of earlier secrets are for what was made with them. */
+/** Keys of a purpose, the current one first; those of earlier secrets are for existing data. */
 export function deriveKeys(
   purpose: string,
   secret: string,

@@ -1,4 +1,4 @@
-/** System errors that are this machine's own, whatever was listened on or connected to, with the way out. */
+/** System errors caused by this machine itself, with the way out. */
 const wayOuts: Readonly<Record<string, string>> = {
   EMFILE: 'this process may not open more files: raise its limit (ulimit -n, LimitNOFILE= or ulimits:)',
   ENFILE: 'this machine may not open more files: end programs, or raise fs.file-max',
@@ -8,11 +8,11 @@ const wayOuts: Readonly<Record<string, string>> = {
     'this machine has no free local port for a connection: end connections, or widen net.ipv4.ip_local_port_range',
 };
 
-/** What to do about an error that this machine caused itself; null where the other side or the configuration may have. */
+/** Remedy for an error that this machine caused itself; null where the other side or the configuration may have. */
 export function machineFaultOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const { code = '', syscall } = error as NodeJS.ErrnoException;
-  // To listen on an address of another machine fails in the same way.
+  // Listening on an address of another machine fails in the same way.
   if (Object.hasOwn(wayOuts, code) && (code !== 'EADDRNOTAVAIL' || syscall === 'connect'))
     return `${wayOuts[code]} (${code})`;
   const causes = [error.cause, ...(error instanceof AggregateError ? error.errors : [])];

@@ -2,11 +2,11 @@ import { Agent, buildConnector } from 'undici';
 import { ADDRESS_ATTEMPT_MS } from './address-attempt.ts';
 
 interface OutgoingAgentOptions extends Omit<Agent.Options, 'connect'> {
-  /** Time limit of a connection, with all addresses and TLS. Default 10,000. */
+  /** Time limit of a connection, including all addresses and TLS. Default 10,000. */
   readonly connectTimeoutMs?: number;
 }
 
-/** Connections to other hosts. The error of one that fails says what became of each address. */
+/** Creates connections to other hosts. The error of a failed one describes each address. */
 export function createOutgoingAgent({
   connectTimeoutMs = 10_000,
   ...options
@@ -27,7 +27,10 @@ export function createOutgoingAgent({
   });
 }
 
-/** Why there is no connection. Node leaves the message empty, and undici names its own limit, where several addresses failed. */
+/**
+ * Cause of a failed connection. Where several addresses failed, Node's message is empty and undici's only has its own
+ * limit.
+ */
 function describeConnectFailure(error: Error, limitMs: number): string {
   const failures = [error, error.cause].find((each) => each instanceof AggregateError)?.errors as
     | readonly NodeJS.ErrnoException[]

@@ -1,12 +1,12 @@
 /**
- * Makes one PNG: reads a picture or an SVG from standard input and writes to standard output. `pictures.ts` starts it with
- * limits on memory and time. Plain JavaScript: Node strips types with WebAssembly, which `--jitless` excludes.
+ * Makes one PNG from a picture or an SVG on standard input. `pictures.ts` starts it with limits on memory and time.
+ * Plain JavaScript: Node strips types with WebAssembly, which `--jitless` excludes.
  */
 import { setPriority } from 'node:os';
 import { buffer } from 'node:stream/consumers';
 import sharp from 'sharp';
 
-/** The exit code of a refusal, whose reason is on standard error. */
+/** Exit code of a refusal, whose reason is on standard error. */
 const refusedCode = 3;
 /** Loaders of libvips; all others stay blocked. */
 const loaders = {
@@ -15,9 +15,8 @@ const loaders = {
 };
 
 /**
- * @param {Buffer} bytes
- * @param {number} maximumPixels wide and high
- * @param {number} fittedPixels the picture is scaled down to fit this square
+ * @param {Buffer} bytes @param {number} maximumPixels wide and high @param {number} fittedPixels size of the square
+ * that the result fits into
  */
 async function encodePicture(bytes, maximumPixels, fittedPixels) {
   const { width, height } = await measure(bytes).catch(() => refuse('must be a PNG, JPEG or WebP image'));
@@ -51,7 +50,7 @@ const [task = '', maximumPixels, fittedPixels] = process.argv.slice(2);
 try {
   setPriority(10);
 } catch {
-  // The systemd unit permits no change of priorities.
+  // The systemd unit does not permit a change of priority.
 }
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: task === 'picture' ? loaders.picture : loaders.drawing });

@@ -8,40 +8,40 @@ const MEMORY_LIMIT_KIB = 320 * 1024;
 const PROCESSOR_LIMIT_SECONDS = 5;
 const TIMEOUT_MS = 10_000;
 const MAXIMUM_OUTPUT_BYTES = 4 * 1024 * 1024;
-/** Maximum number of pictures in a queue, together with the one that is being made. */
+/** Maximum pictures in a queue, including the one in progress. */
 const MAXIMUM_QUEUED = 6;
-/** The exit code of a refusal, whose reason is on standard error. */
+/** Exit code of a refusal, whose reason is on standard error. */
 const REFUSED_CODE = 3;
 
-/** Decodes and draws pictures in processes of their own. */
+/** Decodes and draws pictures in separate processes. */
 export type Pictures = ReturnType<typeof createPictures>;
 
-/** A picture that cannot be decoded; the message continues a sentence that begins with its field. */
+/** A picture that cannot be decoded; the message continues a sentence that starts with its field. */
 export class PictureRefusedError extends Error {
   override readonly name = 'PictureRefusedError';
 }
 
-/** A process that was ended by a limit, or crashed. */
+/** A process that exceeded a limit, or crashed. */
 export class PictureLimitError extends Error {
   override readonly name = 'PictureLimitError';
 }
 
-/** The queue is full, or has a picture of the same owner already. */
+/** The queue is full, or already has a picture of the same owner. */
 export class PicturesBusyError extends Error {
   override readonly name = 'PicturesBusyError';
 }
 
 /**
  * Each picture gets a separate process, because hostile input can exhaust memory or crash the decoder. Uploads and
- * drawings have a queue each: one process at a time, one place for each owner.
+ * drawings have separate queues: one process at a time, one place for each owner.
  */
 export function createPictures() {
   const inUploads = createQueue();
   const inDrawings = createQueue();
   return {
     /**
-     * Decodes a PNG, JPEG or WebP of at most `maximumPixels` wide and high, and encodes it as a PNG that fits a square of
-     * `fittedPixels`. Throws `PictureRefusedError`, `PictureLimitError` or `PicturesBusyError`.
+     * Decodes a PNG, JPEG or WebP of at most `maximumPixels` wide and high, and encodes it as a PNG that fits a square
+     * of `fittedPixels`. Throws `PictureRefusedError`, `PictureLimitError` or `PicturesBusyError`.
      */
     encode: (owner: string, bytes: Uint8Array, maximumPixels: number, fittedPixels: number) =>
       inUploads(owner, () => runProcess(bytes, ['picture', String(maximumPixels), String(fittedPixels)])),
@@ -64,13 +64,13 @@ function createQueue() {
 
 const { resolve } = createRequire(import.meta.url);
 const program = fileURLToPath(new URL('./picture-process.js', import.meta.url));
-/** It has no variable of the service, and so none of its secrets. */
+/** Contains no variable of the service, and so none of its secrets. */
 const environment = {
   FONTCONFIG_FILE: fileURLToPath(new URL('./picture-fonts.conf', import.meta.url)),
   XDG_DATA_HOME: dirname(resolve('dejavu-fonts-ttf/package.json')),
   VIPS_CONCURRENCY: '1',
 };
-/** Node cannot limit a process; every shell can. A system with a lower limit keeps it. */
+/** Node cannot limit a process, but a shell can. A lower limit of the system stays. */
 const LIMITED = `{ ulimit -d ${MEMORY_LIMIT_KIB}; ulimit -t ${PROCESSOR_LIMIT_SECONDS}; } 2>/dev/null; exec "$0" "$@"`;
 
 function runProcess(input: Uint8Array, task: readonly string[]): Promise<Buffer> {
@@ -95,7 +95,7 @@ function runProcess(input: Uint8Array, task: readonly string[]): Promise<Buffer>
         else reject(error);
       },
     );
-    // A process that has ended early closes its input.
+    // A process that exits early closes its input.
     child.stdin?.on('error', () => {}).end(input);
   });
 }

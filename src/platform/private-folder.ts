@@ -2,11 +2,10 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Creates a folder that only this user can open, and the missing ones above it. Not by the `recursive` option of
- * `mkdirSync`, which never returns where the system says of a folder in an existing one that its parent is missing, as
- * in `/proc`.
+ * Creates a folder that only this user can open, and its missing parents. Avoids the `recursive` option of `mkdirSync`,
+ * which never returns where the system reports a missing parent for a folder in an existing one, as in `/proc`.
  *
- * @throws the error of the system for the first folder that cannot be created
+ * @throws the system's error for the first folder that cannot be created
  */
 export function createPrivateFolder(folder: string): void {
   if (existsSync(folder)) return;
@@ -14,7 +13,7 @@ export function createPrivateFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Another process was quicker.
+    // Another process created it first.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }

@@ -1,15 +1,16 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Which IP addresses belong to the public Internet, so that a merchant's callback may lead there.
+ * Decides which IP addresses are on the public Internet, so that a merchant's callback may go there.
  *
- * Source: the IANA special-purpose address registries (RFC 6890 and its updates), read strictly: what a registry
- * does not call globally reachable is refused, and so is what only the present allocation makes unreachable.
+ * Source: the IANA special-purpose address registries (RFC 6890 and its updates), read strictly: addresses that a
+ * registry does not call globally reachable are refused, even if only the present allocation makes them unreachable.
  *
- * Node reads the addresses, not `ipaddr.js`: that takes `0x8.8.8.8` and `01.2.3.4`, and `::1.2.3.4` for `::ffff:1.2.3.4`.
+ * Uses Node's parser rather than `ipaddr.js`, which accepts `0x8.8.8.8` and `01.2.3.4`, and `::1.2.3.4` for
+ * `::ffff:1.2.3.4`.
  */
 
-/** Every entry is an IPv4 range that is never a merchant's public server. */
+/** IPv4 ranges that are never a merchant's public server. */
 const REFUSED_IPV4 = [
   ['0.0.0.0', 8], // RFC 791: "this network"; many systems treat 0.0.0.0 as loopback
   ['10.0.0.0', 8], // RFC 1918: private use
@@ -29,10 +30,10 @@ const REFUSED_IPV4 = [
   ['240.0.0.0', 4], // RFC 1112: reserved, and the limited broadcast address
 ] as const;
 
-/** IANA allocates global unicast from this block only; everything else is special or not allocated. */
+/** IANA allocates global unicast only from this block; everything else is special or not allocated. */
 const GLOBAL_UNICAST_IPV6 = ['2000::', 3] as const;
 
-/** The parts of the global unicast block that do not belong to public servers. */
+/** Parts of the global unicast block that do not belong to public servers. */
 const REFUSED_IPV6 = [
   ['2001::', 23], // RFC 2928: IETF protocol assignments: Teredo, ORCHID, benchmarking
   ['2001:db8::', 32], // RFC 3849: documentation
@@ -47,7 +48,7 @@ for (const [address, bits] of REFUSED_IPV4) refused.addSubnet(address, bits);
 for (const [address, bits] of REFUSED_IPV6) refused.addSubnet(address, bits, IPV6);
 const globalUnicastIpv6 = new BlockList();
 globalUnicastIpv6.addSubnet(...GLOBAL_UNICAST_IPV6, IPV6);
-/** IPv4 addresses as a DNS64 resolver wraps them for hosts that only have IPv6 (RFC 6052). */
+/** IPv4 addresses wrapped by DNS64 resolvers for IPv6-only hosts (RFC 6052). */
 const nat64 = new BlockList();
 nat64.addSubnet('64:ff9b::', 96, IPV6);
 /** IPv4 peers on an IPv6 socket (RFC 4291). */
@@ -55,10 +56,9 @@ const mappedIpv4 = new BlockList();
 mappedIpv4.addSubnet('::ffff:0:0', 96, IPV6);
 
 /**
- * Whether a written address (an IP literal in a URL) is public. A NAT64 literal is not: no
- * merchant has reason to write one, whatever it wraps.
+ * Whether an IP literal in a URL is public. NAT64 literals are not, because no merchant has reason to use one.
  *
- * @param address canonical text, IPv6 without brackets; anything that is no address is not public
+ * @param address canonical text, IPv6 without brackets; anything else is not public
  */
 export function isPublicAddress(address: string): boolean {
   const family = addressFamily(address);
@@ -68,10 +68,10 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Whether an address from a DNS answer is public. A NAT64 address counts as the IPv4 address it wraps: in a
- * network that only has IPv6, DNS64 gives such an answer for every IPv4-only merchant.
+ * Whether an address from a DNS answer is public. A NAT64 address counts as the IPv4 address it wraps, which DNS64
+ * returns for every IPv4-only merchant in an IPv6-only network.
  *
- * @param address canonical text; anything that is no address is not public
+ * @param address canonical text; anything else is not public
  */
 export function isPublicResolvedAddress(address: string): boolean {
   const isWrapped = addressFamily(address) === 6 && nat64.check(address, IPV6);
@@ -79,9 +79,8 @@ export function isPublicResolvedAddress(address: string): boolean {
 }
 
 /**
- * One spelling for each host an address leads to: two addresses with the same identity reach the same interface.
- * IPv4 addresses that are wrapped for NAT64 or mapped into IPv6 have the identity of the IPv4 address. It is the
- * dotted IPv4 address, or the shortest form of the IPv6 address in hexadecimal groups.
+ * One spelling for each host that an address leads to. IPv4 addresses wrapped for NAT64 or mapped into IPv6 have the
+ * identity of the IPv4 address: dotted IPv4, or the shortest form of IPv6 in hexadecimal groups.
  *
  * @returns null for text that is no address
  */
@@ -93,8 +92,8 @@ export function addressIdentity(address: string): string | null {
 }
 
 /**
- * The canonical form of a public address: IPv4 in decimal, also if it is mapped into IPv6, or IPv6 in lower case and
- * compressed. Null for anything else, so that the address of a proxy or of this machine never stands for a customer's.
+ * Canonical form of a public address: IPv4 in decimal, even if mapped into IPv6, or compressed lower-case IPv6. Null
+ * for anything else, so that a proxy's or this machine's address never counts as a customer's.
  */
 export function canonicalPublicAddress(address: string): string | null {
   const canonical = addressIdentity(address);
@@ -105,8 +104,8 @@ export function canonicalPublicAddress(address: string): string | null {
 const LONGEST_PEER = 100;
 
 /**
- * The address of a peer in one spelling, as `addressIdentity` has it: from a socket, which adds a zone or maps IPv4 into
- * IPv6, or as a proxy forwards it, with a port, brackets or quotes. Null for text that is no address.
+ * Address of a peer, spelled like `addressIdentity`: from a socket, which adds a zone or maps IPv4 into IPv6, or as
+ * forwarded by a proxy, with a port, brackets or quotes. Null for text that is no address.
  */
 export function peerAddress(text: string): string | null {
   if (text.length > LONGEST_PEER) return null;
@@ -116,20 +115,20 @@ export function peerAddress(text: string): string | null {
 }
 
 /**
- * 4 or 6 for an IP address in canonical text, null for anything else, a host name for example. An octet with a leading
- * zero is read differently by different systems, and a zone belongs to one machine: neither is an address.
+ * 4 or 6 for an IP address in canonical text; null for anything else, including an octet with a leading zero, which
+ * systems read differently, and a zone, which belongs to one machine.
  */
 export function addressFamily(address: string): 4 | 6 | null {
   const version = address.includes('%') ? 0 : isIP(address);
   return version === 4 || version === 6 ? version : null;
 }
 
-/** The shortest form of an IPv6 address, in hexadecimal groups alone. */
+/** Shortest form of an IPv6 address, in hexadecimal groups only. */
 function shortIpv6(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
 
-/** The IPv4 address in the last two groups; one that is left out counts as 0. */
+/** IPv4 address in the last two groups; an omitted group counts as 0. */
 function wrappedIpv4(address: string): string {
   const groups = shortIpv6(address).split(':').slice(-2);
   const [high, low] = groups.map((group) => Number.parseInt(group, 16)) as [number, number];
@@ -137,8 +136,8 @@ function wrappedIpv4(address: string): string {
 }
 
 /**
- * The host behind a URL, whatever port, path or key it names. Only on loopback do ports distinguish endpoints, because
- * what listens there may be a tunnel to anywhere.
+ * Host of a URL, regardless of port, path or key. Only on loopback do ports distinguish endpoints, because a listener
+ * there may be a tunnel to anywhere.
  */
 export function hostIdentity(url: string): string {
   const { protocol, hostname, port } = new URL(url);
@@ -157,12 +156,12 @@ const ownAddress = /^(?:127\.[0-9.]+|0\.0\.0\.0|::1?)$/;
 
 const loopback = /^(?:localhost|::1|\[::1\]|(?:::ffff:)?127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})$/i;
 
-/** Whether a host name or address, also in a URL's brackets, is this machine itself. */
+/** Whether a host name or address, even in a URL's brackets, is this machine itself. */
 export function isLoopbackHost(host: string): boolean {
   return loopback.test(host);
 }
 
-/** Whether no intermediary can read or change what goes to this address: https, or http on this machine. */
+/** Whether no intermediary can read or change traffic to this URL: https, or http on this machine. */
 export function isSecureUrl({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname));
 }

@@ -3,8 +3,8 @@ const SENSITIVE_KEY = /session|token|secret|signature|key|password|e-?mail|phone
 const MAXIMUM_DEPTH = 12;
 
 /**
- * A text without query strings, email and IP addresses, and long words such as keys, tokens and ids. Addresses of wallets and
- * contracts stay, and words in letters of one case.
+ * Removes query strings, email and IP addresses, and long words such as keys, tokens and ids. Keeps addresses of
+ * wallets and contracts, and words in letters of one case.
  */
 export function redactText(text: string): string {
   return text
@@ -17,7 +17,7 @@ export function redactText(text: string): string {
     );
 }
 
-/** The same for every text of a JSON value; values of sensitive keys are removed as a whole. */
+/** Redacts every text of a JSON value; removes values of sensitive keys. */
 export function redactJson(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -31,7 +31,7 @@ export function redactJson(value: unknown, depth = 0): unknown {
   );
 }
 
-/** Scheme, host and path of a URL: no credentials, query string or fragment. */
+/** Scheme, host and path of a URL, without credentials, query string or fragment. */
 function locationOf(url: string): string {
   const parsed = URL.parse(url);
   return parsed === null ? '<url>' : `${parsed.origin}${parsed.pathname}`;

@@ -7,13 +7,13 @@ const TAG_BYTES = 16;
 export type SecretBox = ReturnType<typeof createSecretBox>;
 
 /**
- * Keeps texts so that a leaked database does not reveal them: AES-256-GCM with a random nonce, under a key of this
- * purpose alone.
+ * Encrypts texts so that a leaked database does not reveal them: AES-256-GCM with a random nonce, under a key for this
+ * purpose only.
  */
 export function createSecretBox(purpose: string, secret: string, previousSecrets: readonly string[] = []) {
   const keys = deriveKeys(purpose, secret, previousSecrets);
   return {
-    /** Encrypted with the current secret, and bound to its owner: it decrypts for no other. */
+    /** Encrypts with the current secret and binds the text to its owner. */
     seal(text: string, owner: string): string {
       const [{ fingerprint, key }] = keys;
       const iv = randomBytes(IV_BYTES);
@@ -21,11 +21,11 @@ export function createSecretBox(purpose: string, secret: string, previousSecrets
       const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
       return `${fingerprint}.${sealed.toString('base64url')}`;
     },
-    /** Whether a text that begins with this fingerprint was sealed with a secret we hold. */
+    /** Whether a text with this fingerprint was sealed with a configured secret. */
     knows: (fingerprint: string) => keys.some((key) => key.fingerprint === fingerprint),
     /** Whether it was sealed with the current secret. */
     isCurrent: (sealed: string) => sealed.startsWith(`${keys[0].fingerprint}.`),
-    /** Null when no secret we hold has sealed it, it is another's, or it was changed. */
+    /** Null if the text was sealed with an unknown secret or for another owner, or was changed. */
     open(sealed: string, owner: string): string | null {
       const [fingerprint, text = ''] = sealed.split('.');
       const known = keys.find((candidate) => candidate.fingerprint === fingerprint);

@@ -1,49 +1,48 @@
-/** Days as a time zone has them: they begin at its midnight, and have 23 to 25 hours. */
+/** A day in a time zone: it starts at local midnight and has 23 to 25 hours. */
 export interface LocalDay {
   /** `2026-11-21` */
   readonly date: string;
   readonly startMs: number;
-  /** The beginning of the next one. */
+  /** Start of the next day. */
   readonly endMs: number;
 }
 
 const DAY_MS = 86_400_000;
-/** Formats write years before 1000 in another way. */
+/** Formats write years before 1000 differently. */
 const datePattern = /^[1-9]\d{3}-\d{2}-\d{2}$/;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** The date in the zone at a moment. */
+/** Local date at a time. */
 export function dateAt(timeMs: number, timeZone: string): string {
   return localTextAt(timeMs, timeZone).slice(0, 10);
 }
 
-/** The moment at which a date begins in the zone; null for what is no date. */
+/** Time at which a date starts in the zone; null for an invalid date. */
 export function startOfDate(date: string, timeZone: string): number | null {
   if (!datePattern.test(date)) return null;
   const midnightMs = Date.parse(`${date}T00:00:00Z`);
   if (!Number.isFinite(midnightMs) || new Date(midnightMs).toISOString().slice(0, 10) !== date) return null;
-  // The offset at the first guess may be that of the other side of a change of clocks.
+  // The offset at the first guess may be from the other side of a clock change.
   let startMs = midnightMs - offsetAt(midnightMs, timeZone);
   startMs = midnightMs - offsetAt(startMs, timeZone);
-  // Where clocks skip midnight, the day begins when they go on.
+  // Where clocks skip midnight, the day starts at the next hour.
   return dateAt(startMs, timeZone) < date ? startMs + 3_600_000 : startMs;
 }
 
-/** The date after one. */
 export function nextDate(date: string): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
 }
 
-/** A month as a time zone has it. */
+/** A month in a time zone. */
 export interface LocalMonth {
   /** `2026-11` */
   readonly month: string;
   readonly startMs: number;
-  /** The beginning of the next one. */
+  /** Start of the next month. */
   readonly endMs: number;
 }
 
-/** The month of a text such as `2026-11`; null for what is no month. */
+/** Parses a month such as `2026-11`; null for anything else. */
 export function monthOf(month: string, timeZone: string): LocalMonth | null {
   const first = `${month}-01`;
   const startMs = startOfDate(first, timeZone);
@@ -53,7 +52,7 @@ export function monthOf(month: string, timeZone: string): LocalMonth | null {
   return { month, startMs, endMs: startOfDate(`${next}-01`, timeZone) as number };
 }
 
-/** So many days up to the one that is now, the oldest first. */
+/** The last `count` days up to today, oldest first. */
 export function lastDays(count: number, nowMs: number, timeZone: string): LocalDay[] {
   const today = Date.parse(`${dateAt(nowMs, timeZone)}T00:00:00Z`);
   const dates = Array.from({ length: count + 1 }, (_, index) =>
@@ -70,7 +69,7 @@ function offsetAt(timeMs: number, timeZone: string): number {
   return Date.parse(`${localTextAt(timeMs, timeZone).replace(' ', 'T')}Z`) - seconds;
 }
 
-/** `2026-11-21 23:59:59` as clocks in the zone show it. */
+/** `2026-11-21 23:59:59` as local clocks show it. */
 function localTextAt(timeMs: number, timeZone: string): string {
   const known = formats.get(timeZone);
   const format =

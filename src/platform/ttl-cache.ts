@@ -5,21 +5,21 @@ interface Fetched<T> {
   readonly expiresAtMs: number;
 }
 
-/** A value that is being fetched or was fetched not long ago. */
+/** A value that is being fetched or was fetched recently. */
 interface Entry<T> {
   readonly promise: Promise<T>;
-  /** The fetched value; while it is being fetched, the expired one that it replaces. */
+  /** The fetched value; during a fetch, the expired one that it replaces. */
   last: Fetched<T> | null;
   isFetching: boolean;
 }
 
 export interface TtlCacheOptions {
   readonly monotonicMs: () => number;
-  /** Lifetime of a fetched value; 0 keeps none, but callers at the same time still share one fetch. */
+  /** Lifetime of a fetched value; 0 keeps none, but concurrent callers still share one fetch. */
   readonly keepMs: number;
-  /** How long an expired value is kept for `peekExpired`. Default 0. */
+  /** Time for which `peekExpired` returns an expired value. Default 0. */
   readonly keepExpiredMs?: number;
-  /** Maximum number of entries; a new one evicts the least recently used. */
+  /** Maximum entries; a new one evicts the least recently used. */
   readonly maximumEntries: number;
 }
 
@@ -27,7 +27,7 @@ export interface TtlCacheOptions {
  * Caches values for a short time and lets concurrent callers share one fetch. Waiting callers share a failure, which is
  * then dropped, so that the next caller fetches again.
  *
- * The lifetimes of `lru-cache` are not used: there an entry of time 0 never ends, and 0 ms means for ever.
+ * Does not use the lifetimes of `lru-cache`, where an entry of time 0 never expires and 0 ms means forever.
  */
 export function createTtlCache<T>(options: TtlCacheOptions) {
   const { keepExpiredMs = 0 } = options;
@@ -41,18 +41,18 @@ export function createTtlCache<T>(options: TtlCacheOptions) {
     return isFresh ? entry : null;
   }
 
-  /** The fetched value while it is fresh; else null. */
+  /** The fetched value while it is fresh; otherwise null. */
   function peek(key: string): T | null {
     const entry = findFresh(key);
     return entry === null || entry.isFetching ? null : (entry.last?.value ?? null);
   }
 
-  /** The promise of a value that is fresh or being fetched; else null. */
+  /** Promise of a value that is fresh or being fetched; otherwise null. */
   function findFetch(key: string): Promise<T> | null {
     return findFresh(key)?.promise ?? null;
   }
 
-  /** The last fetched value while it is kept; else null. It outlives an attempt to replace it that fails. */
+  /** The last fetched value while it is kept; otherwise null. It outlives a failed attempt to replace it. */
   function peekExpired(key: string): T | null {
     const last = entries.peek(key)?.last ?? null;
     return last !== null && isKept(last) ? last.value : null;
@@ -62,7 +62,7 @@ export function createTtlCache<T>(options: TtlCacheOptions) {
     return options.monotonicMs() < expiresAtMs + keepExpiredMs;
   }
 
-  /** Drops the least recently used entries that are no longer kept, so that the cache is not always at its maximum. */
+  /** Drops expired entries, least recently used first, so that the cache is not always at its maximum. */
   function dropExpired(): void {
     for (;;) {
       const oldest = entries.rvalues().next().value;

@@ -1,4 +1,4 @@
-/** The answer, or the error of `lateError` when it takes longer. It is then still waited for, behind the caller. */
+/** The answer, or the error of `lateError` when it takes longer; the answer then settles in the background. */
 export async function within<T>(limitMs: number, answer: Promise<T>, lateError: () => Error): Promise<T> {
   if (!Number.isFinite(limitMs)) return answer;
   const { promise: late, reject } = Promise.withResolvers<never>();

@@ -14,11 +14,11 @@ import {
 
 export type QuoteOutcome =
   | { readonly kind: 'quoted'; readonly quote: Quote }
-  /** The provider says that it cannot serve this payment. */
+  /** The provider cannot serve this payment. */
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** The provider is asked too often at the moment. */
+  /** The provider receives too many requests. */
   | { readonly kind: 'busy' }
-  /** No answer in time, or none that means anything. */
+  /** No usable answer in time. */
   | { readonly kind: 'silent' };
 
 export type Quotes = ReturnType<typeof createQuotes>;
@@ -33,26 +33,26 @@ type AskedQuote = readonly [
 export interface QuotesContext {
   readonly providers: ProviderDirectory;
   readonly monotonicMs: () => number;
-  /** Time for which a quote is reused for the same amount. */
+  /** Lifetime of a quote for the same amount. */
   readonly keepMs: number;
 }
 
-/** The customer's page waits for that long, and no longer. */
+/** Maximum time for which the customer's page waits. */
 const QUOTE_WAIT_MS = 2_000;
 /**
- * Maximum cached quotes: some 1,800 amounts, each of eleven providers, some 500 bytes each. With fewer, a busy shop
- * requested new quotes for each page.
+ * Maximum cached quotes: some 1,800 amounts at eleven providers, some 500 bytes each. With fewer, a busy shop would
+ * request new quotes for each page.
  */
 const MAXIMUM_KEPT_QUOTES = 20_000;
-/** Maximum open calls: a client that opens pages as fast as it can must not pile up calls. */
+/** Maximum open calls, so that a client that opens many pages cannot pile them up. */
 const MAXIMUM_CALLS = 200;
 
 const silent: QuoteOutcome = { kind: 'silent' };
 const busy: QuoteOutcome = { kind: 'busy' };
 
 /**
- * What providers would do for a payment, asked without starting anything, for the customer's page: requested
- * concurrently, shared between identical requests, and bounded.
+ * Creates quotes for the customer's page, without starting anything: requested concurrently, shared between identical
+ * requests, and bounded.
  */
 export function createQuotes({ providers, monotonicMs, keepMs }: QuotesContext) {
   const cache = createTtlCache<Quote>({ monotonicMs, keepMs, maximumEntries: MAXIMUM_KEPT_QUOTES });
@@ -63,7 +63,7 @@ export function createQuotes({ providers, monotonicMs, keepMs }: QuotesContext) 
     return requireQuote(providers, provider, request).finally(() => calls--);
   };
   return {
-    /** The outcome where it is known already, else null. */
+    /** The cached outcome, or null. */
     peek(...asked: AskedQuote): QuoteOutcome | null {
       const [provider, charge, customerCountry] = asked;
       const refusal = refusalOfLimits(providers, provider, charge, customerCountry);
@@ -89,13 +89,13 @@ function keyOf(...[provider, charge, customerCountry]: AskedQuote): string {
   return `${provider} ${amountCents} ${currency} ${usdUnits} ${customerCountry ?? ''}`;
 }
 
-/** Computed anew for each payment: payments that share a quote may differ in their maximum fee. */
+/** Not cached, because payments that share a quote may differ in their maximum fee. */
 function outcomeOfQuote(provider: ProviderId, quote: Quote, charge: Charge): QuoteOutcome {
   const refusal = refusalOfDelivery(provider, quote.deliveryUnits, charge);
   return refusal === null ? { kind: 'quoted', quote } : { kind: 'refused', refusal };
 }
 
-/** Treats every error except the provider's refusal as silence. The click that follows names and logs the error. */
+/** Treats every error except the provider's refusal as silence; the later click reports the error. */
 function outcomeOfError(error: unknown): QuoteOutcome {
   if (!(error instanceof ServiceError)) return silent;
   if (error.errorName === 'provider_unavailable') return isBusy(error) ? busy : silent;

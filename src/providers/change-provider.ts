@@ -16,7 +16,7 @@ interface ProviderContext {
   readonly nowMs: () => number;
 }
 
-/** Changes a provider for an operator, by the console or the command line, and records it in the service's log. */
+/** Changes a provider for an operator, and records it in the service's log. */
 export async function changeProvider(
   context: ProviderContext,
   provider: ProviderId,
@@ -29,8 +29,8 @@ export async function changeProvider(
 }
 
 /**
- * Switches on the providers that are proved, unless the operator has decided about them: the switch counts on every
- * instance, and stays where the file of evidence is lost. Returns those that are neither proved nor decided.
+ * Enables proved providers that the operator has not decided about, so that the setting applies to every instance and
+ * outlives the evidence file. Returns those that are neither proved nor decided.
  */
 export async function switchOnProved(context: ProviderContext, actor: Actor): Promise<readonly ProviderId[]> {
   const { adapters, settings, evidence } = context.directory;

@@ -12,39 +12,38 @@ import type { ProviderAdapter, ProviderHealth, Quote, QuoteRequest } from './pro
 
 /** Failures in a row that count as an outage; a single one may have any cause. */
 const FAILURES_TO_OPEN = 5;
-/** Maximum length of a stored failure message, which the provider chooses. */
+/** Maximum length of a stored failure message, which the provider controls. */
 const MAXIMUM_FAILURE_CHARACTERS = 300;
 
 /**
- * How a call to a provider ended: `busy` was answered 429, or not made because of an earlier 429 or our own limit;
- * `circuit_open` was not made because the circuit is open.
+ * Result of a call to a provider. `busy`: answered 429, or skipped because of an earlier 429 or our own limit.
+ * `circuit_open`: skipped because the circuit is open.
  */
 export type CallOutcome = 'answered' | 'declined' | 'busy' | 'failed' | 'circuit_open';
 
 export interface CircuitBreakerOptions {
   readonly monotonicMs: () => number;
   readonly nowMs: () => number;
-  /** Time for which the circuit stays open before the next trial. */
+  /** Time until an open circuit allows a trial. */
   readonly openMs: number;
   /** Limits of outgoing calls; absent for none. */
   readonly limits?: OutgoingLimits;
-  /** Receives the outcome of each call, and whether the circuit is open after it. */
+  /** Receives the outcome of each call, and whether the circuit is open afterwards. */
   readonly observe?: (provider: ProviderId, outcome: CallOutcome, isCircuitOpen: boolean) => void;
 }
 
 /**
- * Skips calls to a provider during an outage, so that no customer waits for its time limit again and again: after so many
- * failures in a row every call is `provider_unavailable` at once, until a later trial gets an answer. Quotes and sessions
- * each have a circuit of their own, so that page loads while quotes fail do not keep a customer's click from the provider.
- * While the circuit of sessions is open, quotes are skipped as well: their offer could not be used. A cached quote needs
- * no call, and is served whatever the circuit; while the provider is busy, also one that is a little older.
+ * Skips calls to a provider during an outage, so that customers do not wait for its time limit: after several failures
+ * in a row, calls fail with `provider_unavailable` at once until a later trial is answered. Quotes and sessions have
+ * separate circuits, so that failing quotes do not block a customer's click. While sessions are blocked, quotes are
+ * skipped as well, because they could not be used; cached quotes are always served, even slightly older ones while the
+ * provider is busy.
  *
- * A 429 never opens a circuit. Calls of that kind wait for as long as the answer says if that is short, and else are
- * `provider_unavailable` with these seconds. So are calls beyond our own limit (`createOutgoingLimiter`).
+ * A 429 never opens a circuit: calls of that kind wait if the answer's delay is short, and otherwise fail with
+ * `provider_unavailable` and these seconds. The same applies beyond our own limit (`createOutgoingLimiter`).
  *
- * A refusal (inactive, below the minimum, a request that was declined) is an answer, and so is whatever a request that names one
- * customer is answered below 500: their address or country must not take the provider from all others. Failures of calls
- * that ran at the same time count as one: they show the same moment.
+ * Refusals (inactive, below the minimum, declined) count as answers, and so does any status below 500 for a request
+ * with one customer's data, whose address or country must not block others. Concurrent failures count as one.
  */
 export function withCircuitBreaker(
   adapter: ProviderAdapter,
@@ -65,7 +64,7 @@ export function withCircuitBreaker(
     options.observe?.(adapter.id, outcome, isCircuitOpen());
   }
 
-  /** Records a failure. An error without a cause was refused before the call, and shows nothing of the provider. */
+  /** Records a failure. An error without a cause was refused before the call. */
   function recordFailure(error: unknown): void {
     const cause = error instanceof ServiceError ? error.cause : error;
     if (cause === undefined) return;
@@ -89,7 +88,7 @@ export function withCircuitBreaker(
       report('busy', error);
       throw error;
     }
-    // Others may have failed while this call waited for its turn.
+    // Others may have failed while this call was queued.
     if (circuit.isClosedToCalls()) refuse(circuit);
     return circuit.run(call, report);
   }
@@ -101,7 +100,7 @@ export function withCircuitBreaker(
     try {
       return await guard(quotes, request, () => adapter.quote(request));
     } catch (error) {
-      // A busy provider is there, and prices move little in a minute: an expired quote is better than none.
+      // A busy provider is up, and prices change little in a minute, so an expired quote is better than none.
       const earlier = adapter.cachedQuotes?.expired(request) ?? null;
       if (earlier === null || !isBusy(error)) throw error;
       return earlier;
@@ -109,7 +108,7 @@ export function withCircuitBreaker(
   }
 
   return {
-    // A webhook needs no call to the provider, so it passes whatever the circuit.
+    // Webhooks require no call to the provider, so they ignore the circuit.
     ...adapter,
     quote,
     startSession: (request) => guard(sessions, request, () => adapter.startSession(request)),
@@ -124,7 +123,7 @@ export function withCircuitBreaker(
 
 type Circuit = ReturnType<typeof createCircuit>;
 
-/** One kind of call: how often it failed in a row, and whether it is to be made at the moment. */
+/** Failures in a row of one kind of call, and whether calls are allowed. */
 function createCircuit(
   { monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'monotonicMs' | 'openMs'>,
   rate: CallRate | undefined,
@@ -140,12 +139,12 @@ function createCircuit(
   return {
     isOpen,
     isBeforeTrial,
-    /** No call may be made: it is too early for a trial, or there is one already. */
+    /** No call is allowed: it is too early for a trial, or one is running. */
     isClosedToCalls: () => isBeforeTrial() || (isOpen() && isTrying),
     failuresInARow: () => failures,
-    /** Makes calls wait for their account's turn; null without a rate. */
+    /** Queues calls by account; null without a rate. */
     limiter,
-    /** 0 if a call may be made without a limiter, else the seconds after which to try again. */
+    /** 0 if a call is allowed without a limiter, otherwise seconds to wait. */
     pausedSeconds: () => Math.ceil(pausedMs() / 1000),
     async run<T>(
       call: () => Promise<T>,
@@ -161,7 +160,7 @@ function createCircuit(
         return answer;
       } catch (error) {
         const busyError = busyErrorOf(error);
-        // Of several answers at the same time the longest time counts.
+        // The longest of several concurrent delays counts.
         if (busyError !== null)
           busyUntilMs = Math.max(busyUntilMs, monotonicMs() + busyError.retryAfterSeconds * 1000);
         if (isAnswer(error)) failures = 0;
@@ -178,7 +177,7 @@ function createCircuit(
   };
 }
 
-/** Whether the provider is there, although it did not do what it was asked for. */
+/** Whether the provider is up, although it did not fulfill the request. */
 function isAnswer(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false;
   return (
@@ -188,7 +187,9 @@ function isAnswer(error: unknown): boolean {
   );
 }
 
-/** An answer that says so: one that cannot be used is a failure to operators, although the circuit does not count it. */
+/**
+ * Whether the provider declined. An unusable answer is a failure to operators, although the circuit does not count it.
+ */
 function isDeclined(error: unknown): boolean {
   const { cause } = error as ServiceError;
   return (

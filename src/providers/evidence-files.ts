@@ -6,11 +6,11 @@ import type { EvidenceStore, ProviderEvidence } from './provider-evidence.ts';
 /** Older files of a provider are deleted. */
 const MAXIMUM_FILES_PER_PROVIDER = 20;
 
-/** Evidence as JSON files below the data folder, one for each run: `evidence/moonpay-2026-11-23T04-30-00.000Z.json`. */
+/** Stores evidence as JSON files in the data folder, one per run: `evidence/moonpay-2026-11-23T04-30-00.000Z.json`. */
 export function createEvidenceFiles(dataDir: string): EvidenceStore {
   const folder = join(dataDir, 'evidence');
 
-  /** The names of a provider's files, the oldest first. */
+  /** Names of a provider's files, oldest first. */
   async function list(provider: ProviderId): Promise<readonly string[]> {
     const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
@@ -40,7 +40,7 @@ export function createEvidenceFiles(dataDir: string): EvidenceStore {
   };
 }
 
-/** The operator can edit the file: what has another form counts as no evidence. */
+/** The operator can edit the file: another form counts as no evidence. */
 function readEvidence(text: string, provider: ProviderId): ProviderEvidence | null {
   try {
     const content = JSON.parse(text) as Partial<ProviderEvidence> | null;

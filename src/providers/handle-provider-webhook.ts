@@ -11,9 +11,9 @@ import {
 } from './provider.ts';
 
 /**
- * The outcome of a webhook: `noted` moved a session's progress, `stale` was known already or overtaken, `irrelevant`
- * concerns no payment, `unmatched` belongs to no session of this service, `unknown_state` uses an unknown word, `refused`
- * is not authentic.
+ * Outcome of a webhook: `noted` moved a session's progress, `stale` was known or outdated, `irrelevant` concerns no
+ * payment, `unmatched` belongs to no session of this service, `unknown_state` has an unknown status, `refused` is not
+ * authentic.
  */
 export type ProviderWebhookOutcome =
   | 'noted'
@@ -26,20 +26,20 @@ export type ProviderWebhookOutcome =
 export interface HandleProviderWebhookContext {
   readonly payments: Pick<PaymentStore, 'viewPayment' | 'recordSessionProgress'>;
   readonly adapters: ProviderAdapters;
-  /** The contract of USDC, which every provider has to deliver. */
+  /** USDC contract, which every provider must deliver. */
   readonly usdc: string;
 }
 
-/** The outcome, with a reason where an operator should check it. */
+/** The outcome, with a reason for the operator to check. */
 export interface HandledWebhook {
   readonly outcome: ProviderWebhookOutcome;
   readonly reason: Error | null;
 }
 
 /**
- * Handles a webhook request in a provider's name. It moves the progress that the customer sees and nothing else: the
- * chain alone decides which payment counts as paid. Throws `ServiceError` not_found where the provider sends no
- * webhooks, and provider_unavailable where a webhook could not be validated.
+ * Handles a webhook request in a provider's name. It only moves the progress that the customer sees: the chain alone
+ * decides which payment is paid. Throws `not_found` if the provider sends no webhooks, and `provider_unavailable` if a
+ * webhook could not be validated.
  */
 export async function handleProviderWebhook(
   context: HandleProviderWebhookContext,
@@ -63,20 +63,20 @@ export async function handleProviderWebhook(
 
 async function recordProgress(
   { payments, usdc }: HandleProviderWebhookContext,
-  /** The one that was named, and those whose sessions run there. */
+  /** The addressed provider, and those whose sessions it runs. */
   providers: readonly [ProviderId, ...ProviderId[]],
   posted: PostedWebhook,
   webhook: ProviderWebhook,
 ): Promise<HandledWebhook> {
   const view = isPaymentId(webhook.paymentId) ? await payments.viewPayment(webhook.paymentId) : null;
   const session = view === null ? null : sessionOf(view.sessions, providers, webhook);
-  // Our id may stand where the signature does not reach; the wallet does not.
+  // The signature may not cover our id, but covers the wallet.
   const wallet = webhook.walletAddress?.toLowerCase() ?? view?.payment.depositAddress.toLowerCase();
   if (view === null || session === null || wallet !== view.payment.depositAddress.toLowerCase()) {
     const reason = new Error(`${providers[0]} reported a session that was not started here`);
     return { outcome: 'unmatched', reason };
   }
-  // A provider whose clock runs fast must not keep later news out.
+  // A provider's fast clock must not block later webhooks.
   const atMs = Math.min(webhook.atMs, posted.receivedAtMs);
   const isRecorded = await payments.recordSessionProgress(
     view.payment.id,
@@ -87,7 +87,7 @@ async function recordProgress(
   return { outcome: isRecorded ? 'noted' : 'stale', reason: wrongToken(webhook, usdc) };
 }
 
-/** The error of a provider that delivers another token, with the way to get it out of the deposit address. */
+/** Error for a provider that delivers another token, with the way to recover it from the deposit address. */
 function wrongToken({ paymentId, tokenContract = null }: ProviderWebhook, usdc: string): Error | null {
   if (tokenContract === null || tokenContract.toLowerCase() === usdc.toLowerCase()) return null;
   return new Error(
@@ -96,7 +96,7 @@ function wrongToken({ paymentId, tokenContract = null }: ProviderWebhook, usdc: 
   );
 }
 
-/** The session that a webhook names, or the latest at that provider where it names none. */
+/** The session that a webhook refers to, or the latest at that provider. */
 function sessionOf(
   sessions: readonly ProviderSession[],
   providers: readonly ProviderId[],

@@ -1,31 +1,30 @@
 import type { ProviderId } from '../payment/provider-catalog.ts';
 
-/** The rate at which one kind of call, quotes or sessions, is made to a provider. */
+/** Rate of one kind of call (quotes or sessions) to a provider. */
 export interface CallRate {
-  /** Calls that begin within any second. */
+  /** Calls started within any second. */
   readonly callsPerSecond: number;
-  /** Longest time that a call waits for its turn. */
+  /** Maximum queueing time of a call. */
   readonly waitMs: number;
 }
 
-/** The rates of both kinds of calls. */
 export type OutgoingLimits = Readonly<Record<'quotes' | 'sessions', CallRate>>;
 
-/** A page waits two seconds for its quotes. A customer who clicked waits longer than one who looks. */
+/** A page waits two seconds for its quotes; a customer who clicked waits longer. */
 const QUOTE_WAIT_MS = 1_500;
 const SESSION_WAIT_MS = 3_000;
 
 /**
- * Calls a second to providers that publish a limit. Wert: four conversions a second from one IP address (documentation);
- * a session converts once, so both kinds together stay within the four.
+ * Calls per second to providers that publish a limit. Wert: four conversions per second from one IP address
+ * (documentation); a session converts once, so both kinds share the four.
  */
 const publishedRates: Readonly<Partial<Record<ProviderId, { quotes: number; sessions: number }>>> = {
   wert: { quotes: 3, sessions: 1 },
 };
-/** Own choice: the other providers publish no limit. */
+/** Our own choice for providers that publish no limit. */
 const usualRates = { quotes: 20, sessions: 10 };
 
-/** The limits of this process for calls to a provider. */
+/** This process's limits of calls to a provider. */
 export function outgoingLimitsOf(provider: ProviderId): OutgoingLimits {
   const { quotes, sessions } = publishedRates[provider] ?? usualRates;
   return {
@@ -36,9 +35,9 @@ export function outgoingLimitsOf(provider: ProviderId): OutgoingLimits {
 
 export interface OutgoingLimiterOptions extends CallRate {
   readonly monotonicMs: () => number;
-  /** Remaining time for which the provider asked not to be called; 0 where it has not. */
+  /** Remaining pause that the provider asked for, or 0. */
   readonly pausedMs: () => number;
-  /** Runs a function after a time; returns how to cancel it. */
+  /** Runs a function after a delay; returns its cancellation. */
   readonly schedule?: (run: () => void, delayMs: number) => () => void;
 }
 
@@ -48,20 +47,20 @@ interface Waiting {
 }
 
 const SECOND_MS = 1_000;
-/** Waiting calls of all accounts, far more than can be served in time. */
+/** Queued calls of all accounts, far more than can be served in time. */
 const MAXIMUM_WAITING = 500;
 
 /**
- * Limits one kind of call to a provider. Calls beyond the rate wait, briefly, in a queue of their account, and the queues
+ * Limits one kind of call to a provider. Calls beyond the rate wait briefly in their account's queue, and the queues
  * take turns: one account's burst delays another account's call by one turn, and never refuses it.
  */
 export function createOutgoingLimiter(options: OutgoingLimiterOptions) {
   const { callsPerSecond, waitMs, monotonicMs, pausedMs, schedule = afterDelay } = options;
-  /** More calls of one account than this cannot be served in time, even without any other account. */
+  /** More calls of one account could not be served in time, even without other accounts. */
   const maximumOfAccount = Math.max(1, Math.floor((callsPerSecond * waitMs) / SECOND_MS));
   /** Start times of the last calls, at most `callsPerSecond`. */
   const begunAtMs: number[] = [];
-  /** Queues of accounts; the first one in the map has the next turn. */
+  /** Queues of accounts; the first one in the map is next. */
   const queues = new Map<string, Waiting[]>();
   let waitingCalls = 0;
   let cancelTimer: (() => void) | null = null;
@@ -114,7 +113,7 @@ export function createOutgoingLimiter(options: OutgoingLimiterOptions) {
     cancelTimer = schedule(serve, Math.max(1, Math.min(delayMs(), deadlineMs - monotonicMs())));
   }
 
-  /** Makes room by refusing the last call of the longest queue; false where no account has two calls waiting. */
+  /** Makes room by refusing the last call of the longest queue; false where no account has two queued calls. */
   function shortenLongestQueue(): boolean {
     let longest: Waiting[] = [];
     for (const queue of queues.values()) if (queue.length > longest.length) longest = queue;
@@ -125,7 +124,7 @@ export function createOutgoingLimiter(options: OutgoingLimiterOptions) {
   }
 
   return {
-    /** Admits a call: 0 once it may begin, else the seconds after which it may be tried again. */
+    /** Admits a call: 0 once it may start, otherwise the seconds after which to retry. */
     async acquire(account: string): Promise<number> {
       const delay = delayMs();
       if (waitingCalls === 0 && delay === 0) {

@@ -16,29 +16,29 @@ import type {
 } from './provider.ts';
 import type { EvidenceStep, EvidenceStore, ProviderEvidence } from './provider-evidence.ts';
 
-/** A trial of a provider's own API with the operator's credentials. */
+/** A trial of a provider's API with the operator's credentials. */
 export interface TrialRequest {
   readonly provider: ProviderId;
   readonly amountCents: number;
   readonly currency: Currency;
   readonly usdUnitsOf: (amountCents: number, currency: Currency) => Promise<bigint>;
   readonly country: string | null;
-  /** The public IP address from which the page is opened; null where it is not given. */
+  /** Public IP address from which the page is opened; null if not given. */
   readonly customerIp: string | null;
-  /** The operator's own wallet: no payment is intended, but an accidental one is not lost. */
+  /** The operator's own wallet, so that an accidental payment is not lost. */
   readonly wallet: Address;
   readonly newPaymentId: () => PaymentId;
   readonly returnUrl: string;
 }
 
-/** The result of one call, as text for the operator. */
+/** Result of one call, with text for the operator. */
 type Outcome = Pick<EvidenceStep, 'outcome' | 'detail'>;
 
 export interface CheckedStep extends Outcome {
   readonly step: 'credentials' | 'quote' | 'session' | 'webhooks';
 }
 
-/** Asks for a quote and starts a session, past the circuit breaker; what fails is said in words. Nothing is paid. */
+/** Requests a quote and starts a session, bypassing the circuit breaker, and describes failures. Pays nothing. */
 export async function checkProvider(
   request: TrialRequest,
   guarded: ProviderAdapter | undefined,
@@ -156,14 +156,14 @@ function messageOf(error: unknown): string {
 export interface ProveRequest extends TrialRequest {
   readonly adapter: ProviderAdapter;
   readonly nowMs: () => number;
-  /** Between two calls: some providers take only a few a second. */
+  /** Runs between two calls: some providers allow only a few per second. */
   readonly pause: () => Promise<void>;
 }
 
-/** A burn address without a known key. The altered URL contains it, so that URL must never be paid. */
+/** Burn address without a known key. The altered URL contains it, so that URL must never be paid. */
 export const FOREIGN_WALLET = '0x000000000000000000000000000000000000dEaD';
 
-/** Reads the catalog, requests a quote in each currency, and starts two sessions. Makes no payment. */
+/** Reads the catalog, requests a quote in each currency, and starts two sessions. Pays nothing. */
 export async function tryProvider(request: ProveRequest) {
   const answers: RecordedAnswer[] = [];
   const { adapter } = request;
@@ -183,7 +183,7 @@ export async function tryProvider(request: ProveRequest) {
   };
   return {
     evidence,
-    /** What the operator compares with the page. */
+    /** Values that the operator compares with the page. */
     facts: {
       amount: formatCents(request.amountCents),
       currency: request.currency,
@@ -191,9 +191,9 @@ export async function tryProvider(request: ProveRequest) {
       network: 'Polygon',
       wallet: request.wallet,
     },
-    /** Null where no session started. */
+    /** Null if no session was started. */
     url: session?.redirectUrl ?? null,
-    /** The URL of another session in which the wallet was changed: the provider must refuse it, or keep the wallet. */
+    /** URL of another session with a changed wallet: the provider must refuse it, or keep the wallet. */
     alteredUrl: other === undefined ? null : alter(other.redirectUrl, request.wallet),
     answers,
   };
@@ -206,7 +206,7 @@ async function collect(request: ProveRequest, answers: readonly RecordedAnswer[]
     await request.pause();
     if (onlyCurrency !== null && currency !== onlyCurrency) continue;
     const quote = await attempt('quote', () => askQuote(request.adapter, request, currency));
-    // Few providers sell in all four; the currency of the proof has to be one of them.
+    // Few providers accept all four currencies; the proof's currency must be one of them.
     const outcome = quote.outcome === 'failed' && currency !== request.currency ? 'skipped' : quote.outcome;
     steps.push({ ...quote, outcome, detail: `${currency}: ${quote.detail}` });
   }
@@ -244,7 +244,7 @@ async function readCatalog(request: ProveRequest) {
     : { outcome: 'failed' as const, detail: `${detail} The amount is outside of the limits.` };
 }
 
-/** Which of the locked facts the session's URL or the provider's answers repeat; only the page shows the others. */
+/** Locked values that the session's URL or the provider's answers repeat; only the page shows the others. */
 function readLocks(
   { amountCents, currency, wallet }: ProveRequest,
   { redirectUrl }: StartedSession,
@@ -273,7 +273,7 @@ function readLocks(
 
 const MAXIMUM_DEPTH = 8;
 
-/** The texts and numbers of an answer by their keys. */
+/** Texts and numbers of an answer with their keys. */
 function valuesOf(value: unknown, key = '', depth = 0): readonly (readonly [string, string])[] {
   if (typeof value === 'string' || typeof value === 'number') return [[key, String(value)]];
   if (typeof value !== 'object' || value === null || depth > MAXIMUM_DEPTH) return [];
@@ -282,7 +282,7 @@ function valuesOf(value: unknown, key = '', depth = 0): readonly (readonly [stri
   );
 }
 
-/** The URL with another wallet in place of ours, or added where ours is not in it. */
+/** The URL with another wallet in place of ours, or appended if ours is not in it. */
 function alter(redirectUrl: string, wallet: string): string {
   const altered = redirectUrl.replaceAll(new RegExp(wallet, 'gi'), FOREIGN_WALLET);
   if (altered !== redirectUrl) return altered;
@@ -291,7 +291,7 @@ function alter(redirectUrl: string, wallet: string): string {
   return url.href;
 }
 
-/** The newest evidence, where it is of the endpoint that is used now and nothing in it failed. */
+/** Newest evidence, if it is for the current endpoint and without failures. */
 async function usableEvidence(store: EvidenceStore, adapter: ProviderAdapter): Promise<ProviderEvidence> {
   const evidence = await store.readEvidence(adapter.id);
   const hasFailed = evidence?.steps.some(({ outcome }) => outcome === 'failed') ?? true;
@@ -303,10 +303,10 @@ async function usableEvidence(store: EvidenceStore, adapter: ProviderAdapter): P
   return evidence;
 }
 
-/** The page can be opened for minutes; a confirmation days later is of another page. */
+/** The page stays open for minutes; a confirmation days later would be of another page. */
 const CONFIRMATION_MS = 2 * 60 * 60_000;
 
-/** Records that the page showed the five facts, and that the provider refused the altered copy. */
+/** Records that the page showed the five values, and that the provider refused the altered copy. */
 export async function confirmPage(store: EvidenceStore, adapter: ProviderAdapter, nowMs: number) {
   const evidence = await usableEvidence(store, adapter);
   if (nowMs - evidence.atMs > CONFIRMATION_MS)
@@ -340,7 +340,7 @@ export async function recordPurchase(
   return { ...evidence, purchase };
 }
 
-/** Reads the transfer of the purchase from the chain again, and what its contract says of itself. */
+/** Reads the purchase's transfer from the chain again, and its contract's symbol and decimals. */
 async function readDelivery({ payment, observations }: PaymentView, chain: VerifiedChain | null) {
   const deposit = observations.deposits.find(({ transactionHash }) => transactionHash === payment.txidIn);
   const { blockNumber = 0 } = deposit ?? {};

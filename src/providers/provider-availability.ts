@@ -19,32 +19,32 @@ import {
 } from './provider-limits.ts';
 import type { SuccessRates } from './provider-success.ts';
 
-/** The parts needed to decide whether a provider can serve a payment. */
+/** Parts needed to decide whether a provider can serve a payment. */
 export interface ProviderDirectory {
   readonly adapters: ProviderAdapters;
   readonly settings: ProviderStore;
-  /** What the providers' own catalogs say; absent where they are not read. */
+  /** Limits from the providers' catalogs; absent where they are not read. */
   readonly limits?: KnownLimits;
-  /** How often visits end with a delivery; absent where that is not observed. */
+  /** Share of sessions that end with a delivery; absent where it is not observed. */
   readonly success?: () => SuccessRates | undefined;
-  /** What `provider prove` found; absent where it is not kept. */
+  /** Results of `provider prove`; absent where they are not kept. */
   readonly evidence?: EvidenceStore;
-  /** Live mode: a provider is off until it is proved or switched on by name. */
+  /** Live mode: a provider is off until it is proved or enabled by name. */
   readonly isOffByDefault?: boolean;
 }
 
-/** One row of the selector: the provider, and why it cannot be chosen (null when it can). */
+/** One row of the selector: the provider, and why it cannot be chosen (null if it can). */
 export interface ProviderOffer {
   readonly provider: ProviderId;
   readonly name: string;
-  /** The amount from which it serves, by its own minimum and by the maximum provider fee. */
+  /** Amount from which it serves, by its own minimum and by the maximum provider fee. */
   readonly minimumUsdCents: number;
   readonly refusal: Refusal | null;
-  /** Who lets it lead where it can serve: the merchant before the operator; null where neither does. */
+  /** Pins it to the top where it is available, the merchant before the operator; null for neither. */
   readonly pinnedBy: 'merchant' | 'operator' | null;
 }
 
-/** Why a provider cannot serve: what a `ServiceError` would say, without the costs of an error (its stack). */
+/** Why a provider cannot serve: a `ServiceError` without the cost of its stack. */
 export interface Refusal extends Pick<ServiceError, 'errorName' | 'message'> {
   /** For a refused amount: the one from which the provider serves, in USD cents. */
   readonly minimumUsdCents?: number;
@@ -56,7 +56,7 @@ export function isEnabledFor(account: Account, provider: ProviderId): boolean {
   return account.providers === null || account.providers.includes(provider);
 }
 
-/** The operator's minimum, or else the catalog's, in USD cents. */
+/** The operator's minimum, or the catalog's, in USD cents. */
 export async function readMinimumUsdCents(
   directory: Pick<ProviderDirectory, 'settings'>,
   provider: ProviderId,
@@ -65,7 +65,9 @@ export async function readMinimumUsdCents(
   return settings.minimumUsdCents ?? providerCatalog[provider].minimumUsdCents;
 }
 
-/** Whether customers are offered a provider, and else why not. `off`: by default, for nothing proves that it works. */
+/**
+ * Whether customers are offered a provider, and if not, why. `off`: by default, because nothing proves that it works.
+ */
 export type ProviderState = 'offered' | 'not_configured' | 'blocked' | 'switched_off' | 'off';
 
 type OfferSwitches = Pick<ProviderDirectory, 'adapters' | 'isOffByDefault'>;
@@ -82,12 +84,12 @@ export function stateOfProvider(
   return active ? 'offered' : 'switched_off';
 }
 
-/** Names the providers that are off by default, with the way out. */
+/** Lists the providers that are off by default, with the way out. */
 export function describeOffByDefault(ids: readonly string[]): string {
   return `Off, because nothing proves your account there: ${ids.join(', ')}. Run "provider prove ID", or enable one by name with "provider set ID --active".`;
 }
 
-/** Throws `currency_locked` where the provider takes another currency only. */
+/** Throws `currency_locked` if the provider only supports another currency. */
 export function requireCurrency(provider: ProviderId, currency: Currency): void {
   throwRefusal(refusalOfCurrency(provider, currency));
 }
@@ -100,8 +102,8 @@ function refusalOfCurrency(provider: ProviderId, currency: Currency): Refusal | 
 }
 
 /**
- * Throws `provider_inactive` while the provider is off, has no credentials, or is excluded by the merchant, and where it
- * is known not to take the currency.
+ * Throws `provider_inactive` while the provider is off, has no credentials, is excluded by the merchant, or is known
+ * not to accept the currency.
  */
 export async function requireActive(
   directory: ProviderDirectory,
@@ -147,8 +149,8 @@ function inactive(provider: ProviderId): Refusal {
 type CheckedCharge = ChargedAmount & Pick<MinimumTerms, 'maxProviderFeeBasisPoints'>;
 
 /**
- * What decides which amounts a provider takes: the limits of its own catalog as far as they are known, else the
- * operator's minimum or ours. The operator can raise the minimum of a catalog. Makes no call.
+ * Terms that decide which amounts a provider accepts: the limits of its own catalog if known, otherwise the operator's
+ * minimum or ours. The operator can raise a catalog's minimum. Makes no call.
  */
 function amountTerms(
   { limits }: Pick<ProviderDirectory, 'limits'>,
@@ -175,7 +177,7 @@ function amountTerms(
   };
 }
 
-/** Throws `below_minimum`, `above_maximum` or `provider_inactive` where the provider does not take the amount. */
+/** Throws `below_minimum`, `above_maximum` or `provider_inactive` if the provider does not accept the amount. */
 export async function requireAmount(
   directory: Pick<ProviderDirectory, 'settings' | 'limits'>,
   provider: ProviderId,
@@ -187,7 +189,7 @@ export async function requireAmount(
   throwRefusal(refusalOfAmount(provider, terms, payment.usdUnits));
 }
 
-/** Why the provider's catalog for the customer's country rules the payment out; null where it does not. */
+/** Why the provider's catalog for the customer's country excludes the payment; null if it does not. */
 export function refusalOfLimits(
   directory: Pick<ProviderDirectory, 'limits'>,
   provider: ProviderId,
@@ -201,19 +203,19 @@ export function refusalOfLimits(
   return refusalOfAmount(provider, terms, payment.usdUnits);
 }
 
-/** The terms that decide the amount from which a provider serves a payment. */
+/** Terms that decide the amount from which a provider serves a payment. */
 export interface MinimumTerms {
-  /** The minimum of the provider's catalog, of the operator, or ours. */
+  /** Minimum of the provider's catalog, of the operator, or ours. */
   readonly minimumUsdCents: number;
-  /** The maximum of the provider's catalog, which the amount exceeds; null or absent where it does not. */
+  /** Maximum of the provider's catalog that the amount exceeds; null or absent if it does not. */
   readonly maximumUsdCents?: number | null;
-  /** Whether the provider sells to the customer at all; absent where that is unknown. */
+  /** Whether the provider sells to the customer at all; absent if unknown. */
   readonly isSold?: boolean;
   /** The payment's maximum provider fee; null where the fee does not decide. */
   readonly maxProviderFeeBasisPoints: number | null;
 }
 
-/** The amount in USD cents from which the provider serves; null where its fee is above the maximum for any amount. */
+/** Amount in USD cents from which the provider serves; null if its fee exceeds the maximum for any amount. */
 function effectiveMinimumUsdCents(
   provider: ProviderId,
   { minimumUsdCents, maxProviderFeeBasisPoints }: MinimumTerms,
@@ -224,8 +226,8 @@ function effectiveMinimumUsdCents(
 }
 
 /**
- * `below_minimum`, naming provider, minimum and the given amount in USD: the provider's own minimum, or the amount from
- * which its assumed fee is within the maximum. `provider_inactive` where no amount is.
+ * `below_minimum`, with provider, minimum and given amount in USD: the provider's own minimum, or the amount from which
+ * its assumed fee is within the maximum. `provider_inactive` if no amount is.
  */
 function refusalOfAmount(provider: ProviderId, terms: MinimumTerms, usdUnits: bigint): Refusal | null {
   const { name } = providerCatalog[provider];
@@ -250,8 +252,8 @@ function refusalOfAmount(provider: ProviderId, terms: MinimumTerms, usdUnits: bi
 }
 
 /**
- * Why a quote rules the provider out for this payment: it would keep more of the charge than the maximum provider fee.
- * Null where it does not, and where the provider does not say what it delivers.
+ * Why a quote excludes the provider: it would keep more of the charge than the maximum provider fee. Null if it does
+ * not, or the provider does not state its delivery.
  */
 export function refusalOfDelivery(
   provider: ProviderId,
@@ -270,7 +272,7 @@ export function refusalOfDelivery(
   );
 }
 
-/** Throws `below_minimum` where `refusalOfDelivery` names one. */
+/** Throws the refusal of `refusalOfDelivery`. */
 export function requireDelivery(
   provider: ProviderId,
   deliveryUnits: bigint | null,
@@ -293,7 +295,7 @@ function throwRefusal(refusal: Refusal | null): void {
   if (refusal !== null) throw new ServiceError(refusal.errorName, refusal.message);
 }
 
-/** Asks the provider whether it would serve this amount; throws as the adapter does, or `below_minimum`. */
+/** Asks the provider whether it would serve this amount; throws like the adapter, or `below_minimum`. */
 export async function requireQuote(
   directory: ProviderDirectory,
   provider: ProviderId,
@@ -303,19 +305,19 @@ export async function requireQuote(
   if (adapter === undefined) throw new ServiceError('provider_inactive');
   const quote = await adapter.quote(request);
   if (quote.minimumUsdCents !== null) {
-    // The provider's own minimum; the minimum that follows from the maximum fee is reported separately.
+    // The provider's own minimum; the one that follows from the maximum fee is reported separately.
     const terms = { minimumUsdCents: quote.minimumUsdCents, maxProviderFeeBasisPoints: null };
     throwRefusal(refusalOfAmount(provider, terms, request.usdUnits));
   }
   return quote;
 }
 
-/** A provider that answered within this time is there. */
+/** Age of an answer up to which a provider counts as up. */
 const RECENT_ANSWER_MS = 5 * 60_000;
 
 /**
- * What creation has to know: as `requireQuote`, but a busy provider that answered recently serves, without a quote. Its
- * price is checked on the customer's click in any case, and one merchant's burst refuses no other merchant's checkout.
+ * Like `requireQuote`, for creation: a busy provider that answered recently is accepted without a quote, because its
+ * price is checked on the customer's click, and one merchant's burst must not refuse another merchant's checkout.
  */
 export async function requireAvailable(
   directory: ProviderDirectory,
@@ -360,8 +362,8 @@ export async function listOffers(
 }
 
 /**
- * The amount in USD cents from which one of these providers would serve the payment; null where one serves it already,
- * and where the amount is not what keeps them from it.
+ * Amount in USD cents from which one of these providers would serve the payment; null if one already does, or the
+ * amount is not the reason.
  */
 export function servedFromUsdCents(offers: readonly ProviderOffer[]): number | null {
   if (offers.some(({ refusal }) => refusal === null)) return null;
@@ -371,7 +373,7 @@ export function servedFromUsdCents(offers: readonly ProviderOffer[]): number | n
   return minimums.length === 0 ? null : Math.min(...minimums);
 }
 
-/** Throws `below_minimum` with the lowest minimum where the amount keeps all of these providers from the payment. */
+/** Throws `below_minimum` with the lowest minimum if the amount excludes all of these providers. */
 export function requireServedAmount(offers: readonly ProviderOffer[], usdUnits: bigint): void {
   const cents = servedFromUsdCents(offers);
   if (cents === null) return;

@@ -1,17 +1,17 @@
 import type { ProviderId } from '../payment/provider-catalog.ts';
 
-/** Where a provider's adapter sends its calls. Only production counts; another base URL is a simulator or a proxy. */
+/** Target of an adapter's calls. Only production counts; another base URL is a simulator or a proxy. */
 export interface ProviderEndpoint {
   readonly environment: 'production' | 'test' | 'simulated';
   /** Without credentials and query strings. */
   readonly urls: readonly string[];
 }
 
-/** One thing that `provider prove` tried. */
+/** One step of `provider prove`. */
 export interface EvidenceStep {
   readonly step: 'catalog' | 'quote' | 'session' | 'locks';
   readonly outcome: 'fine' | 'failed' | 'skipped';
-  /** The result, as text for the operator; without secrets, query strings, tokens, IP and email addresses. */
+  /** Result as text for the operator, without secrets, query strings, tokens, IP and email addresses. */
   readonly detail: string;
 }
 
@@ -21,46 +21,46 @@ export interface ProvenPurchase {
   readonly charged: string;
   /** USDC with six decimals. */
   readonly delivered: string;
-  /** The transaction that delivered it, and the contract whose transfer it is, as the chain shows them. */
+  /** Transaction that delivered it, and the token's contract, as shown by the chain. */
   readonly transaction: string;
   readonly token: string;
   readonly symbol: string;
   readonly decimals: number;
   readonly isNativeUsdc: boolean;
-  /** The last state that the provider's webhooks reported; null where none arrived. */
+  /** Last state reported by the provider's webhooks; null without any. */
   readonly webhook: string | null;
 }
 
-/** What one run of `provider prove` found, as its file keeps it. */
+/** Result of one run of `provider prove`, as stored in its file. */
 export interface ProviderEvidence extends ProviderEndpoint {
   readonly provider: ProviderId;
   readonly atMs: number;
   readonly charge: string;
   readonly country: string | null;
   readonly steps: readonly EvidenceStep[];
-  /** When the operator confirmed that the page shows the five facts, and that the altered copy was refused. */
+  /**
+   * Time at which the operator confirmed that the page shows the five values, and that the altered copy was refused.
+   */
   readonly confirmedAtMs: number | null;
   readonly purchase: ProvenPurchase | null;
 }
 
-/** The files of evidence. */
 export interface EvidenceStore {
-  /** The newest of a provider; null without one, or where its file cannot be read. */
+  /** Newest evidence of a provider; null without any, or if its file cannot be read. */
   readEvidence(provider: ProviderId): Promise<ProviderEvidence | null>;
-  /** Returns the path of the file. Evidence of the same time is replaced. */
+  /** Returns the path of the file. Replaces evidence of the same time. */
   writeEvidence(evidence: ProviderEvidence): Promise<string>;
 }
 
 export interface ProviderProof {
   /** Whether an operator has proved the provider's production endpoint. */
   readonly isProved: boolean;
-  /** For operators. */
   readonly text: string;
 }
 
 const NOT_PROVED: ProviderProof = { isProved: false, text: 'not proved' };
 
-/** What the evidence says of the endpoint that is used now: evidence of another one does not count. */
+/** Proof of the current endpoint: evidence of another one does not count. */
 export function proofOf(
   evidence: ProviderEvidence | null,
   endpoint: ProviderEndpoint | undefined,
@@ -76,7 +76,7 @@ export function proofOf(
   return { isProved: true, text: `proved on ${day}${purchase}` };
 }
 
-/** The ports of simulators change with every start. */
+/** Ignores the ports of simulators, which change with every start. */
 function isSameEndpoint(one: ProviderEndpoint, other: ProviderEndpoint): boolean {
   if (one.environment !== other.environment) return false;
   return one.environment === 'simulated' || one.urls.join(' ') === other.urls.join(' ');

@@ -5,11 +5,10 @@ import type { Payment } from '../payment/payment.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import type { CatalogEntry, ProviderAdapters } from './provider.ts';
 
-/** A provider's limits of a purchase, as its own catalog has them. */
+/** A provider's purchase limits from its own catalog. */
 export interface ProviderLimits extends Pick<CatalogEntry, 'minimumCents' | 'maximumCents'> {
   /** Whether it sells at all in this currency and country. */
   readonly isSold: boolean;
-  /** Time at which the catalog was read. */
   readonly readAtMs: number;
 }
 
@@ -22,16 +21,16 @@ export interface KnownLimitsOptions {
   readonly onFailure: (provider: ProviderId, error: unknown) => void;
 }
 
-/** Limits change seldom, and a quote that contradicts them counts in any case. */
+/** Limits change seldom, and a quote that contradicts them takes precedence. */
 const KEEP_MS = 6 * 3_600_000;
-/** A catalog that could not be read is tried again after this time. */
+/** Delay before an unreadable catalog is read again. */
 const RETRY_MS = 10 * 60_000;
-/** Eleven providers, four currencies, and the 45 countries from which customers came last. */
+/** Eleven providers, four currencies, and the 45 most recent countries of customers. */
 const MAXIMUM_ENTRIES = 2_000;
-/** A visitor may name any country, so few catalogs of one provider are read at a time. */
+/** Concurrent catalog reads of one provider, because a visitor may claim any country. */
 const MAXIMUM_READS_OF_PROVIDER = 4;
 
-/** Keeps the limits of the providers whose adapters can read a catalog. Reading the limits makes no call. */
+/** Keeps the limits of providers with a readable catalog. Looking up the limits makes no call. */
 export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOptions) {
   const entries = new LRUCache<string, ProviderLimits>({ max: MAXIMUM_ENTRIES });
   const triedAtMs = new LRUCache<string, number>({ max: MAXIMUM_ENTRIES });
@@ -40,7 +39,7 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
   async function read(provider: ProviderId, currency: Currency, country: string | null): Promise<void> {
     const key = keyOf(provider, currency, country);
     try {
-      // The amount plays no part in a catalog; the request says which currency and country are meant.
+      // The amount does not matter to a catalog; only currency and country do.
       const request = { amountCents: 100_00, currency, usdUnits: 100_000_000n, customerCountry: country };
       const limits = await adapters.get(provider)?.readCatalog?.(request);
       if (limits === undefined) return;
@@ -56,10 +55,10 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
   }
 
   return {
-    /** The last known limits; those without a country where the country's are unknown, and null where both are. */
+    /** Last known limits; without the country's, those without a country, or null. */
     known: (provider: ProviderId, currency: Currency, country: string | null): ProviderLimits | null =>
       entries.get(keyOf(provider, currency, country)) ?? entries.get(keyOf(provider, currency, null)) ?? null,
-    /** Reads what is missing or older than a few hours in the background. Never fails. */
+    /** Reads missing or outdated limits in the background. Never fails. */
     refresh(provider: ProviderId, currency: Currency, country: string | null): void {
       if (adapters.get(provider)?.readCatalog === undefined) return;
       const key = keyOf(provider, currency, country);
@@ -73,7 +72,7 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
         reads.set(provider, (reads.get(provider) ?? 1) - 1),
       );
     },
-    /** The known limits that hold without a country, for the operator. */
+    /** Known limits without a country, for the operator. */
     list: (provider: ProviderId) =>
       currencies.flatMap((currency) => {
         const limits = entries.get(keyOf(provider, currency, null));
@@ -86,12 +85,12 @@ function keyOf(provider: ProviderId, currency: Currency, country: string | null)
   return `${provider} ${currency} ${country ?? ''}`;
 }
 
-/** A charge whose value in USD is known. */
+/** A charge with a known value in USD. */
 export type ChargedAmount = Pick<Payment, 'amountCents' | 'currency' | 'usdUnits'>;
 
 /**
- * A minimum in cents of the charge's currency as USD cents, at the charge's own rate. Rounded up, so that this amount is
- * taken, but not above a charge that reaches it.
+ * Converts a minimum in cents of the charge's currency to USD cents, at the charge's own rate. Rounds up, so that this
+ * amount is accepted, but not above a charge that reaches it.
  */
 export function minimumUsdCentsFor(minimumCents: number, charge: ChargedAmount): number {
   const divisor = BigInt(charge.amountCents) * UNITS_PER_CENT;
@@ -99,7 +98,7 @@ export function minimumUsdCentsFor(minimumCents: number, charge: ChargedAmount):
   return Number((charge.amountCents >= minimumCents ? scaled : scaled + divisor - 1n) / divisor);
 }
 
-/** The same for a maximum, rounded down. */
+/** Converts a maximum in the same way, rounding down. */
 export function maximumUsdCentsFor(maximumCents: number, { amountCents, usdUnits }: ChargedAmount): number {
   return Number((BigInt(maximumCents) * usdUnits) / (BigInt(amountCents) * UNITS_PER_CENT));
 }

@@ -1,7 +1,7 @@
 import type { PaymentId } from '../payment/payment.ts';
 import { type ProviderId, providerIds } from '../payment/provider-catalog.ts';
 
-/** A customer's visit to a provider, of which nothing else is known. */
+/** Outcome of a session at a provider, without anything that identifies customer or payment. */
 export interface VisitOutcome {
   readonly provider: ProviderId;
   /** ISO 3166-1 alpha-2; null where it is unknown. */
@@ -10,11 +10,11 @@ export interface VisitOutcome {
 }
 
 /**
- * The share of visits that end with a delivery, estimated. Each earlier visit counts 4 % less than the one after it, so that
- * about the last 25 visits decide.
+ * Weight of each visit relative to the one after it, for the estimated share of visits that end with a delivery: about
+ * the last 25 visits decide.
  */
 const MEMORY_PER_VISIT = 0.96;
-/** Assumed share of a provider without visits, which counts as much as that many visits. */
+/** Assumed share of a provider without visits, and the number of visits that it counts as. */
 const ASSUMED_SHARE = 0.7;
 const ASSUMED_VISITS = 10;
 
@@ -22,7 +22,7 @@ export type SuccessRates = ReturnType<typeof estimateSuccess>;
 
 const noVisits = { visits: 0, arrived: 0, weight: 0, delivered: 0, nextWeight: 1 };
 
-/** Estimates the shares from visits, the newest first. A country's own visits count against the provider's share. */
+/** Estimates the shares from visits, newest first. A country's own visits are weighed against the provider's share. */
 export function estimateSuccess(visits: readonly VisitOutcome[]) {
   const counts = new Map<string, typeof noVisits & Pick<VisitOutcome, 'provider' | 'country'>>();
   const add = ({ provider, isDelivered }: VisitOutcome, country: string | null) => {
@@ -43,18 +43,17 @@ export function estimateSuccess(visits: readonly VisitOutcome[]) {
     const { weight, delivered } = counts.get(key) ?? { weight: 0, delivered: 0 };
     return (delivered + assumed * ASSUMED_VISITS) / (weight + ASSUMED_VISITS);
   };
-  /** A share between 0 and 1, never 0: a provider without visits has the assumed one. */
+  /** A share above 0 and up to 1; a provider without visits has the assumed one. */
   const probability = (provider: ProviderId, country: string | null) => {
     const overall = shareOf(provider, ASSUMED_SHARE);
     return country === null ? overall : shareOf(`${provider} ${country}`, overall);
   };
   return {
     probability,
-    /** The visits that the estimate of a provider rests on. */
+    /** Number of visits behind a provider's estimate. */
     visits: (provider: ProviderId) => counts.get(provider)?.visits ?? 0,
-    /** All visits. */
     total: visits.length,
-    /** What the estimates rest on, those with the most visits first; of all countries where the country is null. */
+    /** Data of the estimates, most visits first; a null country covers all countries. */
     list: () =>
       [...counts.values()]
         .map(({ provider, country, visits, arrived: delivered }) => {
@@ -64,14 +63,14 @@ export function estimateSuccess(visits: readonly VisitOutcome[]) {
   };
 }
 
-/** An offer with what it would deliver. */
+/** An offer with its expected delivery. */
 export interface RankedOffer {
   readonly provider: ProviderId;
-  /** 10⁻⁶ USDC units: the quote, or else the assumed delivery. */
+  /** 10⁻⁶ USDC units: the quote, or the assumed delivery. */
   readonly units: bigint;
 }
 
-/** Orders offers by what can be expected to be delivered; equal ones keep their order. */
+/** Orders offers by expected delivery; equal ones keep their order. */
 export function orderBySuccess<Offer extends RankedOffer>(
   offers: readonly Offer[],
   rates: SuccessRates,
@@ -86,14 +85,14 @@ export function orderBySuccess<Offer extends RankedOffer>(
     .map(({ offer }) => offer);
 }
 
-/** One in this many payments shows a provider first that is not expected to be the best. */
+/** One in this many payments shows another provider first than the expected best. */
 const EXPLORED_PAYMENTS = 10;
-/** With fewer visits in all there is no order to question. */
+/** Minimum visits in total before the order is tested. */
 const MINIMUM_VISITS_TO_EXPLORE = 20;
 
 /**
- * The provider that a payment's page shows first so that its share stays known; null for most payments. It follows from
- * the payment's id, so a reload shows the same order.
+ * Provider that a payment's page shows first so that its share stays known; null for most payments. Derived from the
+ * payment's id, so a reload shows the same order.
  */
 export function exploredProvider(paymentId: PaymentId, rates: SuccessRates): ProviderId | null {
   if (rates.total < MINIMUM_VISITS_TO_EXPLORE) return null;

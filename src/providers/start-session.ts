@@ -33,7 +33,7 @@ export interface StartSessionContext extends Readonly<{ payments: PaymentStore; 
   readonly token: Pick<TokenReader, 'isBlocklisted'>;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
-  /** The checkout page of a payment, to which the provider sends the customer back. */
+  /** Checkout page of a payment, to which the provider returns the customer. */
   readonly checkoutPageUrl: (payment: Payment) => string;
   /** Hashes the customers' IP addresses, which are not stored. */
   readonly ipHash: KeyedHash;
@@ -43,31 +43,31 @@ export type StartSession = ReturnType<typeof createStartSession>;
 
 /** Known facts about the customer who opens a session. */
 export interface Visitor {
-  /** The customer's country, ISO 3166-1 alpha-2; null or absent where it is unknown. */
+  /** ISO 3166-1 alpha-2; null or absent where it is unknown. */
   readonly country?: string | null;
-  /** The customer's public IP address in its canonical form; null or absent where it is unknown. */
+  /** The customer's public IP address in canonical form; null or absent where it is unknown. */
   readonly ip?: string | null;
-  /** The customer's language, ISO 639-1; stored for later mails. */
+  /** ISO 639-1; stored for later mails. */
   readonly language?: string | null;
-  /** They came with the payment's email address. Without that the provider is not given it. */
+  /** The customer knows the payment's email address; otherwise the provider does not get it. */
   readonly knowsEmail?: boolean;
 }
 
-/** A wallet's place on the token's blocklist changes rarely, and the release is simulated again before it is sent. */
+/** The token's blocklist changes rarely, and the release is simulated again before it is sent. */
 const BLOCKLIST_KEEP_MS = 30_000;
 const MAXIMUM_KEPT_WALLETS = 10_000;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** A clock that runs fast must not end a session before the customer gets there. */
+/** Keeps a fast clock from ending a session before the customer arrives. */
 const MINIMUM_SESSION_MS = MINUTE_MS;
-/** Maximum lifetime of a session, whatever the provider says: while it is open, it is reused and its payment cannot be canceled. */
+/** Maximum lifetime of a session: while it is open, it is reused and its payment cannot be canceled. */
 const MAXIMUM_SESSION_MS = 24 * HOUR_MS;
 
 /**
- * The customer's click: sends them to a provider. An unused session of the same provider is used again until it
- * expires, and one customer's clicks run one after the other, so that double clicks start one. Throws `ServiceError`
- * when the payment or the provider does not allow it.
+ * Starts a session when the customer clicks. Reuses an unexpired session of the same provider, and serializes one
+ * customer's clicks, so that double clicks start one. Throws `ServiceError` if the payment or the provider does not
+ * allow it.
  */
 export function createStartSession(context: StartSessionContext) {
   const running = new Map<string, Promise<ProviderSession>>();
@@ -87,7 +87,7 @@ export function createStartSession(context: StartSessionContext) {
   };
 }
 
-/** Visitors must not be able to make us ask the chain as often as they like. */
+/** Caches answers, so that visitors cannot cause unlimited chain calls. */
 function withCache({ token, monotonicMs }: StartSessionContext): StartSessionContext['token'] {
   const answers = createTtlCache<boolean>({
     monotonicMs,
@@ -123,7 +123,7 @@ async function startSession(
         `${providerCatalog[provider].name} needs your country, which is unknown. Your card was not charged.`,
       );
   }
-  // Also before an earlier session is handed out again: its customer would pay for a shop that cannot be given it.
+  // Also before an earlier session is reused: its customer could pay a shop that cannot receive the money.
   await requirePayable(context.token, payment);
   if (unused !== null) return unused;
 
@@ -161,13 +161,13 @@ async function startSession(
     customerCountry: country,
   };
   const current = await context.payments.addSession(session, (latest) => {
-    // An address that was erased while the provider was answering must not come back with the provider's link.
+    // An address erased during the provider's answer must not return with the provider's link.
     if (payment.email !== latest.payment.email)
       throw stateConflict('This payment has just changed. Please try again.');
-    // Enough may have arrived, or the payment been canceled, while the provider was answering: then the session
-    // stays recorded, but changes nothing. What has once been enough must not become too little.
+    // If enough arrived, or the payment was canceled, during the provider's answer, the session stays recorded without
+    // effect: a sufficient amount must not become insufficient.
     if (stateOf(latest.payment) !== 'unpaid/pending') return settle(latest, { nowMs });
-    // The customer may pay in any session that was started, so that the one that delivers least decides.
+    // The customer may pay in any started session, so the one with the lowest delivery decides.
     const all = [...latest.sessions, session];
     const paidThresholdUnits = thresholdAfterSessions(
       latest.payment,
@@ -182,11 +182,10 @@ async function startSession(
 }
 
 /**
- * The session that a returning customer reuses. One that failed at the provider may have ended there. Once a deposit has
- * arrived, earlier sessions are used up: a customer who returns then pays the rest. A session that shows the
- * customer's email address at the provider is only for customers who know the address, and the others are only for
- * those who do not: neither takes the other's away. A session of another IP address is never reused, because the
- * provider may refuse its link there.
+ * The session that a returning customer reuses. Sessions that failed at the provider are excluded, and after a deposit
+ * all earlier ones, because the customer then pays the rest. A session that shows the customer's email address at the
+ * provider is only for customers who know the address, and the others only for those who do not. A session of another
+ * IP address is never reused, because the provider may refuse its link there.
  */
 function findUnused(
   { payment, observations, sessions }: PaymentView,
@@ -205,7 +204,7 @@ function findUnused(
       session.progress !== 'failed' &&
       (payment.email === null || session.hasEmail === hasEmail) &&
       (session.customerIpHash === null || ipHashes.includes(session.customerIpHash)) &&
-      // Emptied where the customer's email address was erased.
+      // Emptied when the customer's email address was erased.
       session.redirectUrl !== '',
   );
   return unused ?? null;
@@ -218,8 +217,8 @@ interface KnownCustomer {
 }
 
 /**
- * Limits sessions and the IP addresses that they are started for, counted separately: customers who do not know the
- * payment's email address use up no session of those who do.
+ * Limits sessions and their IP addresses per hour. Customers who do not know the payment's email address are counted
+ * separately, so that they cannot block those who do.
  */
 function requireRoom(
   { payment, sessions }: PaymentView,
@@ -241,7 +240,7 @@ function requireRoom(
   );
 }
 
-/** A quote lowers the paid threshold, so one that cannot be right is the provider's failure, and loud in the log. */
+/** Rejects an implausible quote, which would lower the paid threshold, as a failure of the provider. */
 function requirePlausible(
   payment: Payment,
   { usdUnits }: Charge,
@@ -262,13 +261,13 @@ function requireOpen(payment: Payment): void {
   throw stateConflict('This payment can no longer be paid.');
 }
 
-/** While a provider has the customer's money and has not delivered it, a session for the rest would charge part of it again. */
+/** Refuses another session while a provider holds the customer's money, which would be charged again in part. */
 function requireNothingUnderWay({ sessions }: PaymentView, { receivedUnits }: Charge, nowMs: number): void {
   if (receivedUnits === 0n || !sessions.some((session) => isDelivering(session, nowMs))) return;
   throw stateConflict('A payment to this checkout is under way. Please wait until it has arrived.');
 }
 
-/** Validates payment and provider as creation does; the operator may have changed settings since. */
+/** Validates payment and provider like creation; the operator may have changed settings since. */
 async function requireServable(
   context: StartSessionContext,
   payment: Payment,
@@ -295,7 +294,7 @@ async function requireServable(
   return adapter;
 }
 
-/** Requires, before the customer is redirected to pay, that the money could be released to the merchant. */
+/** Requires that the money could be released to the merchant, before the customer pays. */
 async function requirePayable(token: StartSessionContext['token'], payment: Payment): Promise<void> {
   const isRefused = await token.isBlocklisted(payment.payoutAddress).catch((cause: unknown) => {
     throw new ServiceError('chain_unreachable', undefined, { cause });

@@ -14,7 +14,7 @@ import { createOutgoingAgent } from '../platform/outgoing-agent.ts';
 
 export interface LiveRatesOptions extends Readonly<Partial<typeof DEFAULTS>> {
   readonly clock: Clock;
-  /** Called with everything that does not end in an error to a caller: a missing cross-check, a failed refresh. */
+  /** Called for problems that reach no caller as an error: a missing cross-check, a failed refresh. */
   readonly warn: (message: string, cause: unknown) => void;
 }
 
@@ -23,19 +23,21 @@ const DEFAULTS = {
   coinbaseBaseUrl: 'https://api.coinbase.com',
   frankfurterBaseUrl: 'https://api.frankfurter.dev',
   timeoutMs: 5_000,
-  /** A rate older than this is refreshed, in the background while it is still usable. */
+  /** Age from which a rate is refreshed, in the background while it is still usable. */
   refreshMs: 60_000,
-  /** A rate older than this is no rate. */
+  /** Maximum age of a usable rate. */
   maximumAgeMs: 10 * 60_000,
-  /** The rates of the last seven days, in any order. */
+  /** Rates of the last seven days, in any order. */
   recentRates: async (_currency: Currency): Promise<readonly UsdRate[]> => [],
 };
 
 /** Maximum difference between both sources; above it neither is trusted. */
 const MAXIMUM_DIVERGENCE_BASIS_POINTS = 200n;
-/** Maximum difference of an unchecked rate from the median of the last seven days: more than these currencies move in a day. */
+/** Maximum difference of an unchecked rate from the median of seven days: more than these currencies move in a day. */
 const MAXIMUM_UNCHECKED_MOVE_BASIS_POINTS = 500n;
-/** The range of an unchecked rate that has no earlier ones, such as at the first start, in 10⁻⁸ USD: wider than in ten years. */
+/**
+ * Range of an unchecked rate without earlier ones, such as at the first start, in 10⁻⁸ USD: wider than in ten years.
+ */
 const plausibleRates: Readonly<Record<Currency, readonly [minimum: UsdRate, maximum: UsdRate]>> = {
   USD: [USD_RATE_ONE, USD_RATE_ONE],
   EUR: [90_000_000n, 140_000_000n],
@@ -43,9 +45,9 @@ const plausibleRates: Readonly<Record<Currency, readonly [minimum: UsdRate, maxi
   INR: [900_000n, 1_500_000n],
 };
 const DAY_MS = 24 * 60 * 60_000;
-/** The ECB publishes on working days; Easter leaves almost six days between two publications. */
+/** The ECB publishes on working days; at Easter almost six days pass between two publications. */
 const MAXIMUM_DAILY_AGE_MS = 6 * DAY_MS;
-/** The daily rates change once a day; a failed fetch of them is tried again after a shorter while. */
+/** Daily rates change once a day; a failed fetch is repeated sooner. */
 const DAILY_REFRESH_MS = 60 * 60_000;
 const DAILY_RETRY_MS = 60_000;
 
@@ -55,7 +57,7 @@ function diverges(primary: UsdRate, check: UsdRate, maximumBasisPoints: bigint):
 }
 
 /**
- * Bounds a rate that only one source gave. The median follows real moves, and a source that lies moves it by less than the
+ * Bounds a rate from a single source. The median follows real moves, and a dishonest source moves it by less than the
  * bound in half a week. After seven days without a rate the plausible range applies again.
  */
 function requirePlausible(currency: Currency, rate: UsdRate, recent: readonly UsdRate[]): void {
@@ -75,7 +77,7 @@ function requirePlausible(currency: Currency, rate: UsdRate, recent: readonly Us
   );
 }
 
-/** The daily rates, fetched at most once at a time and no oftener than they can change; null when there are none. */
+/** Daily rates, fetched once at a time and no more often than they change; null when there are none. */
 function createDailyCheck(options: Required<LiveRatesOptions>, agent: Agent) {
   let known: DailyRates | null = null;
   let nextFetchAtMs = Number.NEGATIVE_INFINITY;
@@ -104,10 +106,10 @@ function createDailyCheck(options: Required<LiveRatesOptions>, agent: Agent) {
 }
 
 /**
- * Coinbase's rates, cross-checked with the European Central Bank's. A rate is kept for `refreshMs`, then refreshed in
- * the background, and is used up to `maximumAgeMs`. Where both sources diverge by more than two percent there is no
- * rate at all, not even an older one: it cannot be known which of them is wrong, or since when. Without the second source
- * a rate must be plausible.
+ * Creates Coinbase's rates, cross-checked with the European Central Bank's. A rate is kept for `refreshMs`, then
+ * refreshed in the background, and used up to `maximumAgeMs`. When the sources diverge by more than two percent there
+ * is no rate, not even an older one, because either may be wrong, since an unknown time. Without the second source a
+ * rate must be plausible.
  */
 export function createLiveRates(given: LiveRatesOptions) {
   const options: Required<LiveRatesOptions> = { ...DEFAULTS, ...given };
@@ -122,7 +124,7 @@ export function createLiveRates(given: LiveRatesOptions) {
   const running = new Map<Currency, Promise<UsdRate>>();
 
   async function fetchChecked(currency: Currency): Promise<UsdRate> {
-    // The age of a rate counts from before it was asked for: it cannot be younger than that.
+    // The age of a rate counts from the request.
     const fetchedAtMs = clock.monotonicMs();
     const [rate, check] = await Promise.all([
       fetchCoinbaseRate(agent, options.coinbaseBaseUrl, currency, options.timeoutMs),
@@ -154,13 +156,13 @@ export function createLiveRates(given: LiveRatesOptions) {
     });
   }
 
-  /** Fetches every currency now; resolves when all are in or have failed. For a warm start. */
+  /** Fetches every currency now, for a warm start; resolves when all have arrived or failed. */
   async function refreshAll(): Promise<void> {
     const others = currencies.filter((currency) => currency !== 'USD');
     await Promise.all(others.map((currency) => refreshQuietly(currency)));
   }
 
-  // The timer keeps rates fresh while there are no requests, so that the first one need not wait for the network.
+  // Keeps rates fresh while there are no requests, so that the first one does not wait for the network.
   const timer = setInterval(() => void refreshAll(), options.refreshMs);
   timer.unref();
 
@@ -186,8 +188,8 @@ export function createLiveRates(given: LiveRatesOptions) {
 }
 
 /**
- * The USD value of one unit of a currency by Coinbase: `GET /v2/exchange-rates?currency=EUR`, no key, continuous
- * → `{data: {currency: "EUR", rates: {USD: "1.0874", …}}}`. Throws when the answer is not exactly about this currency.
+ * USD value of one unit of a currency by Coinbase: `GET /v2/exchange-rates?currency=EUR`, no key, continuous → `{data:
+ * {currency: "EUR", rates: {USD: "1.0874", …}}}`. Throws when the answer is for another currency.
  */
 async function fetchCoinbaseRate(
   agent: Agent,
@@ -206,17 +208,17 @@ async function fetchCoinbaseRate(
   return rate;
 }
 
-/** The reference rates of one day. */
+/** Reference rates of one day. */
 interface DailyRates {
-  /** Midnight UTC of the day they belong to. */
+  /** Midnight UTC of that day. */
   readonly dateMs: number;
   readonly usdRates: ReadonlyMap<Currency, UsdRate>;
 }
 
-/** Rates are per USD with at most this many significant decimals; more would be noise. */
+/** Decimals of a rate per USD; more would be noise. */
 const DECIMALS = 8;
 
-/** USD per unit from units per USD; null when it is not a positive number of a sane size. */
+/** USD per unit from units per USD; null for an implausible number. */
 function invert(unitsPerUsd: unknown): UsdRate | null {
   if (typeof unitsPerUsd !== 'number' || !(unitsPerUsd > 1e-6 && unitsPerUsd < 1e9)) return null;
   const scaled = BigInt(unitsPerUsd.toFixed(DECIMALS).replace('.', ''));
@@ -224,8 +226,8 @@ function invert(unitsPerUsd: unknown): UsdRate | null {
 }
 
 /**
- * The European Central Bank's daily rates by Frankfurter: `GET /v1/latest?from=USD&to=EUR,CAD,INR`, no key
- * → `{base: "USD", date: "2026-11-20", rates: {EUR: 0.92, …}}`; on weekends and holidays the last date.
+ * The European Central Bank's daily rates by Frankfurter: `GET /v1/latest?from=USD&to=EUR,CAD,INR`, no key → `{base:
+ * "USD", date: "2026-11-20", rates: {EUR: 0.92, …}}`; on weekends and holidays the last date.
  */
 async function fetchFrankfurterRates(
   agent: Agent,
@@ -241,7 +243,7 @@ async function fetchFrankfurterRates(
   if (answer?.base !== 'USD') throw new Error('Frankfurter answered for another base than USD');
   const { date } = answer;
   const dateMs = typeof date === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(date) : Number.NaN;
-  // A date in the far future would never become too old.
+  // A date in the far future would never be too old.
   if (!(dateMs <= clock.nowMs() + DAY_MS)) throw new Error('Frankfurter gave no date');
   const usdRates = new Map<Currency, UsdRate>();
   for (const currency of others) {
@@ -253,7 +255,7 @@ async function fetchFrankfurterRates(
 
 const MAXIMUM_ANSWER_BYTES = 256 * 1024;
 
-/** One bounded GET that must answer 200 with JSON; follows no redirect, throws otherwise. */
+/** Sends one bounded GET that must answer 200 with JSON. Follows no redirect. */
 async function getJson(agent: Agent, url: string, timeoutMs: number): Promise<unknown> {
   const { statusCode, body } = await request(url, {
     dispatcher: agent,

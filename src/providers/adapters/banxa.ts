@@ -1,6 +1,6 @@
 /**
- * Banxa: an order is made with the partner's key, and its one-time address opened. Its webhooks' nonce is not kept: a
- * replayed webhook contains nothing new and changes nothing. `facts` lists what the adapter relies on, with sources.
+ * Banxa: an order is created with the partner's key, and its one-time URL opened. Nonces of its webhooks are not
+ * stored: a replayed webhook changes nothing. `facts` lists what the adapter relies on, with sources.
  */
 import { formatCents } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
@@ -10,7 +10,7 @@ import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, requireHmac } from './webhook-signature.ts';
 
-/** All coins with their blockchains. */
+/** The catalog lists all coins with their blockchains. */
 const MAXIMUM_CATALOG_BYTES = 4 * 1024 * 1024;
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['pendingPayment', 'paying'],
@@ -86,7 +86,7 @@ export const banxa = defineProvider({
     if (chain === undefined)
       throw new answers.MalformedAnswerError(`USDC on ${blockchain} is not in the catalog`);
     const tokenContract = readUsdcContract(chain['address']);
-    // Its minimum is in crypto and of withdrawals; the limits of a purchase are those of the payment method.
+    // Its minimum is in crypto and for withdrawals; purchases are limited by the payment method.
     return { asset: `USDC on ${blockchain}`, tokenContract, minimumCents: null, maximumCents: null };
   },
 
@@ -116,7 +116,7 @@ export const banxa = defineProvider({
         fiatAmount: formatCents(request.amountCents),
         walletAddress: request.depositAddress,
         redirectUrl: request.returnUrl,
-        // The customer is unknown here, and pays at most once for one payment.
+        // The customer is unknown here, and pays at most once for a payment.
         externalCustomerId: request.paymentId,
         externalOrderId: request.paymentId,
         ...(request.email === null ? {} : { email: request.email }),
@@ -132,7 +132,7 @@ export const banxa = defineProvider({
     const [, signature = '', nonce = ''] =
       /^Bearer [^:\s]+:([0-9a-f]{64}):([^:\s]{1,100})$/.exec(webhook.headers['authorization'] ?? '') ?? [];
     if (nonce === '') throw new ProviderWebhookRefusedError('the webhook is not signed');
-    // As it was registered: a proxy before us may have taken a part of the path away.
+    // As registered: a proxy before us may have removed a part of the path.
     const { pathname } = new URL(webhookUrl);
     requireHmac(webhookSecret, [`POST\n${pathname}\n${nonce}\n`, webhook.body], [signature]);
 

@@ -1,7 +1,7 @@
 /**
- * Coinbase Onramp: a session is made with a token that this server signs for each call; its address opens once. A quote
- * needs the country, and in the United States also the state, which is unknown here: without them there is none, the
- * delivery is assumed, and the session is begun without them. `facts` lists what the adapter relies on, with sources.
+ * Coinbase Onramp: a session is created with a token that this server signs for each call, and its URL opens once. A
+ * quote needs the country and, in the United States, the state, which is unknown here; without them the delivery is
+ * assumed, and the session started without them. `facts` lists what the adapter relies on, with sources.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import { formatCents } from '../../payment/money.ts';
@@ -12,18 +12,18 @@ import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
-/** Tokens name Coinbase's own hosts, also behind a proxy. */
+/** Hosts in tokens, even behind a proxy. */
 const PLATFORM_HOST = 'api.cdp.coinbase.com';
 const DEVELOPER_HOST = 'api.developer.coinbase.com';
 const TOKEN_LIFETIME_SECONDS = 120;
-/** All currencies with their networks. */
+/** The options list all currencies with their networks. */
 const MAXIMUM_OPTIONS_BYTES = 4 * 1024 * 1024;
-/** Lifetime of a session's address. */
+/** Lifetime of a session's URL. */
 const SESSION_LIFETIME_MS = 5 * 60_000;
-/** Before our id, in the test environment. */
+/** Prefix of our id in the test environment. */
 const SANDBOX_PREFIX = 'sandbox-';
 
-/** Null: the status says nothing about the progress. */
+/** Null for a status without progress. */
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress | null> = new Map([
   ['ONRAMP_TRANSACTION_STATUS_UNSPECIFIED', null],
   ['ONRAMP_TRANSACTION_STATUS_CREATED', 'paying'],
@@ -72,7 +72,7 @@ export const coinbase = defineProvider({
   account({ apiKey: keyId, nowMs, ...settings }) {
     const signingKey = settings.key('API_SECRET', readCoinbaseKey);
     return {
-      /** The header with a token for one call, of the method and address that it names. */
+      /** Header with a token for one call, bound to its method and address. */
       async authorizationOf(target: string): Promise<Readonly<Record<string, string>>> {
         const nowSeconds = Math.floor(nowMs() / 1000);
         const header = { kid: keyId, typ: 'JWT', nonce: randomBytes(16).toString('hex') };
@@ -115,7 +115,7 @@ export const coinbase = defineProvider({
   async quote({ urls, authorizationOf }, request, call) {
     const country = quotedCountryOf(request);
     if (country === null) {
-      // Without a country there is no price: the call only checks that Coinbase sells at all.
+      // Without a country there is no price; the call only checks that Coinbase sells at all.
       const path = '/onramp/v1/buy/config';
       const headers = await authorizationOf(`GET ${DEVELOPER_HOST}${path}`);
       const { countries } = await call.fields({ url: `${urls.developer}${path}`, headers });
@@ -160,7 +160,7 @@ export const coinbase = defineProvider({
       },
     });
     const { onrampUrl } = answers.fieldsOf(body['session']);
-    // With country and payment method the session comes with its own quote.
+    // With country and payment method the session includes a quote.
     const quote = country === null || body['quote'] === undefined ? null : answers.fieldsOf(body['quote']);
     return {
       redirectUrl: answers.readRedirectUrl(onrampUrl),
@@ -178,7 +178,7 @@ export const coinbase = defineProvider({
 
     const fields = webhooks.readWebhookFields(webhook.body);
     const { eventType, status, partnerUserRef: reference } = fields;
-    // Of sales and of other products nothing concerns a payment.
+    // Events of sales and other products concern no payment.
     if (typeof eventType !== 'string' || !eventType.startsWith('onramp.transaction.')) return null;
     if (typeof reference !== 'string') return null;
     const progress = webhooks.readProgress('coinbase', progressOfStatus, status);
@@ -195,14 +195,14 @@ export const coinbase = defineProvider({
   },
 });
 
-/** The customer's country if it suffices for a quote; in the United States a quote also needs the state. */
+/** The customer's country if it suffices for a quote, which in the United States also needs the state. */
 function quotedCountryOf({ customerCountry }: QuoteRequest): string | null {
   return customerCountry === 'US' ? null : (customerCountry ?? null);
 }
 
 const MAXIMUM_SIGNED_HEADERS = 30;
 
-/** Either signature proves the sender: `v0` covers time and body, `v1` also the headers that `h` names. */
+/** Checks either signature: `v0` covers time and body, `v1` also the headers in `h`. */
 function requireHook0(
   webhookSecret: string,
   { headers, body }: PostedWebhook,
@@ -224,7 +224,7 @@ function requireHook0(
   }
 }
 
-/** The latest of the webhook's times; Coinbase writes a time that has not come yet as year one. */
+/** The latest of the webhook's times; Coinbase writes a future one as year one. */
 function timeOf(fields: Readonly<Record<string, unknown>>, receivedAtMs: number): number {
   const times = ['updatedAt', 'completedAt', 'createdAt']
     .map((name) => fields[name])
@@ -233,7 +233,7 @@ function timeOf(fields: Readonly<Record<string, unknown>>, receivedAtMs: number)
   return times.length === 0 ? receivedAtMs : Math.max(...times);
 }
 
-/** The secret of an API key: a PEM key, or 64 bytes in base64 (seed and public key of Ed25519); null for anything else. */
+/** Secret of an API key: PEM, or 64 bytes in base64 (seed and public key of Ed25519); null for anything else. */
 function readCoinbaseKey(secret: string): KeyObject | null {
   try {
     const key = secret.includes('-----BEGIN')
@@ -256,7 +256,7 @@ function ed25519KeyOf(bytes: Buffer): KeyObject | null {
   return createPublicKey(key).export({ format: 'jwk' }).x === encoded.x ? key : null;
 }
 
-/** The algorithm by which a private key signs tokens, as their header names it: Ed25519 or P-256; null for every other key. */
+/** Name of the algorithm with which a key signs tokens, Ed25519 or P-256; null for other keys. */
 function tokenAlgorithmOf(key: KeyObject): 'EdDSA' | 'ES256' | null {
   if (key.asymmetricKeyType === 'ed25519') return 'EdDSA';
   return key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1'

@@ -1,8 +1,9 @@
 /**
- * Crypto.com Onramp: a payment is made with the account's secret key, and its page opened. The API is that of Crypto.com
- * Pay, which accepts payments for merchants; the on-ramp is a limited beta of it. An account without the beta ignores the
- * wallet and takes the money for its own balance, so a payment that does not echo wallet, asset and network is never
- * shown. It stays off until the operator says that Crypto.com has confirmed it. `facts` lists what the adapter relies on.
+ * Crypto.com Onramp: a payment is created with the account's secret key, and its page opened. The API is that of
+ * Crypto.com Pay, which accepts payments for merchants; the on-ramp is a limited beta of it. An account without the
+ * beta ignores the wallet and credits its own balance, so a payment that does not echo wallet, asset and network is
+ * never shown. The adapter stays off until the operator states that Crypto.com confirmed the beta. `facts` lists what
+ * it relies on.
  */
 import type { SessionRequest } from '../provider.ts';
 import { defineProvider } from './define-provider.ts';
@@ -10,7 +11,6 @@ import * as answers from './provider-http.ts';
 import { requireSuccess } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 
-/** The required value of `CRYPTOCOM_ONRAMP`. */
 export const CONFIRMED = 'confirmed';
 
 export const cryptocom = defineProvider({
@@ -41,8 +41,8 @@ export const cryptocom = defineProvider({
   headers: ({ apiKey }) => ({ authorization: `Bearer ${apiKey}` }),
 
   /**
-   * Requests a list of one payment, because there are no quotes: a checkout that cannot be paid is refused when it is
-   * created, and not when its customer clicks. That there is no such list is an answer, too.
+   * Lists one payment, because there are no quotes, so that a checkout that cannot be paid is refused when it is
+   * created. A missing list shows that the provider is up, too.
    */
   async quote({ urls }, _request, call) {
     const answer = await call.answer({ url: `${urls.api}/api/payments`, query: { limit: '1' } });
@@ -73,7 +73,7 @@ export const cryptocom = defineProvider({
   },
 });
 
-/** Requires that the payment delivers USDC on Polygon to the deposit address, in the answer's own words. */
+/** Requires that the answer confirms delivery of USDC on Polygon to the deposit address. */
 function requireEcho(payment: answers.AnswerFields, { depositAddress }: SessionRequest): void {
   const expected = { wallet_address: depositAddress, crypto_currency: 'USDC', network: 'polygon' };
   for (const [name, value] of Object.entries(expected)) {
@@ -82,7 +82,7 @@ function requireEcho(payment: answers.AnswerFields, { depositAddress }: SessionR
   }
 }
 
-/** Lifetime of a payment page where the answer names none. */
+/** Lifetime of a payment page for which the answer has none. */
 const PAGE_LIFETIME_MS = 5 * 60_000;
 
 /** Seconds since 1970, or ISO 8601. */

@@ -24,83 +24,86 @@ import {
 } from './provider-http.ts';
 import { type ProviderVariable, SANDBOX_ENVIRONMENT } from './provider-variables.ts';
 
-/** Settings of all adapters, whatever their protocol. */
+/** Settings of all adapters. */
 export interface AdapterSettings {
-  /** Time limit of all calls that start a session together; a quote is also bounded by two seconds. */
+  /** Time limit of all calls that start a session together; quotes are also limited to two seconds. */
   readonly timeoutMs: number;
-  /** Time for which a quote is reused; 0 requests one every time. */
+  /** Lifetime of a cached quote; 0 requests one every time. */
   readonly quoteCacheMs?: number;
   readonly nowMs: () => number;
   readonly monotonicMs?: () => number;
-  /** The address at which this provider reaches us with its webhooks. */
+  /** Our URL for this provider's webhooks. */
   readonly webhookUrl: string;
-  /** The contract of USDC on the chain of the service (native USDC on Polygon). */
+  /** USDC contract on the service's chain (native USDC on Polygon). */
   readonly usdc?: Address;
-  /** Receives what an operator should know about a session that was started nevertheless. */
+  /** Receives warnings about sessions that were started nevertheless. */
   readonly warn?: (message: string) => void;
-  /** The public root of this service, without a slash at its end. */
+  /** Public root of this service, without a trailing slash. */
   readonly baseUrl: string;
 }
 
-/** Settings of one provider by the names in its list of variables. */
+/** Settings of one provider by variable name. */
 export type ProviderValues = Readonly<Record<string, string>>;
 
-/** The environment variable of a provider's setting. */
+/** Environment variable of a provider's setting. */
 export function variableNameOf(provider: ProviderId, name: string): string {
   return `${provider.toUpperCase()}_${name}`;
 }
 
-/** A setting that is there but cannot be used; the message names the variable and never repeats its value. */
+/** An unusable setting; the message contains the variable's name and never its value. */
 export class ProviderSettingError extends Error {
   override readonly name = 'ProviderSettingError';
 }
 
-/** A host of the provider, and that of its test environment where it has another one. */
+/** A host of the provider, and its test environment's if different. */
 interface ProviderHost {
   readonly production: string;
   readonly sandbox?: string;
 }
 
-/** The operator's account at a provider: its settings, and the readers of further ones. */
+/** The operator's account at a provider. */
 interface AccountSettings<Host extends string = string> extends AdapterSettings {
-  /** The provider that customers choose: another one than the definition's where this is a payment method there. */
+  /** The provider that customers choose, which differs from the definition's for a payment method. */
   readonly id: ProviderId;
-  /** The name of that payment method at the provider; null for a card. */
+  /** The payment method's name at the provider; null for a card. */
   readonly paymentMethod: string | null;
   readonly isSandbox: boolean;
-  /** The provider's production hosts are called, and no simulator or proxy. */
+  /** Calls go to the provider's production hosts rather than a simulator or proxy. */
   readonly isProduction: boolean;
   readonly apiKey: string;
-  /** The value of the definition's `webhookSecret` variable; '' where none is set. */
+  /** Value of the definition's `webhookSecret` variable, or ''. */
   readonly webhookSecret: string;
-  /** The hosts of the definition, without a slash at their end: below BASE_URL where that is set. */
+  /** Hosts of the definition, without a trailing slash; below BASE_URL where that is set. */
   readonly urls: Readonly<Record<Host, string>>;
-  /** The token's contract where the provider names it: it must be USDC's; test environments deliver other tokens. */
+  /**
+   * The token's contract if the provider states it. Requires USDC, except in test environments, which deliver other
+   * tokens.
+   */
   readUsdcContract(contract: unknown): string | null;
-  /** Throws `ProviderSettingError` where it is missing. */
+  /** Throws `ProviderSettingError` for a missing one. */
   value(name: string): string;
   valueOrNull(name: string): string | null;
-  /** A key as it is read from its text. Throws for what is missing or cannot be read. */
+  /** Parses a key. Throws for a missing or invalid one. */
   key(name: string, read: (text: string) => KeyObject | null): KeyObject;
-  /** The same; null where none is set. */
+  /** Parses a key; null for a missing one. */
   keyOrNull(name: string, read: (text: string) => KeyObject | null): KeyObject | null;
 }
 
 /**
- * What an adapter relies on, by how it is known. Each entry names its source; the documentation and `provider list` show
+ * What an adapter relies on, by how it is known. Each entry has its source; the documentation and `provider list` show
  * them.
  */
 export interface Facts {
-  /** Read in the provider's own documentation. */
+  /** From the provider's documentation. */
   readonly official: readonly string[];
-  /** Read in an official SDK or OpenAPI file, or compared with one by a test. */
+  /** From an official SDK or OpenAPI file, or compared with one by a test. */
   readonly sdk: readonly string[];
-  /** Seen in public integrations of others only. */
+  /** Only seen in public third-party integrations. */
   readonly inferred: readonly string[];
   readonly unknown: readonly string[];
 }
 
-/** An answer of which the fields that are not named have defaults. */
+/** An answer whose other fields have defaults. */
 type WithDefaults<Answer, Name extends keyof Answer> = Pick<Answer, Name> & Partial<Answer>;
 
 /** Everything that is specific to one provider. */
@@ -111,23 +114,23 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
   readonly traits?: Pick<ProviderAdapter, 'opensOnce' | 'needsCountry' | 'checksReferrer' | 'currenciesSold'>;
-  /** Its sessions have their own quotes, or none exist: elsewhere a session promises nothing, and is quoted first. */
+  /** Sessions include quotes, or none exist; otherwise a session is quoted first. */
   readonly quotesInSession?: true;
-  /** What the calls need of the account besides its settings. Throws `ProviderSettingError`. */
+  /** Values derived from the settings. Throws `ProviderSettingError`. */
   account?(settings: AccountSettings<Host>): Own;
   /** Headers of every call. */
   headers?(account: Account): Readonly<Record<string, string>>;
   quote(account: Account, request: QuoteRequest, call: Call): Promise<WithDefaults<Quote, 'deliveryUnits'>>;
-  /** Its reference is the payment's id, and the lifetime of its address an hour, where the provider names none. */
+  /** Defaults: the payment's id as reference, and an hour as lifetime. */
   startSession(
     account: Account,
     request: SessionRequest,
     call: Call,
   ): Promise<WithDefaults<StartedSession, 'redirectUrl'>>;
-  /** Why the account cannot be used; null where nothing speaks against it. */
+  /** Why the account cannot be used; null if it can. */
   blockedBecause?(account: Account): string | null;
   readCatalog?(account: Account, request: QuoteRequest, call: Call): Promise<CatalogEntry>;
-  /** Absent where the provider sends none. Called only where the secret of webhooks is set, if there is one. */
+  /** Absent without webhooks. Only called with a webhook secret, if the provider has one. */
   readWebhook?(
     account: Account,
     webhook: PostedWebhook,
@@ -135,35 +138,35 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
   ): Promise<WithDefaults<ProviderWebhook, 'paymentId' | 'progress' | 'atMs'> | null>;
 }
 
-/** A provider as the rest of the service uses it. */
+/** A provider as used by the rest of the service. */
 export interface Provider {
   readonly id: ProviderId;
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
-  /** The providers at which it is a payment method; empty for one that sells by itself. */
+  /** Providers that offer it as a payment method; empty for one that sells by itself. */
   readonly routes: readonly ProviderId[];
-  /** The adapter of an account. Throws `ProviderSettingError`. */
+  /** Creates the adapter of an account. Throws `ProviderSettingError`. */
   open(values: ProviderValues, settings: AdapterSettings, method?: PaymentMethod): ProviderAdapter;
 }
 
-/** A provider that is a payment method at another one, and the method's name there. */
+/** A payment method at another provider, with its name there. */
 interface PaymentMethod {
   readonly id: ProviderId;
   readonly name: string;
 }
 
-/** A page or an API call waits for quotes, so they are bounded harder than sessions. */
+/** Stricter than for sessions, because a page or an API call waits for quotes. */
 const QUOTE_TIMEOUT_MS = 2_000;
-/** Lifetime of a session's address where the provider names none. */
+/** Lifetime of a session's URL if the provider states none. */
 const LINK_LIFETIME_MS = 60 * 60_000;
 const QUOTE_CACHE_MS = 3_000;
-/** Expired quotes serve while the provider is busy: this is the longest time for which a 429 keeps us from asking again. */
+/** Expired quotes serve while the provider is busy; a 429 pauses calls for at most this time. */
 const EXPIRED_QUOTE_CACHE_MS = 60_000;
 const MAXIMUM_CACHED_QUOTES = 500;
-/** Providers wait five seconds for our answer to a webhook, and some send no more after a few that came too late. */
+/** Providers wait five seconds for our answer to a webhook, and some stop sending after a few late ones. */
 const WEBHOOK_TIMEOUT_MS = 4_000;
 
-/** Makes a provider of its definition. */
+/** Creates a provider from its definition. */
 export function defineProvider<Host extends string, Own extends object = object>(
   definition: ProviderDefinition<Host, Own>,
 ): Provider {
@@ -178,8 +181,8 @@ export function defineProvider<Host extends string, Own extends object = object>
 }
 
 /**
- * The adapter of an account: bounds the time of its calls, keeps its quotes for a moment, and turns whatever is neither an
- * answer nor a refusal into `provider_unavailable` with its cause.
+ * Creates the adapter of an account: bounds the time of its calls, caches quotes briefly, and turns every failure other
+ * than a refusal into `provider_unavailable` with its cause.
  */
 function openAdapter<Host extends string, Own extends object>(
   definition: ProviderDefinition<Host, Own>,
@@ -236,7 +239,7 @@ function openAdapter<Host extends string, Own extends object>(
           readCatalog: (request: QuoteRequest) =>
             attempt(settings.timeoutMs, (call) => readCatalog(account, request, call)),
         }),
-    // The webhooks of a payment method come to the address of the provider that runs it.
+    // Webhooks of a payment method go to the URL of the provider that runs it.
     ...(readWebhook === undefined || isRouted || (secretOf(variables) !== null && own.webhookSecret === '')
       ? {}
       : {
@@ -256,7 +259,7 @@ function quoteKeyOf({ amountCents, currency, usdUnits, customerCountry }: QuoteR
   return `${amountCents} ${currency} ${usdUnits} ${customerCountry ?? ''}`;
 }
 
-/** The name of the variable that authenticates webhooks; null where the provider has none. */
+/** Name of the variable that authenticates webhooks; null without one. */
 function secretOf(variables: readonly ProviderVariable[]): string | null {
   return variables.find(({ isForWebhooks }) => isForWebhooks === true)?.name ?? null;
 }
@@ -269,13 +272,13 @@ function endpointOf({ urls, isProduction, valueOrNull }: AccountSettings): Provi
   };
 }
 
-/** Makes a provider that sells nothing itself, but is a payment method at others. */
+/** Creates a provider that is only a payment method at others. */
 export function definePaymentMethod(definition: {
   readonly id: ProviderId;
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
   readonly routes: readonly Provider[];
-  /** The method's name at the provider of the route; undefined where it is not known. */
+  /** The method's name at the route's provider; undefined where it is unknown. */
   nameAt(route: ProviderId, values: ProviderValues): string | undefined;
 }): Provider {
   const { id, variables, facts, routes } = definition;

@@ -1,4 +1,4 @@
-/** MoonPay: the customer is sent to a signed address of its widget. `facts` lists what the adapter relies on, with sources. */
+/** MoonPay: the customer opens a signed URL of its widget. `facts` lists what the adapter relies on, with sources. */
 import { createHmac } from 'node:crypto';
 import { formatCents } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
@@ -8,7 +8,7 @@ import { countryNotServed, minimumUsdCentsOf } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
-/** Some 200 currencies with their metadata. */
+/** The catalog lists some 200 currencies with metadata. */
 const MAXIMUM_CURRENCIES_BYTES = 4 * 1024 * 1024;
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['waitingPayment', 'paying'],
@@ -132,7 +132,7 @@ export const moonpay = defineProvider({
       externalTransactionId: request.paymentId,
       redirectURL: request.returnUrl,
       ...(request.email === null ? {} : { email: request.email }),
-      // Binds the URL to the customer's IP address. Without one it is not bound, which MoonPay may refuse.
+      // Binds the URL to the customer's IP address. MoonPay may refuse an unbound one.
       ...(customerIp === null ? {} : { allowedIpAddress: hmacOf(secretKey, customerIp) }),
     });
     return { redirectUrl: signMoonpayUrl(`${urls.widget}?${query}`, secretKey) };
@@ -142,7 +142,7 @@ export const moonpay = defineProvider({
     webhooks.requireTimedHmac(webhookSecret, webhook.headers['moonpay-signature-v2'], 's', webhook);
     const fields = webhooks.readWebhookFields(webhook.body);
     const type = fields['type'];
-    // Of other products (sales, swaps, identity checks) nothing concerns a payment.
+    // Events of other products (sales, swaps, identity checks) concern no payment.
     if (typeof type !== 'string' || !type.startsWith('transaction_')) return null;
     const data = answers.fieldsOf(fields['data']);
     const paymentId = data['externalTransactionId'];
@@ -156,7 +156,7 @@ export const moonpay = defineProvider({
   },
 });
 
-/** Appends MoonPay's signature to an address: of the query as it stands, together with its question mark. */
+/** Appends MoonPay's signature of the query, including its question mark. */
 export function signMoonpayUrl(url: string, secretKey: string): string {
   return `${url}&signature=${encodeURIComponent(hmacOf(secretKey, new URL(url).search))}`;
 }

@@ -12,7 +12,7 @@ import {
   type RecordedAnswer,
 } from '../provider.ts';
 
-/** A provider's answer: any status, with a body that parsed as JSON. */
+/** A provider's answer of any status, with a JSON body. */
 export interface JsonAnswer {
   readonly status: number;
   readonly body: unknown;
@@ -25,13 +25,13 @@ export interface JsonRequest {
   /** Without the query. */
   readonly url: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** Besides those that follow from the body. */
+  /** Added to those that follow from the body. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Makes the call a POST. Sent as JSON, or as a form when it is `URLSearchParams`. */
+  /** Makes the call a POST, of JSON or, for `URLSearchParams`, a form. */
   readonly body?: unknown;
-  /** Time limit of the whole exchange, from connecting to the last byte. */
+  /** Time limit of the exchange, from connecting to the last byte. */
   readonly timeoutMs: number;
-  /** Maximum length of the answer; 64 KiB where absent. */
+  /** Maximum length of the answer. Default 64 KiB. */
   readonly maximumBytes?: number;
   /** The request concerns one customer (`Call.ofCustomer`). */
   readonly isOfCustomer?: boolean;
@@ -40,15 +40,15 @@ export interface JsonRequest {
 /** Usable responses are far shorter. */
 const MAXIMUM_ANSWER_BYTES = 64 * 1024;
 
-/** Time for which a provider that answers 429 without `Retry-After` is not called. */
+/** Pause after a 429 without `Retry-After`. */
 const DEFAULT_RETRY_SECONDS = 1;
-/** A provider that asks for an hour is still tried once a minute. */
+/** Maximum pause, even if the provider asks for an hour. */
 const LONGEST_RETRY_SECONDS = 60;
 
-/** Thrown when the provider answers 429 (too many requests), which does not concern its health. */
+/** The provider answered 429 (too many requests), which says nothing about its health. */
 export class ProviderBusyError extends Error {
   override readonly name = 'ProviderBusyError';
-  /** Whole seconds, at least one, after which it may be asked again. */
+  /** Whole seconds, at least one, until the next call. */
   readonly retryAfterSeconds: number;
 
   constructor(retryAfterSeconds: number) {
@@ -57,7 +57,7 @@ export class ProviderBusyError extends Error {
   }
 }
 
-/** The seconds of a `Retry-After` header (RFC 9110, 10.2.3: a number or a date), within bounds. */
+/** Seconds of a `Retry-After` header (RFC 9110, 10.2.3: a number or a date), within bounds. */
 export function readRetryAfterSeconds(header: string | undefined, nowMs: number): number {
   const text = header?.trim() ?? '';
   const seconds = /^\d{1,10}$/.test(text) ? Number(text) : (Date.parse(text) - nowMs) / 1000;
@@ -65,11 +65,11 @@ export function readRetryAfterSeconds(header: string | undefined, nowMs: number)
   return Math.min(Math.max(Math.ceil(seconds), 1), LONGEST_RETRY_SECONDS);
 }
 
-/** Where the answers of the calls of one run are recorded. */
+/** Receives the answers of one run's calls. */
 const recording = new AsyncLocalStorage<RecordedAnswer[]>();
 const MAXIMUM_RECORDED = 50;
 
-/** Runs the work and adds every answer that a provider gives it meanwhile to the list, whatever becomes of it. */
+/** Runs the work and adds every answer of the provider to the list, even if the work fails. */
 export function recordAnswers<T>(answers: RecordedAnswer[], work: () => Promise<T>): Promise<T> {
   return recording.run(answers, work);
 }
@@ -87,16 +87,15 @@ function record(call: JsonRequest, status: number, body: unknown, length: number
   });
 }
 
-/** Connections to one provider. HTTP/1.1 only: over HTTP/2 undici may send a POST twice. */
+/** Creates connections to one provider. HTTP/1.1 only: over HTTP/2 undici may send a POST twice. */
 export function createProviderAgent(): Agent {
   return createOutgoingAgent({ allowH2: false, connections: 32, pipelining: 1, keepAliveTimeout: 4_000 });
 }
 
 /**
- * Sends one request and reads one JSON answer, both bounded. Follows no redirect. Throws when there is no answer in
- * time or when it is not JSON; a 5xx throws as well, whatever its body, because it says nothing about the request, and a
- * 429 throws `ProviderBusyError`. Any other status but success is an answer to a customer's request without its body: a
- * geoblock answers with a page, or leads to one.
+ * Sends one request and reads one JSON answer, both bounded, without following redirects. Throws when the answer is
+ * late or no JSON, for any 5xx, which says nothing about the request, and `ProviderBusyError` for a 429. Other statuses
+ * than success answer a customer's request without their body: a geoblock answers with a page, or redirects to one.
  */
 export async function requestJson(agent: Agent, call: JsonRequest): Promise<JsonAnswer> {
   const query = call.query === undefined ? '' : `?${new URLSearchParams(call.query)}`;
@@ -106,7 +105,6 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
     signal: AbortSignal.timeout(call.timeoutMs),
     headers: {
       accept: 'application/json',
-      // Some providers refuse requests without a user agent.
       'user-agent': 'card-checkout',
       ...bodyType(call.body),
       ...call.headers,
@@ -116,7 +114,7 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
   const isAnswered = call.isOfCustomer === true && statusCode < 500 && !successes.includes(statusCode);
   const read = readBounded(body, call.maximumBytes ?? MAXIMUM_ANSWER_BYTES);
   const text = isAnswered ? await read.catch(() => '') : await read;
-  // Before the body is parsed: what stands before a provider's API may say it in a page.
+  // Checked before parsing, because a proxy before the provider's API may answer with a page.
   if (statusCode === 429) {
     const header = headers['retry-after'];
     throw new ProviderBusyError(
@@ -136,7 +134,7 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
 const successes: readonly number[] = [200, 201];
 const isRefusal = (status: number) => status >= 400 && status < 500;
 
-/** Whether a status that is no success shows an outage where no customer was named: their data cannot be its reason. */
+/** Whether an unsuccessful status of a request without a customer's data shows an outage. */
 function countsAsOutage(status: number): boolean {
   return !isRefusal(status) || [401, 403, 404, 405, 410].includes(status);
 }
@@ -145,7 +143,7 @@ function methodOf({ body }: JsonRequest): 'GET' | 'POST' {
   return body === undefined ? 'GET' : 'POST';
 }
 
-/** Undefined for what is not JSON: the parser's own error would quote the answer, which may repeat the key. */
+/** Undefined for invalid JSON: the parser's error would quote the answer, which may contain the key. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -165,22 +163,18 @@ function bodyText(body: unknown): string | null {
   return body instanceof URLSearchParams ? body.toString() : JSON.stringify(body);
 }
 
-/**
- * Reads single values of a provider's response. A value of an unexpected form throws `MalformedAnswerError`.
- */
-
 const MAXIMUM_REDIRECT_LENGTH = 4_096;
 const MAXIMUM_REFERENCE_LENGTH = 200;
 const MAXIMUM_TOKEN_LENGTH = 8_192;
 
-/** A defect of the provider. Only the log distinguishes it from one of the network. */
+/** A defect of the provider's answer; only the log distinguishes it from a network failure. */
 export class MalformedAnswerError extends Error {
   override readonly name = 'MalformedAnswerError';
 }
 
 export type AnswerFields = Readonly<Record<string, unknown>>;
 
-/** A JSON object. */
+/** Requires a JSON object. */
 export function fieldsOf(value: unknown): AnswerFields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new MalformedAnswerError('the answer is not a JSON object');
@@ -188,19 +182,19 @@ export function fieldsOf(value: unknown): AnswerFields {
   return value as AnswerFields;
 }
 
-/** The objects of a list. */
+/** Requires a list of objects. */
 export function listOf(value: unknown): readonly AnswerFields[] {
   if (!Array.isArray(value)) throw new MalformedAnswerError('the answer is not a list');
   return value.map(fieldsOf);
 }
 
-/** An amount in cents, rounded up; null where there is none, or a negative one that means so. */
+/** Amount in cents, rounded up; null for none or for a number that is not positive. */
 export function readCentsOrNull(value: unknown, name: string): number | null {
   if (value === undefined || value === null || Number(value) <= 0) return null;
   return Number((readDecimalUnits(value, name) + 9_999n) / 10_000n);
 }
 
-/** A positive amount as providers write it, a JSON number or decimal text; what is below 10⁻⁶ is cut off. */
+/** A positive amount, given as a JSON number or decimal text; truncated to 10⁻⁶. */
 export function readDecimalUnits(value: unknown, name: string): bigint {
   const text = typeof value === 'number' && Number.isFinite(value) ? value.toFixed(8) : value;
   const match = typeof text === 'string' ? /^(\d{1,9})(?:\.(\d{1,30}))?$/.exec(text) : null;
@@ -211,8 +205,7 @@ export function readDecimalUnits(value: unknown, name: string): bigint {
 }
 
 /**
- * An address to which the customer's browser may be redirected: an absolute https (on loopback also http) address
- * without credentials.
+ * A URL to which the customer's browser may be redirected: absolute https (or http on loopback) without credentials.
  */
 export function readRedirectUrl(value: unknown): string {
   if (typeof value !== 'string' || value.length > MAXIMUM_REDIRECT_LENGTH || !URL.canParse(value)) {
@@ -225,7 +218,7 @@ export function readRedirectUrl(value: unknown): string {
   return url.href;
 }
 
-/** A provider's own name for something: visible ASCII, which may stand on a page and in a path. */
+/** A provider's id of an object: visible ASCII, safe for pages and paths. */
 export function readReference(value: unknown): string {
   const isReference = typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
   if (!isReference || value.length > MAXIMUM_REFERENCE_LENGTH)
@@ -233,19 +226,19 @@ export function readReference(value: unknown): string {
   return value;
 }
 
-/** A text, or null for everything else. */
+/** A text; null for anything else. */
 export function readTextOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** A credential that goes back to the provider in a header: visible ASCII. */
+/** A credential for a header of the provider: visible ASCII. */
 export function readToken(value: unknown): string {
   if (typeof value !== 'string' || value.length > MAXIMUM_TOKEN_LENGTH || !/^[\x21-\x7e]+$/.test(value))
     throw new MalformedAnswerError('the token is malformed');
   return value;
 }
 
-/** The text of a body in UTF-8. Throws as soon as it is longer than the limit. */
+/** Text of a UTF-8 body. Throws as soon as it exceeds the limit. */
 async function readBounded(body: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -260,23 +253,23 @@ async function readBounded(body: AsyncIterable<Uint8Array>, maximumBytes: number
 
 type CallRequest = Omit<JsonRequest, 'timeoutMs' | 'isOfCustomer'>;
 
-/** Calls of a conversation that has a deadline as a whole. */
+/** Calls of a conversation with a common deadline. */
 interface Calls {
-  /** The JSON object of an answer that is a success; throws for every other (`requireSuccess`). */
+  /** Object of a successful answer; throws for others (`requireSuccess`). */
   fields(request: CallRequest): Promise<AnswerFields>;
-  /** The JSON of an answer that is a success, whatever its form. */
+  /** JSON of a successful answer. */
   body(request: CallRequest): Promise<unknown>;
   /** Any answer. */
   answer(request: CallRequest): Promise<JsonAnswer>;
 }
 
-/** The calls of a conversation. What names no customer, such as a quote for an amount, is asked by itself. */
+/** Calls of a conversation, by default without data of a customer, such as a quote for an amount. */
 export interface Call extends Calls {
-  /** The calls that name one customer or payment, so that what they are answered below 500 is no outage. */
+  /** Calls with data of one customer or payment, whose errors below 500 are no outage. */
   readonly ofCustomer: Calls;
 }
 
-/** Runs conversations with one provider, each within its time limit, with these headers in every call. */
+/** Runs conversations with one provider, each within its time limit and with these headers. */
 export function createConversations(id: ProviderId, headers: Readonly<Record<string, string>> = {}) {
   const agent = createProviderAgent();
   return async <T>(timeoutMs: number, work: (call: Call) => Promise<T>): Promise<T> => {
@@ -305,7 +298,7 @@ export function createConversations(id: ProviderId, headers: Readonly<Record<str
   };
 }
 
-/** The outcome, or `provider_unavailable` for every error that is not a `ServiceError` already. */
+/** Turns every error other than a `ServiceError` into `provider_unavailable`. */
 export async function asProviderUnavailable<T>(id: ProviderId, outcome: Promise<T>): Promise<T> {
   try {
     return await outcome;
@@ -315,7 +308,9 @@ export async function asProviderUnavailable<T>(id: ProviderId, outcome: Promise<
   }
 }
 
-/** Passes on refusals and unknown states; a malformed webhook counts as an unknown state, which is logged as an error. */
+/**
+ * Passes on refusals and unknown states; a malformed webhook counts as an unknown state, which is logged as an error.
+ */
 export async function classifyWebhookError(
   id: ProviderId,
   outcome: Promise<ProviderWebhook | null>,
@@ -329,23 +324,23 @@ export async function classifyWebhookError(
   }
 }
 
-/** The provider is there, although its answer is of no use: the circuit does not count it. */
+/** An unusable answer, which the circuit does not count because the provider is up. */
 export class ProviderAnswerError extends Error {}
 
-/** A malformed answer to a call that names one customer: their data may be its reason. */
+/** A malformed answer to a call for one customer, whose data may be the cause. */
 class CustomersAnswerError extends ProviderAnswerError {
   override readonly name = 'MalformedAnswerError';
 }
 
 /**
- * The provider understood the request and declined it, which does not concern its health: a customer who requests what is
- * not sold must not open the circuit for all others.
+ * The provider declined the request, which says nothing about its health: one customer's request must not open the
+ * circuit for all others.
  */
 export class DeclinedRequestError extends ProviderAnswerError {
   override readonly name = 'DeclinedRequestError';
 }
 
-/** The provider declined the request, did not answer, or not in a way that can be used. */
+/** The provider declined the request, or gave no usable answer. */
 export function unavailable(id: ProviderId, cause: unknown): ServiceError {
   if (cause instanceof ProviderBusyError) return busy(id, cause.retryAfterSeconds, cause);
   const { name } = providerCatalog[id];
@@ -355,14 +350,14 @@ export function unavailable(id: ProviderId, cause: unknown): ServiceError {
   });
 }
 
-/** The provider is asked too often: callers may ask again after these seconds. */
+/** The provider receives too many requests; callers may retry after these seconds. */
 export function busy(id: ProviderId, retryAfterSeconds: number, cause?: ProviderBusyError): ServiceError {
   const { name } = providerCatalog[id];
   const text = `${name} is busy. Retry in ${retryAfterSeconds} s or use "multi".`;
   return new ServiceError('provider_unavailable', text, { retryAfterSeconds, cause });
 }
 
-/** The answer of a call that succeeded; throws for every other, with what the provider said of it in the cause. */
+/** Body of a successful answer. Throws for others, with the provider's error codes in the cause. */
 export function requireSuccess(id: ProviderId, answer: JsonAnswer): unknown {
   const { status, body, isOfCustomer = false } = answer;
   if (successes.includes(status)) return body;
@@ -373,8 +368,8 @@ export function requireSuccess(id: ProviderId, answer: JsonAnswer): unknown {
       : countsAsOutage(status) && !isOfCustomer
         ? new Error(message)
         : new ProviderAnswerError(message);
-  // A merchant sees wrong credentials as a provider that is switched off; the cause in the log is for the operator. A page
-  // comes from what stands before the provider's API and says nothing about credentials.
+  // Shows wrong credentials to a merchant as a provider that is switched off; the cause in the log is for the operator.
+  // A page comes from a proxy before the provider's API and says nothing about credentials.
   if ((status === 401 || status === 403) && body !== undefined) {
     const { name } = providerCatalog[id];
     throw new ServiceError(
@@ -387,8 +382,7 @@ export function requireSuccess(id: ProviderId, answer: JsonAnswer): unknown {
 }
 
 /**
- * The words by which a refusal names its reason. Sentences are left out: they may repeat a key that we sent, and so may
- * whatever holds a digit.
+ * Error codes of a refusal. Sentences and words with digits are left out, because they may repeat a key that we sent.
  */
 function codesOf(body: unknown): readonly string[] {
   const fields = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
@@ -398,21 +392,21 @@ function codesOf(body: unknown): readonly string[] {
   ) as string[];
 }
 
-/** Throws `provider_inactive` for a currency that the provider does not take, without a call. */
+/** Throws `provider_inactive` for a currency that the provider does not accept, without a call. */
 export function requireSold(id: ProviderId, { currency }: QuoteRequest, sold?: readonly Currency[]): void {
   if (sold === undefined || sold.includes(currency)) return;
   throw new ServiceError('provider_inactive', describeUnsoldCurrency(id, currency));
 }
 
-/** The refusal of a provider that serves no customers in a country: the provider is not offered there. */
+/** Refusal of a provider that does not serve customers in a country. */
 export function countryNotServed(id: ProviderId, country: string): ServiceError {
   const { name } = providerCatalog[id];
   return new ServiceError('provider_inactive', `${name} does not serve customers in ${country}.`);
 }
 
 /**
- * A provider's minimum in the payment's currency (10⁻⁶) as USD cents, at the payment's own rate. Rounded up, but not above a
- * charge that reaches it.
+ * Converts a provider's minimum from the payment's currency (10⁻⁶) to USD cents, at the payment's own rate. Rounds up,
+ * but not above a charge that reaches it.
  */
 export function minimumUsdCentsOf(minimumUnits: bigint, request: QuoteRequest): number {
   const chargedUnits = BigInt(request.amountCents) * UNITS_PER_CENT;

@@ -1,17 +1,17 @@
-/** One setting of a provider, without the provider's name before it. */
+/** One setting of a provider, without the provider's prefix. */
 export interface ProviderVariable {
   readonly name: string;
   readonly isSecret: boolean;
-  /** Without it the provider cannot be used; with none of the required ones it is inactive. */
+  /** Required to use the provider, which is inactive without any required setting. */
   readonly isRequired: boolean;
-  /** Authenticates webhooks: without it they are rejected. */
+  /** Authenticates webhooks, which are rejected without it. */
   readonly isForWebhooks?: true;
   readonly help: string;
-  /** The values that it takes; absent for any. */
+  /** Accepted values; absent for any. */
   readonly oneOf?: readonly string[];
 }
 
-/** A provider's published test environment in the place of the real one. */
+/** A provider's published test environment. */
 export const SANDBOX_ENVIRONMENT = 'sandbox';
 const environments = ['production', SANDBOX_ENVIRONMENT] as const;
 
@@ -30,7 +30,7 @@ export const optional = (variable: ProviderVariable): ProviderVariable => ({
   isRequired: false,
 });
 export const optionalSecret = (name: string, help: string): ProviderVariable => optional(secret(name, help));
-/** Authenticates webhooks; the help says what it is. */
+/** Authenticates webhooks; `help` describes the secret. */
 export const webhookSecret = (name: string, help: string): ProviderVariable => ({
   ...optionalSecret(name, `${help}; without it, webhooks are rejected.`),
   isForWebhooks: true,
@@ -40,7 +40,7 @@ export const oneOf = (name: string, help: string, values: readonly string[]): Pr
   oneOf: values,
 });
 
-/** For a provider that can be replaced by a simulator or proxy. */
+/** For a provider that a simulator or proxy can replace. */
 export const baseUrl = optional(
   plain('BASE_URL', "Base URL that replaces all of the provider's hosts, for a simulator or proxy."),
 );

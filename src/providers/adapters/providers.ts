@@ -41,7 +41,7 @@ const paypal = definePaymentMethod({
   nameAt: (route, values) => (route === 'moonpay' ? 'paypal' : values['PAYMENT_METHOD']),
 });
 
-/** Banxa is the one on-ramp that lists Klarna. */
+/** Banxa is the only on-ramp that lists Klarna. */
 const klarna = definePaymentMethod({
   id: 'klarna',
   variables: [
@@ -62,7 +62,6 @@ const klarna = definePaymentMethod({
   nameAt: (_route, values) => values['PAYMENT_METHOD'],
 });
 
-/** All eleven, each defined in its file. */
 export const providers: Readonly<Record<ProviderId, Provider>> = {
   moonpay,
   wert,
@@ -77,7 +76,7 @@ export const providers: Readonly<Record<ProviderId, Provider>> = {
   klarna,
 };
 
-/** The adapter that speaks a provider's protocol. Throws `ProviderSettingError`. */
+/** Creates the adapter for a provider's protocol. Throws `ProviderSettingError`. */
 export function createProviderAdapter(
   id: ProviderId,
   values: ProviderValues,
@@ -86,7 +85,7 @@ export function createProviderAdapter(
   return providers[id].open(values, settings);
 }
 
-/** The facts about each provider that need no account there. */
+/** Facts about each provider that require no account there. */
 export const providerDescriptions = Object.fromEntries(
   providerIds.map((id): [ProviderId, ProviderDescription] => {
     const { variables, facts } = providers[id];

@@ -1,9 +1,8 @@
 /**
- * Ramp Network: the customer is sent to a plain address of its widget, signed where the partner has a key for that.
- * **Without a signing key the address is not locked**: a customer who changes it pays another wallet, which leaves the
- * checkout unpaid. There is no field for our id: it stands in the query of the address that webhooks go to, which their
- * signature does not cover, so the wallet in a webhook has to be the deposit address of that payment. `facts` lists
- * what the adapter relies on, with sources.
+ * Ramp Network: the customer opens a plain URL of its widget, signed if the partner has a key for that. **Without a
+ * signing key the URL is not locked**: a customer who changes it pays another wallet, and the checkout stays unpaid.
+ * Our id has no field: it is in the query of the webhook URL, which the webhook's signature does not cover, so the
+ * wallet in a webhook must be that payment's deposit address. `facts` lists what the adapter relies on, with sources.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { formatCents } from '../../payment/money.ts';
@@ -16,12 +15,12 @@ import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-si
 
 /** Native USDC; `MATIC_USDCE` is bridged. */
 const ASSET = 'MATIC_USDC';
-/** All assets with their limits. */
+/** The catalog lists all assets with their limits. */
 const MAXIMUM_ASSETS_BYTES = 4 * 1024 * 1024;
-/** The query parameter with our id in the address of the webhooks. */
+/** Query parameter of the webhook URL with our id. */
 const PAYMENT_PARAMETER = 'payment_id';
 
-/** On secp256k1 72 bytes at most. */
+/** At most 72 bytes on secp256k1. */
 const MAXIMUM_SIGNATURE_CHARACTERS = 120;
 
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
@@ -68,7 +67,7 @@ export const rampnetwork = defineProvider({
     unknown: ['Whether anything but a signed URL keeps a customer from changing what is in it.'],
   },
   account: (settings) => ({
-    /** Null leaves the address unsigned. */
+    /** Null leaves the URL unsigned. */
     signingKey: settings.keyOrNull('SIGNING_KEY', readSigningKey),
     webhookKey: settings.keyOrNull('WEBHOOK_PUBLIC_KEY', readWebhookKey),
   }),
@@ -133,7 +132,7 @@ export const rampnetwork = defineProvider({
 
   async readWebhook({ webhookKey }, webhook) {
     const signature = readSignature(webhook.headers['x-body-signature']);
-    // It covers the content with its keys in order, and not the bytes: what is not authentic has to be parsed, too.
+    // The signature covers the content with sorted keys, not the bytes, so even forged content is parsed.
     const fields = readWebhookFields(webhook.body);
     const content = Buffer.from(sortedJson(fields));
     if (webhookKey === null || !verify('sha256', content, webhookKey, signature))
@@ -143,7 +142,7 @@ export const rampnetwork = defineProvider({
     if (purchase === undefined || paymentId === null) return null;
     const { status, updatedAt, receiverAddress: walletAddress, asset } = fieldsOf(purchase);
     if (typeof walletAddress !== 'string') throw new MalformedAnswerError('the webhook names no wallet');
-    // Money that was returned to the customer, whatever the status says.
+    // The money was returned to the customer, whatever the status says.
     const progress =
       fields['type'] === 'RETURNED' ? 'failed' : readProgress('rampnetwork', progressOfStatus, status);
     const atMs = readWebhookTimeMs(updatedAt, webhook.receivedAtMs);
@@ -152,16 +151,16 @@ export const rampnetwork = defineProvider({
   },
 });
 
-/** The bytes of an ECDSA signature in DER. Other bytes are refused before the webhook is read. */
+/** Bytes of an ECDSA signature in DER. Rejects other bytes before the webhook is read. */
 function readSignature(header: string | undefined): Buffer {
   const signature = Buffer.from((header ?? '').slice(0, MAXIMUM_SIGNATURE_CHARACTERS), 'base64');
-  // A sequence whose length is that of the rest.
+  // A sequence whose length field matches.
   if (signature[0] !== 0x30 || signature[1] !== signature.length - 2)
     throw new ProviderWebhookRefusedError('the webhook has no signature');
   return signature;
 }
 
-/** JSON without spaces, the keys of every object in the order of their code units. */
+/** JSON without spaces, keys of every object sorted by code units. */
 function sortedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -169,7 +168,7 @@ function sortedJson(value: unknown): string {
   return `{${entries.map(([name, each]) => `${JSON.stringify(name)}:${sortedJson(each)}`).join(',')}}`;
 }
 
-/** A key of Ed25519 as PEM, or as DER (PKCS #8) in base64; null when it is none. */
+/** Ed25519 key as PEM, or as DER (PKCS #8) in base64; null if invalid. */
 function readSigningKey(text: string): KeyObject | null {
   const read = () =>
     text.includes('-----BEGIN')
@@ -178,7 +177,7 @@ function readSigningKey(text: string): KeyObject | null {
   return keyOf(read, 'ed25519');
 }
 
-/** A PEM public key of secp256k1, or null when it is none. */
+/** PEM public key on secp256k1; null if invalid. */
 function readWebhookKey(pem: string): KeyObject | null {
   const key = keyOf(() => createPublicKey(pem), 'ec');
   return key?.asymmetricKeyDetails?.namedCurve === 'secp256k1' ? key : null;

@@ -1,6 +1,6 @@
 /**
- * Revolut Ramp: the partner's API makes the address that the customer is sent to. An address that does not lock wallet,
- * amount and asset is not used: ask Revolut to lock them for your account. `facts` lists what the adapter relies on, with sources.
+ * Revolut Ramp: the partner's API creates the URL that the customer opens. A URL that does not lock wallet, amount and
+ * asset is not used: ask Revolut to lock them for your account. `facts` lists what the adapter relies on, with sources.
  */
 import { UnknownStateError } from '../../payment/errors.ts';
 import { formatCents } from '../../payment/money.ts';
@@ -13,7 +13,7 @@ import { type Call, countryNotServed, minimumUsdCentsOf } from './provider-http.
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
-/** Assets change rarely; the configuration is read again after an hour. */
+/** Assets change rarely. */
 const ASSET_KEEP_MS = 60 * 60_000;
 const progressOfEvent: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['ORDER_CREATED', 'paying'],
@@ -52,7 +52,7 @@ export const revolut = defineProvider({
     const apiUrl = `${urls.api}/partners/api/2.0`;
     const assets = createTtlCache<string>({ monotonicMs, keepMs: ASSET_KEEP_MS, maximumEntries: 1 });
     const readConfig = (call: Call) => call.fields({ url: `${apiUrl}/config` });
-    /** USDC on Polygon, whose contract has to be USDC's where the configuration names one. */
+    /** USDC on Polygon. Requires USDC's contract where the configuration states one. */
     function assetIn(config: answers.AnswerFields): answers.AnswerFields {
       const asset = answers
         .listOf(config['crypto'])
@@ -91,7 +91,7 @@ export const revolut = defineProvider({
 
   async quote({ apiUrl, readConfig, readAsset }, request, call) {
     const country = request.customerCountry ?? null;
-    // Without a country there is no price, but what is sold at all, and from what amount.
+    // Without a country there is no price, only availability and minimum.
     if (country === null) {
       const { fiat } = await readConfig(call);
       const sold = answers.listOf(fiat).find(({ currency }) => currency === request.currency);

@@ -1,6 +1,6 @@
 /**
- * Stripe's crypto onramp: a session is created, read back, and its page opened. Amount and currency cannot be locked
- * there, so that partial and surplus deliveries are to be expected. `facts` lists what the adapter relies on, with sources.
+ * Stripe's crypto onramp: a session is created, read back, and its page opened. Amount and currency cannot be locked,
+ * so partial and excess deliveries are expected. `facts` lists what the adapter relies on, with sources.
  */
 import { formatCents } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
@@ -101,7 +101,9 @@ export const stripe = defineProvider({
   },
 });
 
-/** Requires the lock in the session as read back: a customer must not be able to pay another wallet, coin or network. */
+/**
+ * Requires the lock in the session as read back: a customer must not be able to pay another wallet, coin or network.
+ */
 function requireLocked(session: answers.AnswerFields, { depositAddress }: SessionRequest): void {
   const details = answers.fieldsOf(session['transaction_details']);
   const wallets = walletsOf(details);
@@ -111,7 +113,7 @@ function requireLocked(session: answers.AnswerFields, { depositAddress }: Sessio
   };
   const isLocked =
     details['lock_wallet_address'] === true &&
-    // One of both may be null, but not both: what is not read back is not known to be locked.
+    // One of both may be null, but a wallet that is not read back is not known to be locked.
     wallets.length > 0 &&
     wallets.every((wallet) => wallet.toLowerCase() === depositAddress.toLowerCase()) &&
     isOnly('destination_currencies', 'usdc') &&
@@ -119,7 +121,7 @@ function requireLocked(session: answers.AnswerFields, { depositAddress }: Sessio
   if (!isLocked) throw new Error('stripe made a session that is not locked to the deposit address');
 }
 
-/** The wallets that a session names: the one that was chosen, and those that were passed for each network. */
+/** Wallets of a session: the chosen one and those passed for each network. */
 function walletsOf(details: answers.AnswerFields): readonly string[] {
   const byNetwork = details['wallet_addresses'] ?? {};
   return [details['wallet_address'], ...Object.values(answers.fieldsOf(byNetwork))]

@@ -1,7 +1,7 @@
 /**
- * Transak: a session is minted with a partner's access token, and its address opens once. A new access token ends the
- * old one, so one is shared by all and refreshed by one call at a time; with several instances each refresh ends the
- * token of the others, who notice with their next session. `facts` lists what the adapter relies on, with sources.
+ * Transak: a session is created with a partner's access token, and its URL opens once. A new access token invalidates
+ * the old one, so calls share one, refreshed once at a time; each instance's refresh invalidates the token of the
+ * others, which notice with their next session. `facts` lists what the adapter relies on, with sources.
  */
 import { formatCents } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
@@ -12,7 +12,7 @@ import { type Call, requireSuccess } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
 
-/** Lifetime of a session's address. */
+/** Lifetime of a session's URL. */
 const SESSION_LIFETIME_MS = 5 * 60_000;
 
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
@@ -48,7 +48,7 @@ export const transak = defineProvider({
     ),
     ...variable.environment,
   ],
-  /** It sells for INR by UPI only, and the checkout is for cards. */
+  /** Accepts INR only by UPI, and the checkout is for cards. */
   traits: { currenciesSold: ['USD', 'EUR', 'CAD'], opensOnce: true, checksReferrer: true },
   facts: {
     official: [
@@ -73,7 +73,7 @@ export const transak = defineProvider({
     const apiSecret = value('API_SECRET');
     const token = createSharedToken(nowMs);
     return {
-      /** The domain that customers come from, as Transak knows it. */
+      /** Customers' domain as registered at Transak. */
       referrerDomain: valueOrNull('REFERRER_DOMAIN') ?? new URL(baseUrl).hostname,
       forgetToken: token.forget,
       readToken: (call: Call) =>
@@ -139,7 +139,7 @@ export const transak = defineProvider({
       });
     const token = await account.readToken(call);
     let answer = await post(token);
-    // A refused token is refreshed, once: another server with the same account may have done so.
+    // Refreshes a refused token once: another server with the same account may have replaced it.
     if (answer.status === 401) {
       account.forgetToken(token);
       answer = await post(await account.readToken(call));
@@ -156,7 +156,7 @@ export const transak = defineProvider({
     const { data } = readWebhookFields(webhook.body);
     const payload = readWebhookFields(await verifyJwt(data, accessToken));
     const eventId = payload['eventID'];
-    // Of a customer's identity checks nothing concerns a payment.
+    // Events of identity checks concern no payment.
     if (typeof eventId !== 'string' || !eventId.startsWith('ORDER_')) return null;
     const order = answers.fieldsOf(payload['webhookData']);
     const paymentId = order['partnerOrderId'];
@@ -167,7 +167,7 @@ export const transak = defineProvider({
   },
 });
 
-/** The payload of a JWT with exactly this algorithm and key. Throws `ProviderWebhookRefusedError`. */
+/** Payload of a JWT with exactly this algorithm and key. Throws `ProviderWebhookRefusedError`. */
 async function verifyJwt(jwt: unknown, key: string): Promise<Buffer> {
   const { compactVerify } = await import('jose/jws/compact/verify');
   try {
@@ -185,10 +185,10 @@ interface AccessToken {
   readonly expiresAtMs: number;
 }
 
-/** A token this close to its expiry is not used any more. */
+/** Time before its expiry from which a token is replaced. */
 const EARLY_MS = 60_000;
 
-/** A token that calls share and one call at a time fetches. A failed fetch is not kept: the next caller tries again. */
+/** Token shared by calls and fetched once at a time. A failed fetch is not cached. */
 function createSharedToken(nowMs: () => number) {
   let current: AccessToken | null = null;
   let fetching: Promise<string> | null = null;

@@ -7,7 +7,7 @@ import { type AnswerFields, fieldsOf, MalformedAnswerError } from './provider-ht
 /** Maximum difference between a webhook's own time and ours: an old one may be a replay. */
 const WEBHOOK_TOLERANCE_MS = 5 * 60_000;
 
-/** Throws unless one of the signatures is the HMAC-SHA256 of the message in hex; takes as long for each wrong one. */
+/** Throws unless one of the signatures is the message's HMAC-SHA256 in hex; takes equally long for each wrong one. */
 export function requireHmac(
   key: string,
   message: readonly (string | Buffer)[],
@@ -28,7 +28,7 @@ export function requireRecent(signedAtMs: number, receivedAtMs: number): void {
   throw new ProviderWebhookRefusedError('the webhook was signed too long ago, or in the future');
 }
 
-/** The values of `t=1,v1=ab,v1=cd` by their names; empty for a header that is missing. */
+/** Values of `t=1,v1=ab,v1=cd` by name; empty for a missing header. */
 export function readSignatureHeader(header: string | undefined): ReadonlyMap<string, readonly string[]> {
   const values = new Map<string, string[]>();
   for (const part of (header ?? '').split(',').slice(0, 20)) {
@@ -39,9 +39,9 @@ export function readSignatureHeader(header: string | undefined): ReadonlyMap<str
 }
 
 /**
- * Throws unless a header such as `t=1795226590,v1=ab` signs its time in seconds, a dot and the body, recently.
+ * Throws unless a header such as `t=1795226590,v1=ab` signs a recent time in seconds, a dot and the body.
  *
- * @param name the name of the signature in the header
+ * @param name the signature's name in the header
  */
 export function requireTimedHmac(
   key: string,
@@ -62,10 +62,10 @@ export function readSignedTime(text: string | undefined): number {
   return Number(text);
 }
 
-/** Webhooks nest four deep; functions that walk through one must not be sent deeper than the stack reaches. */
+/** Webhooks nest four deep; functions that walk through one must not exhaust the stack. */
 const MAXIMUM_WEBHOOK_DEPTH = 32;
 
-/** The JSON object of a webhook, authentic or not. Throws `ProviderWebhookRefusedError` for anything else. */
+/** JSON object of a webhook, authentic or not. Throws `ProviderWebhookRefusedError` for anything else. */
 export function readWebhookFields(body: Buffer | string): AnswerFields {
   try {
     const text = body.toString();
@@ -76,14 +76,14 @@ export function readWebhookFields(body: Buffer | string): AnswerFields {
   }
 }
 
-/** The progress that a status of a webhook stands for. Throws `UnknownStateError` for one that is not in the table. */
+/** Progress of a webhook's status. Throws `UnknownStateError` for one that is not in the table. */
 export function readProgress<T>(provider: ProviderId, statuses: ReadonlyMap<unknown, T>, status: unknown): T {
   const progress = statuses.get(status);
   if (progress !== undefined) return progress;
   throw new UnknownStateError(`${provider} sent the unknown status ${JSON.stringify(status)}`);
 }
 
-/** An ISO 8601 time of a webhook, or when it arrived where it has none. */
+/** ISO 8601 time of a webhook; its arrival if it has none. */
 export function readWebhookTimeMs(value: unknown, receivedAtMs: number): number {
   if (value === undefined || value === null) return receivedAtMs;
   const timeMs = typeof value === 'string' && value.length <= 40 ? Date.parse(value) : Number.NaN;
@@ -91,7 +91,7 @@ export function readWebhookTimeMs(value: unknown, receivedAtMs: number): number 
   return timeMs;
 }
 
-/** Throws where brackets outside of strings nest deeper than any webhook; everything else is left to the parser. */
+/** Throws where brackets outside of strings nest deeper than any webhook; other defects are left to the parser. */
 function requireShallow(text: string): void {
   let depth = 0;
   let isInString = false;

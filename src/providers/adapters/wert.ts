@@ -1,7 +1,7 @@
 /**
- * Wert: a session is made with the partner's key, and its page opened. Fees come on top of a conversion and are taken off
- * what it delivers. A webhook carries no signature, so it is only a trigger: it has to arrive at an address with a token
- * that only Wert knows, and the status is read from Wert's own API. `facts` lists what the adapter relies on, with sources.
+ * Wert: a session is created with the partner's key, and its page opened. Fees come on top of a conversion and are
+ * deducted from its delivery. Webhooks have no signature, so one is only a trigger: its URL must contain a token that
+ * only Wert knows, and the status is read from Wert's own API. `facts` lists what the adapter relies on, with sources.
  */
 import { UnknownStateError } from '../../payment/errors.ts';
 import { formatCents, UNITS_PER_CENT } from '../../payment/money.ts';
@@ -13,7 +13,7 @@ import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readWebhookFields } from './webhook-signature.ts';
 
-/** Statuses of an order, the furthest first: a customer who tries twice has two orders. */
+/** Statuses of an order, most advanced first, because a customer who tries twice has two orders. */
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['success', 'delivered'],
   ['progress', 'delivering'],
@@ -94,7 +94,7 @@ export const wert = defineProvider({
   async readWebhook({ urls, apiKey, webhookSecret }, webhook, call) {
     requireToken(webhook, webhookSecret);
     const { type, click_id: paymentId, order } = readWebhookFields(webhook.body);
-    // A trial of the address, from the partner's own page.
+    // A test from the partner's own page.
     if (type === 'test' || typeof paymentId !== 'string' || paymentId === '') return null;
     const { data: orders } = await call.fields({
       url: `${urls.partner}/api/external/orders`,
@@ -112,7 +112,7 @@ export const wert = defineProvider({
   },
 });
 
-/** The delivery of a conversion whose fees come on top of the charge, rounded down; see the header. */
+/** Delivery of a conversion whose fees come on top of the charge, rounded down; see the header. */
 function lessFees(conversion: answers.AnswerFields, { amountCents }: QuoteRequest): bigint {
   const units = answers.readDecimalUnits(conversion['commodity_amount'], 'commodity_amount');
   const chargedUnits = BigInt(amountCents) * UNITS_PER_CENT;
@@ -122,7 +122,7 @@ function lessFees(conversion: answers.AnswerFields, { amountCents }: QuoteReques
   return (units * chargedUnits) / withFees;
 }
 
-/** A fee in 10⁻⁶; a share of one, although it is called a percentage. Zero where there is none. */
+/** A fee in 10⁻⁶, or a share of one despite the name "percent". Zero if there is none. */
 function readFee(conversion: answers.AnswerFields, name: string): bigint {
   const value = conversion[name];
   if (value === undefined || value === null || value === 0 || value === '0') return 0n;
@@ -135,7 +135,7 @@ function requireToken({ target }: PostedWebhook, expected: string): void {
   throw new ProviderWebhookRefusedError('the address of the webhook does not carry the token');
 }
 
-/** The progress of the orders that Wert's API lists for our id. */
+/** Progress of the orders that Wert's API lists for our id. */
 function progressOf(orders: unknown): SessionProgress {
   if (!Array.isArray(orders)) throw new answers.MalformedAnswerError('there is no list of orders');
   if (orders.length === 0)
