@@ -12,10 +12,10 @@ import {
 import { ADDRESS_ATTEMPT_MS } from './platform/address-attempt.ts';
 import { ChainUnavailableError } from './settlement/chain/chain.ts';
 
-// Files of this process and of the local chain that it starts are for their owner alone, whatever the shell's umask is.
+// Files of this process and of the local chain are private, whatever the shell's umask.
 process.umask(0o077);
 
-// For connections that are opened by libraries and `fetch`: to PostgreSQL, to the mail server, and by commands.
+// For connections opened by libraries and `fetch`: to PostgreSQL, to the mail server, and by commands.
 setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_ATTEMPT_MS);
 
 async function askOnTerminal(question: string): Promise<string> {
@@ -28,7 +28,7 @@ async function askOnTerminal(question: string): Promise<string> {
   }
 }
 
-// Whoever reads the output has gone, as with `| head`. A command that has something to clean up does so on SIGTERM.
+// The reader closed stdout, as with `| head`. Commands with cleanup handle SIGTERM.
 process.stdout.once('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   if (process.listenerCount('SIGTERM') === 0) process.exit(1);
@@ -36,7 +36,7 @@ process.stdout.once('error', (error: NodeJS.ErrnoException) => {
   process.kill(process.pid, 'SIGTERM');
 });
 
-// Parts are loaded when a command needs them: most commands only talk to a running server and should be quick.
+// Parts are loaded on demand: most commands only talk to a running server and should be quick.
 let isJson = false;
 let environment: NodeJS.ProcessEnv = {};
 const program = createProgram(
@@ -65,7 +65,7 @@ const program = createProgram(
     backUp: async (file) => (await import('./app/back-up.ts')).backUp(readDataConfig(), file),
     doctor: async () => {
       const report = await (await import('./app/doctor.ts')).runDoctor();
-      // What was not waited for any longer may hold a connection.
+      // An abandoned check may still hold a connection.
       setTimeout(() => process.exit(), 1_000).unref();
       return report;
     },
@@ -104,8 +104,8 @@ program.hook('preAction', (_program, command) => {
 });
 
 /**
- * The configuration of a command that works on data; it says on which, because a wrong folder looks like an empty one. A
- * command needs to know the data folder only, so it asks for no more than the sandbox does.
+ * Configuration of a command on data, announced because a wrong folder looks like an empty one. Such commands only need
+ * the data folder, so the sandbox's requirements suffice.
  */
 function readDataConfig(): Config {
   const config = readConfig('sandbox');
@@ -113,7 +113,7 @@ function readDataConfig(): Config {
   return config;
 }
 
-/** Tells people what a command works on, or is about to do. */
+/** Tells users what a command works on, or is about to do. */
 function announce(sentence: string): void {
   if (!isJson) process.stderr.write(`card-checkout: ${sentence}\n`);
 }
@@ -121,7 +121,7 @@ function announce(sentence: string): void {
 try {
   await program.parseAsync();
 } catch (error) {
-  // An endpoint's error names its host only.
+  // An endpoint's error contains only its host.
   const variable = error instanceof ChainUnavailableError ? 'POLYGON_RPC_URL cannot be used: ' : '';
   process.stderr.write(
     `card-checkout: ${variable}${error instanceof Error ? error.message : String(error)}\n`,

@@ -8,10 +8,7 @@ import { createBaseServer } from '../web/server.ts';
 import { type Readiness, registerHealth } from '../web/well-known.ts';
 import { createDashboardContext, type ServiceParts } from './service-parts.ts';
 
-/**
- * The admin server, never on the public port: metrics for the operator's monitoring, the health of every process, and the
- * operator's console where the process serves people.
- */
+/** The admin server, never on the public port: metrics, health, and the operator's console unless it is a worker. */
 export function createAdminServer(parts: ServiceParts, isReady: () => Readiness): FastifyInstance {
   const { config, log, metrics, role } = parts;
   const server = createBaseServer({
@@ -44,7 +41,7 @@ function openConsole(server: FastifyInstance, parts: ServiceParts): void {
     rescue: parts.rescue,
     baseUrl: config.adminBaseUrl,
     publicUrl: config.baseUrl,
-    // Test mode is for one machine, which may reach it by a bridge.
+    // Test mode serves one machine, which may reach it through a bridge.
     isTrustedPeer: parts.isTestMode ? () => true : createPeerCheck(config.trustProxy),
   };
   registerOperatorConsole(server, context);

@@ -7,14 +7,14 @@ import { requireDatabase, SQLITE_FILE } from './open-store.ts';
 /** In the data folder; written by each backup, so that `doctor` knows the age of the last one. */
 export const LAST_BACKUP_FILE = 'last-backup';
 
-/** Thrown for PostgreSQL, which has a tool of its own. */
+/** PostgreSQL has its own backup tool. */
 class NotSqliteError extends Error {
   override readonly name = 'NotSqliteError';
 }
 
 /**
- * Copies the database of the data folder into a file, also while a server runs. Returns what the command prints.
- * Throws `NotSqliteError` and `NoDatabaseError`.
+ * Copies the database of the data folder into a file, even while a server runs. Returns the command's output. Throws
+ * `NotSqliteError` and `NoDatabaseError`.
  */
 export async function backUp(config: Config, file: string) {
   if (config.databaseUrl !== null) {
@@ -30,7 +30,7 @@ export async function backUp(config: Config, file: string) {
   try {
     writeFileSync(join(config.dataDir, LAST_BACKUP_FILE), `${target}\n`);
   } catch {
-    // The data folder may be read-only for the user that makes backups: the copy is as good.
+    // The data folder may be read-only for the backup's user; the copy is still valid.
   }
   return {
     file: target,

@@ -7,7 +7,9 @@ import { verifyDeployment } from '../settlement/chain/verify-deployment.ts';
 import { polOf, releasesPaidBy } from '../settlement/gas-balance.ts';
 import { requireToken } from './live-services.ts';
 
-/** Deploys a deposit factory with the first relayer's key and checks it. Returns what goes into the configuration. */
+/**
+ * Deploys a deposit factory with the first relayer's key and verifies it. Returns the settings for the configuration.
+ */
 export async function deployContract(config: ContractDeploymentConfig) {
   const { chainId, rpcUrls, relayerPrivateKeys } = config;
   const [privateKey] = relayerPrivateKeys;
@@ -31,13 +33,13 @@ export async function deployContract(config: ContractDeploymentConfig) {
   }
 }
 
-/** A new relayer key. Nothing stores it: it is printed once. */
+/** Creates a relayer key, which is printed once and not stored. */
 export function createRelayerKey() {
   const privateKey = `0x${randomBytes(32).toString('hex')}` as const;
   return { relayer_private_key: privateKey, address: readAccount(privateKey).address };
 }
 
-/** Each relayer's address and balance, and about how many payments the balance releases at the present fees. */
+/** Each relayer's address and balance, and about how many payments the balance releases at present fees. */
 export async function showRelayers({ chainId, rpcUrls, relayerPrivateKeys }: ContractDeploymentConfig) {
   const endpoints = createChainEndpoints({ urls: rpcUrls, chainId });
   try {

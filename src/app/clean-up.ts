@@ -1,25 +1,24 @@
-/** Something that was started, with everything under it. */
+/** A started part, with everything below it. */
 export interface Running {
   stop(): Promise<void>;
 }
 
 /**
- * What has to be undone, in reverse order, when stopping or when a later step of starting fails. An undoing that fails
- * does not keep the others from being undone.
+ * Steps to undo in reverse order, when stopping or when a later step of starting fails. A failure does not skip the
+ * others.
  */
 export interface CleanUp {
   add<T>(part: T, undo: (part: T) => Promise<void>): T;
 }
 
-/** A start was stopped before its end. */
 export class StartStoppedError extends Error {
   override readonly name = 'StartStoppedError';
 }
 
 /**
- * Starts something step by step; when a step fails, the ones before it are undone.
+ * Starts step by step; when a step fails, undoes the ones before it.
  *
- * @param stopped ends the start as well: what it waits for then is undone when it comes, and not waited for
+ * @param stopped aborts the start; a step still in progress is undone once it completes, without waiting for it
  */
 export async function withCleanUp(
   start: (cleanUp: CleanUp) => Promise<void>,
@@ -57,7 +56,7 @@ export async function withCleanUp(
   return { stop };
 }
 
-/** Several errors in one, which says what all of them say. */
+/** Combines several errors and their messages. */
 function bundle(errors: readonly unknown[]): AggregateError {
   const texts = errors.map((error) => (error instanceof Error ? error.message : String(error)));
   return new AggregateError(errors, texts.join('; '));

@@ -13,7 +13,7 @@ const REPEAT_MS = 10 * 60_000;
 
 interface CheckContext {
   readonly endpoints: readonly ChainEndpoint[];
-  /** Settlements of earlier starts. Each was verified before it was stored. */
+  /** Settlements of earlier starts, each verified before it was stored. */
   readonly known: readonly SettlementRecord[];
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
   readonly metrics: Pick<Metrics, 'deploymentVerified'>;
@@ -22,10 +22,10 @@ interface CheckContext {
 }
 
 /**
- * Verifies the deployment, and again from time to time until `stop`: what is behind an endpoint can change. When no endpoint
- * answers, a deployment that was verified before is used unverified until one does.
+ * Verifies the deployment, and repeats it until `stop`, because the node behind an endpoint can change. Without any
+ * answer, a deployment that was verified before is used unverified until an endpoint answers.
  *
- * @throws DeploymentMismatchError; ChainUnavailableError for one that was never verified
+ * @throws DeploymentMismatchError; ChainUnavailableError for a deployment that was never verified
  */
 export async function startDeploymentCheck(
   { endpoints, known, log, metrics, retryMs = 30_000 }: CheckContext,
@@ -58,7 +58,7 @@ export async function startDeploymentCheck(
     try {
       await verify();
     } catch (error) {
-      // The contract is immutable: what was verified once is right, and the endpoints are not.
+      // The contract is immutable: after one successful verification, the endpoints are wrong.
       const isMismatch = error instanceof DeploymentMismatchError;
       if (isMismatch)
         log.error({ err: error }, 'RPC endpoints contradict what was verified of the deposit factory');

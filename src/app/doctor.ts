@@ -48,17 +48,17 @@ import { runOperationAnywhere } from './run-operation.ts';
 import { requireOneChain } from './settlements.ts';
 import { requireKnownSecret } from './start-service.ts';
 
-/** Below `ok`, the detail ends with what to do. */
+/** Unless `ok`, the detail ends with the remedy. */
 type Finding = Pick<DoctorCheck, 'level' | 'detail'>;
 
 const ok = (detail: string): Finding => ({ level: 'ok', detail });
 const warn = (detail: string): Finding => ({ level: 'warn', detail });
 const fail = (detail: string): Finding => ({ level: 'fail', detail });
 
-/** Limits of one answer, and of a whole check, whatever it waits for. */
+/** Time limits of one answer, and of a whole check. */
 const ANSWER_LIMIT_MS = 5_000;
 const CHECK_LIMIT_MS = 20_000;
-/** Another command uses the store for about a second. */
+/** Other commands hold the store for about a second. */
 const STORE_PATIENCE_MS = 3_000;
 
 /** Checks a live configuration, this machine, and everything the configuration refers to. */
@@ -103,7 +103,7 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
     checked('trust_proxy', async () => assessProxy(config)),
     store,
     store.then(() => checked('scan', async () => assessScan(scannedAtMs, { isServed, nowMs: Date.now() }))),
-    // The service sees no backup of PostgreSQL.
+    // The service cannot see backups of PostgreSQL.
     ...(config.databaseUrl === null ? [checked('backup', async () => checkBackup(config))] : []),
     checked('disk', () => checkDisk(config)),
     store.then(() =>
@@ -114,7 +114,7 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
   return { checks: [...checks, ...(await chain)] };
 }
 
-/** A warning about a fee wallet at which USDC is lost; nothing for any other one. */
+/** Warns of a fee wallet at which USDC would be lost. */
 function feeWalletChecks({ feeWallet }: ChainConfig): Promise<DoctorCheck>[] {
   const doubt = doubtAbout(feeWallet);
   if (doubt === null) return [];
@@ -123,7 +123,7 @@ function feeWalletChecks({ feeWallet }: ChainConfig): Promise<DoctorCheck>[] {
   ];
 }
 
-/** The result of a check, which fails when it throws or takes too long. One line, whatever another program has said. */
+/** Runs a check, which fails when it throws or takes too long. The result is one line, even with foreign text. */
 async function checked(name: string, check: () => Promise<Finding>): Promise<DoctorCheck> {
   const tooLate = () => new Error(`no result within ${CHECK_LIMIT_MS / 1000} s: check what it connects to`);
   const { level, detail } = await within(CHECK_LIMIT_MS, check(), tooLate).catch((error) =>
@@ -139,7 +139,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The limit that docs/going-live.md asks for. */
+/** The limit in docs/going-live.md. */
 const WANTED_OPEN_FILES = 20_000;
 
 export function assessOpenFiles(limit: number): Finding {
@@ -154,10 +154,10 @@ function checkEnvFile(): Finding {
   return assessEnvFile(found.mode, Object.keys(parseEnv(readFileSync('.env', 'utf8'))));
 }
 
-/** Node reads these at its start, before the service reads `.env`. */
+/** Read by Node before the service reads `.env`. */
 const OF_NODE = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'];
 
-/** Only the owner may change the file of the secrets, and no other user may read it. */
+/** Checks that no other user can read or change the file with the secrets. */
 export function assessEnvFile(mode: number, variables: readonly string[]): Finding {
   const problems: string[] = [];
   if ((mode & 0o027) !== 0) problems.push('other users can read or change .env: run chmod 600 .env');
@@ -167,7 +167,7 @@ export function assessEnvFile(mode: number, variables: readonly string[]): Findi
   return problems.length === 0 ? ok('.env is closed to other users') : warn(problems.join('; '));
 }
 
-/** Asks for the service's own publication, which no other server and no other deployment has. */
+/** Fetches the service's own publication, which no other server or deployment has. */
 async function checkBaseUrl({ baseUrl, chain }: Config, isServed: boolean): Promise<Finding> {
   if (isLoopbackHost(new URL(baseUrl).hostname))
     return fail(`customers cannot open ${baseUrl}: set BASE_URL to the public https:// address`);
@@ -197,7 +197,7 @@ async function checkBaseUrl({ baseUrl, chain }: Config, isServed: boolean): Prom
   }
 }
 
-/** Whether what answers at BASE_URL is this service, by its chain and contract. */
+/** Identifies the service at BASE_URL by its chain and contract. */
 export function assessBaseUrl(
   baseUrl: string,
   { status, published }: { readonly status: number; readonly published: unknown },
@@ -209,7 +209,7 @@ export function assessBaseUrl(
   const { chain_id: chainId, factories } = (published ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof chainId !== 'number' || !Array.isArray(factories)) {
     const found = `${baseUrl} answers with status ${status}, and not as this service`;
-    // A proxy whose service has not started yet answers so as well.
+    // A proxy also answers like this before its service has started.
     return !isServed && status >= 500
       ? warn(`${found}: run doctor again while the service runs`)
       : fail(`${found}: correct BASE_URL, or the proxy and TRUST_PROXY`);
@@ -237,7 +237,7 @@ export function assessScan(
   return isServed ? fail(found) : warn(`${found} (no service runs on this data folder)`);
 }
 
-/** Whether the service can tell customers apart by the address that a proxy forwards. */
+/** Whether the service can distinguish customers by the address that a proxy forwards. */
 export function assessProxy({ baseUrl, tls, trustProxy }: Pick<Config, 'baseUrl' | 'tls' | 'trustProxy'>) {
   const isBehindProxy = baseUrl.startsWith('https:') && tls === null;
   if (trustProxy.length === 0 && isBehindProxy)
@@ -286,7 +286,7 @@ async function checkMailServer({ mail }: Config): Promise<Finding> {
   }
 }
 
-/** The switch of each provider, from the running server or from the store. */
+/** Each provider's switch, from the running server or from the store. */
 async function readSwitches(config: Config): Promise<ReadonlyMap<string, string>> {
   const listed = await runOperationAnywhere(config, 'provider list', {}, { patienceMs: STORE_PATIENCE_MS });
   const providers = listed as readonly { readonly provider: string; readonly switch: string }[];
@@ -296,7 +296,7 @@ async function readSwitches(config: Config): Promise<ReadonlyMap<string, string>
 async function describeDatabase(config: Config): Promise<DatabaseDescription> {
   const openSinceMs = Date.now() - config.checkoutExpiryHours * HOUR_MS;
   const args = { open_since_ms: String(openSinceMs) };
-  // A server has SQLite to itself. With PostgreSQL, it could be connected to another database than a start would be.
+  // A server locks SQLite. With PostgreSQL, it could be connected to another database than a start would be.
   const found =
     config.databaseUrl === null
       ? await runOperationAnywhere(config, 'database show', args, { patienceMs: STORE_PATIENCE_MS })
@@ -304,7 +304,7 @@ async function describeDatabase(config: Config): Promise<DatabaseDescription> {
   return found as DatabaseDescription;
 }
 
-/** Compares `CHAIN_ID` and the secrets with the database, as a start does. Throws `ConfigError`. */
+/** Compares `CHAIN_ID` and the secrets with the database, like a start. Throws `ConfigError`. */
 function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescription): Finding {
   const tokens = createIpnTokens(config.secretKey ?? '', config.previousSecretKeys);
   requireOneChain(settlements, requireChain(config).chainId);
@@ -318,7 +318,7 @@ function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescri
   );
 }
 
-/** Providers that are off by default are no failure: the operator decides which of them customers are offered. */
+/** Providers that are off by default are no failure, because the operator chooses. */
 export function assessProviders(
   ids: readonly ProviderId[],
   switches: ReadonlyMap<string, string> | null,
@@ -383,7 +383,7 @@ export function assessContract(factory: string, codeHash: string, problems: read
   return problems.length === 0 ? ok(found) : warn(`${found}; ${problems.join('; ')} Replace that endpoint`);
 }
 
-/** Which of these endpoints have another final block than the first one, or than the others, and whose logs differ. */
+/** Finds endpoints with another final block than the first one or the others, and different logs. */
 async function compareEndpoints(
   answering: readonly ChainEndpoint[],
   token: Address | null,
@@ -395,24 +395,24 @@ async function compareEndpoints(
   const others = answering.filter(({ host }) => host !== first.host);
   return {
     contradictions: await findContradictions(first, others, final),
-    // The check of the contract says that there is no token.
+    // The contract's check reports a missing token.
     logProblems:
       token === null ? [] : await compareRecentLogs(answering, { token, factories: [factory] }, final),
   };
 }
 
-/** What endpoints call final, and how fast they are. */
+/** Final blocks of the endpoints, and their speed. */
 interface Finality {
   readonly contradictions: readonly Pick<FinalityDoubt, 'kind' | 'endpoint' | 'message'>[];
-  /** What is wrong with the logs of single endpoints, in one sentence each. */
+  /** Defects in the logs of single endpoints, one sentence each. */
   readonly logProblems?: readonly string[];
-  /** The newest final block of each endpoint, which the comparison has read; null where it is not known. */
+  /** Newest final block of each endpoint as read by the comparison; null where unknown. */
   readonly finalNumbers: readonly (number | null)[];
   /** Labels of endpoints that take several times as long as another one. */
   readonly slow?: readonly string[];
 }
 
-/** The confirmations that these hosts allow, and whether they all answer, agree and follow; URLs on one host count as one. */
+/** Whether these hosts all answer, agree and keep up, and can confirm each other; URLs on one host count as one. */
 export function assessEndpoints(
   endpoints: readonly { readonly host: string; readonly label: string }[],
   newestBlocksMs: readonly (number | Error)[],

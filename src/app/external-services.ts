@@ -10,16 +10,16 @@ import type {
 import { defaultRelayLimits } from '../settlement/relay/relay-context.ts';
 import type { SettlementRecord } from '../settlement/settlement-store.ts';
 
-/** The external services of one mode: live, or started by the sandbox. */
+/** External services of one mode: live, or started by the sandbox. */
 export interface ExternalServices {
   readonly chainId: number;
-  /** Settlement terms of new payments, followed by those of earlier ones: the newest first. */
+  /** Settlement terms of new payments, then those of earlier ones, newest first. */
   readonly settlements: readonly [Settlement, ...Settlement[]];
   readonly chain: ChainReader;
-  /** Calls back when an endpoint announces a block, until `stop`; absent where none does. */
+  /** Calls back when an endpoint announces a block, until `stop`; absent without such endpoints. */
   readonly subscribeToHeads?: (onHead: () => void) => void;
   readonly token: TokenReader;
-  /** One for each relayer key of this process. Rescues go by the first. */
+  /** One for each relayer key of this process. Rescues use the first. */
   readonly relayers: readonly [Relayer, ...Relayer[]];
   readonly sweepBalances: SweepBalances;
   /** Absent where the chain has none. */
@@ -27,42 +27,42 @@ export interface ExternalServices {
   readonly rates: Rates;
   readonly adapters: ProviderAdapters;
   readonly intervals: Intervals;
-  /** Address of a transaction in the explorer, or null where the chain has none. */
+  /** Explorer URL of a transaction; null where the chain has no explorer. */
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
   /** Whether RPC endpoints confirm the deposit factory. Absent where they always do. */
   readonly isFactoryVerified?: () => boolean;
   stop(): Promise<void>;
 }
 
-/** A factory and the wallet that its fees go to. */
+/** A factory and the wallet that receives its fees. */
 export type Settlement = Omit<SettlementRecord, 'lastStartedAtMs'>;
 
-/** Intervals and limits of the background tasks, as live mode has them. */
+/** Intervals and limits of live mode's background tasks. */
 export const liveIntervals = {
-  /** Pause between two looks at the chain while money is on its way: a deposit or a release is not final yet. */
+  /** Pause between two polls of the chain while a deposit or a release is not final. */
   watchIntervalMs: 1_000,
-  /** The same while payments only wait for money. Default: the interval above. */
+  /** The same while payments await money. Default: the interval above. */
   quietWatchIntervalMs: 6_000,
-  /** The same while no payment waits for money. Default: the interval above. */
+  /** The same while no payment awaits money. Default: the interval above. */
   idleWatchIntervalMs: 45_000,
-  /** Pause between two questions for the final block while nothing of ours is above the last one. Default 0. */
+  /** Interval of reading the final block while nothing of ours is above the last one. Default 0. */
   finalityIntervalMs: 60_000,
   relayIntervalMs: 1_000,
-  /** Pause between two looks for the transfers of open refunds. */
+  /** Pause between two searches for the transfers of open refunds. */
   refundIntervalMs: 30_000,
   rescanIntervalMs: 5 * 60_000,
-  /** Number of final blocks that a thorough rescan reads again; a start begins with one. */
+  /** Final blocks that a thorough rescan reads again, and that the first scan starts with. */
   rescanDepthBlocks: 2_000,
-  /** Pause between two thorough rescans: less than so many blocks take, so that none is left out. */
+  /** Pause between two thorough rescans, shorter than their blocks take, so that none is skipped. */
   thoroughRescanIntervalMs: 50 * 60_000,
-  /** Blocks up to the cursor whose second reading waits: a node may show a block before its logs. */
+  /** Blocks up to the cursor whose second reading waits, because a node may show a block before its logs. */
   rescanLagBlocks: 32,
-  /** Interval at which the balances of all open payments are compared with what was observed. */
+  /** Interval of comparing the balances of all open payments with the observations. */
   sweepIntervalMs: 10 * 60_000,
-  /** Number of final blocks that are read a second time when a balance does not agree. */
+  /** Final blocks that are read again when a balance does not match. */
   deepRescanBlocks: 50_000,
   relayLimits: defaultRelayLimits,
-  /** Time for which a provider's quote is reused for the same amount. */
+  /** Lifetime of a provider's quote for the same amount. */
   quoteKeepMs: 20_000,
   /** Time for which calls to a failing provider are skipped before the next trial. */
   circuitOpenMs: 30_000,

@@ -9,9 +9,9 @@ import { canOpenFile } from './public-server.ts';
 
 const CHECK_INTERVAL_MS = 2_000;
 const READ_LIMIT_MS = 5_000;
-/** Time without an answer from the database after which it counts as lost: longer than a restart of it takes. */
+/** Time without an answer from the database after which it counts as lost; longer than its restart takes. */
 const LOST_AFTER_MS = 10_000;
-/** Time for which the answer of another instance counts. */
+/** Lifetime of another instance's answer. */
 const ELSEWHERE_MS = 10_000;
 
 interface HealthParts {
@@ -24,16 +24,16 @@ interface HealthParts {
   readonly isLeaving: () => boolean;
   /** Whether RPC endpoints confirm the deposit factory. */
   readonly isFactoryVerified?: () => boolean;
-  /** Whether another instance has a database that answers. */
+  /** Whether another instance reaches its database. */
   readonly isFineElsewhere: () => Promise<boolean>;
 }
 
 /**
- * What this process knows of its health. It reads the newest scanned block every two seconds, which shows whether the
- * database answers and whether a worker scans, in this process or in another one.
+ * Tracks this process's health. Reads the newest scanned block every two seconds, which shows whether the database
+ * answers and whether a worker scans, in this or another process.
  *
- * A lost database takes an instance out only while another instance says that its own answers: otherwise an outage of the
- * shared database would take out all of them at once, and callers would get the proxy's error in place of ours.
+ * A lost database only takes an instance out while another one reaches its own. Otherwise an outage of the shared
+ * database would take out all of them, and callers would get the proxy's error instead of ours.
  */
 export function createHealth(parts: HealthParts) {
   const { store, clock, metrics, log, isLeaving, isFactoryVerified, isFineElsewhere } = parts;
@@ -56,7 +56,7 @@ export function createHealth(parts: HealthParts) {
       if (clock.monotonicMs() - answeredAtMs < LOST_AFTER_MS) return;
       if (!isLost) log.error({ err: error }, 'the database has not answered for ten seconds');
       isLost = true;
-      // Asked only after this instance says that its database is lost: the last one that notices is told so by all others.
+      // Asked only after this instance reports the loss, so that the last instance to notice hears it from all others.
       if (store.shared !== null && (await isFineElsewhere())) fineElsewhereAtMs = clock.monotonicMs();
     }
   }
@@ -64,7 +64,7 @@ export function createHealth(parts: HealthParts) {
   const scannedAgeMs = () => (scannedAtMs === null ? null : Math.max(0, clock.nowMs() - scannedAtMs));
   return {
     check,
-    /** Checks again and again, until the returned function is called. */
+    /** Repeats the check until the returned function is called. */
     start(): () => void {
       const timer = setInterval(() => {
         if (isChecking) return;
@@ -93,7 +93,7 @@ export function createHealth(parts: HealthParts) {
 
 const ELSEWHERE_LIMIT_MS = 2_000;
 
-/** Whether the instance that answers under the public address has a database that answers. */
+/** Whether the instance at the public address reaches its database. */
 export async function isFineAt(baseUrl: string): Promise<boolean> {
   try {
     const response = await fetch(`${baseUrl}/health/ready`, {

@@ -29,19 +29,19 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { factoriesOf, rememberSettlement, requireOneChain } from './settlements.ts';
 
-/** The chain on which bridged USDC exists. */
+/** Chain on which bridged USDC exists. */
 const POLYGON_CHAIN_ID = 137;
 
-/** The period whose rates bound one that only one source gives. */
+/** Period of the rates that bound a rate from a single source. */
 const RECENT_RATES_MS = 7 * 86_400_000;
 
-/** Time limit of a provider for starting a session. */
+/** Time limit for starting a session at a provider. */
 const SESSION_TIMEOUT_MS = 8_000;
 
 /**
- * Opens the external services of live mode. Refuses to start when chain, factory and our own arithmetic do not agree, or
- * never did: an address without a possible release must never be shown. Throws `ConfigError`, `DeploymentMismatchError` or
- * `ChainUnavailableError`.
+ * Opens the external services of live mode. Refuses to start when chain, factory and our own arithmetic disagree or
+ * were never verified: an address without a possible release must never be shown. Throws `ConfigError`,
+ * `DeploymentMismatchError` or `ChainUnavailableError`.
  */
 export async function openLiveServices(
   config: Config,
@@ -137,10 +137,10 @@ export async function openLiveServices(
   }
 }
 
-/** Endpoints are asked and compared with every pass; the log repeats what it says of one at most so often. */
+/** Maximum rate of repeated log lines about an endpoint, because every pass compares all of them. */
 const REPEAT_MS = 60_000;
 
-/** Logs an error unless one was logged under the same key in the last minute. There are as many keys as endpoints, six times. */
+/** Logs an error unless its key was logged in the last minute. Keys are bounded: six per endpoint. */
 function createRareLog(clock: Clock, log: Log): (key: string, fields: object, text: string) => void {
   const loggedAtMs = new Map<string, number>();
   return (key, fields, text) => {
@@ -151,7 +151,7 @@ function createRareLog(clock: Clock, log: Log): (key: string, fields: object, te
   };
 }
 
-/** Counts each disagreement of endpoints, and logs each kind of each endpoint at most once a minute. */
+/** Counts each disagreement of endpoints, and logs each kind for each endpoint at most once a minute. */
 export function createDisagreementReport(
   clock: Clock,
   log: Log,
@@ -177,7 +177,7 @@ export function requireChain(config: Config): ChainConfig {
   return config.chain;
 }
 
-/** The token's contract: the well-known one, or the one configured for a chain that has none. */
+/** The token's contract: the well-known one, or the one configured for a chain without. */
 export function requireToken(chain: ContractDeploymentConfig): Address {
   const known = knownToken(chain.chainId);
   if (known !== null && chain.token !== null && chain.token !== known) {
@@ -194,7 +194,7 @@ export function requireToken(chain: ContractDeploymentConfig): Address {
   return token;
 }
 
-/** One adapter for each provider with credentials. Throws `ConfigError`. */
+/** Creates an adapter for each provider with credentials. Throws `ConfigError`. */
 function openAdapters(
   config: Config,
   clock: Clock,
@@ -222,7 +222,7 @@ function openAdapters(
   return adapters;
 }
 
-/** The same text of each session need not fill the log. */
+/** Limits a warning that would repeat with each session. */
 function atMostOnceAMinute(warn: (message: string) => void, clock: Clock): (message: string) => void {
   let nextAtMs = Number.NEGATIVE_INFINITY;
   return (message) => {

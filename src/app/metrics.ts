@@ -14,7 +14,7 @@ import type { WebhookResult } from '../webhooks/webhook.ts';
 import type { Log } from './log.ts';
 import type { WorkerTask } from './worker.ts';
 
-/** All values of a label: one that the type has and the record lacks does not compile. */
+/** All values of a label; a missing one does not compile. */
 const valuesOf = <Value extends string>(all: Readonly<Record<Value, true>>) => Object.keys(all) as Value[];
 
 const webhookOutcomes = valuesOf<WebhookResult['outcome']>({
@@ -77,7 +77,7 @@ const endpointCallOutcomes = valuesOf<EndpointOutcome>({
   failed: true,
 });
 
-/** Begins the series of a counter with these values of a label at zero, so that the first count is an increase. */
+/** Starts a counter's series at zero for these values of a label, so that the first count is an increase. */
 function begin<Label extends string>(
   counts: Counter<Label>,
   label: NoInfer<Label>,
@@ -87,7 +87,6 @@ function begin<Label extends string>(
   for (const value of values) counts.inc({ ...otherLabels, [label as string]: value }, 0);
 }
 
-/** The service's metrics. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics() {
@@ -130,7 +129,7 @@ export function createMetrics() {
     'provider',
     'outcome',
   );
-  // Each RPC endpoint is labeled by its host and port.
+  // RPC endpoints are labeled by host and port.
   const endpointDisagreements = counter(
     'endpoint_disagreements',
     'Disagreements between RPC endpoints by kind and by the endpoint that was not confirmed.',
@@ -176,7 +175,7 @@ export function createMetrics() {
       'Final blocks by which an endpoint lags behind the highest reported one.',
       'endpoint',
     ),
-    /** Begin the counters of these endpoints, providers and tasks. */
+    /** Start the counters of these endpoints, providers and tasks. */
     beginEndpoints(labels: readonly string[]): void {
       for (const endpoint of labels) {
         begin(endpointDisagreements, 'kind', disagreementKinds, { endpoint });
@@ -229,8 +228,8 @@ export function createMetrics() {
 }
 
 /**
- * Counts answered requests by how long they took. Labels are patterns of routes, known methods and statuses of ours, so
- * the number of series has a bound.
+ * Counts answered requests by duration. Labels are route patterns, known methods and our own statuses, so the number of
+ * series is bounded.
  */
 export function createRequestDurations(registry: Registry) {
   const histogram = new Histogram({
@@ -253,8 +252,8 @@ interface GasParts {
 }
 
 /**
- * Keeps the relayer's gas balance in the metrics, and logs once when it falls below some full batches at the present fees
- * and once when it no longer is: an empty relayer releases nothing.
+ * Records the relayer's gas balance, and logs once when it falls below a few full batches at present fees and once when
+ * it recovers: an empty relayer releases nothing.
  */
 export function createGasTask({ relayer, metrics, log }: GasParts): WorkerTask {
   let isLow = false;
@@ -277,13 +276,13 @@ export function createGasTask({ relayer, metrics, log }: GasParts): WorkerTask {
 }
 
 const UNSETTLED_INTERVAL_MS = 30_000;
-/** Another process watches now: values of this one that no longer change would look like a chain that stands still. */
+/** Resets metrics when another process watches: stale values would look like a halted chain. */
 export function forgetWatched({ scannedBlock, latestBlock }: Metrics): void {
   scannedBlock.set(0);
   latestBlock.set(0);
 }
 
-/** More than an operator looks at one by one. */
+/** More than an operator would inspect one by one. */
 const UNSETTLED_COUNTED = 1_000;
 
 interface UnsettledParts {
@@ -295,7 +294,7 @@ interface UnsettledParts {
   readonly metrics: Pick<Metrics, 'unsettledPayments' | 'releaseOverdueSeconds'>;
 }
 
-/** Keeps in the metrics how many payments hold money, and for how long the latest release is late. */
+/** Records how many payments hold money, and how overdue the latest release is. */
 export function createUnsettledTask({ store, metrics, nowMs }: UnsettledParts): WorkerTask {
   return {
     name: 'unsettled',

@@ -11,7 +11,7 @@ import { openSqliteSide } from '../store/sqlite/move.ts';
 import { MoveRefusedError } from '../store/store-errors.ts';
 import { describeMigration, SQLITE_FILE } from './open-store.ts';
 
-/** By engine, how a database is opened, and locked. */
+/** Opener of a database by engine, which also locks it. */
 const openSide = { sqlite: openSqliteSide, postgres: openPostgresSide };
 
 const findSchema = {
@@ -19,15 +19,16 @@ const findSchema = {
   postgres: (url: string) => findPostgresSchema(url, connectByName),
 };
 
-/** A database: its file or URL. */
+/** A database by file or URL. */
 interface Place {
   readonly engine: keyof typeof openSide;
   readonly at: string;
 }
 
 /**
- * Carries everything from a SQLite database to a PostgreSQL one or back, and compares both sides; see `placeOf` for their
- * names. A target without tables gets them. It is left empty unless both sides are equal. Throws `MoveRefusedError` or `StoreInUseError` before anything is written.
+ * Copies everything from a SQLite database to a PostgreSQL one or back, and compares both sides; see `placeOf` for
+ * their names. Creates the tables of an empty target, which stays empty unless both sides are equal. Throws
+ * `MoveRefusedError` or `StoreInUseError` before anything is written.
  */
 export async function moveStore(
   config: Pick<Config, 'dataDir' | 'databaseUrl'>,
@@ -54,8 +55,8 @@ export async function moveStore(
 }
 
 /**
- * `sqlite` is the database in DATA_DIR and `postgres` that of DATABASE_URL, whose password so stays out of the list
- * of processes; anything else is a `postgres://` URL, a data folder or a SQLite file.
+ * `sqlite` is the database in DATA_DIR and `postgres` that of DATABASE_URL, which keeps the password out of the process
+ * list; anything else is a `postgres://` URL, a data folder or a SQLite file.
  */
 function placeOf({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>, place: string): Place {
   if (place === 'sqlite') return { engine: 'sqlite', at: join(dataDir, SQLITE_FILE) };
@@ -76,10 +77,10 @@ function placeOf({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl
   return { engine: 'sqlite', at: isFolder ? join(place, SQLITE_FILE) : place };
 }
 
-/** SQLite writes in the API's own thread, and a create may not wait for more than one portion. */
+/** SQLite writes in the API's thread, and a create must wait for at most one portion. */
 const PAUSE_MS = 50;
 
-/** Lets others write between two portions of work that can wait; ends early when the signal says so. */
+/** Lets others write between two portions of deferrable work; ends early on the signal. */
 export async function pauseBetweenPortions(signal: AbortSignal, pauseMs = PAUSE_MS): Promise<void> {
   await delay(pauseMs, undefined, { signal }).catch(() => {});
 }

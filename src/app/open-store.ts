@@ -10,13 +10,13 @@ import type { Store } from '../store/store.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
 import type { Log } from './log.ts';
 
-/** A command that works on the store without a server holds it for about a second. */
+/** Commands without a server hold the store for about a second. */
 const START_TIMEOUT_MS = 3_000;
 const RETRY_MS = 100;
-/** The database's name in the data folder. */
+/** File name of the database in the data folder. */
 export const SQLITE_FILE = 'card-checkout.sqlite';
 
-/** There is no database yet. Only `start` and `init` make one: a command with a wrong DATA_DIR must not. */
+/** There is no database yet. Only `start` and `init` create one: a command with a wrong DATA_DIR must not. */
 export class NoDatabaseError extends Error {
   override readonly name = 'NoDatabaseError';
 
@@ -28,17 +28,17 @@ export class NoDatabaseError extends Error {
   }
 }
 
-/** The schema of the configured database, as it is. Makes and changes nothing. */
+/** Reads the schema of the configured database without changing anything. */
 async function findSchema({ databaseUrl, dataDir }: Config): Promise<FoundSchema> {
   if (databaseUrl === null) {
     return naming('DATA_DIR', async () => findSqliteSchema(join(dataDir, SQLITE_FILE)));
   }
-  // A service with SQLite starts without the client of PostgreSQL.
+  // Loaded on demand: a service with SQLite starts without PostgreSQL's client.
   const { findSchema: findPostgresSchema } = await import('../store/postgres/migrations.ts');
   return naming('DATABASE_URL', () => findPostgresSchema(databaseUrl));
 }
 
-/** The schema of the database that `start` or `init` has made. Throws `NoDatabaseError` where neither has. */
+/** Reads the schema of an existing database. Throws `NoDatabaseError`. */
 export async function requireDatabase(config: Config): Promise<FoundSchema> {
   const found = await findSchema(config);
   if (found.number > 0) return found;
@@ -47,14 +47,14 @@ export async function requireDatabase(config: Config): Promise<FoundSchema> {
   throw new NoDatabaseError(`${found.name} has no tables of card-checkout`, 'DATABASE_URL');
 }
 
-/** The same. Throws `StoreTooNewError` as well, when a newer version has written the database. */
+/** The same; also throws `StoreTooNewError` for a database of a newer version. */
 export async function requireKnownSchema(config: Config): Promise<FoundSchema> {
   const found = await requireDatabase(config);
   if (found.number > found.known) requireCurrentSchema(found);
   return found;
 }
 
-/** Runs work on the place that a variable names. What the system says of a failure names only an address or a path. */
+/** Adds the variable's name to system errors, which only contain an address or a path. */
 async function naming<T>(variable: 'DATA_DIR' | 'DATABASE_URL', work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -66,7 +66,7 @@ async function naming<T>(variable: 'DATA_DIR' | 'DATABASE_URL', work: () => Prom
   }
 }
 
-/** What bringing a database to the newest schema does, as a sentence; null where there is nothing to do. */
+/** Describes a migration in one sentence; null if there is nothing to do. */
 export function describeMigration({ name, number, known, pending }: FoundSchema): string | null {
   if (pending.length === 0) return null;
   const steps = pending.map((each) => `${each.number} (${each.name})`).join(', ');
@@ -79,24 +79,24 @@ function presentMigrations({ pending }: FoundSchema) {
   return pending.map(({ number, name }) => ({ number, name }));
 }
 
-/** Says what is done to a database before it is done. */
+/** Announces a change of a database before it is made. */
 type Announce = (sentence: string) => void;
 
-/** Opens the store for a command that may make or change its schema, and closes it. */
+/** Creates or migrates the schema for a command. */
 async function migrateStore(config: Config, found: FoundSchema, log: Log, announce: Announce) {
   const sentence = describeMigration(found);
   if (sentence !== null) announce(sentence);
-  // A schema of a newer version is refused here.
+  // Opening also refuses the schema of a newer version.
   if (sentence !== null || found.number > found.known) await (await openStoreToServe(config, log)).close();
 }
 
 /**
- * Makes the data folder and the database of the configuration, for the commands that come before the first start. A
- * database of an older version is migrated.
+ * Creates the data folder and the database of the configuration, for commands before the first start. Migrates a
+ * database of an older version.
  */
 export async function initDatabase(config: Config, log: Log, announce: Announce = () => {}) {
   const found = await findSchema(config);
-  // It holds more than the database: the control socket and the evidence of providers.
+  // The folder also holds the control socket and the evidence of providers.
   await naming('DATA_DIR', async () => createPrivateFolder(config.dataDir));
   await migrateStore(config, found, log, announce);
   return {
@@ -108,8 +108,8 @@ export async function initDatabase(config: Config, log: Log, announce: Announce 
 }
 
 /**
- * Brings the database to the schema of this version, or only says what that would do. Throws `NoDatabaseError`,
- * `StoreTooNewError`, and `StoreInUseError` while a server has an older SQLite database open.
+ * Migrates the database to this version's schema, or only describes it. Throws `NoDatabaseError`, `StoreTooNewError`,
+ * and `StoreInUseError` while a server has an older SQLite database open.
  */
 export async function migrateDatabase(
   config: Config,
@@ -127,9 +127,9 @@ export async function migrateDatabase(
 }
 
 /**
- * Opens the store that the configuration names. Throws `StoreInUseError` while another process serves the same
- * SQLite file, `StoreTooNewError` when a newer version has written it, `StoreOutdatedError` when an older one has and it
- * may not be migrated.
+ * Opens the configured store. Throws `StoreInUseError` while another process serves the same SQLite file,
+ * `StoreTooNewError` for a newer version's database, and `StoreOutdatedError` for an older one that may not be
+ * migrated.
  */
 export async function openStore(
   config: Config,
@@ -149,8 +149,8 @@ export async function openStore(
 }
 
 /**
- * The same for a server that starts: it makes or migrates the database, says so in its log before and after, and waits a
- * little for a command that is just finishing.
+ * Opens the store for a starting server: creates or migrates the database, logs that before and after, and waits
+ * briefly for a command that is finishing.
  */
 export async function openStoreToServe(config: Config, log: Log): Promise<Store> {
   const migration = describeMigration(await findSchema(config));
@@ -160,7 +160,7 @@ export async function openStoreToServe(config: Config, log: Log): Promise<Store>
   return store;
 }
 
-/** Tries again while another process holds the store, and throws `StoreInUseError` when it does so for too long. */
+/** Retries while another process holds the store; throws `StoreInUseError` after `patienceMs`. */
 export async function retryWhileInUse<T>(patienceMs: number, use: () => Promise<T>): Promise<T> {
   const deadlineMs = performance.now() + patienceMs;
   for (;;) {

@@ -14,7 +14,7 @@ import { createLog } from './log.ts';
 import { openStore, requireDatabase } from './open-store.ts';
 import { factoriesOf } from './settlements.ts';
 
-/** Runs an operation of the command line on the store itself. Throws `NoDatabaseError` where there is no database. */
+/** Runs a command's operation on the store itself. Throws `NoDatabaseError`. */
 export async function runOnStore(
   config: Config,
   rpcUrls: readonly string[],
@@ -36,7 +36,7 @@ export async function runOnStore(
       providerDescriptions,
       directory: { adapters: null, settings: store.providers },
       nowMs: Date.now,
-      // Without a server the mode is unknown; one that only this machine reaches is a trial.
+      // Without a server the mode is unknown; a loopback URL means a trial.
       isTestMode: isLoopbackHost(new URL(baseUrl).hostname),
       baseUrl,
       adminBaseUrl,
@@ -52,8 +52,8 @@ export async function runOnStore(
 }
 
 /**
- * The chain that a store's payments are on. Opens no connection yet. Null where no endpoint is given, or where the store
- * was never served and has no chain.
+ * The chain of a store's payments, without connecting yet. Null without endpoints, or for a store that was never
+ * served.
  */
 async function openStoredChain(store: Store, rpcUrls: readonly string[]) {
   const settlements = await store.settlements.listSettlements();

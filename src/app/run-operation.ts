@@ -3,7 +3,7 @@ import { CONTROL_SOCKET, callServer, NoServerError } from '../cli/control-socket
 import type { OperationArguments } from '../cli/operations-context.ts';
 import type { Config } from '../config/config.ts';
 
-/** A server that is starting holds the store before it listens for commands. */
+/** A starting server holds the store before it accepts commands. */
 const STARTING_SERVER_MS = 15_000;
 
 interface RunOptions {
@@ -13,9 +13,9 @@ interface RunOptions {
 }
 
 /**
- * Runs an operation of the command line in the server that serves this data folder, or on the store itself when none
- * runs. SQLite has one writer process, and the store's lock decides which it is. Throws `NoDatabaseError` where there is no
- * database, `StoreInUseError` when the process that holds the lock takes no commands within `patienceMs`.
+ * Runs a command's operation in the server of this data folder, or on the store itself when none runs. SQLite has one
+ * writer process, which the store's lock decides. Throws `NoDatabaseError`, and `StoreInUseError` when the lock's
+ * holder accepts no commands within `patienceMs`.
  */
 export async function runOperationAnywhere(
   config: Config,
@@ -33,7 +33,7 @@ export async function runOperationAnywhere(
   };
   const answer = await askServer();
   if (answer !== null) return answer.result;
-  // Loading what works on the store takes longer than most commands do, so none that a server runs waits for it.
+  // Loaded on demand, because the store's code takes longer to load than most commands in a server take.
   const { retryWhileInUse } = await import('./open-store.ts');
   const { runOnStore } = await import('./run-on-store.ts');
   return retryWhileInUse(patienceMs, async () => {

@@ -13,21 +13,18 @@ import { type Service, startService } from './start-service.ts';
 
 const systemClock: Clock = { nowMs: Date.now, monotonicMs: () => performance.now() };
 
-/**
- * Balancers stop sending to an instance when they notice that it is not ready, so it continues to serve for that long.
- * Long enough for three checks at two seconds' distance.
- */
+/** Time to keep serving after reporting "not ready", so that balancers notice: three checks at two-second intervals. */
 const DRAIN_DELAY_CLUSTERED_MS = 8_000;
-/** Drain delay without another instance to take over. Connections in use close with their next answer and are not cut off. */
+/** Drain delay of a single instance. Connections in use close with their next answer. */
 const DRAIN_DELAY_SINGLE_MS = 1_000;
 
 const roles: readonly Role[] = ['all', 'api', 'worker'];
 
-/** What starts the sandbox. Resolves with its welcome text when it is ready. */
+/** Starts the sandbox. Resolves with its welcome text when it is ready. */
 export type StartSandbox = (config: Config, clock: Clock, log: Log, cleanUp: CleanUp) => Promise<string>;
 
 /**
- * Runs the service until SIGINT or SIGTERM stops it; a second signal ends it at once.
+ * Runs the service until SIGINT or SIGTERM; a second signal ends it at once.
  *
  * @param startSandbox starts the service with simulators; null in live mode
  */
@@ -54,13 +51,13 @@ export async function runUntilStopped(
     await running.stop();
   } catch (error) {
     if (!(error instanceof StartStoppedError)) throw error;
-    // What the start was waiting for may hold the process.
+    // An unfinished step of the start may keep the process alive.
     setTimeout(() => process.exit(), END_OF_START_MS).unref();
   }
   log.info('stopped');
 }
 
-/** Time for the steps of a stopped start to be undone once they are complete. */
+/** Time for the unfinished steps of a stopped start to be undone. */
 const END_OF_START_MS = 500;
 
 async function startLive(config: Config, role: Role, log: Log, stopped: Promise<void>): Promise<Running> {
@@ -96,18 +93,17 @@ async function startSandboxMode(config: Config, log: Log, startSandbox: StartSan
 }
 
 /**
- * Time within which a second signal counts as the same one. A terminal sends its Ctrl-C to all its processes, and npm
- * passes its own on to the process it started. The repetition must not leave the sandbox's chain running.
+ * Time within which a second signal counts as the same: a terminal sends Ctrl-C to all its processes, and npm passes
+ * its own on. The repetition must not orphan the sandbox's chain.
  */
 const REPEATED_SIGNAL_MS = 1_000;
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Resolves with the first signal to stop; a later second one no longer waits for anything.
+ * Resolves with the first signal to stop; a later second one ends the process at once.
  *
- * @param signals what the signals come from: the process
- * @param endNow ends the process with this exit code
+ * @param signals source of the signals: the process @param endNow ends the process with this exit code
  */
 export function signalToStop(
   signals: EventEmitter,
@@ -126,14 +122,14 @@ export function signalToStop(
   });
 }
 
-/** Long enough for the first requests and the first steps of the worker not to wait. */
+/** Long enough not to delay the first requests and worker steps. */
 const AFTER_START_MS = 2_000;
 
 /**
- * Collects the garbage of the start once, a moment after it. V8 gives memory back only when it collects everything,
- * and a service at rest gives it no reason to for hours: resident memory stays at 168 MB and goes down to 138, for
- * some 80 ms without an answer. The flavor is `last-resort`, because otherwise V8 keeps the 32 MB of the young
- * generation that only the start needed. Node has no other call for it than the one behind this flag.
+ * Collects the garbage of the start once. V8 returns memory only after a full collection, which an idle service does
+ * not cause for hours: resident memory goes down from 168 MB to 138, for some 80 ms without an answer. Flavor `last-
+ * resort` also returns the 32 MB of the young generation that only the start needed. Node has no other call than the
+ * one behind this flag.
  */
 export function collectGarbageAfterStart(): void {
   setTimeout(() => {

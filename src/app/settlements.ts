@@ -3,8 +3,8 @@ import type { Store } from '../store/store.ts';
 import type { ExternalServices, Settlement } from './external-services.ts';
 
 /**
- * Remembers the settlement that new payments are made with, and returns it with all earlier ones, newest first.
- * Throws `ConfigError` when the data belongs to another chain: its payments could never be watched on this one.
+ * Stores the settlement of new payments, and returns it with all earlier ones, newest first. Throws `ConfigError` when
+ * the data belongs to another chain, on which its payments could never be watched.
  */
 export async function rememberSettlement(
   store: Store,
@@ -19,7 +19,7 @@ export async function rememberSettlement(
   return [settlement, ...known.filter((earlier) => !isCurrent(earlier))];
 }
 
-/** Throws `ConfigError` when a known settlement is of another chain than `chainId`. */
+/** Throws `ConfigError` when a known settlement is on another chain. */
 export function requireOneChain(known: readonly Pick<Settlement, 'chainId'>[], chainId: number): void {
   const foreign = known.find((settlement) => settlement.chainId !== chainId);
   if (foreign === undefined) return;
@@ -28,7 +28,7 @@ export function requireOneChain(known: readonly Pick<Settlement, 'chainId'>[], c
   ]);
 }
 
-/** The factories of these settlements, each once. */
+/** Distinct factories of these settlements. */
 export function factoriesOf(settlements: readonly Settlement[]): Settlement['factory'][] {
   return [...new Set(settlements.map(({ factory }) => factory))];
 }

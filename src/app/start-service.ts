@@ -35,7 +35,6 @@ export async function startService(options: ServiceOptions) {
   requireKnownSecret(await readNewestSecret(parts.store), parts.requestContext.tokens);
   if (!options.isTestMode) await warnOfProvidersOff(parts);
 
-  // Set when the service receives the stop signal.
   let drain: Promise<void> | null = null;
   const isLeaving = () => drain !== null;
   const health = createHealth({
@@ -47,8 +46,8 @@ export async function startService(options: ServiceOptions) {
   const { isReady } = health;
   const server = options.role === 'worker' ? null : createPublicServer(parts, { isLeaving, isReady });
   let adminPort = config.adminPort;
-  // Closed in reverse: the loops end and open deliveries finish while the API still answers, because a merchant who
-  // gets a webhook asks for the status at once.
+  // Closed in reverse: loops end and open deliveries finish while the API still answers, because a merchant who gets a
+  // webhook requests the status at once.
   const running = await withCleanUp(async (cleanUp) => {
     cleanUp.add(parts.resolver, async (resolver) => resolver.close());
     await health.check();
@@ -73,7 +72,7 @@ export async function startService(options: ServiceOptions) {
   return {
     port: server === null ? config.port : portOf(server.server),
     adminPort,
-    /** Completes requests in progress, then ends. The caller that opened the store and the external services closes them. */
+    /** Completes requests in progress. The store and the external services are closed by their opener. */
     async stop(): Promise<void> {
       drain = server === null ? Promise.resolve() : waitForDrain(options.drainDelayMs);
       log.info('stopping');
@@ -82,7 +81,7 @@ export async function startService(options: ServiceOptions) {
   };
 }
 
-/** Beside the first requests, because it reads all payments that may be open. */
+/** Runs beside the first requests, because it reads all payments that may be open. */
 async function warnOfMissingSecrets({
   config,
   secretKey,
@@ -106,7 +105,7 @@ async function warnOfProvidersOff({ requestContext, log }: ServiceParts): Promis
   if (off.length > 0) log.warn(describeOffByDefault(off));
 }
 
-/** Listens, or throws an error that names the variable to change. */
+/** Listens, or throws an error with the variable to change. */
 export async function listenOn(
   server: FastifyInstance,
   { host, port }: { readonly host: string; readonly port: number },
@@ -118,7 +117,7 @@ export async function listenOn(
       cause,
     });
   if (host === '127.0.0.1' && (await hasIpv6Listener(port))) throw inUse('::1');
-  // Fastify does not know that the server which it was given speaks TLS.
+  // Fastify does not know that the given server uses TLS.
   const scheme = server.server instanceof TlsServer ? 'https' : 'http';
   const listenTextResolver = (url: string) => `Server listening at ${url.replace(/^http(?=:)/, scheme)}`;
   try {
@@ -146,7 +145,7 @@ export async function listenOn(
 }
 
 /**
- * Whether another program listens on this port in IPv6, where browsers go first for `localhost`. macOS does not report
+ * Whether another program listens on this port in IPv6, which browsers try first for `localhost`. macOS does not report
  * the port as in use, even when that program listens on every address.
  */
 function hasIpv6Listener(port: number): Promise<boolean> {
@@ -160,7 +159,7 @@ function hasIpv6Listener(port: number): Promise<boolean> {
   });
 }
 
-/** The command line's way in. */
+/** Control socket for the command line. */
 function startControl(parts: ServiceParts): Promise<Server> {
   const { config, external, requestContext } = parts;
   const { create, tokens, testPayments } = requestContext;
@@ -207,13 +206,13 @@ function closed(server: Server): Promise<void> {
   });
 }
 
-/** Step of the drain. Between two steps all requests that have arrived are answered. */
+/** Step of the drain; between two steps all received requests are answered. */
 const STEP_MS = 100;
 
 /**
- * Waits for `drainDelayMs` in which health checks can be answered. A process that stalls for a while (a disk that takes
- * a second for a commit, an overloaded machine) would otherwise wake after the delay, and close with the checks unread
- * that would have announced it. With steps, a stall costs only one.
+ * Waits for `drainDelayMs` in which health checks can be answered. After a stall (a slow disk, an overloaded machine) a
+ * single timer would expire with the checks still unread that would have announced the stop; with steps, a stall costs
+ * only one.
  */
 export async function waitForDrain(
   drainDelayMs: number,
@@ -223,9 +222,9 @@ export async function waitForDrain(
 }
 
 /**
- * Refuses to start with a SECRET_KEY that replaced another one without SECRET_KEY_PREVIOUS: webhooks of payments made
- * before could not be signed, and their one attempt would be lost. The newest payment shows it, because its secret was
- * the current one; null without payments. Throws `ConfigError`.
+ * Refuses to start with a SECRET_KEY that replaced another one without SECRET_KEY_PREVIOUS: webhooks of earlier payments
+ * could not be signed, and their single attempt would be lost. The newest payment's secret was the current one; null
+ * without payments. Throws `ConfigError`.
  */
 export function requireKnownSecret(newestFingerprint: string | null, tokens: Pick<IpnTokens, 'knows'>): void {
   if (newestFingerprint === null || tokens.knows(newestFingerprint)) return;

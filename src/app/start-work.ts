@@ -10,15 +10,15 @@ import { createWorkerTasks, reportAbandoned, type WorkerTasks } from './worker-t
 const WATCHER = 'watcher';
 const senderOf = (relayer: string) => `sender ${relayer}`;
 
-/** Starts what goes on by itself. */
+/** Starts the background tasks. */
 export async function startWork(parts: ServiceParts, deliver: DeliverWebhook) {
   const { store, log, metrics } = parts;
   const { shared } = store;
-  // The store's only process has just begun: whatever is still `sending` was cut off by a crash, whenever that was.
+  // This only process of the store has just started, so every `sending` webhook was cut off by a crash.
   if (shared === null)
     reportAbandoned(log, await store.webhooks.abandonStaleWebhooks(Number.MAX_SAFE_INTEGER));
 
-  // Names this process among all.
+  // Identifies this process among all.
   const holder = randomUUID();
   const wake = (...names: string[]) => worker.wake(...names);
   const tasks = createWorkerTasks({
@@ -43,7 +43,7 @@ export async function startWork(parts: ServiceParts, deliver: DeliverWebhook) {
     log.warn({ err: error, task: name, failuresInARow }, 'a task failed and is retried');
   });
   return {
-    /** Lets the running steps and open deliveries finish, which end within their own deadlines. */
+    /** Lets running steps and open deliveries finish, within their own deadlines. */
     async stop(): Promise<void> {
       await worker.stop();
       await Promise.all([tasks.drain(), ...leases.map((lease) => lease.release())]);
@@ -51,7 +51,7 @@ export async function startWork(parts: ServiceParts, deliver: DeliverWebhook) {
   };
 }
 
-/** The tasks of one process among several, and its leases: a task for only one of them runs in the holder of its lease. */
+/** Tasks and leases of one process among several; exclusive tasks run in their lease's holder. */
 function clustered(
   { leases }: SharedStore,
   holder: string,
@@ -84,26 +84,23 @@ function clustered(
   };
 }
 
-/** A holder that is killed is succeeded within the sum of both, which has to stay below ten seconds. */
+/** A killed holder is replaced within the sum of both, which must stay below ten seconds. */
 const DURATION_MS = 6_000;
 const RENEWAL_MS = 1_500;
 
 interface LeaseOptions {
   readonly leases: LeaseStore;
   readonly name: string;
-  /** Names this process among all. */
+  /** Identifies this process among all. */
   readonly holder: string;
   readonly monotonicMs: () => number;
-  /** Called when this process gets the lease; work that was left undone may begin. */
+  /** Called when this process gets the lease; pending work may start. */
   readonly onAcquired: () => void;
-  /** Called when the lease could not be renewed; it is tried again. */
+  /** Called when the lease could not be renewed; it is retried. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/**
- * Runs `work` while holding a lease that is free, and gives it back; does nothing while another process has it. For
- * what is done within its duration.
- */
+/** Runs `work` while holding a lease, if it is free; the work must fit into its duration. */
 export async function withFreeLease(
   leases: LeaseStore,
   name: string,
@@ -119,9 +116,8 @@ export async function withFreeLease(
 }
 
 /**
- * The right to do something that one process at a time should do. It only saves work and noise: a step that began with
- * it may end after it. What must not happen twice is refused by the store itself (the watcher's cursor, a nonce of the
- * relayer, the claim of a webhook).
+ * A lease for tasks that one process at a time should run. It only saves work and noise, because a step may outlast it.
+ * The store itself prevents duplicates (the watcher's cursor, a relayer's nonce, the claim of a webhook).
  */
 export function createLease({ leases, name, holder, monotonicMs, onAcquired, onFailure }: LeaseOptions) {
   let heldUntilMs = Number.NEGATIVE_INFINITY;
@@ -138,19 +134,19 @@ export function createLease({ leases, name, holder, monotonicMs, onAcquired, onF
     if (isAcquired && !wasHeld) onAcquired();
   }
 
-  /** Takes the lease when it is free and keeps it from ending; runs beside the tasks that need it. */
+  /** Takes the lease when it is free and renews it, beside the tasks that need it. */
   const renewal: WorkerTask = {
     name: `lease ${name}`,
     intervalMs: RENEWAL_MS,
     async run() {
-      // Caught here, because a task that fails is tried again ever more rarely.
+      // Caught here, because failing tasks are retried with growing pauses.
       await renew().catch(onFailure);
       return false;
     },
   };
   return {
     renewal,
-    /** The same task, which does nothing but `elsewhere` while another process has the lease. */
+    /** The task, replaced by `elsewhere` while another process has the lease. */
     whileHeld: (task: WorkerTask, elsewhere: () => void = () => {}): WorkerTask => ({
       ...task,
       async run(signal) {
@@ -159,7 +155,7 @@ export function createLease({ leases, name, holder, monotonicMs, onAcquired, onF
         return false;
       },
     }),
-    /** Lets another process have it at once. What cannot be given back ends by itself. */
+    /** Releases the lease for another process; if that fails, it expires. */
     release: () => leases.releaseLease(name, holder).catch(onFailure),
   };
 }

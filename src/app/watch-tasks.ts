@@ -18,16 +18,16 @@ import type { WorkerParts } from './worker-parts.ts';
 
 const EXPIRY_INTERVAL_MS = 10_000;
 
-/** Pause between two portions of a sweep, which would otherwise delay the API. */
+/** Pause between two portions of a sweep, so that it does not delay the API. */
 const SWEEP_PORTION_INTERVAL_MS = 1_000;
 
-/** So many payments with an unexplained balance are remembered, so that they do not lead to one deep rescan after another. */
+/** Maximum remembered payments with an unexplained balance, to avoid repeated deep rescans. */
 const MAXIMUM_REMEMBERED = 1_000;
 
 /** Maximum pause between two deep rescans for one payment. */
 const MAXIMUM_PAUSE_MS = 6 * 3_600_000;
 
-/** Tasks that keep the observations equal to the chain: the watcher, two ways to find missed events, and expiry. */
+/** Tasks that keep the observations equal to the chain: the watcher, two searches for missed events, and expiry. */
 export function createWatchTasks(parts: WorkerParts): readonly WorkerTask[] {
   const state = createWatchState(parts);
   const context = watchContextOf(parts, state);
@@ -40,16 +40,16 @@ export function createWatchTasks(parts: WorkerParts): readonly WorkerTask[] {
   ];
 }
 
-/** What the watcher keeps between its passes. */
+/** State of the watcher between passes. */
 interface WatchState {
   readonly kept: KeptBlocks;
   readonly openAddresses: OpenAddresses;
   readonly expectsReleases: () => Promise<boolean>;
-  /** The newest block that was read a second time; null before the first one. */
+  /** Newest block of the second reading; null before the first one. */
   rescannedTo: BlockReference | null;
 }
 
-/** The release of a batch that was closed may not have been seen yet. */
+/** Time after a batch was closed in which its release may still appear. */
 const AFTER_BATCH_MS = 60_000;
 
 function createWatchState({ store, monotonicMs }: WorkerParts): WatchState {
@@ -100,7 +100,7 @@ function watchTask(
     wake('watch');
   });
 
-  /** The pause between two passes, by what may arrive. */
+  /** Pause between two passes, by what may arrive. */
   async function pauseMs(): Promise<number> {
     if (state.kept.hasRows || (await state.expectsReleases())) return watchIntervalMs;
     const open = await state.openAddresses();
@@ -117,7 +117,7 @@ function watchTask(
       if (sinceMs < idleWatchIntervalMs) {
         const dueAfterMs = await pauseMs();
         const isIdle = dueAfterMs === idleWatchIntervalMs;
-        // A pause is never cut to a part of itself by the timer that ends it.
+        // Half an interval of tolerance for the timer that ends the pause.
         if (sinceMs + watchIntervalMs / 2 < dueAfterMs && (isIdle || !isAnnounced)) return false;
       }
       lastPassAtMs = monotonicMs();
@@ -132,8 +132,8 @@ function watchTask(
 }
 
 /**
- * Reads each final block a second time with a lag, and once more with the thorough rescan, for the addresses of all payments. A
- * surplus of a paid payment that two endpoints have left out is found by nothing else.
+ * Reads each final block a second time with a lag, and again with the thorough rescan, for the addresses of all
+ * payments. Nothing else finds the excess of a paid payment that two endpoints left out.
  */
 function rescanTask(parts: WorkerParts, context: WatchDepositsContext, state: WatchState): WorkerTask {
   const { store, external, monotonicMs } = parts;
@@ -150,7 +150,7 @@ function rescanTask(parts: WorkerParts, context: WatchDepositsContext, state: Wa
     async run(signal) {
       const cursor = await store.observations.readCursor();
       if (cursor === null) return;
-      // An operator went back.
+      // An operator moved the cursor back.
       if (state.rescannedTo !== null && state.rescannedTo.number > cursor.number) state.rescannedTo = cursor;
       const toBlock = cursor.number - rescanLagBlocks;
       const isThorough = monotonicMs() >= nextThoroughAtMs;
@@ -169,8 +169,8 @@ function rescanTask(parts: WorkerParts, context: WatchDepositsContext, state: Wa
 }
 
 /**
- * Counts and logs what an earlier scan missed, and what contradicts it. An endpoint that still leaves something out is
- * reported as a disagreement.
+ * Counts and logs events that an earlier scan missed, and contradictions. Endpoints that still leave events out are
+ * reported as disagreements.
  */
 function reportMissed({ metrics, log }: WorkerParts, { added, contradictions }: Rescan): void {
   if (contradictions.length > 0)
@@ -184,10 +184,10 @@ function reportMissed({ metrics, log }: WorkerParts, { added, contradictions }: 
   log.warn({ added }, 'an earlier scan missed events, which are now recorded');
 }
 
-/** Reads the chain again, deeply and at each endpoint, for payments that hold more than was observed. */
+/** Reads the chain again, deeply and at each endpoint, for payments with an unexplained balance. */
 type Investigate = (unexplained: readonly PaymentId[], signal: AbortSignal) => Promise<void>;
 
-/** A payment whose balance a deep rescan did not explain is investigated again, after a pause that doubles each time. */
+/** Schedule of investigating a payment again; the pause doubles each time. */
 interface Unexplained {
   readonly nextAtMs: number;
   readonly pauseMs: number;
@@ -196,7 +196,7 @@ interface Unexplained {
 function createInvestigation(parts: WorkerParts, context: WatchDepositsContext): Investigate {
   const { external, metrics, log, monotonicMs } = parts;
   const { sweepIntervalMs, deepRescanBlocks } = external.intervals;
-  // What is evicted is investigated once more than necessary.
+  // An evicted entry only causes one investigation more.
   const investigated = new LRUCache<PaymentId, Unexplained>({ max: MAXIMUM_REMEMBERED });
 
   function remember(id: PaymentId): void {
@@ -219,8 +219,8 @@ function createInvestigation(parts: WorkerParts, context: WatchDepositsContext):
       { isEachAsked: true, signal },
     );
     reportMissed(parts, rescan);
-    // Not before: a reading that failed is tried again with the next sweep. One that found something may have explained
-    // them all; what it did not explain the next sweep names again.
+    // After the rescan: a failed one is repeated with the next sweep. One that found rows may have explained all
+    // balances; the next sweep reports the remaining ones.
     for (const id of due) {
       if (rescan.added > 0) investigated.delete(id);
       else remember(id);
@@ -228,7 +228,7 @@ function createInvestigation(parts: WorkerParts, context: WatchDepositsContext):
   };
 }
 
-/** Names another token that was delivered in place of USDC, once for each payment. */
+/** Reports another token that was delivered instead of USDC, once per payment. */
 function createTokenReport({ external: { mistakenToken }, log }: WorkerParts) {
   const named = new LRUCache<PaymentId, true>({ max: MAXIMUM_REMEMBERED });
   return async ({ open, blockNumber }: Pick<SweepResult, 'open' | 'blockNumber'>) => {
@@ -240,10 +240,10 @@ function createTokenReport({ external: { mistakenToken }, log }: WorkerParts) {
   };
 }
 
-/** One in so many sweeps looks for another token as well, which costs as many calls as the sweep itself. */
+/** Sweeps per search for another token, which costs as many calls as the sweep itself. */
 const SWEEPS_PER_TOKEN_REPORT = 6;
 
-/** Goes over the open payments in portions, with a pause between them and a long one at the end. */
+/** Checks the open payments in portions, with a pause between them and a long one at the end. */
 function sweepTask(parts: WorkerParts, investigate: Investigate): WorkerTask {
   const { store, external, nowMs, monotonicMs } = parts;
   const context = { ...store, sweep: external.sweepBalances, nowMs };

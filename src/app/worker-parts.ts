@@ -5,13 +5,13 @@ import type { ServiceParts } from './service-parts.ts';
 
 type SharedParts = 'store' | 'external' | 'mailer' | 'log' | 'metrics';
 
-/** What the tasks of a process depend on. */
+/** Dependencies of a process's tasks. */
 export interface WorkerParts
   extends Pick<ServiceParts, SharedParts>,
     Pick<ServiceParts['requestContext'], 'tokens' | 'notifier' | 'baseUrl' | 'expiryMs'>,
     Clock {
   readonly deliver: DeliverWebhook;
-  /** Ends the pause of other tasks, because this one has made work for them. */
+  /** Ends the pause of other tasks that now have work. */
   readonly wake: (...names: string[]) => void;
   readonly withRelayerLease: RelayContext['withRelayerLease'];
 }

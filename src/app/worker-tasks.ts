@@ -37,10 +37,10 @@ const WEBHOOK_INTERVAL_MS = 1_000;
 const STALE_INTERVAL_MS = 30_000;
 const RECEIPT_INTERVAL_MS = 2_000;
 
-/** Far longer than a delivery may take, and than the clocks of two instances may differ. */
+/** Far longer than a delivery, and than the clocks of two instances may differ. */
 const STALE_AFTER_MS = 120_000;
 
-/** Open deliveries at a time; a slow receiver holds one for ten seconds. */
+/** Maximum open deliveries; a slow receiver occupies one for ten seconds. */
 const deliveryBounds: DeliveryBounds = { open: 2_000, openPerHost: 100 };
 
 export type WorkerTasks = ReturnType<typeof createWorkerTasks>;
@@ -50,7 +50,7 @@ export function createWorkerTasks(parts: WorkerParts) {
   const webhooks = createWebhookTask(parts);
   const notifications = createNotificationTask(parts);
   return {
-    /** Tasks of one process at a time, among all with the same data. */
+    /** Run in one process among all with the same data. */
     watching: [
       ...createWatchTasks(parts),
       createIndexTask(parts.store),
@@ -60,9 +60,9 @@ export function createWorkerTasks(parts: WorkerParts) {
       createRateTask(parts),
       notifications.task,
     ],
-    /** Tasks of one process at a time, among all with the same relayer key; one for each key. */
+    /** Run in one process among all with the same relayer key; one for each key. */
     sending: parts.external.relayers.map((relayer) => relayTask(parts, relayer)),
-    /** Tasks of every process. */
+    /** Run in every process. */
     shared: [
       ...parts.external.relayers.map((relayer) => createGasTask({ ...parts, relayer })),
       createUnsettledTask(parts),
@@ -71,16 +71,16 @@ export function createWorkerTasks(parts: WorkerParts) {
       ...receiptTasks(parts),
       ...createAlertTasks(parts),
     ],
-    /** Waits for what was begun and cannot be taken back: open deliveries. */
+    /** Waits for open deliveries, which cannot be canceled. */
     async drain() {
       await Promise.all([webhooks.drain(), notifications.drain()]);
     },
   };
 }
 
-/** Pause between two steps: how late an event can be. */
+/** Maximum delay of an event. */
 const EVENT_INTERVAL_MS = 500;
-/** Events of one step, in some milliseconds of the store's time. */
+/** Events of one step, which takes some milliseconds of the store's time. */
 const EVENTS_AT_A_TIME = 200;
 
 /** Numbers the events of payments, and deletes old ones. */
@@ -96,7 +96,7 @@ function createEventTask({ store: { events }, nowMs }: WorkerParts): WorkerTask 
   };
 }
 
-/** Looks for the transfers of open refunds. */
+/** Searches for the transfers of open refunds. */
 function createRefundTask({ store, external, nowMs }: WorkerParts): WorkerTask {
   const context = { ...store, chain: external.chain, nowMs };
   return {
@@ -156,7 +156,7 @@ function receiptTasks({ store, external, mailer, baseUrl, nowMs, log }: WorkerPa
   return [{ name: 'receipts', intervalMs: RECEIPT_INTERVAL_MS, run: () => sendReceipts(context) }];
 }
 
-/** Marks the webhooks of a process that is gone as `unknown`: they may have been sent. */
+/** Marks webhooks of a dead process as `unknown`, because they may have been sent. */
 function staleWebhooksTask({ store, nowMs, monotonicMs, log }: WorkerParts): WorkerTask {
   const cutoff = createStaleCutoff({ nowMs, monotonicMs }, STALE_AFTER_MS);
   return {
@@ -174,7 +174,7 @@ export function reportAbandoned(log: Log, abandoned: number): void {
     log.warn({ abandoned }, 'webhooks were interrupted during delivery; their outcome stays unknown');
 }
 
-/** Claims webhooks as there are places and sends each on its own, so that a slow receiver does not delay the others. */
+/** Claims webhooks for free slots and sends each independently, so that a slow receiver does not delay the others. */
 function createWebhookTask({ store, tokens, deliver, nowMs, log, metrics, wake }: WorkerParts) {
   const open = new Map<Webhook, Promise<void>>();
   let hasBacklog = false;
@@ -200,7 +200,7 @@ function createWebhookTask({ store, tokens, deliver, nowMs, log, metrics, wake }
       name: 'webhooks',
       intervalMs: WEBHOOK_INTERVAL_MS,
       async run() {
-        // Set before the check: a delivery that ends during it wakes the task, and is not missed.
+        // Set before the check, so that a delivery which ends meanwhile wakes the task.
         hasBacklog = true;
         const pass = await claimWebhooks(context, [...open.keys()], deliveryBounds);
         hasBacklog = pass.hasBacklog;
@@ -215,10 +215,10 @@ function createWebhookTask({ store, tokens, deliver, nowMs, log, metrics, wake }
 }
 
 const NOTIFICATION_INTERVAL_MS = 5_000;
-/** Messages in progress. Each ends within its own ten seconds. */
+/** Maximum messages in progress, each limited to ten seconds. */
 const OPEN_NOTIFICATIONS = 40;
 
-/** Sends each due channel its message on its own, so that a slow one does not delay the others. */
+/** Sends each due channel its message independently, so that a slow one does not delay the others. */
 function createNotificationTask({ store, notifier, baseUrl, nowMs, log }: WorkerParts) {
   const open = new Map<string, Promise<void>>();
   const context: NotifyContext = {
@@ -253,7 +253,7 @@ function createNotificationTask({ store, notifier, baseUrl, nowMs, log }: Worker
 
 const ERASING_INTERVAL_MS = 10 * 60_000;
 
-/** Erases customers' email addresses that accounts want to keep no longer. */
+/** Erases customers' email addresses past their account's retention. */
 function createErasingTask({ store, nowMs }: Pick<WorkerParts, 'store' | 'nowMs'>): WorkerTask {
   return {
     name: 'erase email addresses',
@@ -268,7 +268,7 @@ function createErasingTask({ store, nowMs }: Pick<WorkerParts, 'store' | 'nowMs'
 
 const RATE_INTERVAL_MS = 60_000;
 
-/** Keeps the exchange rates of each hour, for reports. A rate that cannot be read is tried again each minute, and logged once an hour. */
+/** Records hourly exchange rates for reports. Retries a missing rate each minute, and logs that once an hour. */
 export function createRateTask({ store, external, nowMs, log }: RateParts): WorkerTask {
   const others = currencies.filter((currency) => currency !== 'USD');
   const recorded = new Map<Currency, number>();
@@ -306,12 +306,15 @@ interface RateParts extends Pick<WorkerParts, 'nowMs'> {
 }
 
 const INDEX_INTERVAL_MS = 500;
-/** Limits of one step. A step takes about 10 ms, because SQLite shares the API's thread. */
+/** Limits of one step, which takes about 10 ms, because SQLite shares the API's thread. */
 const [INDEXED_PAYMENTS, FOLDED_CHANGES] = [50, 2_000];
-/** The pause after a step, in durations of the step: searches and statistics are right without it, a create may not wait. */
+/**
+ * Pause after a step as a multiple of its duration: creates take precedence, and searches and statistics are correct
+ * anyway.
+ */
 const PAUSE_FACTOR = 9;
 
-/** Puts what creates and payments have queued into the tables behind searches and statistics. */
+/** Moves queued rows of creates and payments into the tables for searches and statistics. */
 export function createIndexTask({
   search,
 }: Readonly<{ search: Pick<PaymentSearchStore, 'foldStatistics' | 'indexPayments'> }>): WorkerTask {
@@ -331,7 +334,7 @@ export function createIndexTask({
 
 const ALERT_INTERVAL_MS = 30_000;
 
-/** Tasks that send alerts to merchants; none where mail is not configured. */
+/** Sends alerts to merchants; none without configured mail. */
 function createAlertTasks({ store, mailer, baseUrl, nowMs, log }: WorkerParts): WorkerTask[] {
   if (mailer === null) return [];
   const context = {

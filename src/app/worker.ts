@@ -1,30 +1,30 @@
-/** Something that goes on by itself, again and again. */
+/** A repeated background task. */
 export interface WorkerTask {
   readonly name: string;
-  /** The pause after a run that found nothing more to do. */
+  /** Pause after a run without further work. */
   readonly intervalMs: number;
-  /** One bounded step; true when there is more to do at once. A long one ends early when the signal says so. */
+  /** Runs one bounded step; true when there is more to do. A long one ends early on the signal. */
   run(signal: AbortSignal): Promise<boolean | undefined>;
 }
 
 export interface Worker {
-  /** Ends the pause of these tasks now. */
+  /** Ends the pause of these tasks. */
   wake(...names: string[]): void;
-  /** Lets the running steps finish, then ends all loops. */
+  /** Lets running steps finish, then ends all loops. */
   stop(): Promise<void>;
 }
 
-/** A task that fails is tried again after its interval, doubled with each failure in a row up to this factor… */
+/** Maximum factor of the interval after failures, which double it… */
 const MAXIMUM_BACKOFF = 32;
-/** …but after a minute at the latest, save for tasks whose interval is longer: those keep to their interval. */
+/** …up to a minute, unless the interval itself is longer. */
 const MAXIMUM_BACKOFF_MS = 60_000;
 
-/** Runs every task in a loop of its own, one step at a time. A failing step is reported and never ends a loop. */
+/** Runs every task in its own loop, one step at a time. A failing step is reported and never ends a loop. */
 export function startWorker(
   tasks: readonly WorkerTask[],
   onFailure: (name: string, error: unknown, failuresInARow: number) => void,
 ): Worker {
-  // Several tasks may have one name.
+  // Several tasks may share a name.
   const wakeSignals = tasks.map(({ name }) => ({ name, signal: createWakeSignal() }));
   const stopping = new AbortController();
 
@@ -75,14 +75,14 @@ function createWakeSignal() {
       wasWoken = true;
       if (isListening) endWait?.();
     },
-    /** Ends a wait whatever it is for. */
+    /** Ends any wait. */
     end() {
       wasWoken = true;
       endWait?.();
     },
     /**
-     * Resolves after `timeoutMs`, or at once when woken during or before the wait. After a failure it ignores
-     * wake-ups: work that is announced again and again must not undo the growing pauses.
+     * Resolves after `timeoutMs`, or at once when woken during or before the wait. After a failure it ignores wake-ups,
+     * so that repeated announcements do not undo the growing pauses.
      */
     async wait(timeoutMs: number, ignoreWake: boolean): Promise<void> {
       isListening = !ignoreWake;

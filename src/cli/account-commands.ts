@@ -5,7 +5,6 @@ import { MAXIMUM_LOGO_BYTES } from '../accounts/shop-profile.ts';
 import { invalidField } from '../payment/errors.ts';
 import { type OperationRunner, operationsOf } from './command.ts';
 
-/** Accounts and their API keys. */
 export function addAccountCommands(program: Command, services: OperationRunner): void {
   const account = operationsOf(program.command('account').description('merchant accounts'), services);
   account('create', 'create an account')
@@ -75,7 +74,7 @@ export function addAccountCommands(program: Command, services: OperationRunner):
   key('revoke <key>', 'revoke a key immediately');
 }
 
-/** The content of a file, cut at a length that is refused anyway; an empty name stays empty and removes the logo. */
+/** Content of a file, cut at a length that is refused anyway; an empty name removes the logo. */
 function readAsBase64(file: string): string {
   if (file === '') return '';
   const descriptor = openLogo(file);

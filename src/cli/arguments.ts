@@ -28,7 +28,7 @@ export function required(args: OperationArguments, name: string): string {
   return value;
 }
 
-/** Reads an option with a parser, which answers null where the text is no such value. Null without the option. */
+/** Creates a reader of an option, whose parser returns null for an invalid text. Null without the option. */
 function optionalAs<Value>(parse: (text: string) => Value | null, problem: string) {
   return (args: OperationArguments, name: string): Value | null => {
     const text = optional(args, name);
@@ -39,7 +39,7 @@ function optionalAs<Value>(parse: (text: string) => Value | null, problem: strin
   };
 }
 
-/** The same, for one of these values. */
+/** Creates a reader of an option with fixed values. */
 function optionalOneOf<Value extends string>(values: readonly Value[]) {
   return optionalAs((text) => values.find((value) => value === text) ?? null, oneOf(values));
 }
@@ -121,7 +121,7 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
   };
 }
 
-/** The wallet of the arguments; one to which USDC would be lost only with another option. Throws `invalid_request`. */
+/** The wallet argument; one at which USDC would be lost requires another option. Throws `invalid_request`. */
 export function optionalWallet(args: OperationArguments): Address | null {
   const wallet = optionalAddress(args, 'wallet');
   const doubt = wallet === null || args['confirm-wallet'] === true ? null : doubtAbout(wallet);
@@ -129,14 +129,14 @@ export function optionalWallet(args: OperationArguments): Address | null {
   return wallet;
 }
 
-/** True or false by one of two opposite options; null without either. */
+/** Value of two opposite options; null without either. */
 function optionalSwitch(args: OperationArguments, on: string, off: string): boolean | null {
   const [isOn, isOff] = [args[on] === true, args[off] === true];
   if (isOn && isOff) throw invalidField(on, `and ${off} cannot be combined`);
   return isOn || isOff ? isOn : null;
 }
 
-/** The field, where it has a value. */
+/** The field, if it has a value. */
 function given<Name extends string, Value>(name: Name, value: Value | null): { [Key in Name]?: Value } {
   return value === null ? {} : ({ [name]: value } as { [Key in Name]: Value });
 }
@@ -172,7 +172,7 @@ export function paymentFilter(args: OperationArguments): PaymentFilter {
   };
 }
 
-/** Only one account's payments; null without an account. */
+/** Query for one account's payments; null without an account. */
 export function paymentQuery(args: OperationArguments): PaymentQuery | null {
   const accountId = optional(args, 'account');
   if (accountId === null) return null;
@@ -185,7 +185,7 @@ export function paymentQuery(args: OperationArguments): PaymentQuery | null {
   });
 }
 
-/** The token to rescue; `pol` stands for the chain's native coin, which the contract names by the zero address. */
+/** The token to rescue; `pol` is the chain's native coin, for which the contract uses the zero address. */
 export function rescuedToken(args: OperationArguments): Address {
   return parseRescuedToken(required(args, 'token'));
 }

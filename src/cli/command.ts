@@ -2,18 +2,17 @@ import type { Command } from 'commander';
 import type { OperationArguments } from './operations-context.ts';
 import { listColumns, printResult } from './present.ts';
 
-/** The executors of commands. */
 export interface OperationRunner {
   /** Runs an operation in the running server, or on the store itself without one. */
   runOperation(name: string, args: OperationArguments): Promise<unknown>;
 }
 
-/** A command with an action; every one of them takes --json. */
+/** Adds a command with an action and --json. */
 export function leaf(parent: Command, name: string, description: string): Command {
   return parent.command(name).description(description).option('--json', 'print JSON');
 }
 
-/** An action that prints the result of this function, which gets the arguments of the command. */
+/** Creates an action that prints the result of a function of the command's arguments. */
 export function printed(run: (...args: string[]) => Promise<unknown>) {
   return async function (this: Command): Promise<void> {
     printResult(await run(...this.args), this.opts());
@@ -21,7 +20,7 @@ export function printed(run: (...args: string[]) => Promise<unknown>) {
 }
 
 interface OperationOptions {
-  /** Another operation than that of the command's name, and arguments that it always gets. */
+  /** Overrides the command's name as operation, and adds fixed arguments. */
   readonly name?: string;
   readonly fixed?: OperationArguments;
   /** May set the exit code by the result. */
@@ -29,8 +28,8 @@ interface OperationOptions {
 }
 
 /**
- * Adds commands that run the operation of their name, such as `payment show`: argument and options of a command become
- * the operation's arguments by their names. `usage` is the command with its argument, such as `show <payment>`.
+ * Adds commands that run the operation of their name, such as `payment show`, with the command's argument and options
+ * by name. `usage` is the command with its argument, such as `show <payment>`.
  */
 export function operationsOf(parent: Command, services: OperationRunner) {
   return (

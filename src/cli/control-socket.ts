@@ -14,21 +14,21 @@ import {
   sandboxOperationNames,
 } from './operations-context.ts';
 
-/** The file name of the control socket inside the data folder. */
+/** File name of the control socket in the data folder. */
 export const CONTROL_SOCKET = 'control.sock';
 
 /** Interval of keep-alive bytes, well below the client's timeout. */
 const ALIVE_INTERVAL_MS = 10_000;
 
-/** The largest body is that of a logo. */
+/** A logo is the largest body. */
 const MAXIMUM_REQUEST_BYTES = 128 * 1024;
 
 /** The socket's answer: a result, or the text for standard error. */
 type ControlReply = { readonly result: unknown } | { readonly error: string };
 
 /**
- * Serves the command line on a running server: one POST for each operation, over a Unix socket that only its owner can
- * open. An existing socket that nobody answers is left over from a process that was killed. Throws `SocketInUseError`.
+ * Serves the command line on a running server: one POST per operation, over a Unix socket that only its owner can open.
+ * Replaces a socket left over from a killed process. Throws `SocketInUseError`.
  */
 export async function startControlServer(socketFile: string, context: OperationsContext): Promise<Server> {
   createPrivateFolder(dirname(socketFile));
@@ -36,7 +36,7 @@ export async function startControlServer(socketFile: string, context: Operations
   rmSync(socketFile, { force: true });
   const server = createServer(async (request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
-    // Whitespace before JSON is insignificant: it keeps the connection alive during a long operation.
+    // Whitespace before JSON keeps the connection alive during a long operation.
     const alive = setInterval(() => response.write(' '), ALIVE_INTERVAL_MS);
     response.once('close', () => clearInterval(alive));
     const reply = await answer(context, request);
@@ -45,7 +45,7 @@ export async function startControlServer(socketFile: string, context: Operations
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // Permissions are restrictive from the start, without an interval in which others could open it.
+    // Restricts permissions from the start, without an interval in which others could open it.
     const earlierMask = process.umask(0o177);
     server.listen(socketFile, resolve);
     process.umask(earlierMask);
@@ -54,7 +54,7 @@ export async function startControlServer(socketFile: string, context: Operations
   return server;
 }
 
-/** Another service has this data folder. With SQLite the lock of the database refuses it before. */
+/** Another service uses this data folder. With SQLite the database's lock refuses it earlier. */
 class SocketInUseError extends Error {
   override readonly name = 'SocketInUseError';
 
@@ -63,7 +63,7 @@ class SocketInUseError extends Error {
   }
 }
 
-/** Whether a server takes commands at this socket. */
+/** Whether a server accepts commands at this socket. */
 export function isListening(socketFile: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(socketFile);
@@ -75,7 +75,7 @@ export function isListening(socketFile: string): Promise<boolean> {
   });
 }
 
-/** The reply's text. No error may leave this function, because no caller would catch it. */
+/** The reply's text. Must not throw, because no caller would catch it. */
 async function answer(context: OperationsContext, request: IncomingMessage): Promise<string> {
   try {
     const { name, args } = JSON.parse(await readBody(request)) as { name: string; args: OperationArguments };
@@ -86,7 +86,7 @@ async function answer(context: OperationsContext, request: IncomingMessage): Pro
   }
 }
 
-/** Runs an operation of the table; an unknown name is an error. */
+/** Runs a known operation. Throws `not_found` for an unknown name. */
 export async function runOperation(
   context: OperationsContext,
   name: string,
@@ -124,14 +124,14 @@ function requireSandbox({
   );
 }
 
-/** After a long stop, nodes have forgotten the state of the block that was scanned last. */
+/** After a long stop, nodes have discarded the state of the last scanned block. */
 const WHEN_TO_RETRY =
   'Run the command again in a minute, when the endpoints answer and the service has scanned the newest blocks.';
 
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // Reads to the end even when the body is too large, because closing early would destroy the socket.
+  // Reads to the end even if too large, because closing early would destroy the socket.
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes <= MAXIMUM_REQUEST_BYTES) chunks.push(chunk);
@@ -145,15 +145,15 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Thrown when no server listens on the control socket. */
+/** No server listens on the control socket. */
 export class NoServerError extends Error {
   override readonly name = 'NoServerError';
 }
 
-/** How long the server may be silent; during an operation it sends keep-alive bytes. */
+/** Maximum silence of the server, which sends keep-alive bytes during an operation. */
 const TIMEOUT_MS = 120_000;
 
-/** Runs an operation in the server behind this socket. Throws `NoServerError`, or an Error with the server's text. */
+/** Runs an operation in the server at this socket. Throws `NoServerError`, or an Error with the server's text. */
 export async function callServer(
   socketPath: string,
   name: string,

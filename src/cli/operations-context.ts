@@ -21,7 +21,7 @@ import type {
 } from '../settlement/settlement-store.ts';
 import type { CallbackGuard, CheckEndpoint } from '../webhooks/callback-guard.ts';
 
-/** The providers; only a running server knows which of them have credentials, else `adapters` is null. */
+/** The providers; `adapters` is null without a running server, which alone knows their credentials. */
 export type OperatorDirectory = Pick<ProviderDirectory, 'settings' | 'evidence' | 'isOffByDefault'> & {
   readonly adapters: ProviderDirectory['adapters'] | null;
 };
@@ -29,12 +29,11 @@ export type OperatorDirectory = Pick<ProviderDirectory, 'settings' | 'evidence' 
 /** Dependencies for creating payments, in a running server. */
 export interface DirectPayments {
   create(account: Account, request: DirectPaymentRequest): Promise<Payment>;
-  /** Creates a checkout as the card API does. */
+  /** Creates a checkout like the card API. */
   createCheckout(account: Account, request: DirectPaymentRequest): Promise<Payment>;
   ipnTokenOf(payment: Payment): string;
-  /** The contract of USDC. */
   readonly token: Address;
-  /** The base URL of the pages, without a slash at the end. */
+  /** Base URL of the pages, without a trailing slash. */
   readonly baseUrl: string;
 }
 
@@ -72,11 +71,11 @@ export interface OperationsContext
   readonly rates?: Rates;
   readonly nowMs: () => number;
   readonly isTestMode: boolean;
-  /** The public address of the service, for links. */
+  /** Public URL of the service, for links. */
   readonly baseUrl: string;
-  /** The address of the admin server, for links to the operator's console. */
+  /** URL of the admin server, for links to the operator's console. */
   readonly adminBaseUrl: string;
-  /** Null without a relayer (the store was opened without a server). */
+  /** Null without a relayer, when the store was opened without a server. */
   readonly rescue: ((id: PaymentId, token: `0x${string}`) => Promise<string>) | null;
   /** Null in live mode and without a running server. */
   readonly sandboxOperations: SandboxOperations | null;
@@ -84,10 +83,10 @@ export interface OperationsContext
   readonly direct: DirectPayments | null;
 }
 
-/** One operation of the command line; its result is printed. */
+/** An operation of the command line; its result is printed. */
 export type Operation = (context: OperationsContext, args: OperationArguments) => Promise<unknown>;
 
-/** The operations that only the sandbox has, which brings them. */
+/** Operations provided by the sandbox only. */
 export const sandboxOperationNames = [
   'sandbox pay',
   'sandbox refund',
@@ -97,5 +96,5 @@ export const sandboxOperationNames = [
 ] as const;
 export type SandboxOperations = Readonly<Record<(typeof sandboxOperationNames)[number], Operation>>;
 
-/** Arguments of an operation on the control socket: text and switches by their option's name. */
+/** Arguments of an operation on the control socket: texts and switches by option name. */
 export type OperationArguments = Readonly<Record<string, string | boolean | undefined>>;

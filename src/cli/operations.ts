@@ -38,16 +38,16 @@ import { verifyPayments } from './verify/verify-payments.ts';
 
 const MAXIMUM_NOTE_CHARACTERS = 500;
 
-/** What `doctor` compares with the configuration. */
+/** Data that `doctor` compares with the configuration. */
 export interface DatabaseDescription {
   /** Each was verified on chain before it was stored. */
   readonly settlements: readonly Pick<SettlementRecord, 'chainId' | 'factory' | 'token'>[];
   readonly secrets: SecretsInUse;
-  /** The time of the newest scanned block; null before the first one. A server of an older version does not tell. */
+  /** Time of the newest scanned block; null before the first one, absent from older servers. */
   readonly scannedAtMs?: number | null;
 }
 
-/** @param args `open_since_ms`: payments that were created earlier have expired */
+/** @param args `open_since_ms`: earlier payments have expired */
 async function describeDatabase(
   context: OperationsContext,
   args: OperationArguments,
@@ -60,7 +60,7 @@ async function describeDatabase(
   };
 }
 
-/** Names another token at the deposit address; null where it holds none, or its chain is not read. */
+/** Describes another token at the deposit address; null without one, or without a chain. */
 async function nameOtherToken(
   { chain, observations }: OperationsContext,
   view: PaymentView,
@@ -128,14 +128,14 @@ function noteOf(args: OperationArguments): string | null {
   return note;
 }
 
-/** All scopes without the option. An empty list is a mistake, such as a variable that is not set. */
+/** All scopes without the option. An empty list is a mistake, such as an unset variable. */
 function scopesOf(args: OperationArguments): readonly KeyScope[] {
   const text = argument.optional(args, 'scopes');
   if (text?.trim() === '') throw invalidField('scopes', `must be a list of ${keyScopes.join(', ')}`);
   return parseScopes(text ?? '');
 }
 
-/** Every operation of the command line on the service's data, by its name on the socket. */
+/** Every operation of the command line on the service's data, by name. */
 export const operations: Readonly<Record<string, Operation>> = {
   'account create': async (context, args) => {
     const account = await createAccount(context, {
@@ -273,11 +273,11 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** Interval between two reads of a payment that does not reconcile: longer than the slowest step of the service. */
+/** Interval between two reads of a payment that does not reconcile, longer than the service's slowest step. */
 const RETRY_INTERVAL_MS = 500;
 
-/** Maximum number of events in `event list`. */
+/** Maximum events in `event list`. */
 const LISTED_EVENTS = 100;
 
-/** Maximum number of payments in `payment list`. */
+/** Maximum payments in `payment list`. */
 const LISTED_PAYMENTS = 100;

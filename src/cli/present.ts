@@ -17,7 +17,7 @@ import type { Webhook } from '../webhooks/webhook.ts';
 import type { OperatorDirectory } from './operations-context.ts';
 import type { VerifyReport } from './verify/verify-payments.ts';
 
-// Output of the domain's records, with the API's field names.
+// Output of domain records with the API's field names.
 
 export function presentAccount(account: Account) {
   return {
@@ -72,7 +72,7 @@ export function presentKey(key: ApiKey) {
   };
 }
 
-/** `active`, `configured` and `evidence` are null if it is unknown whether the provider has credentials, and for which hosts. */
+/** `active`, `configured` and `evidence` are null if the provider's credentials and hosts are unknown. */
 export async function presentProvider(
   { adapters, settings, evidence, isOffByDefault = false }: OperatorDirectory,
   { unverified }: ProviderDescription,
@@ -80,7 +80,7 @@ export async function presentProvider(
 ) {
   const stored = await settings.readProviderSettings(id);
   const adapter = adapters?.get(id);
-  // The health in the queried process; null without a running server.
+  // Health in the queried process; null without a running server.
   const health = adapter?.health?.();
   const state = adapters === null ? null : stateOfProvider({ adapters, isOffByDefault }, id, stored);
   return {
@@ -163,7 +163,7 @@ const placeOf = ({ transactionHash, blockNumber, logIndex }: ChainPosition) => (
   log_index: logIndex,
 });
 
-/** With what was sent and what came back: null until the delivery ended. */
+/** Includes request and response, which are null until the delivery ended. */
 const presentWebhook = ({ event, url, status, result }: Webhook) => ({
   event,
   url,
@@ -193,8 +193,7 @@ export function presentRefund(refund: Refund, nowMs: number) {
   };
 }
 
-/** The output of `verify`. */
-/** How far the chain was scanned, for operators; null for a service that has not scanned yet. */
+/** Progress of the scan for operators; null for a service that has not scanned yet. */
 export function describeScan(ageMs: number | null): string {
   if (ageMs === null) return 'no block has been scanned yet';
   const found = `the newest scanned block is ${Math.round(ageMs / 1000)} s old`;
@@ -229,7 +228,7 @@ export function presentVerification(report: VerifyReport) {
   };
 }
 
-/** The result of a store migration; digests in hex digits. */
+/** Result of a store migration, with hex digests. */
 export interface PresentedMove {
   readonly tables: readonly ({ readonly table: string; readonly isEqual: boolean } & Readonly<
     Record<'source' | 'target', { readonly rows: number; readonly digest: string }>
@@ -237,10 +236,10 @@ export interface PresentedMove {
   readonly isMoved: boolean;
 }
 
-/** Printed digits of a digest, enough for a comparison by eye; JSON has all of them. */
+/** Printed digits of a digest, enough to compare by eye; JSON has all of them. */
 const SHOWN_DIGITS = 16;
 
-/** For scripts. */
+/** Formats a move for scripts. */
 export function presentMove({ tables, isMoved }: PresentedMove) {
   return {
     moved: isMoved,
@@ -255,7 +254,7 @@ export function presentMove({ tables, isMoved }: PresentedMove) {
   };
 }
 
-/** The same as a line for each table, with the conclusion in the last line. */
+/** Formats a move as a line for each table, with the conclusion last. */
 export function moveLines({ tables, isMoved }: PresentedMove): string[] {
   const sideOf = ({ rows, digest }: { readonly rows: number; readonly digest: string }) =>
     `${rows} rows ${digest.slice(0, SHOWN_DIGITS)}`;
@@ -270,12 +269,12 @@ export function moveLines({ tables, isMoved }: PresentedMove): string[] {
   ];
 }
 
-/** Lists that are printed as a table, with these columns; `--json` has all fields. */
+/** Columns of lists printed as a table; `--json` has all fields. */
 export const listColumns: Readonly<Record<string, readonly string[] | undefined>> = {
   'provider list': ['provider', 'active', 'configured', 'minimum_usd', 'evidence', 'last_failure'],
 };
 
-/** Prints a result: JSON unchanged, or lines for people. `columns`: those of a list's table. */
+/** Prints a result: JSON unchanged, or lines for people. `columns` are those of a list's table. */
 export function printResult(
   result: unknown,
   { json, columns }: { readonly json?: boolean; readonly columns?: readonly string[] | undefined },
@@ -334,7 +333,7 @@ function shown(value: unknown): string {
 }
 
 /**
- * Removes control characters: texts may come from strangers (a webhook receiver's answer), and must not control the
+ * Escapes control characters, because foreign texts, such as a webhook receiver's answer, must not control the
  * terminal.
  */
 export function visible(text: string): string {

@@ -8,14 +8,12 @@ import { leaf, type OperationRunner, operationsOf, printed } from './command.ts'
 import { addGradeCommand, type GradeServices } from './grade/grade-command.ts';
 import { moveLines, type PresentedMove, presentMove, printResult } from './present.ts';
 
-/** The arguments of `listen`. */
 export interface ListenOptions {
-  /** The endpoint that receives each event; without it events are only printed. */
+  /** Endpoint that receives each event; without it events are only printed. */
   readonly forwardTo?: string;
   readonly isJson: boolean;
 }
 
-/** Dependencies of the command line. */
 interface ProgramServices extends IntegratorServices {
   /** Starts the service and returns when it has stopped. */
   start(options: {
@@ -23,21 +21,21 @@ interface ProgramServices extends IntegratorServices {
     readonly role: string;
     readonly isJson: boolean;
   }): Promise<void>;
-  /** Asks the operator; null where the input is no terminal. */
+  /** Asks the operator; null if the input is no terminal. */
   readonly ask: ((question: string) => Promise<string>) | null;
   /** Creates the data folder and the database if they are missing. */
   init(): Promise<unknown>;
-  /** Brings the database to the schema of this version, or only says what that would do. */
+  /** Migrates the database to this version's schema, or only describes it. */
   migrate(isPlan: boolean): Promise<unknown>;
-  /** Copies the database into a file, also while a server runs. */
+  /** Copies the database into a file, even while a server runs. */
   backUp(file: string): Promise<unknown>;
   /** Checks the configuration and everything it refers to. */
   doctor(): Promise<CheckReport>;
-  /** Takes a payment through live mode on this machine; reports each step when it ends. */
+  /** Takes a payment through live mode on this machine, reporting each step. */
   rehearse(onStep: (step: DoctorCheck) => void): Promise<CheckReport>;
   /** Deploys a deposit factory with the relayer's key. */
   deployContract(): Promise<unknown>;
-  /** Makes a relayer key, which nothing stores. */
+  /** Creates a relayer key without storing it. */
   createRelayerKey(): Promise<unknown>;
   /** Reads the relayers' balances. */
   showRelayers(): Promise<unknown>;
@@ -52,17 +50,17 @@ interface CheckReport {
 /** One check of `doctor`, or one step of `rehearse`. */
 export interface DoctorCheck {
   readonly name: string;
-  /** `warn`: the service runs, and something is missing. `fail`: it does not run, or customers cannot pay. */
+  /** `warn`: the service runs, but something is missing. `fail`: it does not run, or customers cannot pay. */
   readonly level: 'ok' | 'warn' | 'fail';
   /** Whether the level is not `fail`. */
   readonly isFine: boolean;
-  /** The finding, and what to do unless it is `ok`. */
+  /** The finding and, unless `ok`, the remedy. */
   readonly detail: string;
-  /** The last lines of the service's log, of a step that failed. */
+  /** Last lines of the service's log, for a failed step. */
   readonly log?: readonly string[];
 }
 
-/** Builds the command line. Each command of it is also a row in docs/command-line.md, which a test compares. */
+/** Creates the command line. Each command is also a row in docs/command-line.md, which a test compares. */
 export function createProgram(services: ProgramServices, version: string): Command {
   const program = new Command('card-checkout')
     .description('Card checkout that settles in USDC on Polygon.')
@@ -131,7 +129,7 @@ export function createProgram(services: ProgramServices, version: string): Comma
   return program;
 }
 
-/** A command that checks one thing after another, and prints each finding as a line, at once or at the end. */
+/** Adds a command that makes several checks and prints each finding as a line, at once or at the end. */
 function addCheckingCommand(
   program: Command,
   name: string,
@@ -175,7 +173,7 @@ function addProviderCommands(program: Command, services: ProgramServices): void 
     .option('--minimum-usd <amount>', 'the minimum amount in USD');
 }
 
-/** Its recorded answers are written here, where the command was called, and not by the server. */
+/** Writes recorded answers on the caller's machine, not the server's. */
 function addProveCommand(group: Command, services: ProgramServices): void {
   leaf(group, 'prove', 'prove an account step by step, and keep the evidence')
     .argument('<provider>')
@@ -223,7 +221,7 @@ function addProveCommand(group: Command, services: ProgramServices): void {
 
 const SPENDING_QUESTION = 'The most that the purchase may cost, in USD: ';
 
-/** Asks what `--confirm` states; anything but yes ends the questions, and nothing is confirmed. */
+/** Asks for the statements of `--confirm`; any answer other than yes ends the questions without a confirmation. */
 async function confirmsPages(
   ask: (question: string) => Promise<string>,
   { amount, currency, asset, network, wallet }: Readonly<Record<string, string>>,
@@ -250,9 +248,9 @@ interface ProveResult {
   readonly fixtures?: unknown;
   readonly evidence?: string;
   readonly next?: string;
-  /** The command that confirms the pages; only of a run in which nothing failed. */
+  /** Command that confirms the pages, after a run without failures. */
   readonly confirm?: string;
-  /** What the page must show; of a run. */
+  /** Values that the page must show, after a run. */
   readonly facts?: Readonly<Record<string, string>>;
 }
 

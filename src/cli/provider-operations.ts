@@ -21,9 +21,9 @@ import * as argument from './arguments.ts';
 import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
 import { presentProvider, presentPurchase } from './present.ts';
 
-/** The default amount of a check; the provider's minimum if that is more. */
+/** Default amount of a check, unless the provider's minimum is higher. */
 const USUAL_AMOUNT_CENTS = 50_00;
-/** A tenth more than the minimum, which is in USD while the charge may be in another currency. */
+/** A tenth above the minimum, which is in USD while the charge may be in another currency. */
 const ABOVE_MINIMUM_PERCENT = 110;
 
 /** `provider check`: a quote and an unpaid session with the operator's credentials. */
@@ -41,7 +41,7 @@ const checkOperation: Operation = async (context, args) => {
   };
 };
 
-/** What the arguments ask for, and the defaults of the others. */
+/** Trial from the arguments and their defaults. */
 async function trialOf(
   context: OperationsContext,
   args: OperationArguments,
@@ -89,7 +89,7 @@ interface ProofContext {
   readonly store: EvidenceStore;
 }
 
-/** `provider prove`: a run, its confirmation, or the purchase; each is kept in the file of evidence. */
+/** `provider prove`: a run, its confirmation, or the purchase; each is stored as evidence. */
 const proveOperation: Operation = async (context, args) => {
   const provider = argument.requiredProvider(args, 'provider');
   const { adapters } = requireServer(context);
@@ -169,7 +169,7 @@ async function presentEvidence({ store, adapter }: ProofContext, evidence: Provi
   };
 }
 
-/** Creates the checkout of a real purchase, which the operator then pays; it costs at most `--spend-up-to` USD. */
+/** Creates the checkout of a real purchase for the operator to pay, of at most `--spend-up-to` USD. */
 async function purchase({ context, args, provider }: ProofContext): Promise<unknown> {
   const limitCents = argument.optionalAmountCents(args, 'spend-up-to');
   if (limitCents === null)
@@ -212,7 +212,7 @@ async function minimumCents({ directory }: OperationsContext, provider: Provider
   return Math.ceil(((await readMinimumUsdCents(directory, provider)) * ABOVE_MINIMUM_PERCENT) / 100);
 }
 
-/** The operations on providers, by their names on the socket. */
+/** Operations on providers, by name. */
 export const providerOperations: Readonly<Record<string, Operation>> = {
   'provider list': (context) =>
     Promise.all(

@@ -13,7 +13,7 @@ import { isLoopbackHost } from '../platform/public-address.ts';
 import * as argument from './arguments.ts';
 import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
 
-/** Maximum number of users in `user list`. */
+/** Maximum users in `user list`. */
 const LISTED_USERS = 1_000;
 
 export const userOperations: Readonly<Record<string, Operation>> = {
@@ -68,7 +68,7 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** An invitee may have claimed the address first without proving ownership. */
+/** Another invitee may have claimed the address without proving ownership. */
 function requireNoPassword(user: User | null, isOperator: boolean): void {
   if (user === null || user.passwordHash === null) return;
   const wayOut = isOperator
@@ -77,7 +77,7 @@ function requireNoPassword(user: User | null, isOperator: boolean): void {
   throw invalidField('email', `belongs to a user who already has a password: ${wayOut}`);
 }
 
-/** A link to set the password, and its expiry: in the console for an operator, otherwise in the dashboard. */
+/** Link to set the password, and its expiry: in the console for an operator, otherwise in the dashboard. */
 async function linkFor(context: OperationsContext, user: User) {
   const token = await createPasswordLink(context, user);
   const area = user.isOperator ? `${context.adminBaseUrl}/operator` : `${context.baseUrl}/dashboard`;
@@ -88,7 +88,7 @@ async function linkFor(context: OperationsContext, user: User) {
   };
 }
 
-/** The obstacles to opening the link; empty without any. */
+/** Obstacles to opening the link; empty without any. */
 function linkNote(
   { baseUrl, adminBaseUrl, direct, sandboxOperations }: OperationsContext,
   { isOperator }: User,
@@ -126,7 +126,7 @@ function roleOf(args: OperationArguments): Role {
   return role;
 }
 
-/** The erasure of customers' email addresses. */
+/** Operations that erase customers' email addresses. */
 export const emailOperations: Readonly<Record<string, Operation>> = {
   'payment erase-email': async (context, args) => {
     const id = argument.requiredPaymentId(args, 'payment');
@@ -153,7 +153,7 @@ export const emailOperations: Readonly<Record<string, Operation>> = {
 const NOT_COMPLETE =
   'Not complete: a webhook with such an address is being sent. Run the same command again in a minute.';
 
-/** Processes page by page, until a page makes no progress. */
+/** Repeats the step until it makes no progress. */
 async function eraseAll(
   context: EraseEmailsContext,
   accountId: string,

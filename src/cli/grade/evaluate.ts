@@ -1,37 +1,35 @@
 import type { WebhookAnswer } from './post-webhook.ts';
 
-/** The observations of a receiver. */
 export interface Observations {
-  /** A genuine webhook, all at once. */
+  /** A genuine webhook, sent at once. */
   readonly good: WebhookAnswer;
   /** A genuine one whose body takes a second to arrive. */
   readonly slowBody: WebhookAnswer;
   /** A genuine one in an unusual JSON form. */
   readonly odd: WebhookAnswer;
   readonly forgeries: readonly { readonly name: string; readonly answer: WebhookAnswer }[];
-  /** A genuine one about a payment that the status lookup calls unpaid. */
+  /** A genuine one for a payment whose status is unpaid. */
   readonly unpaid: WebhookAnswer;
   readonly duplicates: readonly WebhookAnswer[];
-  /** The same once more, after the order was fulfilled. */
+  /** The same again, after the order was fulfilled. */
   readonly late: WebhookAnswer;
-  /** A genuine one of an hour ago. */
+  /** A genuine one from an hour ago. */
   readonly replayed: WebhookAnswer;
   /** Null if the shop uses another service, whose payments the grader cannot mark as paid. */
   readonly statusReads: { readonly plain: number; readonly unpaid: number } | null;
-  /** How often each order was fulfilled; null without a probe, or without a reason to fulfil. */
+  /** Number of fulfilments of each order; null without a probe, or without a reason to fulfil. */
   readonly fulfilments: Readonly<Record<'plain' | 'odd' | 'guarded' | 'unpaid' | 'repeated', number | null>>;
   readonly timeLimitMs: number;
 }
 
-/** The result of one of the five obligations, or of what is recommended beside them. */
+/** Result of one of the five obligations, or of a recommendation. */
 export interface Finding {
   readonly obligation: string;
   /**
-   * `not_seen`: no problem was found, but the shop does not report how often it fulfils. `not_checked`: no problem was
-   * found, and without the stand-in service behind the shop no further check was possible.
+   * `not_seen`: no problem was found, but the shop does not report its fulfilments. `not_checked`: no problem was
+   * found, but further checks require the stand-in service.
    */
   readonly mark: 'met' | 'missed' | 'not_seen' | 'not_checked';
-  /** The observed problems. */
   readonly problems: readonly string[];
   /** The remedy; null when the obligation is met. */
   readonly mend: string | null;
@@ -39,12 +37,12 @@ export interface Finding {
 
 const isAccepted = ({ status }: WebhookAnswer) => status !== null && status >= 200 && status < 300;
 
-/** "it answered 500", "no answer in time" */
+/** Example: "it answered 500", "no answer in time". */
 function wordsOf({ status, problem }: WebhookAnswer): string {
   return status === null ? (problem ?? 'no answer') : `it answered ${status}`;
 }
 
-/** Evaluates the observations, obligation by obligation, in the order of the specification. */
+/** Evaluates the observations by obligation, in the order of the specification. */
 export function evaluate(seen: Observations): readonly Finding[] {
   return [
     readsRawBody(seen),
@@ -57,15 +55,15 @@ export function evaluate(seen: Observations): readonly Finding[] {
 
 /** Observations of the event log; fulfilments are null without a probe. */
 interface EventObservations {
-  /** Whether the shop ever asked for events. */
+  /** Whether the shop requested events. */
   readonly isFollowed: boolean;
-  /** How often the order was fulfilled of which only the event log told. */
+  /** Fulfilments of the order that only appeared in the event log. */
   readonly missed: number | null;
-  /** How often the order was fulfilled of which a webhook told as well. */
+  /** Fulfilments of the order that also had a webhook. */
   readonly known: number | null;
 }
 
-/** A webhook is sent once. A shop that follows the event log misses none. */
+/** Evaluates the event log: a webhook is sent once, and a shop that follows the log misses none. */
 export function evaluateEvents({ isFollowed, missed, known }: EventObservations): Finding {
   const problems: string[] = [];
   if (isFollowed && missed === 0)
@@ -91,7 +89,7 @@ function finding(
   return { obligation, mark: otherwise, problems, mend: ways[otherwise] };
 }
 
-/** How to observe more. */
+/** Ways to observe more. */
 const ways = {
   met: null,
   not_seen: 'Let the shop tell how often an order was fulfilled, and name the address with --probe-url.',
@@ -159,7 +157,7 @@ function answersInTime({ good, slowBody, odd, duplicates, late, timeLimitMs }: O
   const genuine = [
     ['a genuine webhook', good],
     ['one whose body takes a second to arrive', slowBody],
-    // A webhook refused as altered has its finding above.
+    // A webhook refused as altered has its own finding above.
     ...(odd.status === null ? [['one with unusual spaces', odd] as const] : []),
     ...duplicates.map((answer) => ['one of several at once', answer] as const),
     ['a repeated one', late],

@@ -4,11 +4,10 @@ import { printResult } from '../present.ts';
 import { type Grade, type GradeOptions, gradeLines } from './present-grade.ts';
 
 export interface GradeServices {
-  /** Tries a webhook receiver from this process. */
+  /** Tests a webhook receiver from this process. */
   grade(options: GradeOptions): Promise<Grade>;
 }
 
-/** The command `grade`. */
 export function addGradeCommand(program: Command, services: GradeServices): void {
   leaf(program, 'grade', 'test a webhook receiver against the five obligations, and explain each failure')
     .argument('<url>')

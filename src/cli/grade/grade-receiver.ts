@@ -4,10 +4,10 @@ import { evaluate, evaluateEvents, type Finding, type Observations } from './eva
 import { postWebhook, type WebhookAnswer } from './post-webhook.ts';
 import type { GradedOrder, StandInService } from './stand-in-service.ts';
 
-/** Checkouts that the shop under test has to create. */
+/** Checkouts that the tested shop must create. */
 export const ORDERS_NEEDED = 6;
 
-/** Number of concurrent duplicates of one event. */
+/** Concurrent duplicates of one event. */
 const DUPLICATES = 5;
 const HOUR_SECONDS = 3600;
 const POLL_INTERVAL_MS = 50;
@@ -15,13 +15,13 @@ const POLL_INTERVAL_MS = 50;
 export interface GradeContext {
   readonly endpoint: URL;
   readonly service: StandInService;
-  /** Reads how often the order was fulfilled; null without a probe. */
+  /** Reads an order's fulfilments; null without a probe. */
   readonly readFulfilments: ((paymentId: string) => Promise<number>) | null;
   /** 10,000: the service ends the attempt after that. */
   readonly timeLimitMs: number;
-  /** How long to wait for the shop's work after its answer. */
+  /** Maximum time for the shop's work after its answer. */
   readonly patienceMs: number;
-  /** How long to wait for a shop that follows events, which may ask for them every few seconds. */
+  /** Maximum time for a shop that follows events, which it may request every few seconds. */
   readonly eventPatienceMs: number;
   readonly nowMs: () => number;
 }
@@ -52,7 +52,7 @@ export async function gradeReceiver(context: GradeContext): Promise<readonly Fin
   const unpaidAnswer = await send(context, genuine(context, unpaid));
   const duplicates = await sendDuplicates(context, repeated);
 
-  // A shop may confirm after it has answered.
+  // A shop may confirm after its answer.
   await waitUntil(context.patienceMs, async () => unpaid.statusReads > 0);
   const observations: Observations = {
     good,
@@ -78,8 +78,8 @@ export async function gradeReceiver(context: GradeContext): Promise<readonly Fin
 }
 
 /**
- * Grades what the shop does about a webhook that never arrives: the events of two paid orders are in the log, one of an
- * order whose webhooks it got, and one of an order without any. Call it after `gradeReceiver`, which must not see them.
+ * Grades how the shop handles a missing webhook: the log has events of an order with webhooks and of one without any.
+ * Call it after `gradeReceiver`, which must not see them.
  */
 export async function gradeEvents(context: GradeContext): Promise<Finding> {
   const { service, readFulfilments } = context;
@@ -99,8 +99,7 @@ export async function gradeEvents(context: GradeContext): Promise<Finding> {
 const nothingTold = { plain: null, odd: null, guarded: null, unpaid: null, repeated: null };
 
 /**
- * Grades with an unpaid payment of the shop's own service: by the answers alone, and, with a probe, by the absence of
- * fulfilments.
+ * Grades with an unpaid payment of the shop's own service: by the answers and, with a probe, by missing fulfilments.
  */
 export async function gradeWithPayment(
   context: Omit<GradeContext, 'service'>,
@@ -126,7 +125,7 @@ export async function gradeWithPayment(
     unpaid: good,
     ...duplicates,
     statusReads: null,
-    // The finding about signatures covers fulfilments by forgeries.
+    // The signature's finding covers fulfilments by forgeries.
     fulfilments: { ...nothingTold, guarded, unpaid: guarded === 0 ? unpaid : null },
     timeLimitMs: context.timeLimitMs,
   });
@@ -196,7 +195,7 @@ export function sign(body: string, ipnToken: string): string {
   return createHmac('sha256', ipnToken).update(body).digest('hex');
 }
 
-/** The fields of a `payment.paid` event about this order. */
+/** Fields of a `payment.paid` event about this order. */
 export function paidFields(order: GradedOrder, timestampSeconds: number): Readonly<Record<string, unknown>> {
   return {
     event: 'payment.paid',
@@ -221,7 +220,7 @@ export function paidFields(order: GradedOrder, timestampSeconds: number): Readon
 
 /**
  * Valid JSON in an unusual form: spaces, an escaped letter, a number with an exponent, an undocumented field. A
- * receiver that verifies a parsed and re-serialized body refuses it.
+ * receiver that verifies a re-serialized body refuses it.
  */
 function formattingVariants(fields: Readonly<Record<string, unknown>>): string {
   const text = JSON.stringify({ ...fields, added_later: 1 }, null, 1);

@@ -2,14 +2,13 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The endpoint's answer to one webhook. */
 export interface WebhookAnswer {
-  /** Null when there was no answer within the time. */
+  /** Null without an answer in time. */
   readonly status: number | null;
   readonly durationMs: number;
-  /** The transport error; null after an answer. */
+  /** Transport error; null after an answer. */
   readonly problem: string | null;
-  /** The beginning of the answer's body. */
+  /** Start of the answer's body. */
   readonly excerpt: string;
 }
 
@@ -17,14 +16,14 @@ export interface WebhookToPost {
   readonly body: string;
   /** Null for none. */
   readonly signature: string | null;
-  /** How long the body takes to arrive, in pieces; 0 for all at once. */
+  /** Time over which the body is sent in pieces; 0 sends it at once. */
   readonly bodyDurationMs?: number;
 }
 
 const PIECES = 4;
 const EXCERPT_BYTES = 1_000;
 
-/** Sends one webhook as the service does: one attempt, no redirect, within the time limit. Never throws. */
+/** Sends one webhook like the service: one attempt, no redirect, within the time limit. Never throws. */
 export async function postWebhook(
   endpoint: URL,
   { body, signature, bodyDurationMs = 0 }: WebhookToPost,
@@ -69,7 +68,7 @@ export async function postWebhook(
   const pieceBytes = bodyDurationMs === 0 ? bytes.length : Math.ceil(bytes.length / PIECES);
   for (let offset = 0; offset < bytes.length; offset += pieceBytes) {
     if (offset > 0) await delay(bodyDurationMs / PIECES);
-    // An endpoint that answers before the end of the body, or disconnects, gets no more of it.
+    // An endpoint that answers early or disconnects gets no more of the body.
     if (outgoing.destroyed || outgoing.writableEnded) break;
     outgoing.write(bytes.subarray(offset, offset + pieceBytes));
   }

@@ -1,16 +1,15 @@
 import type { Finding } from './evaluate.ts';
 
-/** The arguments of `grade`. */
 export interface GradeOptions {
   /** The endpoint under test. */
   readonly url: string;
-  /** The address whose POST makes the shop create a checkout; without it the user creates them by hand. */
+  /** URL whose POST makes the shop create a checkout; otherwise the user creates them by hand. */
   readonly orderUrl?: string;
-  /** The address whose GET returns how often an order was fulfilled; `{payment_id}` in it is replaced. */
+  /** URL whose GET returns an order's fulfilments, with `{payment_id}` replaced. */
   readonly probeUrl?: string;
-  /** The port of the stand-in service. */
+  /** Port of the stand-in service. */
   readonly port: string;
-  /** A payment of the shop's own service with its token and amount, for a shop that can use no other service. */
+  /** An unpaid payment of the shop's own service with its token and amount, for a shop that can use no other. */
   readonly payment?: string;
   readonly ipnToken?: string;
   readonly amount?: string;
@@ -20,11 +19,10 @@ export interface GradeOptions {
 export interface Grade {
   readonly met: number;
   readonly findings: readonly Finding[];
-  /** Whether the shop follows the event log: recommended, and no obligation. Null where it was not tried. */
+  /** Whether the shop follows the event log, which is recommended. Null if not tested. */
   readonly events: Finding | null;
 }
 
-/** The grade as text. */
 export function gradeLines({ met, findings, events }: Grade): readonly string[] {
   const words = {
     met: 'met     ',

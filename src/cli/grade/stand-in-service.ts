@@ -8,35 +8,33 @@ import { createPaymentIdGenerator } from '../../payment/payment-id.ts';
 const MAXIMUM_BODY_BYTES = 16_384;
 const MAXIMUM_ORDERS = 100;
 
-/** A checkout that the shop under test created here. */
+/** A checkout that the tested shop created here. */
 export interface GradedOrder {
   readonly paymentId: PaymentId;
   readonly ipnToken: string;
-  /** As the shop sent it. */
+  /** As sent by the shop. */
   readonly amount: string;
   readonly currency: string;
-  /** The status lookup's answer. */
+  /** Answer to status reads. */
   status: 'unpaid' | 'paid';
-  /** Number of status reads. */
   statusReads: number;
 }
 
 /**
- * The part of the service that a graded shop needs: it creates checkouts that cannot be paid, and returns their status and
- * the events of the account.
+ * The part of the service that a graded shop needs: creates checkouts that cannot be paid, and returns their status and
+ * the account's events.
  */
 export interface StandInService {
   readonly baseUrl: string;
-  /** In the order in which they were created. */
+  /** In creation order. */
   readonly orders: readonly GradedOrder[];
-  /** Adds `payment.paid` of this order to the event log. */
+  /** Adds the order's `payment.paid` to the event log. */
   addEvent(order: GradedOrder): void;
-  /** Number of reads of the event log. */
   countEventReads(): number;
   stop(): Promise<void>;
 }
 
-/** Listens on loopback alone, on a free port for 0. Any key is accepted: there is nothing here to protect. */
+/** Listens on loopback only, on a free port for 0. Accepts any key, because there is nothing to protect. */
 export async function startStandInService(port: number): Promise<StandInService> {
   const orders: GradedOrder[] = [];
   const log: EventLog = { orders: [], reads: 0 };
@@ -62,7 +60,7 @@ export async function startStandInService(port: number): Promise<StandInService>
   };
 }
 
-/** The orders of the events, in the order of their numbers. */
+/** Orders of the events, by number. */
 interface EventLog {
   readonly orders: GradedOrder[];
   reads: number;
@@ -124,7 +122,7 @@ async function answer(
   return { status: 404, body: { error: 'Not found. Check the path and the id.' } };
 }
 
-/** A number beyond the log is one of another service, of which the shop still has the cursor: refused as the service does. */
+/** A number beyond the log is the shop's cursor at another service, refused like the service does. */
 function readEvents(log: EventLog, query: URLSearchParams): Reply {
   log.reads++;
   const after = Number(query.get('after') ?? 0);

@@ -9,18 +9,18 @@ import { type Findings, finalRowsOf, type PaymentFacts } from './verify-context.
 /** A payment, and the list for its discrepancies. */
 type ChainSubject = Omit<PaymentFacts, 'webhooks'> & { readonly findings: Findings };
 
-/** Blocks that lie no further apart are read together. */
+/** Largest gap between blocks that are read together. */
 const LARGEST_GAP_BLOCKS = 100;
 
 /**
- * Compares what is recorded as final of some payments with the chain: every deposit and release is where it is said to
- * be, and the address holds what they leave. Throws `ChainUnavailableError`, also where the endpoint no longer has the
- * state of the block that was scanned last.
+ * Compares final records of some payments with the chain: every deposit and release is at its position, and the address
+ * holds their difference. Throws `ChainUnavailableError`, also if the endpoint has discarded the state of the last
+ * scanned block.
  */
 export async function checkChain(chain: VerifiedChain, subjects: readonly ChainSubject[]): Promise<void> {
   const byFinalBlock = Map.groupBy(subjects, ({ view }) => view.observations.finalBlock);
   for (const [finalBlock, group] of byFinalBlock) {
-    // Nothing was scanned yet, and so nothing is recorded.
+    // Without a scan there are no records.
     if (finalBlock < 0) continue;
     await checkBalances(chain, finalBlock, group);
     await checkLogs(chain, group);
@@ -62,7 +62,7 @@ async function checkBalances(
   }
 }
 
-/** Amounts of a group by place, in the same form for the chain and the database. */
+/** Amounts of a group by position, in the same form for the chain and the database. */
 type Amounts = Map<string, bigint>;
 
 async function checkLogs({ reader }: VerifiedChain, group: readonly ChainSubject[]): Promise<void> {
@@ -80,7 +80,7 @@ async function checkLogs({ reader }: VerifiedChain, group: readonly ChainSubject
   }
 }
 
-/** Rescues by place. The journal is their only record. */
+/** Net rescues, whose only record is the journal. */
 function rescuesOf({ entries }: ChainSubject): JournalFacts[] {
   return netEntries(entries.filter(({ kind }) => kind === 'rescued'));
 }

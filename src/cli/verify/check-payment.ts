@@ -35,7 +35,7 @@ export function checkPayment(facts: PaymentFacts, context: CheckContext, finding
   return findings;
 }
 
-/** The contract takes the fee of the terms, or none where the fee wallet could not be paid. */
+/** The contract takes the fee of the terms, or none if the fee wallet could not be paid. */
 function checkReleases({ view }: PaymentFacts, findings: Findings): void {
   for (const { toMerchantUnits, feeUnits: fee, transactionHash } of view.observations.releases) {
     const expected = feeUnits(toMerchantUnits + fee, view.payment.feeBasisPoints);
@@ -62,7 +62,7 @@ function sumOf<Row>(rows: readonly Row[], unitsOf: (row: Row) => bigint): bigint
 }
 
 /**
- * Checks that the amounts of a completed payment are the journal's sums at that moment: the first entries up to some
+ * Checks that the amounts of a completed payment are the journal's sums at that time: the first entries up to some
  * point add up to them. A sum that was paid once must still be there.
  */
 function checkAmounts({ view, entries }: PaymentFacts, findings: Findings): void {
@@ -72,7 +72,7 @@ function checkAmounts({ view, entries }: PaymentFacts, findings: Findings): void
   const written = amountsInWords(receivedUnits, forwardedUnits);
   const threshold = formatUnits(paidThresholdUnits);
   if (status === 'paid' && payment.forwardStatus !== 'completed') {
-    // A direct payment is paid before anything is forwarded: what it says to have received must have been deposited.
+    // A direct payment is paid before anything is forwarded: its received amount must have been deposited.
     const isDeposited = receivedUnits >= paidThresholdUnits && receivedUnits <= finalSeenUnits;
     const expected = `from ${threshold} to ${formatUnits(finalSeenUnits)} received, nothing forwarded`;
     const isRight = isDeposited && forwardedUnits === 0n && isDirect(payment);
@@ -80,7 +80,7 @@ function checkAmounts({ view, entries }: PaymentFacts, findings: Findings): void
     return;
   }
   if (status === 'unpaid' || (status === 'canceled' && payment.txidOut === null)) {
-    // Nothing is counted yet: the payment shows what was seen at its address, and nothing is forwarded.
+    // Nothing counts yet: the payment shows the units seen at its address, and nothing is forwarded.
     const isRight = receivedUnits === seenUnits && forwardedUnits === 0n;
     if (!isRight) findings.add('amounts', `${formatUnits(seenUnits)} seen, nothing forwarded`, written);
     return;
@@ -125,7 +125,7 @@ function checkTransactions({ view: { payment, observations } }: PaymentFacts, fi
   check(payment.txidOut, observations.releases, 'one of its releases', isReleased);
 }
 
-/** The decision that the service makes of every payment would change nothing. */
+/** Checks that the service's own decision would not change the payment. */
 function checkState({ view }: PaymentFacts, { nowMs }: CheckContext, findings: Findings): void {
   const { payment } = view;
   // The units seen so far are checked with the amounts.
@@ -157,8 +157,8 @@ function checkBatch(payment: Payment, { openBatches }: CheckContext, findings: F
 }
 
 /**
- * The threshold is the one of the creation, one that a session led to, or a sum of deposits that was accepted as paid. Which
- * of the sessions counted depends on when they were started, so that each is taken for possible.
+ * Checks the threshold, which comes from the creation, a session, or an accepted sum of deposits. Any session is
+ * possible, because the decisive one depends on start times.
  */
 function checkTerms({ view: { payment, sessions }, entries }: PaymentFacts, findings: Findings): void {
   const { amountCents, originalAmountCents, customerFeeCents, currency, usdUnits } = payment;
@@ -183,7 +183,7 @@ function checkTerms({ view: { payment, sessions }, entries }: PaymentFacts, find
   findings.add('terms', `a threshold such as ${formatUnits(first)}`, formatUnits(paidThresholdUnits));
 }
 
-/** What had been deposited after each of the entries. */
+/** Sums of deposits after each entry. */
 function depositedSums(entries: PaymentFacts['entries']): bigint[] {
   let sum = 0n;
   return entries.flatMap(({ kind, units }) => {
@@ -193,10 +193,10 @@ function depositedSums(entries: PaymentFacts['entries']): bigint[] {
   });
 }
 
-/** A webhook is sent within seconds of its creation: a day later, the service has passed over it. */
+/** Age of a pending webhook from which it counts as skipped; webhooks are sent within seconds. */
 const LATEST_CLAIM_MS = 24 * 3_600_000;
 
-/** A pending webhook was never claimed, and every other one was: what is made pending again would be sent a second time. */
+/** Only pending webhooks are unclaimed: one that became pending again would be sent twice. */
 function checkWebhookStatus(
   { event, status, claimedAtMs, createdAtMs }: Webhook,
   { scannedToMs }: CheckContext,
@@ -211,7 +211,10 @@ function checkWebhookStatus(
   }
 }
 
-/** A paid payment with a callback has its one event, a direct one that was completed a second; each says what the payment says. No others exist. */
+/**
+ * A paid payment with a callback has one event, a completed direct payment a second one, both with the payment's
+ * values.
+ */
 function checkWebhooks(
   { view: { payment }, webhooks }: PaymentFacts,
   context: CheckContext,
@@ -237,7 +240,7 @@ function checkWebhooks(
     }
     findings.compare('webhook_contents', `for ${hostOfCallback(webhook.url)}`, `for ${webhook.host}`);
     for (const [name, value] of Object.entries(fields)) {
-      // The note may be edited after the event was written; a direct payment may have released more than the event reported.
+      // The note may be edited later, and a direct payment may release more than its event reported.
       if (name === 'note' || (name === 'receivedAmount' && isDirect(payment))) continue;
       findings.compare('webhook_contents', `${name}: ${value}`, `${name}: ${webhook.fields[name]}`);
     }

@@ -23,29 +23,29 @@ export interface VerifyContext
     settlements: Pick<SettlementStore, 'listSettlements'>;
     search: Pick<PaymentSearchStore, 'listHistories'>;
   }> {
-  /** Null: the database is compared with itself alone. */
+  /** Null compares the database only with itself. */
   readonly chain: VerifiedChain | null;
   readonly nowMs: () => number;
-  /** Waits between two checks of a payment that does not agree, long enough for writes in progress to finish. */
+  /** Waits between two checks of an inconsistent payment, long enough for writes in progress. */
   readonly pause: () => Promise<void>;
 }
 
-/** All that the database says of one payment. */
+/** The database's records of one payment. */
 export interface PaymentFacts {
   readonly view: PaymentView;
-  /** Its entries in the journal, in their order. */
+  /** Its journal entries, in order. */
   readonly entries: readonly JournalEntry[];
   readonly webhooks: readonly Webhook[];
   readonly paidRefunds: readonly Refund[];
 }
 
-/** Further parts that the checks of a payment need. */
+/** Further data for the checks of a payment. */
 export interface CheckContext {
   readonly nowMs: number;
   readonly openBatches: readonly RelayBatch[];
-  /** Time of the newest final block that was scanned: until then the service was at work. */
+  /** Time of the newest scanned final block, up to which the service was running. */
   readonly scannedToMs: number;
-  /** The deposit address that the payment's terms give; null where its factory is not known. */
+  /** Deposit address of the payment's terms; null for an unknown factory. */
   readonly depositAddressOf: (payment: PaymentView['payment']) => string | null;
 }
 
@@ -58,14 +58,14 @@ export function createFindings(paymentId: string) {
   return {
     found: found as readonly Discrepancy[],
     add,
-    /** Adds it unless both are the same. */
+    /** Adds a discrepancy unless both are the same. */
     compare(kind: DiscrepancyKind, expected: string, actual: string): void {
       if (expected !== actual) add(kind, expected, actual);
     },
   };
 }
 
-/** The rows in blocks that are final. */
+/** Rows in final blocks. */
 export function finalRowsOf({ observations }: PaymentView) {
   const isFinal = ({ blockNumber }: { readonly blockNumber: number }) =>
     blockNumber <= observations.finalBlock;

@@ -19,10 +19,7 @@ import {
 
 const ENTRIES_AT_A_TIME = 500;
 
-/**
- * Walks over the whole journal, entry by entry, and returns where it ends. What is appended meanwhile is
- * walked over as well, as far as it is there when the end is reached.
- */
+/** Checks the whole journal, entry by entry, and returns its head, including entries appended meanwhile. */
 export async function verifyJournal(
   context: Pick<VerifyContext, 'observations' | 'payments'>,
   report: (discrepancy: Discrepancy) => void,
@@ -56,7 +53,7 @@ async function reportOrphans(
   const numbers = new Map(entries.map(({ paymentId, number }) => [paymentId, number]));
   await Promise.all(
     [...numbers].map(async ([paymentId, number]) => {
-      // One that cannot be read is there; the check of the payments finds its error.
+      // An unreadable payment exists; its own check reports the error.
       const payment = await payments.findPaymentById(paymentId).catch(() => undefined);
       if (payment !== null) return;
       report({ paymentId, kind: 'journal_orphan', expected: 'a payment', found: `entry ${number}` });
@@ -64,7 +61,7 @@ async function reportOrphans(
   );
 }
 
-/** Compares a payment's entries in the journal with its final deposits and releases, one by one. */
+/** Compares a payment's journal entries with its final deposits and releases. */
 export function checkJournal({ view, entries }: PaymentFacts, findings: Findings): void {
   const { id: paymentId } = view.payment;
   const { deposits, releases } = finalRowsOf(view);
@@ -72,7 +69,7 @@ export function checkJournal({ view, entries }: PaymentFacts, findings: Findings
     deposits: deposits.map((deposit) => ({ ...deposit, paymentId })),
     releases: releases.map((release) => ({ ...release, paymentId })),
   });
-  // Rescued tokens are no deposit and no release: the journal is their only record.
+  // Rescues are neither deposits nor releases: the journal is their only record.
   const moved = netEntries(entries.filter(({ kind }) => kind !== 'rescued'));
   const entered = new Map(moved.map((entry) => [placeOfEntry(entry), entry.units]));
   for (const entry of recorded) {

@@ -20,18 +20,17 @@ import {
 } from './verify-context.ts';
 import { verifyJournal } from './verify-journal.ts';
 
-/** Amounts are final, in 10⁻⁶ units. */
+/** Result of `verify`; amounts are final, in 10⁻⁶ units. */
 export interface VerifyReport {
   readonly payments: number;
-  /** The end of the journal: kept elsewhere, it shows later that nothing before it was exchanged. */
+  /** Head of the journal; a copy kept elsewhere proves later that no earlier entry was replaced. */
   readonly journal: JournalHead;
-  /** The newest final block that was scanned; null before the first scan. */
+  /** Newest scanned final block; null before the first scan. */
   readonly finalBlock: number | null;
-  /** Its age; null before the first scan. */
   readonly finalBlockAgeMs: number | null;
   readonly isChainChecked: boolean;
   readonly totals: Totals;
-  /** Number of all discrepancies; the list has the first ones only. */
+  /** Number of all discrepancies; the list only has the first ones. */
   readonly discrepancyCount: number;
   readonly discrepancies: readonly Discrepancy[];
 }
@@ -40,19 +39,19 @@ interface Totals extends FinalSums {
   readonly heldUnits: bigint;
 }
 
-/** A portion is read within a few milliseconds, so that it does not hold up the API. */
+/** A portion takes a few milliseconds, so that it does not delay the API. */
 const PAYMENTS_AT_A_TIME = 100;
 const HISTORIES_AT_A_TIME = 500;
-/** More than a person reads; what is wrong in more places than these has one cause. */
+/** More than a person reads; more discrepancies than these share a cause. */
 const MAXIMUM_LISTED = 1_000;
 const MAXIMUM_OPEN_BATCHES = 1_000;
-/** Maximum checks of a payment. One that changes during a check is checked again: only a lasting discrepancy counts. */
+/** Maximum checks of a payment, which may change during one: only a lasting discrepancy counts. */
 const MAXIMUM_CHECKS = 4;
 
 /**
- * Checks the journal, and then replays every payment that exists at the beginning against the journal, its
- * recorded deposits and releases, its webhook and the chain. Changes nothing. Needs memory for a portion of the
- * payments only. Throws `ChainUnavailableError` when the chain cannot be asked.
+ * Checks the journal, and replays every payment that exists at the start against the journal, its recorded deposits and
+ * releases, its webhook and the chain. Read-only; needs memory for one portion of payments. Throws
+ * `ChainUnavailableError` when the chain cannot be read.
  */
 export async function verifyPayments(context: VerifyContext): Promise<VerifyReport> {
   const discrepancies: Discrepancy[] = [];
@@ -73,7 +72,7 @@ export async function verifyPayments(context: VerifyContext): Promise<VerifyRepo
   let totals: Totals = { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n, heldUnits: 0n };
   let after = '';
   while (newest !== null && after < newest.id) {
-    // A tilde sorts after everything that an id is made of.
+    // A tilde sorts after all characters of an id.
     const ids = await context.payments.listPaymentIds(after, `${newest.id}~`, PAYMENTS_AT_A_TIME);
     if (ids.length === 0) break;
     after = ids.at(-1) as string;
@@ -99,17 +98,17 @@ export async function verifyPayments(context: VerifyContext): Promise<VerifyRepo
   };
 }
 
-/** What stays the same for all payments of a run. */
+/** Constants for all payments of a run. */
 type RunConstants = Omit<CheckContext, 'nowMs' | 'openBatches'>;
 
-/** A payment as it was seen last; no facts where they could not be read. */
+/** A payment as last read; null facts if unreadable. */
 interface CheckedPayment {
   readonly id: PaymentId;
   readonly facts: PaymentFacts | null;
   readonly findings: Findings;
 }
 
-/** Looks at payments, and again at those with findings: between two reads the service may have gone on. */
+/** Checks payments, and repeats that for those with findings, which the service may have changed between two reads. */
 async function checkAll(
   context: VerifyContext,
   ids: readonly PaymentId[],
@@ -165,7 +164,7 @@ async function readFacts(context: VerifyContext, id: PaymentId): Promise<Checked
   }
 }
 
-/** All entries of a payment, page by page: a stranger decides how many there are. */
+/** All entries of a payment, by page, because strangers determine their number. */
 async function readEntries({ observations }: VerifyContext, id: PaymentId): Promise<JournalEntry[]> {
   const entries: JournalEntry[] = [];
   for (;;) {
@@ -175,7 +174,7 @@ async function readEntries({ observations }: VerifyContext, id: PaymentId): Prom
   }
 }
 
-/** The view with all rows of dust in the place of their sum, which must be what they add up to. */
+/** The view with all dust rows in place of their sum, which must match. */
 async function unfold(
   { observations: store }: VerifyContext,
   view: PaymentView,
@@ -210,7 +209,7 @@ function inChainOrder(one: ChainPosition, other: ChainPosition): number {
   return one.blockNumber - other.blockNumber || one.logIndex - other.logIndex;
 }
 
-/** Whether the stored contents caused the error; a database that does not answer is a different error. */
+/** Reports an error caused by stored contents; rethrows others, such as a failing database. */
 function unreadable(id: PaymentId, error: unknown): Findings {
   const isContents =
     error instanceof UnknownStateError || error instanceof SyntaxError || error instanceof RangeError;
@@ -220,7 +219,7 @@ function unreadable(id: PaymentId, error: unknown): Findings {
   return findings;
 }
 
-/** Checks that every payment that has a history is there, and that one that was paid still is. */
+/** Checks that every payment with a history exists, and that a paid one stays paid. */
 async function verifyHistories(
   { search }: VerifyContext,
   report: (discrepancy: Discrepancy) => void,
@@ -256,7 +255,7 @@ async function verifyFinalBlock(
   report({ paymentId: null, kind: 'final_block', expected, found: `${block.hash} at ${source}` });
 }
 
-/** Deposit addresses by the factories that payments were made with. */
+/** Deposit addresses by the factories of past settlements. */
 function addressesBy(settlements: readonly SettlementRecord[]): CheckContext['depositAddressOf'] {
   const calculators = new Map(
     settlements.map((settlement) => [settlement.factory, createDepositAddressCalculator(settlement)]),
