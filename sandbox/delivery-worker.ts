@@ -11,7 +11,7 @@
  */
 
 import { encodeFunctionData, keccak256, parseAbi } from 'viem/utils';
-import type { Address } from '../src/payment/payout-address.ts';
+import type { Address } from '../src/payment/address.ts';
 import { JsonRpcAnswerError, type JsonRpcClient } from '../src/settlement/chain/json-rpc.ts';
 import { type DevelopmentKey, signTransaction } from './development-keys.ts';
 import type { Order, OrderStore } from './order-store.ts';

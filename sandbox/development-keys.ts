@@ -1,6 +1,6 @@
 import { createECDH, createHmac, createPrivateKey, type KeyObject } from 'node:crypto';
 import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts';
-import { type Address, checksumAddress } from '../src/payment/payout-address.ts';
+import { type Address, checksumAddress } from '../src/payment/address.ts';
 
 /** One of the accounts that the local chain funds at creation. */
 export interface DevelopmentKey {

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import type { Address } from '../src/payment/address.ts';
 import type { Currency } from '../src/payment/money.ts';
-import type { Address } from '../src/payment/payout-address.ts';
 import type { ProviderId } from '../src/payment/provider-catalog.ts';
 import { makeOwnFile } from '../src/store/sqlite/own-file.ts';
 

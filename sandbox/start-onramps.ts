@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import formbody from '@fastify/formbody';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import type { Address } from '../src/payment/address.ts';
 import { isCurrency, parseAmountCents, usdUnits } from '../src/payment/money.ts';
-import type { Address } from '../src/payment/payout-address.ts';
 import {
   assumedDeliveryUnits,
   type ProviderId,

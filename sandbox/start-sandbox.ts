@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
-import type { Address } from '../src/payment/payout-address.ts';
+import type { Address } from '../src/payment/address.ts';
 import type { ProviderId } from '../src/payment/provider-catalog.ts';
 import type { Fault, ProviderFault } from '../src/payment/test-payments.ts';
 import type { ProviderValues } from '../src/providers/adapters/define-provider.ts';

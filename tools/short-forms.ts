@@ -14,7 +14,7 @@ export const shortForms: Readonly<Record<string, readonly string[] | null>> = {
   interop: null,
   bench: ['--short'],
   'fresh-clone': ['--short'],
-  mutation: ['src/payment/fees.ts'],
+  mutation: ['src/payment/paid-threshold.ts'],
   pictures: ['--short'],
   shape: [],
 };

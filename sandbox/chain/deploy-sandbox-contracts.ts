@@ -2,7 +2,7 @@ import type { Hex } from 'viem';
 import { encodeDeployData, encodeFunctionData, getContractAddress, parseAbi } from 'viem/utils';
 import depositFactoryArtifact from '../../contracts/artifacts/DepositFactory.json' with { type: 'json' };
 import testUsdcArtifact from '../../contracts/artifacts/TestUsdc.json' with { type: 'json' };
-import { type Address, checksumAddress } from '../../src/payment/payout-address.ts';
+import { type Address, checksumAddress } from '../../src/payment/address.ts';
 import type { JsonRpcClient } from '../../src/settlement/chain/json-rpc.ts';
 import { MULTICALL3 } from '../../src/settlement/chain/token-reader.ts';
 import { type DevelopmentKey, type DevelopmentKeys, signTransaction } from '../development-keys.ts';

@@ -1,7 +1,7 @@
 import { type BinaryToTextEncoding, createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { type Address, parsePayoutAddress } from '../../src/payment/address.ts';
 import type { Currency } from '../../src/payment/money.ts';
-import { type Address, parsePayoutAddress } from '../../src/payment/payout-address.ts';
 import type { ProviderId } from '../../src/payment/provider-catalog.ts';
 import type { ProviderValues } from '../../src/providers/adapters/define-provider.ts';
 import type { Order } from '../order-store.ts';

@@ -1,5 +1,5 @@
 import { ConfigError, readConfig } from '../../src/config/config.ts';
-import type { Address } from '../../src/payment/payout-address.ts';
+import type { Address } from '../../src/payment/address.ts';
 import { type ProviderId, providerCatalog, providerIds } from '../../src/payment/provider-catalog.ts';
 import { type ProviderValues, variableNameOf } from '../../src/providers/adapters/define-provider.ts';
 import { providers } from '../../src/providers/adapters/providers.ts';

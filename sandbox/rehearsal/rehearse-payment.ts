@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CONTROL_SOCKET, callServer } from '../../src/cli/control-socket.ts';
 import type { Config } from '../../src/config/config.ts';
-import { type Address, checksumAddress } from '../../src/payment/payout-address.ts';
+import { type Address, checksumAddress } from '../../src/payment/address.ts';
 import type { ProviderId } from '../../src/payment/provider-catalog.ts';
 import type { Receiver } from '../shop/start-shop.ts';
 import type { WebhookInbox } from '../shop/webhook-inbox.ts';

@@ -1,4 +1,4 @@
-import type { Address } from '../payment/payout-address.ts';
+import type { Address } from '../payment/address.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import type { KeyScope } from './api-key.ts';
 import type { ShopLogo, ShopProfile } from './shop-profile.ts';

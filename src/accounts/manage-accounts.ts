@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { parseRetentionDays } from '../payment/email-retention.ts';
 import { invalidField, ServiceError } from '../payment/errors.ts';
-import { MAXIMUM_FEE_BASIS_POINTS } from '../payment/fees.ts';
 import { type Currency, currencies, isCurrency } from '../payment/money.ts';
+import { MAXIMUM_FEE_BASIS_POINTS } from '../payment/paid-threshold.ts';
 import type { Pictures } from '../platform/pictures.ts';
 import type { CallbackGuard } from '../webhooks/callback-guard.ts';
 import { type Account, type AccountChange, type Feature, features } from './account.ts';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Address } from '../payment/address.ts';
 import { parseCallbackUrl } from '../payment/callback-url.ts';
 import { invalidField } from '../payment/errors.ts';
 import { type Currency, parsePercentBasisPoints } from '../payment/money.ts';
@@ -7,7 +8,6 @@ import {
   MAXIMUM_TOLERANCE_BASIS_POINTS,
   MINIMUM_PROVIDER_FEE_BASIS_POINTS,
 } from '../payment/paid-threshold.ts';
-import type { Address } from '../payment/payout-address.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import { isSecureUrl } from '../platform/public-address.ts';
 

@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { createPasswords } from '../accounts/passwords.ts';
 import { SECOND_FACTOR } from '../accounts/second-factor.ts';
+import type { ExternalServices } from './external-services.ts';
+import type { Log } from './log.ts';
+import { type Metrics, createMetrics } from './metrics.ts';
 import type { SandboxOperations } from '../cli/operations-context.ts';
 import type { Config, Role } from '../config/config.ts';
 import { createNotificationSender } from '../features/notifications/notification-sender.ts';
@@ -10,13 +13,12 @@ import type { ExamplePagesContext } from '../pages/checkout/context.ts';
 import { requireCheckout } from '../pages/checkout/read-checkout.ts';
 import { rankProviders } from '../pages/checkout/selector.ts';
 import type { DocsContext } from '../pages/docs/register-docs.ts';
+import { type Address, createDepositAddressCalculator } from '../payment/address.ts';
 import { locationOf } from '../payment/callback-url.ts';
 import type { CreatePaymentContext } from '../payment/create-payment.ts';
-import { createDepositAddressCalculator } from '../payment/deposit-address.ts';
-import { createIpnTokens, type IpnTokens } from '../payment/ipn-token.ts';
-import type { Payment, PaymentId } from '../payment/payment.ts';
+import { type IpnTokens, createIpnTokens } from '../payment/ipn-token.ts';
 import { createPaymentIdGenerator } from '../payment/payment-id.ts';
-import type { Address } from '../payment/payout-address.ts';
+import type { Payment, PaymentId } from '../payment/payment.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import type { TestPayments } from '../payment/test-payments.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -27,27 +29,18 @@ import { createQuotes } from '../providers/ask-quotes.ts';
 import { type CircuitBreakerOptions, withCircuitBreaker } from '../providers/circuit-breaker.ts';
 import { createEvidenceFiles } from '../providers/evidence-files.ts';
 import { outgoingLimitsOf } from '../providers/outgoing-limiter.ts';
-import type { VisitStore } from '../providers/provider.ts';
 import type { ProviderDirectory } from '../providers/provider-availability.ts';
 import { createKnownLimits } from '../providers/provider-limits.ts';
 import { estimateSuccess } from '../providers/provider-success.ts';
-import { createStartSession, type StartSession } from '../providers/start-session.ts';
+import type { VisitStore } from '../providers/provider.ts';
+import { type StartSession, createStartSession } from '../providers/start-session.ts';
 import { rescueToken } from '../settlement/rescue-token.ts';
 import type { Store } from '../store/store.ts';
 import type { DashboardContext } from '../web/signed-in/context.ts';
 import { createDashboardLimits } from '../web/signed-in/limits.ts';
 import type { DeliverWebhook } from '../webhooks/callback-guard.ts';
-import {
-  createCallbackGuard,
-  createCallbackHostCheck,
-  createDeliveryRules,
-  createHostResolver,
-  createOwnAddresses,
-} from '../webhooks/callback-host.ts';
+import { createCallbackGuard, createCallbackHostCheck, createDeliveryRules, createHostResolver, createOwnAddresses } from '../webhooks/callback-host.ts';
 import { checkEndpoint } from '../webhooks/check-endpoint.ts';
-import type { ExternalServices } from './external-services.ts';
-import type { Log } from './log.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
 
 /** Additions of test mode to the service; live mode has none. */
 interface TestAdditions {

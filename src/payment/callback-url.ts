@@ -6,7 +6,6 @@
  * checked first, then the parsed host.
  */
 
-import { percentDecoded } from '../platform/percent-decoded.ts';
 import { isPublicAddress } from '../platform/public-address.ts';
 
 /** The most code points of a callback, as the merchant supplied it. */
@@ -201,4 +200,15 @@ function mapsAway(character: string): boolean {
   if (character === '\u200c' || character === '\u200d') return false;
   if (/\p{Default_Ignorable_Code_Point}/u.test(character)) return true;
   return PLAIN_ASCII.test(character.normalize('NFKC'));
+}
+
+/**
+ * A text with its percent-encoded ASCII characters decoded, for a comparison that an encoding must not evade. Never
+ * throws: what is no such encoding stays.
+ */
+export function percentDecoded(text: string): string {
+  if (!text.includes('%')) return text;
+  return text.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 }

@@ -9,12 +9,11 @@ import {
   requireCurrency,
   requireDelivery,
 } from '../providers/provider-availability.ts';
+import type { Address } from './address.ts';
 import { invalidField, ServiceError } from './errors.ts';
-import { chargeWithFee } from './fees.ts';
 import { type Currency, MAXIMUM_AMOUNT_CENTS, usdUnits as usdUnitsOf } from './money.ts';
-import { type ThresholdTerms, thresholdTermsOf } from './paid-threshold.ts';
+import { chargeWithFee, type ThresholdTerms, thresholdTermsOf } from './paid-threshold.ts';
 import type { noOrder, Payment } from './payment.ts';
-import type { Address } from './payout-address.ts';
 import {
   isProviderId,
   MULTI_PROVIDER,

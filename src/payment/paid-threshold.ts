@@ -1,4 +1,12 @@
-import { larger, lessBasisPoints, UNITS_PER_CENT } from './money.ts';
+import { invalidField } from './errors.ts';
+import {
+  BASIS_POINTS,
+  formatCents,
+  larger,
+  lessBasisPoints,
+  MAXIMUM_AMOUNT_CENTS,
+  UNITS_PER_CENT,
+} from './money.ts';
 import type { AmountMismatch, Payment } from './payment.ts';
 import { assumedDeliveryUnits, type ProviderId, providerCatalog } from './provider-catalog.ts';
 import type { ProviderSession } from './provider-session.ts';
@@ -220,4 +228,57 @@ export function amountMismatchOf(
   return (isClearlyMore && isSignificant) || fullDepositsOf(payment, deposits).length >= 2
     ? 'overpaid'
     : null;
+}
+
+/** The account's fee: what the deposit contract keeps of a deposit, or what the customer pays on top. */
+
+/** Maximum fee in basis points. The deposit contract refuses more as well. */
+export const MAXIMUM_FEE_BASIS_POINTS = 1_000;
+
+/** The account's fee on a deposit, exactly as the deposit contract computes it. */
+export function feeUnits(units: bigint, feeBasisPoints: number): bigint {
+  return (units * BigInt(feeBasisPoints)) / BigInt(BASIS_POINTS);
+}
+
+/**
+ * Fee pass-through: the smallest gross in cents whose fee leaves at least `requestedCents`
+ * (10000 at 250 basis points → 10257). Infinity when the fee is 100 %: no gross is large enough.
+ */
+export function grossUpCents(requestedCents: number, feeBasisPoints: number): number {
+  if (feeBasisPoints >= BASIS_POINTS) return Number.POSITIVE_INFINITY;
+  const requestedUnits = BigInt(requestedCents) * UNITS_PER_CENT;
+  // A cent is 10,000 units and the fee has 1/10,000 steps, so the floor in the fee never applies to whole cents:
+  // the net of g cents is exactly g × (10000 − bps) units, and the smallest g is this quotient rounded up.
+  const netPerCent = BigInt(BASIS_POINTS - feeBasisPoints);
+  return Number((requestedUnits + netPerCent - 1n) / netPerCent);
+}
+
+/** The amount charged to the customer; under pass-through the smallest that leaves the requested net. */
+export function chargeWithFee(
+  { amountCents, passFeeToCustomer }: Pick<Payment, 'amountCents' | 'passFeeToCustomer'>,
+  feeBasisPoints: number,
+): Pick<Payment, 'amountCents' | 'originalAmountCents' | 'customerFeeCents'> {
+  if (!passFeeToCustomer) return { amountCents, originalAmountCents: null, customerFeeCents: null };
+  const grossCents = grossUpCents(amountCents, feeBasisPoints);
+  if (grossCents > MAXIMUM_AMOUNT_CENTS) {
+    throw invalidField('amount', `including fees must not exceed ${formatCents(MAXIMUM_AMOUNT_CENTS)}`);
+  }
+  return {
+    amountCents: grossCents,
+    originalAmountCents: amountCents,
+    customerFeeCents: grossCents - amountCents,
+  };
+}
+
+/**
+ * The result of a fee for an amount that a merchant requests, without the provider's own fee: what the customer is
+ * charged, the fee as the deposit contract computes it, and what reaches the merchant of a payment that is paid in full.
+ *
+ * @param isPassedThrough whether the customer pays the fee on top, so that the merchant gets what was asked for
+ */
+export function feeExample(askedCents: number, feeBasisPoints: number, isPassedThrough: boolean) {
+  const chargedCents = isPassedThrough ? grossUpCents(askedCents, feeBasisPoints) : askedCents;
+  const units = BigInt(chargedCents) * UNITS_PER_CENT;
+  const fee = feeUnits(units, feeBasisPoints);
+  return { chargedCents, feeUnits: fee, merchantUnits: units - fee };
 }

@@ -1,7 +1,7 @@
 import type { NewWebhook } from '../webhooks/webhook.ts';
+import type { Address } from './address.ts';
 import type { ChainObservations, Payment, PaymentChange, PaymentId } from './payment.ts';
 import type { PaymentStatus } from './payment-states.ts';
-import type { Address } from './payout-address.ts';
 import type { ProviderSession, SessionProgress } from './provider-session.ts';
 
 /** Lifetime of an Idempotency-Key's link to the payment it created. */

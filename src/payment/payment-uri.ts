@@ -1,4 +1,4 @@
-import type { Address } from './payout-address.ts';
+import type { Address } from './address.ts';
 
 /** A transfer of a token as wallets read it from a link or a QR code (ERC-681); the units are the token's smallest. */
 export function paymentUri(transfer: {

@@ -1,6 +1,6 @@
+import type { Address } from './address.ts';
 import type { Currency } from './money.ts';
 import type { ForwardStatus, PaymentStatus } from './payment-states.ts';
-import type { Address } from './payout-address.ts';
 import { DIRECT_PROVIDER, type ProviderChoice } from './provider-catalog.ts';
 
 /**

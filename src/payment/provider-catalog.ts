@@ -1,5 +1,5 @@
+import type { Address } from './address.ts';
 import { type Currency, UNITS_PER_CENT } from './money.ts';
-import type { Address } from './payout-address.ts';
 
 /**
  * What is known of the on-ramp providers without asking them. Minimums are the operator's to override; fees serve

@@ -1,5 +1,5 @@
+import type { Address } from './address.ts';
 import type { Payment } from './payment.ts';
-import type { Address } from './payout-address.ts';
 import { isProviderId, MULTI_PROVIDER, type ProviderId } from './provider-catalog.ts';
 
 /** Outcomes of a payment that a developer can simulate in test mode. */

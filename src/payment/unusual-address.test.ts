@@ -1,6 +1,6 @@
 import { usdc } from 'viem/tokens';
 import { expect, it } from 'vitest';
-import { parsePayoutAddress } from './payout-address.ts';
+import { parsePayoutAddress } from './address.ts';
 import { doubtAbout } from './unusual-address.ts';
 
 const doubtOf = (text: string) => {

@@ -1,4 +1,4 @@
-import type { Address } from './payout-address.ts';
+import type { Address } from './address.ts';
 import { BRIDGED_USDC, NATIVE_USDC } from './provider-catalog.ts';
 
 /** Contracts that people copy in place of their wallet: the tokens that wallets list on Polygon, and USDC of other chains. */

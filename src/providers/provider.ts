@@ -1,6 +1,6 @@
+import type { Address } from '../payment/address.ts';
 import type { Currency } from '../payment/money.ts';
 import type { PaymentId } from '../payment/payment.ts';
-import type { Address } from '../payment/payout-address.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import type { ProviderSession, SessionProgress } from '../payment/provider-session.ts';
 import type { ProviderEndpoint } from './provider-evidence.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Address } from '../payment/payout-address.ts';
+import type { Address } from '../payment/address.ts';
 import { createOpenAddresses } from './deposit-owners.ts';
 
 const addresses = Array.from(

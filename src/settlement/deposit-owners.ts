@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { PaymentStore } from '../payment/payment-store.ts';
-import { type DepositOwner, MAXIMUM_OWNERS_ASKED } from '../payment/payment-store.ts';
-import type { Address } from '../payment/payout-address.ts';
+import type { Address } from '../payment/address.ts';
+import { type DepositOwner, MAXIMUM_OWNERS_ASKED, type PaymentStore } from '../payment/payment-store.ts';
 import type { ObservationStore } from './settlement-store.ts';
 
 /**

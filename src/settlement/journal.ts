@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Address } from '../payment/address.ts';
 import type { ChainPosition, Deposit, PaymentId, Release, Rescue } from '../payment/payment.ts';
-import type { Address } from '../payment/payout-address.ts';
 
 /**
  * Kinds of journal entries: a deposit, a release to the merchant and the fee wallet, or the rescue of another token.

@@ -1,7 +1,12 @@
-import { paymentReference, termsOf } from '../payment/deposit-address.ts';
+import {
+  type Address,
+  POL_ADDRESS,
+  parsePayoutAddress,
+  paymentReference,
+  termsOf,
+} from '../payment/address.ts';
 import { invalidField, ServiceError, stateConflict } from '../payment/errors.ts';
 import type { PaymentId } from '../payment/payment.ts';
-import { type Address, POL_ADDRESS, parsePayoutAddress } from '../payment/payout-address.ts';
 import { CallRevertedError, type RelayCall } from './chain/chain.ts';
 import { chooseNonce, hasFreeSlot, readCounts, unminedOf } from './relay/nonces.ts';
 import type { RelayContext } from './relay/relay-context.ts';

@@ -1,7 +1,6 @@
-import type { DepositFactory } from '../payment/deposit-address.ts';
+import type { Address, DepositFactory } from '../payment/address.ts';
 import type { ChainObservations, Deposit, Payment, PaymentId, Release, Rescue } from '../payment/payment.ts';
 import type { Decide } from '../payment/payment-store.ts';
-import type { Address } from '../payment/payout-address.ts';
 import type { WaitingWebhook, Webhook, WebhookResult } from '../webhooks/webhook.ts';
 import type { JournalEntry, MovedRows } from './journal.ts';
 

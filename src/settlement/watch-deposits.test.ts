@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import type { Address } from '../payment/address.ts';
 import type { PaymentId } from '../payment/payment.ts';
-import type { Address } from '../payment/payout-address.ts';
 import type { ChainReader, ChainView, TransferLog } from './chain/chain.ts';
 import type { BlockReference, ObservationStore, ScanRecord } from './settlement-store.ts';
 import { createKeptBlocks, type WatchDepositsContext, watchDeposits } from './watch-deposits.ts';

@@ -1,4 +1,4 @@
-import { bytesOfAddress, checksumAddressBytes } from '../payment/payout-address.ts';
+import { bytesOfAddress, checksumAddressBytes } from '../payment/address.ts';
 
 /**
  * Tables described once for all engines. Column lists, inserts, mappers between rows and entities, and the move from one

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Address } from '../payment/payout-address.ts';
+import type { Address } from '../payment/address.ts';
 import type { ErrorBody } from './error-reply.ts';
 
 /** A deposit factory of present or past payments. */

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startDeploymentCheck } from '../../src/app/deployment-check.ts';
 import type { Log } from '../../src/app/log.ts';
 import { createMetrics } from '../../src/app/metrics.ts';
-import { keccak256Hex } from '../../src/platform/keccak.ts';
+import { keccak256Hex } from '../../src/payment/address.ts';
 import { CallRevertedError, ChainUnavailableError } from '../../src/settlement/chain/chain.ts';
 import {
   DeploymentFailedError,

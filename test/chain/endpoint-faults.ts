@@ -1,4 +1,4 @@
-import type { Address } from '../../src/payment/payout-address.ts';
+import type { Address } from '../../src/payment/address.ts';
 import { FORWARDED_TOPIC } from '../../src/settlement/chain/read-logs.ts';
 import { TRANSFER_TOPIC } from '../../src/settlement/chain/token-reader.ts';
 import type { AlteringProxy } from './altering-proxy.ts';

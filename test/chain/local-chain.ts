@@ -3,8 +3,12 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { encodeFunctionData, keccak256, parseAbi, toHex } from 'viem/utils';
 import testUsdc from '../../contracts/artifacts/TestUsdc.json' with { type: 'json' };
 import { placeMulticall3 } from '../../sandbox/chain/multicall3.ts';
-import { createDepositAddressCalculator, type DepositTerms } from '../../src/payment/deposit-address.ts';
-import { type Address, checksumAddress } from '../../src/payment/payout-address.ts';
+import {
+  type Address,
+  checksumAddress,
+  createDepositAddressCalculator,
+  type DepositTerms,
+} from '../../src/payment/address.ts';
 import type { RelayCall } from '../../src/settlement/chain/chain.ts';
 import {
   type DeployerOptions,

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { verifyDepositAddress } from '../../sdk/src/verify-deposit-address.ts';
-import { paymentReference } from '../../src/payment/deposit-address.ts';
-import { checksumAddress } from '../../src/payment/payout-address.ts';
+import { checksumAddress, paymentReference } from '../../src/payment/address.ts';
 import { encodeDepositOf } from '../../src/settlement/chain/read-logs.ts';
 import { useLocalChain } from './use-chain.ts';
 

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFile
 import { join } from 'node:path';
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checksumAddress } from '../../src/payment/payout-address.ts';
+import { checksumAddress } from '../../src/payment/address.ts';
 import type { CreatedPayment } from '../support/e2e-service.ts';
 import { type LiveWorld, type Machine, startLiveWorld } from '../support/live-service.ts';
 import { createShop, runCommand, runJson, type ServiceEnvironment } from '../support/service-process.ts';

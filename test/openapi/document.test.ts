@@ -6,9 +6,9 @@ import { createParameters, statusParameters } from '../../src/api/create-paramet
 import { createOpenApiDocument } from '../../src/api/openapi/create-openapi-document.ts';
 import { type Operation, operations } from '../../src/api/openapi/operations.ts';
 import { parseCreateRequest } from '../../src/api/parse-create-request.ts';
+import { parsePayoutAddress } from '../../src/payment/address.ts';
 import { errorTable, ServiceError } from '../../src/payment/errors.ts';
 import type { Payment } from '../../src/payment/payment.ts';
-import { parsePayoutAddress } from '../../src/payment/payout-address.ts';
 import { paidWebhook } from '../../src/webhooks/webhook.ts';
 import { errorAdvice } from '../../tools/docs-errors.ts';
 import { sorted } from '../docs/markdown.ts';

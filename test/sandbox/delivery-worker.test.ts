@@ -6,7 +6,7 @@ import { type LocalChain, startLocalChain } from '../../sandbox/chain/local-chai
 import { type DeliveryWorker, startDeliveryWorker } from '../../sandbox/delivery-worker.ts';
 import { developmentKeys } from '../../sandbox/development-keys.ts';
 import { type OrderState, type OrderStore, openOrderStore } from '../../sandbox/order-store.ts';
-import type { Address } from '../../src/payment/payout-address.ts';
+import type { Address } from '../../src/payment/address.ts';
 import type { JsonRpcClient } from '../../src/settlement/chain/json-rpc.ts';
 import { createRecordingLog, makeFolder, someAddress, WAIT } from './fixture.ts';
 

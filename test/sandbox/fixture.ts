@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import type { SandboxLog } from '../../sandbox/sandbox-log.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/start-sandbox.ts';
-import type { Address } from '../../src/payment/payout-address.ts';
+import type { Address } from '../../src/payment/address.ts';
 import type { ProviderId } from '../../src/payment/provider-catalog.ts';
 import type { ProviderValues } from '../../src/providers/adapters/define-provider.ts';
 import { createProviderAdapter } from '../../src/providers/adapters/providers.ts';

@@ -19,7 +19,7 @@ import { findAnvil } from '../../sandbox/chain/find-anvil.ts';
 import { type LocalChain, startLocalChain } from '../../sandbox/chain/local-chain.ts';
 import { developmentKeys, SANDBOX_CHAIN_ID } from '../../sandbox/development-keys.ts';
 import { claimLoopbackPort } from '../../sandbox/loopback-port.ts';
-import { checksumAddress } from '../../src/payment/payout-address.ts';
+import { checksumAddress } from '../../src/payment/address.ts';
 import { type ChainEndpoint, createChainEndpoints } from '../../src/settlement/chain/endpoint-rotation.ts';
 import { createTokenReader } from '../../src/settlement/chain/token-reader.ts';
 import { createRecordingLog, makeFolder, someAddress, WAIT } from './fixture.ts';

@@ -3,6 +3,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { Account } from '../../src/accounts/account.ts';
 import { plainProfile } from '../../src/accounts/shop-profile.ts';
 import { watchRefunds } from '../../src/features/refunds/watch-refunds.ts';
+import {
+  type Address,
+  createDepositAddressCalculator,
+  paymentReference,
+  termsOf,
+} from '../../src/payment/address.ts';
 import { cancelPayment } from '../../src/payment/cancel-payment.ts';
 import type { CreatePaymentRequest } from '../../src/payment/create-checks.ts';
 import {
@@ -10,18 +16,12 @@ import {
   createDirectPayment,
   createPayment,
 } from '../../src/payment/create-payment.ts';
-import {
-  createDepositAddressCalculator,
-  paymentReference,
-  termsOf,
-} from '../../src/payment/deposit-address.ts';
 import { createIpnTokens } from '../../src/payment/ipn-token.ts';
 import { USD_RATE_ONE } from '../../src/payment/money.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { type PaymentState, stateOf } from '../../src/payment/payment-states.ts';
 import type { PaymentView } from '../../src/payment/payment-store.ts';
-import type { Address } from '../../src/payment/payout-address.ts';
 import { acceptPayment, releasePayment } from '../../src/payment/release-payment.ts';
 import { settleScanned } from '../../src/payment/settle.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';

@@ -1,8 +1,8 @@
 import { zeroAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createMetrics, createUnsettledTask } from '../../src/app/metrics.ts';
+import type { Address } from '../../src/payment/address.ts';
 import type { Payment } from '../../src/payment/payment.ts';
-import type { Address } from '../../src/payment/payout-address.ts';
 import { encodeRelayCall } from '../../src/settlement/chain/read-logs.ts';
 import { deployTestUsdc } from '../chain/local-chain.ts';
 import { EXPECTED_UNITS, forwardOf, rival, useSettlement } from './harness.ts';

@@ -1,9 +1,9 @@
 import type { Account, ApiKey } from '../../src/accounts/account.ts';
 import { plainProfile } from '../../src/accounts/shop-profile.ts';
+import { type Address, checksumAddress } from '../../src/payment/address.ts';
 import { noOrder, type Payment, untouchedProgress } from '../../src/payment/payment.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import type { Decide, IdempotencyRecord } from '../../src/payment/payment-store.ts';
-import { type Address, checksumAddress } from '../../src/payment/payout-address.ts';
 import type { ProviderSession } from '../../src/payment/provider-session.ts';
 import type { RelayBatch } from '../../src/settlement/settlement-store.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import type { Address } from '../../src/payment/address.ts';
 import type { Payment } from '../../src/payment/payment.ts';
-import type { Address } from '../../src/payment/payout-address.ts';
 import {
   hashOfEntry,
   type JournalEntry,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StatementSync } from 'node:sqlite';
 import { afterAll, expect, it, vi } from 'vitest';
-import { type Address, checksumAddress } from '../../src/payment/payout-address.ts';
+import { type Address, checksumAddress } from '../../src/payment/address.ts';
 import type { ChainView, LogQuery, TransferLog } from '../../src/settlement/chain/chain.ts';
 import { readPaymentLogs } from '../../src/settlement/watch-deposits.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';

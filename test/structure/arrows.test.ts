@@ -29,7 +29,7 @@ const PENDING: readonly string[] = [
   'src/payment/create-checks.ts imports ../accounts/account.ts',
   'src/payment/create-checks.ts imports ../providers/provider-availability.ts',
   'src/payment/create-payment.ts imports ../accounts/account.ts',
-  'src/payment/idempotent-replay.ts imports ../accounts/account.ts',
+  'src/payment/create-payment.ts imports ../accounts/account.ts',
   'src/payment/payment-store.ts imports ../webhooks/webhook.ts',
   'src/payment/settle.ts imports ../webhooks/webhook.ts',
   'src/reports/export-payments.ts imports ../features/payment-pages/payment-page-store.ts',

@@ -1,12 +1,11 @@
 import { getContractAddress } from 'viem/utils';
+import { type Address, createDepositAddressCalculator } from '../../src/payment/address.ts';
 import { parseCallbackUrl } from '../../src/payment/callback-url.ts';
 import type { CreatePaymentContext } from '../../src/payment/create-payment.ts';
-import { createDepositAddressCalculator } from '../../src/payment/deposit-address.ts';
 import { ServiceError } from '../../src/payment/errors.ts';
 import { createIpnTokens, type IpnTokens } from '../../src/payment/ipn-token.ts';
 import { USD_RATE_ONE } from '../../src/payment/money.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
-import type { Address } from '../../src/payment/payout-address.ts';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import type { Rates } from '../../src/payment/rates.ts';
 import type { ProviderAdapter, Quote } from '../../src/providers/provider.ts';

@@ -1,11 +1,11 @@
 import type { VerifyContext } from '../../src/cli/verify/verify-context.ts';
 import {
+  type Address,
   createDepositAddressCalculator,
   paymentReference,
   termsOf,
-} from '../../src/payment/deposit-address.ts';
+} from '../../src/payment/address.ts';
 import type { Payment } from '../../src/payment/payment.ts';
-import type { Address } from '../../src/payment/payout-address.ts';
 import { type SettleContext, settle } from '../../src/payment/settle.ts';
 import type { ChainView, ForwardedLog, RescuedLog, TransferLog } from '../../src/settlement/chain/chain.ts';
 import type { BlockReference } from '../../src/settlement/settlement-store.ts';

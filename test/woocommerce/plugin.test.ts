@@ -12,7 +12,7 @@ import {
   parseConnectRequest,
 } from '../../src/features/connect/connect-shop.ts';
 import { nameAddress } from '../../src/features/refunds/refund.ts';
-import { parsePayoutAddress } from '../../src/payment/payout-address.ts';
+import { parsePayoutAddress } from '../../src/payment/address.ts';
 import { newUser } from '../store/people.ts';
 import { type ApiService, createApiService } from '../support/api-service.ts';
 import { payWithDeposit } from '../support/refunds.ts';

@@ -1,7 +1,7 @@
 import type { Account } from '../../src/accounts/account.ts';
 import { plainProfile } from '../../src/accounts/shop-profile.ts';
+import type { Address } from '../../src/payment/address.ts';
 import { noOrder, type Payment, type PaymentId, untouchedProgress } from '../../src/payment/payment.ts';
-import type { Address } from '../../src/payment/payout-address.ts';
 import { addresses } from './servers/stub-world.ts';
 
 /** The account of payments that the bench stores by itself. */

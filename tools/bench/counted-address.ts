@@ -1,4 +1,4 @@
-import { type Address, checksumAddress } from '../../src/payment/payout-address.ts';
+import { type Address, checksumAddress } from '../../src/payment/address.ts';
 
 /** An address that looks like any other and is the same for the same number. */
 export function countedAddress(number: number): Address {

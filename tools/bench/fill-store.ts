@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Address } from '../../src/payment/address.ts';
 import { createIpnTokens } from '../../src/payment/ipn-token.ts';
 import type { PaymentChange } from '../../src/payment/payment.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { SLOT_MS } from '../../src/payment/payment-statistics.ts';
-import type { Address } from '../../src/payment/payout-address.ts';
 import { EXPIRY_WATERMARK } from '../../src/store/payments.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { storedValues } from '../../src/store/sqlite/scripts.ts';

@@ -14,7 +14,7 @@ it('names files and tests that exist, no file twice', () => {
 });
 
 it('chooses groups and single files by name, and refuses what is neither', () => {
-  const file = 'src/payment/fees.ts';
+  const file = 'src/payment/paid-threshold.ts';
   expect(chooseGroups([])).toBe(mutationGroups);
   expect(chooseGroups(['signing', file])).toEqual([
     { name: 'money', parts: [expect.objectContaining({ file })] },

@@ -17,8 +17,10 @@ export const mutationGroups: readonly MutationGroup[] = [
     name: 'money',
     parts: [
       beside('src/payment/money.ts'),
-      beside('src/payment/fees.ts'),
-      beside('src/payment/paid-threshold.ts'),
+      {
+        file: 'src/payment/paid-threshold.ts',
+        tests: ['src/payment/paid-threshold.test.ts', 'src/payment/fees.test.ts'],
+      },
     ],
   },
   {

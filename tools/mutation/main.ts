@@ -5,7 +5,7 @@
  *
  *   npm run mutation                             every group
  *   npm run mutation -- money signing            these
- *   npm run mutation -- src/payment/fees.ts       this file
+ *   npm run mutation -- src/payment/money.ts     this file
  *   npm run mutation -- --concurrency 1 money    leaves the other processor cores to others
  *
  * A changed line is tried with the tests that reach it; what a module computes while it is loaded, a table for example,

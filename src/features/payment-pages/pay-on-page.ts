@@ -1,7 +1,6 @@
 import type { Account } from '../../accounts/account.ts';
-import { type CreatePaymentContext, createPayment } from '../../payment/create-payment.ts';
+import { type CreatePaymentContext, createPayment, fingerprintOf } from '../../payment/create-payment.ts';
 import { ServiceError } from '../../payment/errors.ts';
-import { fingerprintOf } from '../../payment/idempotent-replay.ts';
 import type { Payment } from '../../payment/payment.ts';
 import { MULTI_PROVIDER } from '../../payment/provider-catalog.ts';
 import {

@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { checkoutUrl } from '../../payment/checkout-url.ts';
-import { shortCodeOf } from '../../payment/payment-id.ts';
+import { checkoutUrl, shortCodeOf } from '../../payment/payment-id.ts';
 import {
   fillText,
   formatMoneyAndCode,

@@ -5,8 +5,8 @@ import { type AccountUpdate, changeAccount, requireFee } from '../../accounts/ma
 import { recordAction } from '../../accounts/people-context.ts';
 import type { Member } from '../../accounts/person.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
-import { feeExample, MAXIMUM_FEE_BASIS_POINTS } from '../../payment/fees.ts';
 import { formatUnits, parsePercentBasisPoints } from '../../payment/money.ts';
+import { feeExample, MAXIMUM_FEE_BASIS_POINTS } from '../../payment/paid-threshold.ts';
 import { actions, dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { checkFields, formFields } from '../../web/signed-in/form-fields.ts';

@@ -12,7 +12,7 @@ import { SERVICE_LOG } from '../../accounts/audit-entry.ts';
 import { hasSecondFactor } from '../../accounts/second-factor.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import type { PaymentId } from '../../payment/payment.ts';
-import type { Address } from '../../payment/payout-address.ts';
+import type { Address } from '../../payment/address.ts';
 import type { Pictures } from '../../platform/pictures.ts';
 import type { ProviderDescriptions } from '../../providers/provider.ts';
 import type { ProviderDirectory } from '../../providers/provider-availability.ts';

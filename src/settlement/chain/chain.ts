@@ -1,6 +1,5 @@
-import type { DepositTerms } from '../../payment/deposit-address.ts';
+import type { Address, DepositTerms } from '../../payment/address.ts';
 import type { Deposit, Release, Rescue } from '../../payment/payment.ts';
-import type { Address } from '../../payment/payout-address.ts';
 import type { BlockReference } from '../settlement-store.ts';
 
 /** A USDC `Transfer`. */

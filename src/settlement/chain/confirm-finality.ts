@@ -1,4 +1,4 @@
-import type { Address } from '../../payment/payout-address.ts';
+import type { Address } from '../../payment/address.ts';
 import type { BlockReference } from '../settlement-store.ts';
 import {
   type ChainLogs,

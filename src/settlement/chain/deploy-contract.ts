@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { encodeAbiParameters, getContractAddress } from 'viem/utils';
 import factoryArtifact from '../../../contracts/artifacts/DepositFactory.json' with { type: 'json' };
-import type { Address } from '../../payment/payout-address.ts';
+import type { Address } from '../../payment/address.ts';
 import { polOf } from '../gas-balance.ts';
 import { createEndpointRotation, type EndpointRotation } from './endpoint-rotation.ts';
 import { limitOf, readEstimate } from './estimate-gas.ts';

@@ -1,5 +1,5 @@
+import { within } from '../../platform/outgoing-calls.ts';
 import { hostIdentity } from '../../platform/public-address.ts';
-import { within } from '../../platform/within.ts';
 import { ChainUnavailableError, type LatestBlock } from './chain.ts';
 import { withCircuit } from './endpoint-circuit.ts';
 import { createEndpointSpeed, type EndpointSpeed } from './endpoint-speed.ts';

@@ -1,4 +1,4 @@
-import type { Address } from '../../payment/payout-address.ts';
+import type { Address } from '../../payment/address.ts';
 import { gasLimitFor, leastPlausibleGas, MAXIMUM_TRANSACTION_GAS } from '../gas-balance.ts';
 import { CallRevertedError, ChainUnavailableError } from './chain.ts';
 import type { ChainEndpoint, EndpointRotation } from './endpoint-rotation.ts';

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
 import { oneLine } from '../../platform/one-line.ts';
-import { createOutgoingAgent } from '../../platform/outgoing-agent.ts';
+import { createOutgoingAgent } from '../../platform/outgoing-calls.ts';
 import { ChainUnavailableError } from './chain.ts';
 
 export interface JsonRpcCall {

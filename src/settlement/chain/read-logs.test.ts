@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Address } from '../../payment/payout-address.ts';
+import type { Address } from '../../payment/address.ts';
 import type { ChainEndpoint } from './endpoint-rotation.ts';
 import { JsonRpcAnswerError } from './json-rpc.ts';
 import { createBlockRange, scanBlocks } from './read-logs.ts';

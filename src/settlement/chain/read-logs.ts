@@ -1,6 +1,5 @@
 import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils';
-import type { DepositTerms } from '../../payment/deposit-address.ts';
-import { type Address, checksumAddress } from '../../payment/payout-address.ts';
+import { type Address, checksumAddress, type DepositTerms } from '../../payment/address.ts';
 import type { BlockReference } from '../settlement-store.ts';
 import {
   type ChainLogs,

@@ -1,7 +1,7 @@
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { keccak256 } from 'viem/utils';
+import { type Address, POL_ADDRESS } from '../../payment/address.ts';
 import { larger, smaller } from '../../payment/money.ts';
-import { type Address, POL_ADDRESS } from '../../payment/payout-address.ts';
 import { oneLine } from '../../platform/one-line.ts';
 import { releaseGas } from '../gas-balance.ts';
 import {

@@ -1,5 +1,5 @@
 import { type Agent, type MessageEvent, WebSocket } from 'undici';
-import { createOutgoingAgent } from '../../platform/outgoing-agent.ts';
+import { createOutgoingAgent } from '../../platform/outgoing-calls.ts';
 import { announcesBlock } from './node-answers.ts';
 
 export type HeadSubscription = ReturnType<typeof subscribeToHeads>;

@@ -1,5 +1,5 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils';
-import type { Address } from '../../payment/payout-address.ts';
+import type { Address } from '../../payment/address.ts';
 import { oneLine } from '../../platform/one-line.ts';
 import {
   ChainUnavailableError,

@@ -2,12 +2,13 @@ import { encodeFunctionData, getContractAddress } from 'viem/utils';
 import depositArtifact from '../../../contracts/artifacts/Deposit.json' with { type: 'json' };
 import factoryArtifact from '../../../contracts/artifacts/DepositFactory.json' with { type: 'json' };
 import {
+  type Address,
+  checksumAddress,
   cloneCodeHash,
   createDepositAddressCalculator,
   type DepositTerms,
-} from '../../payment/deposit-address.ts';
-import { type Address, checksumAddress } from '../../payment/payout-address.ts';
-import { keccak256Hex } from '../../platform/keccak.ts';
+  keccak256Hex,
+} from '../../payment/address.ts';
 import { ChainUnavailableError } from './chain.ts';
 import { answersUntil, type ChainEndpoint, joinFailures, WrongChainError } from './endpoint-rotation.ts';
 import type { NodeClient } from './node-answers.ts';

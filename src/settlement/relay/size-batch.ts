@@ -1,4 +1,4 @@
-import { paymentReference, termsOf } from '../../payment/deposit-address.ts';
+import { paymentReference, termsOf } from '../../payment/address.ts';
 import { smaller } from '../../payment/money.ts';
 import type { Payment } from '../../payment/payment.ts';
 import type { Decide } from '../../payment/payment-store.ts';

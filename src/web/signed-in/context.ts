@@ -1,5 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { AuditAction } from '../../accounts/audit-entry.ts';
 import type { SessionArea } from '../../accounts/dashboard-session.ts';
 import { requireOwnPassword } from '../../accounts/password-links.ts';
@@ -14,19 +14,19 @@ import type { ReusablePageStore } from '../../features/payment-pages/payment-pag
 import type { RefundStore } from '../../features/refunds/refund-store.ts';
 import type { RefundContext } from '../../features/refunds/refunds.ts';
 import type { EmailStore, Mailer } from '../../mail/mail.ts';
+import type { Address } from '../../payment/address.ts';
 import type { CreatePaymentContext } from '../../payment/create-payment.ts';
 import type { IpnTokens } from '../../payment/ipn-token.ts';
 import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
 import type { PaymentStore } from '../../payment/payment-store.ts';
-import type { Address } from '../../payment/payout-address.ts';
 import type { Pictures } from '../../platform/pictures.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
 import type { ObservationStore, WebhookStore } from '../../settlement/settlement-store.ts';
-import type { CallbackGuard, CheckEndpoint } from '../../webhooks/callback-guard.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import { addressGroupOf } from '../rate-windows.ts';
 import type { RefusedForm } from './form-fields.ts';
 import type { DashboardLimits } from './limits.ts';
+import type { CallbackGuard, CheckEndpoint } from '../../webhooks/callback-guard.ts';
 
 export type FailedStep = 'password' | 'second_factor';
 

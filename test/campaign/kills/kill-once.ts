@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { checksumAddress } from '../../../src/payment/payout-address.ts';
+import { checksumAddress } from '../../../src/payment/address.ts';
 import { isWithHigherFees, type KillPoint, killPoints } from '../../support/kill-points/points.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { startCustomer } from './customer.ts';

@@ -1,5 +1,5 @@
+import type { Address } from '../../../src/payment/address.ts';
 import type { Deposit, Payment, Release } from '../../../src/payment/payment.ts';
-import type { Address } from '../../../src/payment/payout-address.ts';
 import { FORWARDED_TOPIC } from '../../../src/settlement/chain/read-logs.ts';
 import { TRANSFER_TOPIC } from '../../../src/settlement/chain/token-reader.ts';
 import type { PlacedLog, SimulatedChain } from './simulated-chain.ts';

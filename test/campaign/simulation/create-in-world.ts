@@ -1,10 +1,10 @@
 import type { Account } from '../../../src/accounts/account.ts';
 import { plainProfile } from '../../../src/accounts/shop-profile.ts';
 import type { WorkerParts } from '../../../src/app/worker-parts.ts';
+import type { Address } from '../../../src/payment/address.ts';
 import { createPayment } from '../../../src/payment/create-payment.ts';
 import { USD_RATE_ONE } from '../../../src/payment/money.ts';
 import type { Payment, PaymentId } from '../../../src/payment/payment.ts';
-import type { Address } from '../../../src/payment/payout-address.ts';
 import type { ProviderAdapter } from '../../../src/providers/provider.ts';
 import type { Draws } from './draws.ts';
 import { CHAIN_ID, type SimulatedWorld } from './simulated-world.ts';

@@ -1,6 +1,5 @@
-import { paymentReference, termsOf } from '../../../src/payment/deposit-address.ts';
+import { checksumAddress, paymentReference, termsOf } from '../../../src/payment/address.ts';
 import type { Payment } from '../../../src/payment/payment.ts';
-import { checksumAddress } from '../../../src/payment/payout-address.ts';
 import type { CreateInput } from './create-in-world.ts';
 import { drawMood, honest, isLie } from './node-mood.ts';
 import { drawNumberLie } from './number-lies.ts';

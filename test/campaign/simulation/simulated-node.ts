@@ -1,5 +1,5 @@
 import { decodeFunctionData, encodeFunctionResult, keccak256, parseTransaction } from 'viem/utils';
-import { type Address, checksumAddress } from '../../../src/payment/payout-address.ts';
+import { type Address, checksumAddress } from '../../../src/payment/address.ts';
 import { ChainUnavailableError } from '../../../src/settlement/chain/chain.ts';
 import {
   AnswerTooSlowError,

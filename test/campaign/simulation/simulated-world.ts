@@ -1,10 +1,12 @@
 import { recoverTransactionAddress } from 'viem';
 import type { Refund } from '../../../src/features/refunds/refund.ts';
-import { createDepositAddressCalculator } from '../../../src/payment/deposit-address.ts';
+import {
+  type Address,
+  checksumAddress,
+  createDepositAddressCalculator,
+} from '../../../src/payment/address.ts';
 import { USD_RATE_ONE } from '../../../src/payment/money.ts';
 import type { Payment } from '../../../src/payment/payment.ts';
-import type { Address } from '../../../src/payment/payout-address.ts';
-import { checksumAddress } from '../../../src/payment/payout-address.ts';
 import type { GasShareLimit } from '../../../src/settlement/gas-balance.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Recorder } from '../promises.ts';

@@ -1,5 +1,4 @@
-import type { DepositTerms } from '../../../src/payment/deposit-address.ts';
-import type { Address } from '../../../src/payment/payout-address.ts';
+import type { Address, DepositTerms } from '../../../src/payment/address.ts';
 import { FORWARDED_TOPIC } from '../../../src/settlement/chain/read-logs.ts';
 import { TRANSFER_TOPIC } from '../../../src/settlement/chain/token-reader.ts';
 

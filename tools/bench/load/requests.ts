@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { checksumAddress } from '../../../src/payment/payout-address.ts';
+import { checksumAddress } from '../../../src/payment/address.ts';
 import { countedDigits } from '../counted-address.ts';
 
 /** One request, as every load generator takes it from a file: a line, its parts parted by tabs. */

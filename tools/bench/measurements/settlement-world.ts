@@ -2,7 +2,7 @@ import type { ExternalServices } from '../../../src/app/external-services.ts';
 import { createLog } from '../../../src/app/log.ts';
 import { createMetrics } from '../../../src/app/metrics.ts';
 import type { WorkerParts } from '../../../src/app/worker-parts.ts';
-import { paymentReference, termsOf } from '../../../src/payment/deposit-address.ts';
+import { paymentReference, termsOf } from '../../../src/payment/address.ts';
 import { createIpnTokens } from '../../../src/payment/ipn-token.ts';
 import type { Payment } from '../../../src/payment/payment.ts';
 import { createPaymentIdGenerator } from '../../../src/payment/payment-id.ts';

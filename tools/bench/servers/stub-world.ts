@@ -1,6 +1,6 @@
 import { createFixedRates } from '../../../sandbox/fixed-rates.ts';
 import type { ExternalServices } from '../../../src/app/external-services.ts';
-import { checksumAddress } from '../../../src/payment/payout-address.ts';
+import { checksumAddress } from '../../../src/payment/address.ts';
 import { type ProviderId, providerIds } from '../../../src/payment/provider-catalog.ts';
 import type { ProviderAdapter } from '../../../src/providers/provider.ts';
 import type { ChainReader, ChainView, Relayer, TokenReader } from '../../../src/settlement/chain/chain.ts';

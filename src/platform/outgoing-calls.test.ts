@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { request } from 'undici';
 import { afterEach, expect, it, vi } from 'vitest';
-import { createOutgoingAgent } from './outgoing-agent.ts';
+import { createOutgoingAgent } from './outgoing-calls.ts';
 
 const agent = createOutgoingAgent({ connectTimeoutMs: 8_000 });
 let worker: Worker | null = null;

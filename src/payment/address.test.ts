@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { getAddress } from 'viem/utils';
 import { expect, it } from 'vitest';
-import { checksumAddress, createPayoutAddressParser, parsePayoutAddress } from './payout-address.ts';
+import { checksumAddress, createPayoutAddressParser, parsePayoutAddress } from './address.ts';
 
 /** The examples of EIP-55 itself. */
 const vectors = [

@@ -1,0 +1,148 @@
+import { createKeccak } from 'hash-wasm';
+import { LRUCache } from 'lru-cache';
+
+/** A Polygon address in its EIP-55 checksummed form. */
+export type Address = `0x${string}`;
+
+const hexAddress = /^0x[0-9a-fA-F]{40}$/;
+const zeroDigits = '0'.repeat(40);
+
+/** Stands for POL, the chain's native coin, where a token is named. */
+export const POL_ADDRESS: Address = `0x${zeroDigits}`;
+
+/** The form of an address without its checksum, and the zero address, which has no owner. */
+export const HEX_ADDRESS_PATTERN = hexAddress.source;
+export const ZERO_ADDRESS_PATTERN = `^0x${zeroDigits}$`;
+
+/** The EIP-55 form of forty hex digits (any case, no prefix). */
+export function checksumAddress(digits: string): Address {
+  const lower = digits.toLowerCase();
+  const hash = keccak256Hex(Buffer.from(lower));
+  let address = '0x';
+  for (const [index, digit] of [...lower].entries())
+    address += (hash[index] as string) >= '8' ? digit.toUpperCase() : digit;
+  return address as Address;
+}
+
+/** The EIP-55 form of the twenty bytes of an address. */
+export function checksumAddressBytes(bytes: Uint8Array): Address {
+  return checksumAddress(Buffer.from(bytes).toString('hex'));
+}
+
+/** The twenty bytes of an address, `0x` and forty hex digits in any case. */
+export function bytesOfAddress(address: string): Uint8Array {
+  if (!hexAddress.test(address)) throw new RangeError('an address is 0x and forty hex digits');
+  return Buffer.from(address.slice(2), 'hex');
+}
+
+/**
+ * The checksummed form of a payout address as a merchant typed it, or null. All-lower and all-upper digits carry
+ * no checksum and are taken; mixed case must be exactly EIP-55; the zero address is refused. (viem's `getAddress`
+ * repairs a wrong checksum and its `isAddress` refuses all-upper digits: neither is a validator for us.)
+ */
+export function parsePayoutAddress(value: unknown): Address | null {
+  if (typeof value !== 'string' || !hexAddress.test(value)) return null;
+  const digits = value.slice(2);
+  if (digits === zeroDigits) return null;
+  const checksummed = checksumAddress(digits);
+  if (value === checksummed) return checksummed;
+  const carriesChecksum = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
+  return carriesChecksum ? null : checksummed;
+}
+
+/** Maximum remembered addresses. An address and its text take some 200 bytes. */
+const MAXIMUM_REMEMBERED = 10_000;
+/** The length of an address: longer texts are not remembered. */
+const ADDRESS_CHARACTERS = 42;
+
+/**
+ * `parsePayoutAddress` that remembers the addresses it has accepted: merchants have few and send them with each
+ * create, and a checksum costs as much as a dozen look-ups.
+ */
+export function createPayoutAddressParser(): (value: unknown) => Address | null {
+  const accepted = new LRUCache<string, Address>({ max: MAXIMUM_REMEMBERED });
+  return (value) => {
+    if (typeof value !== 'string' || value.length !== ADDRESS_CHARACTERS) return null;
+    const known = accepted.get(value);
+    if (known !== undefined) return known;
+    const address = parsePayoutAddress(value);
+    if (address !== null) accepted.set(value, address);
+    return address;
+  };
+}
+
+/** Terms that a deposit address is bound to on chain. Lost terms would mean stuck funds, so a payment keeps them. */
+export interface DepositTerms {
+  readonly merchant: Address;
+  readonly feeBasisPoints: number;
+  readonly feeWallet: Address;
+  /** keccak-256 of the payment id, `0x` and 64 hex digits. */
+  readonly reference: `0x${string}`;
+}
+
+/** The fields of a payment that its deposit address is bound to. */
+interface PayoutTerms extends Pick<DepositTerms, 'feeBasisPoints' | 'feeWallet'> {
+  readonly payoutAddress: Address;
+}
+
+/** The terms its deposit address commits to. */
+export function termsOf(
+  { payoutAddress, feeBasisPoints, feeWallet }: PayoutTerms,
+  reference: `0x${string}`,
+): DepositTerms {
+  return { merchant: payoutAddress, feeBasisPoints, feeWallet, reference };
+}
+
+/** A deployed deposit factory and what its addresses depend on. */
+export interface DepositFactory {
+  readonly chainId: number;
+  readonly factory: Address;
+  readonly implementation: Address;
+}
+
+/** The reference by which the contract's events name a payment: the hash of its id. */
+export function paymentReference(paymentId: string): `0x${string}` {
+  return `0x${keccak256Hex(Buffer.from(paymentId))}`;
+}
+
+/** keccak-256 of an ERC-1167 minimal proxy's creation code for this implementation. */
+export function cloneCodeHash(implementation: Address): string {
+  const code = `3d602d80600a3d3981f3363d3d373d3d3d363d73${implementation.slice(2)}5af43d82803e903d91602b57fd5bf3`;
+  return keccak256Hex(Buffer.from(code, 'hex'));
+}
+
+/** Words of the salt: chain id, merchant, fee wallet, fee and reference. */
+const SALT_BYTES = 5 * 32;
+
+/**
+ * Deposit addresses of one factory, computed without a chain: the CREATE2 address of a clone whose salt is
+ * keccak256(abi.encode(chainid, merchant, feeTo, feeBps, ref)).
+ */
+export function createDepositAddressCalculator(factory: DepositFactory): (terms: DepositTerms) => Address {
+  const codeHash = cloneCodeHash(factory.implementation);
+  return ({ merchant, feeWallet, feeBasisPoints, reference }) => {
+    const numbers = [factory.chainId, feeBasisPoints].map((number) => number.toString(16));
+    const [chainId, fee] = numbers as [string, string];
+    const words = [chainId, merchant.slice(2), feeWallet.slice(2), fee, reference.slice(2)];
+    const salt = keccak256Hex(bytesOf(words.map((word) => word.padStart(64, '0')).join(''), SALT_BYTES));
+    const preimage = `ff${factory.factory.slice(2)}${salt}${codeHash}`;
+    return checksumAddress(keccak256Hex(bytesOf(preimage, 85)).slice(24));
+  };
+}
+
+/** Throws `RangeError` for terms that are not hex digits; `Buffer` would silently truncate them. */
+function bytesOf(digits: string, length: number): Buffer {
+  const bytes = Buffer.from(digits, 'hex');
+  if (bytes.length !== length || digits.length !== 2 * length)
+    throw new RangeError('the terms of a deposit address are no hex digits');
+  return bytes;
+}
+
+// One WebAssembly instance for the process: it holds no state between calls (init, update and digest run to the
+// end synchronously), and making one takes milliseconds while a hash takes one microsecond.
+const hasher = await createKeccak(256);
+
+/** keccak-256 of bytes, as 64 lower-case hex digits without a prefix. */
+export function keccak256Hex(data: Uint8Array): string {
+  return hasher.init().update(data).digest('hex');
+}
