@@ -1,30 +1,16 @@
-import type { Address } from '../payment/address.ts';
-import type { ProviderId } from '../payment/provider-catalog.ts';
+import { type Feature, features, type MerchantTerms } from '../payment/create-checks.ts';
 import type { KeyScope } from './api-key.ts';
 import type { ShopLogo, ShopProfile } from './shop-profile.ts';
-
-/** Features that an account may use; one that is off answers 403. */
-export const features = ['card_checkout', 'fee_pass_through'] as const;
-export type Feature = (typeof features)[number];
 
 export function isFeature(value: string): value is Feature {
   return (features as readonly string[]).includes(value);
 }
 
 /** A merchant. Its keys inherit its fee, wallet and providers. */
-export interface Account extends ShopProfile {
-  readonly id: string;
+export interface Account extends ShopProfile, MerchantTerms {
   /** The shop name that customers see. */
   readonly name: string;
   readonly email: string | null;
-  /** The account's card fee. */
-  readonly feeBasisPoints: number;
-  /** The merchant's own wallet, for guidance and checks; each checkout names its payout address itself. */
-  readonly wallet: Address | null;
-  readonly features: readonly Feature[];
-  /** Providers that it may use; null for all, including future ones. */
-  readonly providers: readonly ProviderId[] | null;
-  readonly suspended: boolean;
   readonly createdAtMs: number;
 }
 

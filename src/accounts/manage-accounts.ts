@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { type Feature, features } from '../payment/create-checks.ts';
 import { parseRetentionDays } from '../payment/email-retention.ts';
 import { invalidField, ServiceError } from '../payment/errors.ts';
 import { type Currency, currencies, isCurrency } from '../payment/money.ts';
 import { MAXIMUM_FEE_BASIS_POINTS } from '../payment/paid-threshold.ts';
 import type { Pictures } from '../platform/pictures.ts';
 import type { CallbackGuard } from '../webhooks/callback-guard.ts';
-import { type Account, type AccountChange, type Feature, features } from './account.ts';
+import type { Account, AccountChange } from './account.ts';
 import type { AccountStore, AuditStore } from './account-store.ts';
 import { parseBrandColor } from './brand-color.ts';
 import { VIEWING_MS } from './dashboard-session.ts';

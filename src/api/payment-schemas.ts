@@ -1,7 +1,7 @@
 import { currencies } from '../payment/money.ts';
+import { SETTLEMENT_COIN } from '../payment/payment-events.ts';
 import { MULTI_PROVIDER } from '../payment/provider-catalog.ts';
 import { forwardStatuses, paymentStatuses, providerChoices } from '../reports/parse-payment-query.ts';
-import { SETTLEMENT_COIN } from '../webhooks/webhook.ts';
 import * as json from './json-schema.ts';
 
 const EXAMPLE_DEPOSIT_ADDRESS = '0x18Ed66b2Ab130EFF5D813b60ff64A8d6D8B6860d';

@@ -1,8 +1,8 @@
 import type { IpnTokens } from '../payment/ipn-token.ts';
 import { formatCents, formatOptionalCents, formatUnits } from '../payment/money.ts';
 import type { Payment } from '../payment/payment.ts';
+import { SETTLEMENT_COIN } from '../payment/payment-events.ts';
 import { checkoutUrl, shortCodeOf } from '../payment/payment-id.ts';
-import { SETTLEMENT_COIN } from '../webhooks/webhook.ts';
 import type { ValueOf } from './json-schema.ts';
 import type { createdPaymentSchema, paymentStatusSchema } from './payment-schemas.ts';
 

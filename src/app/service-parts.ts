@@ -1,9 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createPasswords } from '../accounts/passwords.ts';
 import { SECOND_FACTOR } from '../accounts/second-factor.ts';
-import type { ExternalServices } from './external-services.ts';
-import type { Log } from './log.ts';
-import { type Metrics, createMetrics } from './metrics.ts';
 import type { SandboxOperations } from '../cli/operations-context.ts';
 import type { Config, Role } from '../config/config.ts';
 import { createNotificationSender } from '../features/notifications/notification-sender.ts';
@@ -16,9 +13,9 @@ import type { DocsContext } from '../pages/docs/register-docs.ts';
 import { type Address, createDepositAddressCalculator } from '../payment/address.ts';
 import { locationOf } from '../payment/callback-url.ts';
 import type { CreatePaymentContext } from '../payment/create-payment.ts';
-import { type IpnTokens, createIpnTokens } from '../payment/ipn-token.ts';
-import { createPaymentIdGenerator } from '../payment/payment-id.ts';
+import { createIpnTokens, type IpnTokens } from '../payment/ipn-token.ts';
 import type { Payment, PaymentId } from '../payment/payment.ts';
+import { createPaymentIdGenerator } from '../payment/payment-id.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import type { TestPayments } from '../payment/test-payments.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -26,21 +23,31 @@ import { createKeyedHash } from '../platform/keyed-hash.ts';
 import { createPictures } from '../platform/pictures.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
 import { createQuotes } from '../providers/ask-quotes.ts';
+import { createProviderChecks } from '../providers/check-choice.ts';
 import { type CircuitBreakerOptions, withCircuitBreaker } from '../providers/circuit-breaker.ts';
 import { createEvidenceFiles } from '../providers/evidence-files.ts';
 import { outgoingLimitsOf } from '../providers/outgoing-limiter.ts';
+import type { VisitStore } from '../providers/provider.ts';
 import type { ProviderDirectory } from '../providers/provider-availability.ts';
 import { createKnownLimits } from '../providers/provider-limits.ts';
 import { estimateSuccess } from '../providers/provider-success.ts';
-import type { VisitStore } from '../providers/provider.ts';
-import { type StartSession, createStartSession } from '../providers/start-session.ts';
+import { createStartSession, type StartSession } from '../providers/start-session.ts';
 import { rescueToken } from '../settlement/rescue-token.ts';
 import type { Store } from '../store/store.ts';
 import type { DashboardContext } from '../web/signed-in/context.ts';
 import { createDashboardLimits } from '../web/signed-in/limits.ts';
 import type { DeliverWebhook } from '../webhooks/callback-guard.ts';
-import { createCallbackGuard, createCallbackHostCheck, createDeliveryRules, createHostResolver, createOwnAddresses } from '../webhooks/callback-host.ts';
+import {
+  createCallbackGuard,
+  createCallbackHostCheck,
+  createDeliveryRules,
+  createHostResolver,
+  createOwnAddresses,
+} from '../webhooks/callback-host.ts';
 import { checkEndpoint } from '../webhooks/check-endpoint.ts';
+import type { ExternalServices } from './external-services.ts';
+import type { Log } from './log.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 
 /** Additions of test mode to the service; live mode has none. */
 interface TestAdditions {
@@ -234,7 +241,7 @@ function createPaymentContext(
   const reserved = new Set([token, ...contracts, ...external.relayers.map(({ address }) => address)]);
   return {
     payments: store.payments,
-    providers: parts.directory,
+    providers: createProviderChecks(parts.directory, clock.nowMs),
     rates: external.rates,
     settlement: {
       chainId: external.chainId,

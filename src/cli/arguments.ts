@@ -1,19 +1,19 @@
-import { features } from '../accounts/account.ts';
 import { type AccountUpdate, type ProfileUpdate, textSettingNames } from '../accounts/manage-accounts.ts';
-import type { OperationArguments } from './operations-context.ts';
 import { type Address, parsePayoutAddress } from '../payment/address.ts';
+import { features } from '../payment/create-checks.ts';
 import { invalidField } from '../payment/errors.ts';
 import { currencies, parseAmountCents, parsePercentBasisPoints, parseUnits } from '../payment/money.ts';
+import type { PaymentId } from '../payment/payment.ts';
 import { isPaymentId } from '../payment/payment-id.ts';
 import type { PaymentQuery } from '../payment/payment-search.ts';
 import type { PaymentFilter } from '../payment/payment-store.ts';
-import type { PaymentId } from '../payment/payment.ts';
-import { type ProviderId, isProviderId, providerIds } from '../payment/provider-catalog.ts';
+import { isProviderId, type ProviderId, providerIds } from '../payment/provider-catalog.ts';
 import { doubtAbout } from '../payment/unusual-address.ts';
 import { canonicalPublicAddress } from '../platform/public-address.ts';
 import type { ProviderSettings } from '../providers/provider.ts';
 import { parsePaymentQuery, paymentStatuses } from '../reports/parse-payment-query.ts';
 import { parseRescuedToken } from '../settlement/rescue-token.ts';
+import type { OperationArguments } from './operations-context.ts';
 
 // Readers of single arguments. Each throws an `invalid_request` that names the option.
 

@@ -1,20 +1,21 @@
-import type { AccountStore, AuditStore, PeopleStore, SessionStore } from '../accounts/account-store.ts';
 import type { Account } from '../accounts/account.ts';
+import type { AccountStore, AuditStore, PeopleStore, SessionStore } from '../accounts/account-store.ts';
 import type { RefundStore } from '../features/refunds/refund-store.ts';
 import type { EmailStore } from '../mail/mail.ts';
 import type { Address } from '../payment/address.ts';
 import type { DirectPaymentRequest } from '../payment/create-payment.ts';
 import type { EventStore } from '../payment/event-store.ts';
+import type { Payment, PaymentId } from '../payment/payment.ts';
 import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
 import type { PaymentStore } from '../payment/payment-store.ts';
-import type { Payment, PaymentId } from '../payment/payment.ts';
 import type { Rates } from '../payment/rates.ts';
 import type { Pictures } from '../platform/pictures.ts';
-import type { ProviderDirectory } from '../providers/provider-availability.ts';
 import type { ProviderDescriptions } from '../providers/provider.ts';
+import type { ProviderDirectory } from '../providers/provider-availability.ts';
 import type { VerifiedChain } from '../settlement/chain/chain.ts';
-import type { ObservationStore, RelayStore, SettlementStore, WebhookStore } from '../settlement/settlement-store.ts';
+import type { ObservationStore, RelayStore, SettlementStore } from '../settlement/settlement-store.ts';
 import type { CallbackGuard, CheckEndpoint } from '../webhooks/callback-guard.ts';
+import type { WebhookStore } from '../webhooks/webhook.ts';
 
 /** The providers; `adapters` is null without a running server, which alone knows their credentials. */
 export type OperatorDirectory = Pick<ProviderDirectory, 'settings' | 'evidence' | 'isOffByDefault'> & {

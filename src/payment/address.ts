@@ -138,8 +138,8 @@ function bytesOf(digits: string, length: number): Buffer {
   return bytes;
 }
 
-// One WebAssembly instance for the process: it holds no state between calls (init, update and digest run to the
-// end synchronously), and making one takes milliseconds while a hash takes one microsecond.
+// One WebAssembly instance for the process: creating one takes milliseconds, a hash one microsecond, and the
+// synchronous init, update and digest leave no state between calls.
 const hasher = await createKeccak(256);
 
 /** keccak-256 of bytes, as 64 lower-case hex digits without a prefix. */

@@ -203,8 +203,8 @@ function mapsAway(character: string): boolean {
 }
 
 /**
- * A text with its percent-encoded ASCII characters decoded, for a comparison that an encoding must not evade. Never
- * throws: what is no such encoding stays.
+ * Decodes percent-encoded ASCII characters, for comparisons that an encoding must not evade. Never throws; invalid
+ * encodings stay.
  */
 export function percentDecoded(text: string): string {
   if (!text.includes('%')) return text;

@@ -1,4 +1,3 @@
-import type { ObservationStore } from '../settlement/settlement-store.ts';
 import { stateConflict } from './errors.ts';
 import { isDust } from './paid-threshold.ts';
 import type { CancelReason, Payment, PaymentId } from './payment.ts';
@@ -8,9 +7,10 @@ import type { ProviderSession } from './provider-session.ts';
 import { decideExisting } from './release-payment.ts';
 import { settle, sumObservations } from './settle.ts';
 
-export interface CancelPaymentContext
-  extends Readonly<{ payments: PaymentStore }>,
-    Readonly<{ observations: Pick<ObservationStore, 'readCursor'> }> {
+export interface CancelPaymentContext {
+  readonly payments: PaymentStore;
+  /** How far the chain is read: the newest final block, or null before the first one. */
+  readonly observations: { readCursor(): Promise<{ readonly timestampMs: number } | null> };
   readonly nowMs: () => number;
 }
 

@@ -1,25 +1,18 @@
-import type { Account } from '../accounts/account.ts';
-import {
-  isEnabledFor,
-  listOffers,
-  type ProviderDirectory,
-  requireActive,
-  requireAmount,
-  requireAvailable,
-  requireCurrency,
-  requireDelivery,
-} from '../providers/provider-availability.ts';
 import type { Address } from './address.ts';
 import { invalidField, ServiceError } from './errors.ts';
-import { type Currency, MAXIMUM_AMOUNT_CENTS, usdUnits as usdUnitsOf } from './money.ts';
-import { chargeWithFee, type ThresholdTerms, thresholdTermsOf } from './paid-threshold.ts';
+import { type Currency, usdUnits as usdUnitsOf } from './money.ts';
+import {
+  type AccountThresholdTerms,
+  chargeWithFee,
+  type ThresholdTerms,
+  thresholdTermsOf,
+} from './paid-threshold.ts';
 import type { noOrder, Payment } from './payment.ts';
 import {
   isProviderId,
   MULTI_PROVIDER,
   type ProviderChoice,
   type ProviderId,
-  providerCatalog,
   providerIds,
 } from './provider-catalog.ts';
 import type { Rates } from './rates.ts';
@@ -34,8 +27,43 @@ export interface CreatePaymentRequest
   readonly order?: Pick<Payment, keyof typeof noOrder>;
 }
 
+/** What a create reads of a merchant. */
+export interface MerchantTerms extends AccountThresholdTerms {
+  readonly id: string;
+  readonly suspended: boolean;
+  readonly features: readonly Feature[];
+  /** The account's card fee. */
+  readonly feeBasisPoints: number;
+  /** The merchant's own wallet, for guidance and checks; each checkout names its payout address itself. */
+  readonly wallet: Address | null;
+  /** Whether the API refuses every payout wallet but the account's own, so that a stolen key leads nowhere. */
+  readonly isWalletLocked: boolean;
+  /** Whether a direct payment that is at most one cent short counts as paid. */
+  readonly toleratesMissingCent: boolean;
+  /** Providers that it may use; null for all, including future ones. */
+  readonly providers: readonly ProviderId[] | null;
+  /** Providers that the merchant does not want its customers to be offered. */
+  readonly excludedProviders: readonly ProviderId[];
+  /** The provider that leads the list where it can serve; null for the one from which most can be expected. */
+  readonly pinnedProvider: ProviderId | null;
+}
+
+/** Features that an account may use; one that is off answers 403. */
+export const features = ['card_checkout', 'fee_pass_through'] as const;
+export type Feature = (typeof features)[number];
+
+/** What a create asks of the providers. Both throw `ServiceError`. */
+export interface ProviderChecks {
+  /** Requires that the merchant may choose the provider now, for a payment in this currency. */
+  requireChoice(merchant: MerchantTerms, provider: ProviderId, currency: Currency): Promise<void>;
+  /** Requires that the provider takes the amount and delivers enough of it. */
+  requireDelivery(merchant: MerchantTerms, provider: ProviderId, charge: Charge): Promise<void>;
+}
+
+type Charge = Pick<Payment, 'amountCents' | 'currency' | 'usdUnits' | 'maxProviderFeeBasisPoints'>;
+
 export interface CreateChecks {
-  readonly providers: ProviderDirectory;
+  readonly providers: ProviderChecks;
   readonly rates: Rates;
   readonly settlement: {
     /** Whether an address is the token, the contract or the relayer. The store refuses our own deposit addresses. */
@@ -58,7 +86,7 @@ export type CheckedTerms = ReturnType<typeof chargeWithFee> &
  */
 export async function checkCreate(
   context: CreateChecks,
-  account: Account,
+  account: MerchantTerms,
   request: CreatePaymentRequest,
   isKeyTaken: boolean,
 ): Promise<CheckedTerms> {
@@ -70,19 +98,14 @@ export async function checkCreate(
   requireFeatures(account, request);
   const provider = requireKnownProvider(request.provider);
   if (provider !== MULTI_PROVIDER) {
-    if (!isEnabledFor(account, provider))
-      throw await disabledProvider(context.providers, account, provider, request.currency);
-    requireCurrency(provider, request.currency);
-    await requireActive(context.providers, account, provider, request.currency);
+    await context.providers.requireChoice(account, provider, request.currency);
   }
   const terms = thresholdTermsOf(account, context.thresholdDefaults);
   const usdUnits = usdUnitsOf(amounts.amountCents, await context.rates.usdRate(request.currency));
   if (provider !== MULTI_PROVIDER) {
-    const charged = { amountCents: amounts.amountCents, currency: request.currency, usdUnits };
-    await requireAmount(context.providers, provider, { ...charged, ...terms });
-    const quoted = { ...charged, accountId: account.id };
-    const quote = await requireAvailable(context.providers, provider, quoted, context.nowMs());
-    requireDelivery(provider, quote.deliveryUnits, { usdUnits, ...terms });
+    const { amountCents } = amounts;
+    const charge = { amountCents, currency: request.currency, usdUnits, ...terms };
+    await context.providers.requireDelivery(account, provider, charge);
   }
   return { ...amounts, ...terms, usdUnits, provider };
 }
@@ -101,14 +124,14 @@ export function reservedAddress(): ServiceError {
 }
 
 /** Refuses another wallet where the account's is locked, so that a stolen key cannot redirect money. */
-export function requireAllowedWallet(account: Account, payoutAddress: Address): void {
+export function requireAllowedWallet(account: MerchantTerms, payoutAddress: Address): void {
   if (!account.isWalletLocked || payoutAddress === account.wallet) return;
   // The message does not reveal the wallet to the holder of a stolen key.
   throw invalidField('address', "must be the account's own payout wallet, to which payouts are locked");
 }
 
 function requireFeatures(
-  { suspended, features }: Account,
+  { suspended, features }: MerchantTerms,
   { passFeeToCustomer }: CreatePaymentRequest,
 ): void {
   const isRefused = {
@@ -131,31 +154,4 @@ function requireKnownProvider(provider: string): ProviderChoice {
     );
   }
   return provider;
-}
-
-/** Above every provider's minimum. */
-const HIGHEST_USD_UNITS = BigInt(MAXIMUM_AMOUNT_CENTS) * 10_000n;
-
-/** Names the providers that would take a payment in this currency, as far as the account may use them. */
-async function disabledProvider(
-  directory: ProviderDirectory,
-  account: Account,
-  provider: ProviderId,
-  currency: Currency,
-): Promise<ServiceError> {
-  // The catalogs' maximums would rule out the amount that stands for all.
-  const { limits: _, ...withoutLimits } = directory;
-  const offers = await listOffers(withoutLimits, account, {
-    amountCents: MAXIMUM_AMOUNT_CENTS,
-    currency,
-    usdUnits: HIGHEST_USD_UNITS,
-    maxProviderFeeBasisPoints: null,
-  });
-  const working = offers.filter(({ refusal }) => refusal === null).map((offer) => offer.provider);
-  const advice =
-    working.length === 0
-      ? 'Please contact support.'
-      : `Use one of: ${[MULTI_PROVIDER, ...working].join(', ')}. Please contact support for others.`;
-  const { name } = providerCatalog[provider];
-  return new ServiceError('feature_disabled', `${name} is not enabled for the account. ${advice}`);
 }

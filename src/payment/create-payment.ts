@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Account } from '../accounts/account.ts';
 import { type Address, type DepositTerms, paymentReference } from './address.ts';
 import {
   type CheckedTerms,
   type CreateChecks,
   type CreatePaymentRequest,
   checkCreate,
+  type MerchantTerms,
   requireAllowedWallet,
   requireUnreservedAddress,
   reservedAddress,
@@ -36,7 +36,7 @@ export interface CreatePaymentContext extends CreateChecks {
 /** Creates a payment, durable when this resolves. Throws `ServiceError` as `checkCreate` does. */
 export async function createPayment(
   context: CreatePaymentContext,
-  account: Account,
+  account: MerchantTerms,
   request: CreatePaymentRequest,
 ): Promise<Payment> {
   const idempotency = recordOf(account, request.idempotencyKey, parametersOf(request), context.nowMs());
@@ -78,7 +78,7 @@ function parametersOf(request: CreatePaymentRequest): readonly unknown[] {
 /** The payment as it is stored first. */
 function newPayment(
   context: CreatePaymentContext,
-  account: Account,
+  account: MerchantTerms,
   request: Omit<CreatePaymentRequest, 'amountCents' | 'provider' | 'idempotencyKey'>,
   charge: CheckedTerms,
 ): Payment {
@@ -129,7 +129,7 @@ export type DirectPaymentRequest = Pick<
  */
 export async function createDirectPayment(
   context: CreatePaymentContext,
-  account: Account,
+  account: MerchantTerms,
   request: DirectPaymentRequest,
 ): Promise<Payment> {
   const { payoutAddress, callbackUrl, amountCents, currency, email, note, idempotencyKey = null } = request;
@@ -174,7 +174,7 @@ export function fingerprintOf(parameters: readonly unknown[]): string {
 
 /** The record of a key with the parameters that it stands for; null without a key. */
 export function recordOf(
-  { id: accountId }: Pick<Account, 'id'>,
+  { id: accountId }: Pick<MerchantTerms, 'id'>,
   key: string | null,
   parameters: readonly unknown[],
   createdAtMs: number,

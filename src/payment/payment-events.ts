@@ -1,5 +1,5 @@
 import { UnknownStateError } from './errors.ts';
-import { UNITS_PER_CENT } from './money.ts';
+import { formatCents, formatOptionalCents, formatUnits, UNITS_PER_CENT } from './money.ts';
 import { isDirect, type Payment, type PaymentId } from './payment.ts';
 
 /** The numbered events of an account's payments and refunds, which the merchant API lists. */
@@ -85,4 +85,56 @@ function eventOfState(before: EventFields, after: EventFields): PaymentEventType
 export function paymentEventTypeOf(text: string): PaymentEventType {
   if (!Object.hasOwn(paymentEventTypes, text)) throw new UnknownStateError(`no such event: ${text}`);
   return text as PaymentEventType;
+}
+
+/** A webhook as it is queued, in the transaction that made its payment paid. */
+export interface NewWebhook {
+  readonly event: 'payment.paid' | 'payment.forwarded';
+  /** The body's fields save the timestamp, which is set when the event is sent. */
+  readonly fields: Readonly<Record<string, string | boolean | null>>;
+}
+
+/** The settlement asset's ticker on the wire. */
+export const SETTLEMENT_COIN = 'polygon_usdc';
+
+/**
+ * The `payment.paid` webhook of a payment that has just become paid; the timestamp is added when it is sent. Nothing
+ * of a direct payment is forwarded by then.
+ */
+export function paidWebhook(payment: Payment): NewWebhook {
+  return {
+    event: 'payment.paid',
+    fields: {
+      event: 'payment.paid',
+      id: payment.id,
+      paymentId: payment.id,
+      status: 'paid',
+      amount: formatCents(payment.amountCents),
+      originalAmount: formatOptionalCents(payment.originalAmountCents),
+      customerFeeAmount: formatOptionalCents(payment.customerFeeCents),
+      passFeeToCustomer: payment.passFeeToCustomer,
+      currency: payment.currency,
+      coin: SETTLEMENT_COIN,
+      receivedAmount: formatUnits(payment.receivedUnits),
+      forwardedAmount: isDirect(payment) ? null : formatUnits(payment.forwardedUnits),
+      txidIn: payment.txidIn,
+      txidOut: isDirect(payment) ? null : payment.txidOut,
+      note: payment.note,
+      email: payment.email,
+    },
+  };
+}
+
+/** The `payment.forwarded` webhook of a direct payment that has just been completed; the timestamp is added when it is sent. */
+export function forwardedWebhook(payment: Payment): NewWebhook {
+  return {
+    event: 'payment.forwarded',
+    fields: {
+      event: 'payment.forwarded',
+      paymentId: payment.id,
+      forwardTxid: payment.txidOut,
+      amountForwarded: formatUnits(payment.forwardedUnits),
+      toWallet: payment.payoutAddress,
+    },
+  };
 }

@@ -1,6 +1,6 @@
-import type { NewWebhook } from '../webhooks/webhook.ts';
 import type { Address } from './address.ts';
 import type { ChainObservations, Payment, PaymentChange, PaymentId } from './payment.ts';
+import type { NewWebhook } from './payment-events.ts';
 import type { PaymentStatus } from './payment-states.ts';
 import type { ProviderSession, SessionProgress } from './provider-session.ts';
 

@@ -1,4 +1,3 @@
-import { forwardedWebhook, type NewWebhook, paidWebhook } from '../webhooks/webhook.ts';
 import { UnknownStateError } from './errors.ts';
 import { larger } from './money.ts';
 import { amountMismatchOf, isDust } from './paid-threshold.ts';
@@ -9,6 +8,7 @@ import {
   type Payment,
   type PaymentChange,
 } from './payment.ts';
+import { forwardedWebhook, type NewWebhook, paidWebhook } from './payment-events.ts';
 import {
   fieldsOf,
   nextState,

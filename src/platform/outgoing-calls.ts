@@ -40,7 +40,7 @@ function describeConnectFailure(error: Error, limitMs: number): string {
   return isLate ? `no connection within ${limitMs} ms` : error.message;
 }
 
-/** The answer, or the error of `lateError` when it takes longer. It is then still waited for, behind the caller. */
+/** The answer, or the error of `lateError` when it takes longer; the answer then settles in the background. */
 export async function within<T>(limitMs: number, answer: Promise<T>, lateError: () => Error): Promise<T> {
   if (!Number.isFinite(limitMs)) return answer;
   const { promise: late, reject } = Promise.withResolvers<never>();

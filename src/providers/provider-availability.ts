@@ -1,4 +1,4 @@
-import type { Account } from '../accounts/account.ts';
+import type { MerchantTerms } from '../payment/create-checks.ts';
 import { isBusy, ServiceError } from '../payment/errors.ts';
 import { type Currency, formatCents, UNITS_PER_CENT } from '../payment/money.ts';
 import { minDeliveryUnits, minUsdCentsForFee, minUsdCentsForQuotedFee } from '../payment/paid-threshold.ts';
@@ -52,7 +52,7 @@ export interface Refusal extends Pick<ServiceError, 'errorName' | 'message'> {
   readonly maximumUsdCents?: number;
 }
 
-export function isEnabledFor(account: Account, provider: ProviderId): boolean {
+export function isEnabledFor(account: MerchantTerms, provider: ProviderId): boolean {
   return account.providers === null || account.providers.includes(provider);
 }
 
@@ -107,7 +107,7 @@ function refusalOfCurrency(provider: ProviderId, currency: Currency): Refusal | 
  */
 export async function requireActive(
   directory: ProviderDirectory,
-  account: Account,
+  account: MerchantTerms,
   provider: ProviderId,
   currency: Currency,
 ): Promise<void> {
@@ -116,7 +116,7 @@ export async function requireActive(
 }
 
 function refusalOfOffer(
-  account: Account,
+  account: MerchantTerms,
   currency: Currency,
   directory: OfferSwitches,
   provider: ProviderId,
@@ -130,7 +130,7 @@ function refusalOfOffer(
 }
 
 function isOfferedTo(
-  { excludedProviders }: Account,
+  { excludedProviders }: MerchantTerms,
   directory: OfferSwitches,
   provider: ProviderId,
   settings: ProviderSettings,
@@ -338,7 +338,7 @@ export async function requireAvailable(
 /** Every provider the account may use, in catalog order, each with the reason why it cannot serve this payment. */
 export async function listOffers(
   directory: ProviderDirectory,
-  account: Account,
+  account: MerchantTerms,
   payment: CheckedCharge,
 ): Promise<readonly ProviderOffer[]> {
   const { currency, usdUnits } = payment;

@@ -99,7 +99,7 @@ function createWorld(nowMs: () => number) {
               return { kind: 'created', row: null };
             },
           } as unknown as PaymentStore,
-          providers: { adapters: new Map(), settings: {} as never },
+          providers: {} as never,
           rates: { usdRate: async () => USD_RATE_ONE },
           settlement: {
             chainId: 137,

@@ -1,7 +1,6 @@
 import type { Address, DepositFactory } from '../payment/address.ts';
 import type { ChainObservations, Deposit, Payment, PaymentId, Release, Rescue } from '../payment/payment.ts';
 import type { Decide } from '../payment/payment-store.ts';
-import type { WaitingWebhook, Webhook, WebhookResult } from '../webhooks/webhook.ts';
 import type { JournalEntry, MovedRows } from './journal.ts';
 
 /** Settlement terms of payments: a factory and the wallet that receives its fees. */
@@ -218,34 +217,4 @@ export interface LeaseStore {
   takeLease(name: string, holder: string, durationMs: number): Promise<boolean>;
   /** Ends the holder's lease, so that another can take it at once. */
   releaseLease(name: string, holder: string): Promise<void>;
-}
-
-/** Webhooks that a process may claim. */
-export interface ClaimableWebhooks {
-  /** Fingerprints of the secrets with which it can sign. */
-  readonly fingerprints: readonly string[];
-  /** Webhooks created earlier are claimed with any secret. */
-  readonly anyCreatedBeforeMs: number;
-}
-
-export interface WebhookStore {
-  /**
-   * Oldest `perAccount` pending webhooks of each account, except those to these hosts. One account's backlog does not
-   * hide another's webhooks.
-   */
-  listWaitingWebhooks(perAccount: number, exceptHosts: readonly string[]): Promise<readonly WaitingWebhook[]>;
-  /**
-   * Durably moves pending webhooks that this process may send to `sending` and returns them, oldest first. Each is
-   * claimed once.
-   */
-  claimWebhooks(
-    ids: readonly string[],
-    nowMs: number,
-    claimable: ClaimableWebhooks,
-  ): Promise<readonly Webhook[]>;
-  /** Records the result of the single attempt. */
-  recordWebhookResult(webhook: Pick<Webhook, 'id'>, result: WebhookResult): Promise<void>;
-  /** After a crash: every `sending` webhook claimed before `beforeMs` becomes `unknown` and is never sent again. */
-  abandonStaleWebhooks(beforeMs: number): Promise<number>;
-  listWebhooks(paymentId: PaymentId): Promise<readonly Webhook[]>;
 }

@@ -1,15 +1,34 @@
 import { endedHolds } from '../features/payment-pages/payment-page.ts';
 import { bytesOfAddress, checksumAddressBytes } from '../payment/address.ts';
 import { UnknownStateError } from '../payment/errors.ts';
-import { eventsOfChange } from '../payment/payment-events.ts';
+import { changingFields, type Payment, type PaymentId } from '../payment/payment.ts';
+import { eventsOfChange, type NewWebhook } from '../payment/payment-events.ts';
 import { stateOf } from '../payment/payment-states.ts';
 import { createdChange, paidChanges } from '../payment/payment-statistics.ts';
-import { type Decide, type DepositOwner, MAXIMUM_OWNERS_ASKED, type PaymentView } from '../payment/payment-store.ts';
-import { type Payment, type PaymentId, changingFields } from '../payment/payment.ts';
+import {
+  type Decide,
+  type DepositOwner,
+  MAXIMUM_OWNERS_ASKED,
+  type PaymentView,
+} from '../payment/payment-store.ts';
+import { hostOfCallback, webhookIdOf } from '../webhooks/webhook.ts';
 import type { ColumnValue, Row, Table } from './columns.ts';
-import { type Insertion, type Script, hasRow, lockPayments, raw, run, sql } from './scripts.ts';
-import { type StoredWebhook, changeTable, depositSumTable, depositTable, paymentTable, providerSessionTable, receiptTable, releaseSumTable, releaseTable, stateChangeTable, unindexedTable, unnumberedEventTable, webhookTable } from './tables.ts';
-import { type NewWebhook, hostOfCallback, webhookIdOf } from '../webhooks/webhook.ts';
+import { hasRow, type Insertion, lockPayments, raw, run, type Script, sql } from './scripts.ts';
+import {
+  changeTable,
+  depositSumTable,
+  depositTable,
+  paymentTable,
+  providerSessionTable,
+  receiptTable,
+  releaseSumTable,
+  releaseTable,
+  type StoredWebhook,
+  stateChangeTable,
+  unindexedTable,
+  unnumberedEventTable,
+  webhookTable,
+} from './tables.ts';
 
 /** No block is final before the first scan. */
 export const NO_FINAL_BLOCK = -1;

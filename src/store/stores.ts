@@ -8,12 +8,8 @@ import type { EventStore } from '../payment/event-store.ts';
 import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
 import type { PaymentStore } from '../payment/payment-store.ts';
 import type { ProviderStore, VisitStore } from '../providers/provider.ts';
-import type {
-  ObservationStore,
-  RelayStore,
-  SettlementStore,
-  WebhookStore,
-} from '../settlement/settlement-store.ts';
+import type { ObservationStore, RelayStore, SettlementStore } from '../settlement/settlement-store.ts';
+import type { WebhookStore } from '../webhooks/webhook.ts';
 
 /** Everything that is kept, by the names that all use cases have for it. */
 export interface Stores {

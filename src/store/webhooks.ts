@@ -1,6 +1,11 @@
 import { UnknownStateError } from '../payment/errors.ts';
-import type { ClaimableWebhooks, WebhookStore } from '../settlement/settlement-store.ts';
-import type { WaitingWebhook, Webhook, WebhookResult } from '../webhooks/webhook.ts';
+import type {
+  ClaimableWebhooks,
+  WaitingWebhook,
+  Webhook,
+  WebhookResult,
+  WebhookStore,
+} from '../webhooks/webhook.ts';
 import type { Row } from './columns.ts';
 import { checkedLimit, type Rows, raw, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { type StoredWebhook, webhookTable } from './tables.ts';

@@ -5,8 +5,7 @@ import { isPaymentId } from '../payment/payment-id.ts';
 import type { PaymentSearchStore, StateChange } from '../payment/payment-search-store.ts';
 import type { PaymentStore, PaymentView } from '../payment/payment-store.ts';
 import { isSameText } from '../platform/keyed-hash.ts';
-import type { WebhookStore } from '../settlement/settlement-store.ts';
-import { signWebhook, type Webhook } from './webhook.ts';
+import { signWebhook, type Webhook, type WebhookStore } from './webhook.ts';
 
 /** All that is known of one payment. */
 export interface PaymentHistory extends PaymentView {

@@ -1,8 +1,13 @@
 import type { IpnTokens } from '../payment/ipn-token.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { WebhookStore } from '../settlement/settlement-store.ts';
 import type { DeliverWebhook } from './callback-guard.ts';
-import { signWebhook, type WaitingWebhook, type Webhook, type WebhookResult } from './webhook.ts';
+import {
+  signWebhook,
+  type WaitingWebhook,
+  type Webhook,
+  type WebhookResult,
+  type WebhookStore,
+} from './webhook.ts';
 
 export interface SendWebhooksContext {
   readonly webhooks: WebhookStore;

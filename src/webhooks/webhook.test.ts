@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { noOrder, type Payment } from '../payment/payment.ts';
+import { forwardedWebhook, paidWebhook } from '../payment/payment-events.ts';
 import { DIRECT_PROVIDER } from '../payment/provider-catalog.ts';
-import { forwardedWebhook, hostOfCallback, paidWebhook, signWebhook, webhookHeaders } from './webhook.ts';
+import { hostOfCallback, signWebhook, webhookHeaders } from './webhook.ts';
 
 const ADDRESS = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { formatCents, formatOptionalCents, formatUnits } from '../payment/money.ts';
-import { isDirect, type Payment, type PaymentId } from '../payment/payment.ts';
+import type { PaymentId } from '../payment/payment.ts';
+import type { NewWebhook } from '../payment/payment-events.ts';
 import type { DeliveryOutcome } from './callback-guard.ts';
 
 /**
@@ -9,13 +9,6 @@ import type { DeliveryOutcome } from './callback-guard.ts';
  * sent again: an event is sent at most once.
  */
 export type WebhookStatus = 'pending' | 'sending' | 'delivered' | 'failed' | 'blocked' | 'unknown';
-
-/** A webhook as it is queued, in the transaction that made its payment paid. */
-export interface NewWebhook {
-  readonly event: 'payment.paid' | 'payment.forwarded';
-  /** The body's fields save the timestamp, which is set when the event is sent. */
-  readonly fields: Readonly<Record<string, string | boolean | null>>;
-}
 
 /** A webhook as it is stored. Its id is `webhookIdOf` its payment and event. */
 export interface Webhook extends NewWebhook {
@@ -77,47 +70,32 @@ export function webhookHeaders(
   };
 }
 
-/** The settlement asset's ticker on the wire. */
-export const SETTLEMENT_COIN = 'polygon_usdc';
-
-/**
- * The `payment.paid` webhook of a payment that has just become paid; the timestamp is added when it is sent. Nothing
- * of a direct payment is forwarded by then.
- */
-export function paidWebhook(payment: Payment): NewWebhook {
-  return {
-    event: 'payment.paid',
-    fields: {
-      event: 'payment.paid',
-      id: payment.id,
-      paymentId: payment.id,
-      status: 'paid',
-      amount: formatCents(payment.amountCents),
-      originalAmount: formatOptionalCents(payment.originalAmountCents),
-      customerFeeAmount: formatOptionalCents(payment.customerFeeCents),
-      passFeeToCustomer: payment.passFeeToCustomer,
-      currency: payment.currency,
-      coin: SETTLEMENT_COIN,
-      receivedAmount: formatUnits(payment.receivedUnits),
-      forwardedAmount: isDirect(payment) ? null : formatUnits(payment.forwardedUnits),
-      txidIn: payment.txidIn,
-      txidOut: isDirect(payment) ? null : payment.txidOut,
-      note: payment.note,
-      email: payment.email,
-    },
-  };
+/** Webhooks that a process may claim. */
+export interface ClaimableWebhooks {
+  /** Fingerprints of the secrets with which it can sign. */
+  readonly fingerprints: readonly string[];
+  /** Webhooks created earlier are claimed with any secret. */
+  readonly anyCreatedBeforeMs: number;
 }
 
-/** The `payment.forwarded` webhook of a direct payment that has just been completed; the timestamp is added when it is sent. */
-export function forwardedWebhook(payment: Payment): NewWebhook {
-  return {
-    event: 'payment.forwarded',
-    fields: {
-      event: 'payment.forwarded',
-      paymentId: payment.id,
-      forwardTxid: payment.txidOut,
-      amountForwarded: formatUnits(payment.forwardedUnits),
-      toWallet: payment.payoutAddress,
-    },
-  };
+export interface WebhookStore {
+  /**
+   * Oldest `perAccount` pending webhooks of each account, except those to these hosts. One account's backlog does not
+   * hide another's webhooks.
+   */
+  listWaitingWebhooks(perAccount: number, exceptHosts: readonly string[]): Promise<readonly WaitingWebhook[]>;
+  /**
+   * Durably moves pending webhooks that this process may send to `sending` and returns them, oldest first. Each is
+   * claimed once.
+   */
+  claimWebhooks(
+    ids: readonly string[],
+    nowMs: number,
+    claimable: ClaimableWebhooks,
+  ): Promise<readonly Webhook[]>;
+  /** Records the result of the single attempt. */
+  recordWebhookResult(webhook: Pick<Webhook, 'id'>, result: WebhookResult): Promise<void>;
+  /** After a crash: every `sending` webhook claimed before `beforeMs` becomes `unknown` and is never sent again. */
+  abandonStaleWebhooks(beforeMs: number): Promise<number>;
+  listWebhooks(paymentId: PaymentId): Promise<readonly Webhook[]>;
 }

@@ -9,7 +9,7 @@ import { parseCreateRequest } from '../../src/api/parse-create-request.ts';
 import { parsePayoutAddress } from '../../src/payment/address.ts';
 import { errorTable, ServiceError } from '../../src/payment/errors.ts';
 import type { Payment } from '../../src/payment/payment.ts';
-import { paidWebhook } from '../../src/webhooks/webhook.ts';
+import { paidWebhook } from '../../src/payment/payment-events.ts';
 import { errorAdvice } from '../../tools/docs-errors.ts';
 import { sorted } from '../docs/markdown.ts';
 import { validRequest } from '../support/api-service.ts';

@@ -25,6 +25,7 @@ import type { PaymentView } from '../../src/payment/payment-store.ts';
 import { acceptPayment, releasePayment } from '../../src/payment/release-payment.ts';
 import { settleScanned } from '../../src/payment/settle.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
+import { createProviderChecks } from '../../src/providers/check-choice.ts';
 import type { ProviderAdapter, StartedSession } from '../../src/providers/provider.ts';
 import { createStartSession } from '../../src/providers/start-session.ts';
 import type { RelayCall } from '../../src/settlement/chain/chain.ts';
@@ -244,7 +245,10 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
   function createContext(change: Partial<CreatePaymentContext['settlement']>): CreatePaymentContext {
     return {
       payments: parts.store.payments,
-      providers: { adapters: new Map([['wert', session.adapter]]), settings: parts.store.providers },
+      providers: createProviderChecks(
+        { adapters: new Map([['wert', session.adapter]]), settings: parts.store.providers },
+        nowMs,
+      ),
       rates: { usdRate: async () => USD_RATE_ONE },
       settlement: {
         chainId: chain.anvil.chainId,

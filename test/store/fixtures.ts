@@ -2,12 +2,13 @@ import type { Account, ApiKey } from '../../src/accounts/account.ts';
 import { plainProfile } from '../../src/accounts/shop-profile.ts';
 import { type Address, checksumAddress } from '../../src/payment/address.ts';
 import { noOrder, type Payment, untouchedProgress } from '../../src/payment/payment.ts';
+import type { NewWebhook } from '../../src/payment/payment-events.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import type { Decide, IdempotencyRecord } from '../../src/payment/payment-store.ts';
 import type { ProviderSession } from '../../src/payment/provider-session.ts';
 import type { RelayBatch } from '../../src/settlement/settlement-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { NewWebhook, WebhookResult } from '../../src/webhooks/webhook.ts';
+import type { WebhookResult } from '../../src/webhooks/webhook.ts';
 
 /** What a conformance test works on; `store` leads to another one after `reopen`. */
 export interface StoreContext {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
-import { type Account, features } from '../../src/accounts/account.ts';
+import type { Account } from '../../src/accounts/account.ts';
 import { createApiKey, hashApiKey, keyScopes } from '../../src/accounts/api-key.ts';
 import { plainProfile } from '../../src/accounts/shop-profile.ts';
 import { createApiRateLimiters } from '../../src/api/api-context.ts';
@@ -9,6 +9,7 @@ import { registerMerchantApi } from '../../src/api/merchant/merchant-routes.ts';
 import { registerOpenApi } from '../../src/api/openapi/create-openapi-document.ts';
 import { registerApi } from '../../src/api/payment-routes.ts';
 import type { ConnectContext } from '../../src/features/connect/connect-shop.ts';
+import { features } from '../../src/payment/create-checks.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Observe } from '../../src/web/request-log.ts';

@@ -1,5 +1,4 @@
-import type { WebhookStore } from '../../src/settlement/settlement-store.ts';
-import type { Webhook } from '../../src/webhooks/webhook.ts';
+import type { Webhook, WebhookStore } from '../../src/webhooks/webhook.ts';
 
 /** For a process that may claim each webhook. */
 export const withAnySecret = { fingerprints: [], anyCreatedBeforeMs: Number.MAX_SAFE_INTEGER };

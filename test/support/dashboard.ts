@@ -25,6 +25,7 @@ import { newAccount } from '../store/fixtures.ts';
 import { newUser } from '../store/people.ts';
 import {
   createTestCallbacks,
+  createTestDirectory,
   createTestPaymentContext,
   createTestTokens,
   createWorld,
@@ -139,6 +140,7 @@ export async function createTestDashboard(
     ...store,
     tokens,
     create: createTestPaymentContext({ store, world, nowMs, tokens }),
+    directory: createTestDirectory({ store, world }),
     refund,
     explorerTransactionUrl: (hash) => `https://explorer.example.com/tx/${hash}`,
     passwords: createPasswords((...input) => {
@@ -175,13 +177,13 @@ export async function createTestDashboard(
   registerCheckoutPages(server, {
     ...store,
     recordOpened: () => {},
-    directory: context.create.providers,
+    directory: context.directory,
     nowMs,
     expiryMs: 7 * 86_400_000,
     startSession: () => Promise.reject(new Error('no provider is simulated here')),
     refund,
     create: context.create,
-    quotes: createQuotes({ providers: context.create.providers, monotonicMs, keepMs: 20_000 }),
+    quotes: createQuotes({ providers: context.directory, monotonicMs, keepMs: 20_000 }),
     pictures: context.pictures,
     limits: createPageLimits(monotonicMs),
     emailHash: createKeyedHash('email of a checkout', 'a secret key of the tests, long enough'),

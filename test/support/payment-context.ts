@@ -8,7 +8,9 @@ import { USD_RATE_ONE } from '../../src/payment/money.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import type { Rates } from '../../src/payment/rates.ts';
+import { createProviderChecks } from '../../src/providers/check-choice.ts';
 import type { ProviderAdapter, Quote } from '../../src/providers/provider.ts';
+import type { ProviderDirectory } from '../../src/providers/provider-availability.ts';
 import type { ProviderLimits } from '../../src/providers/provider-limits.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { CallbackGuard } from '../../src/webhooks/callback-guard.ts';
@@ -78,6 +80,21 @@ export function createTestCallbacks({ asked }: World): CallbackGuard {
   };
 }
 
+export function createTestDirectory({
+  store,
+  world,
+}: Readonly<{ store: Pick<Store, 'providers'>; world: World }>): ProviderDirectory {
+  return {
+    adapters: world.adapters,
+    settings: store.providers,
+    limits: {
+      known: (provider) => world.limits.get(provider) ?? null,
+      refresh: () => world.asked.catalogs++,
+      list: () => [],
+    },
+  };
+}
+
 export function createTestPaymentContext({
   store,
   world,
@@ -91,15 +108,7 @@ export function createTestPaymentContext({
 }): CreatePaymentContext {
   return {
     payments: store.payments,
-    providers: {
-      adapters: world.adapters,
-      settings: store.providers,
-      limits: {
-        known: (provider) => world.limits.get(provider) ?? null,
-        refresh: () => world.asked.catalogs++,
-        list: () => [],
-      },
-    },
+    providers: createProviderChecks(createTestDirectory({ store, world }), nowMs),
     rates: { usdRate: (currency) => world.rates.usdRate(currency) },
     settlement: {
       chainId: 137,

@@ -1,39 +1,67 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { ApiContext, ApiRateLimiters } from '../api-context.ts';
-import { accountOf, registerKeyRoutes, requireCallbackHost } from '../authenticate.ts';
-import { readIdempotencyKey } from '../create-parameters.ts';
-import type { ValueOf } from '../json-schema.ts';
-import { DEFAULT_DAYS, MAXIMUM_PAGE, completeDirectParameters, connectParameters, dayParameters, eventParameters, paymentParameters, readListQuery, readMonth, readQuery } from './merchant-parameters.ts';
-import type { Expansion, merchantDaysSchema, merchantEventsSchema, merchantPaymentListSchema } from './merchant-schemas.ts';
-import { presentConnection, presentDay, presentDirectPayment, presentEvent, presentExpandedPayment, presentMerchantPayment } from './present-payments.ts';
-import { parseCreateRequest } from '../parse-create-request.ts';
-import type { PresentContext } from '../present-payment.ts';
-import { queryOf, readJsonObject, readParameters, requireNoQuery } from '../request-input.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ConnectContext, exchangeCode } from '../../features/connect/connect-shop.ts';
-import { type RefundRoutesContext, type ScopeGuards, presentRefund, registerRefunds } from '../../features/refunds/refund-routes.ts';
+import {
+  presentRefund,
+  type RefundRoutesContext,
+  registerRefunds,
+  type ScopeGuards,
+} from '../../features/refunds/refund-routes.ts';
 import { createPayoutAddressParser } from '../../payment/address.ts';
 import { type CancelPaymentContext, cancelPayment } from '../../payment/cancel-payment.ts';
 import { type CreatePaymentContext, createDirectPayment } from '../../payment/create-payment.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import type { EventPage, EventStore } from '../../payment/event-store.ts';
+import type { Payment } from '../../payment/payment.ts';
 import type { NumberedEvent } from '../../payment/payment-events.ts';
 import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
-import type { Payment } from '../../payment/payment.ts';
 import { exportJournal } from '../../reports/export-journal.ts';
 import { readStatistics } from '../../reports/read-statistics.ts';
-import type { WebhookStore } from '../../settlement/settlement-store.ts';
 import { addressGroupOf, requirePassing } from '../../web/rate-windows.ts';
 import type { CallbackGuard } from '../../webhooks/callback-guard.ts';
 import { readPaymentHistory, viewPaymentOf } from '../../webhooks/payment-history.ts';
+import type { WebhookStore } from '../../webhooks/webhook.ts';
+import type { ApiContext, ApiRateLimiters } from '../api-context.ts';
+import { accountOf, registerKeyRoutes, requireCallbackHost } from '../authenticate.ts';
+import { readIdempotencyKey } from '../create-parameters.ts';
+import type { ValueOf } from '../json-schema.ts';
+import { parseCreateRequest } from '../parse-create-request.ts';
+import type { PresentContext } from '../present-payment.ts';
+import { queryOf, readJsonObject, readParameters, requireNoQuery } from '../request-input.ts';
+import {
+  completeDirectParameters,
+  connectParameters,
+  DEFAULT_DAYS,
+  dayParameters,
+  eventParameters,
+  MAXIMUM_PAGE,
+  paymentParameters,
+  readListQuery,
+  readMonth,
+  readQuery,
+} from './merchant-parameters.ts';
+import type {
+  Expansion,
+  merchantDaysSchema,
+  merchantEventsSchema,
+  merchantPaymentListSchema,
+} from './merchant-schemas.ts';
+import {
+  presentConnection,
+  presentDay,
+  presentDirectPayment,
+  presentEvent,
+  presentExpandedPayment,
+  presentMerchantPayment,
+} from './present-payments.ts';
 
 const MERCHANT_PREFIX = '/merchant/v1';
 
 export interface MerchantContext
-  extends CancelPaymentContext,
+  extends Omit<CancelPaymentContext, 'observations'>,
     PresentContext,
-    Omit<RefundRoutesContext, keyof CancelPaymentContext | 'accounts'>,
+    Omit<RefundRoutesContext, 'payments' | 'nowMs' | 'accounts'>,
     Readonly<{ search: PaymentSearchStore }>,
     Readonly<{ webhooks: Pick<WebhookStore, 'listWebhooks'>; events: Pick<EventStore, 'listEvents'> }> {
   readonly accounts: ApiContext['accounts'] & RefundRoutesContext['accounts'];

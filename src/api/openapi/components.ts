@@ -1,8 +1,8 @@
 import { errorTable } from '../../payment/errors.ts';
 import { currencies } from '../../payment/money.ts';
+import { SETTLEMENT_COIN } from '../../payment/payment-events.ts';
 import { journalAccounts } from '../../reports/export-journal.ts';
 import { degradations } from '../../web/well-known.ts';
-import { SETTLEMENT_COIN } from '../../webhooks/webhook.ts';
 import { createParameters } from '../create-parameters.ts';
 import * as json from '../json-schema.ts';
 import {

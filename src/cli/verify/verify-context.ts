@@ -9,9 +9,8 @@ import type {
   RelayBatch,
   RelayStore,
   SettlementStore,
-  WebhookStore,
 } from '../../settlement/settlement-store.ts';
-import type { Webhook } from '../../webhooks/webhook.ts';
+import type { Webhook, WebhookStore } from '../../webhooks/webhook.ts';
 
 export interface VerifyContext
   extends Readonly<{

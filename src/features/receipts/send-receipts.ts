@@ -1,7 +1,12 @@
 import type { Account } from '../../accounts/account.ts';
 import type { AccountStore } from '../../accounts/account-store.ts';
-import type { ReceiptStore } from '../../mail/mail.ts';
-import { type Mail, type Mailer, MailNotSentError, type ReceiptEnding } from '../../mail/mail.ts';
+import {
+  type Mail,
+  type Mailer,
+  MailNotSentError,
+  type ReceiptEnding,
+  type ReceiptStore,
+} from '../../mail/mail.ts';
 import { UnknownStateError } from '../../payment/errors.ts';
 import type { PaymentId } from '../../payment/payment.ts';
 import type { PaymentStore, PaymentView } from '../../payment/payment-store.ts';

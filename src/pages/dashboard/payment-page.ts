@@ -138,10 +138,10 @@ ${foldedForm(visit, action, `Accept ${formatUsdc(seenUnits)} USDC…`, form)}</s
 }
 
 /** A note for an open payment that no provider serves, with the amount from which one does. */
-async function unservedNotice({ account, context: { create } }: Visit, view: PaymentView): Promise<Html> {
+async function unservedNotice({ account, context: { directory } }: Visit, view: PaymentView): Promise<Html> {
   const { payment } = view;
   if (isDirect(payment) || stateOf(payment) !== 'unpaid/pending') return nothing;
-  const offers = (await listOffers(create.providers, account, openRestOf(view) ?? payment)).filter(
+  const offers = (await listOffers(directory, account, openRestOf(view) ?? payment)).filter(
     ({ provider }) => payment.provider === MULTI_PROVIDER || payment.provider === provider,
   );
   if (offers.some(({ refusal }) => refusal === null)) return nothing;

@@ -1,22 +1,49 @@
-import * as forms from '../../web/signed-in/forms.ts';
-import type { FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
-import { features } from '../../accounts/account.ts';
-import { type ProfileUpdate, describeAccountChange, readProfileUpdate, textSettingNames, updateAccount } from '../../accounts/manage-accounts.ts';
-import { MAXIMUM_LOGO_BYTES, MAXIMUM_LOGO_PIXELS, requireWalletForLock } from '../../accounts/shop-profile.ts';
-import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
-import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
+import type { FastifyRequest } from 'fastify';
+import {
+  describeAccountChange,
+  type ProfileUpdate,
+  readProfileUpdate,
+  textSettingNames,
+  updateAccount,
+} from '../../accounts/manage-accounts.ts';
+import {
+  MAXIMUM_LOGO_BYTES,
+  MAXIMUM_LOGO_PIXELS,
+  requireWalletForLock,
+} from '../../accounts/shop-profile.ts';
 import { type Address, parsePayoutAddress } from '../../payment/address.ts';
-import { ServiceError, invalidField } from '../../payment/errors.ts';
+import { features } from '../../payment/create-checks.ts';
+import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { currencies } from '../../payment/money.ts';
-import { type ThresholdTerms, computeMinPaidThreshold, computePaidThreshold, thresholdTermsOf } from '../../payment/paid-threshold.ts';
+import {
+  computeMinPaidThreshold,
+  computePaidThreshold,
+  type ThresholdTerms,
+  thresholdTermsOf,
+} from '../../payment/paid-threshold.ts';
 import { isProviderId, providerCatalog, providerIds } from '../../payment/provider-catalog.ts';
 import { doubtAbout } from '../../payment/unusual-address.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { DASHBOARD_PATH, type Visit, record } from '../../web/signed-in/context.ts';
-import { type Fields, type FormVisit, errorAt, formField, formFields, optional } from '../../web/signed-in/form-fields.ts';
+import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
+import {
+  errorAt,
+  type Fields,
+  type FormVisit,
+  formField,
+  formFields,
+  optional,
+} from '../../web/signed-in/form-fields.ts';
 import { featureWords, formatPercent, formatUsdc } from '../../web/signed-in/format.ts';
-import { type DashboardRoutes, type FormHandler, type PageView, seeOther } from '../../web/signed-in/pages.ts';
+import * as forms from '../../web/signed-in/forms.ts';
+import {
+  type DashboardRoutes,
+  type FormHandler,
+  type PageView,
+  seeOther,
+} from '../../web/signed-in/pages.ts';
+import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
+import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 
 const SETTINGS_PATH = `${DASHBOARD_PATH}/settings`;
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];

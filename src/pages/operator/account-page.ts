@@ -1,9 +1,10 @@
-import { type Account, type ApiKey, features, isFeature } from '../../accounts/account.ts';
+import { type Account, type ApiKey, isFeature } from '../../accounts/account.ts';
 import { maskApiKey } from '../../accounts/api-key.ts';
 import { describeKey, findOwnKey, MAXIMUM_ACTIVE_KEYS, revokeOwnKey } from '../../accounts/api-keys.ts';
 import { type AccountUpdate, changeAccount, requireFee } from '../../accounts/manage-accounts.ts';
 import { recordAction } from '../../accounts/people-context.ts';
 import type { Member } from '../../accounts/person.ts';
+import { features } from '../../payment/create-checks.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { formatUnits, parsePercentBasisPoints } from '../../payment/money.ts';
 import { feeExample, MAXIMUM_FEE_BASIS_POINTS } from '../../payment/paid-threshold.ts';

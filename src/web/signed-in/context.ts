@@ -1,5 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditAction } from '../../accounts/audit-entry.ts';
 import type { SessionArea } from '../../accounts/dashboard-session.ts';
 import { requireOwnPassword } from '../../accounts/password-links.ts';
@@ -21,12 +21,14 @@ import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
 import type { PaymentStore } from '../../payment/payment-store.ts';
 import type { Pictures } from '../../platform/pictures.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
-import type { ObservationStore, WebhookStore } from '../../settlement/settlement-store.ts';
+import type { ProviderDirectory } from '../../providers/provider-availability.ts';
+import type { ObservationStore } from '../../settlement/settlement-store.ts';
+import type { CallbackGuard, CheckEndpoint } from '../../webhooks/callback-guard.ts';
+import type { WebhookStore } from '../../webhooks/webhook.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import { addressGroupOf } from '../rate-windows.ts';
 import type { RefusedForm } from './form-fields.ts';
 import type { DashboardLimits } from './limits.ts';
-import type { CallbackGuard, CheckEndpoint } from '../../webhooks/callback-guard.ts';
 
 export type FailedStep = 'password' | 'second_factor';
 
@@ -67,6 +69,7 @@ export interface DashboardContext
   readonly tokens: IpnTokens;
   /** For checkouts created by hand, under the same rules as the API's. */
   readonly create: CreatePaymentContext;
+  readonly directory: ProviderDirectory;
   readonly refund: RefundContext;
   readonly callbacks: CallbackGuard;
   readonly pictures: Pictures;

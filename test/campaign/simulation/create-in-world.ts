@@ -5,6 +5,7 @@ import type { Address } from '../../../src/payment/address.ts';
 import { createPayment } from '../../../src/payment/create-payment.ts';
 import { USD_RATE_ONE } from '../../../src/payment/money.ts';
 import type { Payment, PaymentId } from '../../../src/payment/payment.ts';
+import { createProviderChecks } from '../../../src/providers/check-choice.ts';
 import type { ProviderAdapter } from '../../../src/providers/provider.ts';
 import type { Draws } from './draws.ts';
 import { CHAIN_ID, type SimulatedWorld } from './simulated-world.ts';
@@ -48,10 +49,10 @@ export function createInWorld(
   return createPayment(
     {
       payments: parts.store.payments,
-      providers: {
-        adapters: new Map([['wert', adapter]]),
-        settings: parts.store.providers,
-      },
+      providers: createProviderChecks(
+        { adapters: new Map([['wert', adapter]]), settings: parts.store.providers },
+        parts.nowMs,
+      ),
       rates: { usdRate: async () => USD_RATE_ONE },
       settlement: {
         chainId: CHAIN_ID,

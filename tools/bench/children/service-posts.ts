@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { createIpnTokens } from '../../../src/payment/ipn-token.ts';
+import { paidWebhook } from '../../../src/payment/payment-events.ts';
 import { createPaymentIdGenerator } from '../../../src/payment/payment-id.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { createHostResolver, createOwnAddresses } from '../../../src/webhooks/callback-host.ts';
 import { deliverWebhook } from '../../../src/webhooks/deliver.ts';
 import { claimWebhooks, sendWebhook } from '../../../src/webhooks/send-webhooks.ts';
-import { paidWebhook, type Webhook, type WebhookResult } from '../../../src/webhooks/webhook.ts';
+import type { Webhook, WebhookResult } from '../../../src/webhooks/webhook.ts';
 import { benchAccount, benchPayment } from '../bench-payment.ts';
 import { countedAddress } from '../counted-address.ts';
 import { answerDnsHere } from '../servers/answer-dns-here.ts';

@@ -3,9 +3,9 @@ import type {
   ObservationStore,
   RelayStore,
   ScanRecord,
-  WebhookStore,
 } from '../../../../src/settlement/settlement-store.ts';
 import type { Store } from '../../../../src/store/store.ts';
+import type { WebhookStore } from '../../../../src/webhooks/webhook.ts';
 import type { KillPoint } from '../points.ts';
 import { endHold, reach } from '../reach.ts';
 

@@ -1,0 +1,61 @@
+import type { MerchantTerms, ProviderChecks } from '../payment/create-checks.ts';
+import { ServiceError } from '../payment/errors.ts';
+import { type Currency, MAXIMUM_AMOUNT_CENTS } from '../payment/money.ts';
+import { MULTI_PROVIDER, type ProviderId, providerCatalog } from '../payment/provider-catalog.ts';
+import {
+  isEnabledFor,
+  listOffers,
+  type ProviderDirectory,
+  requireActive,
+  requireAmount,
+  requireAvailable,
+  requireCurrency,
+  requireDelivery,
+} from './provider-availability.ts';
+
+/** The checks of a create that names a provider. */
+export function createProviderChecks(directory: ProviderDirectory, nowMs: () => number): ProviderChecks {
+  return {
+    async requireChoice(merchant, provider, currency) {
+      if (!isEnabledFor(merchant, provider)) {
+        throw await disabledProvider(directory, merchant, provider, currency);
+      }
+      requireCurrency(provider, currency);
+      await requireActive(directory, merchant, provider, currency);
+    },
+    async requireDelivery({ id: accountId }, provider, charge) {
+      await requireAmount(directory, provider, charge);
+      const { amountCents, currency, usdUnits } = charge;
+      const asked = { amountCents, currency, usdUnits, accountId };
+      const quote = await requireAvailable(directory, provider, asked, nowMs());
+      requireDelivery(provider, quote.deliveryUnits, charge);
+    },
+  };
+}
+
+/** Above every provider's minimum. */
+const HIGHEST_USD_UNITS = BigInt(MAXIMUM_AMOUNT_CENTS) * 10_000n;
+
+/** Names the providers that would take a payment in this currency, as far as the account may use them. */
+async function disabledProvider(
+  directory: ProviderDirectory,
+  merchant: MerchantTerms,
+  provider: ProviderId,
+  currency: Currency,
+): Promise<ServiceError> {
+  // The catalogs' maximums would rule out the amount that stands for all.
+  const { limits: _, ...withoutLimits } = directory;
+  const offers = await listOffers(withoutLimits, merchant, {
+    amountCents: MAXIMUM_AMOUNT_CENTS,
+    currency,
+    usdUnits: HIGHEST_USD_UNITS,
+    maxProviderFeeBasisPoints: null,
+  });
+  const working = offers.filter(({ refusal }) => refusal === null).map((offer) => offer.provider);
+  const advice =
+    working.length === 0
+      ? 'Please contact support.'
+      : `Use one of: ${[MULTI_PROVIDER, ...working].join(', ')}. Please contact support for others.`;
+  const { name } = providerCatalog[provider];
+  return new ServiceError('feature_disabled', `${name} is not enabled for the account. ${advice}`);
+}
