@@ -1,9 +1,9 @@
 import fc from 'fast-check';
+import { getContractAddress, type Hex, toHex } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { createDepositAddressCalculator, paymentReference } from '../../src/payment/address.ts';
 import { DepositAddressError } from './errors.ts';
 import { verifyDepositAddress } from './verify-deposit-address.ts';
-import { createDepositAddressCalculator, paymentReference } from '../../src/payment/address.ts';
-import { type Hex, getContractAddress, toHex } from 'viem';
-import { describe, expect, it } from 'vitest';
 
 const payoutAddress = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
 const feeWallets = [

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { RequestParameter, RequestParameters } from './json-schema.ts';
 import { HEX_ADDRESS_PATTERN, ZERO_ADDRESS_PATTERN } from '../payment/address.ts';
 import { CALLBACK_MAX_CHARACTERS } from '../payment/callback-url.ts';
 import { invalidField } from '../payment/errors.ts';
-import { AMOUNT_PATTERN, MAXIMUM_AMOUNT_CENTS, MINIMUM_AMOUNT_CENTS, currencies } from '../payment/money.ts';
+import { AMOUNT_PATTERN, currencies, MAXIMUM_AMOUNT_CENTS, MINIMUM_AMOUNT_CENTS } from '../payment/money.ts';
 import { MULTI_PROVIDER, providerIds } from '../payment/provider-catalog.ts';
+import type { RequestParameter, RequestParameters } from './json-schema.ts';
 
 const amountText = { type: 'string', pattern: AMOUNT_PATTERN } as const;
 

@@ -1,9 +1,9 @@
-import { createParameters } from './create-parameters.ts';
 import type { Address } from '../payment/address.ts';
 import type { CreatePaymentRequest } from '../payment/create-checks.ts';
 import { invalidField } from '../payment/errors.ts';
 import { type Currency, isCurrency, parseAmountCents } from '../payment/money.ts';
 import type { CallbackGuard } from '../webhooks/callback-guard.ts';
+import { createParameters } from './create-parameters.ts';
 
 /** The parameters as received: any value in JSON, only text in a query. */
 export type CreateParameters = Readonly<Record<string, unknown>>;

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { createPayoutAddressParser } from '../payment/address.ts';
+import { createPayment } from '../payment/create-payment.ts';
+import { invalidField, ServiceError } from '../payment/errors.ts';
+import { readStatus } from '../payment/read-status.ts';
 import type { ApiContext } from './api-context.ts';
 import { type Admit, accountOf, registerKeyRoutes, requireCallbackHost } from './authenticate.ts';
-import { type StatusParameterName, createParameters, readIdempotencyKey } from './create-parameters.ts';
+import { createParameters, readIdempotencyKey, type StatusParameterName } from './create-parameters.ts';
 import { type CreateParameters, type ParameterSource, parseCreateRequest } from './parse-create-request.ts';
 import { presentCreatedPayment, presentPaymentStatus } from './present-payment.ts';
 import { type QueryParameters, queryOf, readJsonObject } from './request-input.ts';
-import { createPayoutAddressParser } from '../payment/address.ts';
-import { createPayment } from '../payment/create-payment.ts';
-import { ServiceError, invalidField } from '../payment/errors.ts';
-import { readStatus } from '../payment/read-status.ts';
 
 /** The API's version is part of every path. */
 const API_PREFIX = '/api/v1';

@@ -4,14 +4,6 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { SECOND_FACTOR } from '../accounts/second-factor.ts';
 import { describeMissingSecrets } from '../accounts/secrets-in-use.ts';
-import { LAST_BACKUP_FILE } from './back-up.ts';
-import { requireChain, requireToken } from './live-services.ts';
-import { describeMigration, requireKnownSchema } from './open-store.ts';
-import { connectionsWithin, readOpenFilesLimit } from './public-server.ts';
-import { runOnStore } from './run-on-store.ts';
-import { runOperationAnywhere } from './run-operation.ts';
-import { requireOneChain } from './settlements.ts';
-import { requireKnownSecret } from './start-service.ts';
 import { CONTROL_SOCKET, isListening } from '../cli/control-socket.ts';
 import type { DatabaseDescription } from '../cli/operations.ts';
 import { describeScan } from '../cli/present.ts';
@@ -27,13 +19,34 @@ import { within } from '../platform/outgoing-calls.ts';
 import { addressFamily, isLoopbackHost, isPublicAddress } from '../platform/public-address.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
 import { describeOffByDefault } from '../providers/provider-availability.ts';
-import { ChainUnavailableError, LAGGING_BLOCKS, LATE_SCAN_MS, type Relayer } from '../settlement/chain/chain.ts';
-import { NOTABLE_SKEW_MS, clockSkew, readNewestBlocksMs } from '../settlement/chain/clock-skew.ts';
-import { type FinalityDoubt, compareRecentLogs, findContradictions } from '../settlement/chain/confirm-finality.ts';
-import { type ChainEndpoint, closeChainEndpoints, createChainEndpoints } from '../settlement/chain/endpoint-rotation.ts';
+import {
+  ChainUnavailableError,
+  LAGGING_BLOCKS,
+  LATE_SCAN_MS,
+  type Relayer,
+} from '../settlement/chain/chain.ts';
+import { clockSkew, NOTABLE_SKEW_MS, readNewestBlocksMs } from '../settlement/chain/clock-skew.ts';
+import {
+  compareRecentLogs,
+  type FinalityDoubt,
+  findContradictions,
+} from '../settlement/chain/confirm-finality.ts';
+import {
+  type ChainEndpoint,
+  closeChainEndpoints,
+  createChainEndpoints,
+} from '../settlement/chain/endpoint-rotation.ts';
 import { createRelayer } from '../settlement/chain/relayer.ts';
 import { knownToken, verifyDeployment } from '../settlement/chain/verify-deployment.ts';
 import { lowGasWei, polOf, releasesPaidBy } from '../settlement/gas-balance.ts';
+import { LAST_BACKUP_FILE } from './back-up.ts';
+import { requireChain, requireToken } from './live-services.ts';
+import { describeMigration, requireKnownSchema } from './open-store.ts';
+import { connectionsWithin, readOpenFilesLimit } from './public-server.ts';
+import { runOnStore } from './run-on-store.ts';
+import { runOperationAnywhere } from './run-operation.ts';
+import { requireOneChain } from './settlements.ts';
+import { requireKnownSecret } from './start-service.ts';
 
 /** Unless `ok`, the detail ends with the remedy. */
 type Finding = Pick<DoctorCheck, 'level' | 'detail'>;

@@ -1,11 +1,11 @@
-import type { Log } from './log.ts';
-import type { Metrics } from './metrics.ts';
-import { canOpenFile } from './public-server.ts';
 import type { Clock } from '../platform/clock.ts';
 import { within } from '../platform/outgoing-calls.ts';
 import { LATE_SCAN_MS } from '../settlement/chain/chain.ts';
 import type { ObservationStore } from '../settlement/settlement-store.ts';
 import type { Degradation, Readiness } from '../web/well-known.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { canOpenFile } from './public-server.ts';
 
 const CHECK_INTERVAL_MS = 2_000;
 const READ_LIMIT_MS = 5_000;

@@ -1,10 +1,10 @@
 import { webhookUrlOf } from '../api/provider-webhooks.ts';
-import { startDeploymentCheck } from './deployment-check.ts';
-import { type ExternalServices, liveIntervals } from './external-services.ts';
-import type { Log } from './log.ts';
-import type { Metrics } from './metrics.ts';
-import { factoriesOf, rememberSettlement, requireOneChain } from './settlements.ts';
-import { type ChainConfig, type Config, ConfigError, type ContractDeploymentConfig } from '../config/config.ts';
+import {
+  type ChainConfig,
+  type Config,
+  ConfigError,
+  type ContractDeploymentConfig,
+} from '../config/config.ts';
 import type { Address } from '../payment/address.ts';
 import { BRIDGED_USDC, type ProviderId } from '../payment/provider-catalog.ts';
 import { doubtAbout } from '../payment/unusual-address.ts';
@@ -13,7 +13,7 @@ import { ProviderSettingError } from '../providers/adapters/define-provider.ts';
 import { createProviderAdapter } from '../providers/adapters/providers.ts';
 import type { ProviderAdapter } from '../providers/provider.ts';
 import { createLiveRates } from '../rates/live-rates.ts';
-import { NOTABLE_SKEW_MS, clockSkew, readNewestBlocksMs } from '../settlement/chain/clock-skew.ts';
+import { clockSkew, NOTABLE_SKEW_MS, readNewestBlocksMs } from '../settlement/chain/clock-skew.ts';
 import type { FinalityDoubt } from '../settlement/chain/confirm-finality.ts';
 import { createChainReader } from '../settlement/chain/create-chain-reader.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../settlement/chain/endpoint-rotation.ts';
@@ -23,6 +23,11 @@ import { createBalanceSweep, createTokenReader, mistakenTokenOf } from '../settl
 import { knownToken } from '../settlement/chain/verify-deployment.ts';
 import { defaultRelayLimits } from '../settlement/relay/relay-context.ts';
 import type { Store } from '../store/store.ts';
+import { startDeploymentCheck } from './deployment-check.ts';
+import { type ExternalServices, liveIntervals } from './external-services.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { factoriesOf, rememberSettlement, requireOneChain } from './settlements.ts';
 
 /** Chain on which bridged USDC exists. */
 const POLYGON_CHAIN_ID = 137;

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Settlement } from './external-services.ts';
-import { factoriesOf, rememberSettlement } from './settlements.ts';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ConfigError } from '../config/config.ts';
 import type { Address } from '../payment/address.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Settlement } from './external-services.ts';
+import { factoriesOf, rememberSettlement } from './settlements.ts';
 
 let folder: string;
 let store: Store;

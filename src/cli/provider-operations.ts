@@ -1,19 +1,25 @@
-import * as argument from './arguments.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { operatorActor } from '../accounts/people-context.ts';
-import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
-import { presentProvider, presentPurchase } from './present.ts';
 import type { Address } from '../payment/address.ts';
-import { ServiceError, invalidField } from '../payment/errors.ts';
+import { invalidField, ServiceError } from '../payment/errors.ts';
 import { formatCents, usdUnits } from '../payment/money.ts';
 import { createPaymentIdGenerator } from '../payment/payment-id.ts';
 import { type ProviderId, providerCatalog, providerIds } from '../payment/provider-catalog.ts';
 import { redactJson } from '../platform/redact.ts';
 import { changeProvider, switchOnProved } from '../providers/change-provider.ts';
-import { type TrialRequest, checkProvider, confirmPage, recordPurchase, tryProvider } from '../providers/prove-provider.ts';
+import {
+  checkProvider,
+  confirmPage,
+  recordPurchase,
+  type TrialRequest,
+  tryProvider,
+} from '../providers/prove-provider.ts';
+import type { ProviderAdapter } from '../providers/provider.ts';
 import { readMinimumUsdCents } from '../providers/provider-availability.ts';
 import { type EvidenceStore, type ProviderEvidence, proofOf } from '../providers/provider-evidence.ts';
-import type { ProviderAdapter } from '../providers/provider.ts';
+import * as argument from './arguments.ts';
+import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
+import { presentProvider, presentPurchase } from './present.ts';
 
 /** Default amount of a check, unless the provider's minimum is higher. */
 const USUAL_AMOUNT_CENTS = 50_00;

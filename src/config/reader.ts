@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { variables } from './variables.ts';
 import { type Address, parsePayoutAddress } from '../payment/address.ts';
 import { parsePercentBasisPoints } from '../payment/money.ts';
+import { variables } from './variables.ts';
 
 /** Variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -36,15 +36,15 @@ export interface MerchantTerms extends AccountThresholdTerms {
   readonly feeBasisPoints: number;
   /** The merchant's own wallet, for guidance and checks; each checkout names its payout address itself. */
   readonly wallet: Address | null;
-  /** Whether the API refuses every payout wallet but the account's own, so that a stolen key leads nowhere. */
+  /** Whether the API refuses other payout wallets than the account's, so that a stolen key cannot redirect money. */
   readonly isWalletLocked: boolean;
   /** Whether a direct payment that is at most one cent short counts as paid. */
   readonly toleratesMissingCent: boolean;
   /** Providers that it may use; null for all, including future ones. */
   readonly providers: readonly ProviderId[] | null;
-  /** Providers that the merchant does not want its customers to be offered. */
+  /** Providers that the merchant does not offer to customers. */
   readonly excludedProviders: readonly ProviderId[];
-  /** The provider that leads the list where it can serve; null for the one from which most can be expected. */
+  /** Provider at the top of the list where it is available; null for the best choice. */
   readonly pinnedProvider: ProviderId | null;
 }
 

@@ -1,10 +1,16 @@
-import { ServiceError, isBusy } from '../payment/errors.ts';
+import { isBusy, ServiceError } from '../payment/errors.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import type { Charge } from '../payment/session-charge.ts';
 import { within } from '../platform/outgoing-calls.ts';
 import { createTtlCache } from '../platform/ttl-cache.ts';
-import { type ProviderDirectory, type Refusal, refusalOfDelivery, refusalOfLimits, requireQuote } from './provider-availability.ts';
 import type { Quote, QuoteRequest } from './provider.ts';
+import {
+  type ProviderDirectory,
+  type Refusal,
+  refusalOfDelivery,
+  refusalOfLimits,
+  requireQuote,
+} from './provider-availability.ts';
 
 export type QuoteOutcome =
   | { readonly kind: 'quoted'; readonly quote: Quote }

@@ -2,13 +2,19 @@ import type { Address } from '../payment/address.ts';
 import { ServiceError } from '../payment/errors.ts';
 import { type Currency, currencies, formatCents, formatUnits } from '../payment/money.ts';
 import { isPlausibleQuote } from '../payment/paid-threshold.ts';
-import type { PaymentView } from '../payment/payment-store.ts';
 import type { PaymentId } from '../payment/payment.ts';
+import type { PaymentView } from '../payment/payment-store.ts';
 import { NATIVE_USDC, type ProviderId, providerCatalog } from '../payment/provider-catalog.ts';
 import { redactText } from '../platform/redact.ts';
-import type { EvidenceStep, EvidenceStore, ProviderEvidence } from './provider-evidence.ts';
-import type { ProviderAdapter, QuoteRequest, RecordedAnswer, SessionRequest, StartedSession } from './provider.ts';
 import type { VerifiedChain } from '../settlement/chain/chain.ts';
+import type {
+  ProviderAdapter,
+  QuoteRequest,
+  RecordedAnswer,
+  SessionRequest,
+  StartedSession,
+} from './provider.ts';
+import type { EvidenceStep, EvidenceStore, ProviderEvidence } from './provider-evidence.ts';
 
 /** A trial of a provider's API with the operator's credentials. */
 export interface TrialRequest {

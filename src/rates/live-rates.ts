@@ -1,8 +1,16 @@
+import { type Agent, request } from 'undici';
 import { ServiceError } from '../payment/errors.ts';
-import { BASIS_POINTS, type Currency, USD_RATE_ONE, type UsdRate, currencies, formatRate, parseUsdRate } from '../payment/money.ts';
+import {
+  BASIS_POINTS,
+  type Currency,
+  currencies,
+  formatRate,
+  parseUsdRate,
+  USD_RATE_ONE,
+  type UsdRate,
+} from '../payment/money.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createOutgoingAgent } from '../platform/outgoing-calls.ts';
-import { type Agent, request } from 'undici';
 
 export interface LiveRatesOptions extends Readonly<Partial<typeof DEFAULTS>> {
   readonly clock: Clock;

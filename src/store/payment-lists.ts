@@ -1,9 +1,9 @@
 import { checksumAddressBytes } from '../payment/address.ts';
+import type { Payment, PaymentId } from '../payment/payment.ts';
 import { AFTER_ALL_IDS } from '../payment/payment-id.ts';
 import type { PaymentFilter, PaymentStore } from '../payment/payment-store.ts';
-import type { Payment, PaymentId } from '../payment/payment.ts';
 import { selectPayments } from './payments.ts';
-import { type Script, type Scripts, checkedLimit, hasRow, run, runForOne, sql } from './scripts.ts';
+import { checkedLimit, hasRow, run, runForOne, type Script, type Scripts, sql } from './scripts.ts';
 
 /** How many payments a filtered list looks at before other work gets its turn. */
 const WINDOW = 1_000;

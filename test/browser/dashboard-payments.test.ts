@@ -1,15 +1,15 @@
+import { beforeAll, expect, it } from 'vitest';
 import { feeUnits } from '../../src/payment/paid-threshold.ts';
-import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import type { Payment } from '../../src/payment/payment.ts';
+import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { providerIds } from '../../src/payment/provider-catalog.ts';
 import { failedResult, leave, newPayment, newSession, webhook } from '../store/fixtures.ts';
 import { depositOf, releaseOf } from '../store/observations.ts';
-import { type BrowserShop, useBrowserShop } from '../support/browser-shop.ts';
 import { desktop, phone, takePictures, takeScreenshot } from '../support/browser.ts';
+import { type BrowserShop, useBrowserShop } from '../support/browser-shop.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { PASSWORD } from '../support/dashboard.ts';
 import { cellsOutOfSight, overflowOf, violationsOf } from '../support/page-checks.ts';
-import { beforeAll, expect, it } from 'vitest';
 
 const DAY_MS = 86_400_000;
 

@@ -1,10 +1,10 @@
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Address, createDepositAddressCalculator } from '../../src/payment/address.ts';
 import type { ChainReader } from '../../src/settlement/chain/chain.ts';
 import { createChainReader } from '../../src/settlement/chain/create-chain-reader.ts';
 import { deployFactory } from '../../src/settlement/chain/deploy-contract.ts';
 import { addressFor, deployTestUsdc, termsFor } from './local-chain.ts';
 import { useLocalChain } from './use-chain.ts';
-import { beforeAll, describe, expect, it } from 'vitest';
 
 const chain = useLocalChain();
 let reader: ChainReader;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
+import { expect, it } from 'vitest';
 import { checksumAddress } from '../../src/payment/address.ts';
 import { encodeDepositOf } from '../../src/settlement/chain/read-logs.ts';
 import { useLocalChain } from './use-chain.ts';
-import { expect, it } from 'vitest';
 
 const chain = useLocalChain();
 

@@ -2,13 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checksumAddress } from '../../src/payment/address.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { type LiveWorld, type Machine, startLiveWorld } from '../support/live-service.ts';
-import { type ServiceEnvironment, createShop, runCommand, runJson, startServiceProcess } from '../support/service-process.ts';
+import {
+  createShop,
+  runCommand,
+  runJson,
+  type ServiceEnvironment,
+  startServiceProcess,
+} from '../support/service-process.ts';
 import { readTokenBalance } from '../support/token-balance.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 describe('live mode against a second local chain, with the simulators as providers', () => {
   let world: LiveWorld;

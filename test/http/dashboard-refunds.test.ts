@@ -1,11 +1,11 @@
-import { type Refund, bookTransfer, nameAddress } from '../../src/features/refunds/refund.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { bookTransfer, nameAddress, type Refund } from '../../src/features/refunds/refund.ts';
 import type { Address } from '../../src/payment/address.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { challengeIn, createAuthenticator } from '../support/authenticator.ts';
+import { formTokenIn, PASSWORD, textOf } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
-import { PASSWORD, formTokenIn, textOf } from '../support/dashboard.ts';
 import { CUSTOMER_ADDRESS, payWithDeposit } from '../support/refunds.ts';
-import { beforeEach, describe, expect, it } from 'vitest';
 
 const SECURITY = '/dashboard/security';
 const UNITS = 25_000_000n;

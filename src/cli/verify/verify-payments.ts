@@ -1,17 +1,24 @@
-import { checkChain } from './check-chain.ts';
-import { checkPayment } from './check-payment.ts';
-import { type CheckContext, type Findings, type PaymentFacts, type VerifyContext, createFindings, finalRowsOf } from './verify-context.ts';
-import { verifyJournal } from './verify-journal.ts';
 import { createDepositAddressCalculator, paymentReference, termsOf } from '../../payment/address.ts';
 import { UnknownStateError } from '../../payment/errors.ts';
 import { formatUnits } from '../../payment/money.ts';
+import type { ChainObservations, ChainPosition, Deposit, PaymentId, Release } from '../../payment/payment.ts';
 import type { FinalSums } from '../../payment/payment-search-store.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
-import type { ChainObservations, ChainPosition, Deposit, PaymentId, Release } from '../../payment/payment.ts';
 import { sumObservations } from '../../payment/settle.ts';
 import { ChainUnavailableError } from '../../settlement/chain/chain.ts';
 import type { Discrepancy, JournalEntry, JournalHead } from '../../settlement/journal.ts';
 import type { BlockReference, SettlementRecord } from '../../settlement/settlement-store.ts';
+import { checkChain } from './check-chain.ts';
+import { checkPayment } from './check-payment.ts';
+import {
+  type CheckContext,
+  createFindings,
+  type Findings,
+  finalRowsOf,
+  type PaymentFacts,
+  type VerifyContext,
+} from './verify-context.ts';
+import { verifyJournal } from './verify-journal.ts';
 
 /** Result of `verify`; amounts are final, in 10⁻⁶ units. */
 export interface VerifyReport {

@@ -1,6 +1,5 @@
 import type { Account } from '../../accounts/account.ts';
 import { parseCreateRequest } from '../../api/parse-create-request.ts';
-import type { ReusablePage } from './payment-page.ts';
 import { readOwnHistory, walletCard } from '../../pages/dashboard/payment-page.ts';
 import { confirmedForm, requirePasswordAndFactor } from '../../pages/dashboard/security-pages.ts';
 import { meantField, meantWalletOf } from '../../pages/dashboard/settings-pages.ts';
@@ -8,19 +7,25 @@ import { parsePayoutAddress } from '../../payment/address.ts';
 import type { CreatePaymentRequest } from '../../payment/create-checks.ts';
 import { createDirectPayment, createPayment } from '../../payment/create-payment.ts';
 import { currencies, formatCents } from '../../payment/money.ts';
+import { isDirect, LINK_ORIGIN, type Payment } from '../../payment/payment.ts';
 import { shortCodeOf } from '../../payment/payment-id.ts';
-import { LINK_ORIGIN, type Payment, isDirect } from '../../payment/payment.ts';
 import { ORDER_LINE_CHARACTERS, parseLine, parseTypedAmount } from '../../payment/typed-input.ts';
 import { providerChoices } from '../../reports/parse-payment-query.ts';
 import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCode } from '../../web/design/qr-code.ts';
-import { DASHBOARD_PATH, type DashboardContext, type Visit, record } from '../../web/signed-in/context.ts';
+import { DASHBOARD_PATH, type DashboardContext, record, type Visit } from '../../web/signed-in/context.ts';
 import { type Field, type Fields, formFields, optional } from '../../web/signed-in/form-fields.ts';
 import { formatMoney, moment } from '../../web/signed-in/format.ts';
 import type { FormFields } from '../../web/signed-in/forms.ts';
-import { type DashboardRoutes, type FormHandler, type PageView, seeOther } from '../../web/signed-in/pages.ts';
+import {
+  type DashboardRoutes,
+  type FormHandler,
+  type PageView,
+  seeOther,
+} from '../../web/signed-in/pages.ts';
 import { displayStatusBadges, providerName } from '../../web/signed-in/payment-words.ts';
+import type { ReusablePage } from './payment-page.ts';
 
 /** Newest links that are listed below the form. */
 const LINKS_SHOWN = 20;

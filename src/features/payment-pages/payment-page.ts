@@ -2,9 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { Account } from '../../accounts/account.ts';
 import type { Address } from '../../payment/address.ts';
 import { invalidField } from '../../payment/errors.ts';
-import { BASIS_POINTS, type Currency, MAXIMUM_AMOUNT_CENTS, MINIMUM_AMOUNT_CENTS } from '../../payment/money.ts';
-import { countableUnits } from '../../payment/payment-statistics.ts';
+import {
+  BASIS_POINTS,
+  type Currency,
+  MAXIMUM_AMOUNT_CENTS,
+  MINIMUM_AMOUNT_CENTS,
+} from '../../payment/money.ts';
 import { PAGE_ID_PREFIX, type Payment, pageIdOf } from '../../payment/payment.ts';
+import { countableUnits } from '../../payment/payment-statistics.ts';
 
 /**
  * A page at a fixed address on which any number of customers pay: each submission makes a payment of its own. A payment

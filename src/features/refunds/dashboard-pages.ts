@@ -1,22 +1,30 @@
 import type { AuditAction } from '../../accounts/audit-entry.ts';
 import { roleIncludes } from '../../accounts/person.ts';
-import { type Refund, refundStatusAt, refundStatuses, transactionProblems } from './refund.ts';
-import { cancelOpenRefund, confirmRefundAddress, createRefund, readRefund, readRefunds, refundLink, submitTransaction } from './refunds.ts';
 import { confirmedForm, requirePasswordAndFactor } from '../../pages/dashboard/security-pages.ts';
 import { meantField, meantWalletOf } from '../../pages/dashboard/settings-pages.ts';
 import { parsePayoutAddress } from '../../payment/address.ts';
 import { formatUnits } from '../../payment/money.ts';
-import { paymentUri } from '../../payment/payment-uri.ts';
 import type { Payment } from '../../payment/payment.ts';
+import { paymentUri } from '../../payment/payment-uri.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCode } from '../../web/design/qr-code.ts';
-import { DASHBOARD_PATH, type Visit, record } from '../../web/signed-in/context.ts';
+import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
 import { foldedForm, formFields, optional } from '../../web/signed-in/form-fields.ts';
 import { formatUsdc, moment } from '../../web/signed-in/format.ts';
-import { type FormFields, banner, formTokenField } from '../../web/signed-in/forms.ts';
+import { banner, type FormFields, formTokenField } from '../../web/signed-in/forms.ts';
 import { type DashboardRoutes, type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import { fact, transactionLink } from '../../web/signed-in/payment-words.ts';
 import { networkName } from '../../web/well-known.ts';
+import { type Refund, refundStatusAt, refundStatuses, transactionProblems } from './refund.ts';
+import {
+  cancelOpenRefund,
+  confirmRefundAddress,
+  createRefund,
+  readRefund,
+  readRefunds,
+  refundLink,
+  submitTransaction,
+} from './refunds.ts';
 
 const pathOf = (paymentId: string) => `${DASHBOARD_PATH}/payments/${paymentId}/refunds`;
 

@@ -3,15 +3,28 @@ import type { KeyScope } from '../../accounts/api-key.ts';
 import { accountOf } from '../../api/authenticate.ts';
 import { readIdempotencyKey } from '../../api/create-parameters.ts';
 import type { ValueOf } from '../../api/json-schema.ts';
-import { confirmRefundParameters, createRefundParameters, refundTransactionParameters } from '../../api/merchant/merchant-parameters.ts';
+import {
+  confirmRefundParameters,
+  createRefundParameters,
+  refundTransactionParameters,
+} from '../../api/merchant/merchant-parameters.ts';
 import type { refundListSchema, refundSchema } from '../../api/merchant/merchant-schemas.ts';
 import { isoTime, isoTimeOrNull } from '../../api/present-payment.ts';
 import { readParameters, requireNoQuery } from '../../api/request-input.ts';
-import { type Refund, refundStatusAt } from './refund.ts';
-import { type RefundContext, cancelOpenRefund, confirmRefundAddress, createRefund, readRefund, readRefunds, refundLink, submitTransaction } from './refunds.ts';
 import type { Address } from '../../payment/address.ts';
 import { formatUnits } from '../../payment/money.ts';
 import { paymentUri } from '../../payment/payment-uri.ts';
+import { type Refund, refundStatusAt } from './refund.ts';
+import {
+  cancelOpenRefund,
+  confirmRefundAddress,
+  createRefund,
+  type RefundContext,
+  readRefund,
+  readRefunds,
+  refundLink,
+  submitTransaction,
+} from './refunds.ts';
 
 /** Dependencies of the refunds' operations. */
 export interface RefundRoutesContext extends RefundContext {

@@ -1,8 +1,8 @@
 import type { Address } from '../../payment/address.ts';
 import { ServiceError, UnknownStateError } from '../../payment/errors.ts';
 import { formatUnits } from '../../payment/money.ts';
-import type { PaymentEventType } from '../../payment/payment-events.ts';
 import type { PaymentId } from '../../payment/payment.ts';
+import type { PaymentEventType } from '../../payment/payment-events.ts';
 import type { TransferLog } from '../../settlement/chain/chain.ts';
 
 /** The states of a refund, as the dashboard explains them. */

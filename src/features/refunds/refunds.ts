@@ -1,17 +1,33 @@
 import { randomBytes } from 'node:crypto';
 import type { AccountStore } from '../../accounts/account-store.ts';
-import type { RefundStore } from './refund-store.ts';
-import { ADDRESS_LINK_MS, MAXIMUM_REASON_LENGTH, type Refund, type RefundDecision, type RefundView, TRANSFER_MS, cancelRefund, confirmAddress, nameAddress, noTransfer, openRefund, refundConflict, refundStatusAt, refundableUnits, requireRefundStatus } from './refund.ts';
 import { type Address, parsePayoutAddress } from '../../payment/address.ts';
 import { fingerprintOf } from '../../payment/create-payment.ts';
-import { ServiceError, invalidField } from '../../payment/errors.ts';
+import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { parseUnits } from '../../payment/money.ts';
-import type { PaymentStore, PaymentView } from '../../payment/payment-store.ts';
 import type { Payment } from '../../payment/payment.ts';
+import type { PaymentStore, PaymentView } from '../../payment/payment-store.ts';
 import { sumObservations } from '../../payment/settle.ts';
 import type { KeyedHash } from '../../platform/keyed-hash.ts';
 import type { ObservationStore } from '../../settlement/settlement-store.ts';
 import { viewPaymentOf } from '../../webhooks/payment-history.ts';
+import {
+  ADDRESS_LINK_MS,
+  cancelRefund,
+  confirmAddress,
+  MAXIMUM_REASON_LENGTH,
+  nameAddress,
+  noTransfer,
+  openRefund,
+  type Refund,
+  type RefundDecision,
+  type RefundView,
+  refundableUnits,
+  refundConflict,
+  refundStatusAt,
+  requireRefundStatus,
+  TRANSFER_MS,
+} from './refund.ts';
+import type { RefundStore } from './refund-store.ts';
 
 export interface RefundContext
   extends Readonly<{ refunds: RefundStore }>,

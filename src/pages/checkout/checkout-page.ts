@@ -2,23 +2,38 @@ import { crc32 } from 'node:zlib';
 import type { Account } from '../../accounts/account.ts';
 import { returnUrlOf } from '../../accounts/shop-profile.ts';
 import { type ExplorerTransactionUrl, facts, timeElement } from '../../features/receipts/receipt-mail.ts';
+import type { Address } from '../../payment/address.ts';
+import type { Payment } from '../../payment/payment.ts';
+import { isProviderId, type ProviderId, providersWithoutEmail } from '../../payment/provider-catalog.ts';
+import { type Outcome, outcomesOf } from '../../payment/test-payments.ts';
+import { servedFromUsdCents } from '../../providers/provider-availability.ts';
+import {
+  fillIn,
+  fillText,
+  formatMoney,
+  type Language,
+  leavesCurrencyOpen,
+} from '../../web/checkout-frame/languages.ts';
+import { layout, type Page } from '../../web/checkout-frame/layout.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+import type { Words } from '../../web/locales/locale.ts';
 import { actions } from './actions.ts';
 import { type CheckoutView, isDeclined, isTakenByProvider, takesPayment, traitsOf } from './checkout-view.ts';
 import { awaitsTransfer, directContent } from './direct-payment.ts';
 import { emailTokenField } from './known-email.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
-import { type CountryQuestion, type OffersToAsk, SESSION_FORM, countryQuestion, offersInBrief, offersToCome, possibleOffers, quotedOffers } from './selector.ts';
+import {
+  type CountryQuestion,
+  countryQuestion,
+  type OffersToAsk,
+  offersInBrief,
+  offersToCome,
+  possibleOffers,
+  quotedOffers,
+  SESSION_FORM,
+} from './selector.ts';
 import { logoPathOf } from './show-logo.ts';
-import { type StateWords, goingWords, nameOf, wordsOf } from './state-words.ts';
-import type { Address } from '../../payment/address.ts';
-import type { Payment } from '../../payment/payment.ts';
-import { type ProviderId, isProviderId, providersWithoutEmail } from '../../payment/provider-catalog.ts';
-import { type Outcome, outcomesOf } from '../../payment/test-payments.ts';
-import { servedFromUsdCents } from '../../providers/provider-availability.ts';
-import { type Language, fillIn, fillText, formatMoney, leavesCurrencyOpen } from '../../web/checkout-frame/languages.ts';
-import { type Page, layout } from '../../web/checkout-frame/layout.ts';
-import { type Html, html, nothing } from '../../web/design/html.ts';
-import type { Words } from '../../web/locales/locale.ts';
+import { goingWords, nameOf, type StateWords, wordsOf } from './state-words.ts';
 
 /** Chain values for the page. */
 interface ChainFacts {

@@ -3,7 +3,6 @@ import type { AccountStore } from '../../accounts/account-store.ts';
 import type { ReusablePageStore } from '../../features/payment-pages/payment-page-store.ts';
 import type { ExplorerTransactionUrl } from '../../features/receipts/receipt-mail.ts';
 import type { RefundContext } from '../../features/refunds/refunds.ts';
-import type { ReadCheckoutContext } from './read-checkout.ts';
 import type { Address } from '../../payment/address.ts';
 import type { CreatePaymentContext } from '../../payment/create-payment.ts';
 import type { PaymentReference } from '../../payment/payment.ts';
@@ -13,6 +12,7 @@ import type { Pictures } from '../../platform/pictures.ts';
 import type { Quotes } from '../../providers/ask-quotes.ts';
 import type { StartSession } from '../../providers/start-session.ts';
 import type { PageLimits } from '../../web/page-limits.ts';
+import type { ReadCheckoutContext } from './read-checkout.ts';
 
 /** Dependencies of the customer's pages. */
 export interface CheckoutPagesContext

@@ -1,19 +1,19 @@
 import type { FastifyReply } from 'fastify';
-import { takesPayment } from './checkout-view.ts';
-import type { CheckoutRequest } from './context.ts';
-import { type Checkout, requireCheckout } from './read-checkout.ts';
-import type { StateWords } from './state-words.ts';
 import type { Address } from '../../payment/address.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import { formatUnits } from '../../payment/money.ts';
+import { isDirect, type Payment } from '../../payment/payment.ts';
 import { isPaymentId } from '../../payment/payment-id.ts';
 import { paymentUri } from '../../payment/payment-uri.ts';
-import { type Payment, isDirect } from '../../payment/payment.ts';
-import { type Language, fillIn, fillText } from '../../web/checkout-frame/languages.ts';
+import { fillIn, fillText, type Language } from '../../web/checkout-frame/languages.ts';
 import { setCommonHeaders } from '../../web/checkout-frame/layout.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCode, qrCodeFile } from '../../web/design/qr-code.ts';
 import { publicNetworkName } from '../../web/well-known.ts';
+import { takesPayment } from './checkout-view.ts';
+import type { CheckoutRequest } from './context.ts';
+import { type Checkout, requireCheckout } from './read-checkout.ts';
+import type { StateWords } from './state-words.ts';
 
 /** A direct payment's page while it waits for a transfer. */
 interface DirectContent {

@@ -10,9 +10,9 @@ import type { ObservationStore, RelayStore } from '../../settlement/settlement-s
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SERVICE_LOG } from '../../accounts/audit-entry.ts';
 import { hasSecondFactor } from '../../accounts/second-factor.ts';
+import type { Address } from '../../payment/address.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import type { PaymentId } from '../../payment/payment.ts';
-import type { Address } from '../../payment/address.ts';
 import type { Pictures } from '../../platform/pictures.ts';
 import type { ProviderDescriptions } from '../../providers/provider.ts';
 import type { ProviderDirectory } from '../../providers/provider-availability.ts';

@@ -1,13 +1,12 @@
 import { recordAction } from '../../accounts/people-context.ts';
-import { OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } from './operator-page.ts';
 import { POL_ADDRESS } from '../../payment/address.ts';
 import { cancelPayment } from '../../payment/cancel-payment.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import { isDust } from '../../payment/paid-threshold.ts';
+import type { Payment, PaymentId } from '../../payment/payment.ts';
 import { isPaymentId } from '../../payment/payment-id.ts';
 import { stateOf } from '../../payment/payment-states.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
-import type { Payment, PaymentId } from '../../payment/payment.ts';
 import { releasePayment } from '../../payment/release-payment.ts';
 import { sumObservations } from '../../payment/settle.ts';
 import { parseRescuedToken } from '../../settlement/rescue-token.ts';
@@ -16,7 +15,14 @@ import { type Fields, foldedForm, formFields } from '../../web/signed-in/form-fi
 import { formatMoney, formatUsdc, utcTime } from '../../web/signed-in/format.ts';
 import { confirmationPage, flashOf, formTokenField } from '../../web/signed-in/forms.ts';
 import { type PageView, seeOther } from '../../web/signed-in/pages.ts';
-import { forwardBadge, mismatchBadge, providerName, stateSentence, statusBadge } from '../../web/signed-in/payment-words.ts';
+import {
+  forwardBadge,
+  mismatchBadge,
+  providerName,
+  stateSentence,
+  statusBadge,
+} from '../../web/signed-in/payment-words.ts';
+import { OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } from './operator-page.ts';
 
 const flashMessages = {
   released: 'The release is scheduled for the next batch.',

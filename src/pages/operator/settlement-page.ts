@@ -1,10 +1,13 @@
-import { OPERATOR_PATH, type OperatorContext, type OperatorRoutes, type OperatorVisit, accountLink, paymentLink } from './operator-page.ts';
-import { adviceFor } from './payment-page.ts';
+import type { Payment } from '../../payment/payment.ts';
 import { parsePaymentSearch } from '../../payment/payment-search.ts';
 import { refusedStatuses } from '../../payment/payment-states.ts';
-import type { Payment } from '../../payment/payment.ts';
 import { within } from '../../platform/outgoing-calls.ts';
-import { type ChainHeads, type EndpointHealth, LAGGING_BLOCKS, LATE_SCAN_MS } from '../../settlement/chain/chain.ts';
+import {
+  type ChainHeads,
+  type EndpointHealth,
+  LAGGING_BLOCKS,
+  LATE_SCAN_MS,
+} from '../../settlement/chain/chain.ts';
 import { lowGasWei, polOf, releasesPaidBy } from '../../settlement/gas-balance.ts';
 import type { BlockReference, RelayBatch } from '../../settlement/settlement-store.ts';
 import { dataTable, headings, numbers, sentences } from '../../web/design/data-table.ts';
@@ -13,6 +16,15 @@ import { formField } from '../../web/signed-in/form-fields.ts';
 import { formatMoney, utcTime } from '../../web/signed-in/format.ts';
 import { type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import { forwardBadge } from '../../web/signed-in/payment-words.ts';
+import {
+  accountLink,
+  OPERATOR_PATH,
+  type OperatorContext,
+  type OperatorRoutes,
+  type OperatorVisit,
+  paymentLink,
+} from './operator-page.ts';
+import { adviceFor } from './payment-page.ts';
 
 const BATCHES_SHOWN = 50;
 /** Maximum number of listed payments that need attention; beyond it the number itself is the message. */

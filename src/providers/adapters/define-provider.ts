@@ -1,11 +1,28 @@
 import type { KeyObject } from 'node:crypto';
 import type { Address } from '../../payment/address.ts';
-import { NATIVE_USDC, type ProviderId, nameOfToken } from '../../payment/provider-catalog.ts';
+import { NATIVE_USDC, nameOfToken, type ProviderId } from '../../payment/provider-catalog.ts';
 import { createTtlCache } from '../../platform/ttl-cache.ts';
-import { type Call, MalformedAnswerError, asProviderUnavailable, classifyWebhookError, createConversations, recordAnswers, requireSold } from './provider-http.ts';
-import { type ProviderVariable, SANDBOX_ENVIRONMENT } from './provider-variables.ts';
+import type {
+  CatalogEntry,
+  PostedWebhook,
+  ProviderAdapter,
+  ProviderWebhook,
+  Quote,
+  QuoteRequest,
+  SessionRequest,
+  StartedSession,
+} from '../provider.ts';
 import type { ProviderEndpoint } from '../provider-evidence.ts';
-import type { CatalogEntry, PostedWebhook, ProviderAdapter, ProviderWebhook, Quote, QuoteRequest, SessionRequest, StartedSession } from '../provider.ts';
+import {
+  asProviderUnavailable,
+  type Call,
+  classifyWebhookError,
+  createConversations,
+  MalformedAnswerError,
+  recordAnswers,
+  requireSold,
+} from './provider-http.ts';
+import { type ProviderVariable, SANDBOX_ENVIRONMENT } from './provider-variables.ts';
 
 /** Settings of all adapters. */
 export interface AdapterSettings {

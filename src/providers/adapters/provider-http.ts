@@ -1,11 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Agent, request } from 'undici';
 import { ServiceError, UnknownStateError } from '../../payment/errors.ts';
 import { type Currency, UNITS_PER_CENT } from '../../payment/money.ts';
-import { type ProviderId, describeUnsoldCurrency, providerCatalog } from '../../payment/provider-catalog.ts';
+import { describeUnsoldCurrency, type ProviderId, providerCatalog } from '../../payment/provider-catalog.ts';
 import { createOutgoingAgent } from '../../platform/outgoing-calls.ts';
 import { isSecureUrl } from '../../platform/public-address.ts';
-import { type ProviderWebhook, ProviderWebhookRefusedError, type QuoteRequest, type RecordedAnswer } from '../provider.ts';
-import { type Agent, request } from 'undici';
+import {
+  type ProviderWebhook,
+  ProviderWebhookRefusedError,
+  type QuoteRequest,
+  type RecordedAnswer,
+} from '../provider.ts';
 
 /** A provider's answer of any status, with a JSON body. */
 export interface JsonAnswer {

@@ -1,13 +1,17 @@
 import { bytesOfAddress } from '../../payment/address.ts';
-import { SLOT_MS } from '../../payment/payment-statistics.ts';
-import { type CreateOutcome, IDEMPOTENCY_TTL_MS, type IdempotencyRecord } from '../../payment/payment-store.ts';
 import type { Payment } from '../../payment/payment.ts';
+import { SLOT_MS } from '../../payment/payment-statistics.ts';
+import {
+  type CreateOutcome,
+  IDEMPOTENCY_TTL_MS,
+  type IdempotencyRecord,
+} from '../../payment/payment-store.ts';
 import { paymentOfRow } from '../payments.ts';
+import { type EnginePayments, PURGED_PER_RECORD } from '../store.ts';
+import { paymentTable } from '../tables.ts';
 import { ConnectionLostError, type Database, isAway } from './open-database.ts';
 import { allPaymentColumns, paymentColumns } from './scripts.ts';
 import { arrayStatement, statement } from './statements.ts';
-import { type EnginePayments, PURGED_PER_RECORD } from '../store.ts';
-import { paymentTable } from '../tables.ts';
 
 /** A key can be free and then taken again by another instance while we look; hardly ever twice. */
 const MAXIMUM_TRIES = 5;

@@ -1,10 +1,10 @@
 import { bytesOfAddress } from '../../payment/address.ts';
 import { checkedOwners, ownerOfRow, paymentOfRow } from '../payments.ts';
+import type { EnginePayments } from '../store.ts';
 import { createCreates } from './create-payment.ts';
 import type { Database } from './open-database.ts';
 import { paymentColumns } from './scripts.ts';
 import { arrayLiteral, arrayStatement } from './statements.ts';
-import type { EnginePayments } from '../store.ts';
 
 /** Names the account: another's row is not read. */
 const selectOwned = arrayStatement(

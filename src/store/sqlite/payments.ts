@@ -1,17 +1,21 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { bytesOfAddress } from '../../payment/address.ts';
-import { createdChange } from '../../payment/payment-statistics.ts';
-import { type CreateOutcome, IDEMPOTENCY_TTL_MS, type IdempotencyRecord } from '../../payment/payment-store.ts';
 import type { Payment } from '../../payment/payment.ts';
+import { createdChange } from '../../payment/payment-statistics.ts';
+import {
+  type CreateOutcome,
+  IDEMPOTENCY_TTL_MS,
+  type IdempotencyRecord,
+} from '../../payment/payment-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../payment/settle.ts';
 import type { RelayStore } from '../../settlement/settlement-store.ts';
 import { checkedOwners, ownerOfRow, paymentColumns, paymentOfRow } from '../payments.ts';
 import { checkedLimit } from '../scripts.ts';
+import { type EnginePayments, PURGED_PER_RECORD } from '../store.ts';
+import { changeTable, paymentTable, unindexedTable } from '../tables.ts';
 import type { GroupCommit, Reads } from './group-commit.ts';
 import { withNumbers } from './open-database.ts';
 import { storedValues } from './scripts.ts';
-import { type EnginePayments, PURGED_PER_RECORD } from '../store.ts';
-import { changeTable, paymentTable, unindexedTable } from '../tables.ts';
 
 export function createPaymentStore(
   database: DatabaseSync,
