@@ -173,7 +173,7 @@ export function fingerprintOf(parameters: readonly unknown[]): string {
 }
 
 /** The record of a key with the parameters that it stands for; null without a key. */
-export function recordOf(
+function recordOf(
   { id: accountId }: Pick<MerchantTerms, 'id'>,
   key: string | null,
   parameters: readonly unknown[],
@@ -183,7 +183,7 @@ export function recordOf(
 }
 
 /** The create of an earlier request with the same key; null without a key, and where there was none within the TTL. */
-export async function findEarlierCreate(
+async function findEarlierCreate(
   payments: Pick<PaymentStore, 'findIdempotent'>,
   record: IdempotencyRecord | null,
 ): Promise<EarlierCreate | null> {
@@ -192,7 +192,7 @@ export async function findEarlierCreate(
 }
 
 /** Whether an earlier create had the same parameters, so that its payment is the answer. */
-export function isReplayOf(
+function isReplayOf(
   earlier: EarlierCreate | null,
   record: IdempotencyRecord | null,
 ): earlier is EarlierCreate {
