@@ -35,8 +35,9 @@ export interface OrderUpdate {
 }
 
 /**
- * Reports the changes of customers' orders to the shop, as unreliably as real providers do: sends every webhook twice, and after each later one the earlier one once more: receivers have to tolerate both. A
- * fault makes it worse. A restart discards all state.
+ * Reports changes of customers' orders to the shop, as unreliably as real providers: sends every webhook twice, and
+ * repeats the earlier one after each later one, because receivers have to tolerate both. Faults add to this. A restart
+ * discards all state.
  */
 export function createWebhookSender(options: WebhookSenderOptions) {
   const stopping = new AbortController();

@@ -57,7 +57,10 @@ ${
     ? nothing
     : html`<h2>Orders</h2>
 <ul class="orders">
-${orders.map(({ id, product, isFulfilled }) => html`<li><a href="/orders/${id}">${product.name}, ${id.slice(0, 8)}</a> ${isFulfilled ? 'fulfilled' : 'open'}</li>`)}
+${orders.map(
+  ({ id, product, isFulfilled }) => html`<li><a href="/orders/${id}">${product.name},
+${id.slice(0, 8)}</a> ${isFulfilled ? 'fulfilled' : 'open'}</li>`,
+)}
 </ul>
 `
 }`,
@@ -75,7 +78,12 @@ export function inboxPage(webhooks: readonly InboxWebhook[]): string {
 signature with the payment's <code>ipn_token</code>, and answers 200. Your own receiver also
 <strong>confirms the status and fulfils once</strong>.</p>
 <section id="webhooks" aria-label="Received webhooks">
-${webhooks.length === 0 ? html`<p>None yet. Create a checkout and pay it: its webhook appears here a few seconds later.</p>` : html`<ol class="steps">${webhooks.map(inboxItem)}</ol>`}
+${
+  webhooks.length === 0
+    ? html`<p>None yet. Create a checkout and pay it:
+its webhook appears here a few seconds later.</p>`
+    : html`<ol class="steps">${webhooks.map(inboxItem)}</ol>`
+}
 </section>`,
     true,
   );
@@ -103,7 +111,12 @@ export function orderPage(order: ShopOrder): string {
 <div class="sides">
 <section class="card" aria-labelledby="customer">
 <h2 id="customer">What the customer sees</h2>
-<p role="status" id="state">${isFulfilled ? html`<span class="badge good">Paid. Your order is on its way.</span>` : html`<span class="badge warn">Waiting for your payment</span>`}</p>
+<p role="status" id="state">${
+      isFulfilled
+        ? html`<span class="badge good">Paid.
+Your order is on its way.</span>`
+        : html`<span class="badge warn">Waiting for your payment</span>`
+    }</p>
 ${
   payment === null || isFulfilled
     ? nothing
@@ -131,6 +144,7 @@ ${steps.map(stepItem)}
 
 function stepItem({ title, kind, isGood, detail }: ShopStep): Html {
   const name = { call: 'API call', webhook: 'webhook', check: 'check' }[kind];
-  return html`<li><details><summary><span class="badge ${isGood ? 'good' : 'bad'}">${name}</span> ${title}</summary><pre tabindex="0"><code>${detail}</code></pre></details></li>
+  return html`<li><details>
+<summary><span class="badge ${isGood ? 'good' : 'bad'}">${name}</span> ${title}</summary><pre tabindex="0"><code>${detail}</code></pre></details></li>
 `;
 }

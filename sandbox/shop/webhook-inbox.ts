@@ -20,7 +20,9 @@ const MAXIMUM_BODY_CHARACTERS = 4_000;
 const MAXIMUM_SIGNATURE_CHARACTERS = 200;
 
 /**
- * Takes the webhooks of checkouts that no shop made, verifies and keeps them. `ipnTokenOf` stands for what a merchant has kept from the answer to the create; null for a payment that cannot be.
+ * Receives, verifies and keeps the webhooks of checkouts that no shop made.
+ *
+ * @param ipnTokenOf the token that a merchant kept from the answer to the create; null for an impossible payment
  */
 export function createWebhookInbox(ipnTokenOf: (paymentId: string) => string | null, nowMs: () => number) {
   const webhooks: InboxWebhook[] = [];

@@ -14,28 +14,28 @@ export interface ApiContext {
   readonly tokens: IpnTokens;
   readonly callbacks: CallbackGuard;
   readonly limits: ApiRateLimiters;
-  /** The public base URL of the service, without a slash at the end. */
+  /** Public base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
 }
 
-/** One limiter for each line of the specification's table. */
+/** One limiter for each row of the specification's table. */
 export interface ApiRateLimiters {
   /** Creates by API key, POST and GET together. */
   readonly create: RateLimiter;
   /** Status reads by API key. */
   readonly status: RateLimiter;
-  /** Requests to the merchant's interface by API key. */
+  /** Requests to the merchant API by API key. */
   readonly merchant: RateLimiter;
-  /** Requests without a valid key, by address. */
+  /** Requests without a valid key, by IP address. */
   readonly unauthenticated: RateLimiter;
 }
 
-/** Requests allowed in a minute, by kind. */
+/** Allowed requests per minute, by kind. */
 type RequestsPerMinute = Readonly<
   Record<'createPerMinute' | 'statusPerMinute' | 'unauthenticatedPerMinute', number>
 >;
 
-/** The API's limiters, each made for its kind; by default in memory, for a single process. */
+/** Creates the API's limiters; by default in memory, for a single process. */
 export function createApiRateLimiters(
   limits: RequestsPerMinute,
   monotonicMs: () => number,

@@ -11,22 +11,24 @@ import { acceptJsonBodies } from './request-input.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The account of the request's API key; null before authentication. */
+    /** Account of the request's API key; null before authentication. */
     account: Account | null;
-    /** The only host that its callbacks may name; null for any. */
+    /** The only host that callbacks may name; null for any. */
     callbackHost: string | null;
   }
 }
 
-/** Dependencies of the checks before a route. */
 interface KeyRoutesContext extends Pick<ApiContext, 'accounts' | 'limits'> {
   readonly nowMs: () => number;
 }
 
-/** The options of a route that requests with a key of this scope may reach, at the rate of this limiter. */
+/** Route options that admit requests with a key of this scope, limited by this limiter. */
 export type Admit = (keyLimiter: RateLimiter, scope: KeyScope) => { onRequest: onRequestAsyncHookHandler };
 
-/** Registers routes for requests with an API key, in a scope of their own: its body parser applies to no other route. */
+/**
+ * Registers routes for requests with an API key, in a scope of their own, so that its body parser applies to no other
+ * route.
+ */
 export function registerKeyRoutes(
   server: FastifyInstance,
   prefix: string,
@@ -46,10 +48,10 @@ export function registerKeyRoutes(
 }
 
 /**
- * Runs the first two checks of every API request, before a byte of its body is read: the key (401), then the key's rate
- * (429), then its scope (403). Requests without a valid key count against their address, and an address that keeps
- * failing gets 429. A valid key always works, also from such an address: customers of one network must not lock each
- * other out, and keys of 192 random bits cannot be guessed.
+ * Runs the first checks of every API request before its body is read: the key (401), the key's rate (429), the scope
+ * (403). Requests without a valid key count against their IP address, which gets 429 once it exceeds its limit. A valid
+ * key always works: customers of one network must not lock each other out, and keys of 192 random bits cannot be
+ * guessed.
  */
 function createAdmission(
   { accounts, limits }: KeyRoutesContext,
@@ -77,13 +79,13 @@ function createAdmission(
   });
 }
 
-/** The account of an admitted request. */
+/** Account of an admitted request. */
 export function accountOf(request: FastifyRequest): Account {
   if (request.account === null) throw new Error('a route without the admit hook read the account');
   return request.account;
 }
 
-/** Throws `callback_host_refused` where the request's key is bound to another host. */
+/** Throws `callback_host_refused` if the request's key is bound to another host. */
 export function requireCallbackHost({ callbackHost }: FastifyRequest, callbackUrl: string): void {
   if (callbackHost === null || new URL(callbackUrl).hostname === callbackHost) return;
   throw new ServiceError(
@@ -93,10 +95,10 @@ export function requireCallbackHost({ callbackHost }: FastifyRequest, callbackUr
 }
 
 /**
- * The API key of a request; null when it is missing, malformed, sent twice, or sent in the wrong place.
+ * The API key of a request; null if it is missing, malformed, sent twice, or in the wrong place.
  *
- * The raw headers are read, because Node keeps only the first `Authorization` and joins repeated `X-API-Key`: the
- * specification requires exactly one of them.
+ * Reads the raw headers: the specification requires exactly one, and Node keeps only the first `Authorization` and
+ * joins repeated `X-API-Key`.
  */
 function readApiKey({ rawHeaders, url = '' }: Pick<IncomingMessage, 'rawHeaders' | 'url'>): string | null {
   const keys: (string | null)[] = [];
@@ -107,21 +109,19 @@ function readApiKey({ rawHeaders, url = '' }: Pick<IncomingMessage, 'rawHeaders'
     if (name === 'x-api-key') keys.push(value);
   }
   const [key = null, ...others] = keys;
-  // A key in the query ends up in the logs of every proxy: refused even when a header has a valid one.
+  // Refuses a key in the query even beside a valid header, because proxies log it.
   if (others.length > 0 || key === null || percentDecoded(url).includes(API_KEY_PREFIX)) return null;
   return hasApiKeyForm(key) ? key : null;
 }
 
-/** Interval of writes of last-used times, all keys together; also how far the times may lag. */
+/** Interval of writes of last-used times, for all keys together; also their maximum delay. */
 const FLUSH_INTERVAL_MS = 60_000;
-/**
- * Maximum number of keys held until the next write. A further use is not recorded, which is better than a slow request.
- */
+/** Maximum keys held until the next write. Further uses are not recorded, which is better than a slow request. */
 const MAXIMUM_REMEMBERED = 10_000;
 
 /**
- * Returns a function that records the hash of each used key. The hashes are written once a minute and when the server
- * closes. Recording costs a request no time. A failed write is logged and fails no request.
+ * Returns a function that records the hash of each used key. Writes once a minute and on close, so that recording adds
+ * no latency. Logs a failed write without failing a request.
  */
 function createKeyUseRecorder(
   server: FastifyInstance,

@@ -1,16 +1,16 @@
 /**
- * JSON Schemas of 2020-12, as OpenAPI 3.1 has them. A schema carries, in its type alone, the type of what it describes:
- * the code that answers, the OpenAPI document and the types of the SDK follow from the same object.
+ * JSON Schemas of 2020-12, as in OpenAPI 3.1. A schema carries the described type in its own type: the server's
+ * answers, the OpenAPI document and the types of the SDK follow from one object.
  */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Carries a type; no object has this field at run time. */
 declare const described: unique symbol;
 export type Schema<Value> = JsonSchema & { readonly [described]?: Value };
-/** The type of what a schema describes. */
+/** The type that a schema describes. */
 export type ValueOf<Described> = Described extends Schema<infer Value> ? Value : never;
 
-/** Creates the schemas of a type. Of several examples, the first appears in the examples of whole answers. */
+/** Creates the schemas of a type. The first of several examples appears in the examples of whole answers. */
 const field =
   <Value>(type: string | readonly string[], always: JsonSchema = {}) =>
   (description: string, example: Value | readonly Value[], more: JsonSchema = {}): Schema<Value> => ({
@@ -30,7 +30,6 @@ export const EXAMPLE_ID = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
 export const EXAMPLE_HASH = `0x${'5b484cd3e9340db0'.repeat(4)}`;
 export const EXAMPLE_ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 
-/* Fields of answers, by kind. */
 export const text = field<string>('string');
 export const textOrNull = field<string | null>(['string', 'null']);
 export const yesOrNo = field<boolean>('boolean');
@@ -72,7 +71,7 @@ export const oneOfOrNull = <const Word extends string>(
   examples: [null],
 });
 
-/** An object that always has these fields, save for the optional ones. */
+/** An object that always has these fields except the optional ones. */
 export function object<
   Fields extends Readonly<Record<string, JsonSchema>>,
   Optional extends keyof Fields & string = never,
@@ -101,35 +100,35 @@ export const orNull = <Value>(description: string, schema: Schema<Value>): Schem
   examples: [null],
 });
 
-/** A schema that is a component of the OpenAPI document. */
+/** Reference to a component of the OpenAPI document. */
 export const reference = <Described>(name: string): Schema<ValueOf<Described>> => ({
   $ref: `#/components/schemas/${name}`,
 });
 
 /**
- * A parameter of a request, defined once: the parser takes its limits and patterns from here, and the OpenAPI document
- * publishes the same.
+ * Request parameter, defined once: the parser takes its limits and patterns from here, and the OpenAPI document
+ * publishes them.
  */
 export interface RequestParameter {
   readonly isRequired?: boolean;
-  /** Whether `null` in JSON means the same as omitting it. */
+  /** Whether `null` in JSON equals omission. */
   readonly isNullable?: boolean;
   /** JSON Schema of a present value in a JSON body. */
   readonly schema: JsonSchema;
-  /** The same in a query, where every value is text; omitted if both are equal. */
+  /** Schema in a query, where every value is text; omitted if both are equal. */
   readonly querySchema?: JsonSchema;
   /**
-   * The value that applies when the parameter is absent. Not the schema's `default` keyword: client generators would
-   * read that as a promise that the field is always present.
+   * Value of an absent parameter. Not the schema's `default` keyword, which client generators read as a promise that
+   * the field is always present.
    */
   readonly default?: string | boolean;
-  /** One or two sentences, in Markdown. */
+  /** One or two sentences in Markdown. */
   readonly description: string;
   readonly example: string | number | boolean;
 }
 export type RequestParameters = Readonly<Record<string, RequestParameter>>;
 
-/** The schema of a JSON body with these parameters. */
+/** Schema of a JSON body with these parameters. */
 export function bodyOf(parameters: RequestParameters): JsonSchema {
   const entries = Object.entries(parameters);
   const required = entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name);

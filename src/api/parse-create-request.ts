@@ -5,10 +5,10 @@ import { type Currency, isCurrency, parseAmountCents } from '../payment/money.ts
 import type { CallbackGuard } from '../webhooks/callback-guard.ts';
 import { createParameters } from './create-parameters.ts';
 
-/** The parameters as received: any value in JSON, only text in a query. */
+/** Parameters as received: any value in JSON, only text in a query. */
 export type CreateParameters = Readonly<Record<string, unknown>>;
 
-/** A query has no booleans, only their words; JSON must have real ones. */
+/** Source of the parameters. A query has words for booleans; JSON must have real ones. */
 export type ParameterSource = 'json' | 'query';
 
 const { currency, email, note, passFeeToCustomer, provider } = createParameters;
@@ -17,14 +17,13 @@ const noteForm = new RegExp(note.schema.pattern);
 
 export interface ParseCreateContext {
   readonly callbacks: CallbackGuard;
-  /** The checksummed address, or null for an invalid payout address. */
+  /** The checksummed address; null for an invalid payout address. */
   readonly parsePayoutAddress: (value: unknown) => Address | null;
 }
 
 /**
- * Validates the form of a create request, from JSON or a query. Unknown parameters are ignored. Throws
- * `invalid_request`, naming the field and its rule. The callback is checked last, because it may take a DNS lookup. The
- * lookup is nearly always cached.
+ * Validates a create request in JSON or a query. Ignores unknown parameters. Throws `invalid_request`, naming the field
+ * and its rule. Checks the callback last, because it may need a DNS lookup, which is usually cached.
  */
 export async function parseCreateRequest(
   { callbacks, parsePayoutAddress }: ParseCreateContext,
@@ -66,7 +65,7 @@ function parseAmount(value: unknown): number {
   throw invalidField('amount', 'must be a decimal from 0.01 to 10000 with at most two decimals');
 }
 
-/** A currency; the default without one. Throws `invalid_request`. */
+/** Parses a currency, with a default. Throws `invalid_request`. */
 export function parseCurrency(value: unknown): Currency {
   if (value === undefined || value === null) return currency.default;
   if (isCurrency(value)) return value;
@@ -90,7 +89,7 @@ function parseBoolean(parameters: CreateParameters, name: string, source: Parame
   throw invalidField(name, 'must be true or false');
 }
 
-/** Any text: whether it names a provider is validated later, after the account's features. */
+/** Accepts any text: the provider is validated after the account's features. */
 function parseProvider(value: unknown): string {
   if (value === undefined || value === null) return provider.default;
   if (typeof value === 'string' && value !== '') return value;
@@ -100,7 +99,7 @@ function parseProvider(value: unknown): string {
 function parseEmail(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string') throw invalidField('email', 'must be a string');
-  // Line breaks are refused before trimming, which would hide them.
+  // Checks for line breaks before trimming, which would hide them.
   const trimmed = /[\r\n]/.test(value) ? value : value.trim();
   if (trimmed === '') return null;
   if (trimmed.length <= email.schema.maxLength && emailForm.test(trimmed)) return trimmed;
@@ -113,15 +112,15 @@ function parseEmail(value: unknown): string | null {
   throw invalidField('email', `must be one email address of at most ${email.schema.maxLength} characters`);
 }
 
-/** A note with LF for each line break, or null without one. Throws `invalid_request`. */
+/** A note with LF line breaks; null without one. Throws `invalid_request`. */
 export function parseNote(sent: unknown): string | null {
   if (sent === undefined || sent === null) return null;
   if (typeof sent !== 'string') throw invalidField('note', 'must be a string');
-  // The text areas of HTML send CRLF, whatever was typed.
+  // HTML text areas always send CRLF.
   const value = sent.replaceAll('\r\n', '\n');
   if (value === '') throw invalidField('note', 'must not be empty: omit it instead');
   const { maxLength } = note.schema;
-  // In code points, which take one or two UTF-16 units each.
+  // Counts code points, which take one or two UTF-16 units each.
   if (value.length > maxLength && [...value].length > maxLength) {
     throw invalidField('note', `must be at most ${maxLength} characters long`);
   }

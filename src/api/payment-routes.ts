@@ -10,7 +10,6 @@ import { type CreateParameters, type ParameterSource, parseCreateRequest } from 
 import { presentCreatedPayment, presentPaymentStatus } from './present-payment.ts';
 import { type QueryParameters, queryOf, readJsonObject } from './request-input.ts';
 
-/** The API's version is part of every path. */
 const API_PREFIX = '/api/v1';
 
 /** Registers the API of the specification. */
@@ -60,14 +59,14 @@ function inBoth(): ServiceError {
   );
 }
 
-/** `GET /api/v1/payment-status`: reads one payment of the account, by its token or its id. */
+/** `GET /api/v1/payment-status`: reads one payment of the account by its token or id. */
 function registerStatusRoute(server: FastifyInstance, context: ApiContext, admit: Admit): void {
   const options = admit(context.limits.status, 'read');
 
   server.get('/payment-status', options, async (request) => {
     const query = queryOf(request);
     const ipnToken = readName(query, 'ipn_token');
-    // With a token the id is ignored, whatever it is.
+    // A token takes precedence, so the id is ignored even if invalid.
     const paymentId = ipnToken === null ? readName(query, 'payment_id') : null;
     if (ipnToken === null && paymentId === null) {
       throw new ServiceError('invalid_request', 'Either ipn_token or payment_id is required.');

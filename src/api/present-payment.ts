@@ -8,7 +8,7 @@ import type { createdPaymentSchema, paymentStatusSchema } from './payment-schema
 
 export interface PresentContext {
   readonly tokens: IpnTokens;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
 }
 
@@ -22,7 +22,7 @@ const presentCharge = (payment: Payment) => ({
   pass_fee_to_customer: payment.passFeeToCustomer,
 });
 
-/** The answer to a create. A replay of an idempotent request gets the same one, so `status` is as at creation. */
+/** Answer to a create. `status` is as at creation, because a replay must get the same answer. */
 export function presentCreatedPayment(
   { tokens, baseUrl }: PresentContext,
   payment: Payment,
@@ -34,7 +34,7 @@ export function presentCreatedPayment(
     checkout_url: checkoutUrl(baseUrl, payment),
     short_code: shortCode,
     short_url: `${baseUrl}/s/${shortCode}`,
-    // A create by API always has one.
+    // Payments created by API always have one.
     callback_url: payment.callbackUrl ?? '',
     address_in: payment.depositAddress,
     polygon_address_in: payment.depositAddress,

@@ -11,23 +11,23 @@ import type { PostedWebhook } from '../providers/provider.ts';
 import { limitByAddress } from '../web/page-limits.ts';
 import { createFixedWindowLimiter } from '../web/rate-windows.ts';
 
-/** The address at which a provider reaches its route below this root. */
+/** URL of a provider's webhooks below this root. */
 export function webhookUrlOf(provider: ProviderId, root: string): string {
   return `${root}/providers/${provider}/webhooks`;
 }
 
 export interface ProviderWebhooksContext extends HandleProviderWebhookContext {
-  /** Limits the posts of one address: verifying a signature costs little, but not nothing. */
+  /** Limits the posts of one IP address, because each costs a signature check. */
   readonly limiter: RateLimiter;
   readonly nowMs: () => number;
   /** Counts each webhook for the operator's metrics. */
   readonly observe: (provider: ProviderId, outcome: ProviderWebhookOutcome) => void;
 }
 
-/** Posts of one address in a minute. A provider reports each payment a few times. */
+/** Maximum posts of one IP address per minute. A provider reports each payment a few times. */
 export const PROVIDER_WEBHOOKS_PER_MINUTE = 1_200;
 const WEBHOOK_LIMIT_BYTES = 64 * 1024;
-/** Log lines of one provider. A forged post must not fill the log; the metric counts every post. */
+/** Maximum log lines per provider and minute: forged posts must not fill the log; the metric counts every post. */
 const WARNINGS_PER_MINUTE = 6;
 
 /**
@@ -39,7 +39,7 @@ export function registerProviderWebhooks(server: FastifyInstance, context: Provi
   const warn = createWebhookWarnings();
   server.register((webhooks, _options, done) => {
     webhooks.removeAllContentTypeParsers();
-    // Signatures cover bytes, so the body stays as received.
+    // Keeps the raw body, because signatures cover bytes.
     webhooks.addContentTypeParser(
       '*',
       { parseAs: 'buffer', bodyLimit: WEBHOOK_LIMIT_BYTES },
@@ -68,7 +68,7 @@ export function registerProviderWebhooks(server: FastifyInstance, context: Provi
   });
 }
 
-/** Logs a webhook that was not used in one line without a stack, with the number of lines omitted before it. */
+/** Logs an unused webhook in one line without a stack, with the number of lines omitted before it. */
 function createWebhookWarnings() {
   const limiter = createFixedWindowLimiter(WARNINGS_PER_MINUTE, () => performance.now());
   const suppressed = new Map<ProviderId, number>();

@@ -3,12 +3,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalidField, ServiceError } from '../payment/errors.ts';
 import type { RequestParameters } from './json-schema.ts';
 
-/** Maximum nesting of objects and arrays; the body itself is the first level. */
+/** Maximum nesting of objects and arrays, counting the body as the first level. */
 const MAXIMUM_DEPTH = 8;
 
 /**
- * Makes a scope of the server accept bodies of `application/json` only, as bytes; any other body is 400. The route
- * parses them: an error in a parser would close the caller's connection.
+ * Makes a scope of the server accept only `application/json`, as bytes; any other body is 400. The route parses them,
+ * because an error in a parser would close the caller's connection.
  */
 export function acceptJsonBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
@@ -21,9 +21,9 @@ export function acceptJsonBodies(server: FastifyInstance): void {
 }
 
 /**
- * The JSON object in a request's body. Throws `invalid_request` when there is none. If the member `asWritten` is a number,
- * the object has its digits as text, as they are written, which the JSON parser would round, without an exponent. Only
- * then is the body parsed a second time.
+ * The JSON object in a request's body. Throws `invalid_request` if there is none. A numeric member `asWritten` is
+ * returned as its written digits, which `JSON.parse` would round, without an exponent. Only then is the body parsed
+ * twice.
  */
 export function readJsonObject(
   request: FastifyRequest,
@@ -35,16 +35,16 @@ export function readJsonObject(
   if (asWritten === undefined || typeof object[asWritten] !== 'number') return object;
   const sourceOf = (_key: string, value: unknown, { source = '' }: { readonly source?: string }) =>
     typeof value === 'number' ? source : value;
-  // The types of the language do not know a reviver's third parameter.
+  // TypeScript's types lack the reviver's third parameter.
   const written = JSON.parse(body.toString('utf8'), sourceOf as never);
   return { ...object, [asWritten]: plainDecimal(written[asWritten]) };
 }
 
-/** Maximum exponent: no valid amount exceeds it, and its zeros are not written out. */
+/** Maximum exponent: no valid amount exceeds it, and expansion stays short. */
 const MAXIMUM_EXPONENT = 20;
 const ZEROS = '0'.repeat(MAXIMUM_EXPONENT);
 
-/** Expands an exponent: "100" of "1e2", "10.05" of "1.005e1". Every written digit stays. */
+/** Expands an exponent: "100" for "1e2", "10.05" for "1.005e1". Keeps every written digit. */
 export function plainDecimal(number: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = ''] =
     /^(-?)(\d+)(?:\.(\d+))?e([+-]?\d+)$/i.exec(number) ?? [];
@@ -58,8 +58,7 @@ export function plainDecimal(number: string): string {
 
 function parseJsonObject(body: Buffer): Readonly<Record<string, unknown>> {
   const text = body.toString('utf8');
-  // Invalid UTF-8 decodes to this character, which valid text may also contain. Searching for it is cheaper than
-  // validating.
+  // Invalid UTF-8 decodes to this character, which valid text may also contain. The search is cheaper than validation.
   if (text.includes('\ufffd') && !isUtf8(body)) {
     throw new ServiceError('invalid_request', 'The body must be UTF-8, without compression.');
   }
@@ -76,7 +75,7 @@ function parseJsonObject(body: Buffer): Readonly<Record<string, unknown>> {
   return parsed as Readonly<Record<string, unknown>>;
 }
 
-/** Requires UTF-8: another charset would mean other bytes than the parser reads. */
+/** Refuses other charsets, whose bytes the parser would misread. */
 function requireUtf8Charset(contentType: string | undefined): void {
   if (contentType === undefined || contentType === 'application/json') return;
   const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1];
@@ -103,14 +102,14 @@ function hasPrototype(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
 }
 
-/** The parameters of a query string, each given once. */
+/** Parameters of a query string, each given once. */
 export type QueryParameters = Readonly<Record<string, string>>;
 
 const plainUrl = /^[\x21-\x7e]*$/;
 
 /**
- * Parses the query parameters of a request's raw URL strictly: a repeated parameter, invalid UTF-8 and broken
- * percent-encoding are `invalid_request`, where lenient parsers guess.
+ * Parses the query of a raw URL strictly: a repeated parameter, invalid UTF-8 and broken percent-encoding are
+ * `invalid_request`, where lenient parsers guess.
  */
 export function parseQuery(url: string): QueryParameters {
   const start = url.indexOf('?');
@@ -139,15 +138,15 @@ function decode(text: string): string {
   }
 }
 
-/** Whether an error may repeat a parameter's name: an unknown name could be anything, also a secret. */
+/** Whether an error may repeat a parameter's name: an unknown name could be a secret. */
 function nameable(name: string): string {
   return /^[A-Za-z_]{1,32}$/.test(name) ? name : 'A parameter';
 }
 
-/** The parameters of a request's query. */
+/** Query parameters of a request. */
 export const queryOf = ({ raw }: FastifyRequest): QueryParameters => parseQuery(raw.url ?? '');
 
-/** Throws `invalid_request` for a parameter that an operation does not have: a typo would be ignored otherwise. */
+/** Throws `invalid_request` for an unknown parameter, because a typo would be ignored otherwise. */
 export function requireKnown(
   given: Readonly<Record<string, unknown>>,
   known: Readonly<Record<string, unknown>>,
@@ -156,14 +155,14 @@ export function requireKnown(
   if (name !== undefined) throw invalidField(nameable(name), 'is not known here');
 }
 
-/** Throws `invalid_request` for a request whose operation takes no parameters in the query, and has some there. */
+/** Throws `invalid_request` for query parameters if the operation takes none. */
 export function requireNoQuery(request: FastifyRequest): void {
   requireKnown(queryOf(request), {});
 }
 
 /**
- * Members of the body as text; an absent body has none. Throws `invalid_request` for an unknown or a missing one, and for
- * a query.
+ * Members of the body as text; an absent body has none. Throws `invalid_request` for an unknown or missing member, and
+ * for a query.
  */
 export function readParameters<Known extends RequestParameters>(request: FastifyRequest, known: Known) {
   const isEmpty = request.body === undefined || request.body === null;

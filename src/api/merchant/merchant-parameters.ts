@@ -29,12 +29,12 @@ import { type Expansion, expansions } from './merchant-schemas.ts';
 
 export const MAXIMUM_PAGE = 100;
 const DEFAULT_PAGE = 50;
-/** Each expanded payment is read on its own. */
+/** Lower limit, because each expanded payment needs its own read. */
 const MAXIMUM_EXPANDED_PAGE = 20;
 const MAXIMUM_DAYS = 366;
 export const DEFAULT_DAYS = 30;
 
-/** A parameter of a query, and what its text means. */
+/** Query parameter and its parser. */
 interface QueryParameter<Value> extends RequestParameter {
   /** Throws `invalid_request`, naming the field. */
   readonly read: (text: string, name: string) => Value;
@@ -59,7 +59,7 @@ const nullable = (...parameter: Parameters<typeof optional<string>>) => ({
   isNullable: true,
 });
 
-/** Generated clients take an integer without a format for one of 32 bits. */
+/** Maximum integer: generated clients assume 32 bits for an integer without a format. */
 const MAXIMUM_INT32 = 2 ** 31 - 1;
 
 const wholeNumber = (minimum: number, maximum: number, description: string, example: number) =>
@@ -141,7 +141,7 @@ export const eventParameters = {
   limit: wholeNumber(1, MAXIMUM_PAGE, `The length of the page. Default: ${MAXIMUM_PAGE}.`, 100),
 };
 
-/** A shop exchanges the code of a connection with these. */
+/** Parameters of a shop that exchanges the code of a connection. */
 export const connectParameters = {
   code: required({ type: 'string', maxLength: 2_000 }, 'The `code` that came back to your shop.', 'pXk2…'),
   code_verifier: required(
@@ -177,7 +177,7 @@ const standIn = (parameter: RequestParameter, setting: string) => ({
   description: `${parameter.description} Default: the account's ${setting}.`,
 });
 
-/** The account's settings stand in for the first two, as in the dashboard. */
+/** The account's settings are the defaults of the first two, as in the dashboard. */
 export const directParameters = {
   address: standIn(address, 'wallet'),
   callback: standIn(callback, 'callback URL'),
@@ -226,7 +226,7 @@ export const refundTransactionParameters = {
   ),
 };
 
-/** The parameters of a create, with those of the account where they are absent. */
+/** Parameters of a create, completed from the account's settings. */
 export function completeDirectParameters(
   body: Readonly<Record<string, unknown>>,
   { wallet, defaultCallbackUrl }: Pick<Account, 'wallet' | 'defaultCallbackUrl'>,
@@ -238,7 +238,7 @@ export function completeDirectParameters(
   return { ...body, address, callback };
 }
 
-/** The parameters of a query that are there, read. An unknown one would silently answer with other payments than meant. */
+/** Parses the query parameters that are present. Refuses unknown ones, which would silently select other payments. */
 export function readQuery<Known extends Readonly<Record<string, QueryParameter<unknown>>>>(
   query: QueryParameters,
   known: Known,
@@ -249,7 +249,7 @@ export function readQuery<Known extends Readonly<Record<string, QueryParameter<u
   ) as never;
 }
 
-/** What a list of payments is asked for. */
+/** Parses the query of a list of payments. */
 export function readListQuery(accountId: string, query: QueryParameters, nowMs: number) {
   const given = readQuery(query, listParameters);
   const {

@@ -66,13 +66,13 @@ export interface MerchantContext
     Readonly<{ webhooks: Pick<WebhookStore, 'listWebhooks'>; events: Pick<EventStore, 'listEvents'> }> {
   readonly accounts: ApiContext['accounts'] & RefundRoutesContext['accounts'];
   readonly limits: ApiRateLimiters;
-  /** For direct payments, under the same rules as checkouts. */
+  /** For direct payments, under the rules of checkouts. */
   readonly create: CreatePaymentContext;
   readonly callbacks: CallbackGuard;
   readonly connect: ConnectContext;
 }
 
-/** Registers the merchant's own interface: payments, events and sums of the account of the API key. */
+/** Registers the merchant API: payments, events and sums of the key's account. */
 export function registerMerchantApi(server: FastifyInstance, context: MerchantContext): void {
   const { merchant, create } = context.limits;
   registerKeyRoutes(server, MERCHANT_PREFIX, context, (routes, admit) => {
@@ -92,7 +92,7 @@ export function registerMerchantApi(server: FastifyInstance, context: MerchantCo
 function registerPayments(server: FastifyInstance, context: MerchantContext, guards: ScopeGuards): void {
   const { search, baseUrl } = context;
   const presentOne = async (payment: Payment) => {
-    // What is charged for the rest follows from the sessions.
+    // The charge for the rest depends on the sessions.
     const view =
       payment.amountMismatch === 'partially_paid' ? await context.payments.viewPayment(payment.id) : null;
     return presentMerchantPayment(baseUrl, view ?? { payment, sessions: [] });
@@ -139,7 +139,7 @@ function registerReports(server: FastifyInstance, context: MerchantContext, { re
 
   server.get('/events', read, async (request, reply) => {
     const { id: accountId } = accountOf(request);
-    // Without a number, from the oldest event that is kept.
+    // Without a number, starts at the oldest event that is kept.
     const { after = null, limit = MAXIMUM_PAGE } = readQuery(queryOf(request), eventParameters);
     const page = await events.listEvents(accountId, after ?? 0, limit);
     if (after !== null) requireKept(after, page, nowMs());
@@ -179,7 +179,7 @@ function registerReports(server: FastifyInstance, context: MerchantContext, { re
   });
 }
 
-/** What the events of a page name, each read once. */
+/** Reads each payment or refund of a page of events once. */
 async function readEach<Name extends 'paymentId' | 'refundId', Found>(
   events: readonly NumberedEvent[],
   name: Name,
@@ -189,7 +189,10 @@ async function readEach<Name extends 'paymentId' | 'refundId', Found>(
   return new Map(await Promise.all([...ids].map(async (id) => [id, await read(id)] as const)));
 }
 
-/** Events after a number that is too old were deleted. One in the future was given before the clock was put back. */
+/**
+ * Refuses a number whose following events were deleted, or one in the future, which was issued before the clock was set
+ * back.
+ */
 function requireKept(after: number, { newest, oldestAfter }: EventPage, nowMs: number): void {
   if (after >= oldestAfter && after <= Math.max(newest, nowMs)) return;
   throw new ServiceError(
@@ -198,7 +201,7 @@ function requireKept(after: number, { newest, oldestAfter }: EventPage, nowMs: n
   );
 }
 
-/** Exchanges the code of a connection for an API key: the request has none yet, so it counts against its address. */
+/** Exchanges the code of a connection for an API key. Limited by IP address, because the request has no key yet. */
 function registerConnect(server: FastifyInstance, { connect, limits }: MerchantContext): void {
   server.post('/connect', async (request, reply) => {
     const address = addressGroupOf(request.ip);
@@ -221,7 +224,7 @@ async function* followedBy(first: string, rest: AsyncIterable<string>): AsyncGen
 const idOf = (request: FastifyRequest) =>
   (request.params as { readonly payment_id: string }).payment_id.toLowerCase();
 
-/** Sends an answer with an ETag, or 304 where the caller has it already. */
+/** Sends an answer with an ETag, or 304 if the caller already has it. */
 function sendTagged(request: FastifyRequest, reply: FastifyReply, answer: object): FastifyReply {
   const body = JSON.stringify(answer);
   const tag = `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;

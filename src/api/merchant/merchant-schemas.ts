@@ -13,9 +13,7 @@ import { paymentProviders } from '../../reports/parse-payment-query.ts';
 import * as json from '../json-schema.ts';
 import { paymentStatusSchema } from '../payment-schemas.ts';
 
-/* The answers of the merchant's interface. */
-
-/** The answer to a shop that is connected. */
+/** Answer to a connected shop. */
 export const connectionSchema = json.object({
   api_key: json.text('The API key. It is shown only here.', 'service_live_…'),
   key_id: json.text("The key's id.", 'key_5b484cd3e9340db05b48'),

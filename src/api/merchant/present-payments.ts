@@ -49,7 +49,7 @@ export function presentDirectPayment(
   };
 }
 
-/** A payment of the list or of an event, with nothing expanded. */
+/** A payment in a list or event, with nothing expanded. */
 export function presentMerchantPayment(
   baseUrl: string,
   view: Pick<PaymentView, 'payment' | 'sessions'>,
@@ -80,7 +80,7 @@ function presentRest(baseUrl: string, view: Pick<PaymentView, 'payment' | 'sessi
   };
 }
 
-/** A payment with the parts that were asked for. */
+/** A payment with the requested parts. */
 export function presentExpandedPayment(
   baseUrl: string,
   history: PaymentHistory,
@@ -122,7 +122,7 @@ const presentSession = (session: PaymentView['sessions'][number]) => ({
   expires_at: isoTime(session.expiresAtMs),
 });
 
-/** Neither body nor signature: both would show the `ipn_token`'s work to a key that may only read. */
+/** Omits body and signature, which a read-only key must not get. */
 function presentWebhook({ event, status, createdAtMs, result }: Webhook) {
   return {
     event,

@@ -39,7 +39,7 @@ const RELEASE = '0x30331145e5c13475ee57df577307f66964c3ff2d35ccefcd93e706291532c
 
 const timestamp = json.count('The time of sending, in Unix seconds.', 1795226590);
 
-/** The body of the event `payment.paid`. */
+/** Body of the event `payment.paid`. */
 const paymentPaidSchema: json.JsonSchema = {
   description: 'The payment is paid. For card payments, the USDC has also been sent to the merchant wallet.',
   ...json.object({
@@ -66,7 +66,7 @@ const paymentPaidSchema: json.JsonSchema = {
   }),
 };
 
-/** The body of the event that ends a direct USDC payment. Payments created by this API have none. */
+/** Body of the event that ends a direct USDC payment. Payments created by this API have none. */
 const paymentForwardedSchema: json.JsonSchema = {
   description: 'Only for direct payments, which this API does not create: the funds were forwarded.',
   ...json.object({
@@ -81,7 +81,7 @@ const paymentForwardedSchema: json.JsonSchema = {
   }),
 };
 
-/** Parameters of JSON bodies, by the names of their schemas. */
+/** JSON bodies by schema name. */
 export const bodies = {
   CreateCheckout: createParameters,
   CreateDirectPayment: directParameters,
@@ -91,15 +91,16 @@ export const bodies = {
   RefundTransaction: refundTransactionParameters,
 } as const satisfies Record<string, json.RequestParameters>;
 
-/** Of bodies whose unknown members are refused. */
+/** For bodies whose unknown members are refused. */
 const closed = { additionalProperties: false };
 
-/** The schemas that operations and webhooks refer to. */
+/** Schemas that operations and webhooks refer to. */
 export const schemas = {
   CreateCheckout: {
     ...json.bodyOf(createParameters),
     description:
-      'The service also validates what a schema cannot express: the checksum of `address`, the public host of `callback`, and the decimals of a numeric `amount`. A string `amount` is validated in full by the schema.',
+      'The service also validates what a schema cannot express: ' +
+      'the checksum of `address`, the public host of `callback`, and the decimals of a numeric `amount`. A string `amount` is validated in full by the schema.',
     // Two names of one flag, which must not contradict each other.
     not: {
       anyOf: [true, false].map((flag) => ({
@@ -119,7 +120,9 @@ export const schemas = {
   DirectPayment: directPaymentSchema,
   JournalCsv: {
     type: 'string',
-    description: `Lines of comma-separated values (RFC 4180), the first with the names of the columns. The accounts are \`${Object.keys(journalAccounts).join('`, `')}\`.`,
+    description:
+      `Lines of comma-separated values (RFC 4180), ` +
+      `the first with the names of the columns. The accounts are \`${Object.keys(journalAccounts).join('`, `')}\`.`,
     examples: ['date,payment_id,account,debit_usd,credit_usd,provider,amount,currency,usd_rate\r\n'],
   },
   Refund: refundSchema,
@@ -152,7 +155,9 @@ export const schemas = {
     {
       status: json.oneOf('The service accepts requests.', ['ready']),
       degraded: json.list(
-        'Present if something is wrong: its database does not answer (`database_lost`), no block was scanned for three minutes, so that nothing becomes `paid` (`scan_late`), or RPC endpoints do not confirm the deposit factory (`factory_unverified`).',
+        'Present if something is wrong: ' +
+          'its database does not answer (`database_lost`), no block was scanned for three minutes, ' +
+          'so that nothing becomes `paid` (`scan_late`), or RPC endpoints do not confirm the deposit factory (`factory_unverified`).',
         json.word(degradations),
         ['scan_late'],
       ),
@@ -182,7 +187,6 @@ const header = (description: string, schema: json.JsonSchema, example: unknown, 
   example,
 });
 
-/** Headers of answers. */
 export const headers = {
   RetryAfter: header('Whole seconds to wait. Add a random delay.', { type: 'integer', minimum: 1 }, 17),
   RetryAfterBusy: header(
@@ -208,7 +212,7 @@ export const headers = {
   ),
 };
 
-/** How a receiver verifies that a webhook comes from the service. */
+/** Describes how a receiver verifies the origin of a webhook. */
 export const signatureParameter = {
   name: 'X-Service-Signature',
   in: 'header',
@@ -218,7 +222,7 @@ export const signatureParameter = {
   example: '9368b00c91589141153a0cba79d3b0a78de0042a2fb7013eb3d4783ebe84685b',
 } as const;
 
-/** An example of a whole answer: its own, or made of the first example of each field. */
+/** Example of a whole answer: its own, or composed of the first example of each field. */
 export function exampleOf({ examples, properties: fields }: json.JsonSchema): unknown {
   if (Array.isArray(examples)) return examples[0];
   const properties = fields as Readonly<Record<string, { readonly examples: readonly unknown[] }>>;

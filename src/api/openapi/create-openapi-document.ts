@@ -6,12 +6,13 @@ import { describe, type RequestParameters, reference } from '../json-schema.ts';
 import { bodies, exampleOf, headers, type SchemaName, schemas, signatureParameter } from './components.ts';
 import { type Operation, operations } from './operations.ts';
 
-/** The version of the interface, not of the software: docs/versioning.md says when it changes. */
+/** Version of the interface, not of the software: docs/versioning.md says when it changes. */
 const INTERFACE_VERSION = '1.0.0';
 
 /**
- * Builds the OpenAPI 3.1 document from the schemas with which the server validates and answers. `baseUrl` has no slash at
- * the end.
+ * Builds the OpenAPI 3.1 document from the schemas with which the server validates and answers.
+ *
+ * @param baseUrl without a trailing slash
  */
 export function createOpenApiDocument(baseUrl: string) {
   const paths: Record<string, Record<string, ReturnType<typeof operationObject>>> = {};
@@ -24,7 +25,8 @@ export function createOpenApiDocument(baseUrl: string) {
       title: 'card-checkout',
       version: INTERFACE_VERSION,
       description:
-        'Create hosted card checkouts and read the status of their payments. The customer pays by card at an on-ramp, and the value settles as USDC on Polygon in your wallet.',
+        'Create hosted card checkouts and read the status of their payments. ' +
+        'The customer pays by card at an on-ramp, and the value settles as USDC on Polygon in your wallet.',
       license: { name: 'MIT', identifier: 'MIT' },
       contact: { name: 'Documentation of this service', url: `${baseUrl}/docs` },
     },
@@ -98,7 +100,6 @@ function parametersOf(named: RequestParameters, place: 'path' | 'query' | 'heade
   }));
 }
 
-/** A body with the schema of a component. */
 const contentOf = (name: SchemaName, more: object, type = 'application/json') => ({
   [type]: { schema: reference(name), ...more },
 });
@@ -147,7 +148,7 @@ const headersOf: Partial<Record<ErrorName, object>> = {
   internal: headerOf('X-Request-Id', 'RequestId'),
 };
 
-/** The answers of an operation by status: its success, and its rows of the error table grouped by status. */
+/** Answers of an operation by status: its success, and its rows of the error table grouped by status. */
 function answersOf({ answer, hasTag, errors, others = {} }: Operation): Readonly<Record<string, unknown>> {
   const type = answer === 'JournalCsv' ? 'text/csv' : 'application/json';
   const byStatus = Object.groupBy(errors, (name) => errorTable[name].status);
@@ -184,11 +185,11 @@ function mapValues<Value>(
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value, name)]));
 }
 
-/** `GET /openapi.json`: the machine-readable interface, built once. */
+/** `GET /openapi.json`, built once. */
 export function registerOpenApi(server: FastifyInstance, { baseUrl }: { readonly baseUrl: string }): void {
   const document = createConstantAnswer(Buffer.from(JSON.stringify(createOpenApiDocument(baseUrl))));
   server.get('/openapi.json', { exposeHeadRoute: true }, (_request, reply) => {
-    // Public, and read by tools that run in a browser.
+    // Public, and read by tools in browsers.
     reply.header('cache-control', 'public, max-age=300').header('access-control-allow-origin', '*');
     return document.send(reply.type('application/json; charset=utf-8'));
   });

@@ -11,7 +11,7 @@ import {
 } from '../merchant/merchant-parameters.ts';
 import type { bodies, SchemaName } from './components.ts';
 
-/** One operation as the document describes it. */
+/** An operation in the document. */
 export interface Operation {
   readonly method: 'get' | 'post';
   readonly path: string;
@@ -22,20 +22,20 @@ export interface Operation {
   readonly needsKey: boolean;
   readonly inPath: RequestParameters;
   readonly query?: RequestParameters;
-  /** Name of the component that describes the JSON body. */
+  /** Component that describes the JSON body. */
   readonly body?: keyof typeof bodies;
   readonly headers?: RequestParameters;
-  /** Name of the component that answers with 200. */
+  /** Component that answers with 200. */
   readonly answer: SchemaName;
   /** Whether it answers with an ETag, and with 304 to a caller that has the answer. */
   readonly hasTag: boolean;
-  /** Rows of the error table with which it may answer. */
+  /** Possible rows of the error table. */
   readonly errors: readonly ErrorName[];
-  /** Other answers: a status and its description. */
+  /** Other answers: status and description. */
   readonly others?: Readonly<Record<number, { readonly description: string; readonly example: string }>>;
 }
 
-/** Errors that any request may get before it reaches an operation. */
+/** Errors before a request reaches an operation. */
 const transportErrors: readonly ErrorName[] = [
   'invalid_request',
   'https_required',
@@ -55,7 +55,7 @@ const createErrors: readonly ErrorName[] = [
   'provider_unavailable',
 ];
 
-/** The parameters in paths, with the error for an unknown one. */
+/** Path parameters, with the error for an unknown one. */
 const pathParameters = {
   payment_id: required({ type: 'string', format: 'uuid' }, "The payment's id.", EXAMPLE_ID),
   refund_id: required(
@@ -67,7 +67,7 @@ const pathParameters = {
 
 const idempotency = { 'Idempotency-Key': idempotencyKeyParameter };
 
-/** An operation, with what follows from its method, its path and the interface that it belongs to. */
+/** An operation, completed from its method, path and interface. */
 function operation(
   route: `${Operation['method']} /${string}`,
   own: Pick<Operation, 'id' | 'summary' | 'description' | 'answer'> & Partial<Operation>,
@@ -99,7 +99,7 @@ function operation(
   };
 }
 
-/** Every operation that the document describes. */
+/** All operations in the document. */
 export const operations: readonly Operation[] = [
   operation('post /api/v1/wallet', {
     id: 'createCheckout',
@@ -124,7 +124,8 @@ export const operations: readonly Operation[] = [
     id: 'readPaymentStatus',
     summary: "Read a payment's status",
     description:
-      'Confirm every webhook with it before you fulfill the order. Read the status of open orders every few minutes during the first hour. One of the two parameters is required.',
+      'Confirm every webhook with it before you fulfill the order. ' +
+      'Read the status of open orders every few minutes during the first hour. One of the two parameters is required.',
     query: statusParameters,
     answer: 'PaymentStatus',
     errors: ['payment_not_found'],
@@ -147,7 +148,8 @@ export const operations: readonly Operation[] = [
     id: 'cancelPayment',
     summary: 'Cancel a payment',
     description:
-      'Cancels a payment for which nothing has arrived, or less than 0.01 USDC, and for which no customer is at a provider. Any other payment is refused with 409.',
+      'Cancels a payment for which nothing has arrived, or less than 0.01 USDC, and for which no customer is at a provider. ' +
+      'Any other payment is refused with 409.',
     answer: 'MerchantPayment',
     errors: ['payment_state_conflict'],
   }),
@@ -155,7 +157,8 @@ export const operations: readonly Operation[] = [
     id: 'createRefund',
     summary: 'Open a refund',
     description:
-      'Opens a refund in USDC, which you transfer from your own wallet. Without `destination`, the response has a link with which the customer names an address. All refunds together never exceed what was received.',
+      'Opens a refund in USDC, which you transfer from your own wallet. ' +
+      'Without `destination`, the response has a link with which the customer names an address. All refunds together never exceed what was received.',
     body: 'CreateRefund',
     headers: idempotency,
     answer: 'Refund',
@@ -202,7 +205,8 @@ export const operations: readonly Operation[] = [
     id: 'listEvents',
     summary: 'Follow events',
     description:
-      'What happened to the payments of your account, in order and without loss. Store `next_after` with your own data, and send it as `after` next time. Events are kept for 30 days. `payment` is the payment as it is now.',
+      'What happened to the payments of your account, in order and without loss. ' +
+      'Store `next_after` with your own data, and send it as `after` next time. Events are kept for 30 days. `payment` is the payment as it is now.',
     query: eventParameters,
     answer: 'MerchantEvents',
     errors: ['cursor_expired'],
@@ -219,7 +223,8 @@ export const operations: readonly Operation[] = [
     id: 'readJournal',
     summary: 'Read the journal of a month',
     description:
-      'The double-entry journal of the payments that were paid in a month, and of those created in it that have money and are not paid. In each payment, debits equal credits.',
+      'The double-entry journal of the payments that were paid in a month, and of those created in it that have money and are not paid. ' +
+      'In each payment, debits equal credits.',
     query: journalParameters,
     answer: 'JournalCsv',
   }),
@@ -227,7 +232,8 @@ export const operations: readonly Operation[] = [
     id: 'createDirectPayment',
     summary: 'Create a direct payment',
     description:
-      "A payment in USDC from the customer's wallet, without a card. Send the customer to `checkout_url`. An unknown parameter is an error. Creates of checkouts and direct payments share a rate limit.",
+      "A payment in USDC from the customer's wallet, without a card. Send the customer to `checkout_url`. " +
+      'An unknown parameter is an error. Creates of checkouts and direct payments share a rate limit.',
     body: 'CreateDirectPayment',
     headers: idempotency,
     answer: 'DirectPayment',

@@ -3,11 +3,10 @@ import { formatCents } from '../../payment/money.ts';
 import type { Payment } from '../../payment/payment.ts';
 import type { FailingWebhook } from '../../payment/payment-search-store.ts';
 
-/** The parts of an alert mail. */
 export interface AlertMailParts {
   readonly alert: Alert;
   readonly shop: string;
-  /** Some of the subjects of the alert, the newest first. */
+  /** The newest subjects of the alert. */
   readonly webhooks: readonly FailingWebhook[];
   readonly payments: readonly Payment[];
   /** A payment's page in the dashboard. */
@@ -21,7 +20,7 @@ const outcomes = {
   unknown: 'may have arrived: the service stopped during delivery',
 } as const;
 
-/** Subject and text of the alert mail to owners. It contains nothing of the customer and no note. */
+/** Subject and text of the alert mail to owners, without customer data or notes. */
 export function alertMail(parts: AlertMailParts): { readonly subject: string; readonly text: string } {
   const { alert, shop, settingsUrl } = parts;
   const { one, several, advice, lines } =
@@ -59,7 +58,8 @@ function aboutPayments({ payments, pageOf }: AlertMailParts) {
     one: 'A payment needs attention',
     several: 'payments need attention',
     advice:
-      'Money has arrived for these payments but could not be sent to your wallet automatically. Each payment page gives the reason. The operator of the service can release the money.',
+      'Money has arrived for these payments but could not be sent to your wallet automatically. ' +
+      'Each payment page gives the reason. The operator of the service can release the money.',
     lines: payments.map(
       ({ id, amountCents, currency }) => `${formatCents(amountCents)} ${currency}\n  ${pageOf(id)}`,
     ),

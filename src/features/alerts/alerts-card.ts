@@ -11,22 +11,21 @@ import { type FormHandler, seeOther } from '../../web/signed-in/pages.ts';
 import { partPaidSentence, stateSentence, webhookBadge } from '../../web/signed-in/payment-words.ts';
 import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
 
-/** Maximum payments of a group; the list has all. */
+/** Maximum payments shown per group; the payment list has all. */
 const SHOWN = 10;
-/** Groups of webhooks that are listed, and the newest failures from which they are made. */
+/** Maximum groups of webhooks, and the newest failures they are made from. */
 const GROUPS_SHOWN = 10;
 const WEBHOOKS_READ = 1_000;
 const DAY_MS = 86_400_000;
 /** Maximum age of listed webhook failures and overpayments; older ones remain on the payments' pages. */
 const NEWS_MS = 14 * DAY_MS;
-/** After that a dismissed group that is still there is shown again. */
+/** Age after which a dismissal no longer hides its group. */
 const DISMISSED_MS = 90 * DAY_MS;
 
-/** Alerts of one cause. */
 interface AlertGroup {
-  /** Its name in a dismissal. */
+  /** Name of the group in a dismissal. */
   readonly name: string;
-  /** What it holds: a dismissal ends with anything else. */
+  /** Content of the group. A dismissal ends when something is added. */
   readonly holds: readonly string[];
   readonly content: Html;
 }
@@ -63,18 +62,23 @@ async function readGroups(visit: Visit): Promise<readonly AlertGroup[]> {
   return groups.filter(({ name, holds }) => !holds.every((one) => seenOf.get(name)?.has(one)));
 }
 
-/** Payments and events that need the merchant's attention, grouped by their cause. */
+/** Payments and events that need the merchant's attention, grouped by cause. */
 export async function alertsCard(visit: Visit): Promise<Html> {
   const groups = await readGroups(visit);
   if (groups.length === 0) return nothing;
   const mayDismiss = visit.viewing === null && roleIncludes(visit.role, 'developer');
   return html`<section class="card"><h2>Needs your attention</h2><ul class="feed">${groups.map(
     ({ name, content }) =>
-      html`<li><div>${content}</div>${mayDismiss ? html`<form method="post" action="${DASHBOARD_PATH}/alerts/dismiss">${formTokenField(visit.formToken)}<button class="button compact" name="alert" value="${name}" aria-label="Dismiss: ${name.replaceAll(/[_:]/g, ' ')}">Dismiss</button></form>` : nothing}</li>`,
+      html`<li><div>${content}</div>${mayDismiss ? dismissForm(visit, name) : nothing}</li>`,
   )}</ul></section>`;
 }
 
-/** Dismisses a group for all members, until it holds something new. */
+function dismissForm(visit: Visit, name: string): Html {
+  return html`<form method="post" action="${DASHBOARD_PATH}/alerts/dismiss">${formTokenField(visit.formToken)}
+<button class="button compact" name="alert" value="${name}" aria-label="Dismiss: ${name.replaceAll(/[_:]/g, ' ')}">Dismiss</button></form>`;
+}
+
+/** Dismisses a group for all members until something is added to it. */
 export const dismissAlert: FormHandler = async (visit, form) => {
   const { context } = visit;
   const group = (await readGroups(visit)).find(({ name }) => name === form.text('alert'));
@@ -97,8 +101,11 @@ function groupOfPayments(
     payments.length < SHOWN
       ? nothing
       : html`<p><a href="${DASHBOARD_PATH}/payments?${query}">All of these payments</a></p>`;
-  const content = html`${payments.map((payment) => html`<p><a href="${DASHBOARD_PATH}/payments/${payment.id}">${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}</a> ${sentenceOf(payment)}</p>`)}${all}`;
-  // A payment that is refused again after a new attempt is news.
+  const content = html`${payments.map(
+    (payment) => html`<p><a href="${DASHBOARD_PATH}/payments/${payment.id}">
+${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}</a> ${sentenceOf(payment)}</p>`,
+  )}${all}`;
+  // Includes the attempt: a payment refused again after a new attempt shows up again.
   return [
     {
       name,
@@ -110,7 +117,7 @@ function groupOfPayments(
   ];
 }
 
-/** By host and cause, the newest first. */
+/** Groups by host and cause, newest first. */
 function groupsOfWebhooks(webhooks: readonly FailingWebhook[], { timeZone }: Visit): AlertGroup[] {
   const groups = Map.groupBy(webhooks, ({ host, status, reason }) => `webhook:${host}:${reason ?? status}`);
   return [...groups].slice(0, GROUPS_SHOWN).map(([name, failures]): AlertGroup => {
@@ -120,12 +127,13 @@ function groupsOfWebhooks(webhooks: readonly FailingWebhook[], { timeZone }: Vis
     return {
       name,
       holds: [String(finishedAtMs)],
-      content: html`<p><a href="${DASHBOARD_PATH}/payments/${paymentId}#webhook">${count} ${failures.length === 1 ? 'webhook' : 'webhooks'} to <bdi>${host === '' ? 'your endpoint' : host}</bdi> ${outcome}</a> ${webhookBadge(status)} ${reasonSentence(reason)} ${adviceOf(reason)} <span class="small soft">${failures.length === 1 ? '' : 'The last one: '}${moment(finishedAtMs, timeZone)}</span></p>`,
+      content: html`<p><a href="${DASHBOARD_PATH}/payments/${paymentId}#webhook">${count} ${failures.length === 1 ? 'webhook' : 'webhooks'}
+to <bdi>${host === '' ? 'your endpoint' : host}</bdi> ${outcome}</a> ${webhookBadge(status)} ${reasonSentence(reason)}
+${adviceOf(reason)} <span class="small soft">${failures.length === 1 ? '' : 'The last one: '}${moment(finishedAtMs, timeZone)}</span></p>`,
     };
   });
 }
 
-/** What the merchant can do about a cause. */
 function adviceOf(reason: string | null): string {
   if (reason === null) return '';
   if (/^(?:dns_|blocked_)/.test(reason)) return 'Check the URL.';

@@ -12,28 +12,27 @@ export interface SendAlertsContext
       people: Pick<PeopleStore, 'listMembers'>;
     }> {
   readonly mailer: Mailer;
-  /** Address of the dashboard, without a slash at its end. */
+  /** Base URL of the dashboard, without a trailing slash. */
   readonly dashboardUrl: string;
   readonly nowMs: () => number;
-  /** Called with each mail that failed, for the log. */
+  /** Called with each mail that failed, for logging. */
   readonly onFailure: (alert: Alert, error: unknown) => void;
 }
 
 const HOUR_MS = 3_600_000;
-/** Delay before an alert counts: a row may be committed a moment after the time it holds. */
+/** Minimum age of an alert: a row may be committed a moment after its timestamp. */
 const SETTLED_MS = 10_000;
-/** Maximum age of alerts: older ones confuse more than they help, for example after mail was first configured. */
+/** Maximum age of an alert: an old backlog, for example after mail is first configured, would only confuse. */
 const MAXIMUM_ALERT_AGE_MS = 24 * HOUR_MS;
 const ALERTS_AT_A_TIME = 5;
 const MAXIMUM_NAMED = 10;
 const MAXIMUM_OWNERS = 20;
 
 /**
- * Sends alert mails to owners about webhooks that did not arrive and payments that need attention: at most one per kind,
- * hour and account, with everything new since the last one. An alert is claimed durably before it is sent, so that no
- * owner gets it twice, and returned where no mail was sent. One mail at a time, and none after `signal`. Resolves to
- * whether more may wait. Throws the last reason for which an alert was returned: `MailNotSentError` when the mail server
- * accepted none.
+ * Emails owners about webhooks that failed and payments that need attention: at most one mail per kind, hour and
+ * account, with everything since the last one. Claims each alert durably before sending, so that no owner gets it
+ * twice, and releases it if no mail was sent. Sends one mail at a time and stops at `signal`. Resolves to whether more
+ * may wait. Throws the last error of an alert that was released: `MailNotSentError` if the mail server accepted none.
  */
 export async function sendAlerts(context: SendAlertsContext, signal: AbortSignal): Promise<boolean> {
   const { alerts } = context;
@@ -42,7 +41,7 @@ export async function sendAlerts(context: SendAlertsContext, signal: AbortSignal
   const claimed = await alerts.claimAlerts(nowMs - HOUR_MS, ALERTS_AT_A_TIME, nowMs);
   let failure: unknown = null;
   for (const alert of claimed) {
-    // A mail server that is away is so for the next one too; one that cannot be composed holds up no other.
+    // Stops if the mail server is down; a single alert that cannot be composed does not block the others.
     let isDone = false;
     try {
       if (!(failure instanceof MailNotSentError)) isDone = await mailOwners(context, alert, signal);
@@ -55,7 +54,7 @@ export async function sendAlerts(context: SendAlertsContext, signal: AbortSignal
   return !signal.aborted && claimed.length === ALERTS_AT_A_TIME;
 }
 
-/** False where it was stopped before the first mail. Throws only where no mail was sent. */
+/** False if stopped before the first mail. Throws only if no mail was sent. */
 async function mailOwners(context: SendAlertsContext, alert: Alert, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false;
   const account = await context.accounts.findAccount(alert.accountId);
@@ -65,7 +64,7 @@ async function mailOwners(context: SendAlertsContext, alert: Alert, signal: Abor
   const mail = await composeMail(context, alert, account.name);
   let isAnyTold = false;
   for (const { email } of owners) {
-    // Once one owner has the mail, the others get the next alert, so that no owner gets a mail twice.
+    // After one owner has the mail, the others wait for the next alert, so that no owner gets a mail twice.
     if (signal.aborted) return isAnyTold;
     try {
       await context.mailer.send({ to: email, ...mail }, { isBackground: true });

@@ -11,12 +11,12 @@ import {
 } from '../../store/scripts.ts';
 import { alertTable } from '../../store/tables.ts';
 
-/** Lock under which one of several processes counts or claims at a time. */
+/** Lock that serializes counting and claiming across processes. */
 const LOCK = 'alerts';
 
 type NewAlerts = (afterMs: number, throughMs: number) => Script<Rows>;
 
-/** Failures of a time, by account. The conditions repeat those of the indexes, because SQLite matches their text. */
+/** Failures in a period, by account. The conditions repeat those of the indexes, because SQLite compares their text. */
 const newAlerts: Readonly<Record<AlertKind, NewAlerts>> = {
   webhooks: (afterMs, throughMs) => run`
     SELECT account_id AS "accountId", count(*) AS count, min(finished_at_ms) AS "sinceMs" FROM webhooks

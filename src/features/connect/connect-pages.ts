@@ -11,8 +11,8 @@ import { approveConnection, CONNECT_CODE_MS, callbackHostOf, parseConnectRequest
 const CONNECT_PATH = `${DASHBOARD_PATH}/connect`;
 
 /**
- * `/connect`: a shop asks for an API key, and a member who may create keys approves it with the password and a fresh
- * second factor. A refusal never leads back to the shop, whose address is untrusted until it is approved.
+ * `/connect`: a shop asks for an API key, and a member who may create keys approves with the password and a fresh
+ * second factor. A refusal does not redirect to the shop, because its address is untrusted until approval.
  */
 export function registerConnectPages(routes: DashboardRoutes): void {
   const pages = routes.pages(null, 'developer');
@@ -42,7 +42,8 @@ async function showConnect(visit: Visit): Promise<PageView> {
   return {
     title: 'Connect a shop',
     main: html`<section class="card">
-<p>A shop at <strong><bdi>${host}</bdi></strong> asks for an API key of <strong><bdi>${visit.account.name}</bdi></strong>. It calls itself “<bdi>${name}</bdi>”.</p>
+<p>A shop at <strong><bdi>${host}</bdi></strong> asks for an API key of <strong><bdi>${visit.account.name}</bdi></strong>.
+It calls itself “<bdi>${name}</bdi>”.</p>
 <p class="banner warn">Approve only if you have just started this in your own shop, and the address is your shop’s. Anyone can choose the name.</p>
 <h2>The shop may</h2><ul>${keyScopes.filter((scope) => scopes.includes(scope)).map((scope) => html`<li>${scopeLabels[scope]}</li>`)}</ul>
 <p>It cannot change your wallet or settings. You can revoke the key at any time.</p>
@@ -59,7 +60,7 @@ const approve: FormHandler = async (visit, form) => {
     actor: { ...visit.actor, userId: visit.user.id },
     callbackHost: form.has('any_host') ? null : callbackHostOf(request),
   });
-  // Not a redirect: the policy of the page limits forms to this server, also where they are redirected to.
+  // A redirect would not work: the page's `form-action` policy also applies to redirect targets.
   visit.reply.header('refresh', `0; url=${back}`);
   return {
     title: 'Approved',

@@ -16,27 +16,26 @@ import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { isLoopbackHost, isSecureUrl } from '../../platform/public-address.ts';
 
 /*
- * Connecting a shop: an OAuth 2.0 authorization code with PKCE (RFC 7636). The shop sends the merchant's browser here
- * with the hash of a secret, the merchant approves, and the shop exchanges the code that comes back for an API key.
+ * OAuth 2.0 authorization code flow with PKCE (RFC 7636). The shop sends the merchant's browser here with the hash of a
+ * secret, the merchant approves, and the shop exchanges the returned code for an API key.
  */
 
-/** What a shop asks for. Everything comes from the shop and is untrusted. */
+/** Request of a shop. All fields are untrusted. */
 export interface ConnectRequest {
   readonly name: string;
-  /** https, or http on loopback, without user information and fragment. */
+  /** https, or http on loopback; no user information or fragment. */
   readonly returnUrl: string;
-  /** Returned unchanged. */
   readonly state: string;
-  /** The SHA-256 of the shop's verifier, in base64url. */
+  /** SHA-256 of the shop's verifier, in base64url. */
   readonly codeChallenge: string;
   readonly scopes: readonly KeyScope[];
 }
 
-/** What a code stands for. It travels sealed in the code; the store has only the code's hash. */
+/** Content of a code. It is sealed in the code; the store has only the code's hash. */
 interface Grant extends Pick<ConnectRequest, 'name' | 'codeChallenge' | 'scopes'> {
   readonly accountId: string;
   readonly userId: string;
-  /** Of the URL as parsed: a shop may write it with capitals, or without the last slash. */
+  /** Hash of the parsed URL, because a shop may vary capitals or the trailing slash. */
   readonly returnHash: string;
   readonly expiresAtMs: number;
   /** The only host that callbacks of the key may name; null for any. */
@@ -45,7 +44,7 @@ interface Grant extends Pick<ConnectRequest, 'name' | 'codeChallenge' | 'scopes'
 
 export type ConnectContext = Omit<PeopleContext, 'passwords'> & Pick<ShowOnceContext, 'shownOnce'>;
 
-/** How long a code can be exchanged. */
+/** Lifetime of a code. */
 export const CONNECT_CODE_MS = 60_000;
 const CODE_OWNER = 'code of a connection';
 const MAXIMUM_URL_CHARACTERS = 500;
@@ -82,13 +81,13 @@ function parseReturn(text: string): string {
   );
 }
 
-/** The host to which callbacks of a shop's key are bound; null for a shop on loopback, which is under development. */
+/** Host that callbacks of the shop's key are bound to; null for a shop on loopback, which is in development. */
 export function callbackHostOf({ returnUrl }: Pick<ConnectRequest, 'returnUrl'>): string | null {
   const { hostname } = new URL(returnUrl);
   return isLoopbackHost(hostname) ? null : hostname;
 }
 
-/** Makes a code for an approved connection, and returns the shop's address with it. A newer code replaces it. */
+/** Creates a code for an approved connection and returns the shop's URL with it. Replaces an earlier code. */
 export async function approveConnection(
   context: ConnectContext,
   request: ConnectRequest,
@@ -111,7 +110,7 @@ export async function approveConnection(
     expiresAtMs: context.nowMs() + CONNECT_CODE_MS,
   };
   const code = context.shownOnce.seal(JSON.stringify(grant), CODE_OWNER);
-  // Of the user and not of the account: it ends with any change of the user's password or rights.
+  // Bound to the user, so that a change of the user's password or rights revokes it.
   const link = { kind: 'connect', email: actor.name, userId: actor.userId } as const;
   await createLink(context, link, CONNECT_CODE_MS, code);
   await recordAction(context, account.id, actor, 'shop.approved', `${name} at ${new URL(returnUrl).host}`);
@@ -121,18 +120,18 @@ export async function approveConnection(
   return back.href;
 }
 
-/** What a shop sends to exchange a code. */
+/** Request of a shop that exchanges a code. */
 export interface Exchange {
   readonly code: string;
   readonly codeVerifier: string;
   readonly returnUrl: string;
-  /** Of the request. */
+  /** IP address of the request. */
   readonly address: string;
 }
 
 /**
- * Exchanges a code for an API key, once. Throws `connect_code_invalid` for a code that is unknown, expired or used, for
- * another verifier or return address, and where the approving user may no longer create keys.
+ * Exchanges a code for an API key, once. Throws `connect_code_invalid` if the code is unknown, expired or used, if the
+ * verifier or return URL differs, or if the approving user may no longer create keys.
  */
 export async function exchangeCode(
   context: ConnectContext,
@@ -140,7 +139,7 @@ export async function exchangeCode(
 ): Promise<CreatedKey & { readonly account: Account }> {
   const opened = code.length > MAXIMUM_CODE_CHARACTERS ? null : context.shownOnce.open(code, CODE_OWNER);
   const grant: Grant | null = opened === null ? null : JSON.parse(opened);
-  // An expired code is not recorded: requests with it could push all other entries out of the audit log.
+  // Expired codes are not logged: requests with them could push all other entries out of the audit log.
   if (grant === null || grant.expiresAtMs <= context.nowMs()) throw new ServiceError('connect_code_invalid');
   const user = await context.people.findUser(grant.userId);
   const actor = { name: user?.email ?? grant.userId, userId: grant.userId, address };
@@ -152,7 +151,7 @@ export async function exchangeCode(
     /^[\w.~-]{43,128}$/.test(codeVerifier) &&
     hash('sha256', codeVerifier, 'base64url') === grant.codeChallenge &&
     hashSecretToken(URL.parse(returnUrl)?.href ?? '') === grant.returnHash;
-  // Only the shop's own exchange uses the code up: a code without its verifier ends no connection.
+  // Only the shop's own exchange consumes the code: without the verifier a code cannot end a connection.
   const taken = isShop ? await context.sessions.takeLink(hashSecretToken(code), context.nowMs()) : null;
   const memberships = taken === null ? [] : await context.people.listMemberships(grant.userId);
   const membership = memberships.find(({ accountId }) => accountId === grant.accountId);

@@ -4,9 +4,9 @@ import type { Payment } from '../../payment/payment.ts';
 import type { PaymentSlot } from '../../payment/payment-statistics.ts';
 import { type NotificationEvent, notificationEvents, type PaymentNotification } from './notification.ts';
 
-/** One message, before a channel writes it in its own form. */
+/** Message before a channel formats it. */
 export interface NotificationMessage {
-  /** Contains nothing that others wrote. */
+  /** Contains no text from third parties. */
   readonly title: string;
   readonly lines: readonly MessageLine[];
   /** A page of the dashboard. */
@@ -15,20 +15,20 @@ export interface NotificationMessage {
 
 export interface MessageLine {
   readonly text: string;
-  /** One line that a merchant or payer wrote. No channel may interpret it. */
+  /** A line written by a merchant or payer. Channels must not interpret it. */
   readonly quoted: string | null;
 }
 
-/** What happened to the payments of an account, as far as a channel wants to know. */
+/** Events of an account's payments that a channel subscribes to. */
 export interface PaymentNews {
-  /** Number of the last event that was looked at. */
+  /** Number of the last event read. */
   readonly through: number;
   readonly counts: ReadonlyMap<PaymentNotification, number>;
-  /** The last ones, the newest first. */
+  /** The latest events, newest first. */
   readonly newest: readonly { readonly event: PaymentNotification; readonly payment: Payment }[];
 }
 
-/** Payments that a message names. */
+/** Maximum payments listed in a message. */
 export const NAMED_PAYMENTS = 5;
 const QUOTED_CHARACTERS = 80;
 const LATE_ADVICE =
@@ -36,11 +36,11 @@ const LATE_ADVICE =
 
 interface MessagePlace {
   readonly shop: string;
-  /** Address of the dashboard, without a slash at its end. */
+  /** Base URL of the dashboard, without a trailing slash. */
   readonly dashboardUrl: string;
 }
 
-/** The message about payments. It contains no email address: an erasure could not reach it in the channel. */
+/** Message about payments, without email addresses: an erasure could not reach them in the channel. */
 export function paymentMessage({ counts, newest }: PaymentNews, place: MessagePlace): NotificationMessage {
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const [first] = newest;
@@ -74,7 +74,7 @@ function paymentLine({ event, payment }: PaymentNews['newest'][number]): Message
   };
 }
 
-/** The sums of a day of the account's time zone. */
+/** Totals of a day in the account's time zone. */
 type DailySum = Pick<PaymentSlot, 'paid' | 'receivedUnits' | 'feeUnits'> & {
   readonly date: string;
   readonly timeZone: string;
@@ -98,7 +98,7 @@ export function dailyMessage(day: DailySum, place: MessagePlace): NotificationMe
   };
 }
 
-/** The message that shows a member that a channel works. */
+/** Message that shows a member that a channel works. */
 export function testMessage(events: readonly NotificationEvent[], place: MessagePlace): NotificationMessage {
   const names = events.map((event) => notificationEvents[event].toLowerCase());
   return {
@@ -116,7 +116,7 @@ function plain(text: string): MessageLine {
   return { text, quoted: null };
 }
 
-/** One short line without control characters, line breaks and marks of the text's direction. */
+/** Shortens to one line and removes control characters and bidirectional marks. */
 function quote(text: string): string {
   const characters = [...text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim()];
   return characters.length <= QUOTED_CHARACTERS

@@ -42,7 +42,7 @@ const flashMessages = {
   tested: 'The test message is sent.',
 };
 
-/** A member's own notification channels in the account. */
+/** Pages for a member's own notification channels. */
 export function registerNotificationPages(routes: DashboardRoutes): void {
   const pages = routes.pages('notifications', 'viewer');
   pages.page('/notifications', showChannels);
@@ -62,7 +62,7 @@ export function registerNotificationPages(routes: DashboardRoutes): void {
   });
 }
 
-/** The member's own channel of the path. Throws `not_found` for any other. */
+/** Finds the member's channel of the path. Throws `not_found`. */
 async function findChannel({ account, user, params, context: { notifications } }: Visit) {
   const channels = await notifications.listChannels(account.id, user.id);
   const channel = channels.find(({ id }) => id === params['channelId']);
@@ -85,7 +85,8 @@ ${channels.length === 0 ? html`<p class="banner plain">No channels yet.</p>` : c
         ? html`<p>You have ${MAXIMUM_CHANNELS} channels, which is the maximum. To add another, delete one first.</p>`
         : html`<p class="actions">${offered.map((kind) => html`<a class="button" href="${OWN_PATH}/add/${kind}">${channelKinds[kind].name}</a>`)}</p>`
     }
-<p class="hint">A channel receives at most 20 messages an hour. Further events are summed in one message. For your shop’s software, use <a href="/docs/webhooks">webhooks</a>.</p></section>`,
+<p class="hint">A channel receives at most 20 messages an hour. Further events are summed in one message.
+For your shop’s software, use <a href="/docs/webhooks">webhooks</a>.</p></section>`,
   };
 }
 
@@ -112,7 +113,6 @@ function stateCell({ pausedReason, failuresInARow }: NotificationChannel): Html 
     : html`<span class="badge good">Active</span>`;
 }
 
-/** A stored failure: the reason, and the beginning of the answer. */
 function failureSentence(failure: string): string {
   const [reason = '', ...answer] = failure.split(': ');
   return `${reasonSentence(reason)}${answer.length === 0 ? '' : ` It said “${answer.join(': ')}”.`}`;
@@ -121,7 +121,8 @@ function failureSentence(failure: string): string {
 function actionCell(channel: NotificationChannel, visit: Visit): Html {
   const quiet = html`<span class="quiet"> ${nameOf(channel)}</span>`;
   const button = (action: string, name: string, value = '1', tone = '') =>
-    html`<form method="post" action="${OWN_PATH}/${channel.id}/${action}">${forms.formTokenField(visit.formToken)}<button class="button compact ${tone}" name="${action}" value="${value}">${name}${quiet}</button></form>`;
+    html`<form method="post" action="${OWN_PATH}/${channel.id}/${action}">${forms.formTokenField(visit.formToken)}<button class="button compact ${tone}"
+name="${action}" value="${value}">${name}${quiet}</button></form>`;
   return html`<div class="actions">${button('test', 'Send test')}
 ${channel.pausedReason === null ? button('pause', 'Pause') : button('pause', 'Resume', '0')}
 ${button('delete', 'Delete', '1', 'danger')}</div>`;
@@ -173,7 +174,10 @@ const answerAdd: FormHandler = async (visit, form) => {
   return seeOther('/notifications?flash=added');
 };
 
-/** A channel outlives the session that added it, so the member is notified of a channel that another person added in their name. */
+/**
+ * Notifies the member of a channel that another person added in their name: a channel outlives the session that added
+ * it.
+ */
 async function mailAboutChannel(
   { account, user, context: { mailer, baseUrl } }: Visit,
   channel: NotificationChannel,

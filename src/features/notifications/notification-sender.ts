@@ -5,8 +5,8 @@ import type { MessageLine, NotificationMessage } from './notification-message.ts
 import type { SendNotification } from './notification-store.ts';
 
 /**
- * Writes messages in the form of each channel and sends them: mail by the mail server, the others as one POST under the
- * rules of webhooks (`deliverWebhook`), to their own host alone.
+ * Formats and sends messages: mail by the mail server, all others as one POST to the channel's fixed host under the
+ * rules of webhooks (`deliverWebhook`).
  *
  * - Slack: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
  * - Discord: https://discord.com/developers/docs/resources/webhook#execute-webhook
@@ -16,7 +16,7 @@ export function createNotificationSender(
   dependencies: Omit<DeliveryDependencies, 'allowedHosts' | 'own'>,
   mailer: Mailer | null,
 ): SendNotification {
-  // No host of the operator's list is exempt here: these three are public.
+  // No exemptions for the operator's allowed hosts: the three hosts are public.
   const guard = { ...dependencies, allowedHosts: new Set<string>(), own: null };
   return async (kind, target, message, email) => {
     if (kind === 'mail') return sendMail(mailer, email, message);
@@ -25,7 +25,7 @@ export function createNotificationSender(
   };
 }
 
-/** Where a message is sent, and its body. The form of the target fixes the host (`channelKinds`). */
+/** URL and body of a message. The pattern of the target fixes the host (`channelKinds`). */
 function requestOf(kind: Exclude<ChannelKind, 'mail'>, target: ChannelTarget, message: NotificationMessage) {
   const { slack_url = '', discord_url = '', telegram_token, telegram_chat: chat = '' } = target;
   if (kind === 'slack') return { url: slack_url, body: slackBody(message) };
@@ -38,7 +38,7 @@ function requestOf(kind: Exclude<ChannelKind, 'mail'>, target: ChannelTarget, me
 
 const textOf = ({ text, quoted }: MessageLine) => (quoted === null ? text : `${text}: ${quoted}`);
 
-/** Plain text blocks are neither formatted nor searched for mentions; the text is for previews, and escaped. */
+/** Uses plain text blocks, which Slack neither formats nor searches for mentions; the escaped text is for previews. */
 function slackBody({ title, lines, url }: NotificationMessage) {
   const text = [title, ...lines.map(textOf)].join('\n');
   const link = `<${escapeSlack(url)}|Open the dashboard>`;
@@ -57,7 +57,7 @@ function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** `SUPPRESS_EMBEDS` of a message. */
+/** Message flag `SUPPRESS_EMBEDS`. */
 const SUPPRESS_EMBEDS = 4;
 
 function discordBody({ title, lines, url }: NotificationMessage) {
@@ -69,12 +69,12 @@ function discordBody({ title, lines, url }: NotificationMessage) {
   };
 }
 
-/** A backslash before every ASCII punctuation mark: it then is neither markup nor a part of a mention or link. */
+/** Escapes every ASCII punctuation character, which disables markup, mentions and links. */
 function escapeMarkdown(text: string | null): string | null {
   return text?.replaceAll(/[!-/:-@[-`{-~]/g, '\\$&') ?? null;
 }
 
-/** Without a parse mode nothing is markup. Inside a `code` entity nothing becomes a mention, link or command either. */
+/** Omits the parse mode, which disables markup. A `code` entity disables mentions, links and commands. */
 function telegramBody({ title, lines, url }: NotificationMessage, chat: string | number) {
   let text = title;
   const entities: { type: 'code'; offset: number; length: number }[] = [];
@@ -99,7 +99,7 @@ async function sendMail(
     await mailer.send({ to, subject: title, text }, { isBackground: true });
     return { result: 'sent' };
   } catch (error) {
-    // The mail server is away or busy, for every member alike.
+    // A mail server that is down affects every member, so the channel is not blamed.
     if (error instanceof MailNotSentError) return { result: 'busy', retryAfterMs: 60_000 };
     return { result: 'unknown', reason: 'mail_failed' };
   }
@@ -118,7 +118,7 @@ function outcomeOf(attempt: AttemptOutcome): NotificationOutcome {
   };
 }
 
-/** Slack and Discord say it in a header, Telegram in the body. Milliseconds; a minute where neither says it. */
+/** Retry delay in milliseconds: Slack and Discord send a header, Telegram a field of the body. Defaults to a minute. */
 function retryAfterOf({ responseHeaders, responseExcerpt }: AttemptOutcome): number {
   const inBody = /"retry_after":(\d{1,6})/.exec(responseExcerpt)?.[1];
   const seconds = Number(responseHeaders['retry-after'] ?? inBody ?? Number.NaN);

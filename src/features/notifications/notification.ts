@@ -1,7 +1,7 @@
 import { invalidField } from '../../payment/errors.ts';
 import type { PaymentEventType } from '../../payment/payment-events.ts';
 
-/** Events that a member can be notified of, with their words on pages and in messages. */
+/** Events that members can subscribe to, with their labels on pages and in messages. */
 export const notificationEvents = {
   paid: 'Paid',
   partially_paid: 'Partially paid',
@@ -9,22 +9,21 @@ export const notificationEvents = {
   daily_sum: 'Daily summary',
 } as const;
 export type NotificationEvent = keyof typeof notificationEvents;
-/** Events of single payments. */
 export type PaymentNotification = Exclude<NotificationEvent, 'daily_sum'>;
 
-/** The numbered events of which members are notified. Attention counts only for money that came after a cancellation. */
+/** Numbered event types that notify members. Attention counts only for money that arrives after a cancellation. */
 export const notifiedTypes = {
   paid: 'payment.paid',
   partially_paid: 'payment.partially_paid',
   late_money: 'payment.attention_required',
 } as const satisfies Record<PaymentNotification, PaymentEventType>;
 
-/** What was sent to a channel, with the values of one to which nothing was. */
+/** Delivery state of a channel, with the initial values. */
 export const unsentChannel = {
   hourStartMs: 0,
   sentInHour: 0,
   failuresInARow: 0,
-  /** `member`, or the failure after which it was paused; null while it is active. */
+  /** `member`, or the failure that paused the channel; null while active. */
   pausedReason: null as string | null,
   lastSentAtMs: null as number | null,
 };
@@ -35,17 +34,17 @@ export interface NotificationChannel extends Readonly<typeof unsentChannel> {
   readonly accountId: string;
   readonly userId: string;
   readonly kind: ChannelKind;
-  /** The fields of the kind as JSON, sealed for this id. */
+  /** Fields of the target as JSON, sealed for this id. */
   readonly sealedTarget: string;
-  /** The end of the target, which distinguishes it from others. */
+  /** Last characters of the target, to tell it from others. */
   readonly hint: string;
   readonly events: readonly NotificationEvent[];
   readonly createdAtMs: number;
-  /** Number of the last event that was handled; the largest safe integer where only the daily summary is sent. */
+  /** Number of the last event handled; the largest safe integer if only the daily summary is sent. */
   readonly readThrough: number;
   /** Time of the next daily summary; null without one. */
   readonly dailyDueAtMs: number | null;
-  /** Nothing is sent before. Each claim raises it, which is how one of several processes gets a claim. */
+  /** Time before which nothing is sent. Each claim raises it, so that only one process wins. */
   readonly notBeforeMs: number;
 }
 
@@ -56,12 +55,12 @@ interface ChannelField {
   readonly label: string;
   readonly hint: string;
   readonly form: RegExp;
-  /** The refusal of anything else. */
+  /** Error message for an invalid value. */
   readonly problem: string;
 }
 type ChannelFields = Readonly<Record<string, ChannelField>>;
 
-/** The kinds of channels, with the fields of their targets. Mail goes to the member's own address. */
+/** Kinds of channels and the fields of their targets. Mail goes to the member's own address. */
 export const channelKinds = {
   mail: { name: 'Email', fields: {} },
   slack: {
@@ -106,7 +105,7 @@ export const channelKinds = {
 } as const satisfies Record<string, { name: string; fields: ChannelFields }>;
 export type ChannelKind = keyof typeof channelKinds;
 
-/** The fields of a target by their names; empty for mail. */
+/** Fields of a target by name; empty for mail. */
 export type ChannelTarget = Readonly<Record<string, string>>;
 
 export function isChannelKind(text: string): text is ChannelKind {
@@ -117,26 +116,29 @@ export function isNotificationEvent(text: string): text is NotificationEvent {
   return Object.hasOwn(notificationEvents, text);
 }
 
-/** A field of a target as it was typed. Throws `invalid_request`, naming the field. */
+/** Parses a typed field of a target. Throws `invalid_request`, naming the field. */
 export function parseChannelField(name: string, { form, problem }: ChannelField, typed: string): string {
   const text = typed.trim();
   if (!form.test(text)) throw invalidField(name, problem);
   return text;
 }
 
-/** The end of a target, for its owner to recognize it. */
+/** Last characters of a target, for its owner to recognize it. */
 export function hintOf(target: ChannelTarget): string {
   const last = Object.values(target).at(-1);
   return last === undefined ? '' : `…${last.slice(-4)}`;
 }
 
-/** Maximum messages of a channel in an hour. What happens beyond is summed in one message when the hour is over. */
+/** Maximum messages of a channel per hour. Further events are summed in one message after the hour. */
 const MESSAGES_PER_HOUR = 20;
 const HOUR_MS = 3_600_000;
-/** Pause after a message: the slowest channel takes 20 messages a minute. What happens meanwhile goes into the next one. */
+/**
+ * Pause after a message: the slowest channel accepts 20 messages a minute. The next message covers the events of the
+ * pause.
+ */
 const PAUSE_MS = 15_000;
 
-/** The channel with one message more, and the time before which no other is sent. */
+/** The channel after one more message, with the time of the next one. */
 export function countMessage(channel: NotificationChannel, nowMs: number): NotificationChannel {
   const isNewHour = nowMs - channel.hourStartMs >= HOUR_MS;
   const hourStartMs = isNewHour ? nowMs : channel.hourStartMs;
@@ -145,14 +147,14 @@ export function countMessage(channel: NotificationChannel, nowMs: number): Notif
   return { ...channel, hourStartMs, sentInHour, notBeforeMs };
 }
 
-/** Failures in a row after which a channel is paused. */
+/** Failures in a row that pause a channel. */
 const MAXIMUM_FAILURES = 5;
 const FIRST_RETRY_MS = 60_000;
 const MAXIMUM_RETRY_MS = HOUR_MS;
 
 /**
- * How sending ended. `unsent`: the channel did not take the message. `unknown`: it may have arrived. `busy`: it was not
- * sent now for a reason that says nothing against the channel, and may be sent after this time.
+ * Outcome of a send. `unsent`: the channel rejected the message. `unknown`: the message may have arrived. `busy`: not
+ * sent for a reason unrelated to the channel; retry after the given time.
  */
 export type NotificationOutcome =
   | { readonly result: 'sent' }
@@ -160,10 +162,10 @@ export type NotificationOutcome =
   | { readonly result: 'busy'; readonly retryAfterMs: number };
 
 /**
- * The channel after a message. What certainly was not sent waits again; what may have arrived does not, so that no
- * message comes twice.
+ * The channel after a message. A message that was certainly not sent waits again; one that may have arrived does not,
+ * so that no message is sent twice.
  *
- * @param before the channel as it was before the claim
+ * @param before the channel before the claim
  */
 export function afterMessage(
   before: NotificationChannel,

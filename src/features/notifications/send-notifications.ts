@@ -29,7 +29,7 @@ interface ChannelsContext extends Readonly<{ notifications: NotificationStore }>
   readonly nowMs: () => number;
 }
 
-/** Adds a channel of a member. What happened before is not sent to it. Throws where the member has the maximum. */
+/** Adds a channel, which receives only events from now on. Throws if the member has the maximum. */
 export async function addChannel(
   context: ChannelsContext,
   account: Account,
@@ -55,7 +55,7 @@ export async function addChannel(
   return channel;
 }
 
-/** From when on a channel is notified that is new, or active again. */
+/** Start of notifications for a new or reactivated channel. */
 async function startOf(
   { notifications, nowMs }: ChannelsContext,
   { id, timeZone }: Account,
@@ -69,7 +69,7 @@ async function startOf(
   };
 }
 
-/** Pauses a channel, or makes it active again: what happened meanwhile is not sent. */
+/** Pauses or reactivates a channel. Events during the pause are not sent. */
 export async function setPaused(
   context: ChannelsContext,
   account: Account,
@@ -77,7 +77,7 @@ export async function setPaused(
   isPaused: boolean,
 ): Promise<void> {
   const start = await startOf(context, account, channel.events);
-  // Higher than the claim of a message that is being sent, whose outcome then changes nothing.
+  // Exceeds the claim of a message in flight, so that its outcome changes nothing.
   const notBeforeMs = Math.max(start.notBeforeMs, channel.notBeforeMs + 1);
   const after = isPaused
     ? { ...channel, notBeforeMs, pausedReason: 'member' }
@@ -89,7 +89,7 @@ export async function setPaused(
     );
 }
 
-/** What sends to the channels of members, in the worker and from the dashboard. */
+/** Dependencies of sending, in the worker and from the dashboard. */
 export interface Notifier {
   /** Seals the targets of channels. */
   readonly box: SecretBox;
@@ -104,17 +104,17 @@ export interface NotifyContext
       search: Pick<PaymentSearchStore, 'listSlots' | 'listPaidCounts'>;
     }> {
   readonly notifier: Notifier;
-  /** Address of the dashboard, without a slash at its end. */
+  /** Base URL of the dashboard, without a trailing slash. */
   readonly dashboardUrl: string;
   readonly nowMs: () => number;
-  /** Called with each message that was not sent, for the log. */
+  /** Called with each message that was not sent, for logging. */
   readonly onFailure: (channel: NotificationChannel, outcome: NotificationOutcome) => void;
 }
 
 /**
- * Sends one message of a channel that is due: the daily summary, or all that its member wants to know since the last
- * message. The claim is durable before anything is sent, so that no message comes twice; it fails where another process
- * was faster, or where the channel was removed or paused meanwhile.
+ * Sends one message of a due channel: the daily summary, or all subscribed events since the last message. Claims the
+ * message durably before sending, so that it is sent at most once. The claim fails if another process was faster, or if
+ * the channel was removed or paused meanwhile.
  */
 export async function notifyChannel(context: NotifyContext, channel: NotificationChannel): Promise<void> {
   const { notifications } = context;
@@ -131,7 +131,7 @@ export async function notifyChannel(context: NotifyContext, channel: Notificatio
   await notifications.updateChannel(claimed, resealed(context.notifier, after));
 }
 
-/** What the channel has to send, and how far it then is; null where its account is gone. */
+/** The due message and the channel after it; null if the account no longer exists. */
 async function composeDue(context: NotifyContext, channel: NotificationChannel, nowMs: number) {
   const { readThrough, dailyDueAtMs } = channel;
   const account = await context.accounts.findAccount(channel.accountId);
@@ -150,10 +150,9 @@ async function composeDue(context: NotifyContext, channel: NotificationChannel, 
   return { message, readThrough: news.through, dailyDueAtMs };
 }
 
-/** The statistics are a moment behind the payments. */
+/** Delay for the statistics, which lag behind the payments. */
 const AFTER_MIDNIGHT_MS = 15 * 60_000;
 
-/** A quarter of an hour after the day in this zone. */
 function nextDailyMs(nowMs: number, timeZone: string): number {
   const [today] = lastDays(1, nowMs - AFTER_MIDNIGHT_MS, timeZone);
   return (today?.endMs ?? nowMs) + AFTER_MIDNIGHT_MS;
@@ -171,7 +170,7 @@ export async function sendToChannel(
   return send(kind, JSON.parse(target), message, user.email);
 }
 
-/** Sealed with the current secret, so that an earlier one can be dropped one day. */
+/** Sealed with the current secret, so that an earlier one can be retired. */
 function resealed({ box }: Notifier, channel: NotificationChannel): NotificationChannel {
   const { id, sealedTarget } = channel;
   const target = box.isCurrent(sealedTarget) ? null : box.open(sealedTarget, id);

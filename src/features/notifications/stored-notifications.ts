@@ -6,22 +6,25 @@ import { MAXIMUM_CHANNELS, notifiedTypes, type PaymentNotification } from './not
 import type { PaymentNews } from './notification-message.ts';
 import type { NotificationStore } from './notification-store.ts';
 
-/** Events that one message covers. A reading of so many takes some milliseconds. */
+/** Maximum events per message, which take some milliseconds to read. */
 const EVENTS_AT_A_TIME = 5_000;
 
-/** Whether the money of an event came after a cancellation or expiry: a payment that expires with a part of it needs attention too. */
+/**
+ * Whether the money of an event came after a cancellation or expiry: a payment that expires with a part of it needs
+ * attention too.
+ */
 const isLate = sql`EXISTS (
   SELECT 1 FROM state_changes
   WHERE state_changes.payment_id = events.payment_id
     AND (state_changes.at_ms <= events.at_ms AND state_changes.state IN ('canceled/canceled', 'canceled/completed')
       OR state_changes.at_ms < events.at_ms AND state_changes.state = 'canceled/manual_required'))`;
 
-/** The notification channels of members, on any engine. */
+/** Notification channels of members, on any engine. */
 export function createNotificationStore({ read, write }: Scripts): NotificationStore {
   return {
     addChannel: write(function* (channel) {
       const { accountId, userId } = channel;
-      // The lock of a change of members: a channel must not outlive its membership.
+      // Takes the lock of a change of members: a channel must not outlive its membership.
       yield* lock(`members of ${accountId}`);
       const isMember = yield* hasRow`
         SELECT user_id FROM memberships WHERE account_id = ${accountId} AND user_id = ${userId}`;
@@ -36,7 +39,7 @@ export function createNotificationStore({ read, write }: Scripts): NotificationS
         WHERE account_id = ${accountId} AND user_id = ${userId} ORDER BY created_at_ms, id`,
     ),
     updateChannel: write(function* (before, after) {
-      // The row is held by being written: no other claims or removes it meanwhile.
+      // The write locks the row, so that no other process claims or removes it meanwhile.
       const isUnchanged = yield* hasRow`
         UPDATE notification_channels SET not_before_ms = not_before_ms
         WHERE id = ${before.id} AND not_before_ms = ${before.notBeforeMs}

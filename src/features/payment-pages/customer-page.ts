@@ -28,29 +28,29 @@ import {
   pageStateAt,
 } from './payment-page.ts';
 
-/** An answer in any script takes up to twelve bytes a character. */
+/** Body limit: an answer in any script takes up to twelve bytes per character. */
 export const PAGE_FORM_LIMIT_BYTES = 4 * 1024;
 
 type PageRequest = CheckoutRequest<'slug'>;
 
-/** The typed values of a form, and what is wrong with them. */
+/** Submitted values of a form, and their errors. */
 interface Typed {
   readonly amount: string;
   readonly answer: string;
   readonly amountError?: string | undefined;
   readonly answerError?: string | undefined;
-  /** What is wrong beside the fields. */
+  /** Error that concerns no single field. */
   readonly problem?: string;
 }
 
-/** `GET /p/:slug`: the form, or why the page takes no payment. It creates nothing. */
+/** `GET /p/:slug`: the form, or why the page takes no payment. Creates nothing. */
 export async function showReusablePage(asked: PageRequest): Promise<FastifyReply> {
   const found = await readPage(asked);
   rememberLanguage(asked);
   return send(asked, found, 200);
 }
 
-/** `POST /p/:slug`: makes the payment and leads to its checkout. */
+/** `POST /p/:slug`: creates the payment and redirects to its checkout. */
 export async function submitReusablePage(asked: PageRequest): Promise<FastifyReply> {
   const {
     context: { limits, baseUrl },
@@ -95,7 +95,7 @@ async function readPage({ context, params: { slug } }: PageRequest): Promise<Fou
   return { page: used.page, account, state: pageStateAt(used, account, nowMs()) };
 }
 
-/** The form as it was typed, and the submission if nothing is wrong with it. */
+/** The submitted values, and the submission if they are valid. */
 function readForm(
   { request }: PageRequest,
   found: FoundPage,

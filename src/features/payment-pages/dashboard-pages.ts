@@ -42,10 +42,10 @@ import {
 } from './payment-page.ts';
 
 const PAGES_PATH = `${DASHBOARD_PATH}/pages`;
-/** Newest payments that are listed on a page's own page. */
+/** Maximum payments listed on a page's own page. */
 const PAYMENTS_SHOWN = 20;
 
-/** Pages on which customers make payments: listed with their takings, created, changed, paused. */
+/** Pages in the dashboard for reusable payment pages: list with takings, create, change, pause. */
 export function registerReusablePages(routes: DashboardRoutes): void {
   const pages = routes.pages('pages', 'developer');
   pages.page('/pages', showList);
@@ -98,10 +98,7 @@ async function pausePage(visit: Visit, isPaused: boolean) {
   return seeOther(`/pages/${page.id}?flash=${isPaused ? 'paused' : 'resumed'}`);
 }
 
-/**
- * What a merchant sets of a page, where its money goes and how much is enough. Throws `invalid_request` with the errors of
- * all fields.
- */
+/** Parses the settings of a page. Throws `invalid_request` with the errors of all fields. */
 async function readForm(visit: Visit, form: FormFields, stored: ReusablePage | null) {
   const { account } = visit;
   const { callbacks, nowMs } = visit.context;
@@ -148,7 +145,7 @@ async function readForm(visit: Visit, form: FormFields, stored: ReusablePage | n
         throw invalidField('pass_fee', 'is not enabled for the account: contact support');
     },
     address() {
-      // An address of before would otherwise come back, unseen, once the account's wallet is removed.
+      // Drops a stored address, which would otherwise return unseen once the account's wallet is removed.
       if (account.wallet !== null) return null;
       if (typed('address') === null) throw invalidField('address', 'is required');
       return meantWalletOf(form, 'address', stored?.payoutAddress);
@@ -182,7 +179,7 @@ const slugHint =
 const questionHint =
   'For example a size or a delivery address. Only members of your account see the answers.';
 
-/** The fields of a new page, or of a stored one, which keeps its address. */
+/** Form for a new page, or for a stored one, which keeps its slug. */
 function pageForm(visit: Visit, page: ReusablePage | null): Promise<Html> {
   const { account } = visit;
   const cents = (value: number | null = null) => (value === null ? '' : formatCents(value));
@@ -234,7 +231,6 @@ const stateLabels = {
   reserved: 'All places held',
 } as const;
 
-/** State, payments and what they received. */
 function takings(used: UsedPage, { account }: Visit, nowMs: number) {
   const { page, paid, receivedUnits } = used;
   const { amountCents, currency, stock } = page;
@@ -260,11 +256,13 @@ async function showList(visit: Visit) {
     Paid: numbers(({ paid }) => paid),
     'USDC received': numbers(({ received }) => received),
     Link: ({ id, slug, title }) =>
-      html`<span id="${id}"><span>${baseUrl}/p/${slug}</span></span> <button class="button compact" type="button" data-copies="${id}" hidden>Copy link<span class="quiet"> to ${title}</span></button>`,
+      html`<span id="${id}"><span>${baseUrl}/p/${slug}</span></span> <button class="button compact"
+type="button" data-copies="${id}" hidden>Copy link<span class="quiet"> to ${title}</span></button>`,
   });
   return {
     title: 'Payment pages',
-    main: html`<p>One link or QR code for any number of payments: a product, a ticket, a donation. Each customer who submits the page gets a payment of their own.</p>
+    main: html`<p>One link or QR code for any number of payments: a product, a ticket, a donation.
+Each customer who submits the page gets a payment of their own.</p>
 <p class="actions"><a class="button primary" href="${PAGES_PATH}/new">New payment page</a><span id="copied" role="status"></span></p>
 ${rows.length === 0 ? html`<p class="banner plain">No payment pages yet.</p>` : pageTable}`,
   };
@@ -290,20 +288,30 @@ async function showPage(visit: Visit): Promise<PageView> {
     title: page.title,
     main: html`${flashOf(visit, flashMessages)}
 <div class="pair"><section class="card"><h2>Takings</h2><p>${state}</p>
-${oversoldOf(used) === 0 ? nothing : html`<p class="banner warn">More than the stock is paid: money arrived after the ${HOLD_MINUTES} minutes for which a payment holds its place. Deliver, or refund what you cannot deliver.</p>`}
+${
+  oversoldOf(used) === 0
+    ? nothing
+    : html`<p class="banner warn">More than the stock is paid:
+money arrived after the ${HOLD_MINUTES} minutes for which a payment holds its place. Deliver, or refund what you cannot deliver.</p>`
+}
 <dl class="facts">${fact('Amount', amount)}${fact('Paid', paid)}${fact('Received', `${received} USDC`)}${fact('Being paid now', String(held))}
 ${page.endsAtMs === null ? nothing : fact('Ends', moment(page.endsAtMs, visit.timeZone))}</dl>
-<form method="post" action="${PAGES_PATH}/${page.id}/${page.isPaused ? 'resume' : 'pause'}">${formTokenField(visit.formToken)}<p class="actions"><button class="button">${page.isPaused ? 'Resume' : 'Pause'}</button></p></form></section>
+<form method="post" action="${PAGES_PATH}/${page.id}/${page.isPaused ? 'resume' : 'pause'}">${formTokenField(visit.formToken)}
+<p class="actions"><button class="button">${page.isPaused ? 'Resume' : 'Pause'}</button></p></form></section>
 <section class="card"><h2>Share</h2>
 ${copyField('page-url', 'Link', url)}${copyField('page-button', 'Button for your website', buttonSnippet(url, page.title, visit.account))}
-<p class="actions"><button class="button" type="button" data-copies="page-url" hidden>Copy link</button><button class="button" type="button" data-copies="page-button" hidden>Copy button</button><a class="button" href="${url}">Open</a><span id="copied" role="status"></span></p>
+<p class="actions"><button class="button" type="button" data-copies="page-url" hidden>Copy link</button><button class="button"
+type="button" data-copies="page-button" hidden>Copy button</button><a class="button" href="${url}">Open</a><span id="copied" role="status"></span></p>
 ${qrCode(url, 'QR code of the page')}</section></div>
 ${await linksCard(payments, visit, 'Newest payments', '/payments')}
 ${await pageForm(visit, page)}`,
   };
 }
 
-/** A link with inline style, which needs neither script nor style sheet. */
+/** A link with inline style, which needs no script or style sheet. */
 function buttonSnippet(url: string, title: string, { brandColor }: Account): string {
-  return html`<a href="${url}" style="display:inline-block;padding:12px 24px;border-radius:6px;background:${brandColor ?? '#0b5f4a'};color:#fff;font:600 16px system-ui,sans-serif;text-decoration:none">${title}</a>`.toString();
+  const style =
+    `display:inline-block;padding:12px 24px;border-radius:6px;background:${brandColor ?? '#0b5f4a'};color:#fff;` +
+    'font:600 16px system-ui,sans-serif;text-decoration:none';
+  return html`<a href="${url}" style="${style}">${title}</a>`.toString();
 }

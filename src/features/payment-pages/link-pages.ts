@@ -27,10 +27,10 @@ import {
 import { displayStatusBadges, providerName } from '../../web/signed-in/payment-words.ts';
 import type { ReusablePage } from './payment-page.ts';
 
-/** Newest links that are listed below the form. */
+/** Maximum links listed below the form. */
 const LINKS_SHOWN = 20;
 
-/** A checkout link created by hand. */
+/** Pages for checkout links created by hand. */
 export function registerLinkPages(routes: DashboardRoutes): void {
   const pages = routes.pages('links', 'developer');
   for (const kind of Object.values(kinds)) {
@@ -45,7 +45,7 @@ export function registerLinkPages(routes: DashboardRoutes): void {
   pages.page('/links/:paymentId', showLink);
 }
 
-/** What the forms of both kinds say differently. */
+/** Differences between the forms of both kinds. */
 const kinds = {
   card: {
     create: createPayment,
@@ -60,14 +60,15 @@ const kinds = {
     path: '/links/direct',
     title: 'USDC from a wallet',
     intro:
-      'Request USDC from a customer’s own wallet, without a card. The full amount must arrive; other currencies are converted once, at creation. Your account’s fee is deducted when the USDC is forwarded to you.',
+      'Request USDC from a customer’s own wallet, without a card. The full amount must arrive; ' +
+      'other currencies are converted once, at creation. Your account’s fee is deducted when the USDC is forwarded to you.',
     button: 'Create payment',
     other: html`<a class="button" href="${DASHBOARD_PATH}/links">By card instead</a>`,
   },
 } as const;
 type Kind = (typeof kinds)[keyof typeof kinds];
 
-/** A form that names the payout wallet is confirmed: a session alone must not decide where the money goes. */
+/** Asks for confirmation if the form names the payout wallet: a session alone must not decide where money goes. */
 async function formView(kind: Kind, visit: Visit): Promise<Html> {
   const action = `${DASHBOARD_PATH}${kind.path}`;
   const fields = kind === kinds.card ? linkFields : commonFields;
@@ -99,7 +100,7 @@ const commonFields = {
   },
 } satisfies Fields;
 
-/** A card payment has a provider, who is given the email address, and can pass on the fee. */
+/** Fields of card payments only: their provider receives the email address, and the fee can be passed on. */
 export const linkFields = {
   ...commonFields,
   email: { ...commonFields.email, hint: 'Prefilled at the provider' },
@@ -116,7 +117,7 @@ export const linkFields = {
   },
 } satisfies Fields;
 
-/** The payout wallet and the webhook URL: the account's settings, or fields of the form. */
+/** Payout wallet and webhook URL: the account's settings, or fields of the form. */
 export function destinationFields(
   visit: Visit,
   action: string,
@@ -155,12 +156,12 @@ ${payment.orderLine === null ? nothing : html`<p><bdi>${payment.orderLine}</bdi>
 <p class="actions"><button class="button" type="button" data-copies="link-url" hidden>Copy link</button></p>
 ${qrCode(url, 'QR code of the link')}
 ${payment.note === null ? nothing : html`<p class="banner plain">Previews of this link show the note: <bdi>${payment.note}</bdi></p>`}
-<p class="actions"><a class="button" href="${DASHBOARD_PATH}/payments/${payment.id}">View payment</a><a class="button" href="${DASHBOARD_PATH}/links${isDirect(payment) ? '/direct' : ''}">Create another</a></p></section>
+<p class="actions"><a class="button" href="${DASHBOARD_PATH}/payments/${payment.id}">View payment</a><a class="button"
+href="${DASHBOARD_PATH}/links${isDirect(payment) ? '/direct' : ''}">Create another</a></p></section>
 ${walletCard(context, history)}`,
   };
 }
 
-/** Applies the API's rules. */
 const answerCreate =
   ({ create }: Kind): FormHandler =>
   async (visit, form) => {
@@ -173,7 +174,7 @@ const answerCreate =
     return seeOther(`/links/${payment.id}`);
   };
 
-/** The parameters of a form, validated like the API's; the account's settings come first. Throws `ServiceError`. */
+/** Parameters of a form, validated like the API's. The account's settings take precedence. Throws `ServiceError`. */
 async function readLinkForm(
   { callbacks }: DashboardContext,
   account: Account,
@@ -196,7 +197,7 @@ async function readLinkForm(
     note: given('note'),
     passFeeToCustomer: form.has('passFeeToCustomer'),
   };
-  // Without a callback no event is sent, and nothing has to be checked.
+  // Without a callback no event is sent and no host needs a check.
   const guard = callbackUrl === null ? { refusalOf: async () => null } : callbacks;
   const request = await parseCreateRequest(
     { callbacks: guard, parsePayoutAddress },
@@ -207,7 +208,7 @@ async function readLinkForm(
   return { ...request, callbackUrl, order };
 }
 
-/** The newest links, or payments of another origin, each with its page below `path`. */
+/** Newest links, or payments of another origin, each with its page below `path`. */
 export async function linksCard(
   payments: readonly Payment[],
   visit: Visit,

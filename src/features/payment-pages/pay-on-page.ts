@@ -18,22 +18,21 @@ export interface PayOnPageContext {
   readonly create: CreatePaymentContext;
 }
 
-/** A page as a request found it. */
 export interface FoundPage {
   readonly page: ReusablePage;
   readonly account: Account;
   readonly state: PageState;
 }
 
-/** What a customer typed on a page, and found good. */
+/** Valid input of a customer. */
 export interface PageSubmission {
-  /** Random text of the form that was shown. */
+  /** Random text from the form. */
   readonly token: string;
   readonly amountCents: number;
   readonly answer: string | null;
 }
 
-/** The page takes no payment at this moment. */
+/** Signals that the page takes no payment at the moment. */
 export class PageClosedError extends Error {
   override readonly name = 'PageClosedError';
   readonly state: ClosedState;
@@ -44,12 +43,12 @@ export class PageClosedError extends Error {
   }
 }
 
-/** After that a page with the maximum of unpaid payments may have fewer. */
+/** Seconds after which a busy page may have free places. */
 const BUSY_SECONDS = 300;
 
 /**
- * Creates a payment under the rules of the API. The same form with the same values leads to the same payment, however
- * often and however concurrently it is sent. Throws `PageClosedError` and `ServiceError`.
+ * Creates a payment under the rules of the API. A repeated form with the same values returns the same payment, also
+ * under concurrent calls. Throws `PageClosedError` and `ServiceError`.
  */
 export async function payOnPage(
   { reusablePages, create }: PayOnPageContext,
@@ -64,7 +63,7 @@ export async function payOnPage(
   const payoutAddress = payoutAddressOf(page, account);
   if (payoutAddress === null) throw new PageClosedError('paused');
   let stored: Payment | null = null;
-  // The place of the stock is taken in the transaction that stores the payment.
+  // Reserves the stock in the transaction that stores the payment.
   const payments: CreatePaymentContext['payments'] = {
     ...create.payments,
     async createPayment(payment) {

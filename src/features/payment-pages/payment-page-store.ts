@@ -1,36 +1,35 @@
 import type { Payment } from '../../payment/payment.ts';
 import type { PagePayment, ReusablePage, UsedPage } from './payment-page.ts';
 
-/** The page that a payment was made on, as lists and exports name it. */
+/** The page of a payment, as in lists and exports. */
 export interface PageOfPayment extends Pick<ReusablePage, 'slug' | 'title'> {
   readonly pageId: string;
   readonly answer: string | null;
 }
 
-/** Pages on which customers make payments. Their takings change with their payments, in the same transaction. */
+/** Reusable payment pages. Their takings change with their payments, in the same transaction. */
 export interface ReusablePageStore {
-  /** Nothing is written where another page has the slug, or the account has `MAXIMUM_PAGES`. */
+  /** Writes nothing if another page has the slug or the account has `MAXIMUM_PAGES`. */
   createPage(page: ReusablePage): Promise<'created' | 'slug_taken' | 'too_many'>;
-  /** Null where the account has no such page. */
+  /** Resolves to null if the account has no such page. */
   changePage(accountId: string, id: string, change: Partial<ReusablePage>): Promise<ReusablePage | null>;
   findPage(accountId: string, id: string, nowMs: number): Promise<UsedPage | null>;
-  /** Of any account. */
+  /** Finds a page of any account. */
   findPageBySlug(slug: string, nowMs: number): Promise<UsedPage | null>;
-  /** The account's pages, the newest first. */
+  /** The account's pages, newest first. */
   listPages(accountId: string, nowMs: number): Promise<readonly UsedPage[]>;
   /**
-   * Stores a payment of a page with its submission. Resolves to the earlier payment where the submission made one, also
-   * under concurrent calls. Otherwise `requireOpen` decides on the page as it is without this payment, one call after the
-   * other for each page; what it throws undoes the transaction. Null, and nothing is stored, where the payout address is
-   * the deposit address of a payment.
+   * Stores a payment of a page with its submission. Resolves to the earlier payment of the same submission, also under
+   * concurrent calls. Otherwise `requireOpen` decides, serialized per page, on the page without this payment; its error
+   * rolls the transaction back. Resolves to null and stores nothing if the payout address is a deposit address.
    */
   createPagePayment(
     payment: Payment,
     pagePayment: PagePayment,
     requireOpen: (used: UsedPage) => void,
   ): Promise<Payment | null>;
-  /** The payment that a submission made. */
+  /** Finds the payment of a submission. */
   findSubmission(pagePayment: Pick<PagePayment, 'pageId' | 'submission'>): Promise<Payment | null>;
-  /** The pages of those of an account's payments that were made on one, by the payments' ids. */
+  /** Pages of an account's payments, by payment id; omits payments without a page. */
   listPagesOf(accountId: string, paymentIds: readonly string[]): Promise<ReadonlyMap<string, PageOfPayment>>;
 }

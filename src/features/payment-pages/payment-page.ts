@@ -12,30 +12,30 @@ import { PAGE_ID_PREFIX, type Payment, pageIdOf } from '../../payment/payment.ts
 import { countableUnits } from '../../payment/payment-statistics.ts';
 
 /**
- * A page at a fixed address on which any number of customers pay: each submission makes a payment of its own. A payment
- * holds a place of the page's stock for `HOLD_MS`. One that is paid later counts all the same, so a page can be oversold.
+ * A page at a fixed URL on which any number of customers pay; each submission creates a payment. A payment holds a
+ * place of the stock for `HOLD_MS`. A payment that is paid later still counts, so a page can be oversold.
  */
 export interface ReusablePage {
   readonly id: string;
   readonly accountId: string;
-  /** The part of its address after `/p/`, unique in the service. It never changes: codes with it are printed. */
+  /** Path after `/p/`, unique in the service. Never changes, because printed codes contain it. */
   readonly slug: string;
   readonly title: string;
-  /** What is paid for, as the checkout says it; null takes the title. */
+  /** Description on the checkout; null uses the title. */
   readonly orderLine: string | null;
   readonly currency: Currency;
-  /** Null where the customer chooses the amount. */
+  /** Null if the customer chooses the amount. */
   readonly amountCents: number | null;
-  /** Bounds of an amount that the customer chooses; null takes the service's. */
+  /** Bounds of an amount that the customer chooses; null uses the service's. */
   readonly minimumCents: number | null;
   readonly maximumCents: number | null;
   readonly passFeeToCustomer: boolean;
   /** For an account without a saved wallet. */
   readonly payoutAddress: Address | null;
-  /** For an account without a saved webhook URL; null for no event. */
+  /** For an account without a saved webhook URL; null sends no event. */
   readonly callbackUrl: string | null;
   readonly endsAtMs: number | null;
-  /** Number of payments; null without a limit. */
+  /** Maximum number of payments; null without a limit. */
   readonly stock: number | null;
   readonly question: string | null;
   readonly isAnswerRequired: boolean;
@@ -43,22 +43,21 @@ export interface ReusablePage {
   readonly createdAtMs: number;
 }
 
-/** A page with its takings. */
 export interface UsedPage {
   readonly page: ReusablePage;
-  /** Payments that are paid. */
+  /** Number of paid payments. */
   readonly paid: number;
-  /** What they received, less later surplus, in 10⁻⁶ USDC units. */
+  /** Received amount without later surplus, in 10⁻⁶ USDC. */
   readonly receivedUnits: bigint;
   /** Unpaid payments that still hold a place. */
   readonly held: number;
 }
 
-/** The submission of a page's form, and the payment it made. */
+/** Submission of a page's form, and its payment. */
 export interface PagePayment {
   readonly paymentId: string;
   readonly pageId: string;
-  /** Stands for the form and what was typed, so that sending it again leads to the same payment. */
+  /** Hash of the form and its values, so that sending it again returns the same payment. */
   readonly submission: string;
   /** The customer's answer to the page's question: personal data, erased with the email address. */
   readonly answer: string | null;
@@ -66,7 +65,7 @@ export interface PagePayment {
   readonly heldUntilMs: number | null;
 }
 
-/** Payments whose places end with these changes, and what pages take by those that became paid, in the order of their ids. */
+/** Payments whose holds end with these changes, and the takings of those that became paid, ordered by id. */
 export function endedHolds(changes: readonly { readonly before: Payment; readonly after: Payment }[]) {
   const ended = changes
     .filter(({ before, after }) => before.status === 'unpaid' && after.status !== 'unpaid')
@@ -85,10 +84,10 @@ export function endedHolds(changes: readonly { readonly before: Payment; readonl
   };
 }
 
-/** How long an unpaid payment holds a place of the stock. */
+/** Time for which an unpaid payment holds a place of the stock. */
 export const HOLD_MINUTES = 30;
 export const HOLD_MS = HOLD_MINUTES * 60_000;
-/** Unpaid payments of a page that hold a place at one time; also of a page without a stock. */
+/** Maximum unpaid payments that hold a place at one time, also without a stock. */
 export const MAXIMUM_HELD = 500;
 export const MAXIMUM_PAGES = 100;
 const MAXIMUM_STOCK = 100_000;
@@ -103,7 +102,7 @@ export const ANSWER_CHARACTERS = 200;
 export type PageState = 'open' | 'busy' | ClosedState;
 export type ClosedState = 'paused' | 'ended' | 'sold_out' | 'reserved';
 
-/** The state of a page of this account. */
+/** State of a page of this account. */
 export function pageStateAt({ page, paid, held }: UsedPage, account: Account, nowMs: number): PageState {
   const canReceive =
     !account.suspended &&
@@ -117,17 +116,17 @@ export function pageStateAt({ page, paid, held }: UsedPage, account: Account, no
   return held >= MAXIMUM_HELD ? 'busy' : 'open';
 }
 
-/** The wallet that a page's payments go to: the account's, where it has saved one. */
+/** Wallet of a page's payments: the account's saved wallet takes precedence. */
 export function payoutAddressOf(page: ReusablePage, account: Account): Address | null {
   return account.wallet ?? page.payoutAddress;
 }
 
-/** Payments beyond the stock: they were paid after their place had gone to another customer. */
+/** Payments beyond the stock, which were paid after another customer took their place. */
 export function oversoldOf({ page, paid }: UsedPage): number {
   return page.stock === null ? 0 : Math.max(0, paid - page.stock);
 }
 
-/** The bounds of an amount that the customer chooses. A fee on top leaves less room below the service's maximum. */
+/** Bounds of an amount that the customer chooses. An added fee leaves less room below the service's maximum. */
 export function amountBoundsOf(
   page: Pick<ReusablePage, 'minimumCents' | 'maximumCents' | 'passFeeToCustomer'>,
   { feeBasisPoints }: Pick<Account, 'feeBasisPoints'>,
@@ -150,7 +149,7 @@ export function isSlug(text: string): boolean {
   return slugForm.test(text);
 }
 
-/** The slug that a merchant typed; a random one for an empty text. Throws `invalid_request`. */
+/** Parses a slug; returns a random one for an empty text. Throws `invalid_request`. */
 export function parseSlug(typed: string): string {
   const slug = typed.trim().toLowerCase();
   if (slug === '') return randomBytes(10).toString('hex');
@@ -161,7 +160,7 @@ export function parseSlug(typed: string): string {
   );
 }
 
-/** The typed number of payments; null for an empty text. Throws `invalid_request`. */
+/** Parses the number of payments; null for an empty text. Throws `invalid_request`. */
 export function parseStock(typed: string): number | null {
   const text = typed.trim();
   if (text === '') return null;

@@ -39,7 +39,7 @@ export function createReusablePageStore({ read, write }: Scripts): ReusablePageS
   };
 }
 
-/** Reads pages with their takings in one statement: a payment that becomes paid moves from one number to the other. */
+/** Reads pages and takings in one statement, because a payment that becomes paid moves between two numbers. */
 function* selectUsed(rest: Fragment, nowMs: number): Script<UsedPage[]> {
   const rows = yield* run`
     SELECT ${raw(reusablePageTable.qualifiedNames)}, paid, received_units, (

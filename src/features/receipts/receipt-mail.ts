@@ -18,10 +18,10 @@ import {
 } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 
-/** A transaction's page in a block explorer, or null without an explorer. */
+/** URL of a transaction in a block explorer; null without an explorer. */
 export type ExplorerTransactionUrl = (transactionHash: string) => string | null;
 
-/** The facts that the customer may want to keep or to quote, for each view; empty without any. */
+/** Facts that the customer may want to keep or quote, for each view; empty if there are none. */
 export function facts(
   checkout: Checkout,
   language: Language,
@@ -29,7 +29,7 @@ export function facts(
 ): Html {
   const rows = [...rowsOf(checkout, language)];
   const transactions = [...transactionRows(checkout, language, explorerTransactionUrl)];
-  // On a receipt the hashes interest few readers; elsewhere they prove that something has arrived.
+  // A receipt omits the hashes; elsewhere they prove that something has arrived.
   if (checkout.view.kind === 'paid' && transactions.length > 0) {
     return html`<dl class="facts receipt">${rows}</dl>
 <details><summary>${language.words.facts.details}</summary><dl class="facts">${transactions}</dl></details>`;
@@ -87,7 +87,7 @@ function* receiptRows(
   yield row(html`${names.time}`, timeElement(view.paidAtMs, language));
 }
 
-/** A time in UTC, which the page's script writes in the customer's own zone. */
+/** A time in UTC, which the page's script converts to the customer's time zone. */
 export function timeElement(atMs: number, language: Language): Html {
   return html`<time datetime="${new Date(atMs).toISOString()}">${formatTime(language, atMs)}</time>`;
 }
@@ -106,16 +106,16 @@ function transactionLink(
   return html`<a href="${url}" rel="noopener noreferrer" target="_blank"><code>${hash}</code><span class="quiet"> ${words.facts.newTab}</span></a>`;
 }
 
-/** Base addresses of the receipt's links. */
+/** Base URLs of the receipt's links. */
 interface ReceiptLinks {
-  /** The payment's own page. */
+  /** The payment's page. */
   readonly checkoutUrl: string;
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
 }
 
 /**
- * The receipt of a paid payment for its customer, in the language of the last provider session, or in English; null
- * without an email address. It omits the merchant's note, the callback and all fields of the API.
+ * Receipt of a paid payment, in the language of the last provider session, or in English; null without an email
+ * address. Omits the merchant's note, the callback and all API fields.
  */
 export function receiptMail(view: PaymentView, account: Account, links: ReceiptLinks): Mail | null {
   const { payment } = view;
@@ -155,7 +155,7 @@ export function receiptMail(view: PaymentView, account: Account, links: ReceiptL
   return { to: email, subject: fillText(mail.subject, values), text };
 }
 
-/** Sessions are ordered by age. */
+/** Expects sessions ordered by age. */
 function languageOf(sessions: readonly ProviderSession[]): Language {
   return languageNamed(sessions.findLast(({ language }) => language !== null)?.language ?? null);
 }

@@ -15,21 +15,21 @@ export interface SendReceiptsContext
   extends Readonly<{ receipts: ReceiptStore }>,
     Readonly<{ payments: Pick<PaymentStore, 'viewPayment'>; accounts: Pick<AccountStore, 'findAccount'> }> {
   readonly mailer: Mailer;
-  /** The customer's receipt; null where there is no recipient. */
+  /** The customer's receipt; null without a recipient. */
   readonly composeReceipt: (view: PaymentView, account: Account) => Mail | null;
   readonly nowMs: () => number;
-  /** Called with each that failed, for the log. */
+  /** Called with each receipt that failed, for logging. */
   readonly onFailure: (id: PaymentId, error: unknown) => void;
 }
 
-/** Receipts at a time. One of the background places for mails is left for alerts. */
+/** Concurrent receipts. One background mail slot is left for alerts. */
 const RECEIPTS_AT_A_TIME = 4;
-/** A receipt that comes later than this surprises more than it helps, for example after mail was first configured. */
+/** Maximum age of a receipt: a late one, for example after mail is first configured, would only confuse. */
 const MAXIMUM_RECEIPT_AGE_MS = 24 * 3_600_000;
 
 /**
- * Sends receipts that wait: claimed durably before they are sent, each at most once. Resolves to whether more may wait.
- * Throws `MailNotSentError` when the mail server took none, which are then tried again.
+ * Sends pending receipts. Claims each durably before sending, so that each is sent at most once. Resolves to whether
+ * more may wait. Throws `MailNotSentError` if the mail server accepted none; these are retried.
  */
 export async function sendReceipts(context: SendReceiptsContext): Promise<boolean> {
   const nowMs = context.nowMs();
@@ -44,7 +44,7 @@ export async function sendReceipts(context: SendReceiptsContext): Promise<boolea
   return claimed.length === RECEIPTS_AT_A_TIME;
 }
 
-/** Null where all went well. */
+/** Resolves to the error, or null on success. */
 async function sendReceipt(context: SendReceiptsContext, id: PaymentId): Promise<unknown> {
   let ending: ReceiptEnding = 'sent';
   let failure: unknown = null;

@@ -10,10 +10,10 @@ import { isSameOrigin } from '../../web/signed-in/forms.ts';
 import { type Refund, refundStatusAt } from './refund.ts';
 import { nameRefundAddress, readLinkedRefund } from './refunds.ts';
 
-/** A request for the page on which a customer names the address of a refund. */
+/** Request for the page on which a customer enters the address of a refund. */
 type RefundPageRequest = CheckoutRequest<'refundId' | 'token'>;
 
-/** `GET /refund/:refundId/:token`: the form, or how far the refund is. Opening the link does not use it up. */
+/** `GET /refund/:refundId/:token`: the form, or the state of the refund. Opening the link does not use it up. */
 export async function showRefund(asked: RefundPageRequest): Promise<FastifyReply> {
   return sendRefund(asked, await readAsked(asked));
 }
@@ -22,7 +22,7 @@ function readAsked({ context, params: { refundId, token } }: RefundPageRequest):
   return readLinkedRefund(context.refund, refundId, token);
 }
 
-/** `POST /refund/:refundId/:token`: stores the address. A second address is refused. */
+/** `POST /refund/:refundId/:token`: stores the address. Refuses a second one. */
 export async function acceptRefundAddress(asked: RefundPageRequest): Promise<FastifyReply> {
   const { context, request } = asked;
   const refund = await readAsked(asked);
@@ -32,14 +32,14 @@ export async function acceptRefundAddress(asked: RefundPageRequest): Promise<Fas
     return sendRefund(asked, await nameRefundAddress(context.refund, refund, typed));
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    // The current state says more than the refusal.
+    // Shows the current state, which explains more than the error.
     if (error.errorName === 'refund_state_conflict') return showRefund(asked);
     if (error.errorName !== 'invalid_request') throw error;
     return sendRefund(asked, refund, typed);
   }
 }
 
-/** @param refused the address that was refused; null where none was sent */
+/** @param refused the address that was refused; null if none was sent */
 async function sendRefund(
   asked: RefundPageRequest,
   refund: Refund,

@@ -28,7 +28,7 @@ import {
 
 const pathOf = (paymentId: string) => `${DASHBOARD_PATH}/payments/${paymentId}/refunds`;
 
-/** The refunds of a payment, and the form that opens one. Empty where nothing can be refunded. */
+/** Refunds of a payment and the form that opens one. Empty if nothing can be refunded. */
 export async function refundCard(visit: Visit, payment: Payment): Promise<Html> {
   const { refunds, leftUnits } = await readRefunds(visit.context, visit.account.id, payment.id);
   if (refunds.length === 0 && leftUnits === 0n) return nothing;
@@ -48,12 +48,13 @@ ${refunds.map((refund) => refundPart(visit, refund, payment.chainId))}
 ${form}<span id="copied" role="status"></span></section>`;
 }
 
-/** The money goes to the address in this form, so it asks for the password and an existing second factor. */
+/** Asks for the password and an existing second factor, because the form decides where money goes. */
 async function openForm(visit: Visit, paymentId: string, leftUnits: bigint): Promise<Html> {
   const action = pathOf(paymentId);
   const form = await confirmedForm(visit, {
     action,
-    introduction: html`<p class="banner">The email address of a payment is not verified. Ask the customer for an address over a channel that you know, or send them the link that you get without one.</p>`,
+    introduction: html`<p class="banner">The email address of a payment is not verified.
+Ask the customer for an address over a channel that you know, or send them the link that you get without one.</p>`,
     fields: {
       amount: {
         label: 'Amount in USDC',
@@ -73,13 +74,14 @@ async function openForm(visit: Visit, paymentId: string, leftUnits: bigint): Pro
   return foldedForm(visit, action, 'Open a refund…', form);
 }
 
-/** Asks for the same: a reader of the customer's email could have named this address. */
+/** Asks for the same: a reader of the customer's email could have entered this address. */
 async function confirmForm(visit: Visit, refund: Refund): Promise<Html> {
   const { id, destination, paymentId } = refund;
   const form = await confirmedForm(visit, {
     action: `${pathOf(paymentId)}/${id}/confirm`,
     introduction: html`<input type="hidden" name="destination" value="${destination}">
-<p class="banner">Someone with the link named ${destination}. Check it with the customer over a channel that you know: a transfer to a wrong address cannot be undone.</p>`,
+<p class="banner">Someone with the link named ${destination}.
+Check it with the customer over a channel that you know: a transfer to a wrong address cannot be undone.</p>`,
     fields: meantField(visit, 'destination'),
     button: 'Confirm this address',
   });
@@ -142,7 +144,7 @@ ${mayCancel ? form('cancel', html`<p class="actions"><button class="button dange
 
 type RefundForm = (visit: Visit, form: FormFields) => Promise<Refund>;
 
-/** The forms of the refunds. Their results, and refusals, are shown on the payment's page. */
+/** Registers the refund forms. Results and errors appear on the payment's page. */
 export function registerRefundForms(
   routes: DashboardRoutes,
   showPayment: (visit: Visit) => Promise<PageView>,
@@ -175,11 +177,11 @@ export function registerRefundForms(
 
 async function open(visit: Visit, form: FormFields): Promise<Refund> {
   const paymentId = visit.params['paymentId'] ?? '';
-  // An unknown payment answers before the password is asked for.
+  // Answers for an unknown payment before the password is asked for.
   await readRefunds(visit.context, visit.account.id, paymentId);
   const destination = form.text('destination').trim();
   await requirePasswordAndFactor(visit, form, {
-    // `createRefund` says what is wrong with a text that is no address.
+    // `createRefund` reports invalid addresses.
     destination: () => (parsePayoutAddress(destination) === null ? null : meantWalletOf(form, 'destination')),
   });
   return createRefund(visit.context.refund, visit.account.id, paymentId, {

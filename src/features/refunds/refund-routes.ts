@@ -26,14 +26,13 @@ import {
   submitTransaction,
 } from './refunds.ts';
 
-/** Dependencies of the refunds' operations. */
 export interface RefundRoutesContext extends RefundContext {
-  /** The contract of USDC, and its chain. */
+  /** The USDC contract and its chain. */
   readonly token: Address;
   readonly chainId: number;
 }
 
-/** A refund as it is at this time. */
+/** Response of the API for a refund. */
 export function presentRefund(
   { token, chainId, nowMs }: Pick<RefundRoutesContext, 'token' | 'chainId' | 'nowMs'>,
   refund: Refund,
@@ -64,10 +63,10 @@ export function presentRefund(
 type PaymentRoute = { Params: { payment_id: string } };
 type RefundRoute = { Params: { refund_id: string } };
 
-/** What runs before the operations of a scope: the key, its rate and its scope are checked. */
+/** Hooks that check key, rate limit and scope before an operation. */
 export type ScopeGuards = Readonly<Record<KeyScope, { readonly onRequest: onRequestHookHandler }>>;
 
-/** Registers the refunds' operations of the merchant's interface. */
+/** Registers the refund operations of the merchant API. */
 export function registerRefunds(
   server: FastifyInstance,
   context: RefundRoutesContext,

@@ -5,7 +5,7 @@ import type { PaymentId } from '../../payment/payment.ts';
 import type { PaymentEventType } from '../../payment/payment-events.ts';
 import type { TransferLog } from '../../settlement/chain/chain.ts';
 
-/** The states of a refund, as the dashboard explains them. */
+/** States of a refund, with their explanations in the dashboard. */
 export const refundStatuses = {
   awaiting_address: 'The customer has not named an address yet. Send them the link.',
   awaiting_confirmation: 'The customer named an address. Check it with them, then confirm it.',
@@ -16,7 +16,7 @@ export const refundStatuses = {
 } as const satisfies Record<string, string>;
 export type RefundStatus = keyof typeof refundStatuses;
 
-/** Why a transfer is not booked. */
+/** Reasons why a transfer is not booked. */
 export const transactionProblems = {
   no_transfer: 'The submitted transaction contains no USDC transfer to the address.',
   too_early: 'The submitted transfer is older than the deposit.',
@@ -25,12 +25,12 @@ export const transactionProblems = {
 } as const satisfies Record<string, string>;
 export type TransactionProblem = keyof typeof transactionProblems;
 
-/** The transfer of a refund, with the values of one that has none. */
+/** Transfer fields of a refund, with the values before a transfer. */
 export const noTransfer = {
-  /** A transaction that the merchant submitted and that has not been checked yet. */
+  /** Submitted transaction that has not been checked yet. */
   submittedHash: null as string | null,
   transactionProblem: null as TransactionProblem | null,
-  /** The transfer. Its sender is informational: it may be an exchange. */
+  /** Sender of the transfer. Informational: it may be an exchange. */
   sender: null as string | null,
   transactionHash: null as string | null,
   logIndex: null as number | null,
@@ -39,64 +39,63 @@ export const noTransfer = {
 };
 
 /**
- * A refund in USDC that the merchant transfers from a wallet of their own. The service holds no money: it watches the
- * chain and keeps the account.
+ * A refund in USDC that the merchant transfers from their own wallet. The service holds no money: it watches the chain
+ * and keeps the records.
  */
 export interface Refund extends Readonly<typeof noTransfer> {
   readonly id: string;
   readonly accountId: string;
   readonly paymentId: PaymentId;
   readonly createdAtMs: number;
-  /** What the merchant transfers, in 10⁻⁶ USDC; once paid, what was transferred. */
+  /** Amount to transfer, in 10⁻⁶ USDC; the transferred amount once paid. */
   readonly units: bigint;
   readonly reason: string | null;
-  /** As stored: never `expired`, which follows from the time (`refundStatusAt`). */
+  /** Stored state. Never `expired`, which depends on the time (`refundStatusAt`). */
   readonly status: RefundStatus;
   readonly expiresAtMs: number;
-  /** The `Idempotency-Key` that opened it, and the fingerprint of its parameters. */
+  /** The `Idempotency-Key` of the create, and the fingerprint of its parameters. */
   readonly idempotencyKey: string | null;
   readonly fingerprint: string;
-  /** The customer's address: given by the merchant, or named by the customer. Null until then. */
+  /** The customer's address, given by the merchant or entered by the customer; null until then. */
   readonly destination: Address | null;
-  /** Final blocks up to this one have been searched for the transfer. */
+  /** Highest final block that was searched for the transfer. */
   readonly scannedBlock: number;
 }
 
 export type RefundReference = Pick<Refund, 'id' | 'accountId'>;
 
-/** What a change of a refund is decided on. No refund changes until the decision is stored. */
+/** Input of a decision on a refund. No refund changes until the decision is stored. */
 export interface RefundView {
   readonly refund: Refund;
-  /** The payment's other refunds. */
+  /** Other refunds of the payment. */
   readonly others: readonly Refund[];
   /** Refunds of any account that wait for a transfer to the same address. */
   readonly rivals: readonly Refund[];
 }
 
-/** A changed refund and its event. */
 export interface RefundDecision {
   readonly refund: Refund;
   readonly event: PaymentEventType | null;
 }
 
 const DAY_MS = 86_400_000;
-/** How long the customer's link is valid. */
+/** Lifetime of the customer's link. */
 export const ADDRESS_LINK_MS = 7 * DAY_MS;
-/** How long an address waits for its confirmation, and then the service for the transfer. */
+/** Time for the merchant to confirm an address, and then to transfer. */
 export const TRANSFER_MS = 30 * DAY_MS;
-/** Maximum refunds of a payment, canceled ones included. */
+/** Maximum refunds of a payment, including canceled ones. */
 const MAXIMUM_REFUNDS = 20;
 export const MAXIMUM_REASON_LENGTH = 200;
-/** Refunds of one amount to one address are told apart by at most 0.000999 USDC. */
+/** Refunds of equal amounts to one address are distinguished by at most 0.000999 USDC. */
 const MAXIMUM_RIVALS = 1_000n;
 
-/** The state at this time. Throws `UnknownStateError` for a stored state that does not exist. */
+/** State at this time. Throws `UnknownStateError` for a stored state that does not exist. */
 export function refundStatusAt({ status, expiresAtMs }: Refund, nowMs: number): RefundStatus {
   if (!Object.hasOwn(refundStatuses, status)) throw new UnknownStateError(`no such refund state: ${status}`);
   return status.startsWith('awaiting_') && expiresAtMs <= nowMs ? 'expired' : status;
 }
 
-/** What of the received units is neither refunded nor part of an open refund. */
+/** Received units that are neither refunded nor part of an open refund. */
 export function refundableUnits(receivedUnits: bigint, refunds: readonly Refund[], nowMs: number): bigint {
   const counted = refunds.filter(
     (refund) => !['canceled', 'expired'].includes(refundStatusAt(refund, nowMs)),
@@ -120,9 +119,9 @@ export function refundConflict(text: string): ServiceError {
 }
 
 /**
- * A new refund, checked against the others of its payment.
+ * Creates a refund, checked against the others of its payment.
  *
- * @param askedUnits null for all that is left
+ * @param askedUnits null for the whole remainder
  */
 export function openRefund(
   { refund, others, rivals }: RefundView,
@@ -140,7 +139,7 @@ export function openRefund(
   return { refund: withUniqueUnits({ ...refund, units }, rivals), event: 'refund.opened' };
 }
 
-/** The customer names an address, once. It waits for the merchant's confirmation. */
+/** Records the address that the customer entered, once. The merchant must confirm it. */
 export function nameAddress({ refund }: RefundView, destination: Address, nowMs: number): RefundDecision {
   requireRefundStatus(refund, nowMs, 'awaiting_address');
   const status = 'awaiting_confirmation';
@@ -149,9 +148,9 @@ export function nameAddress({ refund }: RefundView, destination: Address, nowMs:
 }
 
 /**
- * The merchant confirms the address that they saw. From then on the transfer is looked for.
+ * Records that the merchant confirmed the address they saw. The service then watches for the transfer.
  *
- * @param scannedBlock the newest final block: the transfer lies above it
+ * @param scannedBlock the newest final block: the transfer is in a later one
  */
 export function confirmAddress(
   { refund, rivals }: RefundView,
@@ -168,7 +167,7 @@ export function confirmAddress(
   return { refund: withUniqueUnits(confirmed, rivals), event: 'refund.address_confirmed' };
 }
 
-/** Takes single units off, so that no two open refunds to an address ask for the same amount. */
+/** Subtracts single units, so that no two open refunds to an address ask for the same amount. */
 function withUniqueUnits(refund: Refund, rivals: readonly Refund[]): Refund {
   const taken = new Set(rivals.map(({ units }) => units));
   for (let less = 0n; less < MAXIMUM_RIVALS && less < refund.units; less++) {
@@ -182,7 +181,7 @@ export function cancelRefund({ refund }: RefundView, nowMs: number): RefundDecis
   return { refund: { ...refund, ...noTransfer, status: 'canceled' }, event: 'refund.canceled' };
 }
 
-/** The refund whose transfer this is: to its address, of exactly its amount, and after its opening or confirmation. */
+/** Finds the refund of a transfer: same address, exact amount, and after its opening or confirmation. */
 export function refundOfTransfer(transfer: TransferLog, watched: readonly Refund[]): Refund | undefined {
   return watched.find(
     ({ destination, units, scannedBlock }) =>
@@ -191,8 +190,8 @@ export function refundOfTransfer(transfer: TransferLog, watched: readonly Refund
 }
 
 /**
- * Books one of these final transfers to the refund's address: one of exactly its amount, else the first that no other
- * refund to the address waits for. A refund that does not wait for one any more stays as it is.
+ * Books one of the final transfers to the refund's address: preferably one of the exact amount, otherwise the first
+ * that no other refund to the address waits for. Leaves a refund unchanged that no longer waits for one.
  */
 export function bookTransfer(
   { refund, others, rivals }: RefundView,
@@ -215,7 +214,7 @@ export function bookTransfer(
   return { refund: paid, event: 'refund.paid' };
 }
 
-/** The transaction is not the refund's; another can be submitted. */
+/** Rejects a submitted transaction; another can be submitted. */
 export function refuseTransaction(
   { refund }: Pick<RefundView, 'refund'>,
   problem: TransactionProblem,

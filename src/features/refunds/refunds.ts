@@ -36,31 +36,31 @@ export interface RefundContext
       observations: Pick<ObservationStore, 'readCursor'>;
       accounts: Pick<AccountStore, 'findAccount'>;
     }> {
-  /** Whether an address is a deposit address, a contract or a relayer of the service. */
+  /** Whether an address is a deposit address, contract or relayer of the service. */
   readonly isReservedAddress: (address: Address) => Promise<boolean>;
-  /** Makes the tokens of the customers' links from the refunds' ids: no store has them. */
+  /** Derives the tokens of customers' links from refund ids, so that no store has them. */
   readonly links: KeyedHash;
-  /** The public base URL of the service, without a slash at the end. */
+  /** Public base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly nowMs: () => number;
 }
 
-/** What a merchant asks for, as typed. */
+/** Request of a merchant, unparsed. */
 export interface RefundRequest {
   /** `all`, `surplus`, or an amount in USDC. */
   readonly amount: string;
   readonly reason: string | null;
-  /** The customer's address; null where the customer names it by a link. */
+  /** The customer's address; null if the customer enters it through a link. */
   readonly destination: string | null;
   readonly idempotencyKey?: string | null;
 }
 
-/** What has arrived for a payment and is final: the limit of all its refunds together. */
+/** Final received amount of a payment: the limit of all its refunds together. */
 export function refundLimitUnits({ observations }: Pick<PaymentView, 'observations'>): bigint {
   return sumObservations(observations).finalSeenUnits;
 }
 
-/** The refunds of a payment, and what can still be refunded. Throws `payment_not_found`. */
+/** The refunds of a payment, and the amount that can still be refunded. Throws `payment_not_found`. */
 export async function readRefunds(
   context: Pick<RefundContext, 'payments' | 'refunds' | 'nowMs'>,
   accountId: string,
@@ -74,8 +74,9 @@ export async function readRefunds(
 }
 
 /**
- * Opens a refund; a repeated `Idempotency-Key` gets the first one. Throws `payment_not_found`, `invalid_request` for a
- * field, `refund_state_conflict` where less can be refunded, and `idempotency_conflict` for other parameters.
+ * Opens a refund, or returns the first one for a repeated `Idempotency-Key`. Throws `payment_not_found`,
+ * `invalid_request` for a field, `refund_state_conflict` if less can be refunded, and `idempotency_conflict` for other
+ * parameters.
  */
 export async function createRefund(
   context: RefundContext,
@@ -117,7 +118,7 @@ export async function createRefund(
   return refund;
 }
 
-/** The link with which the customer names an address; null unless the refund waits for one. */
+/** Link through which the customer enters an address; null unless the refund waits for one. */
 export function refundLink({ links, baseUrl, nowMs }: RefundContext, refund: Refund): string | null {
   if (refundStatusAt(refund, nowMs()) !== 'awaiting_address') return null;
   return `${baseUrl}/refund/${refund.id}/${links.of(refund.id)}`;
@@ -134,7 +135,7 @@ export async function readLinkedRefund(
   return refund;
 }
 
-/** Stores the address that the customer names. Throws `refund_state_conflict` for a second one. */
+/** Stores the address that the customer entered. Throws `refund_state_conflict` for a second one. */
 export async function nameRefundAddress(
   context: RefundContext,
   refund: Refund,
@@ -145,7 +146,7 @@ export async function nameRefundAddress(
   return change(context, refund, (view) => nameAddress(view, address, context.nowMs()));
 }
 
-/** Confirms the address that the merchant saw, as they saw it. */
+/** Confirms the address that the merchant saw. */
 export async function confirmRefundAddress(
   context: RefundContext,
   refund: Refund,
@@ -157,7 +158,7 @@ export async function confirmRefundAddress(
   return change(context, refund, (view) => confirmAddress(view, address, scannedBlock, context.nowMs()));
 }
 
-/** Units, or null for all that is left. */
+/** Units, or null for the whole remainder. */
 function parseRefundAmount(amount: string, view: PaymentView): bigint | null {
   if (amount === 'all') return null;
   if (amount === 'surplus') {
@@ -177,7 +178,7 @@ function parseReason(reason: string | null): string | null {
   return text;
 }
 
-/** The address with its checksum. Throws `invalid_request` for one that no refund may go to. */
+/** The checksummed address. Throws `invalid_request` for an address that must not receive refunds. */
 async function parseDestination(
   { isReservedAddress, accounts }: RefundContext,
   payment: Payment,
@@ -194,7 +195,7 @@ async function parseDestination(
   return address;
 }
 
-/** The newest final block: a transfer that is sent after this moment lies above it. */
+/** The newest final block: a later transfer is above it. */
 async function readScannedBlock({ observations }: RefundContext): Promise<number> {
   const cursor = await observations.readCursor();
   if (cursor === null) throw refundConflict('The payment network has not been read yet. Try again shortly.');
@@ -216,7 +217,7 @@ export function cancelOpenRefund(context: RefundContext, refund: Refund): Promis
   return change(context, refund, (view) => cancelRefund(view, context.nowMs()));
 }
 
-/** Keeps the hash of the merchant's transaction, which is checked once it is final. */
+/** Stores the hash of the merchant's transaction, which is checked once it is final. */
 export async function submitTransaction(
   context: RefundContext,
   refund: Refund,

@@ -7,8 +7,8 @@ import { noTransfer, type Refund, type RefundReference, type RefundView, TRANSFE
 import type { RefundStore } from './refund-store.ts';
 
 /**
- * Every change waits for the one before: there are few, and one transfer must not be stored with two refunds. A rewind
- * waits as well, so that what is read of the chain is checked and written before it, or refused after it.
+ * Serializes all changes of refunds, so that no transfer is stored with two refunds. Rewinds take it too: data read
+ * from the chain is checked and written before a rewind, or refused after it.
  */
 export const REFUND_LOCK = 'refunds';
 
@@ -102,12 +102,12 @@ function* addEvent(
   yield* unnumberedEventTable.insertRows([[accountId, paymentId, type, id, nowMs]]);
 }
 
-/** The chain lost final blocks above this one: transfers in them are looked for again. */
+/** Reverts transfers in blocks that the chain lost; they are searched again. */
 export function* revertRefundsAbove(blockNumber: number, nowMs: number): Script<void> {
   yield* lock(REFUND_LOCK);
   const reverted = yield* refundTable.select`WHERE status = 'paid' AND block_number > ${blockNumber}`;
   for (const refund of reverted) {
-    // By its hash it is also found in another block, and whatever its amount is.
+    // The hash also finds it in another block, and regardless of the amount.
     const submittedHash = refund.transactionHash;
     const expiresAtMs = nowMs + TRANSFER_MS;
     yield* refundTable.update({

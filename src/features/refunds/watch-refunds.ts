@@ -26,29 +26,29 @@ export interface WatchRefundsContext
   readonly nowMs: () => number;
 }
 
-/** One pass: an endpoint, and the newest final block that the watcher has scanned. */
+/** One pass: an endpoint, and the newest final block that was scanned. */
 interface Pass extends WatchRefundsContext {
   readonly view: ChainView;
   readonly cursor: BlockReference;
 }
 
-/** Nodes take some hundred addresses in one filter. The rest has its turn in the next pass. */
+/** Maximum refunds per pass: nodes accept some hundred addresses in a filter. */
 const REFUNDS_A_PASS = 500;
-/** A transfer of the last moment is found although the service did not run. */
+/** Extra time in which a transfer of the last moment is still found after a downtime. */
 const GRACE_MS = 24 * 3_600_000;
-/** The newest blocks are read again with each pass, about a minute long: a node may leave out what another one shows. */
+/** Number of blocks that each pass reads again, about a minute: a node may miss what another one shows. */
 const BLOCKS_READ_AGAIN = 32;
 
 /**
- * Looks for the transfers of open refunds in the final blocks that the watcher has passed, and books them. Without an
- * open refund the chain is not asked. What is found is booked only where an endpoint of another host shows it as well.
+ * Searches final blocks for the transfers of open refunds and books them. Does not query the chain without an open
+ * refund. Books a transfer only if an endpoint of another host also shows it.
  */
 export async function watchRefunds(context: WatchRefundsContext): Promise<void> {
   const { refunds, observations, chain, nowMs } = context;
   const watched = await refunds.listWatchedRefunds(nowMs() - GRACE_MS, REFUNDS_A_PASS);
   const cursor = watched.length === 0 ? null : await observations.readCursor();
   if (cursor === null) return;
-  // The endpoints of other hosts than the watcher's take turns.
+  // Rotates through the endpoints of hosts other than the watcher's.
   await chain.withOtherView(async (view) => {
     const pass = { ...context, view, cursor };
     for (const refund of watched) await checkSubmitted(pass, refund);
@@ -68,7 +68,7 @@ async function scanForTransfers(pass: Pass, watched: readonly Refund[]): Promise
       if (refund === undefined || !open.delete(refund)) continue;
       found.set(refund, transfer);
     }
-    // Unconfirmed, the next pass begins here again.
+    // Without confirmation the next pass starts from here again.
     if (!(await areConfirmed(pass, [...found.values()]))) return;
     for (const [refund, transfer] of found) await book(pass, refund, [transfer]);
     const scannedBlock = Math.min(scannedTo.number, cursor.number - BLOCKS_READ_AGAIN);
@@ -81,7 +81,7 @@ async function scanForTransfers(pass: Pass, watched: readonly Refund[]): Promise
   }
 }
 
-/** Books a submitted transaction once its block is final, or refuses it where another host says the same. */
+/** Books a submitted transaction once its block is final. Rejects it if another host agrees. */
 async function checkSubmitted(pass: Pass, refund: Refund): Promise<void> {
   const { chain, cursor, refunds, nowMs } = pass;
   const { submittedHash } = refund;
@@ -91,7 +91,7 @@ async function checkSubmitted(pass: Pass, refund: Refund): Promise<void> {
     if (await areConfirmed(pass, found)) await book(pass, refund, found);
     return;
   }
-  // The pass reads at another host than the watcher's.
+  // The pass already reads from a host other than the watcher's.
   const confirmed = await chain.withView((view) => examine({ ...pass, view }, refund, submittedHash));
   if (confirmed !== found) return;
   await refunds.changeRefund(
@@ -102,7 +102,7 @@ async function checkSubmitted(pass: Pass, refund: Refund): Promise<void> {
   );
 }
 
-/** What one host shows of a submitted transaction; null while its block is not final. */
+/** Result of one host for a submitted transaction; null while its block is not final. */
 async function examine(
   pass: Pass,
   refund: Refund,
@@ -115,7 +115,7 @@ async function examine(
   return freeTransfers(pass, refund, ofTransaction);
 }
 
-/** The transfers of the transaction that are booked with no refund yet, at least one; else why none counts. */
+/** Transfers of the transaction that no refund has booked, at least one; otherwise the reason. */
 async function freeTransfers(
   { payments, refunds }: Pass,
   refund: Refund,
@@ -148,7 +148,7 @@ function areConfirmed({ view, cursor }: Pass, transfers: readonly TransferLog[])
   return view.confirmLogs({ transfers, forwarded: [], rescued: [] }, cursor);
 }
 
-/** Transfers to the refunds' addresses in final blocks of the chain that the watcher has scanned. */
+/** Transfers to the refunds' addresses in scanned final blocks. */
 async function readTransfers(
   { view, cursor }: Pass,
   fromBlock: number,
@@ -158,7 +158,7 @@ async function readTransfers(
   const recipients = [...new Set(refunds.flatMap(({ destination }) => destination ?? []))];
   const query = { fromBlock, toBlock, recipients, withReleases: false };
   const logs = await view.readLogs(query);
-  // Asked after reading: what was read is of the chain that was scanned.
+  // Read last, so that the transfers belong to the scanned chain.
   const block = await view.readBlock(cursor.number);
   if (block?.hash === cursor.hash) return logs;
   throw new ChainUnavailableError(`${view.source} is not on the chain that was scanned`);

@@ -81,7 +81,8 @@ function paymentDelayHelp(view: AtProvider, { words }: Language): Html {
   const { question, usual, ask, support } = words.missing;
   return html`<details${isTakenByProvider(view) ? html` open` : nothing}><summary>${question}</summary>
 <p>${usual} ${fillIn(ask, { provider })}</p>
-<p><a href="${providerSupportUrls[view.provider]}" rel="noopener noreferrer" target="_blank">${fillIn(support, { provider })}<span class="quiet"> ${words.facts.newTab}</span></a></p>
+<p><a href="${providerSupportUrls[view.provider]}" rel="noopener noreferrer"
+target="_blank">${fillIn(support, { provider })}<span class="quiet"> ${words.facts.newTab}</span></a></p>
 </details>`;
 }
 

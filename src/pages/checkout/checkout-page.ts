@@ -203,14 +203,20 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     summary: summary(checkout, language),
     brandColor: checkout.account.brandColor,
     kind: isDirect ? 'followTransfer' : view.kind === 'underpaid' ? 'followRest' : 'follow',
-    main: html`<main class="card" id="checkout" data-path="${path}" data-revision="${content.revision}" data-refresh-seconds="${refreshSeconds}" data-offline="${language.words.offline}"${autoContinue === null ? nothing : html` data-auto-continue`}>
+    main: html`<main class="card" id="checkout" data-path="${path}" data-revision="${content.revision}" data-refresh-seconds="${refreshSeconds}"
+data-offline="${language.words.offline}"${autoContinue === null ? nothing : html` data-auto-continue`}>
 ${problemOf(options)}
 <div id="status" role="status">${isGoing ? goingContent(language, nameOf(moment.provider)) : content.status}</div>
 <p id="connection" role="status">${moment?.kind === 'offline' ? language.words.offline : ''}</p>
 ${isDirect ? nothing : html`<form id="${SESSION_FORM}" method="post" hidden>${emailTokenField(emailToken)}</form>`}
 <div id="detail"${isGoing ? html` hidden` : nothing}>${isStreamed ? content.frame : content.detail()}</div>
 </main>
-${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, { canSimulate: options.canSimulate === true, knowsEmail: emailToken !== null })}${goingTemplate(language)}` : nothing}`,
+${
+  takesPayment(view) && !isDirect
+    ? html`${assurances(checkout, language, { canSimulate: options.canSimulate === true, knowsEmail: emailToken !== null })}
+${goingTemplate(language)}`
+    : nothing
+}`,
     ...(isStreamed
       ? {
           streamed: {
@@ -365,12 +371,14 @@ function shopLinks(checkout: Checkout, language: Language): Html {
   const link = (url: string | null, text: string) =>
     url === null ? [] : [html`<a href="${url}" rel="noreferrer">${fillIn(text, { shop })}</a>`];
   const isSupportNext = needsShop(checkout.view) && supportUrl !== null;
+  const contactText = html`<span>${fillIn(words.shop.contact, { shop })}</span>`;
+  const contact = html`<a class="button primary wide" href="${supportUrl}" rel="noreferrer">${contactText}</a>`;
   const links = [
     ...(isSupportNext ? [] : link(supportUrl, words.shop.support)),
     ...link(termsUrl, words.shop.terms),
   ];
   return html`<div class="shop-links">
-${isSupportNext ? html`<p><a class="button primary wide" href="${supportUrl}" rel="noreferrer"><span>${fillIn(words.shop.contact, { shop })}</span></a></p>` : nothing}
+${isSupportNext ? html`<p>${contact}</p>` : nothing}
 ${way === null ? nothing : returnLink(way, shop, words, isSupportNext ? 'plain' : 'primary')}
 ${links.length === 0 ? nothing : html`<p class="until">${links.map((link, index) => (index === 0 ? link : html` · ${link}`))}</p>`}
 </div>`;
@@ -414,9 +422,12 @@ function returnLink(
 ): Html {
   const { back, leadsTo, automatic, stay } = words.shop;
   const values = { host: url.host, seconds: String(RETURNS_AFTER_SECONDS) };
-  return html`<p><a class="button ${look === 'primary' ? 'primary ' : ''}wide" href="${url.href}"${isAutomatic ? html` data-return-after="${RETURNS_AFTER_SECONDS}"` : nothing}><span>${fillIn(back, { shop })}</span></a></p>
+  const delay = isAutomatic ? html` data-return-after="${RETURNS_AFTER_SECONDS}"` : nothing;
+  const stayButton = html`<button type="button" class="link" id="stay">${stay}</button>`;
+  const countdown = html`<p class="until" id="automatic" role="status" hidden>${fillIn(automatic, values)} ${stayButton}</p>`;
+  return html`<p><a class="button ${look === 'primary' ? 'primary ' : ''}wide" href="${url.href}"${delay}><span>${fillIn(back, { shop })}</span></a></p>
 <p class="until">${fillIn(leadsTo, values)}</p>
-${isAutomatic ? html`<p class="until" id="automatic" role="status" hidden>${fillIn(automatic, values)} <button type="button" class="link" id="stay">${stay}</button></p>` : nothing}`;
+${isAutomatic ? countdown : nothing}`;
 }
 
 /** The merchant and the amount, with the fee if the customer pays it. */

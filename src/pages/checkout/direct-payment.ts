@@ -60,7 +60,8 @@ export function directContent(
 </ul>
 <div class="pay">
 <p><a class="button primary wide" href="${uri}">${direct.open}</a></p>
-<div id="wallets" data-chain="0x${payment.chainId.toString(16)}" data-token="${token}" data-call="${transferCall(payment.depositAddress, missing)}" data-pay="${direct.payWith}" data-sent="${direct.sent}" data-refused="${direct.refused}"></div>
+<div id="wallets" data-chain="0x${payment.chainId.toString(16)}" data-token="${token}" data-call="${transferCall(payment.depositAddress, missing)}"
+data-pay="${direct.payWith}" data-sent="${direct.sent}" data-refused="${direct.refused}"></div>
 <p id="wallet-note" role="status"></p>
 </div>
 <dl class="facts">

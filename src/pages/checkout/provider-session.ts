@@ -79,8 +79,11 @@ function secureUrlOf({ provider, redirectUrl }: ProviderSession): string {
  * User agents that fetch links for a preview or an index. (Cubot makes telephones.) An own list instead of `isbot`, which
  * counts every HTTP client as a bot, while a program that follows a link gets the redirect that a browser gets.
  */
-const previewAgent =
-  /(?<!cu)bot\b|crawl|spider|preview|facebookexternalhit|^whatsapp\/|skypeuri|embedly|iframely|slurp|pinterest\/|vkshare|mediapartners|bingbot|yandex(?:images|media)|google-(?:read-aloud|inspectiontool)/i;
+const previewAgent = new RegExp(
+  '(?<!cu)bot\\b|crawl|spider|preview|facebookexternalhit|^whatsapp/|skypeuri|embedly|iframely|slurp|pinterest/|vkshare|' +
+    'mediapartners|bingbot|yandex(?:images|media)|google-(?:read-aloud|inspectiontool)',
+  'i',
+);
 
 /** Whether the request comes from a preview or a crawler and not from a customer who follows the link. */
 export function isPreview(headers: IncomingHttpHeaders): boolean {

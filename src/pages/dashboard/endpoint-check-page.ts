@@ -58,7 +58,9 @@ function checkView(visit: Visit, value: string, steps: readonly EndpointStep[] =
   )}</dl></section>`;
   return {
     title: 'Test your endpoint',
-    main: html`${steps.length === 0 ? nothing : verdict(steps)}<p>The test connects to your endpoint as a webhook does, and sends a POST without body and signature. It is not an event. An endpoint that verifies signatures refuses it.</p>
+    main: html`${steps.length === 0 ? nothing : verdict(steps)}
+<p>The test connects to your endpoint as a webhook does, and sends a POST without body and signature.
+It is not an event. An endpoint that verifies signatures refuses it.</p>
 ${cardForm(visit, { action: ENDPOINT_CHECK_PATH, fields: { url: { label: 'Webhook URL', type: 'url', value } }, button: 'Test endpoint' })}
 ${steps.length === 0 ? nothing : results}`,
   };

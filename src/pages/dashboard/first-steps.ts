@@ -46,7 +46,10 @@ export async function firstSteps(visit: Visit): Promise<Html> {
   ];
   if (steps.every(([isDone]) => isDone)) return nothing;
   return html`<section class="card" aria-labelledby="first-run"><h2 id="first-run">First steps</h2><ol class="steps">
-${steps.map(([isDone, what, sentence]) => html`<li><span class="badge ${isDone ? 'good' : ''}">${isDone ? 'done' : 'to do'}</span> <strong>${what}</strong><br><span class="soft">${sentence}</span></li>`)}</ol>
+${steps.map(
+  ([isDone, what, sentence]) => html`<li>
+<span class="badge ${isDone ? 'good' : ''}">${isDone ? 'done' : 'to do'}</span> <strong>${what}</strong><br><span class="soft">${sentence}</span></li>`,
+)}</ol>
 <p><a href="/docs/start">Read the guide</a> or <a href="/docs/api">the API reference</a>.</p></section>`;
 }
 
@@ -62,7 +65,8 @@ function createExample({ account, context: { baseUrl } }: Visit): Html {
   -H 'Authorization: Bearer YOUR_API_KEY' \\
   -H 'Content-Type: application/json' \\
   -d '${body}'`;
-  return html`<details><summary>Show the command</summary><pre class="block" role="region" aria-label="Command that creates a checkout" tabindex="0"><code id="first-command">${command}</code></pre>
+  return html`<details><summary>Show the command</summary>
+<pre class="block" role="region" aria-label="Command that creates a checkout" tabindex="0"><code id="first-command">${command}</code></pre>
 ${copyButton('first-command', 'the command')}</details>`;
 }
 

@@ -33,7 +33,8 @@ async function showOverview(visit: Visit): Promise<PageView> {
   ]);
   return {
     title: 'Overview',
-    main: html`${flashOf(visit, { dismissed: 'The alert is dismissed. A new one of its kind is shown again.' })}${visit.viewing === null ? await firstSteps(visit) : nothing}
+    main: html`${flashOf(visit, { dismissed: 'The alert is dismissed. A new one of its kind is shown again.' })}
+${visit.viewing === null ? await firstSteps(visit) : nothing}
 ${await alertsCard(visit)}
 ${statisticsCard({ statistics, before, span, timeZone, base: { currency: account.baseCurrency, toBase } })}
 ${funnelCard(funnel, span)}

@@ -51,7 +51,8 @@ ${filterChips(filters.given)}
 ${page.payments.length === 0 ? emptyBanner(filters, page, visit) : paymentTable(page.payments, { sessions, pages, nowMs: context.nowMs() }, visit)}
 ${pageLinks(filters, page)}
 <p class="small soft">Times in ${visit.timeZone}. Where the customer could choose, the provider is that of the last session.</p>
-<p><a href="${listPath(filters.given, '/payments.csv')}" download>Download these payments as CSV</a> · <a href="${DASHBOARD_PATH}/statement">Monthly statement and journal</a></p>`,
+<p><a href="${listPath(filters.given, '/payments.csv')}"
+download>Download these payments as CSV</a> · <a href="${DASHBOARD_PATH}/statement">Monthly statement and journal</a></p>`,
   };
 }
 
@@ -72,7 +73,13 @@ async function statusTabs(
       return { status, count: `${payments.length}${next === null ? '' : '+'}` };
     }),
   );
-  return html`<nav aria-label="Status"><ul class="chips">${counted.map(({ status, count }) => html`<li><a class="chip"${status === given.status ? html` aria-current="true"` : nothing} href="${listPath(status === undefined ? {} : { status })}">${status === undefined ? 'All' : displayStatusLabel(status)} <span class="soft">${count}</span></a></li>`)}</ul></nav>`;
+  return html`<nav aria-label="Status">
+<ul class="chips">${counted.map(({ status, count }) => {
+    const current = status === given.status ? html` aria-current="true"` : nothing;
+    const label = status === undefined ? 'All' : displayStatusLabel(status);
+    const href = listPath(status === undefined ? {} : { status });
+    return html`<li><a class="chip"${current} href="${href}">${label} <span class="soft">${count}</span></a></li>`;
+  })}</ul></nav>`;
 }
 
 function filtersOrError(visit: Visit, nowMs: number): PaymentFilters | ServiceError {
@@ -155,7 +162,12 @@ function paymentTable(
 
 /** The note, and the page that the payment was made on. */
 function noteOf({ note }: Payment, page: PageOfPayment | undefined): Html {
-  return html`${note === null ? nothing : html`<bdi>${shortened(note)}</bdi>`}${page === undefined ? nothing : html` <a class="small" href="${DASHBOARD_PATH}/pages/${page.pageId}"><bdi>${page.title}</bdi></a>`}`;
+  return html`${note === null ? nothing : html`<bdi>${shortened(note)}</bdi>`}${
+    page === undefined
+      ? nothing
+      : html` <a class="small"
+href="${DASHBOARD_PATH}/pages/${page.pageId}"><bdi>${page.title}</bdi></a>`
+  }`;
 }
 
 /** The received part of a partial payment. */
@@ -255,7 +267,8 @@ function filterChips(given: PaymentFilters['given']): Html {
     if (value === undefined) return [];
     const { [name]: _, ...others } = given;
     return [
-      html`<li><a class="chip" href="${listPath(others)}"><span>${labels[name]}: <bdi>${shownValue(name, value)}</bdi></span><span aria-hidden="true">×</span><span class="quiet">, remove this filter</span></a></li>`,
+      html`<li><a class="chip" href="${listPath(others)}"><span>${labels[name]}:
+<bdi>${shownValue(name, value)}</bdi></span><span aria-hidden="true">×</span><span class="quiet">, remove this filter</span></a></li>`,
     ];
   });
   if (chips.length === 0) return nothing;
@@ -275,7 +288,8 @@ function filterForm(given: PaymentFilters['given'], problems?: ServiceError['pro
   const others = names.some((name) => name !== 'q' && given[name] !== undefined);
   return html`<form class="filters" method="get" action="${DASHBOARD_PATH}/payments" role="search">
 <div class="field"><label for="q">Search</label>
-<div class="search"><input id="q" name="q" type="search" maxlength="320" value="${given.q ?? ''}" aria-describedby="q-hint" autocomplete="off"><button class="button primary">Search</button></div>
+<div class="search"><input id="q" name="q" type="search" maxlength="320" value="${given.q ?? ''}"
+aria-describedby="q-hint" autocomplete="off"><button class="button primary">Search</button></div>
 <p class="hint" id="q-hint">Payment ID, short code, email, note, amount or transaction. The first three letters of a word are enough.</p></div>
 <details${others ? html` open` : nothing}><summary>Filters</summary><div class="grid">
 ${choice('status', displayStatuses, given)}${choice('forward', forwardStatuses, given)}

@@ -34,7 +34,8 @@ async function showEvidence(visit: Visit) {
   ].sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex);
   return {
     title: 'Evidence of a payment',
-    main: html`<p class="screen-only"><a href="${DASHBOARD_PATH}/payments/${payment.id}">Back to the payment</a>. Print this page with your browser (Ctrl+P).</p>
+    main: html`<p class="screen-only"><a href="${DASHBOARD_PATH}/payments/${payment.id}">Back to the payment</a>.
+Print this page with your browser (Ctrl+P).</p>
 <section class="card"><h2>Payment</h2><dl class="facts">
 ${fact('Merchant', html`<bdi>${visit.account.name}</bdi>`)}
 ${fact('Payment ID', html`<code>${payment.id}</code>`)}
@@ -45,12 +46,32 @@ ${fact('Note', html`<bdi class="lines">${payment.note ?? 'none'}</bdi>`)}
 ${fact('Printed', moment(context.nowMs(), visit.timeZone))}
 </dl></section>
 <section class="card"><h2>At the on-ramp</h2>
-${sessions.length === 0 ? html`<p>No provider session was started.</p>` : html`<dl class="facts">${sessions.map(({ provider, providerReference, createdAtMs }) => fact(providerName(provider), html`${moment(createdAtMs, visit.timeZone)}, reference <code>${providerReference}</code>`))}</dl>`}</section>
+${
+  sessions.length === 0
+    ? html`<p>No provider session was
+started.</p>`
+    : html`<dl class="facts">${sessions.map(({ provider, providerReference, createdAtMs }) =>
+        fact(
+          providerName(provider),
+          html`${moment(createdAtMs, visit.timeZone)},
+reference <code>${providerReference}</code>`,
+        ),
+      )}</dl>`
+}</section>
 <section class="card"><h2>On the chain</h2>
-<p>USDC on chain ${payment.chainId}. The deposit address is computed from the merchant’s wallet, the fee and the payment ID by the factory’s contract, so the money cannot go elsewhere. <code>${context.baseUrl}/.well-known/card-checkout.json</code> describes how to verify it.</p>
-<dl class="facts">${fact('Deposit address', html`<code>${payment.depositAddress}</code>`)}${fact('Merchant’s wallet', html`<code>${payment.payoutAddress}</code>`)}
+<p>USDC on chain ${payment.chainId}.
+The deposit address is computed from the merchant’s wallet, the fee and the payment ID by the factory’s contract, so the money cannot go elsewhere.
+<code>${context.baseUrl}/.well-known/card-checkout.json</code> describes how to verify it.</p>
+<dl class="facts">${fact('Deposit address', html`<code>${payment.depositAddress}</code>`)}
+${fact('Merchant’s wallet', html`<code>${payment.payoutAddress}</code>`)}
 ${fact('Fee wallet', html`<code>${payment.feeWallet}</code>`)}${fact('Factory', html`<code>${payment.factory}</code>`)}
-${moved.map(({ what, units, transactionHash, blockNumber }) => fact(`${formatUsdc(units)} USDC`, html`${what}, block ${blockNumber}${blockNumber <= observations.finalBlock ? ' (final)' : ' (not final yet)'}: ${transactionLink(context, transactionHash)}`))}</dl></section>
+${moved.map(({ what, units, transactionHash, blockNumber }) =>
+  fact(
+    `${formatUsdc(units)} USDC`,
+    html`${what},
+block ${blockNumber}${blockNumber <= observations.finalBlock ? ' (final)' : ' (not final yet)'}: ${transactionLink(context, transactionHash)}`,
+  ),
+)}</dl></section>
 <section class="card"><h2>Timeline</h2>${timeline(history, visit.timeZone)}</section>`,
   };
 }

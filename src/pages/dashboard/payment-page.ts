@@ -92,7 +92,8 @@ ${eraseCard(visit, payment, page?.answer ?? null)}
 /** What the merchant has of the payment. Empty before a release is final. */
 function receivedLine({ receivedUnits, forwardedUnits }: Payment): Html {
   if (forwardedUnits === 0n) return nothing;
-  return html`<p class="lead">You received <strong>${formatUsdc(forwardedUnits)} USDC</strong> <span class="soft">of ${formatUsdc(receivedUnits)} USDC, after the fee</span></p>`;
+  return html`<p class="lead">You received <strong>${formatUsdc(forwardedUnits)} USDC</strong> <span class="soft">of ${formatUsdc(receivedUnits)} USDC,
+after the fee</span></p>`;
 }
 
 /** The meaning of a partial or double payment for the merchant, and the possible actions. */
@@ -103,13 +104,17 @@ function mismatchNotice({ baseUrl }: DashboardContext, history: PaymentHistory):
     return html`<section class="banner"><p><strong>${partPaidSentence(payment)}</strong></p>
 <ul><li>${restSentence(history)} Send the customer the link: <a href="${url}"><code id="rest-link">${url}</code></a> ${copyButton('rest-link', 'the link')}</li>
 <li>While the payment is open, it cannot be canceled or released, because the customer can still pay the rest. An owner can accept what arrived as paid.</li>
-<li>If the rest does not arrive before the payment expires, the payment is canceled. What arrived can then be released to your wallet, but never counts as paid.</li></ul></section>`;
+<li>If the rest does not arrive before the payment expires, the payment is canceled.
+What arrived can then be released to your wallet, but never counts as paid.</li></ul></section>`;
   }
   if (payment.amountMismatch !== 'overpaid') return nothing;
   const visited = [...new Set(sessions.map(({ provider }) => providerName(provider)))];
   const { length: deposits } = observations.deposits;
+  const origin = deposits > 1 ? `It arrived in ${deposits} deposits. ` : '';
+  const twice = `The customer went to ${visited.join(' and ')} and may have been charged twice. `;
   return html`<section class="banner"><p><strong>${overpaidSentence(payment, sumObservations(observations).seenUnits)}</strong></p>
-<p>${deposits > 1 ? `It arrived in ${deposits} deposits. ` : ''}${visited.length > 1 ? `The customer went to ${visited.join(' and ')} and may have been charged twice. ` : ''}All of it goes to your wallet, less the fee. Only one webhook is sent. If the customer paid twice, open a refund of the surplus below.</p></section>`;
+<p>${origin}${visited.length > 1 ? twice : ''}All of it goes to your wallet, less the fee.
+Only one webhook is sent. If the customer paid twice, open a refund of the surplus below.</p></section>`;
 }
 
 function restSentence(view: PaymentView): string {
@@ -129,7 +134,8 @@ async function acceptCard(visit: Visit, { payment, observations }: PaymentHistor
   const form = await confirmedForm(visit, {
     action,
     id: '-for-accept',
-    introduction: html`<p class="banner">The payment becomes paid with ${formatUsdc(seenUnits)} USDC, your shop gets the webhook, and the customer no longer owes the rest. This cannot be undone.</p>
+    introduction: html`<p class="banner">The payment becomes paid with ${formatUsdc(seenUnits)} USDC,
+your shop gets the webhook, and the customer no longer owes the rest. This cannot be undone.</p>
 <input type="hidden" name="units" value="${units}">`,
     button: 'Accept as paid',
   });
@@ -155,8 +161,10 @@ async function unservedNotice({ account, context: { directory } }: Visit, view: 
 
 export function amountFacts(payment: Payment): Html {
   const { amountCents, originalAmountCents, customerFeeCents, currency } = payment;
-  return html`${fact('Amount', `${formatMoney(amountCents, currency)} ${currency}`)}
-${originalAmountCents === null || customerFeeCents === null ? nothing : fact('Composed of', `${formatMoney(originalAmountCents, currency)} + ${formatMoney(customerFeeCents, currency)} fee`)}
+  const money = (cents: number) => formatMoney(cents, currency);
+  const isComposed = originalAmountCents !== null && customerFeeCents !== null;
+  return html`${fact('Amount', `${money(amountCents)} ${currency}`)}
+${isComposed ? fact('Composed of', `${money(originalAmountCents)} + ${money(customerFeeCents)} fee`) : nothing}
 ${fact('Account’s fee', formatPercent(payment.feeBasisPoints))}
 ${fact('Amount due', `${formatUsdc(payment.paidThresholdUnits)} USDC`)}`;
 }
@@ -170,7 +178,11 @@ function factsCard(
   const shortCode = shortCodeOf(payment.id);
   return html`<section class="card"><h2>Payment</h2><dl class="facts">
 ${fact('ID', copyable('payment-id', payment.id, 'the payment ID'))}
-${fact('Short link', html`<a href="${baseUrl}/s/${shortCode}"><code id="short-link">${baseUrl}/s/${shortCode}</code></a> ${copyButton('short-link', 'the short link')}`)}
+${fact(
+  'Short link',
+  html`<a href="${baseUrl}/s/${shortCode}"><code id="short-link">${baseUrl}/s/${shortCode}</code></a>
+${copyButton('short-link', 'the short link')}`,
+)}
 ${fact('Created', moment(payment.createdAtMs, timeZone))}
 ${payment.paidAtMs === null ? nothing : fact('Paid', moment(payment.paidAtMs, timeZone))}
 ${amountFacts(payment)}
@@ -200,7 +212,8 @@ function moneyCard(context: DashboardContext, { payment, observations }: Payment
   ];
   return html`<section class="card"><h2>Money</h2>
 <dl class="facts">${fact('Arrived', `${formatUsdc(sums.seenUnits)} USDC`)}${fact('Held at deposit address', `${formatUsdc(sums.heldUnits)} USDC`)}
-${fact('Payout wallet', copyable('payout-address', payment.payoutAddress, 'the wallet'))}${fact('Deposit address', copyable('deposit-address', payment.depositAddress, 'the deposit address'))}</dl>
+${fact('Payout wallet', copyable('payout-address', payment.payoutAddress, 'the wallet'))}
+${fact('Deposit address', copyable('deposit-address', payment.depositAddress, 'the deposit address'))}</dl>
 ${dataTable({ label: 'Deposits and releases', empty: nothingSeen }, moves, {
   What: ({ what }) => what,
   USDC: numbers(({ units }) => formatUnits(units)),
@@ -269,7 +282,8 @@ function releaseCard(visit: Visit, { payment, observations }: PaymentHistory): H
     refusedStatuses.some((status) => status === payment.forwardStatus) && payment.relayBatchId === null;
   if (!isStuck || heldUnits === 0n || !roleIncludes(visit.role, 'developer')) return nothing;
   return html`<section class="card"><h2>Release</h2>
-<p>${formatUsdc(heldUnits)} USDC is held at the deposit address. It can only go to the payment’s wallet, less the fee. The status of a canceled payment does not change.</p>
+<p>${formatUsdc(heldUnits)} USDC is held at the deposit address.
+It can only go to the payment’s wallet, less the fee. The status of a canceled payment does not change.</p>
 <form method="post" action="${DASHBOARD_PATH}/payments/${payment.id}/release">${formTokenField(visit.formToken)}
 <p class="actions"><button class="button primary">Release to your wallet</button></p></form></section>`;
 }
@@ -288,7 +302,8 @@ function cancelCard(visit: Visit, { payment, observations }: PaymentHistory): Ht
 function eraseCard(visit: Visit, { id, email }: Payment, answer: string | null): Html {
   if ((email === null && answer === null) || !roleIncludes(visit.role, 'owner')) return nothing;
   return html`<section class="card"><h2>Customer’s personal data</h2>
-<p>Erase the customer’s email address and answer, for example at the customer’s request: from the payment, the search, the links to providers and the recorded webhook. This cannot be undone. The provider and your own systems keep their copies.</p>
+<p>Erase the customer’s email address and answer, for example at the customer’s request:
+from the payment, the search, the links to providers and the recorded webhook. This cannot be undone. The provider and your own systems keep their copies.</p>
 <details><summary>Erase ${[...(email === null ? [] : ['the email address']), ...(answer === null ? [] : ['the answer'])].join(' and ')}…</summary>
 <form method="post" action="${DASHBOARD_PATH}/payments/${id}/erase-email">${formTokenField(visit.formToken)}
 <p class="actions"><button class="button danger">Yes, erase</button></p></form></details></section>`;

@@ -243,7 +243,9 @@ function invitationTable(invitations: readonly OneTimeLink[], visit: Visit): Htm
     Until: ({ expiresAtMs }) => moment(expiresAtMs, visit.timeZone),
     Action: actions(
       ({ id, email }) =>
-        html`<form method="post" action="${PEOPLE_PATH}/invitations/${id}/withdraw">${forms.formTokenField(visit.formToken)}<button class="button compact danger">Withdraw<span class="quiet"> the invitation of ${email}</span></button></form>`,
+        html`<form method="post"
+action="${PEOPLE_PATH}/invitations/${id}/withdraw">${forms.formTokenField(visit.formToken)}<button class="button compact danger">Withdraw<span class="quiet">
+the invitation of ${email}</span></button></form>`,
     ),
   })}`;
 }

@@ -341,7 +341,8 @@ async function sessionsCard(visit: Visit): Promise<Html> {
   const alive = sessions.filter(
     (session) => session.stage === 'open' && isSessionAlive(session, visit.context.nowMs()),
   );
-  return html`<section class="card"><h2>Sessions</h2><p>The browsers in which you are signed in. A session ends after twelve hours without use, and after a week at the latest. If you do not recognize a session, end it and change your password.</p>
+  return html`<section class="card"><h2>Sessions</h2><p>The browsers in which you are signed in.
+A session ends after twelve hours without use, and after a week at the latest. If you do not recognize a session, end it and change your password.</p>
 ${dataTable('Sessions', alive, {
   Browser: ({ id, userAgent }) =>
     html`${describeBrowser(userAgent)}${id === visit.session.id ? html` <span class="badge good">this one</span>` : nothing}`,
@@ -350,7 +351,9 @@ ${dataTable('Sessions', alive, {
   'Last active': ({ lastSeenAtMs }) => moment(lastSeenAtMs, visit.timeZone),
   Action: actions(
     ({ id, userAgent, address }) =>
-      html`<form method="post" action="${DASHBOARD_PATH}/sessions/${id}/end">${formTokenField(visit.formToken)}<button class="button compact danger">End<span class="quiet"> the session of ${describeBrowser(userAgent)} at ${address}</span></button></form>`,
+      html`<form method="post"
+action="${DASHBOARD_PATH}/sessions/${id}/end">${formTokenField(visit.formToken)}<button class="button compact danger">End<span class="quiet">
+the session of ${describeBrowser(userAgent)} at ${address}</span></button></form>`,
   ),
 })}</section>`;
 }

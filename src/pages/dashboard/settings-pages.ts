@@ -232,7 +232,8 @@ async function shopForm(visit: Visit, defaults: ThresholdTerms): Promise<Html> {
       max_provider_fee_percent: optional(
         'Maximum provider fee in percent',
         percentOf(account.maxProviderFeeBasisPoints),
-        `A provider that keeps more of a payment is not offered. Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}; more than that has no effect.`,
+        'A provider that keeps more of a payment is not offered. ' +
+          `Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}; more than that has no effect.`,
       ),
     })}
 <p><a href="${ENDPOINT_CHECK_PATH}">Test your webhook endpoint</a></p>
@@ -267,7 +268,10 @@ function lowestThresholdSentence(terms: ThresholdTerms): string {
   const lowest = formatUsdc(
     computeMinPaidThreshold(EXAMPLE_UNITS, maxProviderFeeBasisPoints, toleranceBasisPoints),
   );
-  return `With the saved settings, a $100.00 payment counts as paid from ${whole} USDC, and from ${lowest} USDC once the customer was sent to a provider that keeps the maximum fee.`;
+  return (
+    `With the saved settings, ` +
+    `a $100.00 payment counts as paid from ${whole} USDC, and from ${lowest} USDC once the customer was sent to a provider that keeps the maximum fee.`
+  );
 }
 
 const EXAMPLE_UNITS = 100_000_000n;
@@ -322,11 +326,18 @@ function logoForm({ account, formToken, refused }: Visit): Html {
   const label = 'Picture';
   const hint = `PNG, JPEG or WebP, at most ${MAXIMUM_LOGO_BYTES / 1024} KiB and ${counts.format(MAXIMUM_LOGO_PIXELS)} pixels wide and high.`;
   const notes = { hint, ...(refused === undefined ? {} : errorAt(refused, 'logo', { label })) };
-  return html`<form class="card" method="post" action="${DASHBOARD_PATH}/settings/logo" enctype="multipart/form-data"><h2>Logo</h2>${forms.formTokenField(formToken)}
+  return html`<form class="card" method="post" action="${DASHBOARD_PATH}/settings/logo" enctype="multipart/form-data">
+<h2>Logo</h2>${forms.formTokenField(formToken)}
 ${logoHash === null ? html`<p>No logo yet.</p>` : html`<p><img class="logo" src="/logos/${logoHash}" alt="Your logo as customers see it"></p>`}
-<div class="field"><label for="logo">${label}</label><input id="logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp"${forms.describedBy('logo', notes)}>
+<div class="field"><label for="logo">${label}</label><input id="logo" name="logo"
+type="file" accept="image/png,image/jpeg,image/webp"${forms.describedBy('logo', notes)}>
 ${forms.notesOf('logo', notes)}</div>
-<div class="actions"><button class="button primary">Save logo</button>${logoHash === null ? nothing : html`<button class="button" name="remove" value="1">Remove logo</button>`}</div></form>`;
+<div class="actions"><button class="button primary">Save logo</button>${
+    logoHash === null
+      ? nothing
+      : html`<button class="button"
+name="remove" value="1">Remove logo</button>`
+  }</div></form>`;
 }
 
 /** The size of the fields and the multipart framing. */

@@ -45,7 +45,10 @@ async function showStatement(visit: Visit) {
     title: `Statement of ${month.month}`,
     main: html`${monthForm(month.month)}
 ${statement === null ? banner('bad', 'This month has too many payments for a page. Download the journal as CSV.') : statementCards(statement, visit)}
-<p class="small soft"><bdi>${visit.account.name}</bdi>, ${visit.timeZone}, printed ${moment(visit.context.nowMs(), visit.timeZone)}. A payment belongs to the month in which it was paid; until then, to the month in which it was created. Amounts of USDC are those that are final on the chain; 1 USDC counts as 1 USD. Charges in other currencies count at the rate of their creation. The provider is that of the last session before the payment was paid.</p>`,
+<p class="small soft"><bdi>${visit.account.name}</bdi>, ${visit.timeZone}, printed ${moment(visit.context.nowMs(), visit.timeZone)}.
+A payment belongs to the month in which it was paid; until then, to the month in which it was created.
+Amounts of USDC are those that are final on the chain; 1 USDC counts as 1 USD.
+Charges in other currencies count at the rate of their creation. The provider is that of the last session before the payment was paid.</p>`,
   };
 }
 

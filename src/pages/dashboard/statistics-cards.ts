@@ -37,21 +37,33 @@ export function statisticsCard({ statistics, before, span, timeZone, base }: Ove
   const [created, converted, paid] = [sum(days, 'created'), sum(days, 'converted'), sum(days, 'paid')];
   const used = currencies.filter((currency) => days.some((day) => day.paidCents.has(currency)));
   const isUsed = created + paid > 0;
+  const volumeTile = (currency: Currency) => {
+    const volume = volumeOf(days, currency);
+    return tile(
+      `Volume in ${currency}`,
+      formatMoney(volume, currency),
+      against(volume, volumeOf(before.days, currency)),
+    );
+  };
+  const conversion = created === 0 ? '–' : percents.format(Math.min(1, converted / created));
+  const ofCreated = `of ${counts.format(created)} ${created === 1 ? 'payment' : 'payments'} created in this period`;
   return html`<section class="card"><h2>The last ${span} days</h2>
 <nav class="actions" aria-label="Days">${spans.map((other) => spanLink(other, span))}</nav>
 ${
   isUsed
     ? html`<dl class="tiles">
 ${paid === 0 ? nothing : moneyTiles(days, before.days, base, against)}
-${used.map((currency) => tile(`Volume in ${currency}`, formatMoney(volumeOf(days, currency), currency), against(volumeOf(days, currency), volumeOf(before.days, currency))))}
+${used.map(volumeTile)}
 ${tile('Paid', counts.format(paid), against(paid, sum(before.days, 'paid')))}
-${tile('Conversion', created === 0 ? '–' : percents.format(Math.min(1, converted / created)), `of ${counts.format(created)} ${created === 1 ? 'payment' : 'payments'} created in this period`)}
+${tile('Conversion', conversion, ofCreated)}
 </dl>`
     : html`<p class="banner plain">No payments in these days.</p>`
 }
 <div class="pair">${paid === 0 ? nothing : moneyChart(days, before.days, span)}${created === 0 ? nothing : createdChart(days)}</div>
 ${paid === 0 ? nothing : paidCharts(statistics)}
-<p class="small soft">Received, fees and net as of the time of payment; a later surplus is in the statement. ${base.currency === 'USD' ? '' : `Amounts in ${base.currency} are at the first rate of each day. `}Days in ${timeZone}; providers and settling times in UTC. Updated every few seconds.</p></section>`;
+<p class="small soft">Received, fees and net as of the time of payment; a later surplus is in the statement.
+${base.currency === 'USD' ? '' : `Amounts in ${base.currency} are at the first rate of each day. `}Days in ${timeZone}; providers and settling times in UTC.
+Updated every few seconds.</p></section>`;
 }
 
 function spanLink(other: Span, span: Span): Html {
@@ -59,7 +71,8 @@ function spanLink(other: Span, span: Span): Html {
 }
 
 function tile(name: string, value: string, ...hints: readonly string[]): Html {
-  return html`<div><dt>${name}</dt><dd><strong>${value}</strong>${hints.map((hint) => (hint === '' ? nothing : html` <span class="small soft">${hint}</span>`))}</dd></div>`;
+  return html`<div><dt>${name}</dt>
+<dd><strong>${value}</strong>${hints.map((hint) => (hint === '' ? nothing : html` <span class="small soft">${hint}</span>`))}</dd></div>`;
 }
 
 const netOf = ({ receivedUnits, feeUnits }: DayStatistics) => receivedUnits - feeUnits;
@@ -155,7 +168,8 @@ export function funnelCard({ created, opened, isSample, providers }: Funnel, spa
   const payments = isSample ? `The newest ${counts.format(created)} payments` : 'All payments';
   const steps = { Created: created, Opened: opened, 'Chose a provider': total('chose'), Paid: total('paid') };
   return html`<section class="card"><h2>Where customers leave</h2>
-<p class="small soft">${payments} of the last ${span} days, each at the last provider that its customer chose. Visits of link previews do not count as opened.</p>
+<p class="small soft">${payments} of the last ${span} days, each at the last provider that its customer chose.
+Visits of link previews do not count as opened.</p>
 <div class="pair">${barChart({
     title: 'Step by step',
     axis: 'Step',

@@ -54,7 +54,8 @@ function sentParts(
 ${block('webhook-body', indented(body))}
 <h3 id="webhook-headers">Headers</h3>${block('webhook-headers', headers.map(([name, value]) => `${name}: ${value}`).join('\n'))}
 <h3 id="webhook-curl">As curl</h3>
-<p class="small soft">For debugging. The command sends the recorded event again, with its <code>timestamp</code>. Endpoints that check the age of events, as the SDK does, refuse it after 300 seconds.</p>
+<p class="small soft">For debugging. The command sends the recorded event again, with its <code>timestamp</code>.
+Endpoints that check the age of events, as the SDK does, refuse it after 300 seconds.</p>
 ${block('webhook-curl', curlOf(webhook.url, headers, body))}
 ${check === null ? nothing : checkBanners[check]}
 <form method="post" action="${DASHBOARD_PATH}/payments/${webhook.paymentId}/verify-signature#webhook">${formTokenField(visit.formToken)}
@@ -71,7 +72,9 @@ function reconcileAdvice(baseUrl: string, paymentId: string): Html {
     `curl --header 'Authorization: Bearer YOUR_API_KEY' \\`,
     `  ${quoted(`${baseUrl}/api/v1/payment-status?payment_id=${paymentId}`)}`,
   ].join('\n');
-  return html`<p class="banner">An event is sent once. Read the payment’s status instead: if <code>status</code> is <code>paid</code>, fulfill the order as your webhook endpoint does. The SDK’s <code>reconcile</code> does this for all open orders.</p>
+  return html`<p class="banner">An event is sent once. Read the payment’s status instead:
+if <code>status</code> is <code>paid</code>, fulfill the order as your webhook endpoint does.
+The SDK’s <code>reconcile</code> does this for all open orders.</p>
 <h3 id="webhook-status">Request the status</h3>${block('webhook-status', command)}`;
 }
 
@@ -89,7 +92,8 @@ function block(labelId: string, text: string): Html {
 const checkBanners: Readonly<Record<Exclude<SignatureCheck, null>, Html>> = {
   good: html`<p class="banner good" role="status">The signature is valid: it is the HMAC-SHA256 of this body with the payment’s ipn_token.</p>`,
   bad: html`<p class="banner bad" role="alert">The signature does not match this body: the record was changed after it was sent.</p>`,
-  erased: html`<p class="banner" role="status">The customer’s email address was erased from this body. The signature covers the original body, so it can be verified only with your own copy.</p>`,
+  erased: html`<p class="banner" role="status">The customer’s email address was erased from this body.
+The signature covers the original body, so it can be verified only with your own copy.</p>`,
   unknown: html`<p class="banner" role="status">The signature cannot be verified: the secret of the payment’s ipn_token is no longer configured.</p>`,
 };
 

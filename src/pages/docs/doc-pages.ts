@@ -115,7 +115,8 @@ export function docLayout({ title, current, pages, isTestMode, main }: DocPagePa
 <header>
 <a class="home" href="/docs">card-checkout</a>
 ${isTestMode ? html`<span class="badge warn">sandbox</span>` : nothing}
-<search hidden><label for="docs-search">Search</label><input id="docs-search" type="search" autocomplete="off"><ul id="docs-found" aria-live="polite"></ul></search>
+<search hidden><label for="docs-search">Search</label><input id="docs-search" type="search" autocomplete="off">
+<ul id="docs-found" aria-live="polite"></ul></search>
 </header>
 <nav aria-label="Documentation">
 ${groups.map((group) => groupLinks(group, pages, current))}

@@ -89,7 +89,10 @@ function contentDetails(content: Content): Html {
   const name = schema.$ref.split('/').at(-1) ?? '';
   const shown = example === undefined ? Object.entries(examples) : [['', { value: example }] as const];
   return html`<p>${type === 'text/csv' ? 'CSV' : 'JSON'}: <a href="#object-${name}">${name}</a></p>
-${shown.map(([title, { value }]) => html`${title === '' ? nothing : html`<p><code>${title}</code></p>`}${typeof value === 'string' ? codeBlock(value, '') : codeBlock(JSON.stringify(value, null, 2), 'json')}`)}`;
+${shown.map(
+  ([title, { value }]) => html`${title === '' ? nothing : html`<p><code>${title}</code></p>`}
+${typeof value === 'string' ? codeBlock(value, '') : codeBlock(JSON.stringify(value, null, 2), 'json')}`,
+)}`;
 }
 
 function fieldsOf(schemas: Readonly<Record<string, Schema>>, content: Content): Html {
@@ -112,7 +115,9 @@ function parameterTable(operationId: string, parameters: readonly Parameter[]): 
 }
 
 function objectSection(name: string, schema: Schema): Html {
-  return html`<section><h3 id="object-${name}">${name}</h3>${schema.description === undefined ? nothing : html`<p>${renderInlineMarkdown(schema.description)}</p>`}${fieldTable(`Fields of ${name}`, schema)}</section>`;
+  return html`<section><h3 id="object-${name}">${name}</h3>
+${schema.description === undefined ? nothing : html`<p>${renderInlineMarkdown(schema.description)}</p>`}
+${fieldTable(`Fields of ${name}`, schema)}</section>`;
 }
 
 function fieldTable(label: string, { properties = {}, required = [] }: Schema): Html {

@@ -226,7 +226,8 @@ function pictureMarkup(markup: string): string {
     /^<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">\s*<img src="([^"]+)" alt="([^"]+)">\s*<\/picture>\s*$/;
   const [, dark, light, words] = form.exec(markup) ?? [];
   if (dark === undefined || light === undefined) return '';
-  return `${html`<p><picture><source media="(prefers-color-scheme: dark)" srcset="${imageTarget(dark)}"><img src="${imageTarget(light)}" alt="${words ?? ''}"></picture></p>`}\n`;
+  const darkSource = html`<source media="(prefers-color-scheme: dark)" srcset="${imageTarget(dark)}">`;
+  return `${html`<p><picture>${darkSource}<img src="${imageTarget(light)}" alt="${words ?? ''}"></picture></p>`}\n`;
 }
 
 /** Pictures are in one folder. */

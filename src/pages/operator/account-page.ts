@@ -55,7 +55,8 @@ async function questionOf(visit: OperatorVisit, form: forms.FormFields): Promise
   if (form.has('suspend'))
     return forms.confirmationPage(visit, {
       title: 'Suspend this account?',
-      effect: html`<p>New checkouts of ${shop} are refused with 403 at once, until you resume the account. Open checkouts can still be paid, and deposits are released. People can still sign in.</p>`,
+      effect: html`<p>New checkouts of ${shop} are refused with 403 at once, until you resume the account.
+Open checkouts can still be paid, and deposits are released. People can still sign in.</p>`,
       action: `${path}/state`,
       button: 'Suspend the account',
       back: path,
@@ -110,7 +111,8 @@ async function showAccount(visit: OperatorVisit, previewBasisPoints?: number): P
   ]);
   return {
     title: account.name,
-    main: html`${forms.flashOf(visit, flashMessages)}${previewBasisPoints === undefined ? nothing : forms.banner('warn', 'This is a preview: nothing is saved yet.')}
+    main: html`${forms.flashOf(visit, flashMessages)}
+${previewBasisPoints === undefined ? nothing : forms.banner('warn', 'This is a preview: nothing is saved yet.')}
 ${factsCard(account, visit)}
 ${await feeCard(account, visit, previewBasisPoints ?? account.feeBasisPoints)}
 ${featuresCard(account, visit)}
@@ -132,12 +134,24 @@ function factsCard(account: Account, visit: OperatorVisit): Html {
 <div><dt>Status</dt><dd>${activityBadge(account)}</dd></div>
 <div><dt>Account ID</dt><dd><code>${account.id}</code></dd></div>
 <div><dt>Email address</dt><dd>${account.email === null ? 'none' : html`<bdi>${account.email}</bdi>`}</dd></div>
-<div><dt>Payout wallet</dt><dd>${account.wallet === null ? 'none' : html`<code class="breaks">${account.wallet}</code>`}${account.isWalletLocked ? html` <span class="badge">locked</span>` : nothing}</dd></div>
+<div><dt>Payout wallet</dt>
+<dd>${account.wallet === null ? 'none' : html`<code class="breaks">${account.wallet}</code>`}${
+    account.isWalletLocked
+      ? html`
+<span class="badge">locked</span>`
+      : nothing
+  }</dd></div>
 <div><dt>Created</dt><dd>${utcTime(account.createdAtMs)}</dd></div></dl>
 <form class="actions" method="post" action="${path}/state">${forms.formTokenField(visit.formToken)}
-${account.suspended ? html`<button class="button primary" name="resume" value="1">Resume</button>` : html`<button class="button danger" name="suspend" value="1">Suspend</button>`}
+${
+  account.suspended
+    ? html`<button class="button primary" name="resume"
+value="1">Resume</button>`
+    : html`<button class="button danger" name="suspend" value="1">Suspend</button>`
+}
 <a class="button" href="${OPERATOR_PATH}/audit?account=${account.id}">Audit log</a></form>
-<form class="actions" method="post" action="${path}/view">${forms.formTokenField(visit.formToken)}<button class="button">View as merchant</button> <span class="soft small">Read-only access for half an hour. The account’s audit log records it.</span></form>
+<form class="actions" method="post" action="${path}/view">${forms.formTokenField(visit.formToken)}<button class="button">View
+as merchant</button> <span class="soft small">Read-only access for half an hour. The account’s audit log records it.</span></form>
 <p class="soft small">Suspended: new checkouts are refused with 403. Existing payments continue.</p></section>`;
 }
 
@@ -146,7 +160,8 @@ function featuresCard(account: Account, { formToken }: OperatorVisit): Html {
     const isOn = account.features.includes(feature);
     return html`<form class="switch" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/feature">${forms.formTokenField(formToken)}
 <span>${featureWords[feature]}</span> ${onOff(isOn)}
-<button class="button compact" name="${isOn ? 'disable' : 'enable'}" value="${feature}">Switch ${isOn ? 'off' : 'on'}<span class="quiet">: ${featureWords[feature]}</span></button></form>`;
+<button class="button compact" name="${isOn ? 'disable' : 'enable'}" value="${feature}">Switch ${isOn ? 'off' : 'on'}<span class="quiet">:
+${featureWords[feature]}</span></button></form>`;
   })}</section>`;
 }
 
@@ -247,5 +262,7 @@ function membersCard({ id }: Account, members: readonly Member[]): Html {
     Since: ({ createdAtMs }) => utcTime(createdAtMs),
   })}
 <div class="actions"><a class="button" href="${OPERATOR_PATH}/accounts/${id}/invite">Invite a person</a></div>
-<p class="soft small">Owners also invite people in the dashboard. To restore a user’s access after verifying who they are, use <code>user reset-link</code> or <code>user reset-second-factor</code> on the command line.</p></section>`;
+<p class="soft small">Owners also invite people in the dashboard.
+To restore a user’s access after verifying who they are,
+use <code>user reset-link</code> or <code>user reset-second-factor</code> on the command line.</p></section>`;
 }

@@ -139,7 +139,8 @@ async function showInvitation(visit: OperatorVisit): Promise<PageView> {
   });
   return {
     title: 'Invite a person',
-    main: html`<section class="card"><p>The person gets a role in <strong><bdi>${account.name}</bdi></strong>. The invitation works once, within a week. The account’s audit log records it with your name.</p>
+    main: html`<section class="card"><p>The person gets a role in <strong><bdi>${account.name}</bdi></strong>.
+The invitation works once, within a week. The account’s audit log records it with your name.</p>
 ${form}</section>`,
   };
 }

@@ -48,7 +48,9 @@ async function showOverview(visit: OperatorVisit): Promise<PageView> {
     title: 'Overview',
     main: html`${alertsCard(overview)}${await figuresCard(statistics, span)}
 <section class="card" id="stuck"><h2>Stuck payments</h2>${settlement.attentionTable('Stuck payments', stuck.shown, nextStepOf)}
-<p class="small soft">${hidden > 0 ? `And ${counts.format(hidden)} more. ` : ''}A release that is due or in flight for more than half an hour, or that needs a person. <a href="${OPERATOR_PATH}/settlement">Settlement</a></p></section>
+<p class="small soft">${hidden > 0 ? `And ${counts.format(hidden)} more. ` : ''}A release that is due or in flight for more than half an hour,
+or that needs a person.
+<a href="${OPERATOR_PATH}/settlement">Settlement</a></p></section>
 ${providersCard(providers)}${settlement.relayersCard(relayers)}${settlement.endpointsCard(endpoints)}`,
   };
 }
@@ -141,7 +143,10 @@ function alertsCard({ stuck, providers, relayers, endpoints, isBehind, failed }:
   const raised = alerts.filter(([isRaised]) => isRaised);
   if (raised.length === 0) return banner('good', 'Nothing needs your attention.');
   return html`<section class="card"><h2>Needs your attention</h2><ul class="feed">
-${raised.map(([, text, link, place]) => html`<li><div>${text} <a href="${place.startsWith('#') ? '' : OPERATOR_PATH}${place}">${link}</a></div></li>`)}</ul></section>`;
+${raised.map(
+  ([, text, link, place]) => html`<li>
+<div>${text} <a href="${place.startsWith('#') ? '' : OPERATOR_PATH}${place}">${link}</a></div></li>`,
+)}</ul></section>`;
 }
 
 const counts = new Intl.NumberFormat('en');
@@ -165,10 +170,15 @@ async function figuresCard({ days }: AccountStatistics, span: number): Promise<H
   const open = sum('created', recent) - sum('converted', recent);
   const share = sum('created') === 0 ? '–' : percents.format(Math.min(1, sum('converted') / sum('created')));
   return html`<section class="card"><h2>All accounts, the last ${span} days</h2>
-<nav class="actions" aria-label="Days">${spans.map((other) => html`<a class="button compact" href="${OPERATOR_PATH}?days=${other}"${other === span ? html` aria-current="true"` : nothing}>${other} days</a>`)}</nav>
-<dl class="tiles">${tile('Revenue in USDC', formatUsdcSum(sum('feeUnits')), 'the accounts’ fees')}${tile('Received in USDC', formatUsdcSum(sum('receivedUnits')))}
+<nav class="actions" aria-label="Days">${spans.map(
+    (other) => html`<a class="button compact"
+href="${OPERATOR_PATH}?days=${other}"${other === span ? html` aria-current="true"` : nothing}>${other} days</a>`,
+  )}</nav>
+<dl class="tiles">${tile('Revenue in USDC', formatUsdcSum(sum('feeUnits')), 'the accounts’ fees')}
+${tile('Received in USDC', formatUsdcSum(sum('receivedUnits')))}
 ${currencies.map((currency) => (volumeIn(currency) === 0 ? nothing : tile(`Volume in ${currency}`, formatMoney(volumeIn(currency), currency))))}
-${tile('Paid', counts.format(sum('paid')))}${tile('Open', counts.format(open), `created in the last ${OPEN_DAYS} days and not paid`)}${tile('Conversion', share, 'of payments created in this period')}</dl>
+${tile('Paid', counts.format(sum('paid')))}${tile('Open', counts.format(open), `created in the last ${OPEN_DAYS} days and not paid`)}
+${tile('Conversion', share, 'of payments created in this period')}</dl>
 ${
   sum('feeUnits') === 0
     ? nothing
@@ -180,7 +190,8 @@ ${
         textOf: formatUsdcSum,
       })
 }
-<p class="small soft">Received and fees as of the time of payment. Times in UTC. Updated every few seconds. <a href="${OPERATOR_PATH}/accounts">Accounts</a></p></section>`;
+<p class="small soft">Received and fees as of the time of payment. Times in UTC.
+Updated every few seconds. <a href="${OPERATOR_PATH}/accounts">Accounts</a></p></section>`;
 }
 
 function tile(name: string, value: string, hint = ''): Html {

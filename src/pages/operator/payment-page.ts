@@ -68,7 +68,8 @@ export function registerPaymentPage(routes: OperatorRoutes): void {
     },
     () => ({
       title: 'Cancel this payment?',
-      effect: html`<p>The customer can no longer pay it, and its checkout page says so. The merchant’s next status request shows it as canceled. This cannot be undone: a later deposit needs a release by hand.</p>`,
+      effect: html`<p>The customer can no longer pay it, and its checkout page says so.
+The merchant’s next status request shows it as canceled. This cannot be undone: a later deposit needs a release by hand.</p>`,
       button: 'Cancel the payment',
     }),
   );
@@ -82,7 +83,8 @@ export function registerPaymentPage(routes: OperatorRoutes): void {
     },
     (token) => ({
       title: 'Send this token to the merchant?',
-      effect: html`<p>A transaction sends all of the token <code class="breaks">${parseRescuedToken(token) === POL_ADDRESS ? 'POL' : token}</code> at the deposit address to the payout wallet, without a fee. The relayer pays the gas. This cannot be undone.</p>`,
+      effect: html`<p>A transaction sends all of the token <code class="breaks">${parseRescuedToken(token) === POL_ADDRESS ? 'POL' : token}</code>
+at the deposit address to the payout wallet, without a fee. The relayer pays the gas. This cannot be undone.</p>`,
       button: 'Send the token',
     }),
   );
@@ -113,7 +115,8 @@ async function showPayment(visit: OperatorVisit): Promise<PageView> {
 
 function factsCard({ payment, observations }: PaymentView): Html {
   const { heldUnits, seenUnits } = sumObservations(observations);
-  return html`<section class="card"><h2>Payment</h2><p>${statusBadge(payment)} ${forwardBadge(payment)} ${mismatchBadge(payment)} ${stateSentence(payment)}</p><dl class="facts">
+  return html`<section class="card"><h2>Payment</h2>
+<p>${statusBadge(payment)} ${forwardBadge(payment)} ${mismatchBadge(payment)} ${stateSentence(payment)}</p><dl class="facts">
 <div><dt>Payment ID</dt><dd><code class="breaks">${payment.id}</code></dd></div>
 <div><dt>Account</dt><dd><a href="${OPERATOR_PATH}/accounts/${payment.accountId}"><code>${payment.accountId}</code></a></dd></div>
 <div><dt>Created</dt><dd>${utcTime(payment.createdAtMs)}</dd></div>
@@ -145,8 +148,18 @@ function actionsCard({ payment, observations }: PaymentView, visit: OperatorVisi
   const isEmpty = heldUnits === 0n || forwardStatus === 'canceled';
   const canRelease = !isPending && relayBatchId === null && !isEmpty;
   return html`<section class="card"><h2>Actions</h2>
-${canRelease ? html`<form class="switch" method="post" action="${path}/release">${token}<span>Release the USDC held at the deposit address to the merchant, less the fee.</span><button class="button">Release</button></form>` : nothing}
-${canCancel ? html`<form class="switch" method="post" action="${path}/cancel">${token}<span>Cancel the payment. This is possible until 0.01 USDC has arrived or a customer starts to pay.</span><button class="button danger">Cancel payment</button></form>` : nothing}
+${
+  canRelease
+    ? html`<form class="switch" method="post" action="${path}/release">${token}<span>Release the USDC held at the deposit address to the merchant,
+less the fee.</span><button class="button">Release</button></form>`
+    : nothing
+}
+${
+  canCancel
+    ? html`<form class="switch" method="post" action="${path}/cancel">${token}<span>Cancel the payment.
+This is possible until 0.01 USDC has arrived or a customer starts to pay.</span><button class="button danger">Cancel payment</button></form>`
+    : nothing
+}
 ${foldedForm(
   visit,
   rescue,
@@ -168,10 +181,14 @@ export function adviceFor(payment: Payment): string {
       return `The token rejected the release${reason}. The service retries automatically.`;
     case 'unpaid/manual_required':
     case 'paid/manual_required':
-      return `The token rejected the release repeatedly${reason}. Ask the merchant why the wallet is blocked. Release the deposit when it is no longer blocked.`;
+      return (
+        `The token rejected the release repeatedly${reason}. ` +
+        `Ask the merchant why the wallet is blocked. Release the deposit when it is no longer blocked.`
+      );
     case 'unpaid/pending':
       return payment.amountMismatch === 'partially_paid'
-        ? 'Nothing while it is open: the customer can pay the rest on the checkout page, at a provider or from a wallet. If the payment expires first, release what arrived to the merchant. It cannot be canceled, because a deposit has arrived.'
+        ? 'Nothing while it is open: the customer can pay the rest on the checkout page, at a provider or from a wallet. ' +
+            'If the payment expires first, release what arrived to the merchant. It cannot be canceled, because a deposit has arrived.'
         : 'Nothing: the customer has not paid yet. Until a deposit arrives, the payment can be canceled.';
     case 'paid/completed':
       return payment.amountMismatch === 'overpaid'

@@ -72,7 +72,8 @@ const answerChange: FormHandler<OperatorVisit> = async (visit, form) => {
   if (form.has('switch_off') && !form.has('confirmed'))
     return forms.confirmationPage(visit, {
       title: `Disable ${providerCatalog[id].name}?`,
-      effect: html`<p>No customer of any account can choose it any more, from the next page on. Customers who are already at the provider can still pay, and their deposits are released. You can enable it again at any time.</p>`,
+      effect: html`<p>No customer of any account can choose it any more, from the next page on.
+Customers who are already at the provider can still pay, and their deposits are released. You can enable it again at any time.</p>`,
       action: path,
       button: `Disable ${providerCatalog[id].name}`,
       back: path,
@@ -131,7 +132,8 @@ function deliveriesTable({ directory }: OperatorContext): Html {
   const counted = directory.success?.()?.list() ?? [];
   if (counted.length === 0) return nothing;
   return html`<h2>Deliveries by provider and country</h2>
-<p>Of the newest 2,000 visits of the last 30 days. The estimate, which orders the list of the checkout, begins at an assumed share and follows the newest visits.</p>
+<p>Of the newest 2,000 visits of the last 30 days.
+The estimate, which orders the list of the checkout, begins at an assumed share and follows the newest visits.</p>
 ${dataTable('Deliveries', counted.slice(0, MAXIMUM_DELIVERY_ROWS), {
   Provider: headings(({ provider }) => providerCatalog[provider].name),
   Country: ({ country }) => country ?? 'all',
@@ -160,16 +162,37 @@ async function showOne(visit: OperatorVisit): Promise<PageView> {
 <div><dt>Offer</dt><dd>${stateBadge(provider)}</dd></div>
 <div><dt>Place in the list</dt><dd>${settings.pinned === true ? 'first, where it can serve' : 'by what can be expected'}</dd></div>
 <div><dt>Evidence</dt><dd>${evidenceBadge(provider)}</dd></div>
-<div><dt>Credentials</dt><dd>${provider.adapter !== undefined ? 'configured' : html`none: set ${missingVariables(context, provider.id)}, and restart`}</dd></div>
+<div><dt>Credentials</dt><dd>${
+      provider.adapter !== undefined
+        ? 'configured'
+        : html`none:
+set ${missingVariables(context, provider.id)}, and restart`
+    }</dd></div>
 <div><dt>Currency</dt><dd>${onlyCurrency === null ? 'all' : `${onlyCurrency} only`}</dd></div>
 <div><dt>Limits in its catalog</dt><dd>${limitsOf(context, provider.id)}</dd></div>
-<div><dt>Health</dt><dd>${healthBadge(health)}${health === null || health.failuresInARow === 0 ? nothing : html` ${health.failuresInARow} failures in a row`}</dd></div>
+<div><dt>Health</dt><dd>${healthBadge(health)}${
+      health === null || health.failuresInARow === 0
+        ? nothing
+        : html`
+${health.failuresInARow} failures in a row`
+    }</dd></div>
 <div><dt>Last answer</dt><dd>${health?.lastAnswerAtMs == null ? 'none since the start' : utcTime(health.lastAnswerAtMs)}</dd></div>
 <div><dt>Last failure</dt><dd>${failureOf(health)}</dd></div></dl>
-<div class="actions">${isOff ? html`<button class="button primary" name="switch_on" value="1">Enable</button>` : html`<button class="button danger" name="switch_off" value="1">Disable</button>`}
-${settings.pinned === true ? html`<button class="button" name="pin" value="0">Unpin</button>` : html`<button class="button" name="pin" value="1">Pin</button>`}</div></form>
+<div class="actions">${
+      isOff
+        ? html`<button class="button primary" name="switch_on"
+value="1">Enable</button>`
+        : html`<button class="button danger" name="switch_off" value="1">Disable</button>`
+    }
+${
+  settings.pinned === true
+    ? html`<button class="button" name="pin"
+value="0">Unpin</button>`
+    : html`<button class="button" name="pin" value="1">Pin</button>`
+}</div></form>
 ${await confirmedForm(visit, { action: path, style: 'card', introduction: html`<h2>Minimum</h2>`, fields: { minimum }, button: 'Save minimum' })}
-<p class="soft small">To test the provider with your credentials, run <code>provider check ${provider.id}</code> on the command line; to prove it before customers use it, <code>provider prove ${provider.id}</code>.</p>`,
+<p class="soft small">To test the provider with your credentials, run <code>provider check ${provider.id}</code> on the command line;
+to prove it before customers use it, <code>provider prove ${provider.id}</code>.</p>`,
   };
 }
 

@@ -91,10 +91,16 @@ function chainCard(
 ): Html {
   const lagMs = cursor === null ? null : nowMs() - cursor.timestampMs;
   return html`<section class="card"><h2>Chain</h2><dl class="facts">
-<div><dt>Newest block</dt><dd>${heads === null ? html`<span class="badge bad">no endpoint answers</span>` : html`${heads.latest.number}, ${utcTime(heads.latest.timestampMs)}`}</dd></div>
+<div><dt>Newest block</dt>
+<dd>${heads === null ? html`<span class="badge bad">no endpoint answers</span>` : html`${heads.latest.number}, ${utcTime(heads.latest.timestampMs)}`}</dd></div>
 <div><dt>Newest final block</dt><dd>${heads?.final == null ? html`<span class="soft">unknown</span>` : heads.final.number}</dd></div>
 <div><dt>Read up to</dt><dd>${cursor === null ? html`<span class="soft">nothing yet</span>` : html`${cursor.number}, ${utcTime(cursor.timestampMs)}`}</dd></div>
-<div><dt>Sync delay</dt><dd>${lagMs === null ? html`<span class="soft">unknown</span>` : html`${Math.max(0, Math.round(lagMs / 1000))} s ${delayBadge(lagMs, heads)}`}</dd></div></dl></section>`;
+<div><dt>Sync delay</dt><dd>${
+    lagMs === null
+      ? html`<span class="soft">unknown</span>`
+      : html`${Math.max(0, Math.round(lagMs / 1000))}
+s ${delayBadge(lagMs, heads)}`
+  }</dd></div></dl></section>`;
 }
 
 /** Without a final block that a second host confirms, nothing moves on, however short the delay still is. */
@@ -135,7 +141,8 @@ export function relayersCard(relayers: Awaited<ReturnType<typeof readRelayers>>)
       if (isLow) return html`<span class="badge bad">low: send it POL, or releases stop</span>`;
       return html`<span class="badge${balanceWei === null ? '' : ' good'}">${balanceWei === null ? 'unknown' : 'sufficient'}</span>`;
     },
-  })}<p class="soft small">The relayers of this process, at the current gas price. Their keys control only this balance: the deposit contracts fix where deposits go.</p></section>`;
+  })}<p class="soft small">The relayers of this process, at the current gas price.
+Their keys control only this balance: the deposit contracts fix where deposits go.</p></section>`;
 }
 
 const counts = new Intl.NumberFormat('en');
@@ -191,7 +198,10 @@ function batchTable(batches: readonly RelayBatch[]): Html {
       html`<code class="small" title="${relayer}">${relayer.slice(0, 8)}…${relayer.slice(-4)}</code>`,
     Nonce: numbers(({ nonce }) => nonce),
     Payments: ({ paymentIds }) =>
-      html`${paymentIds.slice(0, 3).map((paymentId) => html`${paymentLink(paymentId)} `)}${paymentIds.length > 3 ? html`and ${paymentIds.length - 3} more` : nothing}`,
+      html`${paymentIds.slice(0, 3).map(
+        (paymentId) => html`${paymentLink(paymentId)}
+`,
+      )}${paymentIds.length > 3 ? html`and ${paymentIds.length - 3} more` : nothing}`,
     Attempts: numbers(({ attempts }) => attempts.length),
     Started: ({ createdAtMs }) => utcTime(createdAtMs),
   });
@@ -203,7 +213,12 @@ export function attentionTable(
   payments: readonly Payment[],
   nextStepOf: (payment: Payment) => string = adviceFor,
 ): Html {
-  return html`${payments.length > PAYMENTS_SHOWN ? html`<p>The newest ${PAYMENTS_SHOWN} of ${payments.length}${payments.length === COUNTED_PAYMENTS ? ' or more' : ''}.</p>` : nothing}
+  return html`${
+    payments.length > PAYMENTS_SHOWN
+      ? html`<p>The newest ${PAYMENTS_SHOWN} of
+${payments.length}${payments.length === COUNTED_PAYMENTS ? ' or more' : ''}.</p>`
+      : nothing
+  }
 ${dataTable({ label, empty: none }, payments.slice(0, PAYMENTS_SHOWN), {
   Payment: headings(({ id }) => paymentLink(id)),
   Account: ({ accountId }) => accountLink(accountId),

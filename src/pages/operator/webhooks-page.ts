@@ -20,7 +20,8 @@ async function showWebhooks({ context }: OperatorVisit): Promise<PageView> {
   const failing = await context.search.listFailingWebhooks(null, READ_LIMIT);
   return {
     title: 'Webhooks',
-    main: html`<p>An event is sent at most once. If it does not arrive, the shop reads the payment’s status. “Unknown” means that delivery was interrupted and the event may have arrived.</p>
+    main: html`<p>An event is sent at most once. If it does not arrive, the shop reads the payment’s status.
+“Unknown” means that delivery was interrupted and the event may have arrived.</p>
 ${
   failing.length === 0
     ? html`<p class="banner plain">All webhooks were delivered.</p>`

@@ -82,7 +82,10 @@ ${dataTable(title, bars, tableColumns)}</details></figure>`;
 }
 
 function legend(series: readonly string[], earlier: string | undefined): Html {
-  return html`<ul class="legend">${series.map((name, part) => html`<li><span class="key part-${part}"></span>${name}</li>`)}${earlier === undefined ? nothing : html`<li><span class="key earlier"></span>${earlier}</li>`}</ul>`;
+  return html`<ul class="legend">${series.map(
+    (name, part) => html`<li><span
+class="key part-${part}"></span>${name}</li>`,
+  )}${earlier === undefined ? nothing : html`<li><span class="key earlier"></span>${earlier}</li>`}</ul>`;
 }
 
 function lyingBars(bars: readonly Drawn[], textOf: (value: number) => string): readonly [number, Html] {
@@ -152,7 +155,8 @@ function standingBars(
   )([...bars]);
   const grid = ticks.map(
     (tick, index) =>
-      html`<line class="${tick === 0 ? 'floor' : 'grid'}" x1="${left}" x2="${WIDTH}" y1="${yOf(tick).toFixed(1)}" y2="${yOf(tick).toFixed(1)}"></line>${label(left - 6, yOf(tick) + 5, tickTexts[index] ?? '', 'end')}`,
+      html`<line class="${tick === 0 ? 'floor' : 'grid'}" x1="${left}" x2="${WIDTH}" y1="${yOf(tick).toFixed(1)}"
+y2="${yOf(tick).toFixed(1)}"></line>${label(left - 6, yOf(tick) + 5, tickTexts[index] ?? '', 'end')}`,
   );
   return [
     FLOOR + 30,
@@ -167,7 +171,8 @@ function mark(index: number, { text }: Drawn, isTold: boolean, place: Box, conte
   const told = isTold
     ? html`<text class="told" x="${WIDTH}" y="18" text-anchor="end">${text}</text>`
     : nothing;
-  return html`<g class="mark" role="img" tabindex="${index === 0 ? 0 : -1}" aria-label="${text}"><rect class="place"${sides(place)}></rect>${content}${told}</g>`;
+  return html`<g class="mark" role="img" tabindex="${index === 0 ? 0 : -1}" aria-label="${text}">
+<rect class="place"${sides(place)}></rect>${content}${told}</g>`;
 }
 
 function rectangle(part: number, box: Box): Html {

@@ -52,7 +52,10 @@ export function dataTable<Row>(table: DataTable | string, rows: readonly Row[], 
   }));
   const cells = (row: Row, index: number) =>
     columns.map((column) => dataCell(column, column.cellOf(row, index)));
-  return html`<div class="${columns.length <= NARROW_COLUMNS ? 'table' : isCompact ? 'table stacks compact' : 'table stacks'}" role="region" aria-label="${label}" tabindex="0"><table role="table">${caption === undefined ? nothing : html`<caption>${caption}</caption>`}
+  const look =
+    columns.length <= NARROW_COLUMNS ? 'table' : isCompact ? 'table stacks compact' : 'table stacks';
+  const title = caption === undefined ? nothing : html`<caption>${caption}</caption>`;
+  return html`<div class="${look}" role="region" aria-label="${label}" tabindex="0"><table role="table">${title}
 <thead role="rowgroup"><tr role="row">${columns.map(columnHeading)}</tr></thead>
 <tbody role="rowgroup">${rows.map(
     (row, index) => html`<tr role="row">${cells(row, index)}</tr>

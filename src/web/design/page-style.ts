@@ -92,7 +92,9 @@ export const pageHeaders = {
 
 /** The beginning of a page, up to the nonce of its style. `color` is that of its icon, in hex digits. */
 export function pageBeginning(language: string, direction: 'ltr' | 'rtl', color: string): Html {
-  const icon = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%23${color}'/%3E%3Cpath d='M4 8.5l2.6 2.6L12 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E`;
+  const icon =
+    `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' ` +
+    `height='16' rx='4' fill='%23${color}'/%3E%3Cpath d='M4 8.5l2.6 2.6L12 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E`;
   return html`<!doctype html>
 <html lang="${language}" dir="${direction}">
 <head>

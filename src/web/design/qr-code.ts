@@ -30,5 +30,6 @@ function drawing(text: string, attributes: Html): Html {
     });
     return runs.join('');
   });
-  return html`<svg${attributes} viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><rect width="100%" height="100%" fill="#fff"/><path d="${rows.join('')}" stroke="#000"/></svg>`;
+  return html`<svg${attributes} viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges">
+<rect width="100%" height="100%" fill="#fff"/><path d="${rows.join('')}" stroke="#000"/></svg>`;
 }

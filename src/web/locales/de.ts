@@ -57,12 +57,14 @@ export const de: Words = {
     visitEnded: {
       heading: 'Ihre Sitzung bei {provider} ist abgelaufen',
       sentence:
-        'Falls {provider} Ihre Karte belastet hat, zahlen Sie nicht noch einmal: Die Zahlung kann etwas dauern und erscheint hier. Andernfalls beginnen Sie neu.',
+        'Falls {provider} Ihre Karte belastet hat, zahlen Sie nicht noch einmal: ' +
+        'Die Zahlung kann etwas dauern und erscheint hier. Andernfalls beginnen Sie neu.',
     },
     taken: {
       heading: 'Zahlung genehmigt. Wir bestätigen sie gerade.',
       sentence:
-        '{provider} meldet, dass Ihre Zahlung von {amount} auf dem Weg zu {shop} ist. Sie erscheint hier, meist innerhalb weniger Minuten. Bitte zahlen Sie nicht noch einmal.',
+        '{provider} meldet, dass Ihre Zahlung von {amount} auf dem Weg zu {shop} ist. ' +
+        'Sie erscheint hier, meist innerhalb weniger Minuten. Bitte zahlen Sie nicht noch einmal.',
     },
     declined: {
       heading: 'Zahlung abgelehnt. Ihre Karte wurde nicht belastet.',
@@ -90,7 +92,8 @@ export const de: Words = {
     held: {
       heading: 'Ihre Zahlung ist angekommen, verzögert sich aber',
       sentence:
-        'Ihre Zahlung von {amount} konnte noch nicht an {shop} weitergeleitet werden. Ihr Geld ist sicher, und wir versuchen es weiter. Bitte zahlen Sie nicht noch einmal. Hält die Verzögerung an, wenden Sie sich an {shop} und nennen Sie die Referenz unten.',
+        'Ihre Zahlung von {amount} konnte noch nicht an {shop} weitergeleitet werden. Ihr Geld ist sicher, und wir versuchen es weiter. ' +
+        'Bitte zahlen Sie nicht noch einmal. Hält die Verzögerung an, wenden Sie sich an {shop} und nennen Sie die Referenz unten.',
     },
     paid: {
       heading: 'Bezahlt',
@@ -100,27 +103,33 @@ export const de: Words = {
     canceled: {
       heading: 'Dieser Bezahlvorgang wurde abgebrochen',
       sentence:
-        'Es ist kein Geld angekommen. Um {amount} zu zahlen, beginnen Sie bei {shop} neu. Falls Ihre Karte belastet wurde, nennen Sie {shop} die Referenz unten.',
+        'Es ist kein Geld angekommen. Um {amount} zu zahlen, beginnen Sie bei {shop} neu. ' +
+        'Falls Ihre Karte belastet wurde, nennen Sie {shop} die Referenz unten.',
     },
     expired: {
       heading: 'Dieser Bezahlvorgang ist abgelaufen',
       sentence:
-        'Es ist nicht rechtzeitig Geld angekommen. Um {amount} zu zahlen, beginnen Sie bei {shop} neu. Falls Ihre Karte belastet wurde, nennen Sie {shop} die Referenz unten.',
+        'Es ist nicht rechtzeitig Geld angekommen. Um {amount} zu zahlen, beginnen Sie bei {shop} neu. ' +
+        'Falls Ihre Karte belastet wurde, nennen Sie {shop} die Referenz unten.',
     },
     closedWithMoney: {
       heading: 'Ihre Zahlung muss geklärt werden',
       sentence:
-        'Etwa {received} von {amount} sind angekommen, zu spät oder nur teilweise. Das Geld wird für {shop} verwahrt. Wenden Sie sich an {shop} und nennen Sie die Referenz unten. Bitte zahlen Sie nicht noch einmal.',
+        'Etwa {received} von {amount} sind angekommen, zu spät oder nur teilweise. Das Geld wird für {shop} verwahrt. ' +
+        'Wenden Sie sich an {shop} und nennen Sie die Referenz unten. Bitte zahlen Sie nicht noch einmal.',
     },
     closedAndReleased: {
       heading: '{shop} hat Ihr Geld erhalten',
       sentence:
-        'Etwa {received} von {amount} sind angekommen, zu spät oder nur teilweise. Deshalb gilt dieser Bezahlvorgang nicht als bezahlt. Wenden Sie sich wegen Ihrer Bestellung an {shop} und nennen Sie die Referenz unten.',
+        'Etwa {received} von {amount} sind angekommen, zu spät oder nur teilweise. Deshalb gilt dieser Bezahlvorgang nicht als bezahlt. ' +
+        'Wenden Sie sich wegen Ihrer Bestellung an {shop} und nennen Sie die Referenz unten.',
     },
     overpaid:
-      'Etwa {received} sind angekommen, {surplus} zu viel. {shop} hat alles erhalten. Bitten Sie {shop}, die Differenz zu erstatten, und nennen Sie die Referenz unten.',
+      'Etwa {received} sind angekommen, {surplus} zu viel. {shop} hat alles erhalten. ' +
+      'Bitten Sie {shop}, die Differenz zu erstatten, und nennen Sie die Referenz unten.',
     paidTwice:
-      'Ihre Zahlung ist mehr als einmal angekommen: insgesamt etwa {received}. {shop} hat alles erhalten. Bitten Sie {shop}, die doppelte Zahlung zu erstatten, und nennen Sie die Referenz unten.',
+      'Ihre Zahlung ist mehr als einmal angekommen: insgesamt etwa {received}. {shop} hat alles erhalten. ' +
+      'Bitten Sie {shop}, die doppelte Zahlung zu erstatten, und nennen Sie die Referenz unten.',
     littleArrived: 'Ein sehr kleiner Betrag ist angekommen. Der volle Betrag ist noch offen.',
   },
   actions: {
@@ -158,7 +167,8 @@ export const de: Words = {
     otherProvider: 'Dieser Bezahlvorgang läuft über einen anderen Zahlungsdienst.',
     busy: '{provider} ist zurzeit ausgelastet. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es in einigen Sekunden noch einmal.',
     busyOfSeveral:
-      '{provider} ist zurzeit ausgelastet. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es in einigen Sekunden noch einmal oder wählen Sie eine andere Zahlungsart.',
+      '{provider} ist zurzeit ausgelastet. Ihre Karte wurde nicht belastet. ' +
+      'Bitte versuchen Sie es in einigen Sekunden noch einmal oder wählen Sie eine andere Zahlungsart.',
     unreachable:
       '{provider} war nicht erreichbar. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es gleich noch einmal.',
     unreachableOfSeveral:
@@ -189,7 +199,8 @@ export const de: Words = {
     askShop: 'Fragen Sie {shop}, wie Sie den Rest zahlen können, und nennen Sie die Referenz unten.',
     fromWallet: 'Den Rest von einer Wallet senden',
     howTo:
-      'Senden Sie {missing} im Polygon-Netzwerk an diese Adresse. Nur USDC auf Polygon werden angerechnet. Der Betrag kommt zu dem hinzu, was schon angekommen ist. Diese Seite aktualisiert sich von selbst.',
+      'Senden Sie {missing} im Polygon-Netzwerk an diese Adresse. Nur USDC auf Polygon werden angerechnet. ' +
+      'Der Betrag kommt zu dem hinzu, was schon angekommen ist. Diese Seite aktualisiert sich von selbst.',
   },
   facts: {
     reference: 'Referenz',
@@ -211,7 +222,8 @@ export const de: Words = {
     delivery: 'Der Zahlungsdienst überträgt die Zahlung als USDC (digitale Dollar) an {shop}.',
     email: 'Wir geben Ihre E-Mail-Adresse {email} an den Zahlungsdienst weiter.',
     emailKept:
-      'Der Shop hat zu dieser Zahlung eine E-Mail-Adresse angegeben: {email}. Ihr Link enthält sie nicht, deshalb geben wir sie nicht an den Zahlungsdienst weiter.',
+      'Der Shop hat zu dieser Zahlung eine E-Mail-Adresse angegeben: {email}. ' +
+      'Ihr Link enthält sie nicht, deshalb geben wir sie nicht an den Zahlungsdienst weiter.',
   },
   offline: 'Sie sind offline. Sobald die Verbindung wieder besteht, geht es hier automatisch weiter.',
   messages: {
@@ -313,7 +325,8 @@ export const de: Words = {
     awaiting_address: {
       heading: '{shop} erstattet Ihnen {amount}',
       sentence:
-        'Sie erhalten die Erstattung als USDC (digitale Dollar) im Polygon-Netzwerk. Geben Sie die Adresse Ihrer eigenen Wallet an oder die Adresse, unter der Ihre Börse USDC auf Polygon annimmt.',
+        'Sie erhalten die Erstattung als USDC (digitale Dollar) im Polygon-Netzwerk. ' +
+        'Geben Sie die Adresse Ihrer eigenen Wallet an oder die Adresse, unter der Ihre Börse USDC auf Polygon annimmt.',
     },
     address: 'Ihre Adresse auf Polygon',
     hint: 'Sie beginnt mit 0x und hat 42 Zeichen. Kopieren Sie sie, statt sie abzutippen.',
@@ -323,7 +336,8 @@ export const de: Words = {
     once: 'Sie können nur einmal eine Adresse angeben. {shop} gleicht sie mit Ihnen ab, bevor die Erstattung gesendet wird.',
     notYours: 'Wenn dies nicht Ihre Adresse ist, wenden Sie sich sofort an {shop}.',
     warning:
-      'Diese Seite fragt nur nach einer Adresse: nie nach einer Karte, einem Passwort, einer Wiederherstellungsphrase oder einer Zahlung. Wenn Sie keine Erstattung von {shop} erwarten, schließen Sie sie.',
+      'Diese Seite fragt nur nach einer Adresse: nie nach einer Karte, einem Passwort, einer Wiederherstellungsphrase oder einer Zahlung. ' +
+      'Wenn Sie keine Erstattung von {shop} erwarten, schließen Sie sie.',
     awaiting_confirmation: {
       heading: 'Ihre Adresse liegt {shop} vor',
       sentence: '{shop} gleicht sie mit Ihnen ab und sendet dann {amount}.',

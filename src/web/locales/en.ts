@@ -63,7 +63,8 @@ export const en = {
     taken: {
       heading: 'Payment approved. We’re confirming it.',
       sentence:
-        '{provider} says that your payment of {amount} is on its way to {shop}. Your payment appears here, usually within a few minutes. Please don’t pay again.',
+        '{provider} says that your payment of {amount} is on its way to {shop}. ' +
+        'Your payment appears here, usually within a few minutes. Please don’t pay again.',
     },
     declined: {
       heading: 'Payment declined. You haven’t been charged.',
@@ -90,7 +91,8 @@ export const en = {
     held: {
       heading: 'Your payment has arrived, but is delayed',
       sentence:
-        'Your {amount} could not be sent to {shop} yet. The money is safe, and we keep trying. Please don’t pay again. If the delay continues, contact {shop} and give the reference below.',
+        'Your {amount} could not be sent to {shop} yet. The money is safe, and we keep trying. ' +
+        'Please don’t pay again. If the delay continues, contact {shop} and give the reference below.',
     },
     paid: {
       heading: 'Paid',
@@ -109,19 +111,22 @@ export const en = {
     closedWithMoney: {
       heading: 'Your payment needs attention',
       sentence:
-        'About {received} of {amount} arrived, too late or only in part. The money is held for {shop}. Contact {shop} and give the reference below. Please don’t pay again.',
+        'About {received} of {amount} arrived, too late or only in part. ' +
+        'The money is held for {shop}. Contact {shop} and give the reference below. Please don’t pay again.',
     },
     closedAndReleased: {
       heading: '{shop} received your money',
       sentence:
-        'About {received} of {amount} arrived, too late or only in part, so this checkout does not count as paid. Contact {shop} about your order and give the reference below.',
+        'About {received} of {amount} arrived, too late or only in part, so this checkout does not count as paid. ' +
+        'Contact {shop} about your order and give the reference below.',
     },
     /** Added to `paid` where clearly more arrived than the payment costs. */
     overpaid:
       'About {received} arrived, {surplus} too much. {shop} received all of it. Ask {shop} to refund the difference, and give the reference below.',
     /** Added to `paid` where the whole amount arrived more than once. */
     paidTwice:
-      'Your payment arrived more than once: about {received} in total. {shop} received all of it. Ask {shop} to refund the duplicate, and give the reference below.',
+      'Your payment arrived more than once: about {received} in total. ' +
+      '{shop} received all of it. Ask {shop} to refund the duplicate, and give the reference below.',
     /** Added where a negligible amount arrived at the address. */
     littleArrived: 'A very small amount has arrived. The full amount is still due.',
   },
@@ -325,7 +330,8 @@ export const en = {
     awaiting_address: {
       heading: '{shop} refunds you {amount}',
       sentence:
-        'You receive the refund as USDC (digital dollars) on the Polygon network. Enter the address of your own wallet, or the address where your exchange accepts USDC on Polygon.',
+        'You receive the refund as USDC (digital dollars) on the Polygon network. ' +
+        'Enter the address of your own wallet, or the address where your exchange accepts USDC on Polygon.',
     },
     address: 'Your address on Polygon',
     hint: 'It begins with 0x and has 42 characters. Copy it instead of typing it.',

@@ -89,7 +89,8 @@ export const es: Words = {
     held: {
       heading: 'Hemos recibido su pago, pero hay un retraso',
       sentence:
-        'Todavía no hemos podido enviar {amount} a {shop}. El dinero está a salvo y seguimos intentándolo. Por favor, no vuelva a pagar. Si el retraso continúa, póngase en contacto con {shop} e indique la referencia de abajo.',
+        'Todavía no hemos podido enviar {amount} a {shop}. El dinero está a salvo y seguimos intentándolo. ' +
+        'Por favor, no vuelva a pagar. Si el retraso continúa, póngase en contacto con {shop} e indique la referencia de abajo.',
     },
     paid: {
       heading: 'Pagado',
@@ -98,27 +99,33 @@ export const es: Words = {
     canceled: {
       heading: 'Este pago se ha cancelado',
       sentence:
-        'No se ha recibido ningún pago. Para pagar {amount}, empiece de nuevo en {shop}. Si se realizó un cargo en su tarjeta, indique a {shop} la referencia de abajo.',
+        'No se ha recibido ningún pago. Para pagar {amount}, empiece de nuevo en {shop}. ' +
+        'Si se realizó un cargo en su tarjeta, indique a {shop} la referencia de abajo.',
     },
     expired: {
       heading: 'Este pago ha caducado',
       sentence:
-        'No se ha recibido ningún pago dentro del plazo. Para pagar {amount}, empiece de nuevo en {shop}. Si se realizó un cargo en su tarjeta, indique a {shop} la referencia de abajo.',
+        'No se ha recibido ningún pago dentro del plazo. Para pagar {amount}, empiece de nuevo en {shop}. ' +
+        'Si se realizó un cargo en su tarjeta, indique a {shop} la referencia de abajo.',
     },
     closedWithMoney: {
       heading: 'Su pago requiere atención',
       sentence:
-        'Se han recibido unos {received} de {amount}, fuera de plazo o solo en parte. El dinero se conserva para {shop}. Póngase en contacto con {shop} e indique la referencia de abajo. Por favor, no vuelva a pagar.',
+        'Se han recibido unos {received} de {amount}, fuera de plazo o solo en parte. El dinero se conserva para {shop}. ' +
+        'Póngase en contacto con {shop} e indique la referencia de abajo. Por favor, no vuelva a pagar.',
     },
     closedAndReleased: {
       heading: '{shop} ha recibido su dinero',
       sentence:
-        'Se han recibido unos {received} de {amount}, fuera de plazo o solo en parte, por lo que este pago no se considera completado. Póngase en contacto con {shop} acerca de su pedido e indique la referencia de abajo.',
+        'Se han recibido unos {received} de {amount}, fuera de plazo o solo en parte, por lo que este pago no se considera completado. ' +
+        'Póngase en contacto con {shop} acerca de su pedido e indique la referencia de abajo.',
     },
     overpaid:
-      'Se han recibido unos {received}: {surplus} de más. {shop} lo ha recibido todo. Pida a {shop} que le reembolse la diferencia e indique la referencia de abajo.',
+      'Se han recibido unos {received}: {surplus} de más. {shop} lo ha recibido todo. ' +
+      'Pida a {shop} que le reembolse la diferencia e indique la referencia de abajo.',
     paidTwice:
-      'Su pago se ha recibido más de una vez: unos {received} en total. {shop} lo ha recibido todo. Pida a {shop} que le reembolse el pago duplicado e indique la referencia de abajo.',
+      'Su pago se ha recibido más de una vez: unos {received} en total. {shop} lo ha recibido todo. ' +
+      'Pida a {shop} que le reembolse el pago duplicado e indique la referencia de abajo.',
     littleArrived: 'Se ha recibido un importe muy pequeño. El importe completo sigue pendiente.',
   },
   actions: {
@@ -156,7 +163,8 @@ export const es: Words = {
     otherProvider: 'Este pago es para otro servicio de pago.',
     busy: '{provider} está saturado en este momento. No se ha realizado ningún cargo en su tarjeta. Inténtelo de nuevo en unos segundos.',
     busyOfSeveral:
-      '{provider} está saturado en este momento. No se ha realizado ningún cargo en su tarjeta. Inténtelo de nuevo en unos segundos o elija otra forma de pago.',
+      '{provider} está saturado en este momento. No se ha realizado ningún cargo en su tarjeta. ' +
+      'Inténtelo de nuevo en unos segundos o elija otra forma de pago.',
     unreachable:
       'No se pudo contactar con {provider}. No se ha realizado ningún cargo en su tarjeta. Inténtelo de nuevo en un momento.',
     unreachableOfSeveral:
@@ -185,7 +193,8 @@ export const es: Words = {
     askShop: 'Pregunte a {shop} cómo pagar el resto e indique la referencia de abajo.',
     fromWallet: 'Enviar el resto desde una cartera',
     howTo:
-      'Envíe {missing} por la red Polygon a esta dirección. Solo cuenta el USDC enviado por Polygon. Se suma a lo ya recibido y esta página se actualiza automáticamente.',
+      'Envíe {missing} por la red Polygon a esta dirección. Solo cuenta el USDC enviado por Polygon. ' +
+      'Se suma a lo ya recibido y esta página se actualiza automáticamente.',
   },
   facts: {
     reference: 'Referencia',
@@ -201,9 +210,12 @@ export const es: Words = {
     details: 'Detalles de la transacción',
   },
   assurances: {
-    card: 'Los datos de su tarjeta se introducen en el servicio de pago, nunca en esta página. En su extracto aparecerá probablemente el nombre de ese servicio, no el de la tienda.',
+    card:
+      'Los datos de su tarjeta se introducen en el servicio de pago, nunca en esta página. ' +
+      'En su extracto aparecerá probablemente el nombre de ese servicio, no el de la tienda.',
     price:
-      'El servicio de pago muestra el total, con la comisión del servicio incluida, antes de que usted confirme. Es posible que tenga que verificar su identidad.',
+      'El servicio de pago muestra el total, con la comisión del servicio incluida, antes de que usted confirme. ' +
+      'Es posible que tenga que verificar su identidad.',
     delivery: 'El servicio de pago entrega el pago a {shop} en USDC (dólares digitales).',
     email: 'Compartimos su correo electrónico, {email}, con el servicio de pago.',
     emailKept:
@@ -307,7 +319,8 @@ export const es: Words = {
     awaiting_address: {
       heading: '{shop} le reembolsa {amount}',
       sentence:
-        'Recibirá el reembolso en USDC (dólares digitales) por la red Polygon. Indique la dirección de su propia cartera o la dirección en la que su plataforma de intercambio acepta USDC en Polygon.',
+        'Recibirá el reembolso en USDC (dólares digitales) por la red Polygon. ' +
+        'Indique la dirección de su propia cartera o la dirección en la que su plataforma de intercambio acepta USDC en Polygon.',
     },
     address: 'Su dirección en Polygon',
     hint: 'Empieza por 0x y tiene 42 caracteres. Cópiela en lugar de escribirla.',
@@ -316,7 +329,8 @@ export const es: Words = {
     once: 'Solo puede indicar una dirección una vez. {shop} la comprobará con usted antes de la transferencia.',
     notYours: 'Si esta dirección no es suya, póngase en contacto con {shop} de inmediato.',
     warning:
-      'Esta página solo pide una dirección: nunca una tarjeta, una contraseña, una frase de recuperación ni un pago. Si no espera un reembolso de {shop}, ciérrela.',
+      'Esta página solo pide una dirección: nunca una tarjeta, una contraseña, una frase de recuperación ni un pago. ' +
+      'Si no espera un reembolso de {shop}, ciérrela.',
     awaiting_confirmation: {
       heading: '{shop} ha recibido su dirección',
       sentence: '{shop} la comprobará con usted y después transferirá {amount}.',

@@ -61,7 +61,8 @@ export const fr: Words = {
     taken: {
       heading: 'Paiement approuvé. Confirmation en cours.',
       sentence:
-        '{provider} indique que votre paiement de {amount} est en cours de transfert vers {shop}. Il apparaîtra ici, en général en quelques minutes. Ne payez pas à nouveau.',
+        '{provider} indique que votre paiement de {amount} est en cours de transfert vers {shop}. ' +
+        'Il apparaîtra ici, en général en quelques minutes. Ne payez pas à nouveau.',
     },
     declined: {
       heading: 'Paiement refusé. Votre carte n’a pas été débitée.',
@@ -88,7 +89,8 @@ export const fr: Words = {
     held: {
       heading: 'Votre paiement a été reçu, mais sa transmission prend du retard',
       sentence:
-        'Votre paiement de {amount} n’a pas encore pu être transmis à {shop}. Votre argent est en sécurité et nous réessayons. Ne payez pas à nouveau. Si le retard persiste, contactez {shop} et indiquez la référence ci-dessous.',
+        'Votre paiement de {amount} n’a pas encore pu être transmis à {shop}. Votre argent est en sécurité et nous réessayons. ' +
+        'Ne payez pas à nouveau. Si le retard persiste, contactez {shop} et indiquez la référence ci-dessous.',
     },
     paid: {
       heading: 'Paiement effectué',
@@ -102,22 +104,27 @@ export const fr: Words = {
     expired: {
       heading: 'Ce paiement a expiré',
       sentence:
-        'Aucun paiement n’a été reçu à temps. Pour payer {amount}, recommencez chez {shop}. Si votre carte a été débitée, indiquez à {shop} la référence ci-dessous.',
+        'Aucun paiement n’a été reçu à temps. Pour payer {amount}, recommencez chez {shop}. ' +
+        'Si votre carte a été débitée, indiquez à {shop} la référence ci-dessous.',
     },
     closedWithMoney: {
       heading: 'Votre paiement nécessite une vérification',
       sentence:
-        'Environ {received} sur {amount} ont été reçus, trop tard ou partiellement. L’argent est conservé pour {shop}. Contactez {shop} et indiquez la référence ci-dessous. Ne payez pas à nouveau.',
+        'Environ {received} sur {amount} ont été reçus, trop tard ou partiellement. ' +
+        'L’argent est conservé pour {shop}. Contactez {shop} et indiquez la référence ci-dessous. Ne payez pas à nouveau.',
     },
     closedAndReleased: {
       heading: '{shop} a reçu votre argent',
       sentence:
-        'Environ {received} sur {amount} ont été reçus, trop tard ou partiellement\u00a0: ce paiement n’est donc pas considéré comme réglé. Contactez {shop} au sujet de votre commande et indiquez la référence ci-dessous.',
+        'Environ {received} sur {amount} ont été reçus, trop tard ou partiellement\u00a0: ' +
+        'ce paiement n’est donc pas considéré comme réglé. Contactez {shop} au sujet de votre commande et indiquez la référence ci-dessous.',
     },
     overpaid:
-      'Environ {received} ont été reçus, soit {surplus} de trop. {shop} a reçu la totalité. Demandez à {shop} de rembourser la différence et indiquez la référence ci-dessous.',
+      'Environ {received} ont été reçus, soit {surplus} de trop. {shop} a reçu la totalité. ' +
+      'Demandez à {shop} de rembourser la différence et indiquez la référence ci-dessous.',
     paidTwice:
-      'Votre paiement a été reçu plus d’une fois\u00a0: environ {received} au total. {shop} a reçu la totalité. Demandez à {shop} de rembourser le paiement en double et indiquez la référence ci-dessous.',
+      'Votre paiement a été reçu plus d’une fois\u00a0: environ {received} au total. {shop} a reçu la totalité. ' +
+      'Demandez à {shop} de rembourser le paiement en double et indiquez la référence ci-dessous.',
     littleArrived: 'Un très petit montant a été reçu. Le montant total reste à payer.',
   },
   actions: {
@@ -183,7 +190,8 @@ export const fr: Words = {
     askShop: 'Demandez à {shop} comment payer le reste et indiquez la référence ci-dessous.',
     fromWallet: 'Envoyer le reste depuis un portefeuille',
     howTo:
-      'Envoyez {missing} sur le réseau Polygon à cette adresse. Seuls les USDC envoyés sur Polygon sont pris en compte. Le montant s’ajoute à ce qui a été reçu et cette page se met à jour automatiquement.',
+      'Envoyez {missing} sur le réseau Polygon à cette adresse. Seuls les USDC envoyés sur Polygon sont pris en compte. ' +
+      'Le montant s’ajoute à ce qui a été reçu et cette page se met à jour automatiquement.',
   },
   facts: {
     reference: 'Référence',
@@ -199,13 +207,16 @@ export const fr: Words = {
     details: 'Détails de la transaction',
   },
   assurances: {
-    card: 'Vous saisissez les données de votre carte auprès du service de paiement, jamais sur cette page. Votre relevé mentionnera sans doute son nom, et non celui de la boutique.',
+    card:
+      'Vous saisissez les données de votre carte auprès du service de paiement, jamais sur cette page. ' +
+      'Votre relevé mentionnera sans doute son nom, et non celui de la boutique.',
     price:
       'Le service de paiement affiche le total, ses frais compris, avant que vous ne confirmiez. Vous devrez peut-être justifier de votre identité.',
     delivery: 'Il transmet le paiement à {shop} en USDC (dollars numériques).',
     email: 'Nous communiquons votre adresse e-mail, {email}, au service de paiement.',
     emailKept:
-      'La boutique a joint une adresse e-mail à ce paiement, {email}. Votre lien ne la contient pas\u00a0: nous ne la communiquons donc pas au service de paiement.',
+      'La boutique a joint une adresse e-mail à ce paiement, {email}. ' +
+      'Votre lien ne la contient pas\u00a0: nous ne la communiquons donc pas au service de paiement.',
   },
   offline: 'Vous êtes hors ligne. Cette page reprendra automatiquement dès que la connexion sera rétablie.',
   messages: {
@@ -306,7 +317,8 @@ export const fr: Words = {
     awaiting_address: {
       heading: '{shop} vous rembourse {amount}',
       sentence:
-        'Vous recevrez le remboursement en USDC (dollars numériques) sur le réseau Polygon. Indiquez l’adresse de votre propre portefeuille, ou l’adresse à laquelle votre plateforme d’échange accepte des USDC sur Polygon.',
+        'Vous recevrez le remboursement en USDC (dollars numériques) sur le réseau Polygon. ' +
+        'Indiquez l’adresse de votre propre portefeuille, ou l’adresse à laquelle votre plateforme d’échange accepte des USDC sur Polygon.',
     },
     address: 'Votre adresse sur Polygon',
     hint: 'Elle commence par 0x et compte 42 caractères. Copiez-la au lieu de la saisir.',
@@ -316,7 +328,8 @@ export const fr: Words = {
     once: 'Vous ne pouvez indiquer une adresse qu’une seule fois. {shop} la vérifiera avec vous avant le transfert.',
     notYours: 'Si cette adresse n’est pas la vôtre, contactez {shop} immédiatement.',
     warning:
-      'Cette page ne demande qu’une adresse\u00a0: jamais de carte, de mot de passe, de phrase de récupération ni de paiement. Si vous n’attendez pas de remboursement de {shop}, fermez-la.',
+      'Cette page ne demande qu’une adresse\u00a0: jamais de carte, de mot de passe, de phrase de récupération ni de paiement. ' +
+      'Si vous n’attendez pas de remboursement de {shop}, fermez-la.',
     awaiting_confirmation: {
       heading: '{shop} a reçu votre adresse',
       sentence: '{shop} la vérifiera avec vous, puis transférera {amount}.',

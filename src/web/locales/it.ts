@@ -56,12 +56,14 @@ export const it: Words = {
     visitEnded: {
       heading: 'La tua sessione su {provider} è scaduta',
       sentence:
-        'Se {provider} ha effettuato l’addebito sulla tua carta, non pagare di nuovo: il pagamento può richiedere un po’ di tempo e comparirà qui. Altrimenti ricomincia.',
+        'Se {provider} ha effettuato l’addebito sulla tua carta, non pagare di nuovo: ' +
+        'il pagamento può richiedere un po’ di tempo e comparirà qui. Altrimenti ricomincia.',
     },
     taken: {
       heading: 'Pagamento approvato. Lo stiamo confermando.',
       sentence:
-        '{provider} comunica che il tuo pagamento di {amount} è in corso di trasferimento a {shop}. Comparirà qui, di solito entro pochi minuti. Non pagare di nuovo.',
+        '{provider} comunica che il tuo pagamento di {amount} è in corso di trasferimento a {shop}. ' +
+        'Comparirà qui, di solito entro pochi minuti. Non pagare di nuovo.',
     },
     declined: {
       heading: 'Pagamento rifiutato. Non ti è stato addebitato nulla.',
@@ -89,7 +91,8 @@ export const it: Words = {
     held: {
       heading: 'Abbiamo ricevuto il tuo pagamento, ma c’è un ritardo',
       sentence:
-        'Non è stato ancora possibile inviare {amount} a {shop}. Il denaro è al sicuro e continuiamo a provare. Non pagare di nuovo. Se il ritardo continua, contatta {shop} e indica il riferimento qui sotto.',
+        'Non è stato ancora possibile inviare {amount} a {shop}. Il denaro è al sicuro e continuiamo a provare. ' +
+        'Non pagare di nuovo. Se il ritardo continua, contatta {shop} e indica il riferimento qui sotto.',
     },
     paid: {
       heading: 'Pagamento completato',
@@ -99,27 +102,33 @@ export const it: Words = {
     canceled: {
       heading: 'Questo pagamento è stato annullato',
       sentence:
-        'Non abbiamo ricevuto alcun pagamento. Per pagare {amount}, ricomincia da {shop}. Se hai ricevuto un addebito sulla carta, indica a {shop} il riferimento qui sotto.',
+        'Non abbiamo ricevuto alcun pagamento. Per pagare {amount}, ricomincia da {shop}. ' +
+        'Se hai ricevuto un addebito sulla carta, indica a {shop} il riferimento qui sotto.',
     },
     expired: {
       heading: 'Questo pagamento è scaduto',
       sentence:
-        'Non abbiamo ricevuto alcun pagamento in tempo. Per pagare {amount}, ricomincia da {shop}. Se hai ricevuto un addebito sulla carta, indica a {shop} il riferimento qui sotto.',
+        'Non abbiamo ricevuto alcun pagamento in tempo. Per pagare {amount}, ricomincia da {shop}. ' +
+        'Se hai ricevuto un addebito sulla carta, indica a {shop} il riferimento qui sotto.',
     },
     closedWithMoney: {
       heading: 'Il tuo pagamento richiede attenzione',
       sentence:
-        'Abbiamo ricevuto circa {received} su {amount}, troppo tardi o solo in parte. Il denaro è custodito per {shop}. Contatta {shop} e indica il riferimento qui sotto. Non pagare di nuovo.',
+        'Abbiamo ricevuto circa {received} su {amount}, troppo tardi o solo in parte. ' +
+        'Il denaro è custodito per {shop}. Contatta {shop} e indica il riferimento qui sotto. Non pagare di nuovo.',
     },
     closedAndReleased: {
       heading: '{shop} ha ricevuto il tuo denaro',
       sentence:
-        'Abbiamo ricevuto circa {received} su {amount}, troppo tardi o solo in parte, quindi questo pagamento non risulta completato. Contatta {shop} in merito al tuo ordine e indica il riferimento qui sotto.',
+        'Abbiamo ricevuto circa {received} su {amount}, troppo tardi o solo in parte, quindi questo pagamento non risulta completato. ' +
+        'Contatta {shop} in merito al tuo ordine e indica il riferimento qui sotto.',
     },
     overpaid:
-      'Abbiamo ricevuto circa {received}, {surplus} in più del dovuto. {shop} ha ricevuto tutto. Chiedi a {shop} di rimborsare la differenza e indica il riferimento qui sotto.',
+      'Abbiamo ricevuto circa {received}, {surplus} in più del dovuto. {shop} ha ricevuto tutto. ' +
+      'Chiedi a {shop} di rimborsare la differenza e indica il riferimento qui sotto.',
     paidTwice:
-      'Abbiamo ricevuto il tuo pagamento più di una volta: circa {received} in totale. {shop} ha ricevuto tutto. Chiedi a {shop} di rimborsare il pagamento doppio e indica il riferimento qui sotto.',
+      'Abbiamo ricevuto il tuo pagamento più di una volta: circa {received} in totale. ' +
+      '{shop} ha ricevuto tutto. Chiedi a {shop} di rimborsare il pagamento doppio e indica il riferimento qui sotto.',
     littleArrived: 'Abbiamo ricevuto un importo molto piccolo. L’intero importo è ancora da pagare.',
   },
   actions: {
@@ -157,7 +166,8 @@ export const it: Words = {
     otherProvider: 'Questo pagamento è per un altro servizio di pagamento.',
     busy: '{provider} è sovraccarico in questo momento. Non è stato addebitato nulla sulla tua carta. Riprova tra qualche secondo.',
     busyOfSeveral:
-      '{provider} è sovraccarico in questo momento. Non è stato addebitato nulla sulla tua carta. Riprova tra qualche secondo o scegli un altro metodo di pagamento.',
+      '{provider} è sovraccarico in questo momento. Non è stato addebitato nulla sulla tua carta. ' +
+      'Riprova tra qualche secondo o scegli un altro metodo di pagamento.',
     unreachable:
       'Impossibile contattare {provider}. Non è stato addebitato nulla sulla tua carta. Riprova tra poco.',
     unreachableOfSeveral:
@@ -186,7 +196,8 @@ export const it: Words = {
     askShop: 'Chiedi a {shop} come pagare il resto e indica il riferimento qui sotto.',
     fromWallet: 'Invia il resto da un wallet',
     howTo:
-      'Invia {missing} sulla rete Polygon a questo indirizzo. Vale solo l’USDC inviato su Polygon. L’importo si somma a quanto già ricevuto e questa pagina si aggiorna automaticamente.',
+      'Invia {missing} sulla rete Polygon a questo indirizzo. Vale solo l’USDC inviato su Polygon. ' +
+      'L’importo si somma a quanto già ricevuto e questa pagina si aggiorna automaticamente.',
   },
   facts: {
     reference: 'Riferimento',
@@ -202,13 +213,16 @@ export const it: Words = {
     details: 'Dettagli della transazione',
   },
   assurances: {
-    card: 'I dati della carta si inseriscono sul sito del servizio di pagamento, mai in questa pagina. Sull’estratto conto comparirà probabilmente il nome di quel servizio, non quello del negozio.',
+    card:
+      'I dati della carta si inseriscono sul sito del servizio di pagamento, mai in questa pagina. ' +
+      'Sull’estratto conto comparirà probabilmente il nome di quel servizio, non quello del negozio.',
     price:
       'Il servizio di pagamento mostra il totale, commissione inclusa, prima della conferma. Potresti dover verificare la tua identità.',
     delivery: 'Il servizio di pagamento consegna il pagamento a {shop} in USDC (dollari digitali).',
     email: 'Condividiamo il tuo indirizzo e-mail, {email}, con il servizio di pagamento.',
     emailKept:
-      'Il negozio ha aggiunto un indirizzo e-mail a questo pagamento: {email}. Il tuo link non lo contiene, quindi non lo condividiamo con il servizio di pagamento.',
+      'Il negozio ha aggiunto un indirizzo e-mail a questo pagamento: {email}. ' +
+      'Il tuo link non lo contiene, quindi non lo condividiamo con il servizio di pagamento.',
   },
   offline: 'Sei offline. Questa pagina riprenderà automaticamente quando tornerà la connessione.',
   messages: {
@@ -309,7 +323,8 @@ export const it: Words = {
     awaiting_address: {
       heading: '{shop} ti rimborsa {amount}',
       sentence:
-        'Riceverai il rimborso in USDC (dollari digitali) sulla rete Polygon. Indica l’indirizzo del tuo wallet, oppure l’indirizzo su cui il tuo exchange accetta USDC su Polygon.',
+        'Riceverai il rimborso in USDC (dollari digitali) sulla rete Polygon. ' +
+        'Indica l’indirizzo del tuo wallet, oppure l’indirizzo su cui il tuo exchange accetta USDC su Polygon.',
     },
     address: 'Il tuo indirizzo su Polygon',
     hint: 'Inizia con 0x e ha 42 caratteri. Copialo invece di digitarlo.',
@@ -318,7 +333,8 @@ export const it: Words = {
     once: 'Puoi indicare un indirizzo una sola volta. {shop} lo verificherà con te prima del trasferimento.',
     notYours: 'Se questo non è il tuo indirizzo, contatta subito {shop}.',
     warning:
-      'Questa pagina chiede solo un indirizzo: mai una carta, una password, una frase di recupero o un pagamento. Se non aspetti un rimborso da {shop}, chiudila.',
+      'Questa pagina chiede solo un indirizzo: mai una carta, una password, una frase di recupero o un pagamento. ' +
+      'Se non aspetti un rimborso da {shop}, chiudila.',
     awaiting_confirmation: {
       heading: '{shop} ha ricevuto il tuo indirizzo',
       sentence: '{shop} lo verificherà con te e poi trasferirà {amount}.',

@@ -62,7 +62,8 @@ export const nl: Words = {
     taken: {
       heading: 'Betaling goedgekeurd. Bevestiging volgt.',
       sentence:
-        '{provider} meldt dat je betaling van {amount} onderweg is naar {shop}. De betaling verschijnt hier, meestal binnen een paar minuten. Betaal niet opnieuw.',
+        '{provider} meldt dat je betaling van {amount} onderweg is naar {shop}. ' +
+        'De betaling verschijnt hier, meestal binnen een paar minuten. Betaal niet opnieuw.',
     },
     declined: {
       heading: 'Betaling geweigerd. Er is niets afgeschreven.',
@@ -89,7 +90,8 @@ export const nl: Words = {
     held: {
       heading: 'Je betaling is ontvangen, maar heeft vertraging',
       sentence:
-        'Je betaling van {amount} kon nog niet naar {shop} worden doorgestuurd. Je geld is veilig en we blijven het proberen. Betaal niet opnieuw. Blijft de vertraging duren, neem dan contact op met {shop} en geef de referentie hieronder door.',
+        'Je betaling van {amount} kon nog niet naar {shop} worden doorgestuurd. Je geld is veilig en we blijven het proberen. ' +
+        'Betaal niet opnieuw. Blijft de vertraging duren, neem dan contact op met {shop} en geef de referentie hieronder door.',
     },
     paid: {
       heading: 'Betaald',
@@ -99,27 +101,33 @@ export const nl: Words = {
     canceled: {
       heading: 'Deze betaling is geannuleerd',
       sentence:
-        'Er is geen betaling ontvangen. Begin opnieuw bij {shop} om {amount} te betalen. Is er toch iets afgeschreven? Geef {shop} dan de referentie hieronder door.',
+        'Er is geen betaling ontvangen. Begin opnieuw bij {shop} om {amount} te betalen. ' +
+        'Is er toch iets afgeschreven? Geef {shop} dan de referentie hieronder door.',
     },
     expired: {
       heading: 'Deze betaling is verlopen',
       sentence:
-        'Er is niet op tijd een betaling ontvangen. Begin opnieuw bij {shop} om {amount} te betalen. Is er toch iets afgeschreven? Geef {shop} dan de referentie hieronder door.',
+        'Er is niet op tijd een betaling ontvangen. Begin opnieuw bij {shop} om {amount} te betalen. ' +
+        'Is er toch iets afgeschreven? Geef {shop} dan de referentie hieronder door.',
     },
     closedWithMoney: {
       heading: 'Je betaling vereist aandacht',
       sentence:
-        'Er is ongeveer {received} van {amount} ontvangen, te laat of maar gedeeltelijk. Het geld wordt bewaard voor {shop}. Neem contact op met {shop} en geef de referentie hieronder door. Betaal niet opnieuw.',
+        'Er is ongeveer {received} van {amount} ontvangen, te laat of maar gedeeltelijk. ' +
+        'Het geld wordt bewaard voor {shop}. Neem contact op met {shop} en geef de referentie hieronder door. Betaal niet opnieuw.',
     },
     closedAndReleased: {
       heading: '{shop} heeft je geld ontvangen',
       sentence:
-        'Er is ongeveer {received} van {amount} ontvangen, te laat of maar gedeeltelijk, dus deze betaling geldt niet als voldaan. Neem contact op met {shop} over je bestelling en geef de referentie hieronder door.',
+        'Er is ongeveer {received} van {amount} ontvangen, te laat of maar gedeeltelijk, dus deze betaling geldt niet als voldaan. ' +
+        'Neem contact op met {shop} over je bestelling en geef de referentie hieronder door.',
     },
     overpaid:
-      'Er is ongeveer {received} ontvangen, {surplus} te veel. {shop} heeft alles ontvangen. Vraag {shop} om het verschil terug te betalen en geef de referentie hieronder door.',
+      'Er is ongeveer {received} ontvangen, {surplus} te veel. {shop} heeft alles ontvangen. ' +
+      'Vraag {shop} om het verschil terug te betalen en geef de referentie hieronder door.',
     paidTwice:
-      'Je betaling is meer dan één keer ontvangen: in totaal ongeveer {received}. {shop} heeft alles ontvangen. Vraag {shop} om de dubbele betaling terug te betalen en geef de referentie hieronder door.',
+      'Je betaling is meer dan één keer ontvangen: in totaal ongeveer {received}. {shop} heeft alles ontvangen. ' +
+      'Vraag {shop} om de dubbele betaling terug te betalen en geef de referentie hieronder door.',
     littleArrived: 'Er is een heel klein bedrag ontvangen. Het volledige bedrag staat nog open.',
   },
   actions: {
@@ -157,7 +165,8 @@ export const nl: Words = {
     otherProvider: 'Deze betaling is voor een andere betaaldienst.',
     busy: 'Het is op dit moment erg druk bij {provider}. Er is niets van je kaart afgeschreven. Probeer het over een paar seconden opnieuw.',
     busyOfSeveral:
-      'Het is op dit moment erg druk bij {provider}. Er is niets van je kaart afgeschreven. Probeer het over een paar seconden opnieuw of kies een andere betaalmethode.',
+      'Het is op dit moment erg druk bij {provider}. Er is niets van je kaart afgeschreven. ' +
+      'Probeer het over een paar seconden opnieuw of kies een andere betaalmethode.',
     unreachable:
       '{provider} is niet bereikbaar. Er is niets van je kaart afgeschreven. Probeer het zo meteen opnieuw.',
     unreachableOfSeveral:
@@ -186,7 +195,8 @@ export const nl: Words = {
     askShop: 'Vraag {shop} hoe je de rest kunt betalen en geef de referentie hieronder door.',
     fromWallet: 'De rest vanuit een wallet sturen',
     howTo:
-      'Stuur {missing} via het Polygon-netwerk naar dit adres. Alleen USDC op Polygon telt mee. Het bedrag wordt opgeteld bij wat al is ontvangen en deze pagina wordt vanzelf bijgewerkt.',
+      'Stuur {missing} via het Polygon-netwerk naar dit adres. Alleen USDC op Polygon telt mee. ' +
+      'Het bedrag wordt opgeteld bij wat al is ontvangen en deze pagina wordt vanzelf bijgewerkt.',
   },
   facts: {
     reference: 'Referentie',
@@ -202,7 +212,9 @@ export const nl: Words = {
     details: 'Transactiegegevens',
   },
   assurances: {
-    card: 'Je vult je kaartgegevens in bij de betaaldienst, nooit op deze pagina. Op je afschrift staat waarschijnlijk de naam van die dienst, niet die van de winkel.',
+    card:
+      'Je vult je kaartgegevens in bij de betaaldienst, nooit op deze pagina. ' +
+      'Op je afschrift staat waarschijnlijk de naam van die dienst, niet die van de winkel.',
     price:
       'De betaaldienst toont het totaal, inclusief kosten, voordat je bevestigt. Mogelijk moet je je identiteit verifiëren.',
     delivery: 'De betaaldienst maakt de betaling over aan {shop} in USDC (digitale dollars).',
@@ -309,7 +321,8 @@ export const nl: Words = {
     awaiting_address: {
       heading: '{shop} betaalt je {amount} terug',
       sentence:
-        'Je ontvangt de terugbetaling als USDC (digitale dollars) op het Polygon-netwerk. Geef het adres van je eigen wallet op, of het adres waarop je exchange USDC op Polygon accepteert.',
+        'Je ontvangt de terugbetaling als USDC (digitale dollars) op het Polygon-netwerk. ' +
+        'Geef het adres van je eigen wallet op, of het adres waarop je exchange USDC op Polygon accepteert.',
     },
     address: 'Je adres op Polygon',
     hint: 'Het begint met 0x en heeft 42 tekens. Kopieer het in plaats van het over te typen.',
@@ -318,7 +331,8 @@ export const nl: Words = {
     once: 'Je kunt maar één keer een adres opgeven. {shop} controleert het met je voordat de terugbetaling wordt verstuurd.',
     notYours: 'Is dit niet jouw adres? Neem dan meteen contact op met {shop}.',
     warning:
-      'Deze pagina vraagt alleen om een adres: nooit om een kaart, een wachtwoord, een herstelzin of een betaling. Sluit de pagina als je geen terugbetaling van {shop} verwacht.',
+      'Deze pagina vraagt alleen om een adres: nooit om een kaart, een wachtwoord, een herstelzin of een betaling. ' +
+      'Sluit de pagina als je geen terugbetaling van {shop} verwacht.',
     awaiting_confirmation: {
       heading: '{shop} heeft je adres ontvangen',
       sentence: '{shop} controleert het met je en stuurt daarna {amount}.',

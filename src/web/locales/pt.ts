@@ -89,7 +89,8 @@ export const pt: Words = {
     held: {
       heading: 'Recebemos seu pagamento, mas há um atraso',
       sentence:
-        'Ainda não foi possível enviar {amount} a {shop}. O dinheiro está seguro e continuamos tentando. Não pague de novo. Se o atraso continuar, entre em contato com {shop} e informe a referência abaixo.',
+        'Ainda não foi possível enviar {amount} a {shop}. O dinheiro está seguro e continuamos tentando. ' +
+        'Não pague de novo. Se o atraso continuar, entre em contato com {shop} e informe a referência abaixo.',
     },
     paid: {
       heading: 'Pagamento concluído',
@@ -103,22 +104,26 @@ export const pt: Words = {
     expired: {
       heading: 'Este pagamento expirou',
       sentence:
-        'Nenhum pagamento foi recebido dentro do prazo. Para pagar {amount}, recomece em {shop}. Se houve cobrança no seu cartão, informe a {shop} a referência abaixo.',
+        'Nenhum pagamento foi recebido dentro do prazo. Para pagar {amount}, recomece em {shop}. ' +
+        'Se houve cobrança no seu cartão, informe a {shop} a referência abaixo.',
     },
     closedWithMoney: {
       heading: 'Seu pagamento precisa de atenção',
       sentence:
-        'Recebemos cerca de {received} de {amount}, fora do prazo ou só em parte. O dinheiro está guardado para {shop}. Entre em contato com {shop} e informe a referência abaixo. Não pague de novo.',
+        'Recebemos cerca de {received} de {amount}, fora do prazo ou só em parte. ' +
+        'O dinheiro está guardado para {shop}. Entre em contato com {shop} e informe a referência abaixo. Não pague de novo.',
     },
     closedAndReleased: {
       heading: '{shop} recebeu seu dinheiro',
       sentence:
-        'Recebemos cerca de {received} de {amount}, fora do prazo ou só em parte, por isso este pagamento não consta como concluído. Fale com {shop} sobre seu pedido e informe a referência abaixo.',
+        'Recebemos cerca de {received} de {amount}, fora do prazo ou só em parte, por isso este pagamento não consta como concluído. ' +
+        'Fale com {shop} sobre seu pedido e informe a referência abaixo.',
     },
     overpaid:
       'Recebemos cerca de {received}, {surplus} a mais. {shop} recebeu tudo. Peça a {shop} que reembolse a diferença e informe a referência abaixo.',
     paidTwice:
-      'Recebemos seu pagamento mais de uma vez: cerca de {received} no total. {shop} recebeu tudo. Peça a {shop} que reembolse o pagamento duplicado e informe a referência abaixo.',
+      'Recebemos seu pagamento mais de uma vez: cerca de {received} no total. {shop} recebeu tudo. ' +
+      'Peça a {shop} que reembolse o pagamento duplicado e informe a referência abaixo.',
     littleArrived: 'Recebemos um valor muito pequeno. O valor total ainda precisa ser pago.',
   },
   actions: {
@@ -185,7 +190,8 @@ export const pt: Words = {
     askShop: 'Pergunte a {shop} como pagar o restante e informe a referência abaixo.',
     fromWallet: 'Enviar o restante de uma carteira',
     howTo:
-      'Envie {missing} pela rede Polygon para este endereço. Só vale USDC enviado pela Polygon. O valor é somado ao que já foi recebido, e esta página se atualiza automaticamente.',
+      'Envie {missing} pela rede Polygon para este endereço. Só vale USDC enviado pela Polygon. ' +
+      'O valor é somado ao que já foi recebido, e esta página se atualiza automaticamente.',
   },
   facts: {
     reference: 'Referência',
@@ -201,7 +207,9 @@ export const pt: Words = {
     details: 'Detalhes da transação',
   },
   assurances: {
-    card: 'Você informa os dados do cartão no serviço de pagamento, nunca nesta página. Na sua fatura provavelmente aparecerá o nome desse serviço, não o da loja.',
+    card:
+      'Você informa os dados do cartão no serviço de pagamento, nunca nesta página. ' +
+      'Na sua fatura provavelmente aparecerá o nome desse serviço, não o da loja.',
     price:
       'O serviço de pagamento mostra o total, com a taxa do serviço incluída, antes de você confirmar. Talvez seja preciso verificar sua identidade.',
     delivery: 'O serviço de pagamento entrega o pagamento a {shop} em USDC (dólares digitais).',
@@ -307,7 +315,8 @@ export const pt: Words = {
     awaiting_address: {
       heading: '{shop} vai reembolsar {amount} a você',
       sentence:
-        'Você receberá o reembolso em USDC (dólares digitais) na rede Polygon. Informe o endereço da sua própria carteira ou o endereço em que a sua corretora aceita USDC na Polygon.',
+        'Você receberá o reembolso em USDC (dólares digitais) na rede Polygon. ' +
+        'Informe o endereço da sua própria carteira ou o endereço em que a sua corretora aceita USDC na Polygon.',
     },
     address: 'Seu endereço na Polygon',
     hint: 'Começa com 0x e tem 42 caracteres. Copie-o em vez de digitá-lo.',
@@ -316,7 +325,8 @@ export const pt: Words = {
     once: 'Você só pode informar um endereço uma vez. {shop} vai conferi-lo com você antes da transferência.',
     notYours: 'Se este endereço não for seu, fale com {shop} imediatamente.',
     warning:
-      'Esta página pede apenas um endereço: nunca um cartão, uma senha, uma frase de recuperação ou um pagamento. Se você não espera um reembolso de {shop}, feche-a.',
+      'Esta página pede apenas um endereço: nunca um cartão, uma senha, uma frase de recuperação ou um pagamento. ' +
+      'Se você não espera um reembolso de {shop}, feche-a.',
     awaiting_confirmation: {
       heading: '{shop} recebeu o seu endereço',
       sentence: '{shop} vai conferi-lo com você e depois transferir {amount}.',

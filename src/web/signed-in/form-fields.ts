@@ -143,16 +143,19 @@ export function formField(name: string, field: Field, error: FieldError = {}): H
   const attributes = describedBy(id, notes);
   switch (type) {
     case 'checkbox':
-      return html`<div class="field"><div class="actions">${tickField({ type, name, id, label, isChecked: value === true, attributes })}</div>${notesOf(id, notes)}</div>`;
+      return html`<div class="field">
+<div class="actions">${tickField({ type, name, id, label, isChecked: value === true, attributes })}</div>${notesOf(id, notes)}</div>`;
     case 'select':
-      return html`<div class="field"><label for="${id}">${label}</label><select id="${id}" name="${name}"${attributes}>${optionsOf(options, text, wordsOf)}</select>${notesOf(id, notes)}</div>`;
+      return html`<div class="field"><label for="${id}">${label}</label><select id="${id}"
+name="${name}"${attributes}>${optionsOf(options, text, wordsOf)}</select>${notesOf(id, notes)}</div>`;
     case 'textarea':
       return html`<div class="field"><label for="${id}">${label}</label><textarea id="${id}" name="${name}" rows="3" maxlength="1000"${attributes}>
 ${text}</textarea>${notesOf(id, notes)}</div>`;
     default:
       return html`<div class="field">
 <label for="${id}">${label}</label>
-<input id="${id}" name="${name}" type="${type}" value="${text}" autocomplete="${autocomplete}"${inputMode === undefined ? nothing : html` inputmode="${inputMode}"`}${attributes}${isOptional ? nothing : html` required`}>
+<input id="${id}" name="${name}" type="${type}" value="${text}"
+autocomplete="${autocomplete}"${inputMode === undefined ? nothing : html` inputmode="${inputMode}"`}${attributes}${isOptional ? nothing : html` required`}>
 ${notesOf(id, notes)}
 </div>`;
   }

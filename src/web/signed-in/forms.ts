@@ -39,7 +39,9 @@ export function describedBy(id: string, { hint, error, hasFocus = false }: Notes
 
 /** The texts below an input: the error and the hint. */
 export function notesOf(id: string, { hint, error }: Notes): Html {
-  return html`${error === undefined ? nothing : html`<p class="error" id="${id}-error">${error}</p>`}${hint === undefined ? nothing : html`<p class="hint" id="${id}-hint">${hint}</p>`}`;
+  const note = (kind: 'error' | 'hint', text: string | Html | undefined) =>
+    text === undefined ? nothing : html`<p class="${kind}" id="${id}-${kind}">${text}</p>`;
+  return html`${note('error', error)}${note('hint', hint)}`;
 }
 
 /** The options of a choice; a value without words of its own is shown as it is. */

@@ -73,7 +73,12 @@ export function signedInPage(
 <p class="shop"><bdi>${visit.account.name}</bdi>${visit.account.suspended ? html` <span class="badge warn">Suspended</span>` : nothing}</p>
 ${accountSwitcher(visit)}
 <p class="who"><bdi>${visit.user.email}</bdi> <span class="soft">${visit.viewing === null ? visit.role : 'operator'}</span></p>
-${visit.viewing === null ? html`<form method="post" action="${DASHBOARD_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>` : nothing}
+${
+  visit.viewing === null
+    ? html`<form method="post"
+action="${DASHBOARD_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>`
+    : nothing
+}
 </header>`,
       html`<nav aria-label="Dashboard"><ul>${navigation(visit, section, shown)}${docsLink(visit)}</ul></nav>`,
       html`${visit.account.suspended ? suspendedNotice : nothing}
@@ -98,11 +103,14 @@ ${main}
 /** The banner above every page of an operator's view of an account. */
 function viewingBanner({ viewing, account, formToken, timeZone }: Visit): Html {
   if (viewing === null) return nothing;
-  return html`<aside class="viewing" aria-label="Read-only"><p><strong>Read-only.</strong> You are viewing <bdi>${account.name}</bdi> as an operator until ${moment(viewing.untilMs, timeZone)}. The account’s audit log records it.</p>
+  return html`<aside class="viewing" aria-label="Read-only">
+<p><strong>Read-only.</strong> You are viewing <bdi>${account.name}</bdi> as an operator until ${moment(viewing.untilMs, timeZone)}.
+The account’s audit log records it.</p>
 <form method="post" action="${viewing.stopPath}">${formTokenField(formToken)}<button class="button compact">Stop</button></form></aside>`;
 }
 
-const suspendedNotice = html`<p class="banner warn">This account is suspended: new checkouts are refused. Existing payments continue. Contact the operator.</p>`;
+const suspendedNotice = html`<p class="banner warn">This account is suspended:
+new checkouts are refused. Existing payments continue. Contact the operator.</p>`;
 
 /** A page for a visitor, or for a user without an account: a form or a message. */
 export function plainPage(
@@ -154,7 +162,8 @@ ${body}
     );
 }
 
-const sandboxBanner = html`<aside class="sandbox" aria-label="Sandbox"><strong>Sandbox.</strong> This is a test: no card is charged and no real money moves.</aside>`;
+const sandboxBanner = html`<aside class="sandbox" aria-label="Sandbox"><strong>Sandbox.</strong> This is a test:
+no card is charged and no real money moves.</aside>`;
 
 /** The account switcher in the header, for members of several accounts. */
 function accountSwitcher({ otherAccounts, formToken }: Visit): Html {

@@ -81,7 +81,8 @@ async function showLink(asked: AreaRequest): Promise<PageView> {
   if (email === null) return goneView(asked);
   return {
     title: 'Sign in with this browser?',
-    main: html`<form class="card" method="post" action="${pathOf(area)}/known">${formTokenField(openFormToken(asked))}<input type="hidden" name="token" value="${token}">
+    main: html`<form class="card" method="post"
+action="${pathOf(area)}/known">${formTokenField(openFormToken(asked))}<input type="hidden" name="token" value="${token}">
 <p>As <strong><bdi>${email}</bdi></strong>. If this is not you, close this page.</p>
 <button class="button primary wide">Yes, sign in with this browser</button></form>${toSignIn(area)}`,
   };
@@ -126,7 +127,8 @@ export function askMore(
     status: 429,
     title: 'Confirm that it’s you',
     main: html`${banner('warn', reasonsToAsk[reason])}
-<p>You can still sign in with a browser that you have used before.${hasMail ? ' To use this browser, we send a link to your email address. Open it here, then sign in.' : ` ${withoutMail(area, waitSeconds)}`}</p>
+<p>You can still sign in with a browser that you have used before.
+${hasMail ? 'To use this browser, we send a link to your email address. Open it here, then sign in.' : withoutMail(area, waitSeconds)}</p>
 ${hasMail ? askForm(area, openFormToken(asked), email) : nothing}
 ${toSignIn(area)}`,
   };
@@ -168,7 +170,9 @@ async function sendLink({ context, area }: AreaRoutes, mailer: Mailer, typed: st
   await mailer.send({
     to: user.email,
     subject: 'Sign in with a new browser',
-    text: `Many passwords were tried for your access to ${area.name === 'operator' ? 'the operator’s console' : 'the dashboard'} at ${context.baseUrl}, in browsers that you have not signed in with before. None of them was let in because of this email.
+    text:
+      `Many passwords were tried for your access to ${area.name === 'operator' ? 'the operator’s console' : 'the dashboard'} at ${context.baseUrl}, ` +
+      `in browsers that you have not signed in with before. None of them was let in because of this email.
 
 To sign in with a new browser, open this link in it within an hour:
 ${context.baseUrl}${pathOf(area)}?token=${token}

@@ -83,7 +83,8 @@ function removalForm(visit: Visit, passkey: string, fields: Html): Html {
 }
 
 function addForm(options: object, fields: ProofFields): Html {
-  return html`<form class="fields" method="post" action="${PASSKEYS_PATH}/passkeys" data-passkey="make" data-options="${JSON.stringify(options)}" hidden><input type="hidden" name="response" value="">
+  return html`<form class="fields" method="post" action="${PASSKEYS_PATH}/passkeys" data-passkey="make"
+data-options="${JSON.stringify(options)}" hidden><input type="hidden" name="response" value="">
 ${fields('passkeys', { id: 'passkey', fields: { name: { label: 'Name', id: 'passkey-name' } } })}
 <p role="status" data-status></p>
 <div class="actions"><button class="button primary">Add a passkey</button></div></form>`;
@@ -101,7 +102,8 @@ function passkeyForm(
   fields: Html,
   button: Html,
 ): Html {
-  return html`<form class="${style}" method="post" action="${asked.action}" data-passkey="use" data-options="${JSON.stringify(asked.options)}" hidden>${formTokenField(asked.formToken)}${fields}<input type="hidden" name="response" value="">
+  return html`<form class="${style}" method="post" action="${asked.action}" data-passkey="use" data-options="${JSON.stringify(asked.options)}"
+hidden>${formTokenField(asked.formToken)}${fields}<input type="hidden" name="response" value="">
 ${button}
 <p role="status" data-status></p></form>`;
 }

@@ -12,7 +12,12 @@ const longestSilenceMs = 45_000;
 /** Number of failed streams after which the page only polls: a proxy on the path buffers streams. */
 const mostBrokenStreams = 4;
 
-/** @typedef {{ revision: string, view: string, takesPayment: boolean, refreshSeconds: number | null, title: string, status: string, detail: string }} Content */
+/**
+ * @typedef {{
+ *   revision: string, view: string, takesPayment: boolean, refreshSeconds: number | null,
+ *   title: string, status: string, detail: string
+ * }} Content
+ */
 
 /** The timer of the return to the shop. @type {number | undefined} */
 let returning;
