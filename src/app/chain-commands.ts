@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { ContractDeploymentConfig } from '../config/config.ts';
 import { deployFactory } from '../settlement/chain/deploy-contract.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../settlement/chain/endpoint-rotation.ts';
+import { polOf, releasesPaidBy } from '../settlement/chain/gas.ts';
 import { createRelayer, readAccount } from '../settlement/chain/relayer.ts';
 import { verifyDeployment } from '../settlement/chain/verify-deployment.ts';
-import { polOf, releasesPaidBy } from '../settlement/gas-balance.ts';
 import { requireToken } from './live-services.ts';
 
 /**

@@ -36,9 +36,9 @@ import {
   closeChainEndpoints,
   createChainEndpoints,
 } from '../settlement/chain/endpoint-rotation.ts';
+import { lowGasWei, polOf, releasesPaidBy } from '../settlement/chain/gas.ts';
 import { createRelayer } from '../settlement/chain/relayer.ts';
 import { knownToken, verifyDeployment } from '../settlement/chain/verify-deployment.ts';
-import { lowGasWei, polOf, releasesPaidBy } from '../settlement/gas-balance.ts';
 import { LAST_BACKUP_FILE } from './back-up.ts';
 import { requireChain, requireToken } from './live-services.ts';
 import { describeMigration, requireKnownSchema } from './open-store.ts';

@@ -6,13 +6,13 @@ import type { ProviderWebhookOutcome } from '../providers/handle-provider-webhoo
 import type { Relayer } from '../settlement/chain/chain.ts';
 import type { FinalityDoubt } from '../settlement/chain/confirm-finality.ts';
 import type { EndpointOutcome } from '../settlement/chain/endpoint-rotation.ts';
-import { lowGasWei, polOf } from '../settlement/gas-balance.ts';
+import { lowGasWei, polOf } from '../settlement/chain/gas.ts';
 import type { RelayIncident, RelayPass } from '../settlement/relay/relay-context.ts';
 import type { RelayStore } from '../settlement/settlement-store.ts';
 import type { FailedStep } from '../web/signed-in/context.ts';
 import type { WebhookResult } from '../webhooks/webhook.ts';
 import type { Log } from './log.ts';
-import type { WorkerTask } from './worker.ts';
+import type { WorkerTask } from './worker-parts.ts';
 
 /** All values of a label; a missing one does not compile. */
 const valuesOf = <Value extends string>(all: Readonly<Record<Value, true>>) => Object.keys(all) as Value[];

@@ -2,19 +2,19 @@ import { LRUCache } from 'lru-cache';
 import type { PaymentId } from '../payment/payment.ts';
 import { describeMistakenToken } from '../payment/provider-catalog.ts';
 import { settleScanned } from '../payment/settle.ts';
-import { createOpenAddresses, type OpenAddresses } from '../settlement/deposit-owners.ts';
 import { expirePayments } from '../settlement/expire-payments.ts';
 import { type Rescan, rescanFinalBlocks } from '../settlement/rescan-blocks.ts';
 import type { BlockReference } from '../settlement/settlement-store.ts';
 import { findMistakenToken, type SweepResult, sweepOpenPayments } from '../settlement/sweep-balances.ts';
 import {
   createKeptBlocks,
+  createOpenAddresses,
   type KeptBlocks,
+  type OpenAddresses,
   type WatchDepositsContext,
   watchDeposits,
 } from '../settlement/watch-deposits.ts';
-import type { WorkerTask } from './worker.ts';
-import type { WorkerParts } from './worker-parts.ts';
+import type { WorkerParts, WorkerTask } from './worker-parts.ts';
 
 const EXPIRY_INTERVAL_MS = 10_000;
 

@@ -15,3 +15,19 @@ export interface WorkerParts
   readonly wake: (...names: string[]) => void;
   readonly withRelayerLease: RelayContext['withRelayerLease'];
 }
+
+/** A repeated background task. */
+export interface WorkerTask {
+  readonly name: string;
+  /** Pause after a run without further work. */
+  readonly intervalMs: number;
+  /** Runs one bounded step; true when there is more to do. A long one ends early on the signal. */
+  run(signal: AbortSignal): Promise<boolean | undefined>;
+}
+
+export interface Worker {
+  /** Ends the pause of these tasks. */
+  wake(...names: string[]): void;
+  /** Lets running steps finish, then ends all loops. */
+  stop(): Promise<void>;
+}

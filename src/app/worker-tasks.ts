@@ -24,14 +24,14 @@ import {
   createStaleCutoff,
   type DeliveryBounds,
   sendWebhook,
-} from '../webhooks/send-webhooks.ts';
-import type { Webhook, WebhookResult } from '../webhooks/webhook.ts';
+  type Webhook,
+  type WebhookResult,
+} from '../webhooks/webhook.ts';
 import type { Log } from './log.ts';
 import { createGasTask, createUnsettledTask } from './metrics.ts';
 import { pauseBetweenPortions } from './move-store.ts';
 import { createWatchTasks } from './watch-tasks.ts';
-import type { WorkerTask } from './worker.ts';
-import type { WorkerParts } from './worker-parts.ts';
+import type { WorkerParts, WorkerTask } from './worker-parts.ts';
 
 const WEBHOOK_INTERVAL_MS = 1_000;
 const STALE_INTERVAL_MS = 30_000;

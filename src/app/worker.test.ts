@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { startWorker, type Worker, type WorkerTask } from './worker.ts';
+import { startWorker } from './start-work.ts';
+import type { Worker, WorkerTask } from './worker-parts.ts';
 
 let worker: Worker | null = null;
 beforeEach(() => {

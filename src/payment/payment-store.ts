@@ -1,7 +1,6 @@
 import type { Address } from './address.ts';
-import type { ChainObservations, Payment, PaymentChange, PaymentId } from './payment.ts';
+import type { ChainObservations, Payment, PaymentChange, PaymentId, PaymentStatus } from './payment.ts';
 import type { NewWebhook } from './payment-events.ts';
-import type { PaymentStatus } from './payment-states.ts';
 import type { ProviderSession, SessionProgress } from './provider-session.ts';
 
 /** Lifetime of an Idempotency-Key's link to the payment it created. */

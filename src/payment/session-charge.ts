@@ -7,8 +7,7 @@ import {
   type SessionTerms,
   thresholdOfWhole,
 } from './paid-threshold.ts';
-import { isDirect, type Payment } from './payment.ts';
-import { stateOf } from './payment-states.ts';
+import { isDirect, type Payment, stateOf } from './payment.ts';
 
 /** What a provider session charges the customer: the whole amount of a payment, or the rest of a partial payment. */
 export interface Charge extends ChargeTerms {

@@ -1,9 +1,14 @@
 import { displayStatuses } from '../payment/display-status.ts';
 import { invalidField } from '../payment/errors.ts';
 import { currencies } from '../payment/money.ts';
-import { amountMismatches } from '../payment/payment.ts';
+import {
+  amountMismatches,
+  type ForwardStatus,
+  fieldsOf,
+  type PaymentState,
+  paymentStates,
+} from '../payment/payment.ts';
 import { type PaymentQuery, parsePaymentSearch } from '../payment/payment-search.ts';
-import { type ForwardStatus, fieldsOf, type PaymentState, paymentStates } from '../payment/payment-states.ts';
 import { DIRECT_PROVIDER, MULTI_PROVIDER, providerIds } from '../payment/provider-catalog.ts';
 
 /** A filter's names as people give them, on the command line and in an address; absent or '' leaves nothing out. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Address } from '../payment/address.ts';
-import { createOpenAddresses } from './deposit-owners.ts';
+import { createOpenAddresses } from './watch-deposits.ts';
 
 const addresses = Array.from(
   { length: 129 },

@@ -1,7 +1,11 @@
 import { ChainUnavailableError, type ChainView } from './chain/chain.ts';
-import { listAllAddresses } from './deposit-owners.ts';
 import { type BlockReference, type FoundOnChain, ScanRefusedError } from './settlement-store.ts';
-import { areConfirmed, readPaymentLogs, type WatchDepositsContext } from './watch-deposits.ts';
+import {
+  areConfirmed,
+  listAllAddresses,
+  readPaymentLogs,
+  type WatchDepositsContext,
+} from './watch-deposits.ts';
 
 /** Final blocks: a number of them up to the cursor, or a range as far as the cursor has passed it. */
 type BlocksBelowCursor =

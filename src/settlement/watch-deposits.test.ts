@@ -41,7 +41,13 @@ const viewWith = (
 const observationsWith = (change: Partial<ObservationStore>) =>
   ({ listVanished: async () => ({ deposits: [], releases: [] }), ...change }) as unknown as ObservationStore;
 
-const decisions = { openAddresses, decide: () => null, onRewind: () => {} };
+const decisions = {
+  openAddresses,
+  finality: { everyMs: 0, monotonicMs: () => 0 },
+  expectsReleases: async () => true,
+  decide: () => null,
+  onRewind: () => {},
+};
 
 /** An endpoint that grants five blocks a call; its final block is given, and every block has a deposit. */
 function chainOf(
@@ -89,7 +95,8 @@ async function watchOnce(
     },
   });
   const payments = paymentsAt([OURS]);
-  const pass = await watchDeposits({ ...decisions, chain, observations, payments, ...options });
+  const kept = createKeptBlocks();
+  const pass = await watchDeposits({ ...decisions, chain, observations, payments, kept, ...options });
   const [scan] = scans as [ScanRecord];
   return { pass, scan, blocks: scan.deposits.map(({ blockNumber }) => blockNumber) };
 }
@@ -173,7 +180,13 @@ it('begins below its checkpoints where the chain has none of them and two hosts 
     recordScan: async () => ({ hasRowsAbove: false }),
   });
   const chain = chainOf(10_000, 9_900);
-  await watchDeposits({ ...decisions, chain, observations, payments: paymentsAt([]) });
+  await watchDeposits({
+    ...decisions,
+    chain,
+    observations,
+    payments: paymentsAt([]),
+    kept: createKeptBlocks(),
+  });
   expect(rewound).toEqual([blockAt(6_000)]);
 });
 

@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Address } from '../payment/address.ts';
 import type { ChainPosition } from '../payment/payment.ts';
-import type { PaymentStore } from '../payment/payment-store.ts';
+import { type DepositOwner, MAXIMUM_OWNERS_ASKED, type PaymentStore } from '../payment/payment-store.ts';
 import {
   type ChainReader,
   ChainUnavailableError,
@@ -9,24 +11,26 @@ import {
   type RescuedLog,
   type TransferLog,
 } from './chain/chain.ts';
-import { findOwners, listAllAddresses, type OpenAddresses } from './deposit-owners.ts';
 import { type RewindContext, rewind } from './reorganizations.ts';
-import { type BlockReference, type RowOwner, type ScanRecord, ScanRefusedError } from './settlement-store.ts';
+import {
+  type BlockReference,
+  type ObservationStore,
+  type RowOwner,
+  type ScanRecord,
+  ScanRefusedError,
+} from './settlement-store.ts';
 
 export interface WatchDepositsContext extends RewindContext {
   readonly chain: ChainReader;
   readonly payments: Pick<PaymentStore, 'findDepositOwners' | 'listDepositAddresses'>;
   /** Addresses to search for in blocks that are not final. Final blocks are searched for all payments. */
   readonly openAddresses: OpenAddresses;
-  /** Blocks above the cursor read by earlier passes. Without it, each pass reads all of them. */
-  readonly kept?: KeptBlocks;
-  /** Interval of reading the final block while nothing of ours is above the cursor. Default: every pass. */
-  readonly finality?: { readonly everyMs: number; readonly monotonicMs: () => number };
-  /**
-   * Whether a release of ours may be mined soon; otherwise releases are searched for in final blocks only. Default:
-   * always.
-   */
-  readonly expectsReleases?: () => Promise<boolean>;
+  /** Blocks above the cursor read by earlier passes. */
+  readonly kept: KeptBlocks;
+  /** Interval of reading the final block while nothing of ours is above the cursor; 0 for every pass. */
+  readonly finality: { readonly everyMs: number; readonly monotonicMs: () => number };
+  /** Whether a release of ours may be mined soon; otherwise releases are searched for in final blocks only. */
+  readonly expectsReleases: () => Promise<boolean>;
 }
 
 export interface WatchPass {
@@ -53,28 +57,25 @@ const MAXIMUM_COMPARISONS = 8;
  */
 export async function watchDeposits(context: WatchDepositsContext): Promise<WatchPass> {
   return context.chain.withView(async (view) => {
-    const kept = context.kept ?? createKeptBlocks();
-    const passing = { ...context, kept };
+    const { kept } = context;
     const latest = await view.readLatest();
     const cursor = await context.observations.readCursor();
     kept.begin(view.source, cursor);
-    if (cursor === null || isFinalityDue(passing)) return watchToFinal(passing, view, latest);
-    const hasMore = await keepUpTo(passing, view, latest, cursor.number);
-    if (isFinalityDue(passing)) return watchToFinal(passing, view, latest);
+    if (cursor === null || isFinalityDue(context)) return watchToFinal(context, view, latest);
+    const hasMore = await keepUpTo(context, view, latest, cursor.number);
+    if (isFinalityDue(context)) return watchToFinal(context, view, latest);
     return { cursor, latest, isCaughtUp: !hasMore };
   });
 }
 
-type KeepingContext = WatchDepositsContext & { readonly kept: KeptBlocks };
-
-function isFinalityDue({ kept, finality }: KeepingContext): boolean {
-  if (finality === undefined || kept.isDirty || kept.hasRows) return true;
+function isFinalityDue({ kept, finality }: WatchDepositsContext): boolean {
+  if (kept.isDirty || kept.hasRows) return true;
   return finality.monotonicMs() - kept.finalAskedAtMs >= finality.everyMs;
 }
 
 /** Moves the cursor. */
 async function watchToFinal(
-  context: KeepingContext,
+  context: WatchDepositsContext,
   view: ChainView,
   latest: LatestBlock,
 ): Promise<WatchPass> {
@@ -102,7 +103,7 @@ async function watchToFinal(
     // The chain became shorter: rows of lost blocks are replaced once it is as high again.
     kept.isDirty = hasRowsAbove;
   }
-  if (!hasMore) kept.finalAskedAtMs = finality?.monotonicMs() ?? 0;
+  if (!hasMore) kept.finalAskedAtMs = finality.monotonicMs();
   // If neither the cursor nor the newest read block moves, a further pass would read the same again.
   const isStuck = to.number === cursor.number && found.scannedTo.number < finalNumber;
   return { cursor: to, latest, isCaughtUp: !hasMore || isStuck };
@@ -135,7 +136,7 @@ async function readLeftOut(
 
 /** As many final blocks above the cursor as one call covers, for the addresses of all payments. */
 async function readFinalBlocks(
-  context: KeepingContext,
+  context: WatchDepositsContext,
   view: ChainView,
   cursor: BlockReference,
   finalNumber: number,
@@ -151,7 +152,7 @@ async function readFinalBlocks(
 
 /** Reads blocks above the kept ones and above `above`. Returns whether a further pass has blocks to read. */
 async function keepUpTo(
-  context: KeepingContext,
+  context: WatchDepositsContext,
   view: ChainView,
   latest: LatestBlock,
   above: number,
@@ -162,7 +163,7 @@ async function keepUpTo(
   const toBlock = Math.min(latest.number, fromBlock + MAXIMUM_BLOCKS_A_PASS - 1, above + MAXIMUM_KEPT_BLOCKS);
   if (fromBlock > toBlock) return false;
   const recipients = await openAddresses();
-  const withReleases = (await expectsReleases?.()) ?? true;
+  const withReleases = await expectsReleases();
   while (fromBlock <= toBlock) {
     // By its hash, the newest block has its logs or is unknown: no node shows it without them.
     const block = fromBlock === latest.number ? { block: latest } : {};
@@ -356,4 +357,80 @@ function joinRows(all: readonly OwnRows[]): OwnRows {
 
 function countOf({ deposits, releases, rescues }: OwnRows): number {
   return deposits.length + releases.length + rescues.length;
+}
+
+/**
+ * Finds the payments of addresses, keyed by the address in lower case. Looks them up in portions with a turn of the
+ * event loop in between, so that a page of foreign addresses delays no request.
+ *
+ * Call it only after the logs were read, so that no deposit of ours counts as foreign: a customer learns an address
+ * after its payment was committed, and the transfer, its block and the node's answer come later still.
+ */
+export async function findOwners(
+  payments: Pick<PaymentStore, 'findDepositOwners'>,
+  addresses: Iterable<string>,
+): Promise<ReadonlyMap<string, DepositOwner>> {
+  const asked = [...addresses];
+  const owners = new Map<string, DepositOwner>();
+  for (let from = 0; from < asked.length; from += MAXIMUM_OWNERS_ASKED) {
+    if (from > 0) await nextTurn();
+    const portion = asked.slice(from, from + MAXIMUM_OWNERS_ASKED);
+    for (const owner of await payments.findDepositOwners(portion)) {
+      owners.set(owner.depositAddress.toLowerCase(), owner);
+    }
+  }
+  return owners;
+}
+
+/** Approximate number of addresses that nodes accept in one filter. */
+const MAXIMUM_LISTED = 1_000;
+
+type AddressLists = Readonly<{
+  payments: Pick<PaymentStore, 'listDepositAddresses'>;
+  observations: Pick<ObservationStore, 'readExpiryWatermark'>;
+}>;
+
+/**
+ * Deposit addresses of all payments, for a node's filter; null where there are more than it accepts. Read them after
+ * the head up to which logs are requested: a payer in a block up to it knew a committed address.
+ */
+export function listAllAddresses({
+  payments,
+}: Pick<AddressLists, 'payments'>): Promise<readonly Address[] | null> {
+  return payments.listDepositAddresses('', MAXIMUM_LISTED);
+}
+
+/**
+ * Maximum for a node's filter: an address takes 69 bytes in each request, a log of the whole token about 109
+ * compressed, and a busy block has some 75 of those.
+ */
+const MAXIMUM_FILTERED = 128;
+
+/** Maximum payments read since the oldest open one; with more, too many are assumed to be open. */
+const MAXIMUM_LOOKED_AT = 2_000;
+
+/** Delay with which payments leave the filter; they join it at once. */
+const LEAVING_MS = 30_000;
+
+export type OpenAddresses = ReturnType<typeof createOpenAddresses>;
+
+/**
+ * Lists deposit addresses of payments that await money, or did a moment ago; null where filtering is not worthwhile.
+ * Deposits at other addresses are found once their block is final. Starts at the expiry watermark, below which no
+ * payment awaits money.
+ */
+export function createOpenAddresses({
+  payments,
+  observations,
+  monotonicMs,
+}: AddressLists & { readonly monotonicMs: () => number }): () => Promise<readonly Address[] | null> {
+  const openAtMs = new Map<Address, number>();
+  return async () => {
+    const watermark = await observations.readExpiryWatermark();
+    const open = await payments.listDepositAddresses(watermark, MAXIMUM_FILTERED, MAXIMUM_LOOKED_AT);
+    const nowMs = monotonicMs();
+    for (const address of open ?? []) openAtMs.set(address, nowMs);
+    for (const [address, lastMs] of openAtMs) if (nowMs - lastMs > LEAVING_MS) openAtMs.delete(address);
+    return open === null || openAtMs.size > MAXIMUM_FILTERED ? null : [...openAtMs.keys()];
+  };
 }

@@ -4,7 +4,7 @@ import { bodyWithoutEmail, textWithoutEmail, withoutEmail } from '../payment/ema
 import type { PaymentId, PaymentReference } from '../payment/payment.ts';
 import { firstIdAtMs } from '../payment/payment-id.ts';
 import { documentOf } from './columns.ts';
-import { replaceTerms } from './payment-terms.ts';
+import { replaceTerms } from './payment-search.ts';
 import { selectPayment } from './payments.ts';
 import { checkedLimit, hasRow, lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { refundTable } from './tables.ts';

@@ -1,4 +1,4 @@
-import { amountMismatches, type Payment, type PaymentId } from '../payment/payment.ts';
+import { amountMismatches, type Payment, type PaymentId, unsettledStatuses } from '../payment/payment.ts';
 import { AFTER_ALL_IDS, firstIdAtMs } from '../payment/payment-id.ts';
 import {
   hasWords,
@@ -7,16 +7,17 @@ import {
   type PaymentQuery,
   type PaymentSearch,
   termOfMeaning,
+  termsOfPayment,
 } from '../payment/payment-search.ts';
 import type { LastSession, PaymentPage, PaymentSearchStore } from '../payment/payment-search-store.ts';
-import { unsettledStatuses } from '../payment/payment-states.ts';
-import { indexPayments } from './payment-terms.ts';
 import { selectPayments } from './payments.ts';
 import {
   checkedLimit,
   countOf,
   type Fragment,
   list,
+  lock,
+  lockPayments,
   raw,
   run,
   runForOne,
@@ -24,6 +25,7 @@ import {
   type Scripts,
   sql,
 } from './scripts.ts';
+import { termTable, unindexedTable } from './tables.ts';
 
 /** Maximum windows that one call reads: some tens of milliseconds where nothing is found. */
 const MAXIMUM_WINDOWS = 5;
@@ -276,4 +278,43 @@ function hasDisplayStatus({ status, nowMs }: NonNullable<PaymentQuery['display']
 function beginningOf(query: PaymentQuery, before: PaymentId | null): string {
   const latest = query.beforeMs === undefined ? AFTER_ALL_IDS : firstIdAtMs(query.beforeMs);
   return before !== null && before < latest ? before : latest;
+}
+
+/** Lock of the processes that index payments. */
+const INDEX_LOCK = 'payment terms';
+
+/** Indexes queued payments as they are now; returns how many. Locked, so that none of them loses a word meanwhile. */
+export function* indexPayments(limit: number): Script<number> {
+  yield* lock(INDEX_LOCK);
+  const queued = yield* unindexedTable.select`ORDER BY account_id, payment_id LIMIT ${limit}`;
+  if (queued.length === 0) return 0;
+  const ids = queued.map(({ paymentId }) => paymentId);
+  yield* lockPayments(ids.toSorted());
+  const payments = yield* selectPayments`FROM payments WHERE id = ANY(${ids})`;
+  const rows = payments.flatMap((payment) =>
+    termsOfPayment(payment).map((term): [string, string, number] => [
+      payment.accountId,
+      payment.id,
+      numberOfTerm(payment.accountId, term),
+    ]),
+  );
+  // By their terms, so that those of many payments share pages of the index.
+  rows.sort(([, , one], [, , other]) => one - other);
+  yield* termTable.insertRows(rows, { keepsExisting: true });
+  const accountIds = [...new Set(queued.map(({ accountId }) => accountId))];
+  yield* run`
+    DELETE FROM unindexed_payments WHERE account_id = ANY(${accountIds}) AND payment_id = ANY(${ids})`;
+  return queued.length;
+}
+
+/** Removes a locked payment from the index by what it was found by and is no more, and queues it for the rest. */
+export function* replaceTerms(before: Payment, after: Payment): Script<void> {
+  const { accountId, id } = after;
+  const kept = termsOfPayment(after);
+  for (const term of termsOfPayment(before).filter((old) => !kept.includes(old))) {
+    yield* run`
+      DELETE FROM payment_terms
+      WHERE account_id = ${accountId} AND term = ${numberOfTerm(accountId, term)} AND payment_id = ${id}`;
+  }
+  yield* unindexedTable.insertRows([[accountId, id]], { keepsExisting: true });
 }

@@ -12,8 +12,10 @@ import {
   type OpenDelivery,
   type SendWebhooksContext,
   sendWebhook,
-} from './send-webhooks.ts';
-import type { WaitingWebhook, Webhook, WebhookResult } from './webhook.ts';
+  type WaitingWebhook,
+  type Webhook,
+  type WebhookResult,
+} from './webhook.ts';
 
 const PAYMENT_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const tokens = createIpnTokens('the secret of this test, long enough');

@@ -18,9 +18,8 @@ import {
 } from '../../src/payment/create-payment.ts';
 import { createIpnTokens } from '../../src/payment/ipn-token.ts';
 import { USD_RATE_ONE } from '../../src/payment/money.ts';
-import type { Payment } from '../../src/payment/payment.ts';
+import { type Payment, type PaymentState, stateOf } from '../../src/payment/payment.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
-import { type PaymentState, stateOf } from '../../src/payment/payment-states.ts';
 import type { PaymentView } from '../../src/payment/payment-store.ts';
 import { acceptPayment, releasePayment } from '../../src/payment/release-payment.ts';
 import { settleScanned } from '../../src/payment/settle.ts';
@@ -35,7 +34,6 @@ import type { ChainEndpoint } from '../../src/settlement/chain/endpoint-rotation
 import { encodeRelayCall } from '../../src/settlement/chain/read-logs.ts';
 import { createRelayer } from '../../src/settlement/chain/relayer.ts';
 import { createBalanceSweep, createTokenReader } from '../../src/settlement/chain/token-reader.ts';
-import { createOpenAddresses } from '../../src/settlement/deposit-owners.ts';
 import { expirePayments } from '../../src/settlement/expire-payments.ts';
 import {
   createRelayMemory,
@@ -49,7 +47,7 @@ import { rewindByHand } from '../../src/settlement/reorganizations.ts';
 import { rescanFinalBlocks } from '../../src/settlement/rescan-blocks.ts';
 import { rescueToken } from '../../src/settlement/rescue-token.ts';
 import type { BlockReference, RelayBatch } from '../../src/settlement/settlement-store.ts';
-import { createKeptBlocks, watchDeposits } from '../../src/settlement/watch-deposits.ts';
+import { createKeptBlocks, createOpenAddresses, watchDeposits } from '../../src/settlement/watch-deposits.ts';
 import type { Webhook } from '../../src/webhooks/webhook.ts';
 import { addressFor, type LocalChain, startLocalChain } from '../chain/local-chain.ts';
 import { type AnvilOptions, anvilKeys } from '../support/anvil.ts';
@@ -208,6 +206,8 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     return {
       kept,
       openAddresses,
+      finality: { everyMs: 0, monotonicMs: nowMs },
+      expectsReleases: async () => true,
       chain: reader,
       observations: store.observations,
       payments: store.payments,

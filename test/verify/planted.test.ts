@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { verifyPayments } from '../../src/cli/verify/verify-payments.ts';
-import type { Payment } from '../../src/payment/payment.ts';
-import { stateOf } from '../../src/payment/payment-states.ts';
+import { type Payment, stateOf } from '../../src/payment/payment.ts';
 import {
   type Discrepancy,
   type DiscrepancyKind,

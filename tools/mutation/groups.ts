@@ -27,8 +27,14 @@ export const mutationGroups: readonly MutationGroup[] = [
     name: 'signing',
     parts: [
       beside('src/payment/ipn-token.ts'),
-      beside('src/webhooks/webhook.ts'),
-      beside('src/webhooks/send-webhooks.ts'),
+      {
+        file: 'src/payment/payment-events.ts',
+        tests: ['src/payment/payment-events.test.ts', 'src/payment/paid-webhook.test.ts'],
+      },
+      {
+        file: 'src/webhooks/webhook.ts',
+        tests: ['src/webhooks/webhook.test.ts', 'src/webhooks/send-webhooks.test.ts'],
+      },
     ],
   },
   {
@@ -43,8 +49,10 @@ export const mutationGroups: readonly MutationGroup[] = [
   {
     name: 'relay arithmetic',
     parts: [
-      beside('src/settlement/gas-balance.ts'),
-      beside('src/settlement/chain/estimate-gas.ts'),
+      {
+        file: 'src/settlement/chain/gas.ts',
+        tests: ['src/settlement/chain/estimate-gas.test.ts', 'src/settlement/chain/gas-balance.test.ts'],
+      },
       beside('src/settlement/relay/nonces.ts'),
       beside('src/settlement/relay/size-batch.ts'),
     ],
@@ -59,7 +67,7 @@ export const mutationGroups: readonly MutationGroup[] = [
     name: 'state table',
     parts: [
       {
-        file: 'src/payment/payment-states.ts',
+        file: 'src/payment/payment.ts',
         tests: ['src/payment/payment-states.test.ts', 'test/docs/payment-lifecycle.test.ts'],
       },
     ],

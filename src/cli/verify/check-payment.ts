@@ -5,9 +5,8 @@ import {
   feeUnits,
   thresholdAfterSessions,
 } from '../../payment/paid-threshold.ts';
-import { isDirect, type Payment } from '../../payment/payment.ts';
+import { isDirect, type Payment, stateOf } from '../../payment/payment.ts';
 import { forwardedWebhook, type NewWebhook, paidWebhook } from '../../payment/payment-events.ts';
-import { stateOf } from '../../payment/payment-states.ts';
 import { settle, sumObservations } from '../../payment/settle.ts';
 import { hostOfCallback, type Webhook } from '../../webhooks/webhook.ts';
 import { type CheckContext, type Findings, finalRowsOf, type PaymentFacts } from './verify-context.ts';

@@ -4,9 +4,8 @@ import type { PageOfPayment } from '../../features/payment-pages/payment-page-st
 import { refundCard } from '../../features/refunds/dashboard-pages.ts';
 import { formatUnits } from '../../payment/money.ts';
 import { isDust } from '../../payment/paid-threshold.ts';
-import { isDirect, type Payment } from '../../payment/payment.ts';
+import { isDirect, type Payment, refusedStatuses, stateOf } from '../../payment/payment.ts';
 import { shortCodeOf } from '../../payment/payment-id.ts';
-import { refusedStatuses, stateOf } from '../../payment/payment-states.ts';
 import { payingProvider } from '../../payment/payment-statistics.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
 import { paymentUri } from '../../payment/payment-uri.ts';

@@ -1,6 +1,5 @@
-import type { Payment } from '../../payment/payment.ts';
+import { type Payment, refusedStatuses } from '../../payment/payment.ts';
 import { parsePaymentSearch } from '../../payment/payment-search.ts';
-import { refusedStatuses } from '../../payment/payment-states.ts';
 import { within } from '../../platform/outgoing-calls.ts';
 import {
   type ChainHeads,
@@ -8,7 +7,7 @@ import {
   LAGGING_BLOCKS,
   LATE_SCAN_MS,
 } from '../../settlement/chain/chain.ts';
-import { lowGasWei, polOf, releasesPaidBy } from '../../settlement/gas-balance.ts';
+import { lowGasWei, polOf, releasesPaidBy } from '../../settlement/chain/gas.ts';
 import type { BlockReference, RelayBatch } from '../../settlement/settlement-store.ts';
 import { dataTable, headings, numbers, sentences } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';

@@ -2,9 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { encodeAbiParameters, getContractAddress } from 'viem/utils';
 import factoryArtifact from '../../../contracts/artifacts/DepositFactory.json' with { type: 'json' };
 import type { Address } from '../../payment/address.ts';
-import { polOf } from '../gas-balance.ts';
 import { createEndpointRotation, type EndpointRotation } from './endpoint-rotation.ts';
-import { limitOf, readEstimate } from './estimate-gas.ts';
+import { limitOf, polOf, readEstimate } from './gas.ts';
 import {
   broadcast,
   quoteFees,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CallRevertedError, ChainUnavailableError } from './chain.ts';
 import type { ChainEndpoint, EndpointRotation } from './endpoint-rotation.ts';
-import { type EstimatedCall, estimateGasLimit, limitOf, readEstimate } from './estimate-gas.ts';
+import { type EstimatedCall, estimateGasLimit, limitOf, readEstimate } from './gas.ts';
 import { JsonRpcAnswerError } from './json-rpc.ts';
 
 const FROM = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';

@@ -3,7 +3,6 @@ import { keccak256 } from 'viem/utils';
 import { type Address, POL_ADDRESS } from '../../payment/address.ts';
 import { larger, smaller } from '../../payment/money.ts';
 import { oneLine } from '../../platform/one-line.ts';
-import { releaseGas } from '../gas-balance.ts';
 import {
   ChainUnavailableError,
   type FeeQuote,
@@ -17,7 +16,7 @@ import {
   createEndpointRotation,
   reachedByTwo,
 } from './endpoint-rotation.ts';
-import { estimateGasLimit } from './estimate-gas.ts';
+import { estimateGasLimit, releaseGas } from './gas.ts';
 import { JsonRpcAnswerError } from './json-rpc.ts';
 import { type NodeClient, toQuantity } from './node-answers.ts';
 import { encodeRelayCall } from './read-logs.ts';

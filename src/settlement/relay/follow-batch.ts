@@ -12,11 +12,12 @@ import {
 import { type FeeQuote, type Relayer, SELF_TRANSFER_GAS, TransactionRefusedError } from '../chain/chain.ts';
 import type { RelayAttempt, RelayBatch } from '../settlement-store.ts';
 import { type BatchesInFlight, fillGap, unminedOf } from './nonces.ts';
-import { forgetBatch, type RelayContext, type RelayLimits, type RelayPass } from './relay-context.ts';
+import type { RelayContext, RelayLimits, RelayPass } from './relay-context.ts';
 import {
   broadcastOrShrink,
   costOf,
   feeBudgetOf,
+  forgetBatch,
   ignoreRefusal,
   isAboutFunds,
   isUnderpriced,

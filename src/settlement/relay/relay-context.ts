@@ -1,7 +1,7 @@
 import type { PaymentId } from '../../payment/payment.ts';
 import type { PaymentStore } from '../../payment/payment-store.ts';
 import type { Relayer, TokenReader } from '../chain/chain.ts';
-import type { GasShareLimit } from '../gas-balance.ts';
+import type { GasShareLimit } from '../chain/gas.ts';
 import type { ObservationStore, RelayStore } from '../settlement-store.ts';
 
 export interface RelayContext
@@ -100,10 +100,4 @@ export function createRelayMemory() {
     /** Last time at which every node refused a batch for its size. */
     refusedAtMs: null as number | null,
   };
-}
-
-/** Forgets a closed batch. */
-export function forgetBatch({ firstSeenMs, headSinceMs }: RelayContext['memory'], batchId: number): void {
-  firstSeenMs.delete(batchId);
-  headSinceMs.delete(batchId);
 }

@@ -13,7 +13,7 @@ import {
   type ReleaseCheck,
   TransactionRefusedError,
 } from '../chain/chain.ts';
-import { releasesWithinGasShare } from '../gas-balance.ts';
+import { releasesWithinGasShare } from '../chain/gas.ts';
 import type { RelayAttempt, RelayBatch } from '../settlement-store.ts';
 import { abandonBatch, followBatches, rebroadcast, resolveFinal } from './follow-batch.ts';
 import {

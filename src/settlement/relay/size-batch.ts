@@ -12,9 +12,9 @@ import {
   SELF_TRANSFER_GAS,
   TransactionRefusedError,
 } from '../chain/chain.ts';
-import { gasLimitFor, leastPlausibleGas, releaseGas } from '../gas-balance.ts';
+import { gasLimitFor, leastPlausibleGas, releaseGas } from '../chain/gas.ts';
 import type { RelayAttempt, RelayBatch } from '../settlement-store.ts';
-import { forgetBatch, type RelayContext, type RelayLimits } from './relay-context.ts';
+import type { RelayContext, RelayLimits } from './relay-context.ts';
 
 /** The call that releases payments of one factory. */
 export function forwardCall(payments: readonly Payment[]): RelayCall {
@@ -368,4 +368,10 @@ async function paymentsOf(
     payments.push(payment);
   }
   return payments;
+}
+
+/** Forgets a closed batch. */
+export function forgetBatch({ firstSeenMs, headSinceMs }: RelayContext['memory'], batchId: number): void {
+  firstSeenMs.delete(batchId);
+  headSinceMs.delete(batchId);
 }

@@ -1,6 +1,5 @@
 import { isDust } from '../../../src/payment/paid-threshold.ts';
-import type { Payment } from '../../../src/payment/payment.ts';
-import { stateOf } from '../../../src/payment/payment-states.ts';
+import { type Payment, stateOf } from '../../../src/payment/payment.ts';
 import { MINIMUM_SURPLUS_UNITS } from '../../../src/payment/settle.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { depositsOf, releasesOf } from './chain-truth.ts';

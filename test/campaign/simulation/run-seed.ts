@@ -1,6 +1,5 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import type { Payment } from '../../../src/payment/payment.ts';
-import { stateOf } from '../../../src/payment/payment-states.ts';
+import { type Payment, stateOf } from '../../../src/payment/payment.ts';
 import { createRelayer } from '../../../src/settlement/chain/relayer.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { anvilKeys } from '../../support/anvil.ts';

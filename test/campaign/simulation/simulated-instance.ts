@@ -1,6 +1,5 @@
 import { createLease, withFreeLease } from '../../../src/app/start-work.ts';
-import type { WorkerTask } from '../../../src/app/worker.ts';
-import type { WorkerParts } from '../../../src/app/worker-parts.ts';
+import type { WorkerParts, WorkerTask } from '../../../src/app/worker-parts.ts';
 import { createWorkerTasks } from '../../../src/app/worker-tasks.ts';
 import type { LeaseStore } from '../../../src/settlement/settlement-store.ts';
 import type { ProcessLife } from './process-life.ts';

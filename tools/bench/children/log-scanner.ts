@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { settleScanned } from '../../../src/payment/settle.ts';
 import { createChainReader } from '../../../src/settlement/chain/create-chain-reader.ts';
 import { createChainEndpoints } from '../../../src/settlement/chain/endpoint-rotation.ts';
-import { createOpenAddresses } from '../../../src/settlement/deposit-owners.ts';
-import { watchDeposits } from '../../../src/settlement/watch-deposits.ts';
+import {
+  createKeptBlocks,
+  createOpenAddresses,
+  watchDeposits,
+} from '../../../src/settlement/watch-deposits.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
 import { answerParent } from '../answer-parent.ts';
 import { BLOCKS_A_PAGE, DEPOSITS_A_PAGE, LOGS_A_PAGE, type ScannedPages } from '../measurements/log-scan.ts';
@@ -25,6 +28,9 @@ const context = {
   observations: store.observations,
   payments: store.payments,
   openAddresses: createOpenAddresses({ ...store, monotonicMs: () => performance.now() }),
+  kept: createKeptBlocks(),
+  finality: { everyMs: 0, monotonicMs: () => performance.now() },
+  expectsReleases: async () => true,
   decide(view: Parameters<typeof settleScanned>[0]) {
     deposits++;
     return settleScanned(view, { nowMs: Date.now() });

@@ -6,8 +6,12 @@ import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { createHostResolver, createOwnAddresses } from '../../../src/webhooks/callback-host.ts';
 import { deliverWebhook } from '../../../src/webhooks/deliver.ts';
-import { claimWebhooks, sendWebhook } from '../../../src/webhooks/send-webhooks.ts';
-import type { Webhook, WebhookResult } from '../../../src/webhooks/webhook.ts';
+import {
+  claimWebhooks,
+  sendWebhook,
+  type Webhook,
+  type WebhookResult,
+} from '../../../src/webhooks/webhook.ts';
 import { benchAccount, benchPayment } from '../bench-payment.ts';
 import { countedAddress } from '../counted-address.ts';
 import { answerDnsHere } from '../servers/answer-dns-here.ts';

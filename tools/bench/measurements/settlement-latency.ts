@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startWorker, type Worker } from '../../../src/app/worker.ts';
+import { startWorker } from '../../../src/app/start-work.ts';
+import type { Worker } from '../../../src/app/worker-parts.ts';
 import { createWorkerTasks } from '../../../src/app/worker-tasks.ts';
 import type { Payment } from '../../../src/payment/payment.ts';
 import { closeChainEndpoints } from '../../../src/settlement/chain/endpoint-rotation.ts';

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExternalServices } from '../../../src/app/external-services.ts';
-import { startWorker, type WorkerTask } from '../../../src/app/worker.ts';
+import { startWorker } from '../../../src/app/start-work.ts';
+import type { WorkerTask } from '../../../src/app/worker-parts.ts';
 import { createWorkerTasks } from '../../../src/app/worker-tasks.ts';
 import type { Payment } from '../../../src/payment/payment.ts';
 import { closeChainEndpoints } from '../../../src/settlement/chain/endpoint-rotation.ts';

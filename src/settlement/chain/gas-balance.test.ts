@@ -12,7 +12,7 @@ import {
   releaseGas,
   releasesPaidBy,
   releasesWithinGasShare,
-} from './gas-balance.ts';
+} from './gas.ts';
 
 const NOW_MS = 1_800_000_000_000;
 const GWEI = 10n ** 9n;

@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { noOrder, type Payment } from './payment.ts';
+import { forwardedWebhook, paidWebhook } from './payment-events.ts';
+import { DIRECT_PROVIDER } from './provider-catalog.ts';
+
+const ADDRESS = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
+
+const paid: Payment = {
+  ...noOrder,
+  id: '01890a5d-ac96-774b-bcce-b302099a8057',
+  accountId: 'account',
+  createdAtMs: 1,
+  amountCents: 10_257,
+  currency: 'EUR',
+  originalAmountCents: 10_000,
+  customerFeeCents: 257,
+  passFeeToCustomer: true,
+  feeBasisPoints: 250,
+  provider: 'multi',
+  callbackUrl: 'https://shop.example.com/hook',
+  email: 'customer@example.com',
+  note: 'Order 1\n“thanks”',
+  tokenFingerprint: 'abcdef',
+  chainId: 137,
+  factory: ADDRESS,
+  payoutAddress: ADDRESS,
+  feeWallet: ADDRESS,
+  depositAddress: ADDRESS,
+  usdUnits: 1n,
+  toleranceBasisPoints: 200,
+  maxProviderFeeBasisPoints: 3_000,
+  paidThresholdUnits: 1n,
+  status: 'paid',
+  forwardStatus: 'completed',
+  paidAtMs: 2,
+  receivedUnits: 95_000_001n,
+  forwardedUnits: 92_625_001n,
+  txidIn: '0xin',
+  txidOut: '0xout',
+  amountMismatch: null,
+  releaseDueAtMs: null,
+  releaseRefusals: 0,
+  releaseRefusalReason: null,
+  noOpBatches: 0,
+  relayBatchId: null,
+  cancelReason: null,
+  releaseRequested: false,
+};
+
+it('has exactly the fields of the specification and the email, save the timestamp', () => {
+  expect(paidWebhook(paid)).toEqual({
+    event: 'payment.paid',
+    fields: {
+      event: 'payment.paid',
+      id: paid.id,
+      paymentId: paid.id,
+      status: 'paid',
+      amount: '102.57',
+      originalAmount: '100.00',
+      customerFeeAmount: '2.57',
+      passFeeToCustomer: true,
+      currency: 'EUR',
+      coin: 'polygon_usdc',
+      receivedAmount: '95.000001',
+      forwardedAmount: '92.625001',
+      txidIn: '0xin',
+      txidOut: '0xout',
+      note: 'Order 1\n“thanks”',
+      email: 'customer@example.com',
+    },
+  });
+});
+
+it('says null where there is nothing to say', () => {
+  const plain = { ...paid, originalAmountCents: null, customerFeeCents: null, note: null, email: null };
+  expect(paidWebhook({ ...plain, passFeeToCustomer: false }).fields).toMatchObject({
+    originalAmount: null,
+    customerFeeAmount: null,
+    passFeeToCustomer: false,
+    note: null,
+    email: null,
+  });
+});
+
+it('writes every amount exactly, to the last unit', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (units) => {
+      const { receivedAmount } = paidWebhook({ ...paid, receivedUnits: units }).fields;
+      expect(receivedAmount).toMatch(/^\d+\.\d{6}$/);
+      expect(BigInt(String(receivedAmount).replace('.', ''))).toBe(units);
+    }),
+  );
+});
+
+it('tells nothing of accounts, addresses or secrets', () => {
+  const text = JSON.stringify(paidWebhook(paid));
+  for (const secret of [ADDRESS, 'account', 'abcdef']) expect(text).not.toContain(secret);
+});
+
+const direct: Payment = { ...paid, provider: DIRECT_PROVIDER };
+
+it('says of a direct payment nothing about forwarding when it becomes paid', () => {
+  expect(paidWebhook(direct).fields).toEqual({
+    ...paidWebhook(paid).fields,
+    forwardedAmount: null,
+    txidOut: null,
+  });
+});
+
+it('tells what a direct payment forwarded, to which wallet and in which transaction', () => {
+  expect(forwardedWebhook(direct)).toEqual({
+    event: 'payment.forwarded',
+    fields: {
+      event: 'payment.forwarded',
+      paymentId: paid.id,
+      forwardTxid: '0xout',
+      amountForwarded: '92.625001',
+      toWallet: ADDRESS,
+    },
+  });
+});
