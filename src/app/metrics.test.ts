@@ -54,7 +54,7 @@ it('begins its counters at zero, so that the first count is an increase', async 
   const metrics = createMetrics();
   metrics.beginEndpoints(['one']);
   metrics.beginProviders(['moonpay']);
-  metrics.beginTasks([{ name: 'rescan', intervalMs: 1, run: async () => {} }]);
+  metrics.beginTasks([{ name: 'rescan' }]);
   const lines = new Set((await metrics.registry.metrics()).split('\n'));
   for (const line of [
     'card_checkout_webhooks_total{outcome="failed"} 0',

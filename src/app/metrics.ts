@@ -1,18 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import type { CallOutcome } from '../providers/circuit-breaker.ts';
 import type { ProviderWebhookOutcome } from '../providers/handle-provider-webhook.ts';
-import type { Relayer } from '../settlement/chain/chain.ts';
 import type { FinalityDoubt } from '../settlement/chain/confirm-finality.ts';
 import type { EndpointOutcome } from '../settlement/chain/endpoint-rotation.ts';
-import { lowGasWei, polOf } from '../settlement/chain/gas.ts';
 import type { RelayIncident, RelayPass } from '../settlement/relay/relay-context.ts';
-import type { RelayStore } from '../settlement/settlement-store.ts';
 import type { FailedStep } from '../web/signed-in/context.ts';
 import type { WebhookResult } from '../webhooks/webhook.ts';
-import type { Log } from './log.ts';
-import type { WorkerTask } from './worker-parts.ts';
 
 /** All values of a label; a missing one does not compile. */
 const valuesOf = <Value extends string>(all: Readonly<Record<Value, true>>) => Object.keys(all) as Value[];
@@ -188,7 +182,7 @@ export function createMetrics() {
         begin(providerWebhooks, 'outcome', providerWebhookOutcomes, { provider });
       }
     },
-    beginTasks(tasks: readonly WorkerTask[]): void {
+    beginTasks(tasks: readonly { readonly name: string }[]): void {
       const names = tasks.map(({ name }) => name);
       begin(taskFailures, 'task', names);
     },
@@ -243,73 +237,8 @@ export function createRequestDurations(registry: Registry) {
     histogram.observe({ route, method, status }, durationMs / 1000);
 }
 
-const GAS_INTERVAL_MS = 60_000;
-
-interface GasParts {
-  readonly relayer: Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>;
-  readonly metrics: Pick<Metrics, 'relayerBalancePol' | 'relayerLowBalancePol'>;
-  readonly log: Pick<Log, 'error' | 'info'>;
-}
-
-/**
- * Records the relayer's gas balance, and logs once when it falls below a few full batches at present fees and once when
- * it recovers: an empty relayer releases nothing.
- */
-export function createGasTask({ relayer, metrics, log }: GasParts): WorkerTask {
-  let isLow = false;
-  return {
-    name: 'gas',
-    intervalMs: GAS_INTERVAL_MS,
-    async run() {
-      const [balanceWei, fees] = await Promise.all([relayer.readGasBalance(), relayer.quoteFees()]);
-      const lowWei = lowGasWei(fees);
-      const [balancePol, lowPol] = [polOf(balanceWei), polOf(lowWei)];
-      metrics.relayerBalancePol.set({ relayer: relayer.address }, balancePol);
-      metrics.relayerLowBalancePol.set({ relayer: relayer.address }, lowPol);
-      const wasLow = isLow;
-      isLow = balanceWei < lowWei;
-      const fields = { relayer: relayer.address, balancePol, lowPol };
-      if (isLow && !wasLow) log.error(fields, 'the relayer is low on gas: send POL to it, or releases stop');
-      if (wasLow && !isLow) log.info(fields, 'the relayer has enough gas again');
-    },
-  };
-}
-
-const UNSETTLED_INTERVAL_MS = 30_000;
 /** Resets metrics when another process watches: stale values would look like a halted chain. */
 export function forgetWatched({ scannedBlock, latestBlock }: Metrics): void {
   scannedBlock.set(0);
   latestBlock.set(0);
-}
-
-/** More than an operator would inspect one by one. */
-const UNSETTLED_COUNTED = 1_000;
-
-interface UnsettledParts {
-  readonly nowMs: () => number;
-  readonly store: Readonly<{
-    search: Pick<PaymentSearchStore, 'listUnsettled'>;
-    relay: Pick<RelayStore, 'listOpenBatches'>;
-  }>;
-  readonly metrics: Pick<Metrics, 'unsettledPayments' | 'releaseOverdueSeconds'>;
-}
-
-/** Records how many payments hold money, and how overdue the latest release is. */
-export function createUnsettledTask({ store, metrics, nowMs }: UnsettledParts): WorkerTask {
-  return {
-    name: 'unsettled',
-    intervalMs: UNSETTLED_INTERVAL_MS,
-    async run() {
-      const [batch] = await store.relay.listOpenBatches(1);
-      const dueAtMs = [batch?.attempts[0]?.signedAtMs ?? nowMs()];
-      for (const status of ['ready', 'processing', 'manual_required'] as const) {
-        const payments = await store.search.listUnsettled(null, [status], UNSETTLED_COUNTED);
-        metrics.unsettledPayments.set({ forward_status: status }, payments.length);
-        if (status === 'ready')
-          dueAtMs.push(...payments.map(({ releaseDueAtMs }) => releaseDueAtMs ?? nowMs()));
-      }
-      const lateMs = nowMs() - dueAtMs.reduce((one, other) => Math.min(one, other));
-      metrics.releaseOverdueSeconds.set(Math.max(0, Math.round(lateMs / 1000)));
-    },
-  };
 }

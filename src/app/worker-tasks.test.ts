@@ -3,8 +3,7 @@ import { expect, it } from 'vitest';
 import type { HourlyRate } from '../payment/base-currency.ts';
 import { ServiceError } from '../payment/errors.ts';
 import type { Currency } from '../payment/money.ts';
-import { createGasTask } from './metrics.ts';
-import { createIndexTask, createRateTask } from './worker-tasks.ts';
+import { createGasTask, createIndexTask, createRateTask } from './worker-tasks.ts';
 
 const POL = 10n ** 18n;
 

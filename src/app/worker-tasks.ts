@@ -17,8 +17,10 @@ import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
 import type { PaymentView } from '../payment/payment-store.ts';
 import type { Rates } from '../payment/rates.ts';
 import type { Relayer } from '../settlement/chain/chain.ts';
+import { lowGasWei, polOf } from '../settlement/chain/gas.ts';
 import { createRelayMemory, type RelayContext } from '../settlement/relay/relay-context.ts';
 import { relayReleases } from '../settlement/relay/relay-releases.ts';
+import type { RelayStore } from '../settlement/settlement-store.ts';
 import {
   claimWebhooks,
   createStaleCutoff,
@@ -28,7 +30,7 @@ import {
   type WebhookResult,
 } from '../webhooks/webhook.ts';
 import type { Log } from './log.ts';
-import { createGasTask, createUnsettledTask } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import { pauseBetweenPortions } from './move-store.ts';
 import { createWatchTasks } from './watch-tasks.ts';
 import type { WorkerParts, WorkerTask } from './worker-parts.ts';
@@ -346,4 +348,69 @@ function createAlertTasks({ store, mailer, baseUrl, nowMs, log }: WorkerParts): 
       log.warn({ err, accountId, kind }, 'an alert email was not sent'),
   };
   return [{ name: 'alerts', intervalMs: ALERT_INTERVAL_MS, run: (signal) => sendAlerts(context, signal) }];
+}
+
+const GAS_INTERVAL_MS = 60_000;
+
+interface GasParts {
+  readonly relayer: Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>;
+  readonly metrics: Pick<Metrics, 'relayerBalancePol' | 'relayerLowBalancePol'>;
+  readonly log: Pick<Log, 'error' | 'info'>;
+}
+
+/**
+ * Records the relayer's gas balance, and logs once when it falls below a few full batches at present fees and once when
+ * it recovers: an empty relayer releases nothing.
+ */
+export function createGasTask({ relayer, metrics, log }: GasParts): WorkerTask {
+  let isLow = false;
+  return {
+    name: 'gas',
+    intervalMs: GAS_INTERVAL_MS,
+    async run() {
+      const [balanceWei, fees] = await Promise.all([relayer.readGasBalance(), relayer.quoteFees()]);
+      const lowWei = lowGasWei(fees);
+      const [balancePol, lowPol] = [polOf(balanceWei), polOf(lowWei)];
+      metrics.relayerBalancePol.set({ relayer: relayer.address }, balancePol);
+      metrics.relayerLowBalancePol.set({ relayer: relayer.address }, lowPol);
+      const wasLow = isLow;
+      isLow = balanceWei < lowWei;
+      const fields = { relayer: relayer.address, balancePol, lowPol };
+      if (isLow && !wasLow) log.error(fields, 'the relayer is low on gas: send POL to it, or releases stop');
+      if (wasLow && !isLow) log.info(fields, 'the relayer has enough gas again');
+    },
+  };
+}
+
+const UNSETTLED_INTERVAL_MS = 30_000;
+/** More than an operator would inspect one by one. */
+const UNSETTLED_COUNTED = 1_000;
+
+interface UnsettledParts {
+  readonly nowMs: () => number;
+  readonly store: Readonly<{
+    search: Pick<PaymentSearchStore, 'listUnsettled'>;
+    relay: Pick<RelayStore, 'listOpenBatches'>;
+  }>;
+  readonly metrics: Pick<Metrics, 'unsettledPayments' | 'releaseOverdueSeconds'>;
+}
+
+/** Records how many payments hold money, and how overdue the latest release is. */
+export function createUnsettledTask({ store, metrics, nowMs }: UnsettledParts): WorkerTask {
+  return {
+    name: 'unsettled',
+    intervalMs: UNSETTLED_INTERVAL_MS,
+    async run() {
+      const [batch] = await store.relay.listOpenBatches(1);
+      const dueAtMs = [batch?.attempts[0]?.signedAtMs ?? nowMs()];
+      for (const status of ['ready', 'processing', 'manual_required'] as const) {
+        const payments = await store.search.listUnsettled(null, [status], UNSETTLED_COUNTED);
+        metrics.unsettledPayments.set({ forward_status: status }, payments.length);
+        if (status === 'ready')
+          dueAtMs.push(...payments.map(({ releaseDueAtMs }) => releaseDueAtMs ?? nowMs()));
+      }
+      const lateMs = nowMs() - dueAtMs.reduce((one, other) => Math.min(one, other));
+      metrics.releaseOverdueSeconds.set(Math.max(0, Math.round(lateMs / 1000)));
+    },
+  };
 }

@@ -366,7 +366,7 @@ function countOf({ deposits, releases, rescues }: OwnRows): number {
  * Call it only after the logs were read, so that no deposit of ours counts as foreign: a customer learns an address
  * after its payment was committed, and the transfer, its block and the node's answer come later still.
  */
-export async function findOwners(
+async function findOwners(
   payments: Pick<PaymentStore, 'findDepositOwners'>,
   addresses: Iterable<string>,
 ): Promise<ReadonlyMap<string, DepositOwner>> {

@@ -284,7 +284,7 @@ function beginningOf(query: PaymentQuery, before: PaymentId | null): string {
 const INDEX_LOCK = 'payment terms';
 
 /** Indexes queued payments as they are now; returns how many. Locked, so that none of them loses a word meanwhile. */
-export function* indexPayments(limit: number): Script<number> {
+function* indexPayments(limit: number): Script<number> {
   yield* lock(INDEX_LOCK);
   const queued = yield* unindexedTable.select`ORDER BY account_id, payment_id LIMIT ${limit}`;
   if (queued.length === 0) return 0;

@@ -1,6 +1,7 @@
 import { zeroAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { createMetrics, createUnsettledTask } from '../../src/app/metrics.ts';
+import { createMetrics } from '../../src/app/metrics.ts';
+import { createUnsettledTask } from '../../src/app/worker-tasks.ts';
 import type { Address } from '../../src/payment/address.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { encodeRelayCall } from '../../src/settlement/chain/read-logs.ts';
