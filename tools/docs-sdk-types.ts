@@ -2,10 +2,10 @@
 
 import { bodyOf, type JsonSchema } from '../src/api/json-schema.ts';
 import { listParameters } from '../src/api/merchant/merchant-parameters.ts';
-import { type SchemaName, schemas } from '../src/api/openapi/components.ts';
+import { apiDescription } from '../src/app/features.ts';
 
 /** What the clients name a schema, and what they say of it. */
-const names: Readonly<Partial<Record<SchemaName, readonly [name: string, description: string]>>> = {
+const names: Readonly<Record<string, readonly [name: string, description: string]>> = {
   CreateCheckout: ['CheckoutRequest', 'What a checkout is created with.'],
   Payment: ['Payment', 'A payment as creation answers it.'],
   PaymentStatus: ['PaymentStatus', 'The state of a payment.'],
@@ -42,7 +42,7 @@ export type WebhookEvent = PaymentPaidEvent | PaymentForwardedEvent;
 /** The source text of `sdk/src/wire.ts`. */
 export function sdkTypes(): string {
   const interfaces = Object.entries(names).map(([schema, [name, description]]) =>
-    interfaceOf(name, description, schemas[schema as SchemaName]),
+    interfaceOf(name, description, apiDescription.schemas[schema] ?? {}),
   );
   const filter = 'The filter of a payment list, under the names of the API.';
   return [HEAD, ...interfaces, interfaceOf('PaymentListFilter', filter, bodyOf(listParameters))].join('\n');
@@ -64,7 +64,7 @@ interface Keywords {
 
 function typeOf(schema: JsonSchema, indent: string): string {
   const { $ref, enum: values, anyOf, type, items, required = [], properties } = schema as Keywords;
-  if ($ref !== undefined) return names[$ref.split('/').at(-1) as SchemaName]?.[0] ?? 'unknown';
+  if ($ref !== undefined) return names[$ref.split('/').at(-1) ?? '']?.[0] ?? 'unknown';
   const literals = values?.map((value) => JSON.stringify(value).replaceAll('"', "'"));
   if (literals !== undefined) return literals.join(' | ');
   if (anyOf !== undefined) return anyOf.map((each) => typeOf(each, indent)).join(' | ');
@@ -106,7 +106,7 @@ export function pythonTypes(): string {
   const classes = new Map<string, string>();
   for (const [schema, [name, description]] of Object.entries(names)) {
     if (!name.endsWith('Request'))
-      defineClass(classes, pythonName(name), description, schemas[schema as SchemaName]);
+      defineClass(classes, pythonName(name), description, apiDescription.schemas[schema] ?? {});
   }
   const webhook = '\n\nWebhookEvent = Union[PaymentPaidEvent, PaymentForwardedEvent]\n';
   return [PYTHON_HEAD, ...classes.values(), webhook].join('');

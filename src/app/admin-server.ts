@@ -6,6 +6,7 @@ import { providerDescriptions } from '../providers/adapters/providers.ts';
 import { createPeerCheck, requireForwardedHttps } from '../web/require-https.ts';
 import { createBaseServer } from '../web/server.ts';
 import { type Readiness, registerHealth } from '../web/well-known.ts';
+import { dashboardFeatures } from './features.ts';
 import { createDashboardContext, type ServiceParts } from './service-parts.ts';
 
 /** The admin server, never on the public port: metrics, health, and the operator's console unless it is a worker. */
@@ -45,5 +46,5 @@ function openConsole(server: FastifyInstance, parts: ServiceParts): void {
     isTrustedPeer: parts.isTestMode ? () => true : createPeerCheck(config.trustProxy),
   };
   registerOperatorConsole(server, context);
-  registerViewedDashboard(server, context, dashboard);
+  registerViewedDashboard(server, context, dashboard, dashboardFeatures(requestContext));
 }

@@ -19,6 +19,7 @@ import { createFixedWindowLimiter } from '../web/rate-windows.ts';
 import { createPeerCheck, requireForwardedHttps, requireHttps } from '../web/require-https.ts';
 import { createBaseServer } from '../web/server.ts';
 import { type Readiness, registerHealth, registerWellKnown } from '../web/well-known.ts';
+import { apiDescription, checkoutFeatures, dashboardFeatures, merchantFeatures } from './features.ts';
 import { createDashboardContext, type ServiceParts } from './service-parts.ts';
 
 /** The public server with everything that can be reached on it. */
@@ -55,8 +56,8 @@ export function createPublicServer(
   openCustomerPages(server, parts);
   const { settlements } = external;
   const dashboard = createDashboardContext(parts);
-  registerMerchantApi(server, { ...requestContext.refund, ...requestContext, limits, connect: dashboard });
-  registerDashboard(server, dashboard);
+  registerMerchantApi(server, { ...requestContext, limits }, merchantFeatures(requestContext, dashboard));
+  registerDashboard(server, dashboard, dashboardFeatures(requestContext));
   registerProviderWebhooks(server, {
     ...requestContext,
     adapters: requestContext.directory.adapters,
@@ -65,9 +66,10 @@ export function createPublicServer(
     observe: (provider, outcome) => parts.metrics.providerWebhooks.inc({ provider, outcome }),
   });
   keepProvidersCurrent(server, parts);
-  registerOpenApi(server, config);
+  registerOpenApi(server, config, apiDescription);
   registerDocs(server, {
     baseUrl: config.baseUrl,
+    description: apiDescription,
     isTestMode: parts.isTestMode,
     links: parts.additions?.startLinks ?? [],
     limiter: createPageLimits(clock.monotonicMs).pages,
@@ -123,14 +125,18 @@ function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
     onFailure: (err) => server.log.error({ err }, 'opened checkouts could not be recorded'),
   });
   server.addHook('onClose', flush);
-  registerCheckoutPages(server, {
-    ...requestContext,
-    quotes,
-    recordOpened,
-    limits: createPageLimits(clock.monotonicMs),
-    emailHash: createKeyedHash('email of a checkout', parts.secretKey, config.previousSecretKeys),
-    countryHeader: config.countryHeader,
-  });
+  registerCheckoutPages(
+    server,
+    {
+      ...requestContext,
+      quotes,
+      recordOpened,
+      limits: createPageLimits(clock.monotonicMs),
+      emailHash: createKeyedHash('email of a checkout', parts.secretKey, config.previousSecretKeys),
+      countryHeader: config.countryHeader,
+    },
+    checkoutFeatures(requestContext),
+  );
   parts.additions?.registerPages(server, { ...requestContext, quotes });
 }
 

@@ -216,6 +216,8 @@ export function assembleParts(options: ServiceOptions) {
         links: createKeyedHash('links of refunds', options.secretKey, config.previousSecretKeys),
         baseUrl: config.baseUrl,
         nowMs: clock.nowMs,
+        token: external.settlements[0].token,
+        chainId: external.chainId,
       },
       callbacks: createCallbackGuard(rules, createCallbackHostCheck(resolver, ownAddresses)),
       pictures: createPictures(),

@@ -1,5 +1,3 @@
-import type { PageOfPayment, ReusablePageStore } from '../features/payment-pages/payment-page-store.ts';
-import type { RefundStore } from '../features/refunds/refund-store.ts';
 import { inCurrency, ratesAt } from '../payment/base-currency.ts';
 import { type Currency, formatCents, formatRate, formatSigned, type UsdRate } from '../payment/money.ts';
 import type { Payment, PaymentId } from '../payment/payment.ts';
@@ -20,8 +18,6 @@ type Cell = (payment: Payment, more: ExportedFacts) => CsvCell;
 /** Facts of a line besides the payment itself. */
 interface ExportedFacts {
   readonly sums: FinalSums;
-  readonly refundedUnits: bigint;
-  readonly page: PageOfPayment | undefined;
   readonly sessionProvider: ProviderId | null;
   readonly baseCurrency: Currency;
   /** USD for one unit of the base currency; null where it is unknown, or the payment is not paid. */
@@ -54,8 +50,6 @@ const columns: Readonly<Record<string, Cell>> = {
   fee_usdc: (_, { sums: { feeUnits } }) => formatSigned(feeUnits),
   held_usdc: (_, { sums: { depositedUnits, forwardedUnits, feeUnits } }) =>
     formatSigned(depositedUnits - forwardedUnits - feeUnits),
-  // From the merchant's own wallet, so it is not part of the sums above.
-  refunded_usdc: (_, { refundedUnits }) => formatSigned(refundedUnits),
   // As the create request named it: `multi` where the customer chooses.
   provider: ({ provider }) => provider,
   session_provider: (_, { sessionProvider }) => sessionProvider,
@@ -67,8 +61,6 @@ const columns: Readonly<Record<string, Cell>> = {
     paidRate === null ? null : formatSigned(inCurrency(forwardedUnits, paidRate)),
   email: ({ email }) => ({ text: email }),
   note: ({ note }) => ({ text: note }),
-  payment_page: (_, { page }) => page?.slug ?? null,
-  answer: (_, { page }) => ({ text: page?.answer ?? null }),
   payout_address: ({ payoutAddress }) => payoutAddress,
   deposit_address: ({ depositAddress }) => depositAddress,
   txid_in: ({ txidIn }) => txidIn,
@@ -77,42 +69,55 @@ const columns: Readonly<Record<string, Cell>> = {
 
 type ExportStores = Readonly<{
   search: Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'listLastSessions' | 'listRates'>;
-  refunds: Pick<RefundStore, 'sumPaidRefunds'>;
-  reusablePages: Pick<ReusablePageStore, 'listPagesOf'>;
 }>;
+
+/** Columns that a feature adds. */
+export interface AddedColumns {
+  /** The column that they follow. */
+  readonly after: string;
+  readonly names: readonly string[];
+  /** Their cells for one portion of payments. */
+  readonly read: (
+    accountId: string,
+    ids: readonly PaymentId[],
+  ) => Promise<(id: PaymentId) => readonly CsvCell[]>;
+}
 
 /**
  * The payments of a query as the lines of a CSV, newest first, a portion at a time and only as fast as they are taken.
  * The amounts of USDC are those of the journal.
  */
 export async function* exportPayments(
-  { search, refunds, reusablePages }: ExportStores,
+  { search }: ExportStores,
   baseCurrency: Currency,
   query: PaymentQuery,
+  added: readonly AddedColumns[],
 ): AsyncGenerator<string> {
-  yield csvLine(Object.keys(columns));
+  const namesAfter = (column: string) => added.flatMap(({ after, names }) => (after === column ? names : []));
+  yield csvLine(Object.keys(columns).flatMap((column) => [column, ...namesAfter(column)]));
   for (let before: PaymentId | null = null; ; ) {
     const { payments, next } = await search.searchPayments(query, before, PORTION);
     const ids = payments.map(({ id }) => id);
     const timesMs = payments.flatMap(({ createdAtMs, paidAtMs }) => [createdAtMs, paidAtMs ?? createdAtMs]);
-    const [sums, sessions, refunded, pages, rateAt] = await Promise.all([
+    const [sums, sessions, rateAt, ...addedCells] = await Promise.all([
       search.listFinalSums(ids),
       search.listLastSessions(query.accountId, ids),
-      refunds.sumPaidRefunds(query.accountId, ids),
-      reusablePages.listPagesOf(query.accountId, ids),
       ratesAt(search.listRates, baseCurrency, timesMs),
+      ...added.map(async ({ after, read }) => ({ after, cellsOf: await read(query.accountId, ids) })),
     ]);
     const lines = payments.map((payment) => {
       const more = {
         sums: sums.get(payment.id) ?? nothingYet,
-        refundedUnits: refunded.get(payment.id) ?? 0n,
-        page: pages.get(payment.id),
         sessionProvider: sessions.get(payment.id)?.provider ?? null,
         baseCurrency,
         creationRate: rateAt(payment.createdAtMs),
         paidRate: payment.paidAtMs === null ? null : rateAt(payment.paidAtMs),
       };
-      return csvLine(Object.values(columns).map((cell) => cell(payment, more)));
+      const cells = Object.entries(columns).flatMap(([column, cell]) => [
+        cell(payment, more),
+        ...addedCells.flatMap(({ after, cellsOf }) => (after === column ? cellsOf(payment.id) : [])),
+      ]);
+      return csvLine(cells);
     });
     if (lines.length > 0) yield lines.join('');
     if (next === null) return;

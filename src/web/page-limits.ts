@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import { HOLD_MS } from '../features/payment-pages/payment-page.ts';
 import { isLoopbackHost } from '../platform/public-address.ts';
 import { createLimiters, type LocalRateLimiter, MINUTE_MS, requirePassingFrom } from './rate-windows.ts';
 
@@ -11,14 +10,6 @@ const pageLimits = {
   polls: [600, MINUTE_MS],
   /** Clicks on a provider and requests with `auto=1`: each may cost a call of the chain and of a provider. */
   starts: [20, MINUTE_MS],
-  /** Forms of reusable pages that visitors send: each may make a payment. */
-  submissions: [10, MINUTE_MS],
-  /** The same for a page with a stock, by page and address, for the time that an unpaid payment holds its place. */
-  placesOfVisitor: [30, HOLD_MS],
-  /** The same of all visitors, by page. */
-  submissionsOfPage: [120, MINUTE_MS],
-  /** The same of all visitors and pages, by account. */
-  submissionsOfAccount: [300, MINUTE_MS],
 } as const;
 
 export type PageLimits = ReturnType<typeof createPageLimits>;

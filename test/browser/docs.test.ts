@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startShop } from '../../sandbox/shop/start-shop.ts';
+import { apiDescription } from '../../src/app/features.ts';
 import { docPagesFor } from '../../src/pages/docs/doc-pages.ts';
 import { registerDocs } from '../../src/pages/docs/register-docs.ts';
 import { createBaseServer } from '../../src/web/server.ts';
@@ -17,7 +18,12 @@ let baseUrl: string;
 beforeAll(async () => {
   browser = await launchBrowser();
   server = createBaseServer({ trustProxy: [] });
-  registerDocs(server, { baseUrl: 'http://localhost', isTestMode: true, limiter: { take: async () => 0 } });
+  registerDocs(server, {
+    baseUrl: 'http://localhost',
+    description: apiDescription,
+    isTestMode: true,
+    limiter: { take: async () => 0 },
+  });
   await server.listen({ host: '127.0.0.1', port: 0 });
   baseUrl = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
 });

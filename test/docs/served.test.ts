@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { registerOpenApi } from '../../src/api/openapi/create-openapi-document.ts';
-import { operations } from '../../src/api/openapi/operations.ts';
+import { apiDescription } from '../../src/app/features.ts';
 import { docPagesFor } from '../../src/pages/docs/doc-pages.ts';
 import { registerDocs } from '../../src/pages/docs/register-docs.ts';
 import { headingSlug, renderMarkdown } from '../../src/pages/docs/render-markdown.ts';
@@ -11,10 +11,11 @@ import { anchorsOf, documents, read } from './markdown.ts';
 
 function createServer(isTestMode: boolean): FastifyInstance {
   const server = createBaseServer({ trustProxy: ['127.0.0.1'] });
-  registerOpenApi(server, { baseUrl: 'https://pay.example.com' });
+  registerOpenApi(server, { baseUrl: 'https://pay.example.com' }, apiDescription);
   const limiter = createFixedWindowLimiter(120, () => performance.now());
   const links = isTestMode ? [{ href: 'http://127.0.0.1:9/', title: 'Shop', summary: 'to try' }] : [];
-  registerDocs(server, { baseUrl: 'https://pay.example.com', isTestMode, links, limiter });
+  const description = apiDescription;
+  registerDocs(server, { baseUrl: 'https://pay.example.com', description, isTestMode, links, limiter });
   return server;
 }
 
@@ -128,7 +129,7 @@ it('gives every page as Markdown too, and names them in llms.txt', async () => {
 
 it('shows every operation with all its answers on the reference page', async () => {
   const { body } = await get(modes.live, '/docs/reference');
-  for (const { id, path, errors } of operations) {
+  for (const { id, path, errors } of apiDescription.operations) {
     for (const words of [`id="${id}"`, path]) expect(body).toContain(words);
     expect(errors.length).toBeGreaterThan(0);
   }

@@ -4,6 +4,7 @@ import { brotliDecompressSync, constants, createBrotliDecompress, createGunzip, 
 import type { FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { registerOpenApi } from '../../src/api/openapi/create-openapi-document.ts';
+import { apiDescription } from '../../src/app/features.ts';
 import { registerDocs } from '../../src/pages/docs/register-docs.ts';
 import { createBaseServer } from '../../src/web/server.ts';
 import { createApiService, validRequest } from '../support/api-service.ts';
@@ -31,9 +32,10 @@ function openPages() {
 function openDocs(): FastifyInstance {
   const server = createBaseServer({ trustProxy: [] });
   servers.push(server);
-  registerOpenApi(server, { baseUrl: 'https://pay.example.com' });
+  registerOpenApi(server, { baseUrl: 'https://pay.example.com' }, apiDescription);
   registerDocs(server, {
     baseUrl: 'https://pay.example.com',
+    description: apiDescription,
     isTestMode: true,
     limiter: { take: async () => 0 },
   });

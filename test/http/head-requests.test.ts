@@ -2,6 +2,7 @@ import { type AddressInfo, connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { LAST_SEEN_STEP_MS } from '../../src/accounts/dashboard-session.ts';
+import { apiDescription } from '../../src/app/features.ts';
 import { registerDocs } from '../../src/pages/docs/register-docs.ts';
 import { shortCodeOf } from '../../src/payment/payment-id.ts';
 import { createFixedWindowLimiter } from '../../src/web/rate-windows.ts';
@@ -92,6 +93,7 @@ it.each([
 it('answers HEAD on the documentation and on health like GET', async () => {
   registerDocs(pages.server, {
     baseUrl: 'https://pay.example.com',
+    description: apiDescription,
     isTestMode: false,
     limiter: createFixedWindowLimiter(1_000, () => 0),
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keyScopes } from '../../src/accounts/api-key.ts';
 import { createKey } from '../../src/accounts/api-keys.ts';
-import { operations as describedOperations } from '../../src/api/openapi/operations.ts';
+import { apiDescription } from '../../src/app/features.ts';
 import { EVENT_RETENTION_MS } from '../../src/payment/payment-events.ts';
 import { settle } from '../../src/payment/settle.ts';
 import { newSession } from '../store/fixtures.ts';
@@ -364,7 +364,7 @@ describe('a key', () => {
   );
 
   it('needs a scope for every operation of the document that needs a key', () => {
-    const described = describedOperations
+    const described = apiDescription.operations
       .filter(({ needsKey }) => needsKey)
       .map(
         ({ method, path }) =>

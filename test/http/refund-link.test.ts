@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acceptRefundAddress, showRefund } from '../../src/features/refunds/customer-page.ts';
+import { registerCustomerPage } from '../../src/features/refunds/customer-page.ts';
 import { ADDRESS_LINK_MS } from '../../src/features/refunds/refund.ts';
 import { languages } from '../../src/web/checkout-frame/languages.ts';
 import { type ApiService, BASE_URL, createApiService, validRequest } from '../support/api-service.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
         baseUrl: BASE_URL,
         nowMs: () => Date.now() + movedMs,
       };
-      const context = { accounts: store.accounts, refund, isTestMode: false, baseUrl: BASE_URL };
+      const context = { accounts: store.accounts, isTestMode: false, baseUrl: BASE_URL };
       server.register((pages, _options, done) => {
         pages.removeAllContentTypeParsers();
         pages.addContentTypeParser(
@@ -31,11 +31,16 @@ beforeAll(async () => {
           { parseAs: 'string' },
           (_request, body, parsed) => parsed(null, new URLSearchParams(String(body))),
         );
-        const path = '/refund/:refundId/:token';
         const askedOf = (request: FastifyRequest, reply: FastifyReply) =>
           ({ context, request, reply, params: request.params }) as never;
-        pages.get(path, (request, reply) => showRefund(askedOf(request, reply)));
-        pages.post(path, (request, reply) => acceptRefundAddress(askedOf(request, reply)));
+        registerCustomerPage(
+          {
+            page: (path, show) => pages.get(path, (request, reply) => show(askedOf(request, reply))),
+            form: (path, act) => pages.post(path, (request, reply) => act(askedOf(request, reply))),
+            typedForm: () => {},
+          },
+          refund,
+        );
         done();
       });
     },

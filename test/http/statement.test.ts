@@ -273,7 +273,7 @@ describe('the journal', () => {
             await search.recordRates([rate as never], 0);
           }
           const csv: string[] = [];
-          for await (const lines of exportPayments(store, 'EUR', query)) csv.push(lines);
+          for await (const lines of exportPayments(store, 'EUR', query, [])) csv.push(lines);
           const [head = '', ...lines] = csv.join('').split('\r\n').slice(0, -1);
           const rows = lines.map(
             (line) => new Map(line.split(',').map((cell, i) => [head.split(',')[i], cell])),

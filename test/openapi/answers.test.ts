@@ -2,12 +2,14 @@
  * Brings about every answer that the OpenAPI document describes, for every operation: the table of causes below must
  * have exactly the document's entries, so that neither can grow without the other.
  */
+
 import { createHash } from 'node:crypto';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Account } from '../../src/accounts/account.ts';
 import { createKey } from '../../src/accounts/api-keys.ts';
-import { type Operation, operations } from '../../src/api/openapi/operations.ts';
+import type { Operation } from '../../src/api/openapi/operations.ts';
+import { apiDescription } from '../../src/app/features.ts';
 import { approveConnection } from '../../src/features/connect/connect-shop.ts';
 import type { RefundStatus } from '../../src/features/refunds/refund.ts';
 import { type ErrorName, errorTable, ServiceError } from '../../src/payment/errors.ts';
@@ -19,6 +21,8 @@ import { answerFault } from '../support/described-answers.ts';
 import { CUSTOMER_ADDRESS, giveRefund, newRefund, payWithDeposit } from '../support/refunds.ts';
 
 const UNKNOWN_ID = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
+
+const { operations } = apiDescription;
 
 let service: ApiService;
 /** Waits a moment only for what is slow to arrive. */

@@ -4,8 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createParameters, statusParameters } from '../../src/api/create-parameters.ts';
 import { createOpenApiDocument } from '../../src/api/openapi/create-openapi-document.ts';
-import { type Operation, operations } from '../../src/api/openapi/operations.ts';
+import type { Operation } from '../../src/api/openapi/operations.ts';
 import { parseCreateRequest } from '../../src/api/parse-create-request.ts';
+import { apiDescription } from '../../src/app/features.ts';
 import { parsePayoutAddress } from '../../src/payment/address.ts';
 import { errorTable, ServiceError } from '../../src/payment/errors.ts';
 import type { Payment } from '../../src/payment/payment.ts';
@@ -15,7 +16,8 @@ import { sorted } from '../docs/markdown.ts';
 import { validRequest } from '../support/api-service.ts';
 import { answerFault, strictValidator } from '../support/described-answers.ts';
 
-const document = createOpenApiDocument('https://pay.shop.test');
+const { operations } = apiDescription;
+const document = createOpenApiDocument('https://pay.shop.test', apiDescription);
 const text = JSON.stringify(document);
 
 async function lint(source: string): Promise<readonly string[]> {
@@ -30,7 +32,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('passes it for a service on loopback too, and names where its documentation is', async () => {
-    const local = createOpenApiDocument('http://localhost:3000');
+    const local = createOpenApiDocument('http://localhost:3000', apiDescription);
     expect(await lint(JSON.stringify(local))).toEqual([]);
     expect(local['servers']).toMatchObject([
       { url: '{base_url}', variables: { base_url: { default: 'http://localhost:3000' } } },

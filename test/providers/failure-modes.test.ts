@@ -14,7 +14,6 @@ import { createFixedWindowLimiter } from '../../src/web/rate-windows.ts';
 import { type ApiService, BASE_URL, createApiService, validRequest } from '../support/api-service.ts';
 import { textOf } from '../support/page-text.ts';
 import { RESERVED_ADDRESS, type World } from '../support/payment-context.ts';
-import { refundLinks } from '../support/refunds.ts';
 import { serveJson } from './serve-json.ts';
 import { useStage } from './stage.ts';
 
@@ -31,37 +30,38 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
   const providers = { adapters: world.adapters, settings: store.providers };
   const { payments, accounts } = store;
   const [nowMs, monotonicMs] = [Date.now, () => performance.now()];
-  registerCheckoutPages(server, {
-    recordOpened: () => {},
-    payments,
-    accounts,
-    directory: providers,
-    nowMs,
-    expiryMs: 7 * 86_400_000,
-    baseUrl: BASE_URL,
-    token: RESERVED_ADDRESS,
-    startSession: createStartSession({
-      ipHash: createKeyedHash('IP addresses of customers', 'a secret of the tests'),
+  registerCheckoutPages(
+    server,
+    {
+      recordOpened: () => {},
       payments,
       accounts,
-      providers,
+      directory: providers,
       nowMs,
-      monotonicMs,
-      token: { isBlocklisted: async () => false },
-      checkoutPageUrl: ({ id }) => `${BASE_URL}/pay/${id}?returned=1`,
-    }),
-    refund: { ...store, isReservedAddress: async () => false, links: refundLinks, baseUrl: BASE_URL, nowMs },
-    quotes: createQuotes({ providers, monotonicMs, keepMs: 0 }),
-    emailHash: createKeyedHash('email of a checkout', 'a secret of the tests'),
-    limits: createPageLimits(monotonicMs),
-    pictures: {} as never,
-    reusablePages: store.reusablePages,
-    create: {} as never,
-    countryHeader: 'x-country',
-    isTestMode: false,
-    testPayments: null,
-    explorerTransactionUrl: () => null,
-  });
+      expiryMs: 7 * 86_400_000,
+      baseUrl: BASE_URL,
+      token: RESERVED_ADDRESS,
+      startSession: createStartSession({
+        ipHash: createKeyedHash('IP addresses of customers', 'a secret of the tests'),
+        payments,
+        accounts,
+        providers,
+        nowMs,
+        monotonicMs,
+        token: { isBlocklisted: async () => false },
+        checkoutPageUrl: ({ id }) => `${BASE_URL}/pay/${id}?returned=1`,
+      }),
+      quotes: createQuotes({ providers, monotonicMs, keepMs: 0 }),
+      emailHash: createKeyedHash('email of a checkout', 'a secret of the tests'),
+      limits: createPageLimits(monotonicMs),
+      pictures: {} as never,
+      countryHeader: 'x-country',
+      isTestMode: false,
+      testPayments: null,
+      explorerTransactionUrl: () => null,
+    },
+    [],
+  );
   registerProviderWebhooks(server, {
     payments,
     adapters: world.adapters,

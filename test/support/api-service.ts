@@ -8,7 +8,9 @@ import { createApiRateLimiters } from '../../src/api/api-context.ts';
 import { registerMerchantApi } from '../../src/api/merchant/merchant-routes.ts';
 import { registerOpenApi } from '../../src/api/openapi/create-openapi-document.ts';
 import { registerApi } from '../../src/api/payment-routes.ts';
+import { apiDescription, merchantFeatures } from '../../src/app/features.ts';
 import type { ConnectContext } from '../../src/features/connect/connect-shop.ts';
+import type { RefundRoutesContext } from '../../src/features/refunds/refund-routes.ts';
 import { features } from '../../src/payment/create-checks.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -123,21 +125,29 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
     nowMs,
     shownOnce: createSecretBox('secrets shown once', 'a secret key of the tests, long enough'),
   };
-  registerMerchantApi(server, {
+  const refund: RefundRoutesContext = {
     ...store,
-    create,
-    tokens,
-    callbacks,
     isReservedAddress: async (address) => create.settlement.isReservedAddress(address),
     links: refundLinks,
     token: RESERVED_ADDRESS,
     chainId: 137,
-    limits,
     nowMs,
     baseUrl: BASE_URL,
-    connect,
-  });
-  registerOpenApi(server, { baseUrl: BASE_URL });
+  };
+  registerMerchantApi(
+    server,
+    {
+      ...store,
+      create,
+      tokens,
+      callbacks,
+      limits,
+      nowMs,
+      baseUrl: BASE_URL,
+    },
+    merchantFeatures({ refund }, connect),
+  );
+  registerOpenApi(server, { baseUrl: BASE_URL }, apiDescription);
   registerHealth(server, {
     isReady: () =>
       options.isLeaving?.() ? { ready: false, reason: 'it is shutting down' } : { ready: true },

@@ -6,8 +6,11 @@ import { registerStatePages } from '../../sandbox/pages/register-state-pages.ts'
 import type { Account } from '../../src/accounts/account.ts';
 import type { AccountStore } from '../../src/accounts/account-store.ts';
 import { shopLogoOf } from '../../src/accounts/shop-profile.ts';
+import { registerCustomerPages } from '../../src/features/payment-pages/customer-page.ts';
+import { registerCustomerPage } from '../../src/features/refunds/customer-page.ts';
 import type { Refund } from '../../src/features/refunds/refund.ts';
 import type { RefundStore } from '../../src/features/refunds/refund-store.ts';
+import type { RefundContext } from '../../src/features/refunds/refunds.ts';
 import { registerCheckoutPages } from '../../src/pages/checkout/routes.ts';
 import { ServiceError } from '../../src/payment/errors.ts';
 import type { PaymentReference } from '../../src/payment/payment.ts';
@@ -204,51 +207,57 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     monotonicMs: () => clock.monotonicMs,
     keepMs: 20_000,
   });
-  registerCheckoutPages(server, {
-    recordOpened: ({ id }) => opened.push(id),
-    token: USDC,
+  const refund: RefundContext = {
     payments,
-    accounts,
-    directory,
-    startSession: createStartSession({
-      ipHash: createKeyedHash('IP addresses of customers', 'a secret of the tests'),
-      payments,
-      accounts,
-      providers: directory,
-      token: {
-        isBlocklisted: async () => {
-          blocklistReads.push(clock.monotonicMs);
-          return false;
-        },
-      },
-      nowMs: () => NOW_MS,
-      monotonicMs: () => clock.monotonicMs,
-      checkoutPageUrl: ({ id }) => `${baseUrl}/pay/${id}?returned=1`,
-    }),
-    refund: {
-      payments,
-      refunds: { findRefundOfLink: async (id: string) => refunds.get(id) ?? null } as unknown as RefundStore,
-      observations: { readCursor: async () => null },
-      accounts: { findAccount: async () => null },
-      isReservedAddress: async () => false,
-      links: refundLinks,
-      baseUrl,
-      nowMs: () => NOW_MS,
-    },
-    reusablePages: {} as never,
-    create: {} as never,
-    quotes: providerQuotes,
-    emailHash: createKeyedHash('email of a checkout', 'a secret of the tests'),
-    limits: createPageLimits(() => clock.monotonicMs),
-    pictures: createPictures(),
+    refunds: { findRefundOfLink: async (id: string) => refunds.get(id) ?? null } as unknown as RefundStore,
+    observations: { readCursor: async () => null },
+    accounts: { findAccount: async () => null },
+    isReservedAddress: async () => false,
+    links: refundLinks,
     baseUrl,
     nowMs: () => NOW_MS,
-    expiryMs: EXPIRY_MS,
-    countryHeader: options.countryHeader ?? null,
-    isTestMode: options.isTestMode ?? false,
-    testPayments: options.simulateOutcome === undefined ? null : { simulateOutcome: options.simulateOutcome },
-    explorerTransactionUrl: (hash) => `https://explorer.example/tx/${hash}`,
-  });
+  };
+  registerCheckoutPages(
+    server,
+    {
+      recordOpened: ({ id }) => opened.push(id),
+      token: USDC,
+      payments,
+      accounts,
+      directory,
+      startSession: createStartSession({
+        ipHash: createKeyedHash('IP addresses of customers', 'a secret of the tests'),
+        payments,
+        accounts,
+        providers: directory,
+        token: {
+          isBlocklisted: async () => {
+            blocklistReads.push(clock.monotonicMs);
+            return false;
+          },
+        },
+        nowMs: () => NOW_MS,
+        monotonicMs: () => clock.monotonicMs,
+        checkoutPageUrl: ({ id }) => `${baseUrl}/pay/${id}?returned=1`,
+      }),
+      quotes: providerQuotes,
+      emailHash: createKeyedHash('email of a checkout', 'a secret of the tests'),
+      limits: createPageLimits(() => clock.monotonicMs),
+      pictures: createPictures(),
+      baseUrl,
+      nowMs: () => NOW_MS,
+      expiryMs: EXPIRY_MS,
+      countryHeader: options.countryHeader ?? null,
+      isTestMode: options.isTestMode ?? false,
+      testPayments:
+        options.simulateOutcome === undefined ? null : { simulateOutcome: options.simulateOutcome },
+      explorerTransactionUrl: (hash) => `https://explorer.example/tx/${hash}`,
+    },
+    [
+      (routes) => registerCustomerPage(routes, refund),
+      (routes) => registerCustomerPages(routes, {} as never),
+    ],
+  );
   if (options.isTestMode === true) {
     const explorerTransactionUrl = (hash: string) => `https://explorer.example/tx/${hash}`;
     const chain = { explorerTransactionUrl, token: USDC } as const;

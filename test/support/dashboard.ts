@@ -7,7 +7,14 @@ import { openSession } from '../../src/accounts/sessions.ts';
 import { createApiRateLimiters } from '../../src/api/api-context.ts';
 import { registerMerchantApi } from '../../src/api/merchant/merchant-routes.ts';
 import { registerApi } from '../../src/api/payment-routes.ts';
+import {
+  checkoutFeatures,
+  dashboardFeatures,
+  type FeatureContext,
+  merchantFeatures,
+} from '../../src/app/features.ts';
 import type { SendNotification } from '../../src/features/notifications/notification-store.ts';
+import type { RefundRoutesContext } from '../../src/features/refunds/refund-routes.ts';
 import type { Mail } from '../../src/mail/mail.ts';
 import { registerCheckoutPages } from '../../src/pages/checkout/routes.ts';
 import { registerDashboard } from '../../src/pages/dashboard/routes.ts';
@@ -65,6 +72,8 @@ export interface TestDashboard {
   readonly store: Store;
   /** What its pages are given. */
   readonly context: DashboardContext;
+  /** What its features are given. */
+  readonly features: FeatureContext;
   /** All routes of the server. */
   readonly routes: readonly Route[];
   readonly nowMs: () => number;
@@ -135,13 +144,20 @@ export async function createTestDashboard(
   const tokens = createTestTokens();
   const callbacks = createTestCallbacks(world);
   const limits = createDashboardLimits(monotonicMs);
-  const refund = { ...store, isReservedAddress: async () => false, links: refundLinks, baseUrl, nowMs };
+  const refund: RefundRoutesContext = {
+    ...store,
+    isReservedAddress: async () => false,
+    token: USDC,
+    chainId: 137,
+    links: refundLinks,
+    baseUrl,
+    nowMs,
+  };
   const context: DashboardContext = {
     ...store,
     tokens,
     create: createTestPaymentContext({ store, world, nowMs, tokens }),
     directory: createTestDirectory({ store, world }),
-    refund,
     explorerTransactionUrl: (hash) => `https://explorer.example.com/tx/${hash}`,
     passwords: createPasswords((...input) => {
       hashedPasswords++;
@@ -159,10 +175,6 @@ export async function createTestDashboard(
     pictures: createPictures(),
     browsers: createSecretBox('known browsers', 'a secret key of the tests, long enough'),
     shownOnce: createSecretBox('secrets shown once', 'a secret key of the tests, long enough'),
-    notifier: {
-      box: createSecretBox('notification channels', 'a secret key of the tests, long enough'),
-      send: sendNotification,
-    },
     mailer: hasMail ? { send: async (mail) => void mails.push(mail) } : null,
     limits,
     observeFailure: (step) => failures.push(step),
@@ -173,34 +185,47 @@ export async function createTestDashboard(
     shopUrl: null,
     token: USDC,
   };
-  registerDashboard(server, context);
-  registerCheckoutPages(server, {
+  const features: FeatureContext = {
     ...store,
-    recordOpened: () => {},
-    directory: context.directory,
-    nowMs,
-    expiryMs: 7 * 86_400_000,
-    startSession: () => Promise.reject(new Error('no provider is simulated here')),
-    refund,
     create: context.create,
-    quotes: createQuotes({ providers: context.directory, monotonicMs, keepMs: 20_000 }),
-    pictures: context.pictures,
-    limits: createPageLimits(monotonicMs),
-    emailHash: createKeyedHash('email of a checkout', 'a secret key of the tests, long enough'),
-    baseUrl,
-    countryHeader: null,
-    isTestMode: false,
-    testPayments: null,
-    explorerTransactionUrl: context.explorerTransactionUrl,
-    token: USDC,
-  });
+    refund,
+    notifier: {
+      box: createSecretBox('notification channels', 'a secret key of the tests, long enough'),
+      send: sendNotification,
+    },
+    nowMs,
+    monotonicMs,
+  };
+  registerDashboard(server, context, dashboardFeatures(features));
+  registerCheckoutPages(
+    server,
+    {
+      ...store,
+      recordOpened: () => {},
+      directory: context.directory,
+      nowMs,
+      expiryMs: 7 * 86_400_000,
+      startSession: () => Promise.reject(new Error('no provider is simulated here')),
+      quotes: createQuotes({ providers: context.directory, monotonicMs, keepMs: 20_000 }),
+      pictures: context.pictures,
+      limits: createPageLimits(monotonicMs),
+      emailHash: createKeyedHash('email of a checkout', 'a secret key of the tests, long enough'),
+      baseUrl,
+      countryHeader: null,
+      isTestMode: false,
+      testPayments: null,
+      explorerTransactionUrl: context.explorerTransactionUrl,
+      token: USDC,
+    },
+    checkoutFeatures(features),
+  );
   const apiLimits = createApiRateLimiters(
     { createPerMinute: 60, statusPerMinute: 120, unauthenticatedPerMinute: 30 },
     monotonicMs,
   );
   const api = { ...store, create: context.create, tokens, callbacks, limits: apiLimits, nowMs, baseUrl };
   registerApi(server, { ...api, status: { payments: store.payments, tokens } });
-  registerMerchantApi(server, { ...api, ...refund, token: USDC, chainId: 137, connect: context });
+  registerMerchantApi(server, api, merchantFeatures(features, context));
   await (listens
     ? server.listen({ host: '127.0.0.1', port: Number(new URL(baseUrl).port) })
     : server.ready());
@@ -210,6 +235,7 @@ export async function createTestDashboard(
   return {
     store,
     context,
+    features,
     routes,
     inject: server.inject.bind(server) as FastifyInstance['inject'],
     nowMs,

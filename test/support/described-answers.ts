@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance } from 'fastify';
 import { createOpenApiDocument } from '../../src/api/openapi/create-openapi-document.ts';
-import { operations } from '../../src/api/openapi/operations.ts';
+import { apiDescription } from '../../src/app/features.ts';
 import { errorTable } from '../../src/payment/errors.ts';
 
 /** An answer as a caller gets it. */
@@ -21,7 +21,8 @@ interface DescribedAnswer {
   readonly content?: { readonly 'application/json'?: { readonly schema: { readonly $ref: string } } };
 }
 
-const document = createOpenApiDocument('https://pay.example.com');
+const { operations } = apiDescription;
+const document = createOpenApiDocument('https://pay.example.com', apiDescription);
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema({ $id: 'openapi', ...document });

@@ -2,6 +2,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { Account } from '../../src/accounts/account.ts';
 import type { User } from '../../src/accounts/person.ts';
 import { openSession } from '../../src/accounts/sessions.ts';
+import { dashboardFeatures } from '../../src/app/features.ts';
 import type { OperatorContext } from '../../src/pages/operator/operator-page.ts';
 import { refuseForeignHosts, registerOperatorConsole } from '../../src/pages/operator/routes.ts';
 import { registerViewedDashboard } from '../../src/pages/operator/viewing-pages.ts';
@@ -117,7 +118,8 @@ export async function createTestConsole({
   };
   refuseForeignHosts(server, baseUrl);
   registerOperatorConsole(server, context);
-  registerViewedDashboard(server, context, { ...dashboard.context, isTestMode });
+  const viewed = { ...dashboard.context, isTestMode };
+  registerViewedDashboard(server, context, viewed, dashboardFeatures(dashboard.features));
   await (listens
     ? server.listen({ host: '127.0.0.1', port: Number(new URL(baseUrl).port) })
     : server.ready());

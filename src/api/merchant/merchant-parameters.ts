@@ -1,5 +1,4 @@
 import type { Account } from '../../accounts/account.ts';
-import { MAXIMUM_REASON_LENGTH } from '../../features/refunds/refund.ts';
 import { displayStatuses } from '../../payment/display-status.ts';
 import { invalidField } from '../../payment/errors.ts';
 import { currencies } from '../../payment/money.ts';
@@ -14,15 +13,7 @@ import {
   paymentStatuses,
 } from '../../reports/parse-payment-query.ts';
 import { createParameters } from '../create-parameters.ts';
-import {
-  ADDRESS_PATTERN,
-  EXAMPLE_ADDRESS,
-  EXAMPLE_HASH,
-  EXAMPLE_ID,
-  type JsonSchema,
-  type RequestParameter,
-  word,
-} from '../json-schema.ts';
+import { EXAMPLE_ID, type JsonSchema, type RequestParameter, word } from '../json-schema.ts';
 import type { CreateParameters } from '../parse-create-request.ts';
 import { type QueryParameters, requireKnown } from '../request-input.ts';
 import { type Expansion, expansions } from './merchant-schemas.ts';
@@ -54,7 +45,7 @@ export const required = (...parameter: Parameters<typeof optional<string>>) => (
   isRequired: true as const,
 });
 
-const nullable = (...parameter: Parameters<typeof optional<string>>) => ({
+export const nullable = (...parameter: Parameters<typeof optional<string>>) => ({
   ...optional(...parameter),
   isNullable: true,
 });
@@ -141,21 +132,6 @@ export const eventParameters = {
   limit: wholeNumber(1, MAXIMUM_PAGE, `The length of the page. Default: ${MAXIMUM_PAGE}.`, 100),
 };
 
-/** Parameters of a shop that exchanges the code of a connection. */
-export const connectParameters = {
-  code: required({ type: 'string', maxLength: 2_000 }, 'The `code` that came back to your shop.', 'pXk2…'),
-  code_verifier: required(
-    { type: 'string', pattern: '^[A-Za-z0-9._~-]{43,128}$' },
-    'The secret whose SHA-256 is the `code_challenge`.',
-    'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
-  ),
-  return: required(
-    { type: 'string', maxLength: 500 },
-    'The `return` of the connection, as the browser was sent here with it.',
-    'https://shop.example/connected',
-  ),
-};
-
 export const dayParameters = {
   days: wholeNumber(1, MAXIMUM_DAYS, `The number of days up to today. Default: ${DEFAULT_DAYS}.`, 30),
 };
@@ -185,45 +161,6 @@ export const directParameters = {
   currency,
   email,
   note,
-};
-
-const addressSchema = { type: 'string', pattern: ADDRESS_PATTERN };
-
-export const createRefundParameters = {
-  amount: {
-    ...nullable(
-      { type: 'string', pattern: '^(all|surplus|[0-9]{1,9}(\\.[0-9]{1,6})?)$' },
-      'An amount in USDC, `all` for what is left, or `surplus` for what an overpaid payment has too much.',
-      '12.50',
-    ),
-    default: 'all',
-  },
-  reason: nullable(
-    { type: 'string', maxLength: MAXIMUM_REASON_LENGTH },
-    'The reason. The customer does not see it.',
-    'Order 1042 was returned',
-  ),
-  destination: nullable(
-    addressSchema,
-    "The customer's Polygon address, if you know it. Without it, the response has a link for the customer.",
-    EXAMPLE_ADDRESS,
-  ),
-};
-
-export const confirmRefundParameters = {
-  destination: required(
-    addressSchema,
-    'The address that the customer named, as you showed it to the person who confirms it.',
-    EXAMPLE_ADDRESS,
-  ),
-};
-
-export const refundTransactionParameters = {
-  transaction: required(
-    { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
-    'The hash of the transaction with your transfer.',
-    EXAMPLE_HASH,
-  ),
 };
 
 /** Parameters of a create, completed from the account's settings. */

@@ -1,13 +1,7 @@
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type ConnectContext, exchangeCode } from '../../features/connect/connect-shop.ts';
-import {
-  presentRefund,
-  type RefundRoutesContext,
-  registerRefunds,
-  type ScopeGuards,
-} from '../../features/refunds/refund-routes.ts';
+import type { KeyScope } from '../../accounts/api-key.ts';
 import { createPayoutAddressParser } from '../../payment/address.ts';
 import { type CancelPaymentContext, cancelPayment } from '../../payment/cancel-payment.ts';
 import { type CreatePaymentContext, createDirectPayment } from '../../payment/create-payment.ts';
@@ -18,12 +12,11 @@ import type { NumberedEvent } from '../../payment/payment-events.ts';
 import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
 import { exportJournal } from '../../reports/export-journal.ts';
 import { readStatistics } from '../../reports/read-statistics.ts';
-import { addressGroupOf, requirePassing } from '../../web/rate-windows.ts';
 import type { CallbackGuard } from '../../webhooks/callback-guard.ts';
 import { readPaymentHistory, viewPaymentOf } from '../../webhooks/payment-history.ts';
 import type { WebhookStore } from '../../webhooks/webhook.ts';
 import type { ApiContext, ApiRateLimiters } from '../api-context.ts';
-import { accountOf, registerKeyRoutes, requireCallbackHost } from '../authenticate.ts';
+import { type Admit, accountOf, registerKeyRoutes, requireCallbackHost } from '../authenticate.ts';
 import { readIdempotencyKey } from '../create-parameters.ts';
 import type { ValueOf } from '../json-schema.ts';
 import { parseCreateRequest } from '../parse-create-request.ts';
@@ -31,7 +24,6 @@ import type { PresentContext } from '../present-payment.ts';
 import { queryOf, readJsonObject, readParameters, requireNoQuery } from '../request-input.ts';
 import {
   completeDirectParameters,
-  connectParameters,
   DEFAULT_DAYS,
   dayParameters,
   eventParameters,
@@ -43,12 +35,11 @@ import {
 } from './merchant-parameters.ts';
 import type {
   Expansion,
+  MerchantEvents,
   merchantDaysSchema,
-  merchantEventsSchema,
   merchantPaymentListSchema,
 } from './merchant-schemas.ts';
 import {
-  presentConnection,
   presentDay,
   presentDirectPayment,
   presentEvent,
@@ -59,37 +50,54 @@ import {
 const MERCHANT_PREFIX = '/merchant/v1';
 
 export interface MerchantContext
-  extends Omit<CancelPaymentContext, 'observations'>,
+  extends CancelPaymentContext,
     PresentContext,
-    Omit<RefundRoutesContext, 'payments' | 'nowMs' | 'accounts'>,
     Readonly<{ search: PaymentSearchStore }>,
     Readonly<{ webhooks: Pick<WebhookStore, 'listWebhooks'>; events: Pick<EventStore, 'listEvents'> }> {
-  readonly accounts: ApiContext['accounts'] & RefundRoutesContext['accounts'];
+  readonly accounts: ApiContext['accounts'];
   readonly limits: ApiRateLimiters;
   /** For direct payments, under the rules of checkouts. */
   readonly create: CreatePaymentContext;
   readonly callbacks: CallbackGuard;
-  readonly connect: ConnectContext;
+}
+
+/** What runs before the operations of a scope: the key, its rate and its scope are checked. */
+type Guard = (scope: KeyScope) => ReturnType<Admit>;
+
+/** The merchant's interface, to register operations in. */
+export interface MerchantRoutes {
+  readonly server: FastifyInstance;
+  readonly guard: Guard;
+  readonly limits: ApiRateLimiters;
+}
+
+/** What the features add to the merchant's interface. */
+export interface MerchantFeatures {
+  /** Each registers operations of its own. */
+  readonly operations: readonly ((routes: MerchantRoutes) => void)[];
+  /** Reads fields that they add to each of these events. */
+  readonly readEventFields: (
+    accountId: string,
+    events: readonly NumberedEvent[],
+  ) => Promise<(event: NumberedEvent) => object>;
 }
 
 /** Registers the merchant API: payments, events and sums of the key's account. */
-export function registerMerchantApi(server: FastifyInstance, context: MerchantContext): void {
-  const { merchant, create } = context.limits;
+export function registerMerchantApi(
+  server: FastifyInstance,
+  context: MerchantContext,
+  features: MerchantFeatures,
+): void {
+  const { limits } = context;
   registerKeyRoutes(server, MERCHANT_PREFIX, context, (routes, admit) => {
-    const guards = {
-      read: admit(merchant, 'read'),
-      cancel: admit(merchant, 'cancel'),
-      refund: admit(merchant, 'refund'),
-      create: admit(create, 'create'),
-    };
-    registerPayments(routes, context, guards);
-    registerReports(routes, context, guards);
-    registerRefunds(routes, context, guards, sendTagged);
-    registerConnect(routes, context);
+    const guard = (scope: KeyScope) => admit(scope === 'create' ? limits.create : limits.merchant, scope);
+    registerPayments(routes, context, guard);
+    registerReports(routes, context, guard('read'), features.readEventFields);
+    for (const register of features.operations) register({ server: routes, guard, limits });
   });
 }
 
-function registerPayments(server: FastifyInstance, context: MerchantContext, guards: ScopeGuards): void {
+function registerPayments(server: FastifyInstance, context: MerchantContext, guard: Guard): void {
   const { search, baseUrl } = context;
   const presentOne = async (payment: Payment) => {
     // The charge for the rest depends on the sessions.
@@ -99,7 +107,7 @@ function registerPayments(server: FastifyInstance, context: MerchantContext, gua
   };
   const parsing = { callbacks: context.callbacks, parsePayoutAddress: createPayoutAddressParser() };
 
-  server.get('/payments', guards.read, async (request, reply) => {
+  server.get('/payments', guard('read'), async (request, reply) => {
     const { id: accountId } = accountOf(request);
     const asked = readListQuery(accountId, queryOf(request), context.nowMs());
     const { payments, next } = await search.searchPayments(asked.query, asked.before, asked.limit);
@@ -110,19 +118,19 @@ function registerPayments(server: FastifyInstance, context: MerchantContext, gua
     return sendTagged(request, reply, list);
   });
 
-  server.get('/payments/:payment_id', guards.read, async (request, reply) => {
+  server.get('/payments/:payment_id', guard('read'), async (request, reply) => {
     const { expand = new Set<Expansion>() } = readQuery(queryOf(request), paymentParameters);
     const history = await readPaymentHistory(context, accountOf(request).id, idOf(request));
     return sendTagged(request, reply, presentExpandedPayment(baseUrl, history, expand));
   });
 
-  server.post('/payments/:payment_id/cancel', guards.cancel, async (request) => {
+  server.post('/payments/:payment_id/cancel', guard('cancel'), async (request) => {
     readParameters(request, {});
     const { payment } = await viewPaymentOf(context, accountOf(request).id, idOf(request));
     return presentOne(await cancelPayment(context, payment.id, 'merchant'));
   });
 
-  server.post('/direct-payments', guards.create, async (request) => {
+  server.post('/direct-payments', guard('create'), async (request) => {
     const account = accountOf(request);
     requireNoQuery(request);
     const body = readJsonObject(request, 'amount');
@@ -134,8 +142,13 @@ function registerPayments(server: FastifyInstance, context: MerchantContext, gua
   });
 }
 
-function registerReports(server: FastifyInstance, context: MerchantContext, { read }: ScopeGuards): void {
-  const { events, payments, refunds, search, nowMs, baseUrl } = context;
+function registerReports(
+  server: FastifyInstance,
+  context: MerchantContext,
+  read: ReturnType<Guard>,
+  readEventFields: MerchantFeatures['readEventFields'],
+): void {
+  const { events, payments, search, nowMs, baseUrl } = context;
 
   server.get('/events', read, async (request, reply) => {
     const { id: accountId } = accountOf(request);
@@ -143,20 +156,20 @@ function registerReports(server: FastifyInstance, context: MerchantContext, { re
     const { after = null, limit = MAXIMUM_PAGE } = readQuery(queryOf(request), eventParameters);
     const page = await events.listEvents(accountId, after ?? 0, limit);
     if (after !== null) requireKept(after, page, nowMs());
-    const viewOf = await readEach(page.events, 'paymentId', payments.viewPayment);
-    const refundOf = await readEach(page.events, 'refundId', (id) => refunds.findRefund(accountId, id));
+    const ids = [...new Set(page.events.map(({ paymentId }) => paymentId))];
+    const views = await Promise.all(ids.map((id) => payments.viewPayment(id)));
+    const fieldsOf = await readEventFields(accountId, page.events);
     const presented = page.events.map((event) => {
-      const view = viewOf.get(event.paymentId) ?? null;
+      const view = views[ids.indexOf(event.paymentId)] ?? null;
       if (view === null) throw new Error(`event ${event.number} of ${accountId} has no payment`);
-      const refund = refundOf.get(event.refundId) ?? null;
-      return presentEvent(baseUrl, event, view, refund === null ? null : presentRefund(context, refund));
+      return { ...presentEvent(baseUrl, event, view), ...fieldsOf(event) };
     });
     const nextAfter = page.events.at(-1)?.number ?? after ?? page.newest;
     return sendTagged(request, reply, {
       events: presented,
       next_after: nextAfter,
       has_more: nextAfter < page.newest,
-    } satisfies ValueOf<typeof merchantEventsSchema>);
+    } satisfies MerchantEvents);
   });
 
   server.get('/days', read, async (request, reply) => {
@@ -179,16 +192,6 @@ function registerReports(server: FastifyInstance, context: MerchantContext, { re
   });
 }
 
-/** Reads each payment or refund of a page of events once. */
-async function readEach<Name extends 'paymentId' | 'refundId', Found>(
-  events: readonly NumberedEvent[],
-  name: Name,
-  read: (id: NonNullable<NumberedEvent[Name]>) => Promise<Found>,
-): Promise<ReadonlyMap<NumberedEvent[Name], Found>> {
-  const ids = new Set(events.flatMap((event) => event[name] ?? []));
-  return new Map(await Promise.all([...ids].map(async (id) => [id, await read(id)] as const)));
-}
-
 /**
  * Refuses a number whose following events were deleted, or one in the future, which was issued before the clock was set
  * back.
@@ -201,21 +204,6 @@ function requireKept(after: number, { newest, oldestAfter }: EventPage, nowMs: n
   );
 }
 
-/** Exchanges the code of a connection for an API key. Limited by IP address, because the request has no key yet. */
-function registerConnect(server: FastifyInstance, { connect, limits }: MerchantContext): void {
-  server.post('/connect', async (request, reply) => {
-    const address = addressGroupOf(request.ip);
-    await requirePassing(limits.unauthenticated, address);
-    const {
-      code,
-      code_verifier: codeVerifier,
-      return: returnUrl,
-    } = readParameters(request, connectParameters);
-    const connected = await exchangeCode(connect, { code, codeVerifier, returnUrl, address });
-    return reply.header('cache-control', 'no-store').send(presentConnection(connected));
-  });
-}
-
 async function* followedBy(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
   yield first;
   yield* rest;
@@ -225,7 +213,7 @@ const idOf = (request: FastifyRequest) =>
   (request.params as { readonly payment_id: string }).payment_id.toLowerCase();
 
 /** Sends an answer with an ETag, or 304 if the caller already has it. */
-function sendTagged(request: FastifyRequest, reply: FastifyReply, answer: object): FastifyReply {
+export function sendTagged(request: FastifyRequest, reply: FastifyReply, answer: object): FastifyReply {
   const body = JSON.stringify(answer);
   const tag = `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
   reply.headers({ etag: tag, 'cache-control': 'private, no-cache' });

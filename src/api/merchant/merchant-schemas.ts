@@ -1,10 +1,3 @@
-import { keyScopes } from '../../accounts/api-key.ts';
-import {
-  type RefundStatus,
-  refundStatuses,
-  type TransactionProblem,
-  transactionProblems,
-} from '../../features/refunds/refund.ts';
 import { currencies } from '../../payment/money.ts';
 import { amountMismatches, cancelReasons } from '../../payment/payment.ts';
 import { type PaymentEventType, paymentEventTypes } from '../../payment/payment-events.ts';
@@ -12,17 +5,6 @@ import { providerIds } from '../../payment/provider-catalog.ts';
 import { paymentProviders } from '../../reports/parse-payment-query.ts';
 import * as json from '../json-schema.ts';
 import { paymentStatusSchema } from '../payment-schemas.ts';
-
-/** Answer to a connected shop. */
-export const connectionSchema = json.object({
-  api_key: json.text('The API key. It is shown only here.', 'service_live_…'),
-  key_id: json.text("The key's id.", 'key_5b484cd3e9340db05b48'),
-  scopes: json.list('What the key may do.', json.word(keyScopes), ['create', 'read']),
-  callback_host: json.textOrNull('The only host that callbacks may name, or null for any.', 'shop.example'),
-  account_id: json.text("The account's id.", 'acc_5b484cd3e9340db05b48'),
-  account_name: json.text("The account's name.", 'Example shop'),
-  wallet: json.textOrNull("The account's payout wallet, or null.", null),
-});
 
 const chainPosition = {
   transaction: json.text('The transaction hash.', json.EXAMPLE_HASH),
@@ -117,64 +99,26 @@ export const merchantPaymentListSchema = json.object({
   ),
 });
 
-export const refundSchema = json.object({
-  refund_id: json.text("The refund's id.", 'rfd_5b484cd3e9340db05b48'),
-  payment_id: json.text("The payment's id.", json.EXAMPLE_ID),
-  status: json.oneOf('The state.', Object.keys(refundStatuses) as RefundStatus[], 'awaiting_transfer'),
-  amount: json.usdc(
-    'The USDC that you transfer; once paid, what was transferred. The last digits identify the refund.',
-  ),
-  reason: json.textOrNull('The reason, or null.', 'Order 1042 was returned'),
-  destination: json.textOrNull(
-    "The customer's address, or null until the customer names it.",
-    json.EXAMPLE_ADDRESS,
-  ),
-  payment_uri: json.textOrNull(
-    'The transfer for a wallet (EIP-681) while it is expected, else null.',
-    `ethereum:0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359@137/transfer?address=${json.EXAMPLE_ADDRESS}&uint256=21010000`,
-  ),
-  submitted_transaction: json.textOrNull('The transaction that you submitted, until it is checked.', null),
-  transaction_problem: json.oneOfOrNull(
-    "Why the last transaction is not the refund's, or null.",
-    Object.keys(transactionProblems) as TransactionProblem[],
-  ),
-  transaction: json.textOrNull('The final transaction, or null.', null),
-  sender: json.textOrNull('The address that sent the USDC, or null. It may be that of an exchange.', null),
-  created_at: json.time('When it was opened.'),
-  expires_at: json.time('Until when the address or the transfer is awaited.'),
-  paid_at: json.timeOrNull('When the transfer was booked, or null.'),
-  address_url: json.textOrNull(
-    'The link with which the customer names an address. Only in the response that opens a refund without a destination, else null.',
-    'https://pay.example/refund/rfd_5b484cd3e9340db05b48/Zm9vYmFyYmF6',
-  ),
-});
-
-const refund = json.reference<typeof refundSchema>('Refund');
-
-export const refundListSchema = json.object({
-  refunds: json.list('The refunds of the payment, the oldest first.', refund),
-  refundable_amount: json.usdc('The USDC that can still be refunded.'),
-});
-
 const int64 = { format: 'int64' };
 
-export const merchantEventsSchema = json.object({
-  events: json.list(
-    'The events in their order.',
-    json.object({
-      number: json.count("The event's number, above that of the event before it.", 1_795_226_589_901, int64),
-      type: json.oneOf('What happened.', Object.keys(paymentEventTypes) as PaymentEventType[]),
-      created_at: json.time('When it happened.'),
-      payment: merchantPayment,
-      refund: json.orNull(
-        'For an event of a refund: the refund as it is now. Null for other events.',
-        refund,
-      ),
-    }),
-  ),
-  next_after: json.count('The `after` of the next request.', 1_795_226_589_901, int64),
-  has_more: json.yesOrNo('Whether more events are there now.', false),
-});
+const eventFields = {
+  number: json.count("The event's number, above that of the event before it.", 1_795_226_589_901, int64),
+  type: json.oneOf('What happened.', Object.keys(paymentEventTypes) as PaymentEventType[]),
+  created_at: json.time('When it happened.'),
+  payment: merchantPayment,
+};
+const eventSchema = json.object(eventFields);
+export type MerchantEvent = json.ValueOf<typeof eventSchema>;
+
+/** @param added fields of the features, which each event has too */
+export const eventsSchemaWith = (added: Readonly<Record<string, json.JsonSchema>>) =>
+  json.object({
+    events: json.list<MerchantEvent>('The events in their order.', json.object({ ...eventFields, ...added })),
+    next_after: json.count('The `after` of the next request.', 1_795_226_589_901, int64),
+    has_more: json.yesOrNo('Whether more events are there now.', false),
+  });
+
+export type MerchantEvents = json.ValueOf<ReturnType<typeof eventsSchemaWith>>;
 
 export const merchantDaysSchema = json.object({
   days: json.list(

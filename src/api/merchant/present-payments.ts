@@ -1,5 +1,3 @@
-import type { Account } from '../../accounts/account.ts';
-import type { CreatedKey } from '../../accounts/api-keys.ts';
 import { formatCents, formatUnits } from '../../payment/money.ts';
 import type { ChainPosition, Payment } from '../../payment/payment.ts';
 import type { NumberedEvent } from '../../payment/payment-events.ts';
@@ -12,31 +10,14 @@ import type { Webhook } from '../../webhooks/webhook.ts';
 import type { ValueOf } from '../json-schema.ts';
 import { isoTime, isoTimeOrNull, type PresentContext, presentPaymentStatus } from '../present-payment.ts';
 import type {
-  connectionSchema,
   directPaymentSchema,
   Expansion,
+  MerchantEvent,
   merchantDaysSchema,
-  merchantEventsSchema,
   merchantPaymentSchema,
 } from './merchant-schemas.ts';
 
 type MerchantPayment = ValueOf<typeof merchantPaymentSchema>;
-
-export function presentConnection({
-  key,
-  plainKey,
-  account,
-}: CreatedKey & { readonly account: Account }): ValueOf<typeof connectionSchema> {
-  return {
-    api_key: plainKey,
-    key_id: key.id,
-    scopes: key.scopes,
-    callback_host: key.callbackHost,
-    account_id: account.id,
-    account_name: account.name,
-    wallet: account.wallet,
-  };
-}
 
 export function presentDirectPayment(
   { baseUrl, tokens }: PresentContext,
@@ -138,10 +119,8 @@ export function presentEvent(
   baseUrl: string,
   { number, type, atMs }: NumberedEvent,
   view: PaymentView,
-  refund: ValueOf<typeof merchantEventsSchema>['events'][number]['refund'],
-): ValueOf<typeof merchantEventsSchema>['events'][number] {
-  const payment = presentMerchantPayment(baseUrl, view);
-  return { number, type, created_at: isoTime(atMs), payment, refund };
+): MerchantEvent {
+  return { number, type, created_at: isoTime(atMs), payment: presentMerchantPayment(baseUrl, view) };
 }
 
 export function presentDay({

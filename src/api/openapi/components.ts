@@ -5,22 +5,13 @@ import { journalAccounts } from '../../reports/export-journal.ts';
 import { degradations } from '../../web/well-known.ts';
 import { createParameters } from '../create-parameters.ts';
 import * as json from '../json-schema.ts';
+import { directParameters } from '../merchant/merchant-parameters.ts';
 import {
-  confirmRefundParameters,
-  connectParameters,
-  createRefundParameters,
-  directParameters,
-  refundTransactionParameters,
-} from '../merchant/merchant-parameters.ts';
-import {
-  connectionSchema,
   directPaymentSchema,
+  eventsSchemaWith,
   merchantDaysSchema,
-  merchantEventsSchema,
   merchantPaymentListSchema,
   merchantPaymentSchema,
-  refundListSchema,
-  refundSchema,
 } from '../merchant/merchant-schemas.ts';
 import { createdPaymentSchema, paymentStatusSchema } from '../payment-schemas.ts';
 
@@ -85,17 +76,10 @@ const paymentForwardedSchema: json.JsonSchema = {
 export const bodies = {
   CreateCheckout: createParameters,
   CreateDirectPayment: directParameters,
-  ConnectShop: connectParameters,
-  CreateRefund: createRefundParameters,
-  ConfirmRefund: confirmRefundParameters,
-  RefundTransaction: refundTransactionParameters,
 } as const satisfies Record<string, json.RequestParameters>;
 
-/** For bodies whose unknown members are refused. */
-const closed = { additionalProperties: false };
-
-/** Schemas that operations and webhooks refer to. */
-export const schemas = {
+/** The schemas that come before those of the features. */
+const paymentSchemas = {
   CreateCheckout: {
     ...json.bodyOf(createParameters),
     description:
@@ -114,7 +98,7 @@ export const schemas = {
   PaymentStatus: paymentStatusSchema,
   MerchantPayment: merchantPaymentSchema,
   MerchantPaymentList: merchantPaymentListSchema,
-  MerchantEvents: merchantEventsSchema,
+  MerchantEvents: eventsSchemaWith({}),
   MerchantDays: merchantDaysSchema,
   CreateDirectPayment: json.bodyOf(directParameters),
   DirectPayment: directPaymentSchema,
@@ -125,13 +109,9 @@ export const schemas = {
       `the first with the names of the columns. The accounts are \`${Object.keys(journalAccounts).join('`, `')}\`.`,
     examples: ['date,payment_id,account,debit_usd,credit_usd,provider,amount,currency,usd_rate\r\n'],
   },
-  Refund: refundSchema,
-  RefundList: refundListSchema,
-  ConnectShop: { ...json.bodyOf(connectParameters), ...closed },
-  Connection: connectionSchema,
-  CreateRefund: { ...json.bodyOf(createRefundParameters), ...closed },
-  ConfirmRefund: { ...json.bodyOf(confirmRefundParameters), ...closed },
-  RefundTransaction: { ...json.bodyOf(refundTransactionParameters), ...closed },
+} as const satisfies Record<string, json.JsonSchema>;
+
+const serviceSchemas = {
   PaymentPaidEvent: paymentPaidSchema,
   PaymentForwardedEvent: paymentForwardedSchema,
   SettlementProof: json.object({
@@ -178,7 +158,22 @@ export const schemas = {
     },
   },
 } as const satisfies Record<string, json.JsonSchema>;
-export type SchemaName = keyof typeof schemas;
+
+/**
+ * The schemas that operations and webhooks refer to.
+ *
+ * @param added those of the features
+ * @param eventFields fields that they add to each event
+ */
+export const schemasWith = (
+  added: Readonly<Record<string, json.JsonSchema>>,
+  eventFields: Readonly<Record<string, json.JsonSchema>>,
+) => ({
+  ...paymentSchemas,
+  MerchantEvents: eventsSchemaWith(eventFields),
+  ...added,
+  ...serviceSchemas,
+});
 
 const header = (description: string, schema: json.JsonSchema, example: unknown, required = true) => ({
   description,

@@ -3,8 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import { type ErrorName, errorTable } from '../../payment/errors.ts';
 import { createConstantAnswer } from '../../web/compression.ts';
 import { describe, type RequestParameters, reference } from '../json-schema.ts';
-import { bodies, exampleOf, headers, type SchemaName, schemas, signatureParameter } from './components.ts';
-import { type Operation, operations } from './operations.ts';
+import { exampleOf, headers, signatureParameter } from './components.ts';
+import type { ApiDescription } from './describe-api.ts';
+import type { Operation } from './operations.ts';
 
 /** Version of the interface, not of the software: docs/versioning.md says when it changes. */
 const INTERFACE_VERSION = '1.0.0';
@@ -14,10 +15,12 @@ const INTERFACE_VERSION = '1.0.0';
  *
  * @param baseUrl without a trailing slash
  */
-export function createOpenApiDocument(baseUrl: string) {
+export function createOpenApiDocument(baseUrl: string, description: ApiDescription) {
+  const { schemas } = description;
   const paths: Record<string, Record<string, ReturnType<typeof operationObject>>> = {};
-  for (const operation of operations) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(operation) };
+  for (const operation of description.operations) {
+    const { path, method } = operation;
+    paths[path] = { ...paths[path], [method]: operationObject(operation, description) };
   }
   return {
     openapi: '3.1.0',
@@ -51,8 +54,9 @@ export function createOpenApiDocument(baseUrl: string) {
     ],
     paths,
     webhooks: {
-      paymentPaid: webhook('paymentPaid', 'PaymentPaidEvent', 'A payment is paid'),
+      paymentPaid: webhook(schemas, 'paymentPaid', 'PaymentPaidEvent', 'A payment is paid'),
       paymentForwarded: webhook(
+        schemas,
         'paymentForwarded',
         'PaymentForwardedEvent',
         'A direct USDC payment was forwarded',
@@ -69,7 +73,7 @@ export function createOpenApiDocument(baseUrl: string) {
   };
 }
 
-function operationObject(operation: Operation) {
+function operationObject(operation: Operation, { bodies, schemas }: ApiDescription) {
   const { id, tag, summary, description, needsKey, inPath, query = {}, headers = {}, body } = operation;
   const parameters = [
     ...parametersOf(inPath, 'path'),
@@ -84,8 +88,8 @@ function operationObject(operation: Operation) {
     // Exactly one of the two headers.
     security: needsKey ? [{ bearerKey: [] }, { headerKey: [] }] : [],
     ...(parameters.length > 0 && { parameters }),
-    ...(body !== undefined && { requestBody: requestBody(body) }),
-    responses: answersOf(operation),
+    ...(body !== undefined && { requestBody: requestBody(body, bodies[body] ?? {}) }),
+    responses: answersOf(operation, schemas),
   };
 }
 
@@ -100,12 +104,12 @@ function parametersOf(named: RequestParameters, place: 'path' | 'query' | 'heade
   }));
 }
 
-const contentOf = (name: SchemaName, more: object, type = 'application/json') => ({
+const contentOf = (name: string, more: object, type = 'application/json') => ({
   [type]: { schema: reference(name), ...more },
 });
 
-function requestBody(name: keyof typeof bodies): object {
-  const { pass_fee_to_customer: _alias, ...parameters }: RequestParameters = bodies[name];
+function requestBody(name: string, body: RequestParameters): object {
+  const { pass_fee_to_customer: _alias, ...parameters } = body;
   const all = Object.entries(parameters);
   const required = all.filter(([, { isRequired }]) => isRequired);
   const exampleWith = (named: typeof all) =>
@@ -121,7 +125,9 @@ function requestBody(name: keyof typeof bodies): object {
   };
 }
 
-const webhook = (operationId: string, name: SchemaName, summary: string) => ({
+type Schemas = ApiDescription['schemas'];
+
+const webhook = (schemas: Schemas, operationId: string, name: string, summary: string) => ({
   post: {
     operationId,
     tags: ['Events'],
@@ -130,7 +136,7 @@ const webhook = (operationId: string, name: SchemaName, summary: string) => ({
       'Sent once, over HTTPS. Verify the signature of the raw body with the stored `ipn_token`, confirm the status, and fulfill the order once.',
     security: [],
     parameters: [signatureParameter],
-    requestBody: { required: true, content: contentOf(name, { example: exampleOf(schemas[name]) }) },
+    requestBody: { required: true, content: contentOf(name, { example: exampleOf(schemas[name] ?? {}) }) },
     responses: {
       '2XX': { description: 'Received. Respond within ten seconds, and do slow work afterwards.' },
     },
@@ -149,14 +155,17 @@ const headersOf: Partial<Record<ErrorName, object>> = {
 };
 
 /** Answers of an operation by status: its success, and its rows of the error table grouped by status. */
-function answersOf({ answer, hasTag, errors, others = {} }: Operation): Readonly<Record<string, unknown>> {
+function answersOf(
+  { answer, hasTag, errors, others = {} }: Operation,
+  schemas: Schemas,
+): Readonly<Record<string, unknown>> {
   const type = answer === 'JournalCsv' ? 'text/csv' : 'application/json';
   const byStatus = Object.groupBy(errors, (name) => errorTable[name].status);
   return {
     200: {
       description: 'Success.',
       ...(hasTag && { headers: headerOf('ETag', 'ETag') }),
-      content: contentOf(answer, { example: exampleOf(schemas[answer]) }, type),
+      content: contentOf(answer, { example: exampleOf(schemas[answer] ?? {}) }, type),
     },
     ...(hasTag && { 304: { description: 'You have this answer already.' } }),
     ...mapValues(byStatus, (names = [], status) => {
@@ -186,8 +195,13 @@ function mapValues<Value>(
 }
 
 /** `GET /openapi.json`, built once. */
-export function registerOpenApi(server: FastifyInstance, { baseUrl }: { readonly baseUrl: string }): void {
-  const document = createConstantAnswer(Buffer.from(JSON.stringify(createOpenApiDocument(baseUrl))));
+export function registerOpenApi(
+  server: FastifyInstance,
+  { baseUrl }: { readonly baseUrl: string },
+  description: ApiDescription,
+): void {
+  const text = JSON.stringify(createOpenApiDocument(baseUrl, description));
+  const document = createConstantAnswer(Buffer.from(text));
   server.get('/openapi.json', { exposeHeadRoute: true }, (_request, reply) => {
     // Public, and read by tools in browsers.
     reply.header('cache-control', 'public, max-age=300').header('access-control-allow-origin', '*');

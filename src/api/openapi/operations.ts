@@ -9,7 +9,6 @@ import {
   paymentParameters,
   required,
 } from '../merchant/merchant-parameters.ts';
-import type { bodies, SchemaName } from './components.ts';
 
 /** An operation in the document. */
 export interface Operation {
@@ -23,10 +22,10 @@ export interface Operation {
   readonly inPath: RequestParameters;
   readonly query?: RequestParameters;
   /** Component that describes the JSON body. */
-  readonly body?: keyof typeof bodies;
+  readonly body?: string;
   readonly headers?: RequestParameters;
   /** Component that answers with 200. */
-  readonly answer: SchemaName;
+  readonly answer: string;
   /** Whether it answers with an ETag, and with 304 to a caller that has the answer. */
   readonly hasTag: boolean;
   /** Possible rows of the error table. */
@@ -58,17 +57,13 @@ const createErrors: readonly ErrorName[] = [
 /** Path parameters, with the error for an unknown one. */
 const pathParameters = {
   payment_id: required({ type: 'string', format: 'uuid' }, "The payment's id.", EXAMPLE_ID),
-  refund_id: required(
-    { type: 'string', pattern: '^rfd_[0-9a-f]{20}$' },
-    "The refund's id.",
-    'rfd_5b484cd3e9340db05b48',
-  ),
 };
 
-const idempotency = { 'Idempotency-Key': idempotencyKeyParameter };
+/** The header of operations that can be repeated. */
+export const idempotency = { 'Idempotency-Key': idempotencyKeyParameter };
 
 /** An operation, completed from its method, path and interface. */
-function operation(
+export function operation(
   route: `${Operation['method']} /${string}`,
   own: Pick<Operation, 'id' | 'summary' | 'description' | 'answer'> & Partial<Operation>,
 ): Operation {
@@ -83,7 +78,6 @@ function operation(
     tag !== 'Service' && 'rate_limited',
     tag !== 'Service' && 'internal',
     path.includes('{payment_id}') && 'payment_not_found',
-    path.includes('{refund_id}') && 'refund_not_found',
     method === 'post' && 'payload_too_large',
     own.headers !== undefined && 'idempotency_conflict',
   ];
@@ -93,13 +87,13 @@ function operation(
     path,
     tag,
     needsKey,
-    inPath: Object.fromEntries(inPath),
+    inPath: { ...Object.fromEntries(inPath), ...own.inPath },
     hasTag: method === 'get' && tag === 'Merchant' && own.answer !== 'JournalCsv',
     errors: [...common.filter((name) => name !== false), ...errors],
   };
 }
 
-/** All operations in the document. */
+/** The operations, without those of the features. */
 export const operations: readonly Operation[] = [
   operation('post /api/v1/wallet', {
     id: 'createCheckout',
@@ -153,54 +147,6 @@ export const operations: readonly Operation[] = [
     answer: 'MerchantPayment',
     errors: ['payment_state_conflict'],
   }),
-  operation('post /merchant/v1/payments/{payment_id}/refunds', {
-    id: 'createRefund',
-    summary: 'Open a refund',
-    description:
-      'Opens a refund in USDC, which you transfer from your own wallet. ' +
-      'Without `destination`, the response has a link with which the customer names an address. All refunds together never exceed what was received.',
-    body: 'CreateRefund',
-    headers: idempotency,
-    answer: 'Refund',
-    errors: ['refund_state_conflict'],
-  }),
-  operation('get /merchant/v1/payments/{payment_id}/refunds', {
-    id: 'listRefunds',
-    summary: 'List the refunds of a payment',
-    description: 'All refunds of the payment, and what can still be refunded.',
-    answer: 'RefundList',
-  }),
-  operation('get /merchant/v1/refunds/{refund_id}', {
-    id: 'readRefund',
-    summary: 'Read a refund',
-    description: 'A refund of your account, as it is now.',
-    answer: 'Refund',
-  }),
-  operation('post /merchant/v1/refunds/{refund_id}/confirm', {
-    id: 'confirmRefund',
-    summary: "Confirm the customer's address",
-    description:
-      'Check with the customer that the address is theirs: the email address of a payment is not verified. From then on the transfer is looked for.',
-    body: 'ConfirmRefund',
-    answer: 'Refund',
-    errors: ['refund_state_conflict'],
-  }),
-  operation('post /merchant/v1/refunds/{refund_id}/transaction', {
-    id: 'submitRefundTransaction',
-    summary: 'Submit the transaction of a transfer',
-    description:
-      'Needed only for a transfer of another amount than the refund asks for. It is checked and booked when it is final.',
-    body: 'RefundTransaction',
-    answer: 'Refund',
-    errors: ['refund_state_conflict'],
-  }),
-  operation('post /merchant/v1/refunds/{refund_id}/cancel', {
-    id: 'cancelRefund',
-    summary: 'Cancel a refund',
-    description: 'Cancels a refund that is not paid. A transfer that arrives later is not booked.',
-    answer: 'Refund',
-    errors: ['refund_state_conflict'],
-  }),
   operation('get /merchant/v1/events', {
     id: 'listEvents',
     summary: 'Follow events',
@@ -238,16 +184,6 @@ export const operations: readonly Operation[] = [
     headers: idempotency,
     answer: 'DirectPayment',
     errors: ['feature_disabled', 'callback_host_refused', 'conversion_failed'],
-  }),
-  operation('post /merchant/v1/connect', {
-    id: 'connectShop',
-    summary: 'Exchange the code of a connection for an API key',
-    description:
-      'The last step of connecting a shop: server to server, within 60 seconds, once. Requests count against the address.',
-    needsKey: false,
-    body: 'ConnectShop',
-    answer: 'Connection',
-    errors: ['connect_code_invalid', 'too_many_keys'],
   }),
   operation('get /.well-known/card-checkout.json', {
     id: 'readSettlementProof',

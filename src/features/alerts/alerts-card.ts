@@ -1,12 +1,13 @@
 import { roleIncludes } from '../../accounts/person.ts';
+import type { OverviewCard } from '../../pages/dashboard/features.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import { type AmountMismatch, type Payment, refusedStatuses } from '../../payment/payment.ts';
 import type { FailingWebhook } from '../../payment/payment-search-store.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
 import { formatMoney, moment } from '../../web/signed-in/format.ts';
-import { formTokenField } from '../../web/signed-in/forms.ts';
-import { type FormHandler, seeOther } from '../../web/signed-in/pages.ts';
+import { type FormFields, formTokenField } from '../../web/signed-in/forms.ts';
+import { type PageAnswer, seeOther } from '../../web/signed-in/pages.ts';
 import { partPaidSentence, stateSentence, webhookBadge } from '../../web/signed-in/payment-words.ts';
 import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
 
@@ -62,7 +63,13 @@ async function readGroups(visit: Visit): Promise<readonly AlertGroup[]> {
 }
 
 /** Payments and events that need the merchant's attention, grouped by cause. */
-export async function alertsCard(visit: Visit): Promise<Html> {
+export const alertsCard: OverviewCard = {
+  show: showAlerts,
+  register: (routes) => routes.pages('overview', 'developer').form('/alerts/dismiss', dismissAlert),
+  flashMessages: { dismissed: 'The alert is dismissed. A new one of its kind is shown again.' },
+};
+
+async function showAlerts(visit: Visit): Promise<Html> {
   const groups = await readGroups(visit);
   if (groups.length === 0) return nothing;
   const mayDismiss = visit.viewing === null && roleIncludes(visit.role, 'developer');
@@ -78,7 +85,7 @@ function dismissForm(visit: Visit, name: string): Html {
 }
 
 /** Dismisses a group for all members until something is added to it. */
-export const dismissAlert: FormHandler = async (visit, form) => {
+async function dismissAlert(visit: Visit, form: FormFields): Promise<PageAnswer> {
   const { context } = visit;
   const group = (await readGroups(visit)).find(({ name }) => name === form.text('alert'));
   if (group === undefined) throw new ServiceError('not_found');
@@ -87,7 +94,7 @@ export const dismissAlert: FormHandler = async (visit, form) => {
   await context.records.replaceRecord({ ...dismissed, atMs: context.nowMs() });
   await record(visit, 'alert.dismissed', name);
   return seeOther('?flash=dismissed');
-};
+}
 
 function groupOfPayments(
   name: string,

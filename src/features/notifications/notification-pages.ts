@@ -6,12 +6,7 @@ import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.
 import { cardForm, checkFields } from '../../web/signed-in/form-fields.ts';
 import { moment } from '../../web/signed-in/format.ts';
 import * as forms from '../../web/signed-in/forms.ts';
-import {
-  type DashboardRoutes,
-  type FormHandler,
-  type PageView,
-  seeOther,
-} from '../../web/signed-in/pages.ts';
+import { type DashboardRoutes, type PageView, type SeeOther, seeOther } from '../../web/signed-in/pages.ts';
 import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
 import {
   channelKinds,
@@ -23,7 +18,7 @@ import {
   parseChannelField,
 } from './notification.ts';
 import { testMessage } from './notification-message.ts';
-import { addChannel, sendToChannel, setPaused } from './send-notifications.ts';
+import { addChannel, type ChannelsContext, sendToChannel, setPaused } from './send-notifications.ts';
 
 const OWN_PATH = `${DASHBOARD_PATH}/notifications`;
 const events = Object.keys(notificationEvents).filter(isNotificationEvent);
@@ -43,27 +38,28 @@ const flashMessages = {
 };
 
 /** Pages for a member's own notification channels. */
-export function registerNotificationPages(routes: DashboardRoutes): void {
+export function registerNotificationPages(routes: DashboardRoutes, channels: ChannelsContext): void {
   const pages = routes.pages('notifications', 'viewer');
-  pages.page('/notifications', showChannels);
+  const show = (visit: Visit) => showChannels(channels, visit);
+  pages.page('/notifications', show);
   pages.page('/notifications/add/:kind', showAdd);
-  pages.form('/notifications/add/:kind', answerAdd, showAdd);
-  pages.form('/notifications/:channelId/test', answerTest, showChannels);
+  pages.form('/notifications/add/:kind', (visit, form) => answerAdd(channels, visit, form), showAdd);
+  pages.form('/notifications/:channelId/test', (visit) => answerTest(channels, visit), show);
   pages.form('/notifications/:channelId/pause', async (visit, form) => {
     const isPaused = form.text('pause') !== '0';
-    await setPaused(visit.context, visit.account, await findChannel(visit), isPaused);
+    await setPaused(channels, visit.account, await findChannel(channels, visit), isPaused);
     return seeOther(`/notifications?flash=${isPaused ? 'paused' : 'resumed'}`);
   });
   pages.form('/notifications/:channelId/delete', async (visit) => {
-    const channel = await findChannel(visit);
-    if (await visit.context.notifications.removeChannel(channel))
+    const channel = await findChannel(channels, visit);
+    if (await channels.notifications.removeChannel(channel))
       await record(visit, 'notification.removed', nameOf(channel));
     return seeOther('/notifications?flash=removed');
   });
 }
 
 /** Finds the member's channel of the path. Throws `not_found`. */
-async function findChannel({ account, user, params, context: { notifications } }: Visit) {
+async function findChannel({ notifications }: ChannelsContext, { account, user, params }: Visit) {
   const channels = await notifications.listChannels(account.id, user.id);
   const channel = channels.find(({ id }) => id === params['channelId']);
   if (channel === undefined) throw new ServiceError('not_found');
@@ -72,8 +68,8 @@ async function findChannel({ account, user, params, context: { notifications } }
 
 const nameOf = ({ kind, hint }: NotificationChannel) => `${channelKinds[kind].name} ${hint}`.trim();
 
-async function showChannels(visit: Visit): Promise<PageView> {
-  const channels = await visit.context.notifications.listChannels(visit.account.id, visit.user.id);
+async function showChannels({ notifications }: ChannelsContext, visit: Visit): Promise<PageView> {
+  const channels = await notifications.listChannels(visit.account.id, visit.user.id);
   const offered = kinds.filter((kind) => kind !== 'mail' || visit.context.mailer !== null);
   return {
     title: 'Notifications',
@@ -149,7 +145,7 @@ ${cardForm(visit, {
   };
 }
 
-const answerAdd: FormHandler = async (visit, form) => {
+async function answerAdd(channels: ChannelsContext, visit: Visit, form: forms.FormFields): Promise<SeeOther> {
   const { context } = visit;
   await requirePassing(context.limits.channelsOfUser, visit.user.id);
   const kind = kindOf(visit);
@@ -166,13 +162,13 @@ const answerAdd: FormHandler = async (visit, form) => {
     },
   });
   const added = { kind, target: Object.fromEntries(target), events: chosen };
-  const channel = await addChannel(context, visit.account, visit.user.id, added);
+  const channel = await addChannel(channels, visit.account, visit.user.id, added);
   await record(visit, 'notification.added', nameOf(channel));
   await mailAboutChannel(visit, channel).catch((error: unknown) =>
     visit.request.log.warn({ err: error }, 'the email about a new notification channel was not sent'),
   );
   return seeOther('/notifications?flash=added');
-};
+}
 
 /**
  * Notifies the member of a channel that another person added in their name: a channel outlives the session that added
@@ -194,16 +190,20 @@ ${baseUrl}${OWN_PATH}
   });
 }
 
-const answerTest: FormHandler = async (visit) => {
+async function answerTest(channels: ChannelsContext, visit: Visit): Promise<SeeOther> {
   const { context } = visit;
-  const channel = await findChannel(visit);
+  const channel = await findChannel(channels, visit);
   await requirePassing(context.limits.testMessagesOfUser, visit.user.id);
   const place = { shop: visit.account.name, dashboardUrl: `${context.baseUrl}${DASHBOARD_PATH}` };
-  const outcome = await sendToChannel(context, channel, testMessage(channel.events, place));
+  const outcome = await sendToChannel(
+    { ...context, ...channels },
+    channel,
+    testMessage(channel.events, place),
+  );
   if (outcome.result === 'sent') return seeOther('/notifications?flash=tested');
   const why =
     outcome.result === 'busy'
       ? 'There are too many messages at this moment: try again in a minute.'
       : failureSentence(outcome.reason);
   throw new ServiceError('invalid_request', `The test message was not sent. ${why}`);
-};
+}

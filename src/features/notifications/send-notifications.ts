@@ -24,7 +24,8 @@ import {
 } from './notification-message.ts';
 import type { NotificationStore, SendNotification } from './notification-store.ts';
 
-interface ChannelsContext extends Readonly<{ notifications: NotificationStore }> {
+/** Dependencies of a member's own channels. */
+export interface ChannelsContext extends Readonly<{ notifications: NotificationStore }> {
   readonly notifier: Notifier;
   readonly nowMs: () => number;
 }

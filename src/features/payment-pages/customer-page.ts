@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { amountLine, shopLine } from '../../pages/checkout/checkout-page.ts';
-import type { CheckoutRequest } from '../../pages/checkout/context.ts';
+import type { CheckoutRequest, CheckoutRoutes } from '../../pages/checkout/context.ts';
 import { rememberLanguage } from '../../pages/checkout/remember.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import { isLine, readTypedAmount } from '../../payment/typed-input.ts';
@@ -15,23 +15,63 @@ import {
 import { layout, sendPage, setCommonHeaders } from '../../web/checkout-frame/layout.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { limitByAddress } from '../../web/page-limits.ts';
-import { requirePassing } from '../../web/rate-windows.ts';
+import { createLimiters, MINUTE_MS, requirePassing } from '../../web/rate-windows.ts';
 import { type Field, formField } from '../../web/signed-in/form-fields.ts';
 import { isSameOrigin } from '../../web/signed-in/forms.ts';
-import { type FoundPage, PageClosedError, type PageSubmission, payOnPage } from './pay-on-page.ts';
+import {
+  type FoundPage,
+  PageClosedError,
+  type PageSubmission,
+  type PayOnPageContext,
+  payOnPage,
+} from './pay-on-page.ts';
 import {
   ANSWER_CHARACTERS,
   amountBoundsOf,
   type ClosedState,
   HOLD_MINUTES,
+  HOLD_MS,
   isSlug,
   pageStateAt,
 } from './payment-page.ts';
+import type { ReusablePageStore } from './payment-page-store.ts';
 
 /** Body limit: an answer in any script takes up to twelve bytes per character. */
-export const PAGE_FORM_LIMIT_BYTES = 4 * 1024;
+const FORM_LIMIT_BYTES = 4 * 1024;
+
+/** How many forms of payment pages pass in a window of time: each may make a payment. */
+const submissionLimits = {
+  /** By the visitor's address. */
+  ofVisitor: [10, MINUTE_MS],
+  /** For a page with a stock, by page and address, for the time that an unpaid payment holds its place. */
+  placesOfVisitor: [30, HOLD_MS],
+  /** Of all visitors, by page. */
+  ofPage: [120, MINUTE_MS],
+  /** Of all visitors and pages, by account. */
+  ofAccount: [300, MINUTE_MS],
+} as const;
+
+/** Dependencies of the payment pages, as customers see them. */
+export interface PaymentPagesContext extends PayOnPageContext {
+  readonly reusablePages: Pick<ReusablePageStore, 'findPageBySlug' | 'findSubmission' | 'createPagePayment'>;
+  readonly monotonicMs: () => number;
+}
+
+/** The same with the limiters. */
+interface LimitedContext extends PaymentPagesContext {
+  readonly limits: ReturnType<typeof createSubmissionLimiters>;
+}
+
+const createSubmissionLimiters = (monotonicMs: () => number) => createLimiters(submissionLimits, monotonicMs);
 
 type PageRequest = CheckoutRequest<'slug'>;
+
+/** `/p/:slug`: the payment pages. */
+export function registerCustomerPages(routes: CheckoutRoutes, context: PaymentPagesContext): void {
+  const limited = { ...context, limits: createSubmissionLimiters(context.monotonicMs) };
+  routes.page('/p/:slug', (asked) => showPage(limited, asked));
+  routes.typedForm('/p/:slug', FORM_LIMIT_BYTES, (asked) => submitPage(limited, asked));
+}
 
 /** Submitted values of a form, and their errors. */
 interface Typed {
@@ -44,21 +84,18 @@ interface Typed {
 }
 
 /** `GET /p/:slug`: the form, or why the page takes no payment. Creates nothing. */
-export async function showReusablePage(asked: PageRequest): Promise<FastifyReply> {
-  const found = await readPage(asked);
+async function showPage(context: PaymentPagesContext, asked: PageRequest): Promise<FastifyReply> {
+  const found = await readPage(context, asked);
   rememberLanguage(asked);
   return send(asked, found, 200);
 }
 
 /** `POST /p/:slug`: creates the payment and redirects to its checkout. */
-export async function submitReusablePage(asked: PageRequest): Promise<FastifyReply> {
-  const {
-    context: { limits, baseUrl },
-    request,
-    reply,
-  } = asked;
-  const found = await readPage(asked);
-  if (!isSameOrigin(request.headers, baseUrl)) throw new ServiceError('invalid_request');
+async function submitPage(context: LimitedContext, asked: PageRequest): Promise<FastifyReply> {
+  const { request, reply } = asked;
+  const { limits } = context;
+  const found = await readPage(context, asked);
+  if (!isSameOrigin(request.headers, asked.context.baseUrl)) throw new ServiceError('invalid_request');
   const { words } = languageOf(request);
   const { typed, submission } = readForm(asked, found);
   const showAgain = (status: number, problem?: string) =>
@@ -68,11 +105,11 @@ export async function submitReusablePage(asked: PageRequest): Promise<FastifyRep
     return showAgain(400, hasErrors ? undefined : words.problems.notFromHere);
   }
   try {
-    await limitByAddress(limits.submissions, request);
+    await limitByAddress(limits.ofVisitor, request);
     if (found.page.stock !== null) await limitByAddress(limits.placesOfVisitor, request, ` ${found.page.id}`);
-    await requirePassing(limits.submissionsOfPage, found.page.id);
-    await requirePassing(limits.submissionsOfAccount, found.account.id);
-    const { id } = await payOnPage(asked.context, found, submission);
+    await requirePassing(limits.ofPage, found.page.id);
+    await requirePassing(limits.ofAccount, found.account.id);
+    const { id } = await payOnPage(context, found, submission);
     return setCommonHeaders(reply).redirect(`/pay/${id}`, 303);
   } catch (error) {
     if (error instanceof PageClosedError) return send(asked, { ...found, state: error.state }, 409);
@@ -81,13 +118,15 @@ export async function submitReusablePage(asked: PageRequest): Promise<FastifyRep
       reply.header('retry-after', error.retryAfterSeconds);
       return showAgain(429, words.page.busy);
     }
-    request.log.warn({ err: error, page: found.page.id }, 'a reusable page could not create a payment');
+    request.log.warn({ err: error, page: found.page.id }, 'a payment page could not create a payment');
     return showAgain(error.status, words.problems.other);
   }
 }
 
-async function readPage({ context, params: { slug } }: PageRequest): Promise<FoundPage> {
-  const { reusablePages, accounts, nowMs } = context;
+async function readPage(
+  { reusablePages }: PaymentPagesContext,
+  { context: { accounts, nowMs }, params: { slug } }: PageRequest,
+): Promise<FoundPage> {
   const used = isSlug(slug) ? await reusablePages.findPageBySlug(slug, nowMs()) : null;
   if (used === null) throw new ServiceError('not_found');
   const account = await accounts.findAccount(used.page.accountId);

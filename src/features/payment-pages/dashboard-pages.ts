@@ -1,5 +1,6 @@
 import type { Account } from '../../accounts/account.ts';
 import { parseCurrency } from '../../api/parse-create-request.ts';
+import type { PaymentOrigin } from '../../pages/dashboard/features.ts';
 import { confirmedForm, requirePasswordAndFactor } from '../../pages/dashboard/security-pages.ts';
 import { meantWalletOf } from '../../pages/dashboard/settings-pages.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
@@ -11,6 +12,7 @@ import {
   readTypedAmount,
 } from '../../payment/typed-input.ts';
 import { dateAt, nextDate, startOfDate } from '../../platform/time-zone.ts';
+import type { AddedColumns } from '../../reports/export-payments.ts';
 import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCode } from '../../web/design/qr-code.ts';
@@ -18,12 +20,7 @@ import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.
 import { formFields, optional } from '../../web/signed-in/form-fields.ts';
 import { formatMoney, formatUsdcSum, moment } from '../../web/signed-in/format.ts';
 import { type FormFields, flashOf, formTokenField } from '../../web/signed-in/forms.ts';
-import {
-  type DashboardRoutes,
-  type FormHandler,
-  type PageView,
-  seeOther,
-} from '../../web/signed-in/pages.ts';
+import { type DashboardRoutes, type PageView, type SeeOther, seeOther } from '../../web/signed-in/pages.ts';
 import { fact } from '../../web/signed-in/payment-words.ts';
 import { destinationFields, linkFields, linksCard } from './link-pages.ts';
 import {
@@ -40,30 +37,61 @@ import {
   TITLE_CHARACTERS,
   type UsedPage,
 } from './payment-page.ts';
+import type { PageOfPayment, ReusablePageStore } from './payment-page-store.ts';
 
 const PAGES_PATH = `${DASHBOARD_PATH}/pages`;
 /** Maximum payments listed on a page's own page. */
 const PAYMENTS_SHOWN = 20;
 
-/** Pages in the dashboard for reusable payment pages: list with takings, create, change, pause. */
-export function registerReusablePages(routes: DashboardRoutes): void {
+/** Pages in the dashboard for payment pages: list with takings, create, change, pause. */
+export function registerPaymentPages(routes: DashboardRoutes, store: ReusablePageStore): void {
   const pages = routes.pages('pages', 'developer');
-  pages.page('/pages', showList);
+  const show = (visit: Visit) => showPage(store, visit);
+  pages.page('/pages', (visit) => showList(store, visit));
   pages.page('/pages/new', showNew);
-  pages.form('/pages/new', createPage, showNew);
-  pages.page('/pages/:pageId', showPage);
-  pages.form('/pages/:pageId', changePage, showPage);
-  pages.form('/pages/:pageId/pause', (visit) => pausePage(visit, true));
-  pages.form('/pages/:pageId/resume', (visit) => pausePage(visit, false));
+  pages.form('/pages/new', (visit, form) => createPage(store, visit, form), showNew);
+  pages.page('/pages/:pageId', show);
+  pages.form('/pages/:pageId', (visit, form) => changePage(store, visit, form), show);
+  pages.form('/pages/:pageId/pause', (visit) => pausePage(store, visit, true));
+  pages.form('/pages/:pageId/resume', (visit) => pausePage(store, visit, false));
 }
 
-async function readOwnPage({ account, params, context: { reusablePages, nowMs } }: Visit): Promise<UsedPage> {
-  const used = await reusablePages.findPage(account.id, params['pageId'] ?? '', nowMs());
+/** The payment pages on which payments were made. */
+export async function readPageOrigins(
+  store: ReusablePageStore,
+  accountId: string,
+  paymentIds: readonly string[],
+): Promise<ReadonlyMap<string, PaymentOrigin>> {
+  const pages = await store.listPagesOf(accountId, paymentIds);
+  const originOf = ({ pageId, title, answer }: PageOfPayment): PaymentOrigin => ({
+    label: 'Payment page',
+    path: `/pages/${pageId}`,
+    title,
+    answer,
+  });
+  return new Map([...pages].map(([id, page]) => [id, originOf(page)]));
+}
+
+/** The payment page of each payment in the payments' CSV, and the customer's answer. */
+export const paymentPageColumns = (store: ReusablePageStore): AddedColumns => ({
+  after: 'note',
+  names: ['payment_page', 'answer'],
+  async read(accountId, ids) {
+    const pages = await store.listPagesOf(accountId, ids);
+    return (id) => [pages.get(id)?.slug ?? null, { text: pages.get(id)?.answer ?? null }];
+  },
+});
+
+async function readOwnPage(
+  store: ReusablePageStore,
+  { account, params, context: { nowMs } }: Visit,
+): Promise<UsedPage> {
+  const used = await store.findPage(account.id, params['pageId'] ?? '', nowMs());
   if (used === null) throw new ServiceError('not_found');
   return used;
 }
 
-const createPage: FormHandler = async (visit, form) => {
+async function createPage(store: ReusablePageStore, visit: Visit, form: FormFields): Promise<SeeOther> {
   const { context } = visit;
   const settings = await readForm(visit, form, null);
   const page: ReusablePage = {
@@ -74,25 +102,24 @@ const createPage: FormHandler = async (visit, form) => {
     isPaused: false,
     createdAtMs: context.nowMs(),
   };
-  const outcome = await context.reusablePages.createPage(page);
+  const outcome = await store.createPage(page);
   if (outcome === 'slug_taken') throw invalidField('slug', 'is already taken: choose another one');
   if (outcome === 'too_many') throw invalidField('The account', `has the maximum of ${MAXIMUM_PAGES} pages.`);
   await record(visit, 'page.created', page.slug);
   return seeOther(`/pages/${page.id}?flash=created`);
-};
+}
 
-const changePage: FormHandler = async (visit, form) => {
-  const { context } = visit;
-  const { page } = await readOwnPage(visit);
+async function changePage(store: ReusablePageStore, visit: Visit, form: FormFields): Promise<SeeOther> {
+  const { page } = await readOwnPage(store, visit);
   const settings = await readForm(visit, form, page);
-  await context.reusablePages.changePage(visit.account.id, page.id, settings);
+  await store.changePage(visit.account.id, page.id, settings);
   await record(visit, 'page.changed', page.slug);
   return seeOther(`/pages/${page.id}?flash=saved`);
-};
+}
 
-async function pausePage(visit: Visit, isPaused: boolean) {
-  const { page } = await readOwnPage(visit);
-  await visit.context.reusablePages.changePage(visit.account.id, page.id, { isPaused });
+async function pausePage(store: ReusablePageStore, visit: Visit, isPaused: boolean) {
+  const { page } = await readOwnPage(store, visit);
+  await store.changePage(visit.account.id, page.id, { isPaused });
   const action = isPaused ? 'page.paused' : 'page.resumed';
   await record(visit, action, page.slug);
   return seeOther(`/pages/${page.id}?flash=${isPaused ? 'paused' : 'resumed'}`);
@@ -245,9 +272,9 @@ function takings(used: UsedPage, { account }: Visit, nowMs: number) {
   };
 }
 
-async function showList(visit: Visit) {
-  const { reusablePages, nowMs, baseUrl } = visit.context;
-  const pages = await reusablePages.listPages(visit.account.id, nowMs());
+async function showList(store: ReusablePageStore, visit: Visit) {
+  const { nowMs, baseUrl } = visit.context;
+  const pages = await store.listPages(visit.account.id, nowMs());
   const rows = pages.map((used) => ({ ...used.page, ...takings(used, visit, nowMs()) }));
   const pageTable = dataTable('Payment pages', rows, {
     Page: headings(({ id, title }) => html`<a href="${PAGES_PATH}/${id}"><bdi>${title}</bdi></a>`),
@@ -275,9 +302,9 @@ const flashMessages = {
   resumed: 'The page takes payments again.',
 };
 
-async function showPage(visit: Visit): Promise<PageView> {
+async function showPage(store: ReusablePageStore, visit: Visit): Promise<PageView> {
   const { context } = visit;
-  const used = await readOwnPage(visit);
+  const used = await readOwnPage(store, visit);
   const { page, held } = used;
   const url = `${context.baseUrl}/p/${page.slug}`;
   const payments = await context.payments.listByOrigin(visit.account.id, page.id, PAYMENTS_SHOWN);

@@ -1,110 +1,19 @@
 import type { Account } from '../../accounts/account.ts';
 import type { Mail } from '../../mail/mail.ts';
-import { type CheckoutView, chargingProviders } from '../../pages/checkout/checkout-view.ts';
-import type { Checkout } from '../../pages/checkout/read-checkout.ts';
+import { chargingProviders } from '../../pages/checkout/checkout-view.ts';
+import type { ExplorerTransactionUrl } from '../../pages/checkout/payment-facts.ts';
 import { nameOf } from '../../pages/checkout/state-words.ts';
 import type { Payment } from '../../payment/payment.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
 import type { ProviderSession } from '../../payment/provider-session.ts';
 import {
-  fillIn,
   fillText,
   formatList,
-  formatMoney,
   formatMoneyAndCode,
   formatTime,
   type Language,
   languageNamed,
 } from '../../web/checkout-frame/languages.ts';
-import { type Html, html, nothing } from '../../web/design/html.ts';
-
-/** URL of a transaction in a block explorer; null without an explorer. */
-export type ExplorerTransactionUrl = (transactionHash: string) => string | null;
-
-/** Facts that the customer may want to keep or quote, for each view; empty if there are none. */
-export function facts(
-  checkout: Checkout,
-  language: Language,
-  explorerTransactionUrl: ExplorerTransactionUrl,
-): Html {
-  const rows = [...rowsOf(checkout, language)];
-  const transactions = [...transactionRows(checkout, language, explorerTransactionUrl)];
-  // A receipt omits the hashes; elsewhere they prove that something has arrived.
-  if (checkout.view.kind === 'paid' && transactions.length > 0) {
-    return html`<dl class="facts receipt">${rows}</dl>
-<details><summary>${language.words.facts.details}</summary><dl class="facts">${transactions}</dl></details>`;
-  }
-  if (rows.length + transactions.length === 0) return nothing;
-  return html`<dl class="facts">${transactions}${rows}</dl>`;
-}
-
-function* rowsOf(checkout: Checkout, language: Language): Generator<Html> {
-  const { payment, view } = checkout;
-  const { facts: names } = language.words;
-  if (view.kind === 'choose') return;
-  if (view.kind === 'at_provider') {
-    const name = fillIn(names.referenceAt, { provider: nameOf(view.provider) });
-    yield row(name, html`<code>${view.providerReference}</code>`);
-    return;
-  }
-  if (view.kind === 'paid') yield* receiptRows(view, checkout, language);
-  yield row(html`${names.reference}`, html`<code>${payment.id}</code>`);
-}
-
-function* transactionRows(
-  { view }: Checkout,
-  language: Language,
-  explorerTransactionUrl: ExplorerTransactionUrl,
-): Generator<Html> {
-  const { facts: names } = language.words;
-  const transaction = (hash: string) => transactionLink(hash, explorerTransactionUrl, language);
-  if ('depositHash' in view && view.depositHash !== null) {
-    yield row(html`${names.arrivedWith}`, transaction(view.depositHash));
-  }
-  if ('releaseHash' in view && view.releaseHash !== null) {
-    yield row(html`${names.sentWith}`, transaction(view.releaseHash));
-  }
-}
-
-function* receiptRows(
-  view: Extract<CheckoutView, { kind: 'paid' }>,
-  { payment, account }: Checkout,
-  language: Language,
-): Generator<Html> {
-  const { amountCents, originalAmountCents, customerFeeCents, currency } = payment;
-  const { facts: names, summary } = language.words;
-  yield row(html`${names.paidTo}`, html`<bdi>${account.name}</bdi>`);
-  yield row(html`${names.amount}`, html`<bdi>${formatMoneyAndCode(language, amountCents, currency)}</bdi>`);
-  if (originalAmountCents !== null && customerFeeCents !== null) {
-    const net = formatMoney(language, originalAmountCents, currency);
-    const fee = formatMoney(language, customerFeeCents, currency);
-    yield row(html`${names.madeUpOf}`, fillIn(summary.parts, { net, fee }));
-  }
-  if (view.providers.length > 0) {
-    const providers = formatList(language, view.providers.map(nameOf));
-    yield row(html`${names.chargedBy}`, html`<bdi>${providers}</bdi>`);
-  }
-  yield row(html`${names.time}`, timeElement(view.paidAtMs, language));
-}
-
-/** A time in UTC, which the page's script converts to the customer's time zone. */
-export function timeElement(atMs: number, language: Language): Html {
-  return html`<time datetime="${new Date(atMs).toISOString()}">${formatTime(language, atMs)}</time>`;
-}
-
-function row(term: Html, description: Html): Html {
-  return html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
-}
-
-function transactionLink(
-  hash: string,
-  explorerTransactionUrl: ExplorerTransactionUrl,
-  { words }: Language,
-): Html {
-  const url = explorerTransactionUrl(hash);
-  if (url === null) return html`<code>${hash}</code>`;
-  return html`<a href="${url}" rel="noopener noreferrer" target="_blank"><code>${hash}</code><span class="quiet"> ${words.facts.newTab}</span></a>`;
-}
 
 /** Base URLs of the receipt's links. */
 interface ReceiptLinks {

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { CheckoutRequest } from '../../pages/checkout/context.ts';
+import type { CheckoutRequest, CheckoutRoutes } from '../../pages/checkout/context.ts';
 import { exactUsdc } from '../../pages/checkout/direct-payment.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import { fillIn, fillText, languageOf } from '../../web/checkout-frame/languages.ts';
@@ -8,48 +8,54 @@ import { html, nothing } from '../../web/design/html.ts';
 import { formField } from '../../web/signed-in/form-fields.ts';
 import { isSameOrigin } from '../../web/signed-in/forms.ts';
 import { type Refund, refundStatusAt } from './refund.ts';
-import { nameRefundAddress, readLinkedRefund } from './refunds.ts';
+import { nameRefundAddress, type RefundContext, readLinkedRefund } from './refunds.ts';
 
 /** Request for the page on which a customer enters the address of a refund. */
 type RefundPageRequest = CheckoutRequest<'refundId' | 'token'>;
 
-/** `GET /refund/:refundId/:token`: the form, or the state of the refund. Opening the link does not use it up. */
-export async function showRefund(asked: RefundPageRequest): Promise<FastifyReply> {
-  return sendRefund(asked, await readAsked(asked));
+/** `/refund/:refundId/:token`: the page on which a customer names the address of a refund. */
+export function registerCustomerPage(routes: CheckoutRoutes, context: RefundContext): void {
+  routes.page('/refund/:refundId/:token', (asked) => showRefund(context, asked));
+  routes.form('/refund/:refundId/:token', (asked) => acceptRefundAddress(context, asked));
 }
 
-function readAsked({ context, params: { refundId, token } }: RefundPageRequest): Promise<Refund> {
-  return readLinkedRefund(context.refund, refundId, token);
+/** `GET /refund/:refundId/:token`: the form, or how far the refund is. Opening the link does not use it up. */
+async function showRefund(context: RefundContext, asked: RefundPageRequest): Promise<FastifyReply> {
+  return sendRefund(context, asked, await readAsked(context, asked));
+}
+
+function readAsked(
+  context: RefundContext,
+  { params: { refundId, token } }: RefundPageRequest,
+): Promise<Refund> {
+  return readLinkedRefund(context, refundId, token);
 }
 
 /** `POST /refund/:refundId/:token`: stores the address. Refuses a second one. */
-export async function acceptRefundAddress(asked: RefundPageRequest): Promise<FastifyReply> {
-  const { context, request } = asked;
-  const refund = await readAsked(asked);
-  if (!isSameOrigin(request.headers, context.baseUrl)) throw new ServiceError('invalid_request');
+async function acceptRefundAddress(context: RefundContext, asked: RefundPageRequest): Promise<FastifyReply> {
+  const { request } = asked;
+  const refund = await readAsked(context, asked);
+  if (!isSameOrigin(request.headers, asked.context.baseUrl)) throw new ServiceError('invalid_request');
   const typed = request.body instanceof URLSearchParams ? (request.body.get('address') ?? '') : '';
   try {
-    return sendRefund(asked, await nameRefundAddress(context.refund, refund, typed));
+    return sendRefund(context, asked, await nameRefundAddress(context, refund, typed));
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     // Shows the current state, which explains more than the error.
-    if (error.errorName === 'refund_state_conflict') return showRefund(asked);
+    if (error.errorName === 'refund_state_conflict') return showRefund(context, asked);
     if (error.errorName !== 'invalid_request') throw error;
-    return sendRefund(asked, refund, typed);
+    return sendRefund(context, asked, refund, typed);
   }
 }
 
 /** @param refused the address that was refused; null if none was sent */
 async function sendRefund(
+  { nowMs }: RefundContext,
   asked: RefundPageRequest,
   refund: Refund,
   refused: string | null = null,
 ): Promise<FastifyReply> {
-  const {
-    accounts,
-    isTestMode,
-    refund: { nowMs },
-  } = asked.context;
+  const { accounts, isTestMode } = asked.context;
   const account = await accounts.findAccount(refund.accountId);
   if (account === null) throw new Error(`refund ${refund.id} has no account`);
   const language = languageOf(asked.request);

@@ -1,11 +1,13 @@
 import type { AuditAction } from '../../accounts/audit-entry.ts';
 import { roleIncludes } from '../../accounts/person.ts';
+import type { PaymentCard } from '../../pages/dashboard/features.ts';
 import { confirmedForm, requirePasswordAndFactor } from '../../pages/dashboard/security-pages.ts';
 import { meantField, meantWalletOf } from '../../pages/dashboard/settings-pages.ts';
 import { parsePayoutAddress } from '../../payment/address.ts';
-import { formatUnits } from '../../payment/money.ts';
+import { formatSigned, formatUnits } from '../../payment/money.ts';
 import type { Payment } from '../../payment/payment.ts';
 import { paymentUri } from '../../payment/payment-uri.ts';
+import type { AddedColumns } from '../../reports/export-payments.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCode } from '../../web/design/qr-code.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
@@ -20,6 +22,7 @@ import {
   cancelOpenRefund,
   confirmRefundAddress,
   createRefund,
+  type RefundContext,
   readRefund,
   readRefunds,
   refundLink,
@@ -28,13 +31,18 @@ import {
 
 const pathOf = (paymentId: string) => `${DASHBOARD_PATH}/payments/${paymentId}/refunds`;
 
+/** The card of a payment's refunds, with its forms. */
+export const refundsCard = (context: RefundContext): PaymentCard => ({
+  show: (visit, payment) => showRefunds(context, visit, payment),
+  register: (routes, showPayment) => registerForms(context, routes, showPayment),
+});
+
 /** Refunds of a payment and the form that opens one. Empty if nothing can be refunded. */
-export async function refundCard(visit: Visit, payment: Payment): Promise<Html> {
-  const { refunds, leftUnits } = await readRefunds(visit.context, visit.account.id, payment.id);
+async function showRefunds(context: RefundContext, visit: Visit, payment: Payment): Promise<Html> {
+  const { refunds, leftUnits } = await readRefunds(context, visit.account.id, payment.id);
   if (refunds.length === 0 && leftUnits === 0n) return nothing;
   const mayChange = roleIncludes(visit.role, 'developer');
-  const isNamed = (refund: Refund) =>
-    refundStatusAt(refund, visit.context.nowMs()) === 'awaiting_confirmation';
+  const isNamed = (refund: Refund) => refundStatusAt(refund, context.nowMs()) === 'awaiting_confirmation';
   const named = mayChange ? refunds.find(isNamed) : undefined;
   const form =
     named !== undefined
@@ -44,7 +52,7 @@ export async function refundCard(visit: Visit, payment: Payment): Promise<Html> 
         : nothing;
   return html`<section class="card" id="refunds"><h2>Refunds</h2>
 <p>You refund in USDC, from your own wallet. ${formatUsdc(leftUnits)} USDC can still be refunded.</p>
-${refunds.map((refund) => refundPart(visit, refund, payment.chainId))}
+${refunds.map((refund) => refundPart(context, visit, refund, payment.chainId))}
 ${form}<span id="copied" role="status"></span></section>`;
 }
 
@@ -88,12 +96,12 @@ Check it with the customer over a channel that you know: a transfer to a wrong a
   return html`<h3>Confirm the address for ${formatUsdc(refund.units)} USDC</h3>${form}`;
 }
 
-function refundPart(visit: Visit, refund: Refund, chainId: number): Html {
+function refundPart(refunds: RefundContext, visit: Visit, refund: Refund, chainId: number): Html {
   const { context } = visit;
   const status = refundStatusAt(refund, context.nowMs());
   const isExpected = status === 'awaiting_transfer';
   const mayCancel = status.startsWith('awaiting_') && roleIncludes(visit.role, 'developer');
-  const link = mayCancel ? refundLink(context.refund, refund) : null;
+  const link = mayCancel ? refundLink(refunds, refund) : null;
   const { destination, units, transactionHash, submittedHash, transactionProblem, sender } = refund;
   const uri =
     isExpected && destination !== null
@@ -145,7 +153,8 @@ ${mayCancel ? form('cancel', html`<p class="actions"><button class="button dange
 type RefundForm = (visit: Visit, form: FormFields) => Promise<Refund>;
 
 /** Registers the refund forms. Results and errors appear on the payment's page. */
-export function registerRefundForms(
+function registerForms(
+  context: RefundContext,
   routes: DashboardRoutes,
   showPayment: (visit: Visit) => Promise<PageView>,
 ): void {
@@ -159,34 +168,44 @@ export function registerRefundForms(
       },
       showPayment,
     );
-  const own = ({ account, params, context }: Visit) =>
-    readRefund(context, account.id, params['refundId'] ?? '');
-  register('', 'refund.opened', open);
+  const own = ({ account, params }: Visit) => readRefund(context, account.id, params['refundId'] ?? '');
+  register('', 'refund.opened', (visit, form) => open(context, visit, form));
   register('/:refundId/confirm', 'refund.confirmed', async (visit, form) => {
     const refund = await own(visit);
     await requirePasswordAndFactor(visit, form, { is_meant: () => meantWalletOf(form, 'destination') });
-    return confirmRefundAddress(visit.context.refund, refund, form.text('destination'));
+    return confirmRefundAddress(context, refund, form.text('destination'));
   });
   register('/:refundId/transaction', 'refund.submitted', async (visit, form) =>
-    submitTransaction(visit.context.refund, await own(visit), form.text('transaction')),
+    submitTransaction(context, await own(visit), form.text('transaction')),
   );
   register('/:refundId/cancel', 'refund.canceled', async (visit) =>
-    cancelOpenRefund(visit.context.refund, await own(visit)),
+    cancelOpenRefund(context, await own(visit)),
   );
 }
 
-async function open(visit: Visit, form: FormFields): Promise<Refund> {
+async function open(context: RefundContext, visit: Visit, form: FormFields): Promise<Refund> {
   const paymentId = visit.params['paymentId'] ?? '';
   // Answers for an unknown payment before the password is asked for.
-  await readRefunds(visit.context, visit.account.id, paymentId);
+  await readRefunds(context, visit.account.id, paymentId);
   const destination = form.text('destination').trim();
   await requirePasswordAndFactor(visit, form, {
     // `createRefund` reports invalid addresses.
     destination: () => (parsePayoutAddress(destination) === null ? null : meantWalletOf(form, 'destination')),
   });
-  return createRefund(visit.context.refund, visit.account.id, paymentId, {
+  return createRefund(context, visit.account.id, paymentId, {
     amount: form.text('amount').trim() || 'all',
     reason: form.text('reason'),
     destination: destination || null,
   });
 }
+
+/** The refunded sum of each payment in the payments' CSV. */
+export const refundColumns = ({ refunds }: Pick<RefundContext, 'refunds'>): AddedColumns => ({
+  // From the merchant's own wallet, so it is not part of the sums before it.
+  after: 'held_usdc',
+  names: ['refunded_usdc'],
+  async read(accountId, ids) {
+    const sums = await refunds.sumPaidRefunds(accountId, ids);
+    return (id) => [formatSigned(sums.get(id) ?? 0n)];
+  },
+});

@@ -1,20 +1,22 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { KeyScope } from '../../accounts/api-key.ts';
+import type { FastifyRequest } from 'fastify';
 import { accountOf } from '../../api/authenticate.ts';
 import { readIdempotencyKey } from '../../api/create-parameters.ts';
 import type { ValueOf } from '../../api/json-schema.ts';
-import {
-  confirmRefundParameters,
-  createRefundParameters,
-  refundTransactionParameters,
-} from '../../api/merchant/merchant-parameters.ts';
-import type { refundListSchema, refundSchema } from '../../api/merchant/merchant-schemas.ts';
+import { type MerchantRoutes, sendTagged } from '../../api/merchant/merchant-routes.ts';
 import { isoTime, isoTimeOrNull } from '../../api/present-payment.ts';
 import { readParameters, requireNoQuery } from '../../api/request-input.ts';
 import type { Address } from '../../payment/address.ts';
 import { formatUnits } from '../../payment/money.ts';
+import type { NumberedEvent } from '../../payment/payment-events.ts';
 import { paymentUri } from '../../payment/payment-uri.ts';
 import { type Refund, refundStatusAt } from './refund.ts';
+import {
+  confirmRefundParameters,
+  createRefundParameters,
+  type refundListSchema,
+  type refundSchema,
+  refundTransactionParameters,
+} from './refund-schemas.ts';
 import {
   cancelOpenRefund,
   confirmRefundAddress,
@@ -33,7 +35,7 @@ export interface RefundRoutesContext extends RefundContext {
 }
 
 /** Response of the API for a refund. */
-export function presentRefund(
+function presentRefund(
   { token, chainId, nowMs }: Pick<RefundRoutesContext, 'token' | 'chainId' | 'nowMs'>,
   refund: Refund,
   addressUrl: string | null = null,
@@ -60,19 +62,27 @@ export function presentRefund(
   };
 }
 
+/** The refund of each event that is of one. */
+export async function readEventRefunds(
+  context: RefundRoutesContext,
+  accountId: string,
+  events: readonly NumberedEvent[],
+): Promise<(event: NumberedEvent) => object> {
+  const ids = [...new Set(events.flatMap(({ refundId }) => refundId ?? []))];
+  const refunds = await Promise.all(ids.map((id) => context.refunds.findRefund(accountId, id)));
+  const refundOf = new Map(refunds.flatMap((refund) => (refund === null ? [] : [[refund.id, refund]])));
+  return ({ refundId }) => {
+    const refund = refundOf.get(refundId ?? '');
+    return { refund: refund === undefined ? null : presentRefund(context, refund) };
+  };
+}
+
 type PaymentRoute = { Params: { payment_id: string } };
 type RefundRoute = { Params: { refund_id: string } };
 
-/** Hooks that check key, rate limit and scope before an operation. */
-export type ScopeGuards = Readonly<Record<KeyScope, { readonly onRequest: onRequestHookHandler }>>;
-
 /** Registers the refund operations of the merchant API. */
-export function registerRefunds(
-  server: FastifyInstance,
-  context: RefundRoutesContext,
-  { read, refund: write }: ScopeGuards,
-  sendTagged: (request: FastifyRequest, reply: FastifyReply, answer: object) => FastifyReply,
-): void {
+export function registerRefunds({ server, guard }: MerchantRoutes, context: RefundRoutesContext): void {
+  const [read, write] = [guard('read'), guard('refund')];
   const own = (request: FastifyRequest<RefundRoute>) =>
     readRefund(context, accountOf(request).id, request.params.refund_id);
 

@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Account } from '../../accounts/account.ts';
 import { returnUrlOf } from '../../accounts/shop-profile.ts';
-import { type ExplorerTransactionUrl, facts, timeElement } from '../../features/receipts/receipt-mail.ts';
 import type { Address } from '../../payment/address.ts';
 import type { Payment } from '../../payment/payment.ts';
 import { isProviderId, type ProviderId, providersWithoutEmail } from '../../payment/provider-catalog.ts';
@@ -21,6 +20,7 @@ import { actions } from './actions.ts';
 import { type CheckoutView, isDeclined, isTakenByProvider, takesPayment, traitsOf } from './checkout-view.ts';
 import { awaitsTransfer, directContent } from './direct-payment.ts';
 import { emailTokenField } from './known-email.ts';
+import { type ExplorerTransactionUrl, facts, timeElement } from './payment-facts.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
 import {
   type CountryQuestion,
@@ -408,7 +408,7 @@ function returnOf({ payment, account, view, nowMs }: Checkout): Return | null {
   if (!isPaid && view.kind !== 'canceled' && view.kind !== 'expired') return null;
   const url = isPaid ? returnUrl : (failureUrl ?? returnUrl);
   if (url === null) return null;
-  // A customer who overpaid has to read how to get a refund.
+  // A customer who overpaid has to read how to get the surplus back.
   const isAutomatic = !isPaid || (view.surplus === null && nowMs - view.paidAtMs < RETURNS_FOR_MS);
   return { url: new URL(returnUrlOf(url, payment.id)), isAutomatic };
 }

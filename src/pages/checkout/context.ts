@@ -1,10 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountStore } from '../../accounts/account-store.ts';
-import type { ReusablePageStore } from '../../features/payment-pages/payment-page-store.ts';
-import type { ExplorerTransactionUrl } from '../../features/receipts/receipt-mail.ts';
-import type { RefundContext } from '../../features/refunds/refunds.ts';
 import type { Address } from '../../payment/address.ts';
-import type { CreatePaymentContext } from '../../payment/create-payment.ts';
 import type { PaymentReference } from '../../payment/payment.ts';
 import type { TestPayments } from '../../payment/test-payments.ts';
 import type { KeyedHash } from '../../platform/keyed-hash.ts';
@@ -12,21 +8,18 @@ import type { Pictures } from '../../platform/pictures.ts';
 import type { Quotes } from '../../providers/ask-quotes.ts';
 import type { StartSession } from '../../providers/start-session.ts';
 import type { PageLimits } from '../../web/page-limits.ts';
+import type { ExplorerTransactionUrl } from './payment-facts.ts';
 import type { ReadCheckoutContext } from './read-checkout.ts';
 
-/** Dependencies of the customer's pages. */
+/** Dependencies of the customer's pages. A feature's pages have a context of their own besides. */
 export interface CheckoutPagesContext
   extends Omit<ReadCheckoutContext, 'accounts'>,
     Readonly<{
       accounts: Pick<AccountStore, 'findAccount' | 'findLogo'>;
-      reusablePages: Pick<ReusablePageStore, 'findPageBySlug' | 'findSubmission' | 'createPagePayment'>;
     }> {
   /** Records that a customer opened a payment's page. */
   readonly recordOpened: (payment: PaymentReference) => void;
   readonly startSession: StartSession;
-  readonly refund: RefundContext;
-  /** For payments that are made on reusable pages. */
-  readonly create: CreatePaymentContext;
   readonly quotes: Quotes;
   readonly limits: PageLimits;
   readonly pictures: Pictures;
@@ -68,3 +61,28 @@ export interface CheckoutRequest<Parameter extends string = never> {
 export type CheckoutHandler<Parameter extends string> = (
   asked: CheckoutRequest<Parameter>,
 ) => Promise<FastifyReply>;
+
+/** The names of the variable parts of a path. */
+export type ParametersOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParametersOf<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/** Registers pages for customers. */
+export interface CheckoutRoutes {
+  /** `GET`, and `HEAD` without the body, which link checkers and previews use. Not for streams. */
+  readonly page: <Path extends string>(
+    path: Path,
+    show: CheckoutHandler<ParametersOf<Path>>,
+    exposeHeadRoute?: boolean,
+  ) => void;
+  /** `POST` of a form, limited by address as the start of a session is. */
+  readonly form: <Path extends string>(path: Path, act: CheckoutHandler<ParametersOf<Path>>) => void;
+  /** `POST` of a form with limits of its own. */
+  readonly typedForm: <Path extends string>(
+    path: Path,
+    bodyLimit: number,
+    act: CheckoutHandler<ParametersOf<Path>>,
+  ) => void;
+}

@@ -1,10 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import {
-  PAGE_FORM_LIMIT_BYTES,
-  showReusablePage,
-  submitReusablePage,
-} from '../../features/payment-pages/customer-page.ts';
-import { acceptRefundAddress, showRefund } from '../../features/refunds/customer-page.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import type { ProviderId } from '../../payment/provider-catalog.ts';
 import {
@@ -21,7 +15,7 @@ import { limitByAddress } from '../../web/page-limits.ts';
 import { comesFromOwnPage, isSameOrigin } from '../../web/signed-in/forms.ts';
 import { sendCheckout, sendProblem } from './answer-checkout.ts';
 import { isTakenByProvider, takesPayment } from './checkout-view.ts';
-import type { CheckoutHandler, CheckoutPagesContext, CheckoutRequest } from './context.ts';
+import type { CheckoutPagesContext, CheckoutRequest, CheckoutRoutes } from './context.ts';
 import { showPhoneCode, showTransferCode } from './direct-payment.ts';
 import {
   createLiveUpdates,
@@ -53,18 +47,17 @@ const polledRoutes: readonly (string | undefined)[] = [
   LOGO_ROUTE,
 ];
 
-/** The names of the variable parts of a path. */
-type ParametersOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
-  ? Name | ParametersOf<`/${Rest}`>
-  : Path extends `${string}:${infer Name}`
-    ? Name
-    : never;
-
 /**
  * Registers the pages for customers: `/pay/:paymentId` with its subordinate routes, and the short links
  * `/s/:shortCode`. They have their own scope: errors are pages there, and the server's own body parsers do not apply.
+ *
+ * @param features each registers pages of its own in the same scope
  */
-export function registerCheckoutPages(server: FastifyInstance, context: CheckoutPagesContext): void {
+export function registerCheckoutPages(
+  server: FastifyInstance,
+  context: CheckoutPagesContext,
+  features: readonly ((routes: CheckoutRoutes) => void)[],
+): void {
   server.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
@@ -94,16 +87,17 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
       params: request.params as Readonly<Record<Parameter, string>>,
       query: request.query as Record<string, unknown>,
     });
-    /** HEAD is answered like GET, without the body: link checkers and previews use it. Not for streams. */
-    const page = <Path extends string>(
-      path: Path,
-      show: CheckoutHandler<ParametersOf<Path>>,
-      exposeHeadRoute = true,
-    ) => scope.get(path, { exposeHeadRoute }, (request, reply) => show(askedOf(request, reply)));
-    const form = <Path extends string>(path: Path, act: CheckoutHandler<ParametersOf<Path>>) =>
-      scope.post(path, { onRequest: (request) => limitByAddress(limits.starts, request) }, (request, reply) =>
-        act(askedOf(request, reply)),
-      );
+    const routes: CheckoutRoutes = {
+      page: (path, show, exposeHeadRoute = true) =>
+        scope.get(path, { exposeHeadRoute }, (request, reply) => show(askedOf(request, reply))),
+      form(path, act) {
+        const onRequest = (request: FastifyRequest) => limitByAddress(limits.starts, request);
+        scope.post(path, { onRequest }, (request, reply) => act(askedOf(request, reply)));
+      },
+      typedForm: (path, bodyLimit, act) =>
+        scope.post(path, { bodyLimit }, (request, reply) => act(askedOf(request, reply))),
+    };
+    const { page, form } = routes;
 
     scope.setErrorHandler((error, request, reply) => showError(askedOf(request, reply), error));
     // Only GET leads on to a provider: HEAD checks whether the link works and must start no session.
@@ -122,12 +116,7 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
     const { testPayments } = context;
     if (testPayments !== null)
       form('/pay/:paymentId/outcomes/:outcome', (asked) => answerSimulation(testPayments, asked));
-    page('/refund/:refundId/:token', showRefund);
-    form('/refund/:refundId/:token', acceptRefundAddress);
-    page('/p/:slug', showReusablePage);
-    scope.post('/p/:slug', { bodyLimit: PAGE_FORM_LIMIT_BYTES }, (request, reply) =>
-      submitReusablePage(askedOf(request, reply)),
-    );
+    for (const register of features) register(routes);
     page('/s/:shortCode', showShortLink);
     page('/s/:shortCode/preview.png', (asked) => showPreview(drawPreview, asked));
     page(LOGO_ROUTE, showLogo);

@@ -1,21 +1,21 @@
-import { alertsCard, dismissAlert } from '../../features/alerts/alerts-card.ts';
 import { readBaseRates, readFunnel, readStatistics } from '../../reports/read-statistics.ts';
 import { html, nothing } from '../../web/design/html.ts';
 import type { Visit } from '../../web/signed-in/context.ts';
 import { formatPercent } from '../../web/signed-in/format.ts';
 import { flashOf } from '../../web/signed-in/forms.ts';
 import type { DashboardRoutes, PageView } from '../../web/signed-in/pages.ts';
+import type { OverviewCard } from './features.ts';
 import { firstSteps } from './first-steps.ts';
 
 const DEFAULT_SPAN = 30;
 
 /** The dashboard's start page. */
-export function registerOverviewPage(routes: DashboardRoutes): void {
-  routes.pages('overview', 'viewer').page('/', showOverview);
-  routes.pages('overview', 'developer').form('/alerts/dismiss', dismissAlert);
+export function registerOverviewPage(routes: DashboardRoutes, cards: readonly OverviewCard[]): void {
+  routes.pages('overview', 'viewer').page('/', (visit) => showOverview(cards, visit));
+  for (const { register } of cards) register(routes);
 }
 
-async function showOverview(visit: Visit): Promise<PageView> {
+async function showOverview(cards: readonly OverviewCard[], visit: Visit): Promise<PageView> {
   const { context } = visit;
   const { account, timeZone } = visit;
   // The charts bring a library of their own, which the first view loads: a start does not wait for it.
@@ -33,9 +33,9 @@ async function showOverview(visit: Visit): Promise<PageView> {
   ]);
   return {
     title: 'Overview',
-    main: html`${flashOf(visit, { dismissed: 'The alert is dismissed. A new one of its kind is shown again.' })}
+    main: html`${cards.map(({ flashMessages }) => flashOf(visit, flashMessages))}
 ${visit.viewing === null ? await firstSteps(visit) : nothing}
-${await alertsCard(visit)}
+${await Promise.all(cards.map(({ show }) => show(visit)))}
 ${statisticsCard({ statistics, before, span, timeZone, base: { currency: account.baseCurrency, toBase } })}
 ${funnelCard(funnel, span)}
 <section class="card"><h2>Account</h2>

@@ -1,4 +1,3 @@
-import type { PageOfPayment } from '../../features/payment-pages/payment-page-store.ts';
 import { displayStatuses } from '../../payment/display-status.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { currencies } from '../../payment/money.ts';
@@ -24,11 +23,12 @@ import {
   providerName,
   usedProvider,
 } from '../../web/signed-in/payment-words.ts';
+import type { DashboardFeatures, PaymentOrigin } from './features.ts';
 
 const PAGE_SIZE = 50;
 
 /** The account's payments: searched, filtered, newest first. */
-export async function showPayments(visit: Visit) {
+export async function showPayments({ readOrigins }: Pick<DashboardFeatures, 'readOrigins'>, visit: Visit) {
   const { context } = visit;
   const filters = filtersOrError(visit, context.nowMs());
   if (filters instanceof ServiceError) {
@@ -42,13 +42,13 @@ export async function showPayments(visit: Visit) {
   const page = await context.search.searchPayments(filters.query, filters.before, PAGE_SIZE);
   const ids = page.payments.map(({ id }) => id);
   const sessions = await context.search.listLastSessions(visit.account.id, ids);
-  const pages = await context.reusablePages.listPagesOf(visit.account.id, ids);
+  const origins = await readOrigins(visit.account.id, ids);
   return {
     title: 'Payments',
     main: html`${await statusTabs(visit, filters.given)}
 ${filterForm(filters.given)}
 ${filterChips(filters.given)}
-${page.payments.length === 0 ? emptyBanner(filters, page, visit) : paymentTable(page.payments, { sessions, pages, nowMs: context.nowMs() }, visit)}
+${page.payments.length === 0 ? emptyBanner(filters, page, visit) : paymentTable(page.payments, { sessions, origins, nowMs: context.nowMs() }, visit)}
 ${pageLinks(filters, page)}
 <p class="small soft">Times in ${visit.timeZone}. Where the customer could choose, the provider is that of the last session.</p>
 <p><a href="${listPath(filters.given, '/payments.csv')}"
@@ -92,7 +92,7 @@ function filtersOrError(visit: Visit, nowMs: number): PaymentFilters | ServiceEr
 }
 
 /** The same payments as a CSV, streamed with backpressure. */
-export async function sendPaymentsCsv(visit: Visit) {
+export async function sendPaymentsCsv({ columns }: Pick<DashboardFeatures, 'columns'>, visit: Visit) {
   const { context } = visit;
   const { query } = readFilters(visit, context.nowMs());
   await record(visit, 'payments.exported');
@@ -100,7 +100,7 @@ export async function sendPaymentsCsv(visit: Visit) {
   return sendCsv(
     visit.reply,
     `payments-${date}.csv`,
-    exportPayments(context, visit.account.baseCurrency, query),
+    exportPayments(context, visit.account.baseCurrency, query, columns),
   );
 }
 
@@ -133,14 +133,14 @@ const NOTE_CHARACTERS = 60;
 /** What the list says of its payments besides themselves. */
 interface ListedFacts {
   readonly sessions: ReadonlyMap<string, LastSession>;
-  readonly pages: ReadonlyMap<string, PageOfPayment>;
+  readonly origins: ReadonlyMap<string, PaymentOrigin>;
   readonly nowMs: number;
 }
 
 /** A table of payments; the first column is the time. */
 function paymentTable(
   payments: readonly Payment[],
-  { sessions, pages, nowMs }: ListedFacts,
+  { sessions, origins, nowMs }: ListedFacts,
   { timeZone }: Visit,
 ): Html {
   return dataTable({ label: 'Payments', isCompact: true }, payments, {
@@ -156,17 +156,17 @@ function paymentTable(
       html`${displayStatusBadges(payment, sessions.get(payment.id), nowMs)}${partOf(payment)}`,
     Provider: (payment) => usedProvider(payment, sessions.get(payment.id)).replaceAll(' ', '\u00a0'),
     Customer: ({ email }) => (email === null ? null : html`<bdi>${email}</bdi>`),
-    Note: (payment) => noteOf(payment, pages.get(payment.id)),
+    Note: (payment) => noteOf(payment, origins.get(payment.id)),
   });
 }
 
-/** The note, and the page that the payment was made on. */
-function noteOf({ note }: Payment, page: PageOfPayment | undefined): Html {
+/** The note, and the place where the payment was made. */
+function noteOf({ note }: Payment, origin: PaymentOrigin | undefined): Html {
   return html`${note === null ? nothing : html`<bdi>${shortened(note)}</bdi>`}${
-    page === undefined
+    origin === undefined
       ? nothing
       : html` <a class="small"
-href="${DASHBOARD_PATH}/pages/${page.pageId}"><bdi>${page.title}</bdi></a>`
+href="${DASHBOARD_PATH}${origin.path}"><bdi>${origin.title}</bdi></a>`
   }`;
 }
 

@@ -2,7 +2,6 @@ import type { AuditAction } from '../../accounts/audit-entry.ts';
 import { eraseEmail } from '../../accounts/erase-emails.ts';
 import type { Role } from '../../accounts/person.ts';
 import { parseNote } from '../../api/parse-create-request.ts';
-import { registerRefundForms } from '../../features/refunds/dashboard-pages.ts';
 import { cancelPayment } from '../../payment/cancel-payment.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { parseUnits } from '../../payment/money.ts';
@@ -12,11 +11,18 @@ import { html } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
 import { formatUsdc, moment } from '../../web/signed-in/format.ts';
 import { type FormFields, flashOf } from '../../web/signed-in/forms.ts';
-import { type DashboardRoutes, type FormHandler, seeOther } from '../../web/signed-in/pages.ts';
+import { type DashboardRoutes, type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import { fact, providerName, stateSentence, transactionLink } from '../../web/signed-in/payment-words.ts';
 import { verifyWebhookSignature } from '../../webhooks/payment-history.ts';
+import type { DashboardFeatures } from './features.ts';
 import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
-import { amountFacts, readOwnHistory, showPayment, timeline } from './payment-page.ts';
+import {
+  amountFacts,
+  type PaymentPageFeatures,
+  readOwnHistory,
+  showPayment,
+  timeline,
+} from './payment-page.ts';
 import { requirePasswordAndFactor } from './security-pages.ts';
 
 /** A printable proof of one payment, for a bank, a provider or a customer, with the means to verify it. */
@@ -86,21 +92,22 @@ const flashMessages = {
 };
 
 /** The account's payments: the list, its CSV, and each of them. */
-export function registerPaymentPages(routes: DashboardRoutes): void {
+export function registerPayments(routes: DashboardRoutes, features: DashboardFeatures): void {
+  const show = (visit: Visit) => showPayment(features, visit);
   const seen = routes.pages('payments', 'viewer');
-  seen.page('/payments', showPayments);
-  seen.page('/payments.csv', sendPaymentsCsv);
+  seen.page('/payments', (visit) => showPayments(features, visit));
+  seen.page('/payments.csv', (visit) => sendPaymentsCsv(features, visit));
   seen.page('/payments/:paymentId', (visit) =>
-    showPayment(visit, { message: flashOf(visit, flashMessages) }),
+    showPayment(features, visit, { message: flashOf(visit, flashMessages) }),
   );
   seen.page('/payments/:paymentId/evidence', showEvidence);
-  seen.form('/payments/:paymentId/verify-signature', verifySignature);
-  registerChanges(routes);
-  registerRefundForms(routes, showPayment);
+  seen.form('/payments/:paymentId/verify-signature', (visit) => verifySignature(features, visit));
+  registerChanges(routes, show);
+  for (const { register } of features.paymentCards) register(routes, show);
 }
 
 /** The forms that change a payment. Refusals appear on the payment's own page. */
-function registerChanges(routes: DashboardRoutes): void {
+function registerChanges(routes: DashboardRoutes, show: (visit: Visit) => Promise<PageView>): void {
   const { context } = routes;
   const change = (
     role: Role,
@@ -117,7 +124,7 @@ function registerChanges(routes: DashboardRoutes): void {
         if (action !== null) await record(visit, action, payment.id);
         return seeOther(`/payments/${payment.id}?flash=${done}`);
       },
-      showPayment,
+      show,
     );
   change('developer', 'note', 'noted', async (payment, form) => {
     await context.search.editNote(payment, parseNote(form.text('note').trim() || null));
@@ -158,9 +165,9 @@ function registerChanges(routes: DashboardRoutes): void {
   );
 }
 
-const verifySignature: FormHandler = async (visit) => {
+async function verifySignature(features: PaymentPageFeatures, visit: Visit): Promise<PageView> {
   const { webhooks } = await readOwnHistory(visit);
   const [webhook] = webhooks;
   if (webhook === undefined) throw new ServiceError('not_found');
-  return showPayment(visit, { check: verifyWebhookSignature(visit.context.tokens, webhook) });
-};
+  return showPayment(features, visit, { check: verifyWebhookSignature(visit.context.tokens, webhook) });
+}

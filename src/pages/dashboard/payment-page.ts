@@ -1,7 +1,5 @@
 import { roleIncludes } from '../../accounts/person.ts';
 import type { AccountRecord, RecordKind } from '../../accounts/record-store.ts';
-import type { PageOfPayment } from '../../features/payment-pages/payment-page-store.ts';
-import { refundCard } from '../../features/refunds/dashboard-pages.ts';
 import { formatUnits } from '../../payment/money.ts';
 import { isDust } from '../../payment/paid-threshold.ts';
 import { isDirect, type Payment, refusedStatuses, stateOf } from '../../payment/payment.ts';
@@ -37,8 +35,11 @@ import {
 import { networkName } from '../../web/well-known.ts';
 import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
 import { type PaymentHistory, readPaymentHistory } from '../../webhooks/payment-history.ts';
+import type { DashboardFeatures, PaymentOrigin } from './features.ts';
 import { confirmedForm } from './security-pages.ts';
 import { type SignatureCheck, webhookCard } from './webhook-card.ts';
+
+export type PaymentPageFeatures = Pick<DashboardFeatures, 'paymentCards' | 'readOrigins'>;
 
 /** A message at the top, and the result of a check. */
 interface PaymentPageOptions {
@@ -53,14 +54,14 @@ export function readOwnHistory({ context, account, params }: Visit): Promise<Pay
 
 /** The page of one payment with its history. */
 export async function showPayment(
+  { paymentCards, readOrigins }: PaymentPageFeatures,
   visit: Visit,
   { message = nothing, check = null }: PaymentPageOptions = {},
 ): Promise<PageView> {
   const { context } = visit;
   const history = await readOwnHistory(visit);
   const { payment } = history;
-  const page =
-    (await context.reusablePages.listPagesOf(visit.account.id, [payment.id])).get(payment.id) ?? null;
+  const origin = (await readOrigins(visit.account.id, [payment.id])).get(payment.id) ?? null;
   const recordOf = async (kind: RecordKind) =>
     (await context.records.listRecords(visit.account.id, kind, [payment.id]))[0];
   const [opened, settled] = await Promise.all([recordOf('opened'), recordOf('settled')]);
@@ -73,17 +74,17 @@ ${mismatchNotice(context, history)}
 ${await acceptCard(visit, history)}
 ${await unservedNotice(visit, history)}
 ${payment.releaseRefusalReason === null ? nothing : html`<p class="banner bad">The release was refused: <code>${payment.releaseRefusalReason}</code></p>`}
-<div class="pair">${factsCard(visit, history, page)}
+<div class="pair">${factsCard(visit, history, origin)}
 <section class="card"><h2>What happened</h2>${timeline(history, visit.timeZone, opened)}</section></div>
 ${walletCard(context, history)}
 ${moneyCard(context, history)}
-${await refundCard(visit, payment)}
+${await Promise.all(paymentCards.map(({ show }) => show(visit, payment)))}
 ${settledCard(visit, history, settled)}
 ${noteCard(visit, payment)}
 ${history.webhooks.map((webhook) => webhookCard(context, webhook, visit, check))}
 ${releaseCard(visit, history)}
 ${cancelCard(visit, history)}
-${eraseCard(visit, payment, page?.answer ?? null)}
+${eraseCard(visit, payment, origin?.answer ?? null)}
 <p><a href="${DASHBOARD_PATH}/payments/${payment.id}/evidence">Evidence for a refund or a dispute</a></p>`,
   };
 }
@@ -171,7 +172,7 @@ ${fact('Amount due', `${formatUsdc(payment.paidThresholdUnits)} USDC`)}`;
 function factsCard(
   { timeZone, context: { baseUrl } }: Visit,
   { payment, sessions }: PaymentHistory,
-  page: PageOfPayment | null,
+  origin: PaymentOrigin | null,
 ): Html {
   const used = payingProvider(payment, sessions);
   const shortCode = shortCodeOf(payment.id);
@@ -189,8 +190,8 @@ ${isDirect(payment) ? fact('Payment method', 'USDC from a wallet') : fact('Provi
 ${used === payment.provider ? nothing : fact('Last session', `${providerName(used)}${payment.status === 'paid' ? ', before the payment was paid' : ''}`)}
 ${fact('Customer', html`<bdi>${payment.email ?? 'unknown'}</bdi>`)}
 ${payment.orderLine === null ? nothing : fact('Paid for', html`<bdi>${payment.orderLine}</bdi>`)}
-${page === null ? nothing : fact('Payment page', html`<a href="${DASHBOARD_PATH}/pages/${page.pageId}"><bdi>${page.title}</bdi></a>`)}
-${page === null || page.answer === null ? nothing : fact('Customer’s answer', html`<bdi>${page.answer}</bdi>`)}
+${origin === null ? nothing : fact(origin.label, html`<a href="${DASHBOARD_PATH}${origin.path}"><bdi>${origin.title}</bdi></a>`)}
+${origin === null || origin.answer === null ? nothing : fact('Customer’s answer', html`<bdi>${origin.answer}</bdi>`)}
 ${payment.cancelReason === null ? nothing : fact('Canceled', payment.cancelReason === 'expired' ? 'it expired' : `by the ${payment.cancelReason}`)}
 </dl></section>`;
 }

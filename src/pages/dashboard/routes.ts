@@ -1,9 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { chooseAccount } from '../../accounts/manage-accounts.ts';
-import { registerConnectPages } from '../../features/connect/connect-pages.ts';
-import { registerNotificationPages } from '../../features/notifications/notification-pages.ts';
-import { registerReusablePages } from '../../features/payment-pages/dashboard-pages.ts';
-import { registerLinkPages } from '../../features/payment-pages/link-pages.ts';
 import { requirePassingFrom } from '../../web/rate-windows.ts';
 import {
   createCookies,
@@ -27,10 +23,11 @@ import { registerSecondFactorPages } from '../../web/signed-in/second-factor-pag
 import { registerSignInPages } from '../../web/signed-in/sign-in-pages.ts';
 import { registerAuditPage } from './audit-page.ts';
 import { registerEndpointCheckPage } from './endpoint-check-page.ts';
+import type { DashboardFeatures } from './features.ts';
 import { registerKeyPages } from './key-pages.ts';
 import { registerForgottenPages, registerInvitationPages } from './one-time-link-pages.ts';
 import { registerOverviewPage } from './overview-page.ts';
-import { registerPaymentPages } from './payment-page-routes.ts';
+import { registerPayments } from './payment-page-routes.ts';
 import { registerPeoplePages } from './people-pages.ts';
 import { registerSecurityPages } from './security-pages.ts';
 import { registerSettingsPages } from './settings-pages.ts';
@@ -40,7 +37,11 @@ import { registerStatementPages } from './statement-page.ts';
  * Registers the merchants' dashboard below `/dashboard`, in a scope of its own, because only it accepts forms and has
  * error pages. `signed-in/pages.ts` explains how a page joins it.
  */
-export function registerDashboard(server: FastifyInstance, context: DashboardContext): void {
+export function registerDashboard(
+  server: FastifyInstance,
+  context: DashboardContext,
+  features: DashboardFeatures,
+): void {
   // The address that shops know. Its query is written as sign-in pages accept it (`returnPathOf`), whatever the shop encodes.
   server.get('/connect', { exposeHeadRoute: true }, (request, reply) => {
     const query = String(new URL(request.url, context.baseUrl).searchParams).replaceAll('*', '%2A');
@@ -63,24 +64,21 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
       registerSignInPages(routes);
       registerSecondFactorPages(routes);
       registerPasswordLinkPages(routes);
-      registerOverviewPage(routes);
+      registerOverviewPage(routes, features.overviewCards);
       registerKeyPages(routes);
-      registerConnectPages(routes);
       registerEndpointCheckPage(routes);
       registerPeoplePages(routes);
       registerInvitationPages(routes);
       registerAuditPage(routes);
       registerAccountSwitcher(routes);
       registerSettingsPages(routes);
-      registerNotificationPages(routes);
       if (context.mailer !== null) {
         registerForgottenPages(routes, context.mailer);
         registerNewBrowserPages(routes, context.mailer);
       }
-      registerPaymentPages(routes);
+      registerPayments(routes, features);
       registerStatementPages(routes);
-      registerLinkPages(routes);
-      registerReusablePages(routes);
+      for (const register of features.pages) register(routes);
       registerSecurityPages(routes);
       registerNothing(routes, routes.pages(null, 'viewer'));
       done();

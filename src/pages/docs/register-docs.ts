@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createOpenApiDocument } from '../../api/openapi/create-openapi-document.ts';
+import type { ApiDescription } from '../../api/openapi/describe-api.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import type { RateLimiter } from '../../platform/rate-limiter.ts';
 import { type ConstantAnswer, createConstantAnswer } from '../../web/compression.ts';
@@ -20,6 +21,8 @@ import {
 export interface DocsContext {
   /** Without a slash at the end. */
   readonly baseUrl: string;
+  /** For the API reference. */
+  readonly description: ApiDescription;
   /** In the sandbox the reader is an operator too. */
   readonly isTestMode: boolean;
   /** Further links of `/`; empty in live mode. */
@@ -114,7 +117,8 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
     if (name === REFERENCE_SLUG)
       return send(reply, PAGE, name, async () => {
         const { referenceContent } = await import('./reference-page.ts');
-        return layout('API reference', name, referenceContent(createOpenApiDocument(context.baseUrl)));
+        const document = createOpenApiDocument(context.baseUrl, context.description);
+        return layout('API reference', name, referenceContent(document));
       });
     const page = pages.find(({ slug }) => name === slug || name === `${slug}.md`);
     if (page === undefined) throw new ServiceError('not_found');

@@ -16,8 +16,9 @@ import {
   seeOther,
   sendFailure,
 } from '../../web/signed-in/pages.ts';
+import type { DashboardFeatures } from '../dashboard/features.ts';
 import { registerOverviewPage } from '../dashboard/overview-page.ts';
-import { registerPaymentPages } from '../dashboard/payment-page-routes.ts';
+import { registerPayments } from '../dashboard/payment-page-routes.ts';
 import {
   admit,
   OPERATOR_PATH,
@@ -56,6 +57,7 @@ export function registerViewedDashboard(
   server: FastifyInstance,
   operator: OperatorContext,
   context: DashboardContext,
+  features: DashboardFeatures,
 ): void {
   server.register(
     (scope, _options, done) => {
@@ -67,8 +69,8 @@ export function registerViewedDashboard(
       scope.setErrorHandler((error, request, reply) =>
         sendFailure(routes, request, reply, DASHBOARD_PATH, error),
       );
-      registerOverviewPage(routes);
-      registerPaymentPages(routes);
+      registerOverviewPage(routes, features.overviewCards);
+      registerPayments(routes, features);
       registerNothing(routes, routes.pages(null, 'viewer'));
       scope.post('/*', async (_request, reply) => sendReadOnly(operator, reply));
       done();

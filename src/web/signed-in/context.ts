@@ -8,11 +8,6 @@ import type { Role } from '../../accounts/person.ts';
 import type { RecordStore } from '../../accounts/record-store.ts';
 import type { SecondFactorContext } from '../../accounts/second-factor.ts';
 import type { Caller, ChosenAccount, ShowOnceContext, SignedIn } from '../../accounts/sessions.ts';
-import type { NotificationStore } from '../../features/notifications/notification-store.ts';
-import type { Notifier } from '../../features/notifications/send-notifications.ts';
-import type { ReusablePageStore } from '../../features/payment-pages/payment-page-store.ts';
-import type { RefundStore } from '../../features/refunds/refund-store.ts';
-import type { RefundContext } from '../../features/refunds/refunds.ts';
 import type { EmailStore, Mailer } from '../../mail/mail.ts';
 import type { Address } from '../../payment/address.ts';
 import type { CreatePaymentContext } from '../../payment/create-payment.ts';
@@ -49,28 +44,23 @@ export interface AreaContext extends SecondFactorContext, ShowOnceContext {
   readonly isTestMode: boolean;
 }
 
-/** Dependencies of the dashboard's pages. A page with a further dependency adds it here. */
+/** Dependencies of the dashboard's pages. A feature's pages have a context of their own besides. */
 export interface DashboardContext
   extends AreaContext,
     Readonly<{
       payments: PaymentStore;
       search: PaymentSearchStore;
       records: RecordStore;
-      notifications: NotificationStore;
-      refunds: RefundStore;
-      reusablePages: ReusablePageStore;
     }>,
     Readonly<{
       webhooks: Pick<WebhookStore, 'listWebhooks'>;
       emails: Pick<EmailStore, 'eraseEmail'>;
       observations: Pick<ObservationStore, 'readCursor'>;
     }> {
-  readonly notifier: Notifier;
   readonly tokens: IpnTokens;
   /** For checkouts created by hand, under the same rules as the API's. */
   readonly create: CreatePaymentContext;
   readonly directory: ProviderDirectory;
-  readonly refund: RefundContext;
   readonly callbacks: CallbackGuard;
   readonly pictures: Pictures;
   readonly checkEndpoint: CheckEndpoint;

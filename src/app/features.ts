@@ -1,0 +1,75 @@
+import type { MerchantFeatures } from '../api/merchant/merchant-routes.ts';
+import { describeApi } from '../api/openapi/describe-api.ts';
+import { alertsCard } from '../features/alerts/alerts-card.ts';
+import { registerConnectPages } from '../features/connect/connect-pages.ts';
+import { describedConnect, registerConnect } from '../features/connect/connect-route.ts';
+import type { ConnectContext } from '../features/connect/connect-shop.ts';
+import { registerNotificationPages } from '../features/notifications/notification-pages.ts';
+import type { ChannelsContext } from '../features/notifications/send-notifications.ts';
+import { type PaymentPagesContext, registerCustomerPages } from '../features/payment-pages/customer-page.ts';
+import {
+  paymentPageColumns,
+  readPageOrigins,
+  registerPaymentPages,
+} from '../features/payment-pages/dashboard-pages.ts';
+import { registerLinkPages } from '../features/payment-pages/link-pages.ts';
+import type { ReusablePageStore } from '../features/payment-pages/payment-page-store.ts';
+import { registerCustomerPage } from '../features/refunds/customer-page.ts';
+import { refundColumns, refundsCard } from '../features/refunds/dashboard-pages.ts';
+import {
+  type RefundRoutesContext,
+  readEventRefunds,
+  registerRefunds,
+} from '../features/refunds/refund-routes.ts';
+import { describedRefunds } from '../features/refunds/refund-schemas.ts';
+import type { CheckoutRoutes } from '../pages/checkout/context.ts';
+import type { DashboardFeatures } from '../pages/dashboard/features.ts';
+
+/** Dependencies of the features' pages and operations. */
+export interface FeatureContext extends ChannelsContext, PaymentPagesContext {
+  readonly reusablePages: ReusablePageStore;
+  readonly refund: RefundRoutesContext;
+}
+
+/** What the features add to the dashboard. */
+export function dashboardFeatures(context: FeatureContext): DashboardFeatures {
+  const { reusablePages, refund } = context;
+  return {
+    pages: [
+      registerConnectPages,
+      (routes) => registerNotificationPages(routes, context),
+      registerLinkPages,
+      (routes) => registerPaymentPages(routes, reusablePages),
+    ],
+    overviewCards: [alertsCard],
+    paymentCards: [refundsCard(refund)],
+    readOrigins: (accountId, ids) => readPageOrigins(reusablePages, accountId, ids),
+    columns: [refundColumns(refund), paymentPageColumns(reusablePages)],
+  };
+}
+
+/** The features' pages for customers. */
+export const checkoutFeatures = (context: FeatureContext): readonly ((routes: CheckoutRoutes) => void)[] => [
+  (routes) => registerCustomerPage(routes, context.refund),
+  (routes) => registerCustomerPages(routes, context),
+];
+
+/** What the features add to the merchant's interface. */
+export const merchantFeatures = (
+  { refund }: Pick<FeatureContext, 'refund'>,
+  connect: ConnectContext,
+): MerchantFeatures => ({
+  operations: [(routes) => registerRefunds(routes, refund), (routes) => registerConnect(routes, connect)],
+  readEventFields: (accountId, events) => readEventRefunds(refund, accountId, events),
+});
+
+/** The API of the service, with its features. */
+export const apiDescription = describeApi({
+  operations: [
+    { after: 'cancelPayment', added: describedRefunds.operations },
+    { after: 'createDirectPayment', added: describedConnect.operations },
+  ],
+  bodies: { ...describedConnect.bodies, ...describedRefunds.bodies },
+  schemas: { ...describedRefunds.answers, ...describedConnect.schemas, ...describedRefunds.requests },
+  eventFields: describedRefunds.eventFields,
+});

@@ -1,0 +1,174 @@
+import * as json from '../../api/json-schema.ts';
+import { nullable, required } from '../../api/merchant/merchant-parameters.ts';
+import { idempotency, type Operation, operation } from '../../api/openapi/operations.ts';
+import {
+  MAXIMUM_REASON_LENGTH,
+  type RefundStatus,
+  refundStatuses,
+  type TransactionProblem,
+  transactionProblems,
+} from './refund.ts';
+
+const addressSchema = { type: 'string', pattern: json.ADDRESS_PATTERN };
+
+export const createRefundParameters = {
+  amount: {
+    ...nullable(
+      { type: 'string', pattern: '^(all|surplus|[0-9]{1,9}(\\.[0-9]{1,6})?)$' },
+      'An amount in USDC, `all` for what is left, or `surplus` for what an overpaid payment has too much.',
+      '12.50',
+    ),
+    default: 'all',
+  },
+  reason: nullable(
+    { type: 'string', maxLength: MAXIMUM_REASON_LENGTH },
+    'The reason. The customer does not see it.',
+    'Order 1042 was returned',
+  ),
+  destination: nullable(
+    addressSchema,
+    "The customer's Polygon address, if you know it. Without it, the response has a link for the customer.",
+    json.EXAMPLE_ADDRESS,
+  ),
+};
+
+export const confirmRefundParameters = {
+  destination: required(
+    addressSchema,
+    'The address that the customer named, as you showed it to the person who confirms it.',
+    json.EXAMPLE_ADDRESS,
+  ),
+};
+
+export const refundTransactionParameters = {
+  transaction: required(
+    { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
+    'The hash of the transaction with your transfer.',
+    json.EXAMPLE_HASH,
+  ),
+};
+
+export const refundSchema = json.object({
+  refund_id: json.text("The refund's id.", 'rfd_5b484cd3e9340db05b48'),
+  payment_id: json.text("The payment's id.", json.EXAMPLE_ID),
+  status: json.oneOf('The state.', Object.keys(refundStatuses) as RefundStatus[], 'awaiting_transfer'),
+  amount: json.usdc(
+    'The USDC that you transfer; once paid, what was transferred. The last digits identify the refund.',
+  ),
+  reason: json.textOrNull('The reason, or null.', 'Order 1042 was returned'),
+  destination: json.textOrNull(
+    "The customer's address, or null until the customer names it.",
+    json.EXAMPLE_ADDRESS,
+  ),
+  payment_uri: json.textOrNull(
+    'The transfer for a wallet (EIP-681) while it is expected, else null.',
+    `ethereum:0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359@137/transfer?address=${json.EXAMPLE_ADDRESS}&uint256=21010000`,
+  ),
+  submitted_transaction: json.textOrNull('The transaction that you submitted, until it is checked.', null),
+  transaction_problem: json.oneOfOrNull(
+    "Why the last transaction is not the refund's, or null.",
+    Object.keys(transactionProblems) as TransactionProblem[],
+  ),
+  transaction: json.textOrNull('The final transaction, or null.', null),
+  sender: json.textOrNull('The address that sent the USDC, or null. It may be that of an exchange.', null),
+  created_at: json.time('When it was opened.'),
+  expires_at: json.time('Until when the address or the transfer is awaited.'),
+  paid_at: json.timeOrNull('When the transfer was booked, or null.'),
+  address_url: json.textOrNull(
+    'The link with which the customer names an address. Only in the response that opens a refund without a destination, else null.',
+    'https://pay.example/refund/rfd_5b484cd3e9340db05b48/Zm9vYmFyYmF6',
+  ),
+});
+
+const refund = json.reference<typeof refundSchema>('Refund');
+
+export const refundListSchema = json.object({
+  refunds: json.list('The refunds of the payment, the oldest first.', refund),
+  refundable_amount: json.usdc('The USDC that can still be refunded.'),
+});
+
+/** Of bodies whose unknown members are refused. */
+const closed = { additionalProperties: false };
+
+const bodies = {
+  CreateRefund: createRefundParameters,
+  ConfirmRefund: confirmRefundParameters,
+  RefundTransaction: refundTransactionParameters,
+};
+
+const inPath = {
+  refund_id: required(
+    { type: 'string', pattern: '^rfd_[0-9a-f]{20}$' },
+    "The refund's id.",
+    'rfd_5b484cd3e9340db05b48',
+  ),
+};
+
+const operations: readonly Operation[] = [
+  operation('post /merchant/v1/payments/{payment_id}/refunds', {
+    id: 'createRefund',
+    summary: 'Open a refund',
+    description:
+      'Opens a refund in USDC, which you transfer from your own wallet. ' +
+      'Without `destination`, the response has a link with which the customer names an address. All refunds together never exceed what was received.',
+    body: 'CreateRefund',
+    headers: idempotency,
+    answer: 'Refund',
+    errors: ['refund_state_conflict'],
+  }),
+  operation('get /merchant/v1/payments/{payment_id}/refunds', {
+    id: 'listRefunds',
+    summary: 'List the refunds of a payment',
+    description: 'All refunds of the payment, and what can still be refunded.',
+    answer: 'RefundList',
+  }),
+  operation('get /merchant/v1/refunds/{refund_id}', {
+    inPath,
+    id: 'readRefund',
+    summary: 'Read a refund',
+    description: 'A refund of your account, as it is now.',
+    answer: 'Refund',
+    errors: ['refund_not_found'],
+  }),
+  operation('post /merchant/v1/refunds/{refund_id}/confirm', {
+    inPath,
+    id: 'confirmRefund',
+    summary: "Confirm the customer's address",
+    description:
+      'Check with the customer that the address is theirs: the email address of a payment is not verified. From then on the transfer is looked for.',
+    body: 'ConfirmRefund',
+    answer: 'Refund',
+    errors: ['refund_not_found', 'refund_state_conflict'],
+  }),
+  operation('post /merchant/v1/refunds/{refund_id}/transaction', {
+    inPath,
+    id: 'submitRefundTransaction',
+    summary: 'Submit the transaction of a transfer',
+    description:
+      'Needed only for a transfer of another amount than the refund asks for. It is checked and booked when it is final.',
+    body: 'RefundTransaction',
+    answer: 'Refund',
+    errors: ['refund_not_found', 'refund_state_conflict'],
+  }),
+  operation('post /merchant/v1/refunds/{refund_id}/cancel', {
+    inPath,
+    id: 'cancelRefund',
+    summary: 'Cancel a refund',
+    description: 'Cancels a refund that is not paid. A transfer that arrives later is not booked.',
+    answer: 'Refund',
+    errors: ['refund_not_found', 'refund_state_conflict'],
+  }),
+];
+
+/** The refunds in the description of the API. */
+export const describedRefunds = {
+  operations,
+  bodies,
+  answers: { Refund: refundSchema, RefundList: refundListSchema },
+  requests: Object.fromEntries(
+    Object.entries(bodies).map(([name, parameters]) => [name, { ...json.bodyOf(parameters), ...closed }]),
+  ),
+  eventFields: {
+    refund: json.orNull('For an event of a refund: the refund as it is now. Null for other events.', refund),
+  },
+};
