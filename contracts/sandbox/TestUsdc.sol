@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// @title A stand-in for Circle's USDC, for the sandbox and for tests. Worth nothing, and not Circle's code.
-/// @notice It behaves as FiatTokenV2_2 does where a payment can notice: six decimals, blocklist and pause with the same
-/// names, events and reasons, minters with allowances, the balance and the blocklist's bit packed in one word, all behind
-/// a proxy (`TestUsdc`) that reads two storage words per call as Circle's does. It leaves out what no payment here uses:
-/// permits, signed authorizations, rescuing, changing the owner or the master minter, upgrading. Whoever deploys it
-/// holds every role.
+/// @title A stand-in for Circle's USDC in the sandbox and in tests. Worthless, and not Circle's code.
+/// @notice It behaves like FiatTokenV2_2 as far as payments depend on it: six decimals, blocklist and pause with the
+/// same names, events and reasons, minters with allowances, the balance and the blocklist's bit packed in one word,
+/// all behind a proxy (`TestUsdc`) that reads two storage words per call, like Circle's. Features that payments do
+/// not use are missing: permits, signed authorizations, rescuing, changing the owner or the master minter, upgrading.
+/// The deployer holds every role.
 contract TestUsdcLogic {
     event Transfer(address indexed from, address indexed to, uint256 value);
     event Approval(address indexed owner, address indexed spender, uint256 value);
@@ -29,7 +29,7 @@ contract TestUsdcLogic {
     address public blacklister;
     address public masterMinter;
 
-    /// @dev The top bit says blocklisted, the rest is the balance.
+    /// @dev The top bit marks a blocklisted account, the rest is the balance.
     mapping(address => uint256) private balanceAndBlacklistStates;
     mapping(address => mapping(address => uint256)) public allowance;
     uint256 public totalSupply;
@@ -79,7 +79,7 @@ contract TestUsdcLogic {
         isMinter[admin] = true;
         minterAllowance[admin] = type(uint256).max;
         emit MinterConfigured(admin, type(uint256).max);
-        balanceAndBlacklistStates[address(this)] = BLACKLIST_BIT; // the original blocklists itself, too
+        balanceAndBlacklistStates[address(this)] = BLACKLIST_BIT; // like the original
     }
 
     function name() external pure returns (string memory) {
@@ -239,15 +239,15 @@ contract TestUsdcLogic {
     }
 }
 
-/// @title The address of the test token: passes every call on to `TestUsdcLogic`
-/// @notice Circle's token sits behind such a proxy, and its cost is part of what a payment costs.
+/// @title Proxy of the test token: delegates every call to `TestUsdcLogic`
+/// @notice Circle's token has such a proxy, whose gas is part of a payment's cost.
 contract TestUsdc {
-    /// @dev Two words far away from the logic's own; Circle's proxy also reads its admin and its implementation in every
-    /// call, and refuses its admin. The admin here is nobody: this token is never upgraded.
+    /// @dev Two words apart from the logic's own; Circle's proxy also reads its admin and its implementation in every
+    /// call, and refuses its admin. There is no admin here, because this token is never upgraded.
     bytes32 private constant ADMIN_SLOT = keccak256("card-checkout.sandbox.usdc.admin");
     bytes32 private constant LOGIC_SLOT = keccak256("card-checkout.sandbox.usdc.logic");
 
-    /// @dev Deploys the logic and gives every role to whoever deploys this.
+    /// @dev Deploys the logic and gives every role to the deployer.
     constructor() {
         TestUsdcLogic logic = new TestUsdcLogic();
         bytes32 adminSlot = ADMIN_SLOT;

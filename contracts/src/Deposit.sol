@@ -5,21 +5,21 @@ import {IERC20} from "./IERC20.sol";
 
 /// @title The code behind every deposit address
 /// @notice A deposit address is a 45-byte clone (ERC-1167) that runs this code. It holds a payment until the factory
-/// releases it. It has no owner and no storage, cannot be changed or destroyed, and obeys nobody but the factory.
+/// releases it. It has no owner and no storage, cannot be changed or destroyed, and obeys only the factory.
 contract Deposit {
-    /// @notice A call ran out of gas, or too little was left to tell why it failed. Nothing has moved: send more gas.
+    /// @notice A call ran out of gas, or too little was left to determine the cause. Nothing moved: send more gas.
     error NotEnoughGas();
 
-    /// @notice Only the factory may ask a deposit to send anything.
+    /// @notice Only the factory may call a deposit.
     error OnlyFactory();
 
-    /// @notice The token answered `false` instead of sending.
+    /// @notice The token returned `false` instead of sending.
     error TransferRefused();
 
-    /// @notice The factory that made this code and the clones that run it.
+    /// @notice The factory that deployed this code and its clones.
     address public immutable factory;
 
-    /// @notice The token that payments are made in.
+    /// @notice The payment token.
     IERC20 public immutable token;
 
     modifier onlyFactory() {
@@ -27,19 +27,19 @@ contract Deposit {
         _;
     }
 
-    /// @dev Called by the factory's own constructor, so the factory is whoever deploys.
+    /// @dev Called by the factory's constructor, so the deployer is the factory.
     constructor(IERC20 token_) {
         factory = msg.sender;
         token = token_;
     }
 
     /// @notice Sends `amount` of the payment token: the fee to `feeTo`, everything else to `merchant`.
-    /// @dev The merchant comes first, and fails with the token's own reason. A fee that the token refuses to deliver
-    /// (the fee wallet is blocklisted, say) goes to the merchant too, so that a bad fee wallet holds up nobody. What
-    /// must not pass for such a refusal is a fee transfer starved of gas: see `believed`.
-    /// @param feeBps The fee in hundredths of a percent, at most 10,000; the factory has checked it.
-    /// @return toMerchant The units that the merchant received.
-    /// @return fee The units that the fee wallet received.
+    /// @dev The merchant's transfer comes first, and fails with the token's own reason. A fee that the token refuses to
+    /// deliver (for example to a blocklisted fee wallet) also goes to the merchant, so that a bad fee wallet blocks no
+    /// payment. A fee transfer that only ran out of gas must not count as refused: see `isGenuineFailure`.
+    /// @param feeBps The fee in basis points, at most 10,000; checked by the factory.
+    /// @return toMerchant Units received by the merchant.
+    /// @return fee Units received by the fee wallet.
     function release(address merchant, address feeTo, uint256 feeBps, uint256 amount)
         external
         onlyFactory
@@ -54,12 +54,12 @@ contract Deposit {
         (bool sent,) = _trySend(token, feeTo, fee);
         if (sent) return (toMerchant, fee);
 
-        if (!believed(gasBefore)) revert NotEnoughGas();
+        if (!isGenuineFailure(gasBefore)) revert NotEnoughGas();
         _send(token, merchant, fee);
         return (amount, 0);
     }
 
-    /// @notice Sends what is not a payment to the merchant: another token, or the chain's own coin.
+    /// @notice Sends another token, or the chain's native coin, to the merchant.
     /// @param other The token, or zero for the coin.
     function rescue(address other, address merchant, uint256 amount) external onlyFactory {
         if (other != address(0)) return _send(IERC20(other), merchant, amount);
@@ -73,8 +73,8 @@ contract Deposit {
         if (!sent) _revertWith(answer);
     }
 
-    /// @dev Sends, and tells whether it worked. Old tokens answer nothing at all when it did; the factory has seen that
-    /// there is code at the token's address.
+    /// @dev Sends, and returns whether it worked. Old tokens return nothing on success; the factory has checked that
+    /// the token's address has code.
     function _trySend(IERC20 what, address to, uint256 amount) private returns (bool sent, bytes memory answer) {
         (sent, answer) = address(what).call(abi.encodeCall(IERC20.transfer, (to, amount)));
         if (!sent || answer.length == 0) return (sent, answer);
@@ -83,7 +83,7 @@ contract Deposit {
         }
     }
 
-    /// @dev Fails with the bytes that the failed call gave.
+    /// @dev Reverts with the failed call's data.
     function _revertWith(bytes memory reason) private pure {
         assembly ("memory-safe") {
             revert(add(reason, 32), mload(reason))
@@ -91,12 +91,12 @@ contract Deposit {
     }
 }
 
-/// @notice Whether a call that has just failed may be believed to have failed for reasons of its own.
-/// @dev Whoever sends a transaction chooses its gas, and could choose it so that one inner call runs out while the rest
-/// goes through. A call is offered 63/64 of what is left, and one that runs out gives back next to nothing; one that
-/// refuses gives back nearly all. So a failure is believed only if at least half of the gas is still there. This
-/// compares two readings and knows no price of any operation: it outlives every repricing of the chain's gas.
-/// @param gasBefore What `gasleft()` said just before the call.
-function believed(uint256 gasBefore) view returns (bool) {
+/// @notice Whether a call that has just failed did so for a reason other than too little gas.
+/// @dev The sender of a transaction chooses its gas, and could let one inner call run out of it while the rest succeeds.
+/// A call gets 63/64 of the remaining gas; one that runs out returns almost none of it, and one that refuses returns
+/// nearly all. A failure is therefore genuine if at least half of the gas is left. This compares two readings without
+/// assuming the cost of any operation, so it survives repricings of the chain's gas.
+/// @param gasBefore `gasleft()` just before the call.
+function isGenuineFailure(uint256 gasBefore) view returns (bool) {
     return gasleft() >= gasBefore / 2;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// @notice The two functions of an ERC-20 token that a deposit needs.
+/// @notice The ERC-20 functions that a deposit needs.
 interface IERC20 {
-    /// @notice How many units `account` holds.
+    /// @notice Balance of `account` in units.
     function balanceOf(address account) external view returns (uint256);
 
     /// @notice Moves `amount` units from the caller to `to`.

@@ -6,7 +6,7 @@ import {DepositFactory, Terms} from "../src/DepositFactory.sol";
 import {IERC20} from "../src/IERC20.sol";
 import {Stage} from "./Stage.sol";
 
-/// @notice Where deposits are, and what a service can check about a factory before it trusts it.
+/// @notice Deposit addresses, and checks of a factory before a service trusts it.
 contract AddressTest is Stage {
     function testFuzz_the_deposit_address_follows_from_factory_implementation_and_terms_alone(
         address merchant_,
@@ -80,7 +80,7 @@ contract AddressTest is Stage {
         vm.chainId(80_002);
         DepositFactory there = new DepositFactory(IERC20(address(usdc)));
         assertEq(there.depositOf(payment(1)), rawDepositOf(there, payment(1)), "address by hand");
-        // The same code and terms as if both factories had one address: only the chain id differs.
+        // Same code, terms and factory address: only the chain id differs.
         vm.etch(address(factory), address(there).code);
         assertTrue(factory.depositOf(payment(1)) != here, "address");
     }

@@ -6,22 +6,22 @@ import {DepositFactory, Terms} from "../src/DepositFactory.sol";
 import {Stage} from "./Stage.sol";
 import {Test} from "./Test.sol";
 
-/// @notice Does everything that can happen around deposits, in any order, and keeps its own books about it.
+/// @notice Performs all actions on deposits in any order, and keeps its own accounts.
 contract World is Test {
     TestUsdcLogic private immutable usdc;
     DepositFactory private immutable factory;
     Terms[] private payments;
 
-    /// @notice Everybody who may hold tokens: merchants, fee wallets, deposits.
+    /// @notice All token holders: merchants, fee wallets, deposits.
     address[] public accounts;
 
-    /// @notice What each of them must hold.
+    /// @notice Expected balance of each.
     mapping(address => uint256) public expected;
 
-    /// @notice What was ever paid in.
+    /// @notice Sum of all payments.
     uint256 public paidIn;
 
-    /// @notice How often something was released, so that the books are not about nothing.
+    /// @notice Number of releases, to show that the test is not vacuous.
     uint256 public releases;
 
     constructor(TestUsdcLogic usdc_, DepositFactory factory_) {
@@ -42,7 +42,7 @@ contract World is Test {
         return accounts.length;
     }
 
-    /// @notice A customer pays, unless the token does not let them.
+    /// @notice A customer pays, unless the token refuses.
     function deposit(uint256 which, uint64 amount) external {
         address to = factory.depositOf(payments[which % payments.length]);
         if (amount == 0 || usdc.paused() || usdc.isBlacklisted(to)) return;
@@ -51,7 +51,7 @@ contract World is Test {
         paidIn += amount;
     }
 
-    /// @notice Anyone releases any three payments with any gas.
+    /// @notice Anyone releases three random payments with random gas.
     function release(uint256[3] calldata which, uint256 gasLimit) external {
         Terms[] memory batch = new Terms[](3);
         for (uint256 i = 0; i < 3; ++i) {
@@ -65,14 +65,14 @@ contract World is Test {
         }
     }
 
-    /// @notice Anyone rescues the chain's coin while a payment may be waiting.
+    /// @notice Anyone rescues the native coin while a payment may be pending.
     function rescue(uint256 which, uint64 amount) external {
         Terms memory terms = payments[which % payments.length];
         vm.deal(factory.depositOf(terms), amount);
         factory.rescue(terms, address(0));
     }
 
-    /// @notice Circle blocks or unblocks somebody; mostly the latter, so that the world goes on.
+    /// @notice Circle blocks or unblocks an account, mostly the latter, so that payments continue.
     function setBlocklisted(uint256 which, uint8 dice) external {
         address account = accounts[which % accounts.length];
         if (dice % 3 == 0) usdc.blacklist(account);
@@ -85,7 +85,7 @@ contract World is Test {
         else usdc.unpause();
     }
 
-    /// @dev What a release must have done, computed without looking at what it did.
+    /// @dev Expected effect of a release, computed independently.
     function book(Terms memory terms) private {
         address from = factory.depositOf(terms);
         uint256 amount = expected[from];
@@ -98,7 +98,7 @@ contract World is Test {
     }
 }
 
-/// @notice Nothing is lost and nothing is made, to the unit, whatever happens in whatever order.
+/// @notice No unit is lost or created by any sequence of actions.
 contract ConservationTest is Stage {
     World private world;
 
@@ -106,12 +106,12 @@ contract ConservationTest is Stage {
         super.setUp();
         world = new World(usdc, factory);
         usdc.configureMinter(address(world), type(uint256).max);
-        // The world plays Circle: it holds the roles that block and pause.
+        // The handler plays Circle, with the roles that block and pause.
         usdc.updateBlacklister(address(world));
         usdc.updatePauser(address(world));
     }
 
-    /// @notice Tells forge what to call at random.
+    /// @notice Selects the calls that forge makes at random.
     function targetContracts() external view returns (address[] memory targets) {
         targets = new address[](1);
         targets[0] = address(world);

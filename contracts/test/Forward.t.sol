@@ -5,7 +5,7 @@ import {DepositFactory, Terms} from "../src/DepositFactory.sol";
 import {Stage} from "./Stage.sol";
 import {Vm} from "./Test.sol";
 
-/// @notice What `forward` promises about each payment and about a batch of them.
+/// @notice Guarantees of `forward` for each payment and for a batch.
 contract ForwardTest is Stage {
     function test_a_payment_reaches_the_merchant_less_the_fee() public {
         Terms memory terms = payment(1);
@@ -194,7 +194,7 @@ contract ForwardTest is Stage {
         assertEq(usdc.balanceOf(feeWallet), feeSum, "fee wallet");
     }
 
-    /// @dev An address for such terms is never given out; the test computes it, and pays there all the same.
+    /// @dev Such terms get no address; the test computes one and pays there anyway.
     function failsAloneAndDoesNotStop(Terms memory bad) private {
         uint256 before = usdc.balanceOf(merchant);
         address deposit = rawDepositOf(factory, bad);

@@ -8,7 +8,7 @@ import {Stage} from "./Stage.sol";
 import {Vm} from "./Test.sol";
 import {HungryToken, WastefulToken} from "./Tokens.sol";
 
-/// @notice What `release` would be if every failure were believed: the thing that must not be.
+/// @notice A wrong `release` that treats every failure as genuine.
 contract GullibleDeposit {
     function release(IERC20 token, address merchant, address feeTo, uint256 fee, uint256 amount) external {
         require(token.transfer(merchant, amount - fee));
@@ -17,8 +17,7 @@ contract GullibleDeposit {
     }
 }
 
-/// @notice Whoever triggers a release chooses its gas. Whatever they choose, either everything happens that would have
-/// happened with plenty, or nothing does.
+/// @notice The caller of a release chooses its gas: with any amount, either the same happens as with plenty, or nothing.
 contract GasTest is Stage {
     uint256 private constant AMOUNT = 1_000_000;
     uint256 private constant FEE = 25_000;
@@ -84,8 +83,8 @@ contract GasTest is Stage {
             DepositFactory wasteful = new DepositFactory(IERC20(address(token)));
             token.mint(wasteful.depositOf(payment(1)), AMOUNT);
             (bool done,) = forwardWith(wasteful, list(payment(1)), 20_000_000);
-            // Of what a call is offered, one part in 64 stays behind: half of the rest is less than half of all.
-            assertTrue(done == (percent <= 50), "believed up to one half");
+            // A call gets 63/64 of the gas, and half of that is less than half of all.
+            assertTrue(done == (percent <= 50), "genuine up to one half");
             assertEq(token.balanceOf(merchant), done ? AMOUNT : 0, "merchant");
             vm.revertToState(snapshot);
         }
@@ -140,7 +139,7 @@ contract GasTest is Stage {
         token.mint(hungry.depositOf(payment(1)), AMOUNT);
     }
 
-    /// @dev Releases `batch` with every gas limit from `low` to `high`, each time from the same state.
+    /// @dev Releases `batch` from the same state with every gas limit from `low` to `high`.
     function sweep(
         DepositFactory from,
         IERC20 token,

@@ -16,7 +16,7 @@ import {
     SilentToken
 } from "./Tokens.sol";
 
-/// @notice What happens to things that reach a deposit by mistake, and that rescuing them opens no door.
+/// @notice Rescues of mistaken transfers, and attacks through them.
 contract RescueTest is Stage {
     function testFuzz_a_wrong_token_goes_to_the_merchant_whole(uint128 amount) public {
         vm.assume(amount > 0);
@@ -144,7 +144,7 @@ contract RescueTest is Stage {
         assertEq(usdc.balanceOf(feeWallet), 25, "fee wallet");
     }
 
-    /// @dev Circle's token has no such hook; should it ever get one, this is what happens.
+    /// @dev Circle's token has no such hook, but may get one.
     function test_even_if_the_payment_token_called_merchants_back_none_could_dodge_the_fee() public {
         HookToken hooked = new HookToken();
         DepositFactory other = new DepositFactory(IERC20(address(hooked)));

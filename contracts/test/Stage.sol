@@ -7,7 +7,7 @@ import {DepositFactory, Terms} from "../src/DepositFactory.sol";
 import {IERC20} from "../src/IERC20.sol";
 import {Test} from "./Test.sol";
 
-/// @notice The set-up of Circle's token.
+/// @notice Functions that set up Circle's token.
 interface ICircleToken {
     function changeAdmin(address admin) external;
     function initialize(
@@ -26,7 +26,7 @@ interface ICircleToken {
     function configureMinter(address minter, uint256 allowance) external;
 }
 
-/// @notice A token, a factory, a merchant, a fee wallet and a stranger who may trigger what anyone may.
+/// @notice Fixture: a token, a factory, a merchant, a fee wallet and a stranger, who may do what anyone may.
 abstract contract Stage is Test {
     TestUsdcLogic internal usdc;
     DepositFactory internal factory;
@@ -34,7 +34,7 @@ abstract contract Stage is Test {
     address internal feeWallet = address(0xFEE);
     address internal stranger = address(0x57A6E2);
 
-    /// @dev What the token answers about a blocklisted account, and while it is paused.
+    /// @dev The token's errors for a blocklisted account, and while it is paused.
     bytes internal constant BLOCKLISTED =
         abi.encodeWithSignature("Error(string)", "Blacklistable: account is blacklisted");
     bytes internal constant PAUSED = abi.encodeWithSignature("Error(string)", "Pausable: paused");
@@ -45,7 +45,7 @@ abstract contract Stage is Test {
         factory = new DepositFactory(IERC20(address(usdc)));
     }
 
-    /// @dev Circle's own token, whose code `node tools/contracts.ts circle` passes, with every role for this contract.
+    /// @dev Circle's own token, from `node tools/contracts.ts circle`, with all roles for this contract.
     function circleToken(bytes memory logic) private returns (address proxy) {
         address implementation = create(logic);
         proxy = create(abi.encodePacked(vm.envOr("CIRCLE_TOKEN_PROXY", bytes("")), abi.encode(implementation)));
@@ -73,7 +73,7 @@ abstract contract Stage is Test {
         return Terms({merchant: merchant, feeBps: 250, feeTo: feeWallet, ref: bytes32(number)});
     }
 
-    /// @dev The customer's money arrives.
+    /// @dev Pays a deposit address.
     function pay(Terms memory terms, uint256 amount) internal returns (address deposit) {
         deposit = factory.depositOf(terms);
         usdc.mint(deposit, amount);
@@ -97,7 +97,7 @@ abstract contract Stage is Test {
         (terms[0], terms[1], terms[2]) = (first, second, third);
     }
 
-    /// @dev The deposit address by hand, from the rules of CREATE2 (EIP-1014) and the bytes of ERC-1167.
+    /// @dev The deposit address computed from CREATE2 (EIP-1014) and ERC-1167.
     function rawDepositOf(DepositFactory from, Terms memory terms) internal view returns (address) {
         bytes memory initCode = abi.encodePacked(
             hex"3d602d80600a3d3981f3363d3d373d3d3d363d73", from.implementation(), hex"5af43d82803e903d91602b57fd5bf3"

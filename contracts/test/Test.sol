@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// @notice The few of forge's controls over the test chain that these tests use.
+/// @notice Forge's cheat codes in use.
 interface Vm {
     struct Log {
         bytes32[] topics;
@@ -23,11 +23,11 @@ interface Vm {
     function revertToState(uint256 id) external returns (bool);
 }
 
-/// @notice What every test contract stands on: the controls, and assertions that say what was expected.
+/// @notice Base of all test contracts: cheat codes, and assertions with messages.
 abstract contract Test {
     Vm internal constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
 
-    /// @notice Tells forge that this contract holds tests.
+    /// @notice Marks a contract with tests for forge.
     bool public constant IS_TEST = true;
 
     error NotEqual(string what, uint256 actual, uint256 expected);
@@ -54,7 +54,7 @@ abstract contract Test {
         if (!condition) revert NotTrue(what);
     }
 
-    /// @notice Folds a number that is not within `low` to `high`, both included, into that range.
+    /// @notice Maps a number into the inclusive range from `low` to `high`.
     function bound(uint256 value, uint256 low, uint256 high) internal pure returns (uint256) {
         if (value >= low && value <= high) return value;
         return low + value % (high - low + 1);

@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {DepositFactory, Terms} from "../src/DepositFactory.sol";
 
-/// @notice A token without any quirk, for others to build on.
+/// @notice A plain token, the base of the others.
 contract PlainToken {
     mapping(address => uint256) public balanceOf;
 
@@ -22,7 +22,7 @@ contract PlainToken {
     }
 }
 
-/// @notice Answers nothing when it has sent, as some old tokens do.
+/// @notice Returns nothing on success, like some old tokens.
 contract SilentToken is PlainToken {
     function transfer(address to, uint256 amount) public override returns (bool) {
         move(msg.sender, to, amount);
@@ -32,7 +32,7 @@ contract SilentToken is PlainToken {
     }
 }
 
-/// @notice Answers whatever it was told to, and sends nothing.
+/// @notice Returns configured data without sending.
 contract RefusingToken is PlainToken {
     bytes private answer;
 
@@ -48,14 +48,14 @@ contract RefusingToken is PlainToken {
     }
 }
 
-/// @notice Needs much gas to pay one account, as deep as it was told to: the easiest token to starve.
+/// @notice Needs much gas to pay one account, in nested calls: the easiest token to starve of gas.
 contract HungryToken is PlainToken {
     address private immutable expensive;
     uint256 private immutable appetite;
     uint256 private immutable depth;
     bool private immutable swallows;
 
-    /// @param swallows_ Whether it answers `false` instead of failing when an inner call runs out of gas.
+    /// @param swallows_ Whether it returns `false` instead of reverting when an inner call runs out of gas.
     constructor(address expensive_, uint256 appetite_, uint256 depth_, bool swallows_) {
         expensive = expensive_;
         appetite = appetite_;
@@ -82,7 +82,7 @@ contract HungryToken is PlainToken {
     }
 }
 
-/// @notice Refuses to pay one account, but only after wasting a part of its gas.
+/// @notice Refuses to pay one account after wasting part of the gas.
 contract WastefulToken is PlainToken {
     address private immutable refused;
     uint256 private immutable percent;
@@ -101,7 +101,7 @@ contract WastefulToken is PlainToken {
     }
 }
 
-/// @notice Tells a contract that it has received something, before the sender goes on.
+/// @notice Notifies a receiving contract before the sender continues.
 contract HookToken is PlainToken {
     function transfer(address to, uint256 amount) public override returns (bool) {
         move(msg.sender, to, amount);
@@ -110,7 +110,7 @@ contract HookToken is PlainToken {
     }
 }
 
-/// @notice A token that calls back into the factory, and at the deposit itself, in the middle of its transfer.
+/// @notice A token that calls the factory and the deposit during its transfer.
 contract EvilToken is PlainToken {
     DepositFactory private immutable factory;
     Terms private terms;
@@ -140,7 +140,7 @@ contract EvilToken is PlainToken {
     }
 }
 
-/// @notice A merchant's contract that calls back whenever it receives the chain's coin, or a token tells it so.
+/// @notice A merchant's contract that calls back when it receives the native coin or a token's notification.
 contract EvilMerchant {
     DepositFactory private immutable factory;
     Terms private terms;
@@ -169,7 +169,7 @@ contract EvilMerchant {
     }
 }
 
-/// @notice A merchant's contract that takes no coin, and says why.
+/// @notice A merchant's contract that refuses the native coin with a reason.
 contract CoinlessMerchant {
     receive() external payable {
         revert("no coin, please");
