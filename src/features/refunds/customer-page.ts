@@ -7,6 +7,7 @@ import { layout, sendPage } from '../../web/checkout-frame/layout.ts';
 import { html, nothing } from '../../web/design/html.ts';
 import { formField } from '../../web/signed-in/form-fields.ts';
 import { isSameOrigin } from '../../web/signed-in/forms.ts';
+import { refundWords } from './locales.ts';
 import { type Refund, refundStatusAt } from './refund.ts';
 import { nameRefundAddress, type RefundContext, readLinkedRefund } from './refunds.ts';
 
@@ -59,7 +60,7 @@ async function sendRefund(
   const account = await accounts.findAccount(refund.accountId);
   if (account === null) throw new Error(`refund ${refund.id} has no account`);
   const language = languageOf(asked.request);
-  const words = language.words.refund;
+  const words = refundWords[language.code];
   const status = refundStatusAt(refund, nowMs());
   const { heading, sentence } = words[status === 'canceled' ? 'expired' : status];
   const values = { shop: account.name, amount: `${exactUsdc(refund.units)} USDC` };

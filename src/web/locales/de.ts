@@ -321,40 +321,6 @@ export const de: Words = {
         'Andere Kunden bezahlen gerade die letzten Exemplare. Was nicht innerhalb von {minutes} Minuten bezahlt wird, ist danach wieder verfügbar.',
     },
   },
-  refund: {
-    awaiting_address: {
-      heading: '{shop} erstattet Ihnen {amount}',
-      sentence:
-        'Sie erhalten die Erstattung als USDC (digitale Dollar) im Polygon-Netzwerk. ' +
-        'Geben Sie die Adresse Ihrer eigenen Wallet an oder die Adresse, unter der Ihre Börse USDC auf Polygon annimmt.',
-    },
-    address: 'Ihre Adresse auf Polygon',
-    hint: 'Sie beginnt mit 0x und hat 42 Zeichen. Kopieren Sie sie, statt sie abzutippen.',
-    wrong:
-      'Diese Adresse kann nicht verwendet werden. Kopieren Sie sie erneut aus Ihrer Wallet oder von Ihrer Börse.',
-    send: 'Diese Adresse senden',
-    once: 'Sie können nur einmal eine Adresse angeben. {shop} gleicht sie mit Ihnen ab, bevor die Erstattung gesendet wird.',
-    notYours: 'Wenn dies nicht Ihre Adresse ist, wenden Sie sich sofort an {shop}.',
-    warning:
-      'Diese Seite fragt nur nach einer Adresse: nie nach einer Karte, einem Passwort, einer Wiederherstellungsphrase oder einer Zahlung. ' +
-      'Wenn Sie keine Erstattung von {shop} erwarten, schließen Sie sie.',
-    awaiting_confirmation: {
-      heading: 'Ihre Adresse liegt {shop} vor',
-      sentence: '{shop} gleicht sie mit Ihnen ab und sendet dann {amount}.',
-    },
-    awaiting_transfer: {
-      heading: '{shop} sendet Ihre Erstattung in Kürze',
-      sentence: 'Die Adresse ist bestätigt. {shop} sendet {amount} an diese Adresse.',
-    },
-    paid: {
-      heading: 'Ihre Erstattung wurde gesendet',
-      sentence: '{shop} hat sie an Ihre Adresse gesendet.',
-    },
-    expired: {
-      heading: 'Dieser Link ist nicht mehr gültig',
-      sentence: 'Bitten Sie {shop} um einen neuen Link, wenn Sie noch eine Erstattung erwarten.',
-    },
-  },
   mail: {
     subject: 'Beleg von {shop}: {amount}',
     paid: 'Sie haben {amount} an {shop} gezahlt.',

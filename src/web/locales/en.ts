@@ -325,36 +325,6 @@ export const en = {
         'Other customers are paying for the last ones. Anything not paid for within {minutes} minutes becomes available again.',
     },
   },
-  /** The page on which a customer names the address of a refund. */
-  refund: {
-    awaiting_address: {
-      heading: '{shop} refunds you {amount}',
-      sentence:
-        'You receive the refund as USDC (digital dollars) on the Polygon network. ' +
-        'Enter the address of your own wallet, or the address where your exchange accepts USDC on Polygon.',
-    },
-    address: 'Your address on Polygon',
-    hint: 'It begins with 0x and has 42 characters. Copy it instead of typing it.',
-    wrong: 'This address cannot be used. Copy it again from your wallet or exchange.',
-    send: 'Send this address',
-    once: 'You can send an address only once. {shop} checks it with you before the transfer.',
-    notYours: 'If this is not your address, contact {shop} right away.',
-    warning:
-      'This page asks only for an address: never for a card, a password, a recovery phrase or a payment. If you do not expect a refund from {shop}, close it.',
-    awaiting_confirmation: {
-      heading: '{shop} has your address',
-      sentence: '{shop} checks it with you and then transfers {amount}.',
-    },
-    awaiting_transfer: {
-      heading: '{shop} is about to transfer your refund',
-      sentence: 'The address is confirmed. {shop} transfers {amount} to it.',
-    },
-    paid: { heading: 'Your refund has been transferred', sentence: '{shop} transferred it to your address.' },
-    expired: {
-      heading: 'This link is no longer valid',
-      sentence: 'Ask {shop} for a new link if you still expect a refund.',
-    },
-  },
   /** The receipt by email; its rows are named as those of the page. */
   mail: {
     subject: 'Receipt from {shop}: {amount}',

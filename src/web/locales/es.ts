@@ -315,36 +315,6 @@ export const es: Words = {
         'Otros clientes están pagando las últimas unidades. Lo que no se pague en {minutes} minutos volverá a estar disponible.',
     },
   },
-  refund: {
-    awaiting_address: {
-      heading: '{shop} le reembolsa {amount}',
-      sentence:
-        'Recibirá el reembolso en USDC (dólares digitales) por la red Polygon. ' +
-        'Indique la dirección de su propia cartera o la dirección en la que su plataforma de intercambio acepta USDC en Polygon.',
-    },
-    address: 'Su dirección en Polygon',
-    hint: 'Empieza por 0x y tiene 42 caracteres. Cópiela en lugar de escribirla.',
-    wrong: 'Esta dirección no se puede usar. Cópiela de nuevo de su cartera o plataforma de intercambio.',
-    send: 'Enviar esta dirección',
-    once: 'Solo puede indicar una dirección una vez. {shop} la comprobará con usted antes de la transferencia.',
-    notYours: 'Si esta dirección no es suya, póngase en contacto con {shop} de inmediato.',
-    warning:
-      'Esta página solo pide una dirección: nunca una tarjeta, una contraseña, una frase de recuperación ni un pago. ' +
-      'Si no espera un reembolso de {shop}, ciérrela.',
-    awaiting_confirmation: {
-      heading: '{shop} ha recibido su dirección',
-      sentence: '{shop} la comprobará con usted y después transferirá {amount}.',
-    },
-    awaiting_transfer: {
-      heading: '{shop} va a transferir su reembolso',
-      sentence: 'La dirección está confirmada. {shop} transferirá {amount} a esa dirección.',
-    },
-    paid: { heading: 'Su reembolso se ha transferido', sentence: '{shop} lo ha transferido a su dirección.' },
-    expired: {
-      heading: 'Este enlace ya no es válido',
-      sentence: 'Pida un enlace nuevo a {shop} si todavía espera un reembolso.',
-    },
-  },
   mail: {
     subject: 'Recibo de {shop}: {amount}',
     paid: 'Ha pagado {amount} a {shop}.',

@@ -313,40 +313,6 @@ export const fr: Words = {
         'D’autres clients sont en train de payer les derniers articles. Ceux qui ne sont pas payés dans les {minutes} minutes redeviendront disponibles.',
     },
   },
-  refund: {
-    awaiting_address: {
-      heading: '{shop} vous rembourse {amount}',
-      sentence:
-        'Vous recevrez le remboursement en USDC (dollars numériques) sur le réseau Polygon. ' +
-        'Indiquez l’adresse de votre propre portefeuille, ou l’adresse à laquelle votre plateforme d’échange accepte des USDC sur Polygon.',
-    },
-    address: 'Votre adresse sur Polygon',
-    hint: 'Elle commence par 0x et compte 42 caractères. Copiez-la au lieu de la saisir.',
-    wrong:
-      'Cette adresse ne peut pas être utilisée. Copiez-la de nouveau depuis votre portefeuille ou votre plateforme.',
-    send: 'Envoyer cette adresse',
-    once: 'Vous ne pouvez indiquer une adresse qu’une seule fois. {shop} la vérifiera avec vous avant le transfert.',
-    notYours: 'Si cette adresse n’est pas la vôtre, contactez {shop} immédiatement.',
-    warning:
-      'Cette page ne demande qu’une adresse\u00a0: jamais de carte, de mot de passe, de phrase de récupération ni de paiement. ' +
-      'Si vous n’attendez pas de remboursement de {shop}, fermez-la.',
-    awaiting_confirmation: {
-      heading: '{shop} a reçu votre adresse',
-      sentence: '{shop} la vérifiera avec vous, puis transférera {amount}.',
-    },
-    awaiting_transfer: {
-      heading: '{shop} va transférer votre remboursement',
-      sentence: 'L’adresse est confirmée. {shop} transférera {amount} à cette adresse.',
-    },
-    paid: {
-      heading: 'Votre remboursement a été transféré',
-      sentence: '{shop} l’a transféré à votre adresse.',
-    },
-    expired: {
-      heading: 'Ce lien n’est plus valable',
-      sentence: 'Demandez un nouveau lien à {shop} si vous attendez toujours un remboursement.',
-    },
-  },
   mail: {
     subject: 'Reçu de {shop}\u00a0: {amount}',
     paid: 'Vous avez payé {amount} à {shop}.',

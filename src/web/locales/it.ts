@@ -319,39 +319,6 @@ export const it: Words = {
         'Altri clienti stanno pagando gli ultimi pezzi. Ciò che non viene pagato entro {minutes} minuti torna disponibile.',
     },
   },
-  refund: {
-    awaiting_address: {
-      heading: '{shop} ti rimborsa {amount}',
-      sentence:
-        'Riceverai il rimborso in USDC (dollari digitali) sulla rete Polygon. ' +
-        'Indica l’indirizzo del tuo wallet, oppure l’indirizzo su cui il tuo exchange accetta USDC su Polygon.',
-    },
-    address: 'Il tuo indirizzo su Polygon',
-    hint: 'Inizia con 0x e ha 42 caratteri. Copialo invece di digitarlo.',
-    wrong: 'Questo indirizzo non può essere usato. Copialo di nuovo dal tuo wallet o dal tuo exchange.',
-    send: 'Invia questo indirizzo',
-    once: 'Puoi indicare un indirizzo una sola volta. {shop} lo verificherà con te prima del trasferimento.',
-    notYours: 'Se questo non è il tuo indirizzo, contatta subito {shop}.',
-    warning:
-      'Questa pagina chiede solo un indirizzo: mai una carta, una password, una frase di recupero o un pagamento. ' +
-      'Se non aspetti un rimborso da {shop}, chiudila.',
-    awaiting_confirmation: {
-      heading: '{shop} ha ricevuto il tuo indirizzo',
-      sentence: '{shop} lo verificherà con te e poi trasferirà {amount}.',
-    },
-    awaiting_transfer: {
-      heading: '{shop} sta per trasferire il tuo rimborso',
-      sentence: 'L’indirizzo è confermato. {shop} trasferirà {amount} a questo indirizzo.',
-    },
-    paid: {
-      heading: 'Il tuo rimborso è stato trasferito',
-      sentence: '{shop} lo ha trasferito al tuo indirizzo.',
-    },
-    expired: {
-      heading: 'Questo link non è più valido',
-      sentence: 'Chiedi a {shop} un nuovo link se aspetti ancora un rimborso.',
-    },
-  },
   mail: {
     subject: 'Ricevuta di {shop}: {amount}',
     paid: 'Hai pagato {amount} a {shop}.',

@@ -300,37 +300,6 @@ export const ja: Words = {
         '最後の在庫は、ほかのお客様がお支払い手続き中です。{minutes}分以内にお支払いが完了しない分は、再びご購入いただけます。',
     },
   },
-  refund: {
-    awaiting_address: {
-      heading: '{shop}から{amount}が返金されます',
-      sentence:
-        '返金はPolygonネットワーク上のUSDC（デジタルドル）で行われます。ご自身のウォレットのアドレス、または取引所がPolygonのUSDCを受け付けるアドレスを入力してください。',
-    },
-    address: 'Polygonのアドレス',
-    hint: '0xで始まる42文字です。手で入力せず、コピーしてください。',
-    wrong: 'このアドレスは使用できません。ウォレットまたは取引所からもう一度コピーしてください。',
-    send: 'このアドレスを送信',
-    once: 'アドレスを送信できるのは1回だけです。送金の前に、{shop}がお客様に確認します。',
-    notYours: 'これがお客様のアドレスでない場合は、すぐに{shop}へご連絡ください。',
-    warning:
-      'このページが尋ねるのはアドレスだけです。カード、パスワード、リカバリーフレーズ、支払いを求めることはありません。{shop}からの返金に心当たりがない場合は、このページを閉じてください。',
-    awaiting_confirmation: {
-      heading: '{shop}がアドレスを受け取りました',
-      sentence: '{shop}がお客様に確認したうえで、{amount}を送金します。',
-    },
-    awaiting_transfer: {
-      heading: 'まもなく{shop}から返金されます',
-      sentence: 'アドレスは確認済みです。{shop}がこのアドレスに{amount}を送金します。',
-    },
-    paid: {
-      heading: '返金されました',
-      sentence: '{shop}がお客様のアドレスに送金しました。',
-    },
-    expired: {
-      heading: 'このリンクは無効になりました',
-      sentence: 'まだ返金をお待ちの場合は、{shop}に新しいリンクをご依頼ください。',
-    },
-  },
   mail: {
     subject: '{shop}の領収書：{amount}',
     paid: '{shop}に{amount}をお支払いいただきました。',

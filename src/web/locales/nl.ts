@@ -317,39 +317,6 @@ export const nl: Words = {
         'Andere klanten rekenen nu de laatste exemplaren af. Wat niet binnen {minutes} minuten is betaald, wordt weer beschikbaar.',
     },
   },
-  refund: {
-    awaiting_address: {
-      heading: '{shop} betaalt je {amount} terug',
-      sentence:
-        'Je ontvangt de terugbetaling als USDC (digitale dollars) op het Polygon-netwerk. ' +
-        'Geef het adres van je eigen wallet op, of het adres waarop je exchange USDC op Polygon accepteert.',
-    },
-    address: 'Je adres op Polygon',
-    hint: 'Het begint met 0x en heeft 42 tekens. Kopieer het in plaats van het over te typen.',
-    wrong: 'Dit adres kan niet worden gebruikt. Kopieer het opnieuw uit je wallet of van je exchange.',
-    send: 'Dit adres versturen',
-    once: 'Je kunt maar één keer een adres opgeven. {shop} controleert het met je voordat de terugbetaling wordt verstuurd.',
-    notYours: 'Is dit niet jouw adres? Neem dan meteen contact op met {shop}.',
-    warning:
-      'Deze pagina vraagt alleen om een adres: nooit om een kaart, een wachtwoord, een herstelzin of een betaling. ' +
-      'Sluit de pagina als je geen terugbetaling van {shop} verwacht.',
-    awaiting_confirmation: {
-      heading: '{shop} heeft je adres ontvangen',
-      sentence: '{shop} controleert het met je en stuurt daarna {amount}.',
-    },
-    awaiting_transfer: {
-      heading: '{shop} stuurt je terugbetaling binnenkort',
-      sentence: 'Het adres is bevestigd. {shop} stuurt {amount} naar dit adres.',
-    },
-    paid: {
-      heading: 'Je terugbetaling is verstuurd',
-      sentence: '{shop} heeft die naar je adres gestuurd.',
-    },
-    expired: {
-      heading: 'Deze link is niet meer geldig',
-      sentence: 'Vraag {shop} om een nieuwe link als je nog een terugbetaling verwacht.',
-    },
-  },
   mail: {
     subject: 'Betaalbewijs van {shop}: {amount}',
     paid: 'Je hebt {amount} betaald aan {shop}.',

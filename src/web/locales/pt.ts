@@ -311,39 +311,6 @@ export const pt: Words = {
         'Outros clientes estão pagando as últimas unidades. O que não for pago em {minutes} minutos volta a ficar disponível.',
     },
   },
-  refund: {
-    awaiting_address: {
-      heading: '{shop} vai reembolsar {amount} a você',
-      sentence:
-        'Você receberá o reembolso em USDC (dólares digitais) na rede Polygon. ' +
-        'Informe o endereço da sua própria carteira ou o endereço em que a sua corretora aceita USDC na Polygon.',
-    },
-    address: 'Seu endereço na Polygon',
-    hint: 'Começa com 0x e tem 42 caracteres. Copie-o em vez de digitá-lo.',
-    wrong: 'Este endereço não pode ser usado. Copie-o novamente da sua carteira ou corretora.',
-    send: 'Enviar este endereço',
-    once: 'Você só pode informar um endereço uma vez. {shop} vai conferi-lo com você antes da transferência.',
-    notYours: 'Se este endereço não for seu, fale com {shop} imediatamente.',
-    warning:
-      'Esta página pede apenas um endereço: nunca um cartão, uma senha, uma frase de recuperação ou um pagamento. ' +
-      'Se você não espera um reembolso de {shop}, feche-a.',
-    awaiting_confirmation: {
-      heading: '{shop} recebeu o seu endereço',
-      sentence: '{shop} vai conferi-lo com você e depois transferir {amount}.',
-    },
-    awaiting_transfer: {
-      heading: '{shop} vai transferir o seu reembolso',
-      sentence: 'O endereço está confirmado. {shop} vai transferir {amount} para ele.',
-    },
-    paid: {
-      heading: 'O seu reembolso foi transferido',
-      sentence: '{shop} o transferiu para o seu endereço.',
-    },
-    expired: {
-      heading: 'Este link não é mais válido',
-      sentence: 'Peça um novo link a {shop} se você ainda espera um reembolso.',
-    },
-  },
   mail: {
     subject: 'Recibo de {shop}: {amount}',
     paid: 'Você pagou {amount} a {shop}.',

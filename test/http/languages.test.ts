@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { currencies } from '../../payment/money.ts';
-import { en } from '../locales/en.ts';
+import { refundWords } from '../../src/features/refunds/locales.ts';
+import { currencies } from '../../src/payment/money.ts';
 import {
   chosenLanguage,
   english,
@@ -11,7 +11,8 @@ import {
   type LanguageCode,
   languageOf,
   languages,
-} from './languages.ts';
+} from '../../src/web/checkout-frame/languages.ts';
+import { en } from '../../src/web/locales/en.ts';
 
 const codeFor = (headers: Record<string, string>, query: unknown = {}) => languageOf({ query, headers }).code;
 
@@ -58,12 +59,12 @@ function textsOf(catalog: object, place = ''): [string, string][] {
   );
 }
 
-const asEnglish = Object.fromEntries(textsOf(en));
+const asEnglish = Object.fromEntries(textsOf({ ...en, refund: refundWords.en }));
 
 describe.each(languages.map((language) => [language.code, language] as const))(
   'the catalog %s',
   (code, { words }) => {
-    const texts = textsOf(words);
+    const texts = textsOf({ ...words, refund: refundWords[code] });
 
     it('says what the English one says, with the same to put in', () => {
       expect(texts.map(([place]) => place).sort()).toEqual(Object.keys(asEnglish).sort());
