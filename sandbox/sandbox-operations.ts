@@ -35,7 +35,7 @@ export function createSandboxOperations(testPayments: TestPayments): SandboxOper
       requireRefundStatus(refund, context.nowMs(), 'awaiting_transfer');
       const { destination, units } = refund;
       if (destination === null) throw new Error(`refund ${refund.id} has no address`);
-      const { transactionHash } = await testPayments.payRefund(destination, units);
+      const { transactionHash } = await testPayments.transfer(destination, units);
       return { to: destination, usdc: formatUnits(units), transaction_hash: transactionHash };
     },
     'sandbox fault': async (_context, args) => {

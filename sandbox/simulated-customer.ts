@@ -33,7 +33,7 @@ export function createTestPayments(
       const { transactionHash } = await sandbox.customerWallet.send(payment.depositAddress, units);
       return { provider: payment.provider, transactionHash, deliveryUnits: units };
     },
-    payRefund: (to, units) => sandbox.customerWallet.send(to, units),
+    transfer: (to, units) => sandbox.customerWallet.send(to, units),
     async setProviderFault(provider, fault) {
       sandbox.faults.setProvider(provider, fault);
     },

@@ -4,12 +4,18 @@ import { invalidField } from '../payment/errors.ts';
 /** The fixed beginning of every API key, as the specification gives it. */
 export const API_KEY_PREFIX = 'service_live_';
 
-/** Rights of a key. `create` is for checkouts; the others are for existing payments. */
-export const keyScopes = ['create', 'read', 'cancel', 'refund'] as const;
-export type KeyScope = (typeof keyScopes)[number];
+/** Rights of a key, as the dashboard names them. `create` is for checkouts; the others are for existing payments. */
+export const scopeLabels = {
+  create: 'Create checkouts',
+  read: 'Read payments and events',
+  cancel: 'Cancel payments',
+  refund: 'Open and cancel refunds',
+} as const;
+export type KeyScope = keyof typeof scopeLabels;
+export const keyScopes = Object.keys(scopeLabels) as readonly KeyScope[];
 
 export function isKeyScope(value: string): value is KeyScope {
-  return (keyScopes as readonly string[]).includes(value);
+  return Object.hasOwn(scopeLabels, value);
 }
 
 /** Parses the scopes of a new key, separated by blanks or commas; none means all. Throws `invalid_request`. */

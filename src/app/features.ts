@@ -1,5 +1,6 @@
 import type { MerchantFeatures } from '../api/merchant/merchant-routes.ts';
 import { describeApi } from '../api/openapi/describe-api.ts';
+import type { Config } from '../config/config.ts';
 import { alertsCard } from '../features/alerts/alerts-card.ts';
 import { registerConnectPages } from '../features/connect/connect-pages.ts';
 import { describedConnect, registerConnect } from '../features/connect/connect-route.ts';
@@ -22,13 +23,66 @@ import {
   registerRefunds,
 } from '../features/refunds/refund-routes.ts';
 import { describedRefunds } from '../features/refunds/refund-schemas.ts';
+import { watchRefunds } from '../features/refunds/watch-refunds.ts';
 import type { CheckoutRoutes } from '../pages/checkout/context.ts';
 import type { DashboardFeatures } from '../pages/dashboard/features.ts';
+import type { Address } from '../payment/address.ts';
+import type { Clock } from '../platform/clock.ts';
+import { createKeyedHash } from '../platform/keyed-hash.ts';
+import type { Store } from '../store/store.ts';
+import type { ExternalServices } from './external-services.ts';
 
 /** Dependencies of the features' pages and operations. */
 export interface FeatureContext extends ChannelsContext, PaymentPagesContext {
   readonly reusablePages: ReusablePageStore;
   readonly refund: RefundRoutesContext;
+}
+
+/** What the features' own parts are made of. */
+interface FeatureOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly secretKey: string;
+  readonly config: Config;
+  readonly external: ExternalServices;
+}
+
+/** Makes the features' part of what the service's parts share. */
+export function createFeatureParts(
+  { store, clock, secretKey, config, external }: FeatureOptions,
+  isReservedAddress: (address: Address) => boolean,
+) {
+  return {
+    refund: {
+      ...store,
+      isReservedAddress: async (address: Address) =>
+        isReservedAddress(address) || (await store.payments.findDepositOwners([address])).length > 0,
+      links: createKeyedHash('links of refunds', secretKey, config.previousSecretKeys),
+      baseUrl: config.baseUrl,
+      nowMs: clock.nowMs,
+      token: external.settlements[0].token,
+      chainId: external.chainId,
+    },
+  };
+}
+
+/** The features' tasks of one process at a time, among all with the same data. */
+export function featureTasks({
+  store,
+  external,
+  nowMs,
+}: Pick<FeatureOptions, 'store' | 'external'> & Pick<Clock, 'nowMs'>) {
+  const refunds = { ...store, chain: external.chain, nowMs };
+  const { refundIntervalMs } = external.intervals;
+  return [
+    {
+      name: 'refunds',
+      intervalMs: refundIntervalMs,
+      async run(): Promise<undefined> {
+        await watchRefunds(refunds);
+      },
+    },
+  ];
 }
 
 /** What the features add to the dashboard. */
@@ -65,6 +119,8 @@ export const merchantFeatures = (
 
 /** The API of the service, with its features. */
 export const apiDescription = describeApi({
+  merchantSummary:
+    'Read, follow, cancel and refund the payments of your account from your own programs. Not part of the checkout API and its version.',
   operations: [
     { after: 'cancelPayment', added: describedRefunds.operations },
     { after: 'createDirectPayment', added: describedConnect.operations },

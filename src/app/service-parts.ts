@@ -46,6 +46,7 @@ import {
 } from '../webhooks/callback-host.ts';
 import { checkEndpoint } from '../webhooks/check-endpoint.ts';
 import type { ExternalServices } from './external-services.ts';
+import { createFeatureParts } from './features.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 
@@ -208,17 +209,7 @@ export function assembleParts(options: ServiceOptions) {
       notifier,
       startSession,
       create,
-      refund: {
-        ...store,
-        isReservedAddress: async (address: Address) =>
-          create.settlement.isReservedAddress(address) ||
-          (await store.payments.findDepositOwners([address])).length > 0,
-        links: createKeyedHash('links of refunds', options.secretKey, config.previousSecretKeys),
-        baseUrl: config.baseUrl,
-        nowMs: clock.nowMs,
-        token: external.settlements[0].token,
-        chainId: external.chainId,
-      },
+      ...createFeatureParts(options, create.settlement.isReservedAddress),
       callbacks: createCallbackGuard(rules, createCallbackHostCheck(resolver, ownAddresses)),
       pictures: createPictures(),
       checkEndpoint: (url: string) => checkEndpoint(deliveryRulesOf(url), url),

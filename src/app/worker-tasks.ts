@@ -6,7 +6,6 @@ import type { NotificationChannel } from '../features/notifications/notification
 import { type NotifyContext, notifyChannel } from '../features/notifications/send-notifications.ts';
 import { receiptMail } from '../features/receipts/receipt-mail.ts';
 import { sendReceipts } from '../features/receipts/send-receipts.ts';
-import { watchRefunds } from '../features/refunds/watch-refunds.ts';
 import type { Alert } from '../mail/mail.ts';
 import { type HourlyRate, hourOf, RATE_RETENTION_MS } from '../payment/base-currency.ts';
 import { ServiceError } from '../payment/errors.ts';
@@ -29,6 +28,7 @@ import {
   type Webhook,
   type WebhookResult,
 } from '../webhooks/webhook.ts';
+import { featureTasks } from './features.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { pauseBetweenPortions } from './move-store.ts';
@@ -57,7 +57,7 @@ export function createWorkerTasks(parts: WorkerParts) {
       ...createWatchTasks(parts),
       createIndexTask(parts.store),
       createEventTask(parts),
-      createRefundTask(parts),
+      ...featureTasks(parts),
       createErasingTask(parts),
       createRateTask(parts),
       notifications.task,
@@ -94,18 +94,6 @@ function createEventTask({ store: { events }, nowMs }: WorkerParts): WorkerTask 
       const numbered = await events.numberEvents(EVENTS_AT_A_TIME);
       const deleted = await events.deleteEvents(nowMs() - EVENT_RETENTION_MS, EVENTS_AT_A_TIME);
       return numbered === EVENTS_AT_A_TIME || deleted === EVENTS_AT_A_TIME;
-    },
-  };
-}
-
-/** Searches for the transfers of open refunds. */
-function createRefundTask({ store, external, nowMs }: WorkerParts): WorkerTask {
-  const context = { ...store, chain: external.chain, nowMs };
-  return {
-    name: 'refunds',
-    intervalMs: external.intervals.refundIntervalMs,
-    async run() {
-      await watchRefunds(context);
     },
   };
 }

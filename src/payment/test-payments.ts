@@ -53,8 +53,8 @@ export interface TestPayments {
     provider: string | null,
     deliveryUnits: bigint | null,
   ): Promise<{ readonly provider: string; readonly transactionHash: string; readonly deliveryUnits: bigint }>;
-  /** Transfers what a refund asks for, from a wallet; resolves when the transfer is sent. */
-  payRefund(to: Address, units: bigint): Promise<{ readonly transactionHash: string }>;
+  /** Transfers USDC from a wallet of the sandbox; resolves when the transfer is sent. */
+  transfer(to: Address, units: bigint): Promise<{ readonly transactionHash: string }>;
   setProviderFault(provider: ProviderId, fault: ProviderFault): Promise<void>;
   setFault(target: 'rates' | 'chain', fault: Fault): Promise<void>;
   /** Copies of the events after the cursor, as soon as there are any. */

@@ -81,7 +81,7 @@ export function sandboxThat(can: Partial<TestPayments>): SandboxOperations {
   const cannot = () => Promise.reject(new Error('not asked here'));
   return createSandboxOperations({
     pay: cannot,
-    payRefund: cannot,
+    transfer: cannot,
     setFault: cannot,
     setProviderFault: cannot,
     simulateOutcome: cannot,

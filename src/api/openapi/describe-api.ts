@@ -9,6 +9,8 @@ export interface DescribedFeatures {
   /** Parameters of JSON bodies, by the names of their schemas. */
   readonly bodies: Readonly<Record<string, RequestParameters>>;
   readonly schemas: Readonly<Record<string, JsonSchema>>;
+  /** What the merchant's interface is for. */
+  readonly merchantSummary: string;
   /** Fields of each event. */
   readonly eventFields: Readonly<Record<string, JsonSchema>>;
 }
@@ -21,6 +23,7 @@ export function describeApi(features: DescribedFeatures) {
   const addedAfter = (id: string) =>
     features.operations.flatMap(({ after, added }) => (after === id ? added : []));
   return {
+    merchantSummary: features.merchantSummary,
     operations: operations.flatMap((operation) => [operation, ...addedAfter(operation.id)]),
     bodies: { ...bodies, ...features.bodies } as Readonly<Record<string, RequestParameters>>,
     schemas: schemasWith(features.schemas, features.eventFields) as Readonly<Record<string, JsonSchema>>,

@@ -1,6 +1,5 @@
-import { keyScopes } from '../../accounts/api-key.ts';
+import { keyScopes, scopeLabels } from '../../accounts/api-key.ts';
 import { MAXIMUM_ACTIVE_KEYS } from '../../accounts/api-keys.ts';
-import { scopeLabels } from '../../pages/dashboard/key-pages.ts';
 import { confirmedForm, requirePasswordAndFactor } from '../../pages/dashboard/security-pages.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import { html } from '../../web/design/html.ts';

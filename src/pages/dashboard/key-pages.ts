@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../accounts/account.ts';
-import { type KeyScope, keyScopes, maskApiKey } from '../../accounts/api-key.ts';
+import { keyScopes, maskApiKey, scopeLabels } from '../../accounts/api-key.ts';
 import {
   createKey,
   describeKey,
@@ -31,12 +31,6 @@ const flashMessages = {
     'warn',
     'A key is shown only once. If you have not saved the new key, revoke it and create another.',
   ),
-};
-export const scopeLabels: Readonly<Record<KeyScope, string>> = {
-  create: 'Create checkouts',
-  read: 'Read payments and events',
-  cancel: 'Cancel payments',
-  refund: 'Open and cancel refunds',
 };
 
 const KEYS_PATH = `${DASHBOARD_PATH}/keys`;
