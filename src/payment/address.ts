@@ -16,11 +16,10 @@ export const ZERO_ADDRESS_PATTERN = `^0x${zeroDigits}$`;
 
 /** The EIP-55 form of forty hex digits (any case, no prefix). */
 export function checksumAddress(digits: string): Address {
-  const lower = digits.toLowerCase();
+  const [lower, upper] = [digits.toLowerCase(), digits.toUpperCase()];
   const hash = keccak256Hex(Buffer.from(lower));
   let address = '0x';
-  for (const [index, digit] of [...lower].entries())
-    address += (hash[index] as string) >= '8' ? digit.toUpperCase() : digit;
+  for (let at = 0; at < lower.length; at++) address += ((hash[at] as string) >= '8' ? upper : lower)[at];
   return address as Address;
 }
 
