@@ -51,3 +51,35 @@ export async function within<T>(limitMs: number, answer: Promise<T>, lateError: 
     clearTimeout(timer);
   }
 }
+
+/** Time to wait for a better answer once there is an acceptable one. */
+const GRACE_MS = 500;
+
+/**
+ * Answers that have arrived when one of them is enough, or all of them; later ones are not awaited. `onAll` gets all of
+ * them, even when the last one arrives late; a late error is ignored.
+ */
+export async function answersUntil<T>(
+  pending: readonly Promise<T>[],
+  classify: (answer: T) => 'enough' | 'better than nothing' | 'not',
+  onAll: (answers: readonly T[]) => void = () => {},
+): Promise<readonly T[]> {
+  const answers: T[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let timer: NodeJS.Timeout | undefined;
+  for (const one of pending) {
+    one.then((answer) => {
+      answers.push(answer);
+      if (answers.length === pending.length) onAll(answers);
+      const classification = classify(answer);
+      if (classification === 'enough' || answers.length === pending.length) resolve();
+      else if (classification === 'better than nothing') timer ??= setTimeout(resolve, GRACE_MS);
+    }, reject);
+  }
+  try {
+    await promise;
+    return [...answers];
+  } finally {
+    clearTimeout(timer);
+  }
+}

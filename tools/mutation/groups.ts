@@ -53,8 +53,10 @@ export const mutationGroups: readonly MutationGroup[] = [
         file: 'src/settlement/chain/gas.ts',
         tests: ['src/settlement/chain/estimate-gas.test.ts', 'src/settlement/chain/gas-balance.test.ts'],
       },
-      beside('src/settlement/relay/nonces.ts'),
-      beside('src/settlement/relay/size-batch.ts'),
+      {
+        file: 'src/settlement/relay/size-batch.ts',
+        tests: ['src/settlement/relay/size-batch.test.ts', 'src/settlement/relay/nonces.test.ts'],
+      },
     ],
   },
   { name: 'second factors', parts: [beside('src/accounts/second-factor.ts')] },

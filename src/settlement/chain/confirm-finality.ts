@@ -1,4 +1,5 @@
 import type { Address } from '../../payment/address.ts';
+import { answersUntil } from '../../platform/outgoing-calls.ts';
 import type { BlockReference } from '../settlement-store.ts';
 import {
   type ChainLogs,
@@ -8,7 +9,7 @@ import {
   type RescuedLog,
   type TransferLog,
 } from './chain.ts';
-import { answersUntil, type ChainEndpoint } from './endpoint-rotation.ts';
+import type { ChainEndpoint } from './endpoint-rotation.ts';
 import { type BlockRange, createBlockRange, type LogSources, scanBlocks } from './read-logs.ts';
 
 /** Why a block or log is not accepted as final, or which endpoint contradicts the others. */

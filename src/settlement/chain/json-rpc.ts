@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
-import { oneLine } from '../../platform/one-line.ts';
 import { createOutgoingAgent } from '../../platform/outgoing-calls.ts';
 import { ChainUnavailableError } from './chain.ts';
 
@@ -402,4 +401,14 @@ function decodePart(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** Control characters, line separators, and marks that change the text direction. */
+const notOfLine = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu;
+
+/** Foreign text as one line for logs, pages and databases: without control characters, shortened. */
+export function oneLine(text: string, maximumLength = 500): string {
+  const plain = text.replaceAll(notOfLine, ' ').trim();
+  const short = plain.length <= maximumLength ? plain : `${plain.slice(0, maximumLength)}…`;
+  return short.toWellFormed();
 }

@@ -2,7 +2,7 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { keccak256 } from 'viem/utils';
 import { type Address, POL_ADDRESS } from '../../payment/address.ts';
 import { larger, smaller } from '../../payment/money.ts';
-import { oneLine } from '../../platform/one-line.ts';
+import { answersUntil } from '../../platform/outgoing-calls.ts';
 import {
   ChainUnavailableError,
   type FeeQuote,
@@ -10,14 +10,9 @@ import {
   type SignedTransaction,
   TransactionRefusedError,
 } from './chain.ts';
-import {
-  answersUntil,
-  type ChainEndpoint,
-  createEndpointRotation,
-  reachedByTwo,
-} from './endpoint-rotation.ts';
+import { type ChainEndpoint, createEndpointRotation, reachedByTwo } from './endpoint-rotation.ts';
 import { estimateGasLimit, releaseGas } from './gas.ts';
-import { JsonRpcAnswerError } from './json-rpc.ts';
+import { JsonRpcAnswerError, oneLine } from './json-rpc.ts';
 import { type NodeClient, toQuantity } from './node-answers.ts';
 import { encodeRelayCall } from './read-logs.ts';
 import { readTokenBalance } from './token-reader.ts';

@@ -1,6 +1,5 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils';
 import type { Address } from '../../payment/address.ts';
-import { oneLine } from '../../platform/one-line.ts';
 import {
   ChainUnavailableError,
   type MistakenToken,
@@ -10,7 +9,7 @@ import {
   type TokenReader,
 } from './chain.ts';
 import { type ChainEndpoint, createEndpointRotation, reachedByTwo } from './endpoint-rotation.ts';
-import { MalformedAnswerError } from './json-rpc.ts';
+import { MalformedAnswerError, oneLine } from './json-rpc.ts';
 import { type NodeClient, readWord, toQuantity } from './node-answers.ts';
 import { revertReasonOf } from './revert-reason.ts';
 

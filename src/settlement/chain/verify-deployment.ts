@@ -9,8 +9,9 @@ import {
   type DepositTerms,
   keccak256Hex,
 } from '../../payment/address.ts';
+import { answersUntil } from '../../platform/outgoing-calls.ts';
 import { ChainUnavailableError } from './chain.ts';
-import { answersUntil, type ChainEndpoint, joinFailures, WrongChainError } from './endpoint-rotation.ts';
+import { type ChainEndpoint, joinFailures, WrongChainError } from './endpoint-rotation.ts';
 import type { NodeClient } from './node-answers.ts';
 import { depositFactoryAbi, encodeDepositOf } from './read-logs.ts';
 import { revertReasonOf } from './revert-reason.ts';

@@ -16,24 +16,22 @@ import {
 import { releasesWithinGasShare } from '../chain/gas.ts';
 import type { RelayAttempt, RelayBatch } from '../settlement-store.ts';
 import { abandonBatch, followBatches, rebroadcast, resolveFinal } from './follow-batch.ts';
-import {
-  type BatchesInFlight,
-  chooseNonce,
-  hasFreeSlot,
-  readCounts,
-  type TransactionCounts,
-  unminedOf,
-} from './nonces.ts';
 import type { RelayContext, RelayLimits, RelayPass } from './relay-context.ts';
 import {
+  type BatchesInFlight,
   broadcastOrShrink,
+  chooseNonce,
   costOf,
   type FeeBounds,
   feeBudgetOf,
   forwardCall,
+  hasFreeSlot,
+  readCounts,
   type ShrunkBatch,
   shrinkToGasLimit,
   signAttempt,
+  type TransactionCounts,
+  unminedOf,
 } from './size-batch.ts';
 
 /**
