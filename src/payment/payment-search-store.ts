@@ -14,7 +14,7 @@ import type { ProviderSession } from './provider-session.ts';
 export type LastSession = Pick<ProviderSession, 'provider' | 'progress' | 'expiresAtMs'>;
 
 /** Payments of a list, newest first. */
-export interface PaymentPage {
+export interface FoundPayments {
   readonly payments: readonly Payment[];
   /**
    * The start of the next page, null at the end. A page that is shorter than its limit and has a next one has read as
@@ -61,7 +61,7 @@ export interface PaymentSearchStore {
   readonly listRates: ListRates;
 
   /** Payments of one account, newest first; `before` is the `next` of the page before. */
-  searchPayments(query: PaymentQuery, before: PaymentId | null, limit: number): Promise<PaymentPage>;
+  searchPayments(query: PaymentQuery, before: PaymentId | null, limit: number): Promise<FoundPayments>;
   /**
    * Payments in these forward statuses, newest first; of all accounts with null. Only those are read, however many
    * others are in progress.

@@ -9,7 +9,7 @@ import {
   termOfMeaning,
   termsOfPayment,
 } from '../payment/payment-search.ts';
-import type { LastSession, PaymentPage, PaymentSearchStore } from '../payment/payment-search-store.ts';
+import type { FoundPayments, LastSession, PaymentSearchStore } from '../payment/payment-search-store.ts';
 import { selectPayments } from './payments.ts';
 import {
   checkedLimit,
@@ -36,7 +36,7 @@ export function createPaymentSearch({ read, write }: Scripts) {
   const findSource = read(chooseSource);
   const nextWindow = read(readWindow);
   return {
-    async searchPayments(query, before, limit): Promise<PaymentPage> {
+    async searchPayments(query, before, limit): Promise<FoundPayments> {
       checkedLimit(limit);
       const source = await findSource(query);
       const filtered = { ...query, filters: filtersOf(query) };

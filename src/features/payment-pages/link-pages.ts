@@ -1,6 +1,6 @@
 import type { Account } from '../../accounts/account.ts';
 import { parseCreateRequest } from '../../api/parse-create-request.ts';
-import { readOwnHistory, walletCard } from '../../pages/dashboard/payment-page.ts';
+import { readOwnHistory, walletCard } from '../../pages/dashboard/payment-detail.ts';
 import { confirmedForm, requirePasswordAndFactor } from '../../pages/dashboard/security-pages.ts';
 import { meantField, meantWalletOf } from '../../pages/dashboard/settings-pages.ts';
 import { parsePayoutAddress } from '../../payment/address.ts';

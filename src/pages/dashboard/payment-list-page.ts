@@ -4,7 +4,7 @@ import { currencies } from '../../payment/money.ts';
 import type { Payment, PaymentId } from '../../payment/payment.ts';
 import { isPaymentId, paymentIdTimeMs } from '../../payment/payment-id.ts';
 import type { PaymentQuery } from '../../payment/payment-search.ts';
-import type { LastSession, PaymentPage } from '../../payment/payment-search-store.ts';
+import type { FoundPayments, LastSession } from '../../payment/payment-search-store.ts';
 import { dateAt, nextDate, startOfDate } from '../../platform/time-zone.ts';
 import { exportPayments } from '../../reports/export-payments.ts';
 import { forwardStatuses, parsePaymentQuery, paymentProviders } from '../../reports/parse-payment-query.ts';
@@ -104,7 +104,7 @@ export async function sendPaymentsCsv({ columns }: Pick<DashboardFeatures, 'colu
   );
 }
 
-function emptyBanner({ given, before }: PaymentFilters, page: PaymentPage, visit: Visit): Html {
+function emptyBanner({ given, before }: PaymentFilters, page: FoundPayments, visit: Visit): Html {
   if (page.next !== null) {
     const until = moment(paymentIdTimeMs(page.next), visit.timeZone);
     return html`<p class="banner plain" role="status">No payment matches back to ${until}. Older payments exist.</p>`;
@@ -116,7 +116,7 @@ function emptyBanner({ given, before }: PaymentFilters, page: PaymentPage, visit
 <p>Payments appear here when your shop creates a checkout, or when you create a payment link.</p></section>`;
 }
 
-function pageLinks({ given, before }: PaymentFilters, { next, payments }: PaymentPage): Html {
+function pageLinks({ given, before }: PaymentFilters, { next, payments }: FoundPayments): Html {
   const newest = before === null ? nothing : html`<a class="button" href="${listPath(given)}">Newest</a>`;
   const words = payments.length === 0 ? 'Search older payments' : 'Older';
   const older =

@@ -27,7 +27,7 @@ import type { DashboardFeatures } from './features.ts';
 import { registerKeyPages } from './key-pages.ts';
 import { registerForgottenPages, registerInvitationPages } from './one-time-link-pages.ts';
 import { registerOverviewPage } from './overview-page.ts';
-import { registerPayments } from './payment-page-routes.ts';
+import { registerPayments } from './payment-routes.ts';
 import { registerPeoplePages } from './people-pages.ts';
 import { registerSecurityPages } from './security-pages.ts';
 import { registerSettingsPages } from './settings-pages.ts';

@@ -15,7 +15,7 @@ import {
   type OperatorRoutes,
   type OperatorVisit,
 } from './operator-page.ts';
-import { adviceFor } from './payment-page.ts';
+import { adviceFor } from './payment-detail.ts';
 import { healthBadge, type Provider, providerLink, readProviders, stateBadge } from './providers-page.ts';
 import * as settlement from './settlement-page.ts';
 

@@ -14,7 +14,7 @@ import { registerAccountsPages, registerInvitePages } from './accounts-page.ts';
 import { registerAuditPage } from './audit-page.ts';
 import { OPERATOR_PATH, type OperatorContext, operatorRoutesOf, requireAdmission } from './operator-page.ts';
 import { registerOverviewPage } from './overview-page.ts';
-import { registerPaymentPage } from './payment-page.ts';
+import { registerPaymentDetail } from './payment-detail.ts';
 import { registerProviderPages } from './providers-page.ts';
 import { registerSettlementPage } from './settlement-page.ts';
 import { registerViewing } from './viewing-pages.ts';
@@ -44,7 +44,7 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
       registerViewing(routes);
       registerProviderPages(routes);
       registerSettlementPage(routes);
-      registerPaymentPage(routes);
+      registerPaymentDetail(routes);
       registerWebhooksPage(routes);
       registerAuditPage(routes);
       registerNothing(routes, routes.pages(null));

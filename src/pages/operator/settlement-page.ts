@@ -23,7 +23,7 @@ import {
   type OperatorVisit,
   paymentLink,
 } from './operator-page.ts';
-import { adviceFor } from './payment-page.ts';
+import { adviceFor } from './payment-detail.ts';
 
 const BATCHES_SHOWN = 50;
 /** Maximum number of listed payments that need attention; beyond it the number itself is the message. */

@@ -18,7 +18,7 @@ import {
 } from '../../web/signed-in/pages.ts';
 import type { DashboardFeatures } from '../dashboard/features.ts';
 import { registerOverviewPage } from '../dashboard/overview-page.ts';
-import { registerPayments } from '../dashboard/payment-page-routes.ts';
+import { registerPayments } from '../dashboard/payment-routes.ts';
 import {
   admit,
   OPERATOR_PATH,

@@ -39,10 +39,10 @@ import type { DashboardFeatures, PaymentOrigin } from './features.ts';
 import { confirmedForm } from './security-pages.ts';
 import { type SignatureCheck, webhookCard } from './webhook-card.ts';
 
-export type PaymentPageFeatures = Pick<DashboardFeatures, 'paymentCards' | 'readOrigins'>;
+export type PaymentDetailFeatures = Pick<DashboardFeatures, 'paymentCards' | 'readOrigins'>;
 
 /** A message at the top, and the result of a check. */
-interface PaymentPageOptions {
+interface PaymentDetailOptions {
   readonly message?: Html;
   readonly check?: SignatureCheck;
 }
@@ -54,9 +54,9 @@ export function readOwnHistory({ context, account, params }: Visit): Promise<Pay
 
 /** The page of one payment with its history. */
 export async function showPayment(
-  { paymentCards, readOrigins }: PaymentPageFeatures,
+  { paymentCards, readOrigins }: PaymentDetailFeatures,
   visit: Visit,
-  { message = nothing, check = null }: PaymentPageOptions = {},
+  { message = nothing, check = null }: PaymentDetailOptions = {},
 ): Promise<PageView> {
   const { context } = visit;
   const history = await readOwnHistory(visit);

@@ -30,7 +30,7 @@ const flashMessages = {
 };
 
 /** `/operator/payments/:paymentId`: the state of a payment, and the operator's actions for it. */
-export function registerPaymentPage(routes: OperatorRoutes): void {
+export function registerPaymentDetail(routes: OperatorRoutes): void {
   const { context } = routes;
   const pages = routes.pages('settlement');
   pages.page('/payments/:paymentId', showPayment);

@@ -15,14 +15,14 @@ import { type DashboardRoutes, type PageView, seeOther } from '../../web/signed-
 import { fact, providerName, stateSentence, transactionLink } from '../../web/signed-in/payment-words.ts';
 import { verifyWebhookSignature } from '../../webhooks/payment-history.ts';
 import type { DashboardFeatures } from './features.ts';
-import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
 import {
   amountFacts,
-  type PaymentPageFeatures,
+  type PaymentDetailFeatures,
   readOwnHistory,
   showPayment,
   timeline,
-} from './payment-page.ts';
+} from './payment-detail.ts';
+import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
 import { requirePasswordAndFactor } from './security-pages.ts';
 
 /** A printable proof of one payment, for a bank, a provider or a customer, with the means to verify it. */
@@ -165,7 +165,7 @@ function registerChanges(routes: DashboardRoutes, show: (visit: Visit) => Promis
   );
 }
 
-async function verifySignature(features: PaymentPageFeatures, visit: Visit): Promise<PageView> {
+async function verifySignature(features: PaymentDetailFeatures, visit: Visit): Promise<PageView> {
   const { webhooks } = await readOwnHistory(visit);
   const [webhook] = webhooks;
   if (webhook === undefined) throw new ServiceError('not_found');
