@@ -1,5 +1,5 @@
 /** The part of docs/reliability.md that follows from what `verify` can find. */
-import { discrepancyKinds } from '../src/settlement/journal.ts';
+import { discrepancyKinds } from '../src/cli/verify/discrepancies.ts';
 import { code, table } from './markdown.ts';
 
 export function discrepancyTable(): string {

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { verifyPayments } from '../../src/cli/verify/verify-payments.ts';
-import { type Payment, stateOf } from '../../src/payment/payment.ts';
 import {
   type Discrepancy,
   type DiscrepancyKind,
   discrepancyKinds,
-  hashOfEntry,
-} from '../../src/settlement/journal.ts';
+} from '../../src/cli/verify/discrepancies.ts';
+import { verifyPayments } from '../../src/cli/verify/verify-payments.ts';
+import { type Payment, stateOf } from '../../src/payment/payment.ts';
+import { hashOfEntry } from '../../src/settlement/journal.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type OpenedStore, storeEngines } from '../store/engines.ts';
 import { leave, webhook } from '../store/fixtures.ts';

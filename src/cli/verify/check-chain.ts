@@ -4,7 +4,8 @@ import type { PaymentView } from '../../payment/payment-store.ts';
 import { sumObservations } from '../../payment/settle.ts';
 import type { ChainView, VerifiedChain } from '../../settlement/chain/chain.ts';
 import { type JournalFacts, netEntries } from '../../settlement/journal.ts';
-import { type Findings, finalRowsOf, type PaymentFacts } from './verify-context.ts';
+import type { Findings } from './discrepancies.ts';
+import { finalRowsOf, type PaymentFacts } from './verify-context.ts';
 
 /** A payment, and the list for its discrepancies. */
 type ChainSubject = Omit<PaymentFacts, 'webhooks'> & { readonly findings: Findings };

@@ -9,7 +9,8 @@ import { isDirect, type Payment, stateOf } from '../../payment/payment.ts';
 import { forwardedWebhook, type NewWebhook, paidWebhook } from '../../payment/payment-events.ts';
 import { settle, sumObservations } from '../../payment/settle.ts';
 import { hostOfCallback, type Webhook } from '../../webhooks/webhook.ts';
-import { type CheckContext, type Findings, finalRowsOf, type PaymentFacts } from './verify-context.ts';
+import type { Findings } from './discrepancies.ts';
+import { type CheckContext, finalRowsOf, type PaymentFacts } from './verify-context.ts';
 import { checkJournal } from './verify-journal.ts';
 
 /** Replays one payment against the journal and its recorded deposits and releases. Pure. */

@@ -3,7 +3,7 @@ import type { RefundStore } from '../../features/refunds/refund-store.ts';
 import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
 import type { PaymentStore, PaymentView } from '../../payment/payment-store.ts';
 import type { VerifiedChain } from '../../settlement/chain/chain.ts';
-import type { Discrepancy, DiscrepancyKind, JournalEntry } from '../../settlement/journal.ts';
+import type { JournalEntry } from '../../settlement/journal.ts';
 import type {
   ObservationStore,
   RelayBatch,
@@ -46,22 +46,6 @@ export interface CheckContext {
   readonly scannedToMs: number;
   /** Deposit address of the payment's terms; null for an unknown factory. */
   readonly depositAddressOf: (payment: PaymentView['payment']) => string | null;
-}
-
-export type Findings = ReturnType<typeof createFindings>;
-
-export function createFindings(paymentId: string) {
-  const found: Discrepancy[] = [];
-  const add = (kind: DiscrepancyKind, expected: string, actual: string) =>
-    void found.push({ paymentId, kind, expected, found: actual });
-  return {
-    found: found as readonly Discrepancy[],
-    add,
-    /** Adds a discrepancy unless both are the same. */
-    compare(kind: DiscrepancyKind, expected: string, actual: string): void {
-      if (expected !== actual) add(kind, expected, actual);
-    },
-  };
 }
 
 /** Rows in final blocks. */

@@ -1,6 +1,5 @@
 import { formatSigned, formatUnits } from '../../payment/money.ts';
 import {
-  type Discrepancy,
   entriesOf,
   hashOfEntry,
   type JournalEntry,
@@ -9,13 +8,8 @@ import {
   netEntries,
   placeOfEntry,
 } from '../../settlement/journal.ts';
-import {
-  createFindings,
-  type Findings,
-  finalRowsOf,
-  type PaymentFacts,
-  type VerifyContext,
-} from './verify-context.ts';
+import { createFindings, type Discrepancy, type Findings } from './discrepancies.ts';
+import { finalRowsOf, type PaymentFacts, type VerifyContext } from './verify-context.ts';
 
 const ENTRIES_AT_A_TIME = 500;
 

@@ -6,18 +6,12 @@ import type { FinalSums } from '../../payment/payment-search-store.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
 import { sumObservations } from '../../payment/settle.ts';
 import { ChainUnavailableError } from '../../settlement/chain/chain.ts';
-import type { Discrepancy, JournalEntry, JournalHead } from '../../settlement/journal.ts';
+import type { JournalEntry, JournalHead } from '../../settlement/journal.ts';
 import type { BlockReference, SettlementRecord } from '../../settlement/settlement-store.ts';
 import { checkChain } from './check-chain.ts';
 import { checkPayment } from './check-payment.ts';
-import {
-  type CheckContext,
-  createFindings,
-  type Findings,
-  finalRowsOf,
-  type PaymentFacts,
-  type VerifyContext,
-} from './verify-context.ts';
+import { createFindings, type Discrepancy, type Findings } from './discrepancies.ts';
+import { type CheckContext, finalRowsOf, type PaymentFacts, type VerifyContext } from './verify-context.ts';
 import { verifyJournal } from './verify-journal.ts';
 
 /** Result of `verify`; amounts are final, in 10⁻⁶ units. */
