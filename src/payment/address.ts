@@ -7,14 +7,14 @@ export type Address = `0x${string}`;
 const hexAddress = /^0x[0-9a-fA-F]{40}$/;
 const zeroDigits = '0'.repeat(40);
 
-/** Stands for POL, the chain's native coin, where a token is named. */
+/** Represents POL, the chain's native coin, where a token is expected. */
 export const POL_ADDRESS: Address = `0x${zeroDigits}`;
 
-/** The form of an address without its checksum, and the zero address, which has no owner. */
+/** Form of an address without its checksum, and the zero address, which has no owner. */
 export const HEX_ADDRESS_PATTERN = hexAddress.source;
 export const ZERO_ADDRESS_PATTERN = `^0x${zeroDigits}$`;
 
-/** The EIP-55 form of forty hex digits (any case, no prefix). */
+/** EIP-55 form of forty hex digits (any case, no prefix). */
 export function checksumAddress(digits: string): Address {
   const [lower, upper] = [digits.toLowerCase(), digits.toUpperCase()];
   const hash = keccak256Hex(Buffer.from(lower));
@@ -23,21 +23,21 @@ export function checksumAddress(digits: string): Address {
   return address as Address;
 }
 
-/** The EIP-55 form of the twenty bytes of an address. */
+/** EIP-55 form of an address's twenty bytes. */
 export function checksumAddressBytes(bytes: Uint8Array): Address {
   return checksumAddress(Buffer.from(bytes).toString('hex'));
 }
 
-/** The twenty bytes of an address, `0x` and forty hex digits in any case. */
+/** Twenty bytes of an address, given as `0x` and forty hex digits in any case. */
 export function bytesOfAddress(address: string): Uint8Array {
   if (!hexAddress.test(address)) throw new RangeError('an address is 0x and forty hex digits');
   return Buffer.from(address.slice(2), 'hex');
 }
 
 /**
- * The checksummed form of a payout address as a merchant typed it, or null. All-lower and all-upper digits carry
- * no checksum and are taken; mixed case must be exactly EIP-55; the zero address is refused. (viem's `getAddress`
- * repairs a wrong checksum and its `isAddress` refuses all-upper digits: neither is a validator for us.)
+ * Checksummed form of a merchant's payout address, or null. All-lower and all-upper digits carry no checksum and are
+ * accepted; mixed case must be exact EIP-55; the zero address is refused. (viem's `getAddress` repairs a wrong checksum
+ * and its `isAddress` refuses all-upper digits, so neither validates.)
  */
 export function parsePayoutAddress(value: unknown): Address | null {
   if (typeof value !== 'string' || !hexAddress.test(value)) return null;
@@ -49,14 +49,13 @@ export function parsePayoutAddress(value: unknown): Address | null {
   return carriesChecksum ? null : checksummed;
 }
 
-/** Maximum remembered addresses. An address and its text take some 200 bytes. */
+/** Maximum cached addresses, some 200 bytes each. */
 const MAXIMUM_REMEMBERED = 10_000;
-/** The length of an address: longer texts are not remembered. */
 const ADDRESS_CHARACTERS = 42;
 
 /**
- * `parsePayoutAddress` that remembers the addresses it has accepted: merchants have few and send them with each
- * create, and a checksum costs as much as a dozen look-ups.
+ * `parsePayoutAddress` with a cache of accepted addresses: merchants send few with each create, and a checksum costs as
+ * much as a dozen look-ups.
  */
 export function createPayoutAddressParser(): (value: unknown) => Address | null {
   const accepted = new LRUCache<string, Address>({ max: MAXIMUM_REMEMBERED });
@@ -70,7 +69,7 @@ export function createPayoutAddressParser(): (value: unknown) => Address | null 
   };
 }
 
-/** Terms that a deposit address is bound to on chain. Lost terms would mean stuck funds, so a payment keeps them. */
+/** Terms that a deposit address is bound to on chain. Lost terms would mean stuck funds, so payments store them. */
 export interface DepositTerms {
   readonly merchant: Address;
   readonly feeBasisPoints: number;
@@ -84,7 +83,7 @@ interface PayoutTerms extends Pick<DepositTerms, 'feeBasisPoints' | 'feeWallet'>
   readonly payoutAddress: Address;
 }
 
-/** The terms its deposit address commits to. */
+/** Terms of the payment's deposit address. */
 export function termsOf(
   { payoutAddress, feeBasisPoints, feeWallet }: PayoutTerms,
   reference: `0x${string}`,
@@ -92,19 +91,19 @@ export function termsOf(
   return { merchant: payoutAddress, feeBasisPoints, feeWallet, reference };
 }
 
-/** A deployed deposit factory and what its addresses depend on. */
+/** A deployed deposit factory and the inputs of its addresses. */
 export interface DepositFactory {
   readonly chainId: number;
   readonly factory: Address;
   readonly implementation: Address;
 }
 
-/** The reference by which the contract's events name a payment: the hash of its id. */
+/** Reference of a payment in the contract's events: the hash of its id. */
 export function paymentReference(paymentId: string): `0x${string}` {
   return `0x${keccak256Hex(Buffer.from(paymentId))}`;
 }
 
-/** keccak-256 of an ERC-1167 minimal proxy's creation code for this implementation. */
+/** keccak-256 of the creation code of this implementation's ERC-1167 proxy. */
 export function cloneCodeHash(implementation: Address): string {
   const code = `3d602d80600a3d3981f3363d3d373d3d3d363d73${implementation.slice(2)}5af43d82803e903d91602b57fd5bf3`;
   return keccak256Hex(Buffer.from(code, 'hex'));
@@ -114,7 +113,7 @@ export function cloneCodeHash(implementation: Address): string {
 const SALT_BYTES = 5 * 32;
 
 /**
- * Deposit addresses of one factory, computed without a chain: the CREATE2 address of a clone whose salt is
+ * Computes deposit addresses of one factory without a chain: the CREATE2 address of a clone whose salt is
  * keccak256(abi.encode(chainid, merchant, feeTo, feeBps, ref)).
  */
 export function createDepositAddressCalculator(factory: DepositFactory): (terms: DepositTerms) => Address {
@@ -129,7 +128,7 @@ export function createDepositAddressCalculator(factory: DepositFactory): (terms:
   };
 }
 
-/** Throws `RangeError` for terms that are not hex digits; `Buffer` would silently truncate them. */
+/** Throws `RangeError` for terms that are not hex digits, which `Buffer` would silently truncate. */
 function bytesOf(digits: string, length: number): Buffer {
   const bytes = Buffer.from(digits, 'hex');
   if (bytes.length !== length || digits.length !== 2 * length)

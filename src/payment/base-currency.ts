@@ -1,11 +1,11 @@
 import { type Currency, USD_RATE_ONE, type UsdRate } from './money.ts';
 
 /**
- * Reports show amounts of USDC also in the currency in which the merchant keeps the books, at the exchange rate of the hour
- * of the creation or of the payment. 1 USDC counts as 1 USD.
+ * Reports also show USDC amounts in the merchant's base currency, at the exchange rate of the hour of creation or
+ * payment. 1 USDC counts as 1 USD.
  */
 
-/** The first rate that the service read in an hour. */
+/** The first rate read in an hour. */
 export interface HourlyRate {
   readonly currency: Currency;
   /** Start of the hour, UTC. */
@@ -13,7 +13,7 @@ export interface HourlyRate {
   readonly usdRate: UsdRate;
 }
 
-/** Longer than merchants have to keep their books in most countries. */
+/** Longer than the retention period for books in most countries. */
 export const RATE_RETENTION_MS = 11 * 366 * 86_400_000;
 
 const HOUR_MS = 3_600_000;
@@ -22,14 +22,14 @@ export function hourOf(timeMs: number): number {
   return timeMs - (timeMs % HOUR_MS);
 }
 
-/** Reads the rates of a currency, of the hours from the first to the last. */
+/** Lists a currency's rates from the first to the last hour. */
 export type ListRates = (
   currency: Currency,
   firstMs: number,
   lastMs: number,
 ) => Promise<readonly HourlyRate[]>;
 
-/** The rates of a currency at these times, USD for one unit; null where the service read none in that hour. */
+/** Rates of a currency at these times, USD for one unit; null for hours without a rate. */
 export async function ratesAt(
   listRates: ListRates,
   currency: Currency,

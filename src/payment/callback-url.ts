@@ -1,14 +1,14 @@
 /**
- * Validates a callback URL (the specification's "https, publicly reachable, no credentials, at most
- * 2048 characters") from its text alone. The webhooks' resolver validates the addresses behind its name.
+ * Validates a callback URL ("https, publicly reachable, no credentials, at most 2048 characters" in the specification)
+ * from its text alone. The webhooks' resolver validates the addresses of its name.
  *
- * `new URL` is no filter: it repairs full-width digits, `0x7f.1`, tabs and backslashes silently. So the raw text is
- * checked first, then the parsed host.
+ * Checks the raw text before the parsed host, because `new URL` silently repairs full-width digits, `0x7f.1`, tabs and
+ * backslashes.
  */
 
 import { isPublicAddress } from '../platform/public-address.ts';
 
-/** The most code points of a callback, as the merchant supplied it. */
+/** Maximum code points of a callback as supplied. */
 export const CALLBACK_MAX_CHARACTERS = 2048;
 
 /** A callback that may be stored and sent to. The stored text stays the supplied one, never `url.href`. */
@@ -17,25 +17,24 @@ export interface AcceptedCallbackUrl {
   readonly url: URL;
   /** Lower case, IDN as punycode, without trailing dot; an IPv6 address without brackets. */
   readonly hostname: string;
-  /** 1 to 65535; 443 when the URL names none. */
+  /** 1 to 65535; 443 if the URL has none. */
   readonly port: number;
   /**
-   * `address`: a public IP literal. `name`: a name that DNS must still prove public.
-   * `allowed`: listed by the operator, so exempt from the public-host rule.
+   * `address`: a public IP literal. `name`: a name that DNS must still prove public. `allowed`: listed by the operator,
+   * so exempt from the public-host rule.
    */
   readonly kind: 'address' | 'name' | 'allowed';
 }
 
 export interface RefusedCallbackUrl {
   readonly ok: false;
-  /** The end of a sentence that begins with "callback", for the merchant. */
+  /** End of a sentence that starts with "callback", for the merchant. */
   readonly reason: string;
 }
 
 /**
- * Suffixes that are no part of the public DNS: special-use names (RFC 6761, 6762, 7686, 8375), the names IANA and
- * ICANN keep for private networks, and the inner names of Kubernetes. All are single labels, so the last label of
- * a name decides.
+ * Suffixes outside the public DNS: special-use names (RFC 6761, 6762, 7686, 8375), names reserved by IANA and ICANN for
+ * private networks, and internal names of Kubernetes. All are single labels, so a name's last label decides.
  */
 const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set(
   (
@@ -44,17 +43,17 @@ const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Cloud metadata services that have a name under a public suffix. */
+/** Cloud metadata services with a name under a public suffix. */
 const METADATA_SUFFIX =
   /(?:^|\.)metadata\.(?:goog|tencentyun\.com|platformequinix\.com|packet\.net)$|(?:^|\.)api\.metadata\.cloud\.ibm\.com$/;
 
 /**
- * The form of nearly every callback: printable ASCII, the scheme spelled out, an authority without credentials
- * or encoding. It needs none of the slower checks of the raw text, which matters because this runs for each create.
+ * Form of nearly every callback: printable ASCII, a literal scheme, an authority without credentials or encoding. It
+ * skips the slower checks of the raw text, because this runs for each create.
  */
 const PLAIN_URL = /^https:\/\/[a-z0-9._:[\]-]+(?:[/?#][\x21-\x5b\x5d-\x7e]*)?$/i;
 const PLAIN_ASCII = /^[\x21-\x5b\x5d-\x7e]*$/;
-/** Control characters, every kind of space, the backslash, and the characters that turn the reading direction. */
+/** Control characters, all kinds of space, the backslash, and marks that change the text direction. */
 const FORBIDDEN_CHARACTER =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
   /[\u0000-\u0020\u007f-\u009f\s\\\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
@@ -67,9 +66,9 @@ const HOST_NAME_MAX_CHARACTERS = 253;
 /**
  * Validates a callback by its text. Pure.
  *
- * @param raw what the merchant sent, of whatever type
- * @param allowedHosts the operator's `CALLBACK_ALLOWED_HOSTS`: `host:port`, lower case, IPv6 in brackets, the port
- *   always named; a listed host need not be public, everything else still holds
+ * @param raw the merchant's value, of any type @param allowedHosts the operator's `CALLBACK_ALLOWED_HOSTS`:
+ * `host:port`, lower case, IPv6 in brackets, always with a port; a listed host need not be public, but all other rules
+ * apply
  */
 export function parseCallbackUrl(
   raw: unknown,
@@ -103,15 +102,15 @@ export function parseCallbackUrl(
   return nameRefusal === null ? { ok: true, url, hostname, port, kind: 'name' } : refuse(nameRefusal);
 }
 
-/** The public location of a service. */
+/** Public location of a service. */
 export interface ServiceLocation {
   readonly hostname: string;
   readonly port: number;
-  /** Path without a slash at its end; empty for all of the host. */
+  /** Path without a trailing slash; empty for the whole host. */
   readonly path: string;
 }
 
-/** The location that a `BASE_URL` names. */
+/** Location of a `BASE_URL`. */
 export function locationOf(baseUrl: string): ServiceLocation {
   const { protocol, hostname, port, pathname } = new URL(baseUrl);
   return {
@@ -122,12 +121,12 @@ export function locationOf(baseUrl: string): ServiceLocation {
 }
 
 /**
- * Whether a callback leads to this service by its public name. The address does not show it: behind NAT or a content
- * delivery network, other services share the address.
+ * Whether a callback leads to this service by its public name. The address cannot show it, because other services share
+ * it behind NAT or a content delivery network.
  */
 export function isOwnCallback(callback: AcceptedCallbackUrl, own: ServiceLocation): boolean {
   if (callback.hostname !== own.hostname || callback.port !== own.port) return false;
-  // As a proxy or the router may read it: decoded, and with one slash for several.
+  // Normalized like a proxy or the router may do: decoded, with single slashes.
   const pathname = percentDecoded(callback.url.pathname).replace(/\/+/g, '/');
   return pathname === own.path || pathname.startsWith(`${own.path}/`);
 }
@@ -138,7 +137,7 @@ function refuse(reason: string): RefusedCallbackUrl {
 
 function refuseText(raw: string): string | null {
   const tooLong = `must be at most ${CALLBACK_MAX_CHARACTERS} characters long`;
-  // A code point takes at most two units, so anything longer needs no counting.
+  // A code point takes at most two units, so longer text needs no counting.
   if (raw.length > 2 * CALLBACK_MAX_CHARACTERS) return tooLong;
   if (raw.length > CALLBACK_MAX_CHARACTERS && [...raw].length > CALLBACK_MAX_CHARACTERS) return tooLong;
   if (FORBIDDEN_CHARACTER.test(raw)) {
@@ -154,16 +153,16 @@ function refuseText(raw: string): string | null {
   return authorityOf(raw).includes('@') ? 'must not contain user:password credentials' : null;
 }
 
-/** The raw text between `https://` and the path; empty when the text does not begin that way. */
+/** Raw text between `https://` and the path; empty for any other start. */
 function authorityOf(raw: string): string {
   return HTTPS_WITH_AUTHORITY.exec(raw)?.[1] ?? '';
 }
 
-/** The ways out during development, as docs/errors.md explains them. */
+/** Alternatives during development, as explained in docs/errors.md. */
 const LOCAL_RECEIVER =
   'For a receiver on your machine, use card-checkout listen --forward-to, or allow its host with CALLBACK_ALLOWED_HOSTS';
 
-/** What a callback must not lead to, and the ways out: the end of a sentence. */
+/** Forbidden targets and the alternatives, as the end of a sentence. */
 export const NOT_PUBLIC = `a private, local or reserved address. Use a public host name. ${LOCAL_RECEIVER}`;
 
 function refuseName(name: string): string | null {
@@ -177,14 +176,14 @@ function refuseName(name: string): string | null {
 }
 
 /**
- * Whether the host was spelled so that a reader sees something else than the parser: percent-encoded, with
- * characters that IDNA drops, or with letters and digits that it maps to plain ASCII ("ｌｏｃａｌｈｏｓｔ"). A real
- * international name is none of these: each of its labels stays non-ASCII and becomes punycode.
+ * Whether the host looks different to a reader and the parser: percent-encoded, with characters that IDNA drops, or
+ * with letters and digits that it maps to plain ASCII ("ｌｏｃａｌｈｏｓｔ"). Labels of real international names stay non-ASCII
+ * and become punycode.
  */
 function isDisguised(authority: string, parsedHostname: string): boolean {
   if (authority.includes('%')) return true;
   if (PLAIN_ASCII.test(authority)) return false;
-  // A port stays with the last label, to which it changes nothing.
+  // A port stays with the last label without affecting it.
   const rawLabels = authority.split(/[.\u3002\uff0e\uff61]/);
   const parsedLabels = parsedHostname.split('.');
   if (rawLabels.length !== parsedLabels.length) return true;
@@ -196,7 +195,7 @@ function isDisguised(authority: string, parsedHostname: string): boolean {
 
 function mapsAway(character: string): boolean {
   if (PLAIN_ASCII.test(character)) return false;
-  // The two joiners are part of some real names; the parser itself checks where they may stand.
+  // Both joiners are part of some real names; the parser itself checks their position.
   if (character === '\u200c' || character === '\u200d') return false;
   if (/\p{Default_Ignorable_Code_Point}/u.test(character)) return true;
   return PLAIN_ASCII.test(character.normalize('NFKC'));

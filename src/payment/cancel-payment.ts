@@ -14,17 +14,17 @@ export interface CancelPaymentContext {
 }
 
 const MINUTE_MS = 60_000;
-/** A card payment that was begun in a session's last moment is delivered later: after checks, and by the provider. */
+/** A card payment started at the end of a session is delivered later, after the provider's checks. */
 const DELIVERY_GRACE_MS = 30 * MINUTE_MS;
 /**
- * Maximum age of the cursor: "nothing has arrived" proves nothing while the watcher stands. The newest final block is
- * usually seconds old.
+ * Maximum age of the cursor, without which "nothing has arrived" proves nothing. The newest final block is usually
+ * seconds old.
  */
 const MAXIMUM_CURSOR_AGE_MS = 10 * MINUTE_MS;
 
 /**
- * Cancels a payment for which nothing has arrived, or dust, up to the newest scanned block, and for which no started
- * session can still pay or have been paid in; otherwise throws `payment_state_conflict`.
+ * Cancels a payment for which at most dust has arrived up to the newest scanned block, and for which no started session
+ * can still pay or have been paid; otherwise throws `payment_state_conflict`.
  */
 export async function cancelPayment(
   context: CancelPaymentContext,

@@ -17,13 +17,13 @@ import {
 } from './provider-catalog.ts';
 import type { Rates } from './rates.ts';
 
-/** A create request whose form was found good; `provider` is still any text. */
+/** A well-formed create request; `provider` is still unchecked. */
 export interface CreatePaymentRequest
   extends Pick<Payment, 'payoutAddress' | 'callbackUrl' | 'amountCents' | 'currency' | 'passFeeToCustomer'>,
     Pick<Payment, 'email' | 'note'> {
   readonly provider: string;
   readonly idempotencyKey: string | null;
-  /** What links of the dashboard add. */
+  /** Added by payment links of the dashboard. */
   readonly order?: Pick<Payment, keyof typeof noOrder>;
 }
 
@@ -70,19 +70,19 @@ export interface CreateChecks {
     readonly isReservedAddress: (address: Address) => boolean;
   };
   readonly nowMs: () => number;
-  /** Default for accounts without a setting of their own. */
+  /** Default for accounts without their own setting. */
   readonly thresholdDefaults: ThresholdTerms;
 }
 
-/** What the checks find of a new payment: its amounts and terms. */
+/** Amounts and terms of a new payment. */
 export type CheckedTerms = ReturnType<typeof chargeWithFee> &
   ThresholdTerms &
   Pick<Payment, 'usdUnits' | 'provider'>;
 
 /**
- * The checks on a create, in a fixed order, so that a caller always meets the same error first. Throws `ServiceError`.
+ * Checks a create in a fixed order, so that a caller always gets the same error first. Throws `ServiceError`.
  *
- * @param isKeyTaken whether the idempotency key stands for other parameters
+ * @param isKeyTaken whether the idempotency key was used with other parameters
  */
 export async function checkCreate(
   context: CreateChecks,
@@ -110,7 +110,7 @@ export async function checkCreate(
   return { ...amounts, ...terms, usdUnits, provider };
 }
 
-/** Throws where a payout would go to a contract or relayer of the service. */
+/** Throws for a payout to the service's own contract or relayer. */
 export function requireUnreservedAddress(
   { isReservedAddress }: CreateChecks['settlement'],
   payoutAddress: Address,
@@ -118,15 +118,15 @@ export function requireUnreservedAddress(
   if (isReservedAddress(payoutAddress)) throw reservedAddress();
 }
 
-/** The refusal of a payout address of the service itself. */
+/** Refusal of a payout address of the service itself. */
 export function reservedAddress(): ServiceError {
   return invalidField('address', 'belongs to the service and cannot receive payouts');
 }
 
-/** Refuses another wallet where the account's is locked, so that a stolen key cannot redirect money. */
+/** Refuses another wallet than the account's locked one, so that a stolen key cannot redirect money. */
 export function requireAllowedWallet(account: MerchantTerms, payoutAddress: Address): void {
   if (!account.isWalletLocked || payoutAddress === account.wallet) return;
-  // The message does not reveal the wallet to the holder of a stolen key.
+  // Does not reveal the wallet to the holder of a stolen key.
   throw invalidField('address', "must be the account's own payout wallet, to which payouts are locked");
 }
 

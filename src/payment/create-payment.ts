@@ -17,7 +17,7 @@ import { noOrder, type Payment, type PaymentId, untouchedProgress } from './paym
 import { IDEMPOTENCY_TTL_MS, type IdempotencyRecord, type PaymentStore } from './payment-store.ts';
 import { DIRECT_PROVIDER } from './provider-catalog.ts';
 
-/** The terms on chain that a new payment is bound to. */
+/** On-chain terms of new payments. */
 interface SettlementTerms extends Pick<CreateChecks['settlement'], 'isReservedAddress'> {
   readonly chainId: number;
   readonly factory: Address;
@@ -29,11 +29,11 @@ export interface CreatePaymentContext extends CreateChecks {
   readonly payments: PaymentStore;
   readonly settlement: SettlementTerms;
   readonly newPaymentId: () => PaymentId;
-  /** Names the secret that makes new ipn_tokens. */
+  /** Identifies the secret of new ipn_tokens. */
   readonly tokenFingerprint: string;
 }
 
-/** Creates a payment, durable when this resolves. Throws `ServiceError` as `checkCreate` does. */
+/** Creates a payment, which is durable when this resolves. Throws like `checkCreate`. */
 export async function createPayment(
   context: CreatePaymentContext,
   account: MerchantTerms,
@@ -41,14 +41,14 @@ export async function createPayment(
 ): Promise<Payment> {
   const idempotency = recordOf(account, request.idempotencyKey, parametersOf(request), context.nowMs());
   const earlier = await findEarlierCreate(context.payments, idempotency);
-  // A replay comes before the checks whose outcome may have changed since (a raised fee, an address that has become
-  // one of ours): the same request has succeeded, and its caller has to learn of that.
+  // A replay precedes the checks, whose outcome may have changed (a raised fee, an address that became ours): the same
+  // request has succeeded, and its caller must learn that.
   if (isReplayOf(earlier, idempotency)) return earlier.payment;
   const terms = await checkCreate(context, account, request, earlier !== null);
   return storePayment(context, newPayment(context, account, request, terms), idempotency);
 }
 
-/** Stores a new payment; returns the earlier one where a concurrent request with the same key was first. */
+/** Stores a new payment; returns the earlier one if a concurrent request with the same key was first. */
 async function storePayment(
   { payments }: Pick<CreatePaymentContext, 'payments'>,
   payment: Payment,
@@ -61,7 +61,7 @@ async function storePayment(
   return outcome.payment;
 }
 
-/** The normalized parameters of a request: POST and GET of the same request are equal. */
+/** Normalized parameters of a request, equal for POST and GET. */
 function parametersOf(request: CreatePaymentRequest): readonly unknown[] {
   return [
     request.payoutAddress,
@@ -75,7 +75,6 @@ function parametersOf(request: CreatePaymentRequest): readonly unknown[] {
   ];
 }
 
-/** The payment as it is stored first. */
 function newPayment(
   context: CreatePaymentContext,
   account: MerchantTerms,
@@ -83,7 +82,7 @@ function newPayment(
   charge: CheckedTerms,
 ): Payment {
   const { settlement } = context;
-  // Before the id: expiry walks over ids by their time, and one older than its payment would be passed too early.
+  // Before the id: expiry follows the ids' times, and would pass an id older than its payment too early.
   const createdAtMs = context.nowMs();
   const id = context.newPaymentId();
   const depositAddress = settlement.depositAddressOf({
@@ -111,7 +110,7 @@ function newPayment(
     payoutAddress: request.payoutAddress,
     feeWallet: settlement.feeWallet,
     depositAddress,
-    // A session lowers it once it is started: what a provider that was never visited keeps does not count.
+    // Lowered when a session starts: fees of a provider that was never visited do not count.
     paidThresholdUnits: computePaidThreshold(charge.usdUnits, charge.toleranceBasisPoints),
   };
 }
@@ -123,9 +122,9 @@ export type DirectPaymentRequest = Pick<
   Partial<Pick<CreatePaymentRequest, 'idempotencyKey' | 'order'>>;
 
 /**
- * Creates a payment that the customer pays from a wallet, in USDC, to the deposit address. No provider deducts
- * a fee, so the paid threshold is the whole value, or a cent less where the account says so. Not for the card API, which knows no
- * such payment. A repetition with the same idempotency key returns the first payment. Throws `ServiceError`.
+ * Creates a payment that the customer pays from a wallet, in USDC, to the deposit address. No provider deducts a fee,
+ * so the paid threshold is the whole value, or a cent less if the account allows it. Not available in the card API.
+ * Repeating the idempotency key returns the first payment. Throws `ServiceError`.
  */
 export async function createDirectPayment(
   context: CreatePaymentContext,
@@ -159,12 +158,12 @@ export async function createDirectPayment(
 }
 
 /**
- * Idempotent replay of a create: the same `Idempotency-Key` of an account with the same parameters answers with the
- * payment of the first request, for 24 hours. Other parameters under the same key are a conflict. Only successes are
- * kept, in the transaction that creates the payment (`createPayment` of the store).
+ * Idempotent replay of a create: repeating an account's `Idempotency-Key` with the same parameters returns the first
+ * request's payment, for 24 hours. Other parameters are a conflict. Only successes are stored, in the transaction that
+ * creates the payment (`createPayment` of the store).
  */
 
-/** The payment of an earlier request with the same key, and the fingerprint of its parameters. */
+/** Payment of an earlier request with the same key, and the fingerprint of its parameters. */
 type EarlierCreate = NonNullable<Awaited<ReturnType<PaymentStore['findIdempotent']>>>;
 
 /** SHA-256 of the normalized parameters of a request, in hex. */
@@ -172,7 +171,7 @@ export function fingerprintOf(parameters: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parameters)).digest('hex');
 }
 
-/** The record of a key with the parameters that it stands for; null without a key. */
+/** Record of a key with its parameters; null without a key. */
 function recordOf(
   { id: accountId }: Pick<MerchantTerms, 'id'>,
   key: string | null,
@@ -182,7 +181,7 @@ function recordOf(
   return key === null ? null : { accountId, key, fingerprint: fingerprintOf(parameters), createdAtMs };
 }
 
-/** The create of an earlier request with the same key; null without a key, and where there was none within the TTL. */
+/** Earlier create with the same key; null without a key, or without such a create within the TTL. */
 async function findEarlierCreate(
   payments: Pick<PaymentStore, 'findIdempotent'>,
   record: IdempotencyRecord | null,

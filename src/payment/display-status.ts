@@ -2,9 +2,8 @@ import type { Payment } from './payment.ts';
 import type { ProviderSession } from './provider-session.ts';
 
 /**
- * A payment's status as a shopkeeper names it; every payment has one. Before anything arrives, it depends on the last
- * session at a provider: `at_provider` while the customer can pay there or the provider delivers, `declined` once the
- * provider reports so.
+ * A payment's status in a shopkeeper's terms. Before anything arrives, it depends on the last session at a provider:
+ * `at_provider` while the customer can pay there or the provider delivers, `declined` once the provider reports so.
  */
 export const displayStatuses = [
   'open',
@@ -18,7 +17,7 @@ export const displayStatuses = [
 ] as const;
 export type DisplayStatus = (typeof displayStatuses)[number];
 
-/** @param session the payment's last one */
+/** @param session the payment's last session */
 export function displayStatusOf(
   payment: Pick<Payment, 'status' | 'forwardStatus' | 'amountMismatch' | 'cancelReason'>,
   session: Pick<ProviderSession, 'progress' | 'expiresAtMs'> | undefined,

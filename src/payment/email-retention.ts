@@ -2,7 +2,7 @@ import { invalidField } from './errors.ts';
 
 const MAXIMUM_RETENTION_DAYS = 3_650;
 
-/** Parses the number of days for which customers' email addresses are kept. Throws `invalid_request`, naming the field. */
+/** Parses the days for which customers' email addresses are kept. Throws `invalid_request`. */
 export function parseRetentionDays(text: string, field: string): number {
   const days = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (days < 1 || days > MAXIMUM_RETENTION_DAYS) {
@@ -14,7 +14,7 @@ export function parseRetentionDays(text: string, field: string): number {
 /** Replaces an erased email address in stored webhooks. No valid address has this form. */
 const ERASED = '[erased]';
 
-/** The fields of a webhook without the address: as if there had been none where it is still to be sent. */
+/** Removes the email address from a webhook's fields: sent ones are marked, others get null. */
 export function withoutEmail<Fields extends Readonly<Record<string, unknown>>>(
   fields: Fields,
   { isSent }: { readonly isSent: boolean },
@@ -23,7 +23,7 @@ export function withoutEmail<Fields extends Readonly<Record<string, unknown>>>(
   return { ...fields, email: isSent ? ERASED : null };
 }
 
-/** The body of a webhook that was sent, with the mark in place of the address; its signature is not of this text any more. */
+/** Body of a sent webhook with the mark in place of the address; its signature no longer matches. */
 export function bodyWithoutEmail(body: string): string {
   const fields = JSON.parse(body) as Record<string, unknown>;
   const rest = withoutEmail(fields, { isSent: true });
@@ -35,10 +35,7 @@ export function isEmailErased(body: string): boolean {
   return body.includes(`"email":"${ERASED}"`);
 }
 
-/**
- * A text that may repeat the address, such as a receiver's answer, without it: in any case, as text or as a part of an
- * address on the web.
- */
+/** Removes the address from a text that may repeat it, such as a receiver's answer, in any case and URL-encoded. */
 export function textWithoutEmail(text: string, email: string, mark = ERASED): string {
   const forms = [email, encodeURIComponent(email)].map((form) => form.replaceAll(/\W/g, '\\$&'));
   return text.replaceAll(new RegExp(forms.join('|'), 'gi'), mark);

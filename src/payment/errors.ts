@@ -1,8 +1,8 @@
 /**
- * The one table of errors that callers of the service can meet.
+ * The table of all errors for callers.
  *
- * `status` and `code` are the wire contract of the specification: a `code` is present only where the caller can
- * act on it. `text` is public; the internal cause travels beside it in `ServiceError.cause` and is only logged.
+ * `status` and `code` are the specification's wire contract: a `code` exists only where the caller can act on it.
+ * `text` is public; the internal cause is in `ServiceError.cause` and only logged.
  */
 export const errorTable = {
   invalid_request: row(400, null, 'The request is invalid.'),
@@ -71,10 +71,9 @@ function row(status: number, code: string | null, text: string) {
   return { status, code, text };
 }
 
-/** The name of a row of the error table. */
 export type ErrorName = keyof typeof errorTable;
 
-/** The fields of a create request that some errors are about. */
+/** Fields of a create request to which some errors belong. */
 const fieldOfError: Readonly<Partial<Record<ErrorName, string>>> = {
   below_minimum: 'amount',
   above_maximum: 'amount',
@@ -83,16 +82,16 @@ const fieldOfError: Readonly<Partial<Record<ErrorName, string>>> = {
   provider_inactive: 'provider',
 };
 
-/** An error with a row in the table; everything else that is thrown is `internal` (500) to the caller. */
+/** An error of the table; callers see any other error as `internal` (500). */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly errorName: ErrorName;
-  /** Seconds until a retry makes sense; for `rate_limited`, and for `provider_unavailable` where the provider is busy. */
+  /** Seconds until a retry makes sense; for `rate_limited`, and for `provider_unavailable` of a busy provider. */
   readonly retryAfterSeconds: number | null;
-  /** The problems of fields, by their names and without them: a page shows each at its field. */
+  /** Problems by field name, without the name: a page shows each at its field. */
   readonly problems: ReadonlyMap<string, string>;
 
-  /** `publicText` replaces the table's text where more can be said; `cause` never leaves the process. */
+  /** `publicText` replaces the table's text with a more specific one; `cause` never leaves the process. */
   constructor(
     errorName: ErrorName,
     publicText?: string,
@@ -121,7 +120,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** Whether a provider refused because it is called too often: it is there, and says when it may be called again. */
+/** Whether a provider refused because it gets too many requests, with the time of a retry. */
 export function isBusy(error: unknown): boolean {
   return (
     error instanceof ServiceError &&
@@ -131,26 +130,26 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * A 400 that names the field; `problem` continues the sentence that begins with the field's name.
+ * Creates a 400 for one field; `problem` continues the sentence that starts with the field's name.
  *
- * @param name the field's name in forms, where the sentence names it differently
+ * @param name the field's name in forms, if different
  */
 export function invalidField(field: string, problem: string, name = field): ServiceError {
   return new ServiceError('invalid_request', `${field} ${problem}`, { problems: new Map([[name, problem]]) });
 }
 
-/** A 400 with the problems of several fields of a form. */
+/** Creates a 400 with the problems of several form fields. */
 export function invalidFields(problems: ReadonlyMap<string, string>): ServiceError {
   const text = [...problems].map(([field, problem]) => `${field} ${problem}`).join('; ');
   return new ServiceError('invalid_request', text, { problems });
 }
 
-/** The refusal of a change that the payment's state does not allow, with the reason for the caller. */
+/** Refusal of a change that the payment's state does not allow. */
 export function stateConflict(reason: string): ServiceError {
   return new ServiceError('payment_state_conflict', reason);
 }
 
-/** Thrown for a state that the tables do not contain: a defect or a corrupt row, never ignored. */
+/** A state missing from the tables: a defect or a corrupt row, never ignored. */
 export class UnknownStateError extends Error {
   override readonly name = 'UnknownStateError';
 }

@@ -2,22 +2,22 @@ import type { NumberedEvent } from './payment-events.ts';
 
 export interface EventPage {
   readonly events: readonly NumberedEvent[];
-  /** The number of the account's newest event, 0 before the first. */
+  /** Number of the account's newest event; 0 before the first. */
   readonly newest: number;
-  /** The lowest number after which every event is still kept: that of the last one that was deleted, or 0. */
+  /** Lowest number after which every event is still stored: that of the last deleted one, or 0. */
   readonly oldestAfter: number;
 }
 
 /**
- * The events of the accounts' payments. A change of a payment adds an event in its own transaction, without a number:
- * transactions commit in another order than they begin, and a reader must never miss an event that commits late with a
- * lower number. `numberEvents` numbers what is committed, one process at a time.
+ * Events of the accounts' payments. A change of a payment adds an unnumbered event in its own transaction: transactions
+ * may commit in another order than they start, and a reader must never miss an event that commits late with a lower
+ * number. `numberEvents` numbers committed events, in one process at a time.
  */
 export interface EventStore {
-  /** Numbers committed events in the order in which they were added; returns how many. */
+  /** Numbers committed events in order of insertion; returns their number. */
   numberEvents(limit: number): Promise<number>;
-  /** Events with a higher number, in their order. */
+  /** Events with a higher number, in order. */
   listEvents(accountId: string, after: number, limit: number): Promise<EventPage>;
-  /** Deletes numbered events of before this time; returns how many. */
+  /** Deletes numbered events before this time; returns their number. */
   deleteEvents(beforeMs: number, limit: number): Promise<number>;
 }

@@ -4,15 +4,14 @@ import type { PaymentId } from './payment.ts';
 import { isPaymentId } from './payment-id.ts';
 
 /**
- * The `ipn_token` is derived, never stored: the payment id and a 256-bit MAC of it under a key derived from the
- * server's secret. A leaked database therefore reveals no webhook signing key. The token names the secret it was
- * made with, so that a secret can be replaced while tokens in circulation stay good.
+ * The `ipn_token` is derived, never stored: the payment id and its 256-bit MAC under a key derived from the server's
+ * secret, so a leaked database reveals no webhook signing key. It identifies its secret, which can therefore be
+ * replaced without invalidating existing tokens.
  *
- * Text: `ipn_` + 6 letters naming the secret + 32 hex digits of the id + 43 letters of the MAC (base64url).
+ * Format: `ipn_` + 6 characters for the secret + 32 hex digits of the id + 43 characters of the MAC (base64url).
  */
 const tokenPattern = /^ipn_([A-Za-z0-9_-]{6})([0-9a-f]{32})([A-Za-z0-9_-]{43})$/;
 
-/** The id without its dashes. */
 function digitsOf(id: PaymentId): string {
   return id.replaceAll('-', '');
 }
@@ -20,8 +19,8 @@ function digitsOf(id: PaymentId): string {
 export type IpnTokens = ReturnType<typeof createIpnTokens>;
 
 /**
- * Makes and proves ipn_tokens. `secret` makes new tokens; `previousSecrets` still prove and re-create old ones.
- * Throws when two secrets share a fingerprint, because a token would then be ambiguous.
+ * Creates and verifies ipn_tokens. `secret` creates new tokens; `previousSecrets` still verify and re-create old ones.
+ * Throws when two secrets share a fingerprint, because a token would be ambiguous.
  */
 export function createIpnTokens(secret: string, previousSecrets: readonly string[] = []) {
   const derived = deriveKeys('ipn_token', secret, previousSecrets);
@@ -30,13 +29,13 @@ export function createIpnTokens(secret: string, previousSecrets: readonly string
   if (keys.size < derived.length) throw new Error('two of the secret keys are the same');
 
   return {
-    /** Names the current secret; a payment keeps it, so that its token can be made again. */
+    /** Identifies the current secret; payments store it, so that their token can be re-created. */
     currentFingerprint,
-    /** Those of all secrets, the current one first. */
+    /** Fingerprints of all secrets, the current one first. */
     fingerprints: [...keys.keys()] as readonly string[],
-    /** Whether tokens made with the secret of this fingerprint can be made and proven. */
+    /** Whether tokens of the secret with this fingerprint can be created and verified. */
     knows: (fingerprint: string) => keys.has(fingerprint),
-    /** The token of a payment, under the secret that was current when it was created. */
+    /** Token of a payment, under the secret that was current at its creation. */
     create(paymentId: PaymentId, fingerprint = currentFingerprint): string {
       const key = keys.get(fingerprint);
       if (key === undefined) {
@@ -44,7 +43,7 @@ export function createIpnTokens(secret: string, previousSecrets: readonly string
       }
       return `ipn_${fingerprint}${digitsOf(paymentId)}${macOf(key, paymentId)}`;
     },
-    /** The payment a token belongs to, or null when no secret we hold has made it. */
+    /** Payment of a token; null if no configured secret created it. */
     verify(token: string): PaymentId | null {
       const match = tokenPattern.exec(token);
       if (match === null) return null;

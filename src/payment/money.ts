@@ -1,9 +1,9 @@
 /**
- * Money is integers only: cents for fiat (number, at most 1,000,000), 10⁻⁶ units for USDC (bigint), basis points
- * for fees. Text with decimals exists only at the edge, parsed and printed here.
+ * Money is stored in integers: cents for fiat (number, at most 1,000,000), 10⁻⁶ units for USDC (bigint), basis points
+ * for fees. Decimal text exists only at the edge, parsed and formatted here.
  */
 
-/** The API's own limits on an amount. */
+/** The API's limits of an amount. */
 export const MINIMUM_AMOUNT_CENTS = 1;
 export const MAXIMUM_AMOUNT_CENTS = 1_000_000;
 
@@ -13,7 +13,7 @@ export const UNITS_PER_CENT = 10_000n;
 /** 100 % in basis points. */
 export const BASIS_POINTS = 10_000;
 
-/** Currencies a checkout can be priced in, as the specification lists them; the first is the default. */
+/** Currencies of a checkout, in the specification's order; the first is the default. */
 export const currencies = ['USD', 'EUR', 'CAD', 'INR'] as const;
 export type Currency = (typeof currencies)[number];
 
@@ -21,14 +21,14 @@ export function isCurrency(value: unknown): value is Currency {
   return (currencies as readonly unknown[]).includes(value);
 }
 
-/** The whole rule of an amount as text, range and decimals, as JSON Schema can say it too. */
+/** Complete rule of an amount as text, range and decimals, also usable in JSON Schema. */
 const amountPattern = /^(?!0(?:\.00?)?$)(0|[1-9]\d{0,3}|10000(?=(?:\.00?)?$))(?:\.(\d{1,2}))?$/;
 export const AMOUNT_PATTERN = amountPattern.source;
 
 /**
- * Cents of an amount as the API takes it: a decimal string or a JSON number with at most two decimals.
- * Null when it is malformed or outside 0.01 to 10000. A number is validated by its shortest decimal text, so that
- * 0.29 is 29 cents and 0.1 + 0.2 (0.30000000000000004) is refused.
+ * Cents of an API amount: a decimal string or a JSON number with at most two decimals. Null if malformed or outside
+ * 0.01 to 10000. Numbers are validated by their shortest decimal text, so that 0.29 is 29 cents and 0.1 + 0.2
+ * (0.30000000000000004) is refused.
  */
 export function parseAmountCents(amount: unknown): number | null {
   const text = typeof amount === 'number' ? String(amount) : amount;
@@ -39,40 +39,40 @@ export function parseAmountCents(amount: unknown): number | null {
   return Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'));
 }
 
-/** "12.30" from 1230. */
+/** Example: "12.30" from 1230. */
 export function formatCents(cents: number): string {
   const fraction = cents % 100;
   return `${(cents - fraction) / 100}.${fraction < 10 ? '0' : ''}${fraction}`;
 }
 
-/** "1.10", or null for null. */
+/** Example: "1.10", or null for null. */
 export function formatOptionalCents(cents: number | null): string | null {
   return cents === null ? null : formatCents(cents);
 }
 
-/** "12.340000" from 12340000n. */
+/** Example: "12.340000" from 12340000n. */
 export function formatUnits(units: bigint): string {
   return `${units / 1_000_000n}.${String(units % 1_000_000n).padStart(6, '0')}`;
 }
 
-/** The same of an amount that is negative where the chain took back a final transaction. */
+/** Formats an amount that is negative where a reorganization reversed a final transaction. */
 export function formatSigned(units: bigint): string {
   return units < 0n ? `-${formatUnits(-units)}` : formatUnits(units);
 }
 
-/** Units of a USDC amount typed by a person ("12.34", at most six decimals); null when malformed or too large. */
+/** Units of a typed USDC amount ("12.34", at most six decimals); null if malformed or too large. */
 export function parseUnits(text: string): bigint | null {
   return parseDecimal(text, 6);
 }
 
-/** A decimal text, with at most so many decimals, in units of the last of them; null for anything else. */
+/** Units of a decimal text with at most this many decimals; null for anything else. */
 export function parseDecimal(text: string, decimals: number): bigint | null {
   const [, whole, fraction = ''] = /^(\d{1,9})(?:\.(\d{1,18}))?$/.exec(text) ?? [];
   if (whole === undefined || fraction.length > decimals) return null;
   return BigInt(whole + fraction.padEnd(decimals, '0'));
 }
 
-/** Basis points of a percentage typed by a person ("2.5"); null when malformed, negative or above 100. */
+/** Basis points of a typed percentage ("2.5"); null if malformed, negative or above 100. */
 export function parsePercentBasisPoints(text: string): number | null {
   const match = /^(\d{1,3})(?:\.(\d{1,2}))?$/.exec(text);
   if (match === null) return null;
@@ -80,38 +80,36 @@ export function parsePercentBasisPoints(text: string): number | null {
   return basisPoints <= BASIS_POINTS ? basisPoints : null;
 }
 
-/** An exchange rate: how many 10⁻⁸ USD one unit of the currency is worth (1.09 → 109000000n). */
+/** Exchange rate: 10⁻⁸ USD for one unit of the currency (1.09 → 109000000n). */
 export type UsdRate = bigint;
 export const USD_RATE_ONE: UsdRate = 100_000_000n;
 
-/** The rate of a decimal text ("1.0874"); null when it is not a positive decimal. */
+/** Parses a decimal rate ("1.0874"); null if it is not positive. */
 export function parseUsdRate(text: string): UsdRate | null {
   const exact = parseDecimal(text, 18) ?? 0n;
-  // Cut off after eight decimals.
+  // Truncates after eight decimals.
   return exact / 10n ** 10n || null;
 }
 
-/** A rate as a decimal text with eight decimals. */
+/** Formats a rate with eight decimals. */
 export function formatRate(rate: UsdRate): string {
   return `${rate / USD_RATE_ONE}.${String(rate % USD_RATE_ONE).padStart(8, '0')}`;
 }
 
-/** The USD value in 10⁻⁶ units of an amount in cents of a currency with this rate, rounded down. */
+/** USD value in 10⁻⁶ units of an amount in cents at this rate, rounded down. */
 export function usdUnits(amountCents: number, rate: UsdRate): bigint {
   return (BigInt(amountCents) * UNITS_PER_CENT * rate) / USD_RATE_ONE;
 }
 
-/** An amount less a tolerance or fee in basis points, rounded down. */
+/** Subtracts a tolerance or fee in basis points, rounding down. */
 export function lessBasisPoints(units: bigint, basisPoints: number): bigint {
   return (units * BigInt(BASIS_POINTS - basisPoints)) / BigInt(BASIS_POINTS);
 }
 
-/** The larger of two amounts. */
 export function larger(first: bigint, second: bigint): bigint {
   return first > second ? first : second;
 }
 
-/** The smaller of two amounts. */
 export function smaller(first: bigint, second: bigint): bigint {
   return first < second ? first : second;
 }

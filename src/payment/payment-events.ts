@@ -2,9 +2,7 @@ import { UnknownStateError } from './errors.ts';
 import { formatCents, formatOptionalCents, formatUnits, UNITS_PER_CENT } from './money.ts';
 import { isDirect, type Payment, type PaymentId } from './payment.ts';
 
-/** The numbered events of an account's payments and refunds, which the merchant API lists. */
-
-/** What an event says; the documentation is generated from this table. */
+/** Meaning of each event type; the documentation is generated from this table. */
 export const paymentEventTypes = {
   'payment.deposit_seen': 'The deposits seen reach the paid threshold. They are not final yet.',
   'payment.deposit_reverted':
@@ -27,9 +25,8 @@ export const paymentEventTypes = {
 
 export type PaymentEventType = keyof typeof paymentEventTypes;
 
-/** An event of an account. */
 export interface NumberedEvent {
-  /** Numbers follow the order of commits. They are milliseconds since 1970, or one above the last. */
+  /** Follows the order of commits: milliseconds since 1970, or one above the last. */
   readonly number: number;
   readonly type: PaymentEventType;
   readonly paymentId: PaymentId;
@@ -38,7 +35,6 @@ export interface NumberedEvent {
   readonly atMs: number;
 }
 
-/** How long an event is kept. */
 export const EVENT_RETENTION_MS = 30 * 24 * 3_600_000;
 
 type EventFields = Pick<
@@ -46,11 +42,11 @@ type EventFields = Pick<
   'provider' | 'status' | 'forwardStatus' | 'amountMismatch' | 'receivedUnits'
 >;
 
-/** The events that a change of a payment makes, in their order. */
+/** Events that a change of a payment causes, in order. */
 export function eventsOfChange(before: EventFields, after: EventFields): PaymentEventType[] {
   const events: PaymentEventType[] = [];
   const isOtherState = before.status !== after.status || before.forwardStatus !== after.forwardStatus;
-  // A payment that expired with a part of its amount waits for its merchant already when the rest arrives.
+  // A payment that expired with a part of its amount already needs its merchant when the rest arrives.
   const isMoreLateMoney =
     after.status === 'canceled' &&
     after.forwardStatus === 'manual_required' &&
@@ -59,7 +55,7 @@ export function eventsOfChange(before: EventFields, after: EventFields): Payment
   if (after.amountMismatch !== null && after.amountMismatch !== before.amountMismatch) {
     events.push(`payment.${after.amountMismatch}`);
   }
-  // After an outage or a restore, one scan finds the deposit of a direct payment and its release.
+  // After an outage or a restore, one scan finds both the deposit and the release of a direct payment.
   if (isDirect(after) && events[0] === 'payment.paid' && after.forwardStatus === 'completed')
     events.push('payment.forwarded');
   return events;
@@ -81,25 +77,25 @@ function eventOfState(before: EventFields, after: EventFields): PaymentEventType
   }
 }
 
-/** The type of a stored text; throws `UnknownStateError` for any other text. */
+/** Parses a stored event type; throws `UnknownStateError` for any other text. */
 export function paymentEventTypeOf(text: string): PaymentEventType {
   if (!Object.hasOwn(paymentEventTypes, text)) throw new UnknownStateError(`no such event: ${text}`);
   return text as PaymentEventType;
 }
 
-/** A webhook as it is queued, in the transaction that made its payment paid. */
+/** A webhook as queued, in the transaction that made its payment paid. */
 export interface NewWebhook {
   readonly event: 'payment.paid' | 'payment.forwarded';
-  /** The body's fields save the timestamp, which is set when the event is sent. */
+  /** Fields of the body except the timestamp, which is set when the event is sent. */
   readonly fields: Readonly<Record<string, string | boolean | null>>;
 }
 
-/** The settlement asset's ticker on the wire. */
+/** Ticker of the settlement asset. */
 export const SETTLEMENT_COIN = 'polygon_usdc';
 
 /**
- * The `payment.paid` webhook of a payment that has just become paid; the timestamp is added when it is sent. Nothing
- * of a direct payment is forwarded by then.
+ * `payment.paid` webhook of a payment that just became paid; the timestamp is added when it is sent. A direct payment
+ * has forwarded nothing by then.
  */
 export function paidWebhook(payment: Payment): NewWebhook {
   return {
@@ -125,7 +121,7 @@ export function paidWebhook(payment: Payment): NewWebhook {
   };
 }
 
-/** The `payment.forwarded` webhook of a direct payment that has just been completed; the timestamp is added when it is sent. */
+/** `payment.forwarded` webhook of a direct payment that was just completed; the timestamp is added when it is sent. */
 export function forwardedWebhook(payment: Payment): NewWebhook {
   return {
     event: 'payment.forwarded',

@@ -10,15 +10,15 @@ export function isPaymentId(value: unknown): value is PaymentId {
 
 const hexNumber = (digits: string) => Number.parseInt(digits, 16);
 
-/** The millisecond of a payment id's creation, since 1970. */
+/** Creation time of a payment id, milliseconds since 1970. */
 export function paymentIdTimeMs(id: PaymentId): number {
   return hexNumber(id.slice(0, 8) + id.slice(9, 13));
 }
 
 /**
- * Makes UUIDv7s that never go backwards within this process, because time-ordered keys are several times cheaper
- * to insert (and `crypto.randomUUIDv7` is not ordered within a millisecond). Layout after the 48-bit time:
- * a 10-bit counter within the millisecond, then 64 random bits, so that every id stays unguessable.
+ * Creates UUIDv7s that never decrease within this process, because time-ordered keys are several times cheaper to
+ * insert (`crypto.randomUUIDv7` is not ordered within a millisecond). After the 48-bit time: a 10-bit counter within
+ * the millisecond, then 64 random bits, so that ids stay unguessable.
  */
 export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
   const pool = Buffer.alloc(8 * 256);
@@ -37,7 +37,7 @@ export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
   return () => {
     const currentMs = nowMs();
     if (currentMs > lastMs) moveTo(currentMs);
-    // More than 1,024 in a millisecond, or a clock that went back: borrow from the next millisecond.
+    // Borrows from the next millisecond after 1,024 ids, or when the clock went back.
     else if (++counter > 0x3ff) moveTo(lastMs + 1);
     if (poolOffset === poolDigits.length) {
       poolDigits = randomFillSync(pool).toString('hex');
@@ -56,37 +56,36 @@ export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
 /** Sorts after every id. */
 export const AFTER_ALL_IDS = '~';
 
-/** A text that sorts before all payment ids of this millisecond and later, and after all earlier ones. */
+/** Text that sorts before all payment ids of this millisecond and later, and after all earlier ones. */
 export function firstIdAtMs(timeMs: number): string {
   const digits = Math.max(0, timeMs).toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}`;
 }
 
 /**
- * The short code is the payment id without its fixed bits, in letters that cannot be mistaken for each other
- * (Crockford's base 32: no i, l, o, u). Being derived it needs no index of random values, which would slow the
- * inserts down, and it is found again by the primary key. It carries the id's 64 random bits.
+ * The short code is the payment id without its fixed bits, in unambiguous letters (Crockford's base 32: no i, l, o, u).
+ * It keeps the id's 64 random bits.
  */
 const crockford = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Start of the time count, which leaves 41 bits: enough until 2093. */
+/** Start of the time count, whose 41 bits last until 2093. */
 const EPOCH_MS = Date.UTC(2024, 0, 1);
 const TIME_BITS = 41n;
-/** 41 bits of time and the id's 74 bits of counter and randomness, five to a letter. */
+/** 41 bits of time and the id's 74 bits of counter and randomness, five per letter. */
 const SHORT_CODE_LENGTH = 23;
 
 const shortCodePattern = new RegExp(`^[${crockford}]{${SHORT_CODE_LENGTH}}$`);
 
-/** Two digits of base 32 in our letters, for each value of ten bits: half as many steps as letter by letter. */
+/** Letter pairs for each value of ten bits: half as many steps as letter by letter. */
 const letterPairs = Array.from(
   { length: 1024 },
   (_, value) => `${crockford[value >> 5]}${crockford[value & 31]}`,
 );
 
 /**
- * The short code of a payment id: derived, because a random code would need a unique index over random values, which slows
- * every insert. 41 bits of time, 12 of the counter, 62 random ones, the highest first. Cut where a letter ends, each part
- * is a number that JavaScript counts exactly: one of 115 bits would take twice as long.
+ * Short code of a payment id, derived because a random code would need a unique index over random values, which slows
+ * every insert. 41 bits of time, 12 of the counter, 62 random ones, highest first. Split into exact JavaScript numbers,
+ * because one number of 115 bits would take twice as long.
  */
 export function shortCodeOf(id: PaymentId): string {
   const timeMs = paymentIdTimeMs(id) - EPOCH_MS;
@@ -106,7 +105,7 @@ export function shortCodeOf(id: PaymentId): string {
   );
 }
 
-/** A number in pairs of letters. */
+/** Encodes a number in letter pairs. */
 function letters(value: number, pairs: number): string {
   let text = '';
   for (let rest = value, pair = 0; pair < pairs; pair++) {
@@ -116,7 +115,7 @@ function letters(value: number, pairs: number): string {
   return text;
 }
 
-/** The payment id of a short code, or null when the text is none. */
+/** Payment id of a short code; null for any other text. */
 export function paymentIdOfShortCode(code: string): PaymentId | null {
   if (!shortCodePattern.test(code)) return null;
   let bits = 0n;
@@ -130,7 +129,7 @@ export function paymentIdOfShortCode(code: string): PaymentId | null {
   return isPaymentId(id) ? id : null;
 }
 
-/** The URL of a checkout: `auto=1` for a single provider, and the email as given, so that the page can be prefilled. */
+/** URL of a checkout, with `auto=1` for a single provider and the given email address to prefill the page. */
 export function checkoutUrl(
   baseUrl: string,
   { id, provider, email }: Pick<Payment, 'id' | 'provider' | 'email'>,

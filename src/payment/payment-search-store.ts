@@ -17,8 +17,8 @@ export type LastSession = Pick<ProviderSession, 'provider' | 'progress' | 'expir
 export interface FoundPayments {
   readonly payments: readonly Payment[];
   /**
-   * The start of the next page, null at the end. A page that is shorter than its limit and has a next one has read as
-   * many payments as one call may, and found no more among them.
+   * Start of the next page; null at the end. A page shorter than its limit with a next one has reached the maximum
+   * number of payments that one call reads.
    */
   readonly next: PaymentId | null;
 }
@@ -45,41 +45,38 @@ export interface FailingWebhook {
   readonly finishedAtMs: number;
 }
 
-/** Whether the payment of a history is there, and whether it was ever paid. */
+/** Current status of a payment with a history, null if it is missing, and whether it was ever paid. */
 export interface PaymentHistorySummary extends Pick<Payment, 'id'> {
   readonly status: PaymentStatus | null;
   readonly wasPaid: boolean;
 }
 
 /**
- * What people ask of payments: lists, searches, statistics. All are exact with the commit of a change: what a task has
- * not yet put into the tables for searches and statistics is read from its queue.
+ * Lists, searches and statistics of payments. All are exact as of a change's commit: rows not yet in the tables for
+ * searches and statistics are read from their queue.
  */
 export interface PaymentSearchStore {
-  /** Adds exchange rates, of which the first of an hour stays, and deletes those of hours before `deleteBeforeMs`. */
+  /** Adds exchange rates, keeping the first of each hour, and deletes those of hours before `deleteBeforeMs`. */
   recordRates(rates: readonly HourlyRate[], deleteBeforeMs: number): Promise<void>;
   readonly listRates: ListRates;
 
-  /** Payments of one account, newest first; `before` is the `next` of the page before. */
+  /** Payments of one account, newest first; `before` is the `next` of the previous page. */
   searchPayments(query: PaymentQuery, before: PaymentId | null, limit: number): Promise<FoundPayments>;
-  /**
-   * Payments in these forward statuses, newest first; of all accounts with null. Only those are read, however many
-   * others are in progress.
-   */
+  /** Payments in these forward statuses, newest first; of all accounts with null. Reads no others. */
   listUnsettled(
     accountId: string | null,
     forwardStatuses: readonly UnsettledStatus[],
     limit: number,
   ): Promise<readonly Payment[]>;
 
-  /** Moves payments from the queue of new ones into the index of terms; returns how many. */
+  /** Moves payments from the queue of new ones into the index of terms; returns their number. */
   indexPayments(limit: number): Promise<number>;
-  /** Folds changes of payments into the sums by quarter of an hour and by day; returns how many. */
+  /** Adds changes of payments to the sums by quarter hour and by day; returns their number. */
   foldStatistics(limit: number): Promise<number>;
 
   /**
-   * Sums for each step of so many milliseconds, from `fromMs` on and before `beforeMs`; steps in which nothing
-   * happened are left out. All three are whole quarters of an hour. The id `service` stands for all accounts together.
+   * Sums for each step of `stepMs`, from `fromMs` on and before `beforeMs`, without empty steps. All three are
+   * multiples of a quarter hour. The id `service` covers all accounts.
    */
   listSlots(
     accountId: string,
@@ -87,29 +84,26 @@ export interface PaymentSearchStore {
     beforeMs: number,
     stepMs: number,
   ): Promise<readonly PaymentSlot[]>;
-  /** Counts of the days (of UTC) that begin from `fromMs` on and before `beforeMs`; `service` as for `listSlots`. */
+  /** Counts of the UTC days from `fromMs` on and before `beforeMs`; `service` as for `listSlots`. */
   listPaidCounts(accountId: string, fromMs: number, beforeMs: number): Promise<readonly PaidCount[]>;
 
   /**
-   * The last session that was started before each of these payments was paid, or at all while it is not: its provider
-   * is the presumed recipient. A payment without a session is left out.
+   * Last session started before each payment was paid, or at all while it is not, whose provider presumably got paid.
+   * Omits payments without a session.
    */
   listLastSessions(
     accountId: string,
     ids: readonly PaymentId[],
   ): Promise<ReadonlyMap<PaymentId, LastSession>>;
-  /** The journal's sums of these payments: final, and less what was taken back. */
+  /** The journal's final sums of these payments, less reversed amounts. */
   listFinalSums(ids: readonly PaymentId[]): Promise<ReadonlyMap<PaymentId, FinalSums>>;
-  /** The last webhooks that were not delivered, newest first; of all accounts with null. */
+  /** Last undelivered webhooks, newest first; of all accounts with null. */
   listFailingWebhooks(accountId: string | null, limit: number): Promise<readonly FailingWebhook[]>;
 
-  /** The states a payment came into after its creation, in their order; those of before they were kept are missing. */
+  /** States of a payment after its creation, in order; those before history was recorded are missing. */
   listStateChanges(id: PaymentId): Promise<readonly StateChange[]>;
-  /**
-   * Payments that came into any state after their creation, by id, those above `after`; `status` is null where
-   * there is no such payment.
-   */
+  /** Payments that changed state after their creation, by id, above `after`; `status` is null for missing payments. */
   listHistories(after: string, limit: number): Promise<readonly PaymentHistorySummary[]>;
-  /** Writes another note, by whose words the payment is found at once; null when there is no such payment. */
+  /** Replaces the note, whose words the search finds at once; null for an unknown payment. */
   editNote(payment: PaymentReference, note: string | null): Promise<Payment | null>;
 }

@@ -4,60 +4,63 @@ import { type Currency, isCurrency, parseAmountCents } from './money.ts';
 import type { AmountMismatch, Payment, PaymentId } from './payment.ts';
 import { isPaymentId, paymentIdOfShortCode } from './payment-id.ts';
 
-/** The filter of an account's payment list. An absent field filters nothing. */
+/** Filter of an account's payment list. Absent fields do not filter. */
 export interface PaymentQuery
   extends Partial<Pick<Payment, 'status' | 'forwardStatus' | 'provider' | 'currency'>> {
   readonly accountId: string;
   readonly amountMismatch?: AmountMismatch;
-  /** The status at this time: a session at a provider ends by itself. */
+  /** Status at this time, because sessions at providers end by themselves. */
   readonly display?: { readonly status: DisplayStatus; readonly nowMs: number };
   /** Earliest creation time, inclusive. */
   readonly fromMs?: number;
   /** Latest creation time, exclusive. */
   readonly beforeMs?: number;
-  /** Paid from one moment on and before another. */
+  /** Paid from one time on and before another. */
   readonly paid?: { readonly fromMs: number; readonly beforeMs: number };
   readonly search?: PaymentSearch;
 }
 
-/** A parsed search text. */
 export type PaymentSearch =
   | { readonly kind: 'id'; readonly id: PaymentId }
   | { readonly kind: 'transaction'; readonly hash: string }
-  /** A payment has to match all of the words, each in any one of its meanings. */
+  /** A payment must match all words, each in any of its meanings. */
   | { readonly kind: 'words'; readonly words: readonly (readonly Meaning[])[] };
 
-/** The possible meanings of a typed word. */
+/** Possible meanings of a typed word. */
 export type Meaning =
-  /** Words of the note, the order line or the email address's name that begin so; all of them. Short ones are whole words. */
+  /**
+   * Words of the note, the order line or the email address's name with these beginnings, all of them. Short ones are
+   * whole words.
+   */
   | { readonly kind: 'words'; readonly beginnings: readonly string[] }
   /** The charged or the requested amount. */
   | { readonly kind: 'amount'; readonly cents: number; readonly currency: Currency | null }
-  /** The beginning of an email address; a whole one as soon as its domain has a point. */
+  /** Beginning of an email address; the whole address once its domain contains a dot. */
   | { readonly kind: 'email'; readonly beginning: string };
 
-/** Longer texts are cut off: no id, address or sensible phrase is. */
+/** Longer texts are truncated: no id, address or sensible phrase is. */
 const MAXIMUM_SEARCH_CHARACTERS = 320;
 const MAXIMUM_SEARCH_WORDS = 8;
-/** Maximum indexed words of a note or an order line. 500 characters hold more only in a text that no user would search for. */
+/**
+ * Maximum indexed words of a note or an order line. 500 characters exceed it only in text that nobody would search for.
+ */
 const MAXIMUM_TEXT_WORDS = 40;
 /** Maximum indexed words of an email address, before the @. */
 const MAXIMUM_EMAIL_WORDS = 8;
 const MAXIMUM_WORD_CHARACTERS = 64;
 /**
- * A word is indexed by its first 3, 5 and 8 characters, as far as it has them, and a shorter one as it is. A search
- * reads the longest of these beginnings that the typed word has, and then compares: an index of all beginnings would
- * have three times as many rows.
+ * Lengths of a word's indexed beginnings; shorter words are indexed whole. A search reads the longest one within the
+ * typed word and then compares: an index of all beginnings would have three times as many rows.
  */
 const INDEXED_BEGINNINGS = [8, 5, 3] as const;
 const SHORTEST_BEGINNING = 3;
 
 const wholeEmail = /@[^@]+\.[^@.]+$/;
 const transactionHash = /^0x[0-9a-f]{64}$/;
-/** The end of a checkout's or short link's address. */
+/** End of a checkout's or short link's URL. */
 const linkEnd = /\/(?:pay|s)\/([0-9a-z-]+)(?:[?#].*)?$/;
 
-/** Parses a search text; null when it contains nothing to search for. */
+/** Parses a search text; null without search terms. */
 export function parsePaymentSearch(typed: string): PaymentSearch | null {
   const text = normalize(typed.slice(0, MAXIMUM_SEARCH_CHARACTERS)).trim();
   const name = linkEnd.exec(text)?.[1] ?? text;
@@ -68,7 +71,7 @@ export function parsePaymentSearch(typed: string): PaymentSearch | null {
   return words.length === 0 ? null : { kind: 'words', words };
 }
 
-/** The meanings of each typed word. An amount and the currency code behind it have one meaning together. */
+/** Meanings of each typed word. An amount followed by a currency code is one meaning. */
 function meaningsOf(typed: readonly string[]): Meaning[][] {
   const meanings: Meaning[][] = [];
   for (let index = 0; index < typed.length; index++) {
@@ -91,7 +94,7 @@ function meaningsOf(typed: readonly string[]): Meaning[][] {
   return meanings;
 }
 
-/** Cents of an amount as lists show it or as people write it (€1,234.50, 1.234,50, 42,5), or null. */
+/** Cents of an amount as shown in lists or as typed (€1,234.50, 1.234,50, 42,5); null for anything else. */
 function amountIn(word: string): number | null {
   const digits = word.replace(/^(?:[a-z]{0,2}\$|[€₹])/u, '').replace(/[$€₹]$/u, '');
   const plain = /^\d{1,2}(?:\.\d{3})?,\d{1,2}$|^\d+,\d{1,2}$/.test(digits)
@@ -105,13 +108,13 @@ function currencyIn(word: string): Currency | null {
   return isCurrency(code) ? code : null;
 }
 
-/** The fields of a payment that its index terms come from. */
+/** Fields that index terms come from. */
 type Searched = Pick<
   Payment,
   'amountCents' | 'originalAmountCents' | 'currency' | 'email' | 'note' | 'orderLine'
 >;
 
-/** All terms that a payment is indexed by, besides its id and its transactions. */
+/** Index terms of a payment, without its id and transactions. */
 export function termsOfPayment(payment: Searched): string[] {
   const terms = new Set(amountsOf(payment).map(amountTerm));
   if (payment.email !== null) terms.add(emailTerm(normalize(payment.email)));
@@ -121,7 +124,7 @@ export function termsOfPayment(payment: Searched): string[] {
   return [...terms];
 }
 
-/** A term that every payment with this meaning is indexed by, and as few others as possible. */
+/** Most selective term that covers all payments with this meaning. */
 export function termOfMeaning(meaning: Meaning): string {
   switch (meaning.kind) {
     case 'amount':
@@ -136,7 +139,7 @@ export function termOfMeaning(meaning: Meaning): string {
   }
 }
 
-/** Whether a payment matches all of the words: an index term covers more than the typed word. */
+/** Whether a payment matches all words: an index term covers more than the typed word. */
 export function hasWords(payment: Searched, words: readonly (readonly Meaning[])[]): boolean {
   const own = wordsOf(payment);
   const email = payment.email === null ? null : normalize(payment.email);
@@ -162,7 +165,7 @@ function beginsWith(word: string, beginning: string): boolean {
   return beginning.length < SHORTEST_BEGINNING ? word === beginning : word.startsWith(beginning);
 }
 
-/** The longest first; a short word is its own. */
+/** Longest first; a short word is its own beginning. */
 function indexedBeginnings(word: string): string[] {
   if (word.length < SHORTEST_BEGINNING) return [word];
   return INDEXED_BEGINNINGS.filter((length) => length <= word.length).map((length) => word.slice(0, length));
@@ -177,18 +180,18 @@ function wordsOf({ note, orderLine, email }: Searched): string[] {
   return email === null ? inTexts : [...inTexts, ...emailWords(normalize(email))];
 }
 
-/** The words of an email address's name: all before the @. */
+/** Words of an email address before the @. */
 function emailWords(email: string): string[] {
   return wordsIn(email.slice(0, Math.max(0, email.lastIndexOf('@')))).slice(0, MAXIMUM_EMAIL_WORDS);
 }
 
-/** The longest indexed beginning among all words. */
+/** Longest indexed beginning of all words. */
 function longestIndexed(words: readonly string[]): string {
   const longest = words.reduce((one, other) => (other.length > one.length ? other : one));
   return indexedBeginnings(longest)[0] as string;
 }
 
-/** The number that a term of an account is kept under: 48 bits, so that an index of a million payments stays small. */
+/** 48-bit number under which a term of an account is stored, so that an index of a million payments stays small. */
 export function numberOfTerm(accountId: string, term: string): number {
   return Number.parseInt(hash('sha256', `${accountId}\0${term}`).slice(0, 12), 16);
 }
@@ -197,7 +200,7 @@ const emailTerm = (email: string) => `email ${email}`;
 const amountTerm = (cents: number) => `amount ${cents}`;
 const wordTerm = (beginning: string) => `word ${beginning}`;
 
-/** Letters and digits of any language, as people write them; punctuation separates. */
+/** Letters and digits of any language; punctuation separates words. */
 function wordsIn(text: string): string[] {
   const words = normalize(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   return [...new Set(words.map((word) => word.slice(0, MAXIMUM_WORD_CHARACTERS)))];

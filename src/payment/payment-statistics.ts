@@ -3,27 +3,27 @@ import { feeUnits as feeUnitsOf } from './paid-threshold.ts';
 import type { Payment } from './payment.ts';
 import type { ProviderSession } from './provider-session.ts';
 
-/** Quarters of an hour: a day of any time zone begins with one. */
+/** A quarter hour, at which days of any time zone start. */
 export const SLOT_MS = 15 * 60_000;
 export const DAY_MS = 24 * 3_600_000;
 
-/** Counts of one or several quarters of an hour, by currency. */
+/** Counts of one or several quarter hours, by currency. */
 export interface PaymentSlot {
   readonly startMs: number;
   readonly currency: Currency;
   /** Payments created in it. */
   readonly created: number;
-  /** Payments among them that became paid, at whatever time. */
+  /** Of those, the ones that became paid, at any time. */
   readonly converted: number;
-  /** Payments that became paid in it, and what their customers were charged. */
+  /** Payments that became paid in it, and their customers' charges. */
   readonly paid: number;
   readonly paidCents: number;
-  /** What was received for those payments when they became paid, and the service's fees of it, in 10⁻⁶ USDC. */
+  /** Receipts of those payments when they became paid, and the service's fees, in 10⁻⁶ USDC. */
   readonly receivedUnits: number;
   readonly feeUnits: number;
 }
 
-/** What a change of a payment adds to its account's statistics: a row of the transaction that makes the change. */
+/** Change of an account's statistics, written in the transaction of the payment's change. */
 export interface CountedChange extends PaymentSlot {
   readonly accountId: string;
   /** Null unless the payment became paid. */
@@ -31,10 +31,10 @@ export interface CountedChange extends PaymentSlot {
   readonly settleClass: number | null;
 }
 
-/** Paid payments of some days (of UTC) by provider and by how long they took. */
+/** Paid payments of some UTC days by provider and duration. */
 export interface PaidCount {
   readonly provider: Payment['provider'];
-  /** An index into `settleBoundsMs`; one more than its last for longer. */
+  /** Index into `settleBoundsMs`; one above its last for longer durations. */
   readonly settleClass: number;
   readonly paid: number;
 }
@@ -45,10 +45,10 @@ export const settleBoundsMs: readonly number[] = [
   ...[1, 6, 24].map((hours) => hours * 3_600_000),
 ];
 
-/** SQLite takes larger numbers for fractions. No sum of USDC comes near it, but a token can move any number. */
+/** SQLite turns larger integers into floating point. Sums of USDC stay far below, but a token can move any number. */
 const MAXIMUM_UNITS = 2 ** 50;
 
-/** Units as a number that a store can add up. */
+/** Converts units to a number that a store can sum. */
 export function countableUnits(units: bigint | number): number {
   return Math.max(-MAXIMUM_UNITS, Math.min(Number(units), MAXIMUM_UNITS));
 }
@@ -64,12 +64,12 @@ const uncounted = {
   settleClass: null,
 };
 
-/** The change of a payment that is created. */
+/** Change for a new payment. */
 export function createdChange({ accountId, currency, createdAtMs }: Payment): CountedChange {
   return { ...uncounted, accountId, currency, startMs: slotOf(createdAtMs), created: 1 };
 }
 
-/** The changes of a payment that has just become paid; a direct one is not released yet. */
+/** Changes for a payment that just became paid; a direct one is not released yet. */
 export function paidChanges(payment: Payment, sessions: readonly StartedSession[]): CountedChange[] {
   const { accountId, currency, createdAtMs, amountCents, receivedUnits, forwardedUnits } = payment;
   const paidAtMs = payment.paidAtMs ?? createdAtMs;
@@ -95,7 +95,7 @@ function slotOf(timeMs: number): number {
   return timeMs - (timeMs % SLOT_MS);
 }
 
-/** The index of the first bound that is not exceeded. */
+/** Index of the first bound that is not exceeded. */
 function settleClassOf(payment: Pick<Payment, 'createdAtMs'>, paidAtMs: number): number {
   const durationMs = paidAtMs - payment.createdAtMs;
   const index = settleBoundsMs.findIndex((boundMs) => durationMs <= boundMs);
@@ -104,7 +104,7 @@ function settleClassOf(payment: Pick<Payment, 'createdAtMs'>, paidAtMs: number):
 
 type StartedSession = Pick<ProviderSession, 'provider' | 'createdAtMs'>;
 
-/** The presumed provider of a paid payment: that of the last session before it was paid. */
+/** Presumed provider of a paid payment: that of the last session before it was paid. */
 export function payingProvider(
   payment: Pick<Payment, 'provider' | 'paidAtMs'>,
   sessions: readonly StartedSession[],

@@ -3,7 +3,7 @@ import type { ChainObservations, Payment, PaymentChange, PaymentId, PaymentStatu
 import type { NewWebhook } from './payment-events.ts';
 import type { ProviderSession, SessionProgress } from './provider-session.ts';
 
-/** Lifetime of an Idempotency-Key's link to the payment it created. */
+/** Lifetime of an Idempotency-Key. */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
 
 export interface IdempotencyRecord {
@@ -14,32 +14,32 @@ export interface IdempotencyRecord {
   readonly createdAtMs: number;
 }
 
-/** The outcome of a creation; `replayed` names the payment of an earlier request with the same Idempotency-Key. */
+/** Outcome of a creation; `replayed` has the payment of an earlier request with the same Idempotency-Key. */
 export type CreateOutcome =
   | { readonly kind: 'created' }
-  /** Nothing was created: the payout address is the deposit address of a payment. */
+  /** Nothing was created: the payout address is a payment's deposit address. */
   | { readonly kind: 'reserved' }
   | { readonly kind: 'replayed'; readonly payment: Payment; readonly fingerprint: string };
 
-/** A decision about one payment, made on its rows inside the transaction. Null changes nothing. */
+/** Decision about one payment, made on its rows inside the transaction. Null changes nothing. */
 export interface PaymentDecision {
   readonly change: PaymentChange;
-  /** Written in the same transaction. At most one webhook per payment and event ever exists. */
+  /** Written in the same transaction. At most one webhook exists per payment and event. */
   readonly webhooks?: readonly NewWebhook[];
-  /** Queues a receipt for the customer in the same transaction; each payment has one at most. */
+  /** Queues the customer's receipt in the same transaction; at most one per payment. */
   readonly receipt?: true;
-  /** The payment waits for money again: the expiry step has to check it again, even if it had passed it. */
+  /** The payment awaits money again, so the expiry step must revisit it. */
   readonly revisitExpiry?: true;
 }
 
-/** All that a decision about a payment may depend on, read within one transaction. */
+/** Data for a decision about a payment, read within one transaction. */
 export interface PaymentView {
   readonly payment: Payment;
   readonly observations: ChainObservations;
   readonly sessions: readonly ProviderSession[];
 }
 
-/** Pure: called inside a transaction, must not wait or write. It may throw, which undoes the transaction. */
+/** Pure: called inside a transaction, must not wait or write. Throwing rolls back the transaction. */
 export type Decide = (view: PaymentView) => PaymentDecision | null;
 
 export interface PaymentFilter {
@@ -47,51 +47,50 @@ export interface PaymentFilter {
   readonly status?: PaymentStatus;
 }
 
-/** Maximum addresses in one look-up, which takes about a millisecond with SQLite. */
+/** Maximum addresses per look-up, which takes about a millisecond with SQLite. */
 export const MAXIMUM_OWNERS_ASKED = 500;
 
-/** The payment that a deposit address belongs to. */
 export type DepositOwner = Pick<Payment, 'id' | 'depositAddress'>;
 
 export interface PaymentStore {
   /**
-   * Durable when it resolves. With an idempotency record, at most one payment is ever created for
-   * (account, key) within `IDEMPOTENCY_TTL_MS`, also under concurrent calls.
+   * Durable when it resolves. With an idempotency record, at most one payment is ever created for (account, key) within
+   * `IDEMPOTENCY_TTL_MS`, even under concurrent calls.
    */
   createPayment(payment: Payment, idempotency: IdempotencyRecord | null): Promise<CreateOutcome>;
-  /** The payment an Idempotency-Key stands for, if it was used after `sinceMs`. */
+  /** Payment of an Idempotency-Key, if it was used after `sinceMs`. */
   findIdempotent(
     accountId: string,
     key: string,
     sinceMs: number,
   ): Promise<{ payment: Payment; fingerprint: string } | null>;
-  /** A payment of this account; another account's is null, like an unknown one. */
+  /** Payment of this account; null for another account's, like an unknown one. */
   findPayment(accountId: string, id: PaymentId): Promise<Payment | null>;
-  /** A payment by its id alone: for the sender and the operator. */
+  /** Payment by id alone, for the sender and the operator. */
   findPaymentById(id: PaymentId): Promise<Payment | null>;
-  /** A payment with its observations and sessions, in one consistent read. */
+  /** Payment with its observations and sessions, in one consistent read. */
   viewPayment(id: PaymentId): Promise<PaymentView | null>;
-  /** Newest first; `before` is the last id of the page before. */
+  /** Newest first; `before` is the last id of the previous page. */
   listPayments(filter: PaymentFilter, before: PaymentId | null, limit: number): Promise<readonly Payment[]>;
-  /** The newest payment, of which the state is not read: it may be one that does not exist. Null without payments. */
+  /** Newest payment, without its state, which may be invalid. Null without payments. */
   findNewest(): Promise<Pick<Payment, 'id' | 'tokenFingerprint'> | null>;
   /** Payments of an account with this origin, newest first. */
   listByOrigin(accountId: string, origin: string, limit: number): Promise<readonly Payment[]>;
-  /** Oldest first, ids above `after` and below `below` (both may be any text that sorts among ids). */
+  /** Oldest first, ids above `after` and below `below`, which may be any text that sorts among ids. */
   listPaymentIds(after: string, below: string, limit: number): Promise<readonly PaymentId[]>;
   /**
-   * Token fingerprints of the payments above this id that are neither completed nor canceled, and of those of any age whose
-   * release or webhook is not done; in any order.
+   * Token fingerprints of unfinished payments above this id, and of those of any age whose release or webhook is
+   * pending; in any order.
    */
   listOpenFingerprints(after: string): Promise<readonly string[]>;
-  /** Reads, decides and writes in one transaction; returns the payment as it then is, null when unknown. */
+  /** Reads, decides and writes in one transaction; returns the resulting payment, null if unknown. */
   decidePayment(id: PaymentId, decide: Decide): Promise<Payment | null>;
   /** Stores a session of a payment and applies the decision in one transaction. */
   addSession(session: ProviderSession, decide: Decide): Promise<Payment | null>;
   /**
-   * Records a provider's report of a session. False, and nothing is changed, when there is no such session, when it is
-   * known to be delivered, or when this or a later report is recorded: webhooks arrive twice and out of order. Of two
-   * reports with the same time the one further on counts.
+   * Records a provider's report of a session. False, without a change, for an unknown or delivered session, or if this
+   * or a later report is recorded, because webhooks may arrive twice and out of order. Of two reports with the same
+   * time the more advanced one counts.
    */
   recordSessionProgress(
     id: PaymentId,
@@ -101,13 +100,13 @@ export interface PaymentStore {
   ): Promise<boolean>;
 
   /**
-   * The payments with these deposit addresses (`0x` and forty hex digits, any case), `MAXIMUM_OWNERS_ASKED` at most; in any
-   * order. Sees every payment that was committed before the call.
+   * Payments of these deposit addresses (`0x` and forty hex digits, any case), at most `MAXIMUM_OWNERS_ASKED`, in any
+   * order. Sees every payment committed before the call.
    */
   findDepositOwners(addresses: readonly string[]): Promise<readonly DepositOwner[]>;
   /**
-   * Deposit addresses of the payments above this id; null where there are more than `limit`. With `unpaidAmong` those of
-   * unpaid ones, and null also where more payments than this are above it in all.
+   * Deposit addresses of the payments above this id; null for more than `limit`. `unpaidAmong` selects unpaid ones, and
+   * null also for more payments than this above the id.
    */
   listDepositAddresses(
     after: string,

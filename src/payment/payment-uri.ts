@@ -1,6 +1,6 @@
 import type { Address } from './address.ts';
 
-/** A transfer of a token as wallets read it from a link or a QR code (ERC-681); the units are the token's smallest. */
+/** URI of a token transfer for wallets, in a link or QR code (ERC-681); `units` are the token's smallest. */
 export function paymentUri(transfer: {
   readonly token: Address;
   readonly chainId: number;

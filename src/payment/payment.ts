@@ -6,52 +6,51 @@ import { DIRECT_PROVIDER, type ProviderChoice } from './provider-catalog.ts';
 /**
  * Glossary
  *
- * - Payment: one checkout a merchant created, from `unpaid` to `paid` or `canceled`.
+ * - Payment: one checkout of a merchant, from `unpaid` to `paid` or `canceled`.
  * - Deposit: a USDC transfer to the payment's deposit address, seen on chain.
- * - Release: the deposit contract's transfer of what lies at the address: to the merchant, less the fee.
+ * - Release: the deposit contract's transfer of the address's balance to the merchant, less the fee.
  * - Paid threshold: the USDC amount from which a payment counts as paid in full (see `paidThresholdUnits`).
- * - Seen: in a block of the chain as we know it now, which a reorganization may still take back.
- * - Final: in a block that the chain calls finalized and that we have scanned.
- * - Held: seen deposits less seen releases; what still lies at the deposit address.
- * - Surplus: what arrived after the payment was paid; released as well, but it changes no field.
+ * - Seen: in a block of the current chain, which a reorganization may still remove.
+ * - Final: in a scanned block that the chain calls finalized.
+ * - Held: seen deposits less seen releases, still at the deposit address.
+ * - Surplus: deposits after the payment was paid; also released, without changing a field.
  * - Session: a customer's session at an on-ramp, started by a click on the checkout page.
  * - Relayer: the key that sends releases; it can spend only its own gas balance.
  */
 
-/** How far a payment has come, with the values of one that was just created. */
+/** Progress of a payment, with the values of a new one. */
 export const untouchedProgress = {
   status: 'unpaid' as PaymentStatus,
   forwardStatus: 'pending' as ForwardStatus,
   paidAtMs: null as number | null,
   /**
-   * To the merchant plus fee, as counted when it became paid (or was released after cancellation). Until then what has
-   * been seen at the deposit address, which a reorganization takes back.
+   * To the merchant plus fee, as counted when it became paid (or was released after cancellation). Before that, the
+   * units seen at the deposit address, which a reorganization may reverse.
    */
   receivedUnits: 0n,
-  /** The merchant's part of `receivedUnits`, once it is final; zero until then. */
+  /** The merchant's part of `receivedUnits` once final; zero before. */
   forwardedUnits: 0n,
-  /** The deposit that reached the paid threshold; until it is reached, the last one that was seen. */
+  /** Deposit that reached the paid threshold; before that, the last one seen. */
   txidIn: null as string | null,
   txidOut: null as string | null,
-  /** Whether clearly less or clearly more than the threshold asks for was seen; null where neither. */
+  /** Whether clearly less or more than the threshold was seen; null for neither. */
   amountMismatch: null as AmountMismatch | null,
-  /** Time of the sender's next try to release the held units; null when there is nothing to release. */
+  /** Time of the next attempt to release the held units; null without any. */
   releaseDueAtMs: null as number | null,
-  /** Number of refused simulations of the release in a row (blocklisted wallet, paused token). */
+  /** Refused simulations of the release in a row (blocklisted wallet, paused token). */
   releaseRefusals: 0,
-  /** Why the last simulated release was refused, for operator and merchant. */
+  /** Reason of the last refused simulation, for operator and merchant. */
   releaseRefusalReason: null as string | null,
-  /** Number of batches in a row that were finally mined without releasing it; does not say why, and changes no state. */
+  /** Final batches in a row that did not release it, for any reason; changes no state. */
   noOpBatches: 0,
-  /** The relay batch that carries its release at this moment, or null. */
+  /** Relay batch that carries its release now, or null. */
   relayBatchId: null as number | null,
-  /** Why it was canceled; null while it is not. */
   cancelReason: null as CancelReason | null,
-  /** Whether the merchant or the operator requested the release: of a canceled payment, a waiting one, or a small surplus. */
+  /** Whether merchant or operator requested the release of a canceled payment, a deferred one, or a small surplus. */
   releaseRequested: false,
 };
 
-/** A payment as it is stored: what the merchant asked for, what it is bound to, and how far it has come. */
+/** A payment as stored: the merchant's request, its terms, and its progress. */
 export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly id: PaymentId;
   readonly accountId: string;
@@ -60,22 +59,22 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   /** The customer's charge in cents of `currency`; includes the fee under pass-through. */
   readonly amountCents: number;
   readonly currency: Currency;
-  /** The requested net under pass-through, else null. */
+  /** Requested net under pass-through, otherwise null. */
   readonly originalAmountCents: number | null;
-  /** The fee that pass-through added, else null. */
+  /** Fee added by pass-through, otherwise null. */
   readonly customerFeeCents: number | null;
   readonly passFeeToCustomer: boolean;
   readonly feeBasisPoints: number;
   readonly provider: ProviderChoice | typeof DIRECT_PROVIDER;
-  /** Receives the signed event; null for a payment made without an API key, of which no event is sent. */
+  /** Receives the signed event; null for a payment created without an API key, which sends none. */
   readonly callbackUrl: string | null;
   readonly email: string | null;
   readonly note: string | null;
-  /** What is paid for, as the customer reads it; null for payments of the API. */
+  /** Description of the order for the customer; null for payments of the API. */
   readonly orderLine: string | null;
-  /** `LINK_ORIGIN` for a payment whose link was made in the dashboard, the id of its reusable page, else null. */
+  /** `LINK_ORIGIN` for a payment link of the dashboard, the id of its reusable page, otherwise null. */
   readonly origin: string | null;
-  /** Names the secret that its ipn_token was made with. */
+  /** Identifies the secret of its ipn_token. */
   readonly tokenFingerprint: string;
 
   readonly chainId: number;
@@ -87,42 +86,42 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly usdUnits: bigint;
   /** Shortfall that counts as paid in full. */
   readonly toleranceBasisPoints: number;
-  /** A provider that keeps more of the charge is not offered. */
+  /** Maximum share of the charge that a provider may keep. */
   readonly maxProviderFeeBasisPoints: number;
-  /** The paid threshold: from this sum of deposits on the payment is paid in full, in 10⁻⁶ USDC units. */
+  /** Sum of deposits from which the payment is paid in full, in 10⁻⁶ USDC units. */
   readonly paidThresholdUnits: bigint;
 }
 
-/** A payment as a merchant names it: an id of another account is unknown. */
+/** A payment as addressed by a merchant: ids of other accounts are unknown. */
 export type PaymentReference = Pick<Payment, 'id' | 'accountId'>;
 
-/** The origin of a payment whose link was made in the dashboard. */
+/** Origin of payment links created in the dashboard. */
 export const LINK_ORIGIN = 'link';
 
-/** How the ids of reusable pages begin, which are the origins of the payments made on them. */
+/** Prefix of the ids of reusable pages, which are the origins of their payments. */
 export const PAGE_ID_PREFIX = 'page_';
 
-/** The page that a payment was made on; null for every other payment. */
+/** Reusable page of a payment; null for every other payment. */
 export function pageIdOf({ origin }: Pick<Payment, 'origin'>): string | null {
   return origin?.startsWith(PAGE_ID_PREFIX) === true ? origin : null;
 }
 
-/** What payments of the API do not have. */
+/** Order fields of API payments. */
 export const noOrder = { orderLine: null, origin: null } as const satisfies Partial<Payment>;
 
-/** The difference between received and requested amount, where the merchant should know it. */
+/** Difference between received and requested amount that the merchant should know. */
 export const amountMismatches = ['partially_paid', 'overpaid'] as const;
 export type AmountMismatch = (typeof amountMismatches)[number];
 
 export const cancelReasons = ['expired', 'merchant', 'operator'] as const;
 export type CancelReason = (typeof cancelReasons)[number];
 
-/** Whether the customer pays from a wallet instead of by card: it is paid when its deposit is final, and forwarded later. */
+/** Whether the customer pays from a wallet: the payment is paid when its deposit is final, and forwarded later. */
 export function isDirect({ provider }: Pick<Payment, 'provider'>): boolean {
   return provider === DIRECT_PROVIDER;
 }
 
-/** The value of a USDC amount in the payment's currency, at the rate of its creation. Rounded. */
+/** Value of a USDC amount in the payment's currency, at the rate of its creation. Rounded. */
 export function aboutCents(
   { amountCents, usdUnits }: Pick<Payment, 'amountCents' | 'usdUnits'>,
   units: bigint,
@@ -130,7 +129,7 @@ export function aboutCents(
   return usdUnits === 0n ? 0 : Number((units * BigInt(amountCents) + usdUnits / 2n) / usdUnits);
 }
 
-/** The fields of a payment that change after its creation. */
+/** Fields of a payment that change after its creation. */
 export const changingFields = [
   ...(Object.keys(untouchedProgress) as (keyof typeof untouchedProgress)[]),
   'paidThresholdUnits',
@@ -138,7 +137,7 @@ export const changingFields = [
 ] as const;
 export type PaymentChange = Partial<Pick<Payment, (typeof changingFields)[number]>>;
 
-/** A position in the chain. A row of negative log index is the sum of final rows of dust, at the place of the last of them. */
+/** Position in the chain. A negative log index marks a sum of final dust rows, at the position of the last of them. */
 export interface ChainPosition {
   readonly blockNumber: number;
   readonly logIndex: number;
@@ -150,20 +149,20 @@ export interface Deposit extends ChainPosition {
   readonly units: bigint;
 }
 
-/** A `Forwarded` event of a payment's deposit address, whichever account triggered it. */
+/** A `Forwarded` event of a payment's deposit address, triggered by any account. */
 export interface Release extends ChainPosition {
   readonly toMerchantUnits: bigint;
   readonly feeUnits: bigint;
 }
 
-/** A `Rescued` event of a payment's deposit address: a token that was no payment went to the merchant. */
+/** A `Rescued` event of a payment's deposit address: another token went to the merchant. */
 export interface Rescue extends ChainPosition {
-  /** The zero address for the chain's own coin. */
+  /** The zero address for POL. */
   readonly token: Address;
   readonly units: bigint;
 }
 
-/** All deposits and releases of one payment observed on the chain, in chain order. Rows at or below `finalBlock` are final. */
+/** All observed deposits and releases of one payment, in chain order. Rows up to `finalBlock` are final. */
 export interface ChainObservations {
   readonly deposits: readonly Deposit[];
   readonly releases: readonly Release[];
@@ -173,7 +172,6 @@ export interface ChainObservations {
 /** A UUIDv7 in its canonical lower-case text (`payment-id.ts`). */
 export type PaymentId = string;
 
-/** The payment's status for the merchant. */
 export type PaymentStatus = 'unpaid' | 'paid' | 'canceled';
 
 /** Progress of the money to the merchant; `completed` is final for a paid payment. */
@@ -186,14 +184,14 @@ export type ForwardStatus =
   | 'manual_required'
   | 'canceled';
 
-/** States in progress: few payments are in them at a time. */
+/** States in progress, which few payments are in at a time. */
 export const unsettledStatuses = ['ready', 'processing', 'failed', 'manual_required'] as const;
 export type UnsettledStatus = (typeof unsettledStatuses)[number];
 
-/** States after a refused release: the money needs attention, or may come to need it. */
+/** States after a refused release: the money needs attention, or may soon. */
 export const refusedStatuses = ['failed', 'manual_required'] as const satisfies readonly UnsettledStatus[];
 
-/** Both fields together; only these pairs exist. */
+/** Pairs of both fields; no others exist. */
 export const paymentStates = {
   'unpaid/pending': 'The deposits seen are below the paid threshold.',
   'unpaid/ready': 'The deposits seen reach the paid threshold. The release is due.',
@@ -259,7 +257,7 @@ function row(from: PaymentState, event: PaymentEvent, to: PaymentState, effects 
   return { from, event, to, effects };
 }
 
-/** The state table: every transition that exists. Code and documentation share it. */
+/** State table with every transition, shared by code and documentation. */
 export const paymentTransitions: readonly Transition[] = [
   row('unpaid/pending', 'threshold_reached', 'unpaid/ready', 'the release becomes due'),
   row('unpaid/pending', 'expired_empty', 'canceled/canceled'),
@@ -309,14 +307,14 @@ export const paymentTransitions: readonly Transition[] = [
 
 const targets = new Map(paymentTransitions.map(({ from, event, to }) => [`${from} ${event}`, to]));
 
-/** The state after an event; throws `UnknownStateError` where the table has no row. */
+/** State after an event; throws `UnknownStateError` for a missing row. */
 export function nextState(from: PaymentState, event: PaymentEvent): PaymentState {
   const to = targets.get(`${from} ${event}`);
   if (to === undefined) throw new UnknownStateError(`no transition for ${event} in ${from}`);
   return to;
 }
 
-/** The state of two stored fields; throws `UnknownStateError` for a pair that does not exist. */
+/** State of two stored fields; throws `UnknownStateError` for an invalid pair. */
 export function stateOf(payment: { status: PaymentStatus; forwardStatus: ForwardStatus }): PaymentState {
   const state = `${payment.status}/${payment.forwardStatus}`;
   if (!Object.hasOwn(paymentStates, state)) throw new UnknownStateError(`no such payment state: ${state}`);

@@ -2,19 +2,19 @@ import type { Address } from './address.ts';
 import { type Currency, UNITS_PER_CENT } from './money.ts';
 
 /**
- * What is known of the on-ramp providers without asking them. Minimums are the operator's to override; fees serve
- * only to estimate what a provider will deliver when it was not asked for a quote. Sources: the providers' pages and
- * public third-party code, gathered 2026-11. Entries marked unverified have not been confirmed with the provider.
+ * Facts about the on-ramp providers. The operator can override minimums; fees only estimate deliveries without a quote.
+ * Sources: the providers' pages and public third-party code, gathered 2026-11. Unverified entries have not been
+ * confirmed by the provider.
  */
 interface KnownProvider {
   readonly name: string;
-  /** The currencies it is limited to, or null when it takes all of ours. */
+  /** Its only currency, or null if it accepts all of ours. */
   readonly onlyCurrency: Currency | null;
-  /** The least it sells, in USD cents (unverified, save for coinbase). */
+  /** Its minimum in USD cents (unverified except for coinbase). */
   readonly minimumUsdCents: number;
   /** Its assumed own fee in basis points of the charged amount (unverified). */
   readonly feeBasisPoints: number;
-  /** Its assumed lowest own fee in USD cents (unverified). */
+  /** Its assumed minimum fee in USD cents (unverified). */
   readonly minimumFeeUsdCents: number;
 }
 
@@ -44,31 +44,31 @@ function entry(
 
 export type ProviderId = keyof typeof providerCatalog;
 
-/** Why a provider that takes other currencies refuses this one. */
+/** Refusal of a currency by a provider that accepts others. */
 export function describeUnsoldCurrency(provider: ProviderId, currency: Currency): string {
   return `${providerCatalog[provider].name} does not take payments in ${currency}.`;
 }
 
-/** Native USDC on Polygon (Circle's contract): what every provider must deliver. */
+/** Native USDC on Polygon (Circle's contract), which every provider must deliver. */
 export const NATIVE_USDC = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
 /** Bridged USDC (USDC.e) on Polygon: another token, which is neither observed nor released. */
 export const BRIDGED_USDC: Address = '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174';
 
-/** A token that is not USDC, for the operator. */
+/** Name of a token other than USDC, for the operator. */
 export function nameOfToken(contract: string): string {
   const isBridged = contract.toLowerCase() === BRIDGED_USDC.toLowerCase();
   return isBridged ? `bridged USDC (USDC.e, ${contract})` : `the token ${contract.slice(0, 42)}`;
 }
 
-/** What the operator can do about another token at a deposit address. */
+/** Instruction for the operator about another token at a deposit address. */
 export function describeMistakenToken(paymentId: string, contract: string): string {
   return `The deposit address holds ${nameOfToken(contract)}, which does not count as paid. To send it to the merchant, run: payment rescue ${paymentId} --token ${contract}`;
 }
 
-/** All provider ids, in the order in which the selector shows them. */
+/** All provider ids, in the selector's order. */
 export const providerIds = Object.keys(providerCatalog) as readonly ProviderId[];
 
-/** Their protocols have no field for the customer's email address. */
+/** Providers whose protocol has no field for the customer's email address. */
 export const providersWithoutEmail: ReadonlySet<ProviderId> = new Set([
   'coinbase',
   'cryptocom',
@@ -76,15 +76,14 @@ export const providersWithoutEmail: ReadonlySet<ProviderId> = new Set([
   'stripe',
 ]);
 
-/** How a customer can pay at a provider. */
 export type PaymentMeans = 'card' | 'apple_pay' | 'google_pay';
 
-/** What matters to a customer before the click. */
+/** Facts for the customer before the click. */
 interface CustomerFacts {
   readonly means: readonly PaymentMeans[];
-  /** Minutes from the payment to the delivery, the usual shortest and longest; null where unknown. */
+  /** Usual minimum and maximum minutes from payment to delivery; null where unknown. */
   readonly usualMinutes: readonly [number, number] | null;
-  /** An account there before the payment, or an identity check with the first one; null for neither, or where unknown. */
+  /** An existing account, or an identity check with the first payment; null for neither, or where unknown. */
   readonly needs: 'account' | 'id' | null;
 }
 
@@ -107,7 +106,7 @@ export const customerFacts: Readonly<Record<ProviderId, CustomerFacts>> = {
   transak: { means: card, usualMinutes: [2, 15], needs: 'id' },
   // The account is documented (docs.cdp.coinbase.com).
   coinbase: { means: card, usualMinutes: [1, 5], needs: 'account' },
-  // A payment there is one from a PayPal account.
+  // Payments there come from a PayPal account.
   paypal: { means: [], usualMinutes: [2, 15], needs: 'account' },
   // Means unverified for its hosted page.
   stripe: { means: cardOrWallet, usualMinutes: [1, 5], needs: 'id' },
@@ -115,18 +114,18 @@ export const customerFacts: Readonly<Record<ProviderId, CustomerFacts>> = {
   klarna: { means: [], usualMinutes: null, needs: null },
 };
 
-/** The value of `provider` that lets the customer choose on the page. */
+/** Value of `provider` that lets the customer choose on the page. */
 export const MULTI_PROVIDER = 'multi';
 export type ProviderChoice = ProviderId | typeof MULTI_PROVIDER;
 
-/** Stored as the provider of a payment that the customer pays from a wallet; the card API knows no such provider. */
+/** Stored provider of a payment from a wallet; not available in the card API. */
 export const DIRECT_PROVIDER = 'direct';
 
 export function isProviderId(value: string): value is ProviderId {
   return Object.hasOwn(providerCatalog, value);
 }
 
-/** A provider's assumed delivery for a charge of this USD value, in 10⁻⁶ units; never below zero. */
+/** Assumed delivery of a provider for a charge of this USD value, in 10⁻⁶ units; never below zero. */
 export function assumedDeliveryUnits(provider: ProviderId, chargedUsdUnits: bigint): bigint {
   const fees: KnownProvider = providerCatalog[provider];
   const minimumUnits = BigInt(fees.minimumFeeUsdCents) * UNITS_PER_CENT;
@@ -136,8 +135,8 @@ export function assumedDeliveryUnits(provider: ProviderId, chargedUsdUnits: bigi
 }
 
 /**
- * Where a provider's customers find help with a charge that has not arrived. Gathered 2026-11 from the providers' own
- * pages, unverified in the sense of the catalog: none of them has promised to keep its address.
+ * The providers' help pages for a charge that has not arrived, from their own sites in 2026-11. Unverified: no provider
+ * guarantees its URL.
  */
 export const providerSupportUrls: Readonly<Record<ProviderId, string>> = {
   moonpay: 'https://support.moonpay.com/',

@@ -1,7 +1,6 @@
 import type { Currency, UsdRate } from './money.ts';
 
-/** Exchange rates. */
 export interface Rates {
-  /** The rate now; throws `ServiceError` conversion_failed when none is fresh enough. USD is always one. */
+  /** Current rate; throws `conversion_failed` without a fresh one. USD is always one. */
   usdRate(currency: Currency): Promise<UsdRate>;
 }

@@ -10,8 +10,8 @@ export interface ReadStatusContext {
 }
 
 /**
- * A payment of this account; the token takes precedence when both are given. An unknown payment, another account's, and
- * a token that proves nothing are the same 404, so that no caller learns which payments exist.
+ * Reads a payment of this account; the token takes precedence. An unknown payment, another account's, and an invalid
+ * token are the same 404, so that callers cannot discover payments.
  */
 export async function readStatus(
   context: ReadStatusContext,

@@ -10,10 +10,10 @@ export interface ReleasePaymentContext {
 }
 
 /**
- * Asks for the release of what lies at a deposit address, now: of a canceled payment (which never releases by
- * itself), of one whose release was refused or waits for lower fees, or of a surplus too small to be released by itself.
- * The money can only go where the address is bound to. Throws `payment_state_conflict` when there is nothing to release, when a
- * transaction carries it already, or when the payment may still become paid.
+ * Requests the immediate release of a deposit address's balance: of a canceled payment (which never releases by
+ * itself), of one whose release was refused or waits for lower fees, or of a surplus too small for an automatic
+ * release. The money can only go to the address's merchant. Throws `payment_state_conflict` when there is nothing to
+ * release, a transaction already carries it, or the payment may still become paid.
  */
 export async function releasePayment(context: ReleasePaymentContext, id: PaymentId): Promise<Payment> {
   const nowMs = context.nowMs();
@@ -61,9 +61,9 @@ export async function decideExisting(
 }
 
 /**
- * Accepts a partial payment as paid: lowers its paid threshold to what has arrived. The payment is then released and
- * becomes `paid` as any other, when its release is final. `acceptedUnits` is the amount that the merchant saw; a
- * deposit that arrived since is a `payment_state_conflict`, because the merchant decided about another amount.
+ * Accepts a partial payment as paid by lowering its paid threshold to the deposits. It becomes `paid` like any other,
+ * when its release is final. `acceptedUnits` is the amount that the merchant saw; a deposit since then is a
+ * `payment_state_conflict`, because the merchant decided about another amount.
  */
 export async function acceptPayment(
   context: ReleasePaymentContext,

@@ -9,9 +9,9 @@ import {
 } from './paid-threshold.ts';
 import { isDirect, type Payment, stateOf } from './payment.ts';
 
-/** What a provider session charges the customer: the whole amount of a payment, or the rest of a partial payment. */
+/** Charge of a provider session: the whole amount of a payment, or the rest of a partial payment. */
 export interface Charge extends ChargeTerms {
-  /** What had arrived when the rest was computed, 10⁻⁶ USDC units; zero where the whole amount is charged. */
+  /** Units that had arrived when the rest was computed, 10⁻⁶ USDC; zero for the whole amount. */
   readonly receivedUnits: bigint;
 }
 
@@ -20,15 +20,15 @@ type ChargeTerms = Pick<
   'accountId' | 'amountCents' | 'currency' | 'usdUnits' | 'maxProviderFeeBasisPoints'
 >;
 
-/** A payment with all sessions that were started for it. */
+/** A payment with all of its started sessions. */
 interface Charged<Terms = ChargeTerms & Pick<Payment, 'paidThresholdUnits' | 'toleranceBasisPoints'>> {
   readonly payment: Terms;
   readonly sessions: readonly SessionTerms[];
 }
 
 /**
- * What a session charges now. Where next to nothing arrived, the customer still owes the whole amount. Where enough arrived,
- * no session starts, and the charge is the whole amount as well.
+ * Charge of a session started now: the whole amount if next to nothing arrived, otherwise the rest. Without any rest no
+ * session starts, and the charge is the whole amount as well.
  */
 export function chargeOf(charged: Charged, seenUnits: bigint): Charge {
   const { payment } = charged;
@@ -37,7 +37,7 @@ export function chargeOf(charged: Charged, seenUnits: bigint): Charge {
   return { ...termsOf(payment), receivedUnits: 0n };
 }
 
-/** The rest of an open payment of which a part was seen; null where there is none. */
+/** Rest of an open payment of which a part was seen; null for others. */
 export function openRestOf(charged: Charged<Payment>): Charge | null {
   const { payment } = charged;
   const { receivedUnits: seenUnits, paidThresholdUnits } = payment;
@@ -48,10 +48,9 @@ export function openRestOf(charged: Charged<Payment>): Charge | null {
 }
 
 /**
- * The share of the amount that is missing of the threshold of the whole, rounded up to a cent: sessions for the rest lower
- * the paid threshold, but not what the next one charges. Otherwise each one that is not paid would take off another
- * provider fee. The maximum provider fee
- * applies to the whole payment: what arrived and what the provider delivers together must reach the minimum delivery.
+ * Charges the missing share of the whole threshold, rounded up to a cent. Sessions for the rest lower the paid
+ * threshold, but not the next charge; otherwise each unpaid one would deduct another provider fee. The maximum provider
+ * fee applies to the whole payment: deposits and the provider's delivery together must reach the minimum delivery.
  */
 function restOf({ payment, sessions }: Charged, seenUnits: bigint): Charge {
   const { amountCents, usdUnits, maxProviderFeeBasisPoints } = payment;
@@ -70,7 +69,7 @@ function restOf({ payment, sessions }: Charged, seenUnits: bigint): Charge {
   };
 }
 
-/** The widest setting bounds it as well: no provider keeps more than half of what a customer is charged. */
+/** Also limited by the widest setting: no provider keeps more than half of a charge. */
 function maxFeeOfRest(chargedUsdUnits: bigint, minimumDelivery: bigint): number {
   const feeBasisPoints = ((chargedUsdUnits - minimumDelivery) * BigInt(BASIS_POINTS)) / chargedUsdUnits;
   return Math.max(0, Math.min(Number(feeBasisPoints), MAXIMUM_PROVIDER_FEE_BASIS_POINTS));

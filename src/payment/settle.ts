@@ -20,27 +20,27 @@ import type { PaymentDecision, PaymentView } from './payment-store.ts';
 /** Refused simulations in a row after which the payment needs attention. */
 export const QUICK_RELEASE_TRIES = 3;
 
-/** No decision leads through more states than there are. */
+/** A decision passes through each state at most once. */
 const MAXIMUM_STEPS = Object.keys(paymentStates).length;
 
 /**
- * A surplus below this (0.10 USDC) is released on request only. Gas for one release alone costs up to a few cents, and
- * a sender of single units to a paid payment's address must not be able to spend the relayer's gas.
+ * A surplus below 0.10 USDC is only released on request: gas for a single release costs up to a few cents, and senders
+ * of single units to a paid payment's address must not drain the relayer's gas.
  */
 export const MINIMUM_SURPLUS_UNITS = 100_000n;
 
 export interface SettleContext {
   readonly nowMs: number;
   /**
-   * Payments created before this moment are past their deadline, and every block up to a final one later than the
-   * deadline has been scanned. Absent everywhere except in the expiry step: nothing else expires a payment.
+   * Payments created before this time are past their deadline, and every block up to a final one after the deadline was
+   * scanned. Only set by the expiry step, so nothing else expires a payment.
    */
   readonly expiredBeforeMs?: number | undefined;
 }
 
 type ObservedSums = ReturnType<typeof sumObservations>;
 
-/** The sums that all decisions rest on, in 10⁻⁶ units; `heldUnits` are still at the deposit address. */
+/** Sums for all decisions, in 10⁻⁶ units; `heldUnits` are still at the deposit address. */
 export function sumObservations(observations: ChainObservations) {
   let seenUnits = 0n;
   let finalSeenUnits = 0n;
@@ -63,9 +63,9 @@ export function sumObservations(observations: ChainObservations) {
 }
 
 /**
- * Decides what a payment's observations make of it: the one place where states change. Pure. `change` is what the caller
- * already knows to have changed (a batch was opened, a release was refused) and is part of the result.
- * Returns null when there is nothing to write.
+ * Derives a payment's state from its observations: the only place where states change. Pure. `change` contains the
+ * caller's own changes (a batch was opened, a release was refused) and is part of the result. Returns null when nothing
+ * changes.
  */
 export function settle(
   view: PaymentView,
@@ -83,7 +83,7 @@ export function settle(
     event !== null;
     event = dueEvent(payment, sums, context)
   ) {
-    // Facts that call for one state and then for another again would hold up the whole process.
+    // Contradictory facts would otherwise loop forever.
     if (++steps > MAXIMUM_STEPS) throw new UnknownStateError(`${payment.id} does not come to rest`);
     const effects = effectsOf(event, payment, view.observations, sums, context);
     const { status: before } = payment;
@@ -111,7 +111,7 @@ export function settle(
   };
 }
 
-/** The decision after our own simulation of the release was refused. */
+/** Decides after our simulation of the release was refused. */
 export function refuseRelease(
   view: PaymentView,
   context: SettleContext,
@@ -125,7 +125,7 @@ export function refuseRelease(
   });
 }
 
-/** The event that the facts call for in this state, or null when the state agrees with them. */
+/** Event that the facts require in this state; null when the state agrees with them. */
 function dueEvent(payment: Payment, sums: ObservedSums, context: SettleContext): PaymentEvent | null {
   const state = stateOf(payment);
   switch (payment.status) {
@@ -134,7 +134,7 @@ function dueEvent(payment: Payment, sums: ObservedSums, context: SettleContext):
     case 'canceled':
       return dueEventOfCanceled(state, payment, sums);
     case 'paid':
-      // Surplus is released and kept among the observations; the fields stay as they were.
+      // A surplus is released and kept in the observations without changing fields.
       return payment.forwardStatus === 'completed' ? null : dueEventOfForwarding(payment, sums);
   }
 }
@@ -151,9 +151,9 @@ function dueEventOfUnpaid(
     if (!isExpired) return null;
     return isDust(payment, sums.seenUnits) ? 'expired_empty' : 'expired_underpaid';
   }
-  // Nothing is sent on, and nothing said, before the deposit is final: the customer's wallet may still take it back.
+  // Neither release nor notify before finality: the customer's wallet may still reverse the deposit.
   if (isDirect(payment)) return sums.finalSeenUnits >= payment.paidThresholdUnits ? 'deposit_final' : null;
-  // A release can be final whose deposit no node has shown: the payment would name none, or one that may still go.
+  // A release may be final before any node has shown its deposit, whose hash the payment needs.
   const isSettled =
     sums.finalReleasedUnits >= payment.paidThresholdUnits &&
     sums.finalSeenUnits >= payment.paidThresholdUnits;
@@ -163,13 +163,13 @@ function dueEventOfUnpaid(
   return dueEventOfRelease(payment, sums.releasedUnits >= payment.paidThresholdUnits);
 }
 
-/** The event of a paid direct payment: all that was received then has to reach the merchant. */
+/** Event of a paid direct payment, whose receipts must all reach the merchant. */
 function dueEventOfForwarding(payment: Payment, sums: ObservedSums): PaymentEvent | null {
   if (sums.finalReleasedUnits >= payment.receivedUnits) return 'released_finally';
   return dueEventOfRelease(payment, sums.releasedUnits >= payment.receivedUnits);
 }
 
-/** The event that the progress of the release calls for. */
+/** Event for the release's progress. */
 function dueEventOfRelease(payment: Payment, isReleased: boolean): PaymentEvent | null {
   const isReleasing = payment.relayBatchId !== null || isReleased;
   switch (payment.forwardStatus) {
@@ -197,13 +197,13 @@ function dueEventOfCanceled(state: PaymentState, payment: Payment, sums: Observe
       return isDust(payment, seenUnits) ? null : 'deposit_after_cancel';
     case 'canceled/manual_required': {
       if (isDust(payment, seenUnits)) return 'deposit_reverted';
-      // A unit that arrives after the release must not keep the payment from being completed.
+      // A unit that arrives after the release must not keep the payment from completing.
       const isReleased =
         !isDust(payment, finalReleasedUnits) && isDust(payment, seenUnits - finalReleasedUnits);
       return isReleased ? 'released_finally' : null;
     }
     case 'canceled/completed': {
-      // Held again: a further deposit, or a reorganization took the release and left its deposit.
+      // Held again: a further deposit, or a reorganization removed the release but not its deposit.
       const furtherUnits = larger(heldUnits, seenUnits - payment.receivedUnits);
       return isDust(payment, furtherUnits) ? null : 'deposit_after_cancel';
     }
@@ -212,7 +212,7 @@ function dueEventOfCanceled(state: PaymentState, payment: Payment, sums: Observe
   }
 }
 
-/** The other fields that the event writes. */
+/** Other fields that the event changes. */
 function effectsOf(
   event: PaymentEvent,
   payment: Payment,
@@ -234,7 +234,7 @@ function effectsOf(
       const amounts: PaymentChange = {
         receivedUnits: sums.finalReleasedUnits,
         forwardedUnits: sums.finalToMerchantUnits,
-        // The hashes that a payment named when it became paid stay.
+        // Hashes stay as they were when the payment became paid.
         txidIn: payment.status === 'paid' ? payment.txidIn : decisiveTxid(payment, observations.deposits),
         txidOut: finalReleases.at(-1)?.transactionHash ?? null,
         releaseRequested: false,
@@ -246,7 +246,7 @@ function effectsOf(
       return { cancelReason: 'expired' };
     case 'deposit_reverted': {
       const noRefusals: PaymentChange = { releaseRefusals: 0, releaseRefusalReason: null };
-      // What was requested is gone: if the payment is canceled later, its merchant decides about other money.
+      // The requested deposit is gone: after a cancellation the merchant decides about other money.
       return payment.status === 'unpaid' ? { ...noRefusals, releaseRequested: false } : noRefusals;
     }
     default:
@@ -254,20 +254,20 @@ function effectsOf(
   }
 }
 
-/** The displayed amounts while the money is not counted yet: the units seen on the chain as it is known now. */
+/** Displayed amounts before the money counts: the units seen on the current chain. */
 function seenSoFar(
   payment: Payment,
   { deposits }: ChainObservations,
   { seenUnits }: ObservedSums,
 ): PaymentChange {
   const amountMismatch = amountMismatchOf(payment, deposits);
-  // What was released after cancellation stays until more is released.
+  // Amounts released after cancellation stay until more is released.
   const isCounted = payment.status === 'paid' || payment.txidOut !== null;
   if (isCounted) return { amountMismatch };
   return { amountMismatch, receivedUnits: seenUnits, txidIn: decisiveTxid(payment, deposits) };
 }
 
-/** The deposit that reached the paid threshold; of a canceled payment, which may never have reached it, the last one. */
+/** Deposit that reached the paid threshold; for a canceled payment, which may not have reached it, the last one. */
 function decisiveTxid(payment: Payment, deposits: readonly Deposit[]): string | null {
   let units = 0n;
   for (const deposit of deposits) {
@@ -277,10 +277,10 @@ function decisiveTxid(payment: Payment, deposits: readonly Deposit[]): string | 
   return deposits.at(-1)?.transactionHash ?? null;
 }
 
-/** Time of the sender's next try: null when nothing is held, or the held units may not be released yet. */
+/** Time of the sender's next attempt: null if nothing is held, or it may not be released yet. */
 function releasePlan(payment: Payment, sums: ObservedSums, context: SettleContext): PaymentChange {
   if (sums.heldUnits === 0n) {
-    // A request stays until the release is final; then it was about all that had arrived.
+    // A request stays until the release is final, so that it covers all deposits.
     const releaseRequested = payment.forwardStatus !== 'completed' && payment.releaseRequested;
     return { releaseDueAtMs: null, noOpBatches: 0, releaseRequested };
   }
@@ -303,16 +303,16 @@ function mayRelease(payment: Payment, heldUnits: bigint): boolean {
   }
 }
 
-/** The fields in which two versions of a payment differ, or null when they are the same. */
+/** Fields in which two versions of a payment differ; null if they are equal. */
 function differenceOf(before: Payment, after: Payment): PaymentChange | null {
   const changed = Object.entries(after).filter(([field, value]) => before[field as keyof Payment] !== value);
   return changed.length === 0 ? null : Object.fromEntries(changed);
 }
 
 /**
- * The decision after the chain was read. As `settle`, and it brings a payment that waits for money back to the expiry step,
- * which may have passed it: while a direct payment's deposit was seen and not final yet, or while the address held money
- * that the logs had not shown. Nothing in the state of such a payment shows it.
+ * Decides after a scan of the chain. Like `settle`, but returns a payment that awaits money to the expiry step, which
+ * may have passed it while a direct payment's deposit was not final, or while the address held money missing from the
+ * logs. The payment's state does not show either.
  */
 export function settleScanned(
   view: PaymentView,
@@ -326,29 +326,28 @@ export function settleScanned(
   return mayHaveBeenPassed ? { change: {}, ...decision, revisitExpiry: true } : decision;
 }
 
-/** The sender's waits after the first, second, … try in a row that released nothing; the last one repeats. */
+/** Delays after the first, second, … attempt in a row without a release; the last one repeats. */
 const delaysMs = [30_000, 120_000, 600_000, 3_600_000] as const;
 
-/** Wait after a simulation that found nothing at the address: the watcher will see why. */
+/** Delay after a simulation that found an empty address: the watcher is about to see why. */
 export const RETRY_AFTER_EMPTY_MS = 5_000;
 
-/** Wait after a batch that was abandoned before it was mined: no fault of its payments. */
+/** Delay after a batch was abandoned unmined, which is not its payments' fault. */
 export const RETRY_AFTER_ABANDONED_MS = 10_000;
 
-/** No due time of a payment without a failed try is further ahead: one that is was written before the clock went back. */
+/** Maximum delay of a payment without a failed attempt: a longer one was written before the clock was set back. */
 export const LONGEST_FIRST_DELAY_MS = 60_000;
 
-/** The longest wait of any payment. */
 export const LONGEST_DELAY_MS = delaysMs[3];
 
-/** The wait after this many tries in a row that released nothing, at least one. */
+/** Delay after this many attempts in a row without a release, at least one. */
 export function retryDelayMs(tries: number): number {
   return delaysMs[Math.min(tries, delaysMs.length) - 1] as number;
 }
 
 /**
- * Whether a wait of the sender is over. One that begins in the future is over as well: the clock was set back, and nothing
- * may stand still until it has caught up.
+ * Whether a delay of the sender is over. A start in the future counts as over, because the clock was set back and
+ * nothing may wait until it catches up.
  */
 export function isOver(sinceMs: number, waitMs: number, nowMs: number): boolean {
   return nowMs < sinceMs || nowMs - sinceMs >= waitMs;

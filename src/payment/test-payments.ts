@@ -10,12 +10,12 @@ export function isOutcome(text: string): text is Outcome {
   return (outcomes as readonly string[]).includes(text);
 }
 
-/** A double payment takes two providers. */
+/** A double payment needs two providers. */
 export function outcomesOf({ provider }: Pick<Payment, 'provider'>): readonly Outcome[] {
   return outcomes.filter((outcome) => outcome !== 'twice' || provider === MULTI_PROVIDER);
 }
 
-/** The provider of a simulation: the payment's own provider, or one that serves all. */
+/** Provider of a simulation: the payment's own, or one that supports all cases. */
 export function simulatedProviderOf({ provider }: Pick<Payment, 'provider'>): ProviderId {
   return isProviderId(provider) ? provider : 'moonpay';
 }
@@ -23,7 +23,7 @@ export function simulatedProviderOf({ provider }: Pick<Payment, 'provider'>): Pr
 export const faults = ['up', 'slow', 'down'] as const;
 export type Fault = (typeof faults)[number];
 
-/** The faults of a simulated provider and their descriptions. */
+/** Faults of a simulated provider and their descriptions. */
 export const providerFaults = {
   up: 'end the fault',
   down: 'no answer',
@@ -40,14 +40,13 @@ export const providerFaults = {
 } as const;
 export type ProviderFault = keyof typeof providerFaults;
 
-/** Payments without real money: simulates the customer and injects faults. Live mode has none. */
+/** Test mode: simulates the customer and injects faults. Absent in live mode. */
 export interface TestPayments {
-  /** Simulates the customer at a simulated provider. Throws `ServiceError` if the payment does not allow the outcome. */
-  simulateOutcome(payment: Payment, outcome: Outcome): Promise<void>;
   /**
-   * Simulates the customer to the end of the on-ramp, or, for a direct payment, with a wallet; resolves when the
-   * transfer is sent.
+   * Simulates the customer at a simulated provider. Throws `ServiceError` if the payment does not allow the outcome.
    */
+  simulateOutcome(payment: Payment, outcome: Outcome): Promise<void>;
+  /** Simulates the customer up to the transfer, at the on-ramp or, for a direct payment, from a wallet. */
   pay(
     payment: Payment,
     provider: string | null,
@@ -57,7 +56,7 @@ export interface TestPayments {
   transfer(to: Address, units: bigint): Promise<{ readonly transactionHash: string }>;
   setProviderFault(provider: ProviderId, fault: ProviderFault): Promise<void>;
   setFault(target: 'rates' | 'chain', fault: Fault): Promise<void>;
-  /** Copies of the events after the cursor, as soon as there are any. */
+  /** Returns copies of the events after the cursor, waiting for the first. */
   readEvents(cursor: string | null): Promise<{
     readonly cursor: string;
     readonly missed: number;
@@ -68,6 +67,6 @@ export interface TestPayments {
       readonly atMs: number;
     }[];
   }>;
-  /** The default account of payments, and the default address of their events. */
+  /** Default account of payments, and default URL of their events. */
   readonly defaults: { readonly accountId: string; readonly callbackUrl: string };
 }

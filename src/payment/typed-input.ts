@@ -1,12 +1,10 @@
 import { invalidField } from './errors.ts';
 import { formatCents, MAXIMUM_AMOUNT_CENTS, MINIMUM_AMOUNT_CENTS } from './money.ts';
 
-/** What people type in forms: lines of text and amounts. */
-
-/** Of what the customer pays for. */
+/** Maximum characters of an order's description. */
 export const ORDER_LINE_CHARACTERS = 120;
 
-/** One line of text. Throws `invalid_request`, naming the field. */
+/** Parses one line of text. Throws `invalid_request`. */
 export function parseLine(field: string, typed: string, maximumCharacters: number): string {
   const text = typed.trim();
   if (text === '') throw invalidField(field, 'must not be empty');
@@ -17,10 +15,10 @@ export function parseLine(field: string, typed: string, maximumCharacters: numbe
   );
 }
 
-/** Line separators, control characters, and marks that turn the direction of the text around them. */
+/** Control characters, line separators, and marks that change the text direction. */
 const notOfLine = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-/** Whether a text is one line of at most so many characters. */
+/** Whether a text is one line of at most this many characters. */
 export function isLine(text: string, maximumCharacters: number): boolean {
   const isShort = text.length <= 2 * maximumCharacters && [...text].length <= maximumCharacters;
   return isShort && text.isWellFormed() && !notOfLine.test(text);
@@ -31,8 +29,8 @@ const withoutGroups = /^(\d+)(?:[.,](\d{1,2}))?$/;
 const withGroups = /^(\d{1,3}(?:([.,' ])\d{3})+)(?:(?!\2)[.,](\d{1,2}))?$/;
 
 /**
- * An amount as people type it: "12,50", "12.5", "1.234,50", "1 234". `unclear` for one like "1.234", which is one amount to
- * some people and another to others; null for anything else, and outside 0.01 to 10000.
+ * Parses a typed amount: "12,50", "12.5", "1.234,50", "1 234". `unclear` for an ambiguous one like "1.234"; null for
+ * anything else, and outside 0.01 to 10000.
  */
 export function readTypedAmount(typed: string): number | 'unclear' | null {
   const text = typed
@@ -48,7 +46,7 @@ export function readTypedAmount(typed: string): number | 'unclear' | null {
   return cents >= MINIMUM_AMOUNT_CENTS && cents <= MAXIMUM_AMOUNT_CENTS ? cents : null;
 }
 
-/** The same in a form of the dashboard. Throws `invalid_request`, naming the field. */
+/** Parses a typed amount of a dashboard form. Throws `invalid_request`. */
 export function parseTypedAmount(field: string, typed: string): number {
   const cents = readTypedAmount(typed);
   if (typeof cents === 'number') return cents;

@@ -1,7 +1,7 @@
 import type { Address } from './address.ts';
 import { BRIDGED_USDC, NATIVE_USDC } from './provider-catalog.ts';
 
-/** Contracts that people copy in place of their wallet: the tokens that wallets list on Polygon, and USDC of other chains. */
+/** Contracts often mistaken for a wallet: tokens that wallets list on Polygon, and USDC of other chains. */
 const tokens: ReadonlyMap<string, string> = new Map(
   [
     ['USDC.e', BRIDGED_USDC],
@@ -18,12 +18,12 @@ const tokens: ReadonlyMap<string, string> = new Map(
   ].map(([name = '', address = '']) => [address.toLowerCase(), name]),
 );
 
-/** A small number, as precompiles, system contracts and 0x…dEaD have it, padding at the end, or one group repeated. */
+/** Precompiles, system contracts, 0x…dEaD, padded or repeated digits. */
 const withoutOwner = /^0x(?:0{32}[0-9a-f]{8}|[0-9a-f]{8}0{32}|(.{1,20}?)\1+|(?:dead)+0{16,}(?:42069)+)$/i;
 
 /**
- * Why USDC that is paid out to an address would be lost, as far as the address alone tells; null for every other one. The
- * API takes such an address; where a person types it, they are asked once more.
+ * Why USDC paid out to an address would be lost, judging by the address alone; null otherwise. The API accepts such an
+ * address; forms ask for confirmation.
  */
 export function doubtAbout(address: Address): string | null {
   const token = tokens.get(address.toLowerCase());

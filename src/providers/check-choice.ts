@@ -36,14 +36,14 @@ export function createProviderChecks(directory: ProviderDirectory, nowMs: () => 
 /** Above every provider's minimum. */
 const HIGHEST_USD_UNITS = BigInt(MAXIMUM_AMOUNT_CENTS) * 10_000n;
 
-/** Names the providers that would take a payment in this currency, as far as the account may use them. */
+/** Lists the account's providers that would accept a payment in this currency. */
 async function disabledProvider(
   directory: ProviderDirectory,
   merchant: MerchantTerms,
   provider: ProviderId,
   currency: Currency,
 ): Promise<ServiceError> {
-  // The catalogs' maximums would rule out the amount that stands for all.
+  // Without limits, because a catalog's maximum would exclude the representative amount.
   const { limits: _, ...withoutLimits } = directory;
   const offers = await listOffers(withoutLimits, merchant, {
     amountCents: MAXIMUM_AMOUNT_CENTS,

@@ -14,22 +14,21 @@ import type { FinalSums, PaymentSearchStore } from '../payment/payment-search-st
 import { csvLine } from '../platform/csv.ts';
 import type { LocalMonth } from '../platform/time-zone.ts';
 
-/** Payments that one call of the store reads. */
 const PORTION = 200;
-/** Payments that a statement reads at most: some seconds. The CSV of a larger month is streamed. */
+/** Maximum payments of a statement, which take some seconds. The CSV of a larger month is streamed. */
 const MAXIMUM_STATEMENT_PAYMENTS = 50_000;
 
-/** A payment of a month with money that is final. */
+/** A payment of a month with final money. */
 interface BookedPayment {
   readonly payment: Payment;
   readonly sums: FinalSums;
-  /** The presumed provider: that of the last session before the payment was paid. */
+  /** Presumed provider: that of the last session before the payment was paid. */
   readonly provider: Payment['provider'];
-  /** USD for one unit of the base currency when it was paid, or created where it is not paid; null where unknown. */
+  /** USD for one unit of the base currency at payment, or at creation if unpaid; null where unknown. */
   readonly baseRate: UsdRate | null;
 }
 
-/** Accounts of the double-entry journal, with what each contains. */
+/** Accounts of the double-entry journal, with their contents. */
 export const journalAccounts = {
   sales: 'The USD value of the charges of paid payments, at the rate of their creation.',
   surplus: 'What arrived for paid payments above that value.',
@@ -41,7 +40,7 @@ export const journalAccounts = {
   deposit_address: 'What is still at the deposit addresses.',
 } as const;
 
-/** One line: one of both amounts is zero, in 10⁻⁶ USDC. */
+/** A posting, with one of both amounts zero, in 10⁻⁶ USDC. */
 interface Posting {
   readonly account: keyof typeof journalAccounts;
   readonly debitUnits: bigint;
@@ -49,8 +48,8 @@ interface Posting {
 }
 
 /**
- * The postings of a payment, whose debits equal its credits: what its customer was charged, and where the money is.
- * 1 USDC counts as 1 USD.
+ * Postings of a payment, with equal debits and credits: the customer's charge, and the location of the money. 1 USDC
+ * counts as 1 USD.
  */
 export function postingsOf(payment: Pick<Payment, 'status' | 'usdUnits'>, sums: FinalSums): Posting[] {
   const { depositedUnits, forwardedUnits, feeUnits } = sums;
@@ -70,7 +69,7 @@ export function postingsOf(payment: Pick<Payment, 'status' | 'usdUnits'>, sums: 
   ].filter(({ debitUnits, creditUnits }) => debitUnits !== creditUnits);
 }
 
-/** A negative amount, where the chain took back what was final, is on the other side. */
+/** A negative amount, after a reorganization reversed a final one, is posted on the other side. */
 function debit(account: Posting['account'], units: bigint): Posting {
   return { account, debitUnits: units > 0n ? units : 0n, creditUnits: units < 0n ? -units : 0n };
 }
@@ -85,12 +84,12 @@ export interface JournalContext {
   readonly search: Search;
 }
 
-/** The account of a report, with the currency of its books. */
+/** Account of a report, with its base currency. */
 type ReportedAccount = Pick<Account, 'id' | 'baseCurrency'>;
 
 /**
- * The payments that belong to a month, a portion at a time: those paid in it, and those created in it that are not paid
- * and have money. Payments that are paid while this reads are in it or not, and hide no other.
+ * Payments of a month, by portion: those paid in it, and unpaid ones with money created in it. Payments that become
+ * paid during the read may be missing, but hide no other.
  */
 async function* listBooked(
   context: JournalContext,
@@ -140,12 +139,12 @@ async function addSums(
   );
 }
 
-/** The date of a payment in the books. */
+/** Booking date of a payment. */
 function dateOf({ paidAtMs, createdAtMs }: Payment): number {
   return paidAtMs ?? createdAtMs;
 }
 
-/** The USD for one unit of the currency at which the charge was converted, with six decimals. */
+/** USD for one unit of the currency at which the charge was converted, with six decimals. */
 export function appliedUsdRate({ usdUnits, amountCents }: Payment): string {
   return formatUnits((usdUnits * 1_000_000n) / (BigInt(amountCents) * UNITS_PER_CENT));
 }
@@ -164,13 +163,13 @@ const columns = [
   'base_rate',
 ];
 
-/** The double-entry journal of a month as the lines of a CSV, a portion at a time. */
+/** Double-entry journal of a month as CSV lines, by portion. */
 export async function* exportJournal(
   context: JournalContext,
   account: ReportedAccount,
   month: LocalMonth,
 ): AsyncGenerator<string> {
-  // Together with the first portion, so that a failure comes before anything is sent.
+  // Sent with the first portion, so that a failure precedes any output.
   let head = csvLine(columns);
   for await (const { booked } of listBooked(context, account, month)) {
     yield head + booked.map((payment) => journalLines(payment, account.baseCurrency)).join('');
@@ -198,28 +197,27 @@ export interface StatementSums {
   deliveredUnits: bigint;
 }
 
-/** Sums in the base currency. */
 export interface BaseSums {
   readonly currency: Currency;
   chargedUnits: bigint;
   forwardedUnits: bigint;
   feeUnits: bigint;
-  /** Paid payments that are not in the sums, because no rate of their hour is known. */
+  /** Paid payments missing from the sums, because the rate of their hour is unknown. */
   paymentsWithoutRate: number;
 }
 
 export interface Statement {
   readonly paid: number;
-  /** What customers were charged, by currency. */
+  /** Customers' charges by currency. */
   readonly paidCents: ReadonlyMap<Currency, number>;
   readonly providers: ReadonlyMap<Payment['provider'], StatementSums>;
-  /** The sums of paid payments in the base currency, each at the rate of its payment, in 10⁻⁶ units. */
+  /** Sums of paid payments in the base currency, each at the rate of its payment, in 10⁻⁶ units. */
   readonly inBase: BaseSums;
-  /** Debits less credits of each account; the sum of all is zero. */
+  /** Debits less credits of each account; they sum to zero. */
   readonly balances: ReadonlyMap<keyof typeof journalAccounts, bigint>;
 }
 
-/** The sums of a month; null when it has too many payments to be read at once. */
+/** Sums of a month; null when it has too many payments for one read. */
 export async function readStatement(
   context: JournalContext,
   account: ReportedAccount,

@@ -8,19 +8,19 @@ import type { ProviderId } from '../payment/provider-catalog.ts';
 import { type CsvCell, csvLine } from '../platform/csv.ts';
 import { appliedUsdRate } from './export-journal.ts';
 
-/** Payments of a portion: some milliseconds of the store's time, with other work between two of them. */
+/** Payments of a portion, which takes some milliseconds of the store's time. */
 const PORTION = 200;
 
 const nothingYet: FinalSums = { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n };
 
 type Cell = (payment: Payment, more: ExportedFacts) => CsvCell;
 
-/** Facts of a line besides the payment itself. */
+/** Data of a line besides the payment itself. */
 interface ExportedFacts {
   readonly sums: FinalSums;
   readonly sessionProvider: ProviderId | null;
   readonly baseCurrency: Currency;
-  /** USD for one unit of the base currency; null where it is unknown, or the payment is not paid. */
+  /** USD for one unit of the base currency; null where unknown, or for an unpaid payment. */
   readonly creationRate: UsdRate | null;
   readonly paidRate: UsdRate | null;
 }
@@ -29,7 +29,7 @@ const cents = (value: number | null) => (value === null ? null : formatCents(val
 const rate = (value: UsdRate | null) => (value === null ? null : formatRate(value));
 const time = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
 
-/** The columns. Final amounts add up, in each line and over all of them: deposited = forwarded + fee + held. */
+/** Columns. Final amounts add up in each line and in total: deposited = forwarded + fee + held. */
 const columns: Readonly<Record<string, Cell>> = {
   payment_id: ({ id }) => id,
   short_code: ({ id }) => shortCodeOf(id),
@@ -39,7 +39,7 @@ const columns: Readonly<Record<string, Cell>> = {
   paid_at: ({ paidAtMs }) => time(paidAtMs),
   amount: ({ amountCents }) => cents(amountCents),
   currency: ({ currency }) => currency,
-  // At creation: what the payment's threshold was computed from.
+  // At creation, as used for the payment's threshold.
   usd_amount: ({ usdUnits }) => formatSigned(usdUnits),
   usd_rate: appliedUsdRate,
   original_amount: ({ originalAmountCents }) => cents(originalAmountCents),
@@ -50,10 +50,10 @@ const columns: Readonly<Record<string, Cell>> = {
   fee_usdc: (_, { sums: { feeUnits } }) => formatSigned(feeUnits),
   held_usdc: (_, { sums: { depositedUnits, forwardedUnits, feeUnits } }) =>
     formatSigned(depositedUnits - forwardedUnits - feeUnits),
-  // As the create request named it: `multi` where the customer chooses.
+  // As in the create request: `multi` where the customer chooses.
   provider: ({ provider }) => provider,
   session_provider: (_, { sessionProvider }) => sessionProvider,
-  // 1 USDC counts as 1 USD. Empty where the service read no rate in that hour.
+  // 1 USDC counts as 1 USD. Empty for hours without a rate.
   base_currency: (_, { baseCurrency }) => baseCurrency,
   base_rate_at_creation: (_, { creationRate }) => rate(creationRate),
   base_rate_at_payment: (_, { paidRate }) => rate(paidRate),
@@ -84,8 +84,8 @@ export interface AddedColumns {
 }
 
 /**
- * The payments of a query as the lines of a CSV, newest first, a portion at a time and only as fast as they are taken.
- * The amounts of USDC are those of the journal.
+ * Payments of a query as CSV lines, newest first, by portion and only as fast as they are consumed. USDC amounts come
+ * from the journal.
  */
 export async function* exportPayments(
   { search }: ExportStores,

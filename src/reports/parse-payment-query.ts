@@ -11,7 +11,7 @@ import {
 import { type PaymentQuery, parsePaymentSearch } from '../payment/payment-search.ts';
 import { DIRECT_PROVIDER, MULTI_PROVIDER, providerIds } from '../payment/provider-catalog.ts';
 
-/** A filter's names as people give them, on the command line and in an address; absent or '' leaves nothing out. */
+/** Texts of a filter, from the command line or a URL; absent or '' does not filter. */
 export interface PaymentQueryText {
   readonly status?: string;
   readonly forwardStatus?: string;
@@ -28,12 +28,12 @@ export const paymentStatuses = [...new Set(states.map(({ status }) => status))];
 export const forwardStatuses: readonly ForwardStatus[] = [
   ...new Set(states.map(({ forwardStatus }) => forwardStatus)),
 ];
-/** Provider values that a checkout can be created with. */
+/** Providers that a checkout can be created with. */
 export const providerChoices = [MULTI_PROVIDER, ...providerIds] as const;
-/** Provider values that a stored payment can have. */
+/** Providers that a stored payment can have. */
 export const paymentProviders = [...providerChoices, DIRECT_PROVIDER] as const;
 
-/** Throws `invalid_request`, which names the field, for a value that does not exist. */
+/** Parses a filter. Throws `invalid_request` for an unknown value. */
 export function parsePaymentQuery(accountId: string, text: PaymentQueryText, nowMs?: number): PaymentQuery {
   const search = parsePaymentSearch(text.search ?? '');
   const { displayStatus } = oneOf('displayStatus', text.displayStatus, displayStatuses);

@@ -7,9 +7,9 @@ import { type PaidCount, type PaymentSlot, settleBoundsMs } from '../payment/pay
 import { DIRECT_PROVIDER, type ProviderId } from '../payment/provider-catalog.ts';
 import { type LocalDay, lastDays } from '../platform/time-zone.ts';
 
-/** Counts of a day of the account's time zone. */
+/** Counts of a day in the account's time zone. */
 export interface DayStatistics extends LocalDay, Pick<PaymentSlot, (typeof summedFields)[number]> {
-  /** Charged amounts of the payments that became paid on this day, by currency. */
+  /** Charges of the payments that became paid on this day, by currency. */
   readonly paidCents: ReadonlyMap<Currency, number>;
 }
 const summedFields = ['created', 'converted', 'paid', 'receivedUnits', 'feeUnits'] as const;
@@ -17,11 +17,11 @@ const summedFields = ['created', 'converted', 'paid', 'receivedUnits', 'feeUnits
 export interface AccountStatistics {
   readonly days: readonly DayStatistics[];
   readonly providers: readonly { readonly provider: PaidCount['provider']; readonly paid: number }[];
-  /** Paid payments by how long they took; `boundMs` is null for longer than all bounds. */
+  /** Paid payments by duration; `boundMs` is null for longer than all bounds. */
   readonly settleTimes: readonly { readonly boundMs: number | null; readonly paid: number }[];
 }
 
-/** The last days up to now. Providers and settling times are counted by days of UTC. */
+/** Statistics of the last days. Providers and durations are counted by UTC days. */
 export async function readStatistics(
   search: Pick<PaymentSearchStore, 'listSlots' | 'listPaidCounts'>,
   account: { readonly id: string; readonly timeZone: string },
@@ -56,7 +56,7 @@ export async function readStatistics(
   return { days, providers: providersOf(counts), settleTimes: settleTimesOf(counts) };
 }
 
-/** Days of the same length that follow on each other: a change of the clocks ends one and begins the next. */
+/** Consecutive days of equal length: a clock change ends a run. */
 function runsOf(days: readonly LocalDay[]) {
   const runs: { readonly startMs: number; readonly endMs: number; readonly dayMs: number }[] = [];
   for (const { startMs, endMs } of days) {
@@ -83,13 +83,13 @@ function settleTimesOf(counts: readonly PaidCount[]): AccountStatistics['settleT
   }));
 }
 
-/** Converts what was received on a day, in 10⁻⁶ USDC, to 10⁻⁶ of a currency; null for a day before the first known rate. */
+/** Converts a day's receipts in 10⁻⁶ USDC to 10⁻⁶ of a currency; null for a day before the first known rate. */
 export type ToBase = (day: LocalDay, units: number) => number | null;
 
-/** How long before the first day a rate may be. */
+/** Maximum age of a rate before the first day. */
 const MAXIMUM_GAP_MS = 7 * 86_400_000;
 
-/** Converts at the day's first rate, or else at the last one before: a gap must not leave a hole in a sum. */
+/** Converts at the day's first rate, or at the last one before, so that a missing rate leaves no gap in a sum. */
 export async function readBaseRates(
   search: Pick<PaymentSearchStore, 'listRates'>,
   currency: Currency,
@@ -110,17 +110,17 @@ export async function readBaseRates(
   };
 }
 
-/** Payments that a funnel counts: enough for shares, and read in some milliseconds. */
+/** Payments in a funnel: enough for shares, and read within milliseconds. */
 const FUNNEL_PAYMENTS = 500;
 
-/** How far customers came, of a period's newest payments at providers. */
+/** Progress of customers in a period's newest payments at providers. */
 export interface Funnel {
   readonly created: number;
-  /** Whose checkout page a customer opened. */
+  /** Payments whose checkout page a customer opened. */
   readonly opened: number;
   /** Whether the period has more payments than were counted. */
   readonly isSample: boolean;
-  /** By the provider of the last session, the most chosen first. */
+  /** By provider of the last session, most chosen first. */
   readonly providers: readonly ProviderFunnel[];
 }
 
@@ -168,7 +168,7 @@ export async function readFunnel(
   }
   return {
     created: byCard.length,
-    // Who chose a provider has opened the page, also where its record was lost.
+    // A customer with a session has opened the page, even if that record was lost.
     opened: new Set([...opened.map(({ name }) => name), ...sessions.keys()]).size,
     isSample: next !== null,
     providers: [...providers.values()].sort((one, other) => other.chose - one.chose),

@@ -10,17 +10,16 @@ import {
 import { addressFamily, addressIdentity, isPublicResolvedAddress } from '../platform/public-address.ts';
 import type { CallbackGuard } from './callback-guard.ts';
 
-/** Rules that validate callbacks. */
 interface CallbackRules {
-  /** Exempt from every rule but the form: `host:port`. */
+  /** Exempt from every rule except the form: `host:port`. */
   readonly allowedHosts: ReadonlySet<string>;
-  /** Public location of this service: a callback must not lead there. */
+  /** Public location of this service, which callbacks must not target. */
   readonly own: ServiceLocation;
 }
 
 /**
- * Validates callbacks at creation: first the text, then the addresses of its name. Where no resolver runs, the addresses
- * are validated only when it is used.
+ * Validates callbacks at creation: first the text, then the addresses of the name. Without a resolver, addresses are
+ * only validated at delivery.
  */
 export function createCallbackGuard(
   { allowedHosts, own }: CallbackRules,
@@ -37,9 +36,9 @@ export function createCallbackGuard(
 }
 
 /**
- * The rules of a request to a callback.
+ * Creates the rules of a request to a callback.
  *
- * @param authorities certificates that are trusted besides the system's, each for deliveries to one `host:port`
+ * @param authorities certificates trusted besides the system's, each for deliveries to one `host:port`
  */
 export function createDeliveryRules<Rules extends object>(
   rules: Rules,
@@ -52,19 +51,18 @@ export function createDeliveryRules<Rules extends object>(
 }
 
 /**
- * Makes the check of a new callback's host: null when it leads to public addresses only, as far as DNS can say in a short
- * time, else how it breaks the rules, as the end of a sentence that begins with "callback".
+ * Creates the check of a new callback's host: null if it only leads to public addresses, as far as DNS answers quickly;
+ * otherwise the broken rule, as the end of a sentence that starts with "callback".
  *
- * A name without an answer is accepted: a merchant's DNS may fail for a minute, and the delivery resolves anew and
- * fails closed. Not for hosts of the operator's list (`kind: 'allowed'`), which need not be public.
- *
- * The host is as `parseCallbackUrl` gives it: a name, or an IP literal (which is checked without DNS).
+ * A name without an answer is accepted: a merchant's DNS may fail briefly, and the delivery resolves again and fails
+ * closed. Not for hosts of the operator's list (`kind: 'allowed'`), which need not be public. The host comes from
+ * `parseCallbackUrl`: a name, or an IP literal, which needs no DNS.
  */
 export function createCallbackHostCheck(
   resolver: Pick<HostResolver, 'resolve'>,
   ownAddresses: OwnAddresses,
 ): (hostname: string) => Promise<string | null> {
-  /** Results of validated answers, valid while both the resolver's cache and our own addresses stay the same. */
+  /** Results of validated answers, valid while the resolver's cache and our own addresses stay the same. */
   let validated = new WeakMap<HostResolution, string | null>();
   let validatedAgainst: ReadonlySet<string> | null = null;
 
@@ -81,7 +79,7 @@ export function createCallbackHostCheck(
   return async (hostname) => validate(await resolver.resolve(hostname));
 }
 
-/** One refused address is enough: a name with a public and a private answer is how a filter is led astray. */
+/** One refused address is enough: a name with a public and a private answer is a known SSRF bypass. */
 function refusalOf(resolution: HostResolution, own: ReadonlySet<string>): string | null {
   if ('failed' in resolution) return null;
   for (const { address } of resolution.addresses) {
@@ -93,7 +91,7 @@ function refusalOf(resolution: HostResolution, own: ReadonlySet<string>): string
 }
 
 /**
- * Why a webhook must not go to a resolved address, or null when it may.
+ * Why a webhook must not go to a resolved address; null if it may.
  *
  * @param ownAddresses identities of this machine's own addresses
  */
@@ -106,16 +104,16 @@ export function refuseAddress(
   return identity !== null && ownAddresses.has(identity) ? 'own_address' : null;
 }
 
-/** The identities (`addressIdentity`) of the addresses this machine answers on, as they are now. */
+/** Current identities (`addressIdentity`) of this machine's own addresses. */
 export type OwnAddresses = () => ReadonlySet<string>;
 
-/** Interfaces come and go, but not between two requests; asking the system costs far more than a set look-up. */
+/** Interfaces may change, but not between two requests; reading them costs far more than a set look-up. */
 const MAX_AGE_MS = 60_000;
 
 /**
- * Makes the function that knows this machine's own addresses. A callback must not lead to them even when they are
- * public: a service that listens there may trust clients of the same machine. Throws where they cannot be read, so that a
- * service ends at its start and not with its first webhook.
+ * Creates the reader of this machine's own addresses. Callbacks must not target them even when public, because a
+ * service there may trust local clients. Throws if they cannot be read, so that the service fails at startup rather
+ * than with its first webhook.
  */
 export function createOwnAddresses(interfaces = networkInterfaces): OwnAddresses {
   let known = readOwnAddresses(interfaces);
@@ -149,7 +147,7 @@ function listInterfaces(interfaces: typeof networkInterfaces): ReturnType<typeof
   }
 }
 
-/** The addresses of a host (at least one, IPv4 first), or a short code that says why there are none. */
+/** Addresses of a host (at least one, IPv4 first), or a short code of the failure. */
 export type HostResolution = { readonly addresses: readonly ResolvedAddress[] } | { readonly failed: string };
 
 interface HostResolverSettings {
@@ -157,19 +155,19 @@ interface HostResolverSettings {
   readonly servers?: readonly string[];
   /** Time limit of one whole lookup. */
   readonly timeoutMs: number;
-  /** The longest an answer is kept; its own time to live may be shorter. */
+  /** Maximum lifetime of an answer, whose own TTL may be shorter. */
   readonly cacheTtlMs: number;
   readonly cacheMaxEntries: number;
 }
 
 export type HostResolver = ReturnType<typeof createHostResolver>;
 
-/** Failures are remembered shortly: long enough that a silent DNS server cannot slow every create down. */
+/** Failures are cached briefly, so that a silent DNS server cannot slow every create down. */
 const NEGATIVE_TTL_MS = 5_000;
-/** A lost packet must not cost an answer, so a question is repeated inside the one lookup. */
+/** Repeats within one lookup, because a packet may get lost. */
 const TRIES = 3;
 
-/** Makes the resolver of callback hosts. Its cache and the lookups under way for it are bounded by `cacheMaxEntries`. */
+/** Creates the resolver of callback hosts. `cacheMaxEntries` limits its cache and the pending lookups. */
 export function createHostResolver(settings: HostResolverSettings) {
   const cache = new LRUCache<string, HostResolution>({ max: settings.cacheMaxEntries, ttlResolution: 0 });
   const underWay = new Map<string, Promise<HostResolution>>();
@@ -177,7 +175,7 @@ export function createHostResolver(settings: HostResolverSettings) {
   let closed = false;
 
   async function lookUp(hostname: string, timeoutMs: number): Promise<Lookup> {
-    // One resolver a lookup: it can be canceled alone, and it reads a changed resolv.conf.
+    // One resolver per lookup can be canceled separately, and reads a changed resolv.conf.
     const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / TRIES), tries: TRIES });
     if (settings.servers !== undefined) resolver.setServers(settings.servers);
     resolvers.add(resolver);
@@ -203,7 +201,7 @@ export function createHostResolver(settings: HostResolverSettings) {
   }
 
   return {
-    /** The addresses of a host, from the cache where it has them: for the check at creation only. Never rejects. */
+    /** Addresses of a host, from the cache if possible, for the check at creation only. Never rejects. */
     async resolve(hostname: string): Promise<HostResolution> {
       const cached = cache.get(hostname);
       if (cached !== undefined) return cached;
@@ -215,13 +213,13 @@ export function createHostResolver(settings: HostResolverSettings) {
       underWay.set(hostname, started);
       return started;
     },
-    /** Exactly one lookup made now, neither taken from the cache nor put there: for a delivery. Never rejects. */
+    /** Makes exactly one lookup without the cache, for a delivery. Never rejects. */
     async resolveFresh(hostname: string, timeoutMs: number): Promise<HostResolution> {
       if (closed) return { failed: 'closed' };
       const found = await lookUp(hostname, timeoutMs);
       return 'failed' in found ? found : { addresses: found.addresses };
     },
-    /** Ends what is under way, and answers `closed` from now on. */
+    /** Cancels pending lookups, and answers `closed` from now on. */
     close(): void {
       closed = true;
       for (const resolver of resolvers) resolver.cancel();
@@ -235,21 +233,21 @@ export interface ResolvedAddress {
   readonly family: 4 | 6;
 }
 
-/** Why a name has no addresses: none exist, DNS timed out, the answer was an error or absurdly long. */
+/** Why a name has no addresses: none exist, DNS timed out, or the answer was an error or too long. */
 type LookupFailure = 'not_found' | 'timeout' | 'server_failure' | 'too_many_addresses' | 'canceled';
 
 type Lookup =
   | {
-      /** At least one; IPv4 first, because a host without IPv6 is commoner than one without IPv4. */
+      /** At least one; IPv4 first, because hosts without IPv6 are more common than those without IPv4. */
       readonly addresses: readonly ResolvedAddress[];
-      /** The shortest time to live among the answers; infinite where DNS was not asked. */
+      /** Shortest TTL of the answers; infinite without DNS. */
       readonly ttlSeconds: number;
     }
   | { readonly failed: LookupFailure };
 
-/** Maximum addresses of a host. No merchant's host has more; a longer answer is an attempt to fill memory. */
+/** Maximum addresses of a host; a longer answer is an attempt to fill memory. */
 const MAX_ADDRESSES = 64;
-/** Time for which a family that found addresses waits for the other one, whose server may be silent (RFC 8305). */
+/** Time for which a family with addresses waits for the other one, whose server may be silent (RFC 8305). */
 const OTHER_FAMILY_GRACE_MS = 1_000;
 
 interface FamilyAnswer {
@@ -260,10 +258,10 @@ interface FamilyAnswer {
 }
 
 /**
- * Finds the addresses of a host with one DNS lookup: A and AAAA at the same time. IP literals and `localhost` are
- * answered without DNS (RFC 6761), so that an operator's allowed `localhost:8443` works on every machine.
+ * Finds the addresses of a host with one DNS lookup, A and AAAA concurrently. IP literals and `localhost` need no DNS
+ * (RFC 6761), so that an operator's allowed `localhost:8443` works on every machine.
  *
- * Never `dns.lookup`: it occupies one of the four threads that file work and password hashing share.
+ * Avoids `dns.lookup`, which occupies one of the four threads shared with file operations and password hashing.
  *
  * @param timeoutMs for both families together
  */
@@ -311,7 +309,7 @@ async function askFamily(
   }
 }
 
-/** The answers that arrive until all are there, the time is over, or one family has waited for the other. */
+/** Collects answers until all have arrived, the time is over, or one family has waited for the other. */
 async function collectAnswers(
   pending: readonly Promise<FamilyAnswer>[],
   timeoutMs: number,
@@ -328,7 +326,7 @@ async function collectAnswers(
   }
   await enough;
   for (const timer of timers) clearTimeout(timer);
-  // A copy: a family that answers later must not change what was validated.
+  // A copy, so that a later answer does not change what was validated.
   return [...answers];
 }
 

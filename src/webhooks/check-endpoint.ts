@@ -10,14 +10,13 @@ const SLOW_MS = 5_000;
 
 interface Step {
   readonly name: string;
-  /** The reasons of a delivery that ends at this step. */
+  /** Reasons of a delivery that ends at this step. */
   readonly reasons: RegExp;
   readonly passed: string;
-  /** What to do where it fails. */
   readonly advice: string;
 }
 
-/** The steps to an answer, in their order. */
+/** Steps up to an answer, in order. */
 const steps: readonly Step[] = [
   {
     name: 'URL',
@@ -58,8 +57,8 @@ const steps: readonly Step[] = [
 ];
 
 /**
- * Tests whether an endpoint could receive webhooks, under the rules of a delivery. The request is a POST without body and
- * signature: it is no event, and a receiver that verifies signatures refuses it.
+ * Tests whether an endpoint could receive webhooks, under the rules of a delivery. Sends a POST without body and
+ * signature, which is no event, and which a receiver that verifies signatures refuses.
  */
 export async function checkEndpoint(
   dependencies: DeliveryDependencies,

@@ -20,39 +20,38 @@ import type { DeliveryReason } from './delivery-reasons.ts';
 import { webhookHeaders } from './webhook.ts';
 
 /**
- * One webhook, sent at most once, to the address that was checked.
+ * Sends a webhook at most once, to the checked address.
  *
- * Why node:http over our own TLS socket and not undici (docs/decisions/0019-webhook-transport.md): a client that
+ * Uses node:http over our own TLS socket rather than undici (docs/decisions/0019-webhook-transport.md): a client that
  * manages connections may open a second one and send again. Here a request owns one socket that is never replaced.
  */
 
 export interface DeliveryDependencies extends Omit<ConnectionOptions, 'signal'> {
   readonly resolver: Pick<HostResolver, 'resolveFresh'>;
   readonly ownAddresses: OwnAddresses;
-  /** The operator's `CALLBACK_ALLOWED_HOSTS`, as `parseCallbackUrl` takes it. */
+  /** The operator's `CALLBACK_ALLOWED_HOSTS`, in the form of `parseCallbackUrl`. */
   readonly allowedHosts: ReadonlySet<string>;
-  /** Public location of this service: a callback that leads there is blocked. Null where nothing is served. */
+  /** Public location of this service, to which callbacks are blocked. Null where nothing is served. */
   readonly own: ServiceLocation | null;
 }
 
 export interface WebhookDelivery {
-  /** The callback as it was supplied at creation. */
+  /** Callback as supplied at creation. */
   readonly url: string;
-  /** The bytes that were signed; text is sent as UTF-8. */
+  /** The signed bytes; text is sent as UTF-8. */
   readonly body: string | Buffer;
   /** Hex HMAC-SHA256 of exactly these bytes, for `X-Service-Signature`; null for a request that is no event. */
   readonly signature: string | null;
-  /** Time limit of the whole delivery: DNS, TCP, TLS, request and answer. Default 10,000, as the specification says. */
+  /** Time limit of the delivery: DNS, TCP, TLS, request and answer. Default 10,000, as specified. */
   readonly timeoutMs?: number;
 }
 
-/** The specification's limit. */
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 /**
- * Makes the one attempt to deliver a webhook. Never rejects for what a receiver or the network does.
+ * Makes the single attempt to deliver a webhook. Never rejects because of a receiver or the network.
  *
- * @throws whatever is a mistake of our own, an unknown state is not an outcome
+ * @throws our own mistakes, because an unknown state is no outcome
  */
 export async function deliverWebhook(
   dependencies: DeliveryDependencies,
@@ -112,8 +111,8 @@ async function connectAndPost(
 }
 
 /**
- * Resolves the host once and validates every answer. One refused address blocks the delivery, because the owner of the
- * name then attempts an attack.
+ * Resolves the host once and validates every answer. One refused address blocks the delivery, because it indicates an
+ * attack by the name's owner.
  */
 async function findAddresses(
   dependencies: DeliveryDependencies,
@@ -136,32 +135,32 @@ async function findAddresses(
 }
 
 interface ConnectionOptions {
-  /** Aborted when the whole delivery's time is over. */
+  /** Aborted at the deadline of the delivery. */
   readonly signal: AbortSignal;
-  /** Authorities to trust instead of the system's: for tests, and for the sandbox's own shop. Live mode never passes it. */
+  /** Authorities trusted instead of the system's, for tests and the sandbox's shop. Never set in live mode. */
   readonly ca?: string;
-  /** Called with the verified connection before anything is sent on it. */
+  /** Called with the verified connection before anything is sent. */
   readonly onConnected?: (socket: TLSSocket) => void;
-  /** A test's server on loopback in place of a public address. No configuration sets it. */
+  /** Redirects to a test's loopback server. No configuration sets it. */
   readonly connectTo?: (address: string, port: number) => { address: string; port: number };
 }
 
 /** Maximum addresses tried: a long list of dead ones must not delay the delivery. */
 const MAX_ADDRESSES_TRIED = 4;
-/** Time after which the next address is tried while one is silent; the last one has all the time that is left. */
+/** Time after which a silent address is replaced by the next one; the last one has all the remaining time. */
 const NEXT_ADDRESS_AFTER_MS = 2_500;
 
 const minVersion = 'TLSv1.2';
 
 /**
- * The system's authorities and the lowest version of TLS, made ready once: for each connection it would take a quarter of
- * a millisecond. It keeps nothing of a connection, and no session is resumed.
+ * The system's authorities and the minimum version of TLS, prepared once because that takes a quarter of a millisecond
+ * per connection. It stores no connection state, and no session is resumed.
  */
 const systemContext = createSecureContext({ minVersion });
 
 /**
- * Connects to one of the checked addresses. Trying a second one is still one attempt: not a byte of the webhook is sent
- * before a connection stands. Throws `DeliveryStopped` with the reason.
+ * Connects to one of the checked addresses. Trying a second one is still one attempt, because nothing is sent before a
+ * connection is established. Throws `DeliveryStopped` with the reason.
  */
 async function openFirst(
   checked: readonly ResolvedAddress[],
@@ -194,7 +193,7 @@ async function openAddress(
   const socket = openTcp({ host: place.address, port: place.port, autoSelectFamily: false });
   socket.on('error', ignore);
   try {
-    // Rejects with the socket's error as well.
+    // Also rejects with the socket's error.
     await once(socket, 'connect', { signal });
     const peer = addressIdentity(socket.remoteAddress ?? '');
     if (peer === null || peer !== addressIdentity(place.address)) {
@@ -207,17 +206,17 @@ async function openAddress(
   }
 }
 
-/** Makes the connection a verified one. The host's name is for SNI and the certificate only, never resolved again. */
+/** Verifies the connection. The host name is only used for SNI and the certificate, never resolved again. */
 async function startTls(tcp: Socket, hostname: string, options: ConnectionOptions): Promise<TLSSocket> {
   const socket = openTls({
     socket: tcp,
     secureContext:
       options.ca === undefined ? systemContext : createSecureContext({ ca: options.ca, minVersion }),
-    // Not sent for addresses: RFC 6066 knows names only.
+    // Not sent for addresses: RFC 6066 only allows names.
     ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
-    // Nothing but HTTP/1.1: over HTTP/2 a refused stream invites a client to send the request again.
+    // HTTP/1.1 only: over HTTP/2 a refused stream invites a client to send the request again.
     ALPNProtocols: ['http/1.1'],
-    // Said outright, so that no variable of the environment can turn the verification off.
+    // Explicit, so that no environment variable can disable the verification.
     rejectUnauthorized: true,
     checkServerIdentity: (_, certificate) => checkServerIdentity(hostname, certificate),
   });
@@ -238,7 +237,7 @@ function connectReason(error: unknown): DeliveryReason {
   return codeOf(error) === 'ETIMEDOUT' ? 'connect_timeout' : 'connect_failed';
 }
 
-/** OpenSSL's and Node's codes for what a merchant can mend; everything else is `tls_failed`. */
+/** OpenSSL's and Node's codes for defects that a merchant can fix; others are `tls_failed`. */
 const TLS_REASONS: ReadonlyMap<string, DeliveryReason> = new Map([
   ['CERT_HAS_EXPIRED', 'tls_expired'],
   ['CERT_NOT_YET_VALID', 'tls_not_yet_valid'],
@@ -256,7 +255,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** Without a listener, a socket's error would end the process while no code waits for it. */
+/** Without a listener, a socket's error would end the process while nothing awaits it. */
 function ignore(): void {}
 
 type ReadBeginning = Pick<AttemptOutcome, 'responseBytes' | 'responseExcerpt'>;
@@ -265,15 +264,15 @@ type PostAnswer = ReadBeginning & Pick<AttemptOutcome, 'responseHeaders'> & { re
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_BODY_BYTES = 64 * 1024;
 const EXCERPT_BYTES = 1024;
-/** Maximum interim responses. Hints such as 103 are rare, one or two; more is an attempt to keep the sender busy. */
+/** Maximum interim responses. Hints such as 103 are rare; more of them would keep the sender busy. */
 const MAX_INTERIM_RESPONSES = 8;
 
 /**
- * Sends one POST on an open connection and reads the beginning of the answer. The connection is destroyed in every
- * case, so that nothing can follow on it.
+ * Sends one POST on an open connection and reads the start of the answer. Always destroys the connection, so that
+ * nothing can follow on it.
  *
- * @param signal aborted when the whole delivery's time is over
- * @throws DeliveryStopped `unknown` when no final status arrived, `failed` when the answer is not acceptable HTTP
+ * @param signal aborted at the deadline of the delivery @throws DeliveryStopped `unknown` without a final status,
+ * `failed` for an unacceptable HTTP answer
  */
 async function postOnce(
   socket: TLSSocket,
@@ -294,8 +293,8 @@ function sendAndAwaitStatus(
   { body, ...post }: Parameters<typeof postOnce>[1],
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  // With `createConnection` and no agent, node:http has this one socket: it cannot reuse, pool, redirect, take a
-  // proxy from the environment, or send the request a second time.
+  // With `createConnection` and no agent, node:http only has this socket: it cannot reuse, pool, redirect, use a proxy
+  // from the environment, or send the request a second time.
   const request = openRequest({
     ...post,
     createConnection: () => socket,
@@ -317,7 +316,7 @@ function sendAndAwaitStatus(
         stop(new DeliveryStopped('failed', 'too_many_interim_responses'));
       }
     });
-    // Without a listener, 101 and the bytes after it would appear as a lost connection.
+    // Without a listener, 101 and the bytes after it would look like a lost connection.
     request.on('upgrade', (response) => resolve(response));
     request.on('response', resolve);
     request.on('error', (error) => stop(stoppedBy(error)));
@@ -331,20 +330,20 @@ function sendAndAwaitStatus(
   });
 }
 
-/** From here on the body may have arrived, so silence means `unknown`; only an answer can mean `failed`. */
+/** The body may have arrived by now, so silence means `unknown`; only an answer can mean `failed`. */
 function stoppedBy(error: NodeJS.ErrnoException): DeliveryStopped {
   const code = error.code ?? '';
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new DeliveryStopped('failed', 'response_headers_too_large', error);
   }
-  // The receiver closed within its status line or headers: no complete answer.
+  // The receiver closed within its status line or headers, without a complete answer.
   if (code === 'HPE_INVALID_EOF_STATE') return new DeliveryStopped('unknown', 'no_response', error);
   if (code.startsWith('HPE_')) return new DeliveryStopped('failed', 'invalid_response', error);
-  // Node says ECONNRESET for a reset and for an orderly end alike; only the reset comes from a system call.
+  // Node reports ECONNRESET for a reset and for an orderly end alike; only the reset comes from a system call.
   return new DeliveryStopped('unknown', error.syscall === undefined ? 'no_response' : 'reset', error);
 }
 
-/** Reads until the end, the limit, an error or the deadline: the status stands, so none of them changes it. */
+/** Reads until the end, the limit, an error or the deadline, none of which changes the status. */
 function readBeginning(response: IncomingMessage, signal: AbortSignal) {
   return new Promise<ReadBeginning>((resolve) => {
     let bytes = 0;
@@ -369,22 +368,22 @@ function readBeginning(response: IncomingMessage, signal: AbortSignal) {
   });
 }
 
-/** Control characters, text direction marks and broken UTF-8 as dots: the receiver's text goes into the log. */
+/** Replaces control characters, text direction marks and broken UTF-8 with dots, because the text goes into the log. */
 function printable(excerpt: Buffer): string {
   return excerpt.toString('utf8').replace(/[\p{C}\p{Zl}\p{Zp}\ufffd]/gu, '.');
 }
 
 export interface AttemptOutcome extends DeliveryOutcome {
   readonly reason: DeliveryReason | null;
-  /** Bytes of the answer's body that were read, at most 64 KiB. */
+  /** Bytes read of the answer's body, at most 64 KiB. */
   readonly responseBytes: number;
-  /** At most 16 KiB, as they were sent. */
+  /** As sent, at most 16 KiB. */
   readonly responseHeaders: IncomingHttpHeaders;
 }
 
 type Undelivered = Exclude<DeliveryOutcome['outcome'], 'delivered'>;
 
-/** Thrown inside a delivery when it ends without an HTTP answer; `deliverWebhook` turns it into an outcome. */
+/** Ends a delivery without an HTTP answer; `deliverWebhook` turns it into an outcome. */
 class DeliveryStopped extends Error {
   override readonly name = 'DeliveryStopped';
   readonly outcome: Undelivered;

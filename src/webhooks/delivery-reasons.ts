@@ -1,4 +1,4 @@
-/** The reasons of a failed webhook delivery, in words. */
+/** Describes the reason of a failed webhook delivery. */
 export function reasonSentence(reason: string | null): string {
   if (reason === null) return '';
   const status = /^http_(\d+)$/.exec(reason)?.[1];
@@ -7,7 +7,7 @@ export function reasonSentence(reason: string | null): string {
   return sentences[reason] ?? reason;
 }
 
-/** By stable short codes for logs, pages and metrics; `http_<status>` stands for an answer that is not 2xx. */
+/** Descriptions by stable short code for logs, pages and metrics; `http_<status>` is an answer other than 2xx. */
 export const deliveryReasons = {
   // Blocked: before any socket.
   blocked_url: 'The callback URL is no longer allowed. Nothing was sent.',
@@ -43,12 +43,12 @@ export const deliveryReasons = {
   interrupted: 'The service was interrupted while it sent the event. The event may have arrived.',
 } as const;
 
-/** Of notifications alone. */
+/** Reasons of notifications only. */
 const notificationReasons = {
   mail_failed: 'The mail server refused the message.',
   mail_not_configured: 'This service sends no email.',
   sealed_otherwise: 'The secret that sealed the address is no longer configured.',
 } as const;
 
-/** How a delivery that is not `delivered` ended. */
+/** Reason of an unsuccessful delivery. */
 export type DeliveryReason = keyof typeof deliveryReasons | `http_${number}`;

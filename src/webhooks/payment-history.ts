@@ -7,13 +7,13 @@ import type { PaymentStore, PaymentView } from '../payment/payment-store.ts';
 import { isSameText } from '../platform/keyed-hash.ts';
 import { signWebhook, type Webhook, type WebhookStore } from './webhook.ts';
 
-/** All that is known of one payment. */
+/** A payment with its states and webhooks. */
 export interface PaymentHistory extends PaymentView {
   readonly states: readonly StateChange[];
   readonly webhooks: readonly Webhook[];
 }
 
-/** A payment of this account; `payment_not_found` for any other id, whether there is such a payment elsewhere or not. */
+/** Payment of this account; throws `payment_not_found` for any other id, existing or not. */
 export async function viewPaymentOf(
   { payments }: Readonly<{ payments: Pick<PaymentStore, 'viewPayment'> }>,
   accountId: string,
@@ -43,8 +43,8 @@ export async function readPaymentHistory(
 }
 
 /**
- * Whether a webhook's signature belongs to the body that is kept of it; `unknown` when nothing was sent, or when the
- * secret of its ipn_token is not known any more; `erased` when the customer's email address was taken out of the body.
+ * Whether a webhook's signature matches its stored body; `unknown` if nothing was sent, or its ipn_token's secret is no
+ * longer known; `erased` if the customer's email address was removed from the body.
  */
 export function verifyWebhookSignature(
   tokens: IpnTokens,

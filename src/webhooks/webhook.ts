@@ -6,13 +6,12 @@ import type { Clock } from '../platform/clock.ts';
 import type { DeliverWebhook, DeliveryOutcome } from './callback-guard.ts';
 
 /**
- * The life of a webhook: pending → sending → delivered | failed | blocked | unknown.
- * `sending` is committed before the socket opens; what a crash leaves in `sending` becomes `unknown` and is never
- * sent again: an event is sent at most once.
+ * Life of a webhook: pending → sending → delivered | failed | blocked | unknown. `sending` is committed before the
+ * socket opens; after a crash it becomes `unknown` and is never sent again, because an event is sent at most once.
  */
 export type WebhookStatus = 'pending' | 'sending' | 'delivered' | 'failed' | 'blocked' | 'unknown';
 
-/** A webhook as it is stored. Its id is `webhookIdOf` its payment and event. */
+/** A webhook as stored. Its id is `webhookIdOf` its payment and event. */
 export interface Webhook extends NewWebhook {
   readonly id: string;
   readonly accountId: string;
@@ -30,19 +29,19 @@ export interface Webhook extends NewWebhook {
 /** A `pending` webhook, with the fields by which the sender chooses. */
 export type WaitingWebhook = Pick<Webhook, 'id' | 'accountId' | 'host' | 'createdAtMs'>;
 
-/** The id of a payment's webhook: each event exists once. */
+/** Id of a payment's webhook, unique per event. */
 export function webhookIdOf(paymentId: PaymentId, event: NewWebhook['event']): string {
   return `${paymentId}:${event}`;
 }
 
-/** The host that a callback leads to, for counting deliveries; never throws, because a payment is paid meanwhile. */
+/** Host of a callback, for counting deliveries. Never throws, because it runs while a payment becomes paid. */
 export function hostOfCallback(callbackUrl: string): string {
   return URL.parse(callbackUrl)?.hostname.replace(/\.$/, '') ?? '';
 }
 
-/** Outcome of the one attempt, with what was sent. */
+/** Outcome of the single attempt, with the request. */
 export interface WebhookResult extends DeliveryOutcome {
-  /** The exact body and signature that were sent; null when nothing was. */
+  /** Exact body and signature as sent; null if nothing was. */
   readonly body: string | null;
   readonly signature: string | null;
   readonly finishedAtMs: number;
@@ -50,12 +49,12 @@ export interface WebhookResult extends DeliveryOutcome {
 
 const USER_AGENT = 'card-checkout-webhook/1';
 
-/** The signature of a webhook: hex HMAC-SHA256 of the raw body under the payment's ipn_token. */
+/** Hex HMAC-SHA256 of the raw body under the payment's ipn_token. */
 export function signWebhook(body: string, ipnToken: string): string {
   return createHmac('sha256', ipnToken).update(body).digest('hex');
 }
 
-/** The headers of a webhook, exactly as they are sent; `hostname` without brackets. */
+/** Headers of a webhook, exactly as sent; `hostname` without brackets. */
 export function webhookHeaders(
   { hostname, port }: { readonly hostname: string; readonly port: number },
   bodyBytes: number,
@@ -107,13 +106,13 @@ export interface SendWebhooksContext {
   readonly tokens: IpnTokens;
   readonly deliver: DeliverWebhook;
   readonly nowMs: () => number;
-  /** Called with every ending, for logs and metrics. */
+  /** Called with every result, for logs and metrics. */
   readonly onResult: (webhook: Webhook, result: WebhookResult) => void;
 }
 
 /**
- * Sends one claimed webhook: the claim is durable before this runs, and whatever happens ends in a result, so an
- * event is sent at most once. A mistake of our own is recorded as well, and then thrown to be seen.
+ * Sends one claimed webhook. The claim is durable before this runs, and every outcome is recorded, so an event is sent
+ * at most once. Our own mistakes are recorded as well, and then thrown.
  */
 export async function sendWebhook(context: SendWebhooksContext, webhook: Webhook): Promise<void> {
   const { result, mistake } = await attemptDelivery(context, webhook);
@@ -140,7 +139,7 @@ async function attemptDelivery(
     const ending = { outcome, httpStatus, reason: delivery.reason, durationMs, responseExcerpt };
     return { result: { ...ending, body, signature, finishedAtMs: context.nowMs() } };
   } catch (mistake) {
-    // An event that was not signed was not sent. Once it was signed, its delivery is unknown.
+    // An unsigned event was not sent; after signing, the delivery is unknown.
     const ending =
       signature === null
         ? { outcome: 'failed' as const, reason, body: null }
@@ -154,18 +153,18 @@ async function attemptDelivery(
   }
 }
 
-/** Waiting webhooks of an account that one pass reads; the next pass follows at once. */
+/** Waiting webhooks of an account per pass; the next pass follows at once. */
 const SEEN_PER_ACCOUNT = 100;
 
 /**
- * How long a webhook that this process cannot sign is left to the others. While a new secret is introduced, only some of
- * them have it. Afterwards the secret is taken for lost, and the webhook ends as `failed`.
+ * Time for which webhooks that this process cannot sign are left to the others: a new secret is introduced gradually.
+ * Afterwards the secret counts as lost, and the webhook ends as `failed`.
  */
 const LEFT_TO_OTHERS_MS = 10 * 60_000;
 
 /**
- * Claims what may be sent now beside these open deliveries; durably, before anything of it is sent. `hasBacklog`: others
- * wait, or may wait, for a place: check again when a delivery has ended.
+ * Durably claims webhooks that may be sent now beside these open deliveries. `hasBacklog`: others may wait for a slot,
+ * so check again when a delivery ends.
  */
 export async function claimWebhooks(
   { webhooks, tokens, nowMs }: Pick<SendWebhooksContext, 'webhooks' | 'tokens' | 'nowMs'>,
@@ -177,7 +176,7 @@ export async function claimWebhooks(
   const chosen = chooseWebhooks(waiting, open, bounds).map(({ id }) => id);
   const hasBacklog = full.length > 0 || chosen.length < waiting.length;
   if (chosen.length === 0) return { claimed: [], hasBacklog };
-  // The time of the claim, not of the check: the time limit of a delivery counts from it.
+  // Time of the claim rather than of the check, because a delivery's time limit counts from it.
   const claimedAtMs = nowMs();
   const claimed = await webhooks.claimWebhooks(chosen, claimedAtMs, {
     fingerprints: tokens.fingerprints,
@@ -186,24 +185,23 @@ export async function claimWebhooks(
   return { claimed, hasBacklog };
 }
 
-/** Maximum open deliveries in one process. */
 export interface DeliveryBounds {
   readonly open: number;
-  /** Maximum open deliveries to one host, so that no host is flooded and one that hangs holds no more than this. */
+  /** Maximum open deliveries to one host, which limits both the load on it and the slots that it can block. */
   readonly openPerHost: number;
 }
 
-/** A delivery that is open, as far as it counts against the bounds. */
+/** Fields of an open delivery that count against the bounds. */
 export type OpenDelivery = Pick<Webhook, 'accountId' | 'host'>;
 
 /**
- * The waiting webhooks that may be sent now, so that no receiver and no account delays the others.
+ * Waiting webhooks that may be sent now, so that no receiver and no account delays the others.
  *
- * An account gets another place only while it holds fewer than are free. So one whose receivers all hang takes at most
- * half of them, and the next one half of the rest: a later account need not wait until a delivery times out. Two
- * accounts at the same time take a third each. The account that holds the fewest comes first, then the oldest webhook.
+ * An account gets another slot only while it holds fewer than are free. One whose receivers all hang therefore takes at
+ * most half of them, and the next one half of the rest, so that later accounts need not wait for timeouts. The account
+ * that holds the fewest comes first, then the oldest webhook.
  *
- * @param waiting the oldest of each account
+ * @param waiting oldest webhooks of each account
  */
 export function chooseWebhooks(
   waiting: readonly WaitingWebhook[],
@@ -227,14 +225,14 @@ export function chooseWebhooks(
   });
 }
 
-/** Hosts that may get no other delivery now. There are at most `open / openPerHost` of them. */
+/** Hosts that must not get another delivery now, at most `open / openPerHost`. */
 export function fullHosts(open: readonly OpenDelivery[], { openPerHost }: DeliveryBounds): string[] {
   const byHost = new Map<string, number>();
   for (const { host } of open) byHost.set(host, held(byHost, host) + 1);
   return [...byHost].filter(([, places]) => places >= openPerHost).map(([host]) => host);
 }
 
-/** Each with the number of places that its account would hold before it, the smallest first. */
+/** Sorts webhooks by the slots that their account would hold before each. */
 function inTurn(
   waiting: readonly WaitingWebhook[],
   byAccount: ReadonlyMap<string, number>,
@@ -259,9 +257,9 @@ function held(places: ReadonlyMap<string, number>, of: string): number {
 const READINGS_IN_A_WAIT = 100;
 
 /**
- * Wall times before which something was left lying for so long: what the wall clock showed that long ago, by the clock
- * that never jumps, and never later than the wall time now less the wait. A wall clock that is put forward by an hour
- * therefore ages nothing by an hour. Null until this process has observed for that long; call it regularly.
+ * Wall time before which something has been stale for `waitMs`: what the wall clock showed that long ago by the
+ * monotonic clock, and at most the present wall time less the wait. A wall clock set forward by an hour thus ages
+ * nothing. Null until this process has observed that long; call it regularly.
  */
 export function createStaleCutoff({ nowMs, monotonicMs }: Clock, waitMs: number): () => number | null {
   const readings: { readonly wallMs: number; readonly takenAtMs: number }[] = [];
@@ -270,7 +268,7 @@ export function createStaleCutoff({ nowMs, monotonicMs }: Clock, waitMs: number)
     const wallMs = nowMs();
     const lastMs = readings.at(-1)?.takenAtMs ?? Number.NEGATIVE_INFINITY;
     if (takenAtMs - lastMs >= waitMs / READINGS_IN_A_WAIT) readings.push({ wallMs, takenAtMs });
-    // The newest that is old enough comes first.
+    // Keeps the newest reading that is old enough at the front.
     while (readings[1] !== undefined && takenAtMs - readings[1].takenAtMs >= waitMs) readings.shift();
     const [oldest] = readings;
     if (oldest === undefined || takenAtMs - oldest.takenAtMs < waitMs) return null;
