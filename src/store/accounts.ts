@@ -22,9 +22,9 @@ function base64Of(bytes: Uint8Array): string {
 }
 
 /**
- * Accounts and keys on any engine.
+ * Accounts and keys on both engines.
  *
- * @param noteChange told within the transaction when an account or a key has changed
+ * @param noteChange called within the transaction that changes an account or a key
  */
 export function createAccounts(
   { read, write, writeStatement }: Scripts,
@@ -49,7 +49,7 @@ export function createAccounts(
       return { hash, bytes: Buffer.from(row.image, 'base64') };
     }),
     createKey: write(function* (key, maximumActive) {
-      // Another one who makes keys of the same account at the same time, here or elsewhere, waits for this one.
+      // Serializes concurrent creates of the account's keys, also between instances.
       yield* lock(`keys of ${key.accountId}`);
       const active = yield* countOf`api_keys WHERE account_id = ${key.accountId} AND revoked_at_ms IS NULL`;
       if (active >= maximumActive) return false;
@@ -60,7 +60,7 @@ export function createAccounts(
       (accountId) => keyTable.select`WHERE account_id = ${accountId} ORDER BY created_at_ms, id`,
     ),
     recordKeyUses: write(function* (hashes, atMs) {
-      // Two instances would change the same keys in different orders.
+      // Avoids a deadlock: two instances could update the same keys in different orders.
       yield* lock('uses of keys');
       yield* run`UPDATE api_keys SET last_used_at_ms = ${atMs} WHERE hash = ANY(${hashes})`;
     }),
@@ -86,7 +86,7 @@ function* findAccount(accountId: string): Script<Account | null> {
   return account ?? null;
 }
 
-/** A list goes along the index of time; a search looks at every account on its way. */
+/** A list walks the index of time; a search reads every account. */
 function searchAccounts({ search, before }: AccountQuery, limit: number): Script<Account[]> {
   const { createdAtMs, id } = before ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' };
   const pattern = `%${(search ?? '').replaceAll(/[\\%_]/g, '\\$&')}%`;
@@ -104,7 +104,7 @@ function* updateAccount(accountId: string, { logo, ...change }: AccountChange): 
   const logoHash = logo === undefined ? account.logoHash : (logo?.hash ?? null);
   const changed = { ...account, ...change, logoHash };
   yield* accountTable.update(changed);
-  // Logos are kept apart: an account is read with every request, and its logo is not.
+  // Logos have their own table because an account is read with every request.
   if (logo !== undefined) yield* run`DELETE FROM shop_logos WHERE account_id = ${accountId}`;
   if (logo) {
     yield* logoTable.insert({ accountId, hash: logo.hash, image: base64Of(logo.bytes) });
@@ -134,7 +134,7 @@ function* findActiveKey(hash: string): Script<ActiveKey | null> {
   };
 }
 
-/** A name that this version does not know is an error, as leaving it out would change rights. */
+/** Throws for an unknown name: leaving it out would change rights. */
 function requireName<Name extends string>(name: string, isName: (value: string) => value is Name): Name {
   if (!isName(name)) throw new UnknownStateError(`an account names ${name}, which does not exist`);
   return name;

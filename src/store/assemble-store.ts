@@ -20,7 +20,7 @@ import type { EnginePayments, Store } from './store.ts';
 import { settlementTable } from './tables.ts';
 import { createWebhookStore } from './webhooks.ts';
 
-/** What each engine does in its own way. */
+/** Parts that each engine implements itself. */
 interface EngineParts extends Pick<Store, 'accounts' | 'shared' | 'close'> {
   readonly payments: EnginePayments;
   readonly releaseClaims: Pick<RelayStore, 'claimDueReleases' | 'dropClaims'>;
@@ -29,7 +29,7 @@ interface EngineParts extends Pick<Store, 'accounts' | 'shared' | 'close'> {
 const moveToFront = `ON CONFLICT (chain_id, factory, fee_wallet)
   DO UPDATE SET last_started_at_ms = excluded.last_started_at_ms`;
 
-/** The store of an engine: its own parts, and those that are scripts. */
+/** Assembles a store from an engine's own parts and from scripts. */
 export function assembleStore(
   scripts: Scripts,
   nowMs: () => number,
@@ -66,7 +66,7 @@ export function assembleStore(
     refunds: createRefundStore(scripts),
     reusablePages: createReusablePageStore(scripts),
     providers: createProviderStore(scripts),
-    // They are a handful, so each call reads them anew.
+    // Read anew on each call: there are only a few.
     settlements: {
       rememberSettlement: scripts.write(function* (settlement) {
         yield* settlementTable.insert(settlement, moveToFront);

@@ -1,15 +1,19 @@
 import { bytesOfAddress, checksumAddressBytes } from '../payment/address.ts';
 
 /**
- * Tables described once for all engines. Column lists, inserts, mappers between rows and entities, and the move from one
- * engine to the other follow from the description.
+ * Table descriptions for both engines: column lists, inserts, mappers and the move between engines derive from them.
  */
 
 /**
- * How a column stores its values. `units` is an amount of our own: a bigint in the program, an integer in the database.
- * `amount` is one that the chain or a provider names: decimal text, or numeric, of any size. `bit` is a flag that both
- * engines store as 0 or 1; a `flag` is a boolean where the engine has one. `texts` is a list of text, `json` a document,
- * `address` the twenty bytes of an address that is looked up.
+ * How a column stores its values.
+ *
+ * - `units`: one of our own amounts, a bigint in the program and an integer in the database
+ * - `amount`: an amount of any size from the chain or a provider, as decimal text or numeric
+ * - `bit`: a flag that both engines store as 0 or 1
+ * - `flag`: a boolean where the engine has one
+ * - `texts`: a list of text
+ * - `json`: a document
+ * - `address`: the twenty bytes of an address that is looked up
  */
 export type ColumnKind =
   | 'text'
@@ -25,12 +29,12 @@ export type ColumnKind =
 
 export interface Column {
   readonly name: string;
-  /** The field of the entity; null for a column that only statements of its own read. */
+  /** Field of the entity; null for a column that only specific statements read. */
   readonly field: string | null;
   readonly kind: ColumnKind;
 }
 
-/** A value on its way to a statement; each engine stores booleans and lists in its own way. */
+/** Statement parameter; each engine stores booleans and lists in its own way. */
 export type ColumnValue =
   | string
   | number
@@ -40,10 +44,10 @@ export type ColumnValue =
   | readonly number[]
   | Uint8Array;
 
-/** A row as both engines read it: by the names of its columns. */
+/** Row of either engine, by column name. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The kinds that can hold a field. */
+/** Kinds that can hold a field. */
 type KindOf<Value> = [Value] extends [bigint | null]
   ? 'units' | 'amount'
   : [Value] extends [boolean | null]
@@ -60,10 +64,10 @@ type FieldOf<Entity, Kind> = {
   [Field in keyof Entity]-?: Kind extends KindOf<Entity[Field]> ? Field & string : never;
 }[keyof Entity];
 
-/** The fields of an entity by the kind of their columns, which are in this order. */
+/** Fields of an entity by column kind, in column order. */
 export type FieldsByKind<Entity> = { readonly [Kind in ColumnKind]?: readonly FieldOf<Entity, Kind>[] };
 
-/** Does not compile where a field of the entity is in no list. */
+/** Compile error if a field of the entity is in no list. */
 export type AllFields<Entity, Given extends FieldsByKind<Entity>> = [
   Exclude<keyof Entity, NonNullable<Given[keyof Given & ColumnKind]>[number]>,
 ] extends [never]
@@ -76,36 +80,36 @@ export type AllFields<Entity, Given extends FieldsByKind<Entity>> = [
     };
 
 export interface TableOptions<Entity> {
-  /** Columns whose names are not those of their fields. */
+  /** Columns not named after their fields. */
   readonly renamed?: { readonly [Field in keyof Entity]?: string };
-  /** Columns that are no fields of the entity. */
+  /** Columns without a field. */
   readonly others?: Readonly<Record<string, ColumnKind>>;
-  /** The column that the database counts up by itself. */
+  /** Column that the database counts up. */
   readonly numberedBy?: string;
 }
 
-/** A table whose rows are entities of one type. */
+/** A table with rows of one entity type. */
 export interface Table<Entity = unknown> {
   readonly name: string;
   /** Columns of the fields first, in their order. */
   readonly columns: readonly Column[];
-  /** Columns whose values are unique together: rows are read in their order. */
+  /** Unique key, by which rows are read in order. */
   readonly orderedBy: readonly string[];
   readonly numberedBy: string | null;
-  /** The names of the fields' columns, for `SELECT` and `INSERT`. */
+  /** Names of the fields' columns, for `SELECT` and `INSERT`. */
   readonly names: string;
-  /** The same, each with the table's name. */
+  /** The same names, qualified with the table. */
   readonly qualifiedNames: string;
   /** `INSERT INTO … VALUES (?1, …)` for `valuesOf`. */
   readonly insertSql: string;
-  /** From the values of the fields' columns, in their order. */
+  /** Entity of the values of the fields' columns, in their order. */
   ofValues(values: readonly unknown[]): Entity;
   ofRow(row: Row): Entity;
-  /** The values of the fields' columns, in their order. */
+  /** Values of the fields' columns, in their order. */
   valuesOf(entity: Entity): ColumnValue[];
 }
 
-/** Describes a table. A field of the entity without a column does not compile, nor does a column without a field. */
+/** Describes a table. A field without a column, or a column without a field, is a compile error. */
 export function describeTable<Entity>(name: string, orderedBy: readonly string[]) {
   return <const Given extends FieldsByKind<Entity>>(
     fields: AllFields<Entity, Given>,
@@ -140,7 +144,7 @@ export function describeTable<Entity>(name: string, orderedBy: readonly string[]
   };
 }
 
-/** The name of the column of a field. */
+/** Column name of a field. */
 export function snakeCaseOf(field: string): string {
   return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
@@ -152,11 +156,11 @@ export function placesOf(count: number, first = 1): string {
 
 interface Conversion {
   readonly read: (value: unknown) => unknown;
-  /** Absent where a value is stored as it is. */
+  /** Absent if values are stored unchanged. */
   readonly write?: (value: never) => ColumnValue;
 }
 
-/** Without a conversion, a value is as it is stored. */
+/** Kinds without a conversion store values unchanged. */
 const conversions: Partial<Record<ColumnKind, Conversion>> = {
   units: { read: (value) => (value === null ? null : BigInt(value as string | number)), write: Number },
   amount: { read: (value) => readAmount(value as string | null), write: writeAmount },
@@ -194,21 +198,23 @@ function writeAmount(amount: bigint): string {
 }
 
 /**
- * An amount as it is stored. What is none counts as nothing: the row's own payment no longer adds up, which `verify` says, and
- * no other payment waits for it.
+ * Reads a stored amount. An unreadable one counts as zero, so that only its own payment no longer adds up, which
+ * `verify` reports.
  */
 function readAmount(value: string | null): bigint | null {
   if (value === null) return null;
   return /^-?\d+$/.test(value) ? BigInt(value) : 0n;
 }
 
-/** A list of text: JSON in SQLite, an array in PostgreSQL. An unreadable one is empty, so that it grants nothing. */
+/**
+ * Reads a list of text: JSON in SQLite, an array in PostgreSQL. An unreadable list is empty, so that it grants nothing.
+ */
 export function textsOf(value: unknown): readonly string[] {
   const list = typeof value === 'string' ? parsed(value) : value;
   return list === null || Array.isArray(list) ? (list as readonly string[]) : [];
 }
 
-/** A document, JSON in SQLite; empty where it cannot be read, so that only its own row fails. */
+/** Reads a document, JSON in SQLite; empty if unreadable, so that only its own row fails. */
 export function documentOf(value: unknown): Readonly<Record<string, unknown>> {
   const document = typeof value === 'string' ? parsed(value) : value;
   const isDocument = typeof document === 'object' && document !== null && !Array.isArray(document);

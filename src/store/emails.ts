@@ -11,7 +11,8 @@ import { refundTable } from './tables.ts';
 
 export function createEmailStore({ write }: Scripts): EmailStore {
   function* eraseEmail({ accountId, id }: PaymentReference): Script<EmailErasure> {
-    // No other transaction indexes or decides the payment meanwhile, or changes its refunds: the write locks the row.
+    // Keeps other transactions from indexing or deciding the payment, or changing its refunds: the update locks the
+    // row.
     yield* lock(REFUND_LOCK);
     yield* run`UPDATE payments SET email = email WHERE id = ${id}`;
     const before = yield* selectPayment(id);
@@ -21,7 +22,7 @@ export function createEmailStore({ write }: Scripts): EmailStore {
       UPDATE page_payments SET answer = NULL
       WHERE payment_id = ${id} AND answer IS NOT NULL RETURNING payment_id`;
     if (before.email === null) return hadAnswer ? 'erased' : 'none';
-    // Whole, because providers hide the address in it in their own ways.
+    // Erases the whole column, because each provider hides the address in it differently.
     yield* run`
       UPDATE provider_sessions SET redirect_url = '', customer_ip_hash = NULL
       WHERE payment_id = ${id}`;
@@ -66,7 +67,7 @@ export function createEmailStore({ write }: Scripts): EmailStore {
   };
 }
 
-/** The address on the chain stays: it is public there, and the account of the money. */
+/** Keeps the on-chain address: it is public, and it identifies the account of the money. */
 function* eraseFromRefunds(id: PaymentId, email: string): Script<void> {
   const refunds = yield* refundTable.select`
     WHERE payment_id = ${id} AND reason IS NOT NULL`;
@@ -78,16 +79,16 @@ function* eraseFromRefunds(id: PaymentId, email: string): Script<void> {
 interface RecordedWebhook {
   readonly id: string;
   readonly status: string;
-  /** JSON, which one engine reads and the other does not. */
+  /** Text on one engine, parsed JSON on the other. */
   readonly fields: string | Record<string, unknown>;
   readonly body: string | null;
   readonly answer: string | null;
 }
 
-/** False, with nothing changed, when one of them is being sent. */
+/** Returns false and changes nothing while one of the webhooks is being sent. */
 function* eraseFromWebhooks(id: PaymentId, email: string): Script<boolean> {
-  // The rows are held by being written, all of them before the first is changed: else one could be claimed meanwhile. The
-  // ids of a payment's webhooks begin with its own and a colon; the semicolon is the next character.
+  // Locks all rows by updating them before the first change, so that none is claimed meanwhile. The ids of a payment's
+  // webhooks begin with the payment's id and a colon; the semicolon is the next character.
   const held = yield* run`
     UPDATE webhooks SET status = status
     WHERE id >= ${`${id}:`} AND id < ${`${id};`}
@@ -106,7 +107,7 @@ function* eraseFromWebhooks(id: PaymentId, email: string): Script<boolean> {
   return true;
 }
 
-/** Lock under which one of several processes claims at a time. */
+/** Lock of the processes that claim receipts. */
 const CLAIM_LOCK = 'receipts';
 
 export function createReceiptStore({ write }: Scripts): ReceiptStore {

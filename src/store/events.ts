@@ -3,11 +3,11 @@ import { paymentEventTypeOf } from '../payment/payment-events.ts';
 import { checkedLimit, hasRow, lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { eventTable, unnumberedEventTable } from './tables.ts';
 
-/** Lock of every process that numbers or deletes events. */
+/** Lock of the processes that number or delete events. */
 const EVENT_LOCK = 'events';
 
 export function createEventStore({ read, write }: Scripts, nowMs: () => number): EventStore {
-  // Nearly always there is nothing to number or to delete: the read costs no commit.
+  // Reads first, without a commit: nearly always there is nothing to number or delete.
   const hasUnnumbered = read(() => hasRow`SELECT 1 FROM unnumbered_events LIMIT 1`);
   const hasOld = read((beforeMs: number) => hasRow`SELECT 1 FROM events WHERE at_ms < ${beforeMs} LIMIT 1`);
   const number = write((limit: number) => numberEvents(limit, nowMs()));
@@ -36,8 +36,8 @@ export function createEventStore({ read, write }: Scripts, nowMs: () => number):
 }
 
 /**
- * The number is the time, or one above the last. A database that was restored to an earlier moment therefore gives its
- * next events higher numbers than all that readers know, and no reader misses one.
+ * Numbers events by time, or one above the last. After a restore to an earlier moment, new events therefore get higher
+ * numbers than any that readers know, and no reader misses one.
  */
 function* numberEvents(limit: number, nowMs: number): Script<number> {
   yield* lock(EVENT_LOCK);
@@ -49,7 +49,7 @@ function* numberEvents(limit: number, nowMs: number): Script<number> {
     const number = Math.max(last + 1, nowMs);
     numbers.set(accountId, number);
     yield* eventTable.insert({ ...event, number });
-    // One by one: a row that committed late may lie between two that were read.
+    // One by one: a row that was committed late may lie between two that were read.
     yield* run`DELETE FROM unnumbered_events WHERE "row" = ${row}`;
   }
   for (const [accountId, number] of numbers) {
@@ -59,7 +59,7 @@ function* numberEvents(limit: number, nowMs: number): Script<number> {
   return waiting.length;
 }
 
-/** Kept apart from the events, which are deleted one day. */
+/** Stored apart from the events, which are deleted eventually. */
 export function* newestNumber(accountId: string): Script<number> {
   const row = yield* runForOne<{ newest: number }>`
     SELECT newest FROM event_numbers WHERE account_id = ${accountId}`;
@@ -71,7 +71,7 @@ function* deleteEvents(beforeMs: number, limit: number): Script<number> {
   const old = yield* run`
     SELECT account_id AS "accountId", number FROM events WHERE at_ms < ${beforeMs} ORDER BY at_ms
     LIMIT ${limit}`;
-  // By number: where a clock went back, a later event has an earlier time.
+  // By number: after the clock went back, a later event has an earlier time.
   const through = new Map<string, number>();
   for (const row of old) {
     const accountId = String(row['accountId']);

@@ -1,38 +1,37 @@
 import { type Engine, schemaOf } from './schema.ts';
 import { StoreOutdatedError, StoreTooNewError, UnreleasedSchemaError } from './store-errors.ts';
 
-/** One step of the schema. Once released it is never edited: a change is a new migration. */
+/** A schema step. Once released it is never edited: a change is a new migration. */
 export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly sql: string;
 }
 
-/** The schema of an engine, step by step. The name of the first tells it from those of earlier commits. */
+/** Migrations of an engine. The name of the first distinguishes it from those of unreleased commits. */
 export function migrationsOf(engine: Engine): readonly Migration[] {
   return [{ number: 1, name: 'schema of 0.1.0', sql: schemaOf(engine) }];
 }
 
-/** A migration as a database records it. The table of another program may have no names. */
+/** A migration as recorded in a database. Another program's table may lack the names. */
 export interface AppliedMigration {
   readonly number: number;
   readonly name?: string;
 }
 
-/** A database as the operator knows it, and what to set to use an empty one in its place. */
+/** The operator's name for a database, and the setting that selects an empty one instead. */
 export interface DatabaseName {
   readonly name: string;
   readonly emptyPlace: string;
 }
 
-/** The schema of a database as it is. */
 export interface FoundSchema {
   readonly name: string;
-  /** The newest migration; 0 for a database without a schema. */
+  /** Newest applied migration; 0 for a database without a schema. */
   readonly number: number;
-  /** The number of this version's newest migration. */
+  /** Newest migration of this version. */
   readonly known: number;
-  /** What the database still needs, in order. */
+  /** Pending migrations, in order. */
   readonly pending: readonly Migration[];
 }
 
@@ -56,9 +55,9 @@ export function requireCurrentSchema({ name, number, known }: FoundSchema): void
 }
 
 /**
- * The number of a database's newest migration, 0 for none.
+ * Number of a database's newest migration, 0 for none.
  *
- * @throws UnreleasedSchemaError when an applied migration has another name than the released one of its number
+ * @throws UnreleasedSchemaError when an applied migration has another name than the released one with its number
  */
 function newestNumber(
   database: DatabaseName,
@@ -74,10 +73,10 @@ function newestNumber(
 }
 
 /**
- * What a database still needs, in order.
+ * Pending migrations of a database, in order.
  *
- * @throws UnreleasedSchemaError when the database was made before the first release
- * @throws StoreTooNewError when the database has a migration that is not in the list
+ * @throws UnreleasedSchemaError when the database was made before the first release @throws StoreTooNewError when the
+ * database has a migration that is not in the list
  */
 export function* pendingMigrations(
   database: DatabaseName,

@@ -4,49 +4,47 @@ import { type FoundSchema, requireCurrentSchema } from './migration.ts';
 import { MoveRefusedError } from './store-errors.ts';
 import { tables } from './tables.ts';
 
-/** Number of rows in memory at a time. */
+/** Maximum rows in memory at a time. */
 export const PORTION_ROWS = 1_000;
 
 /**
- * A value outside of any engine: an amount is decimal text, a list of text the text of a JSON array, and a document its
- * text exactly as it is stored.
+ * Engine-independent value: an amount is decimal text, a list of text is a JSON array as text, and a document is its
+ * text exactly as stored.
  */
 type PortableValue = string | number | boolean | Uint8Array | null;
 
-/** The values of a row in the order of its table's columns. */
+/** Values of a row in the order of the table's columns. */
 export type PortableRow = readonly PortableValue[];
 
-/** The side of a move that a database is on. */
 export type MoveRole = 'source' | 'target';
 
 /**
- * A database of one engine that nothing else writes to until it is closed. Closing undoes what is not committed, so a
- * source is as it was before.
+ * Database of one engine that has no other writers until it is closed. Closing rolls back, so a source stays unchanged.
  */
 interface MoveDatabase {
-  /** What an operator knows it by. */
+  /** The operator's name for the database. */
   readonly name: string;
   readSchema(): Promise<FoundSchema>;
   createTables(): Promise<void>;
-  /** Begins the transaction in which a source is read as it is now, or a target is filled. */
+  /** Begins the transaction that reads the source's snapshot or fills the target. */
   begin(): Promise<void>;
   hasRows(table: string): Promise<boolean>;
   /**
-   * All rows in the order of `orderedBy`, texts by their bytes, as the engine reads them; at most `PORTION_ROWS` at a
-   * time.
+   * Reads all rows in the order of `orderedBy`, texts by their bytes, as the engine returns them; at most
+   * `PORTION_ROWS` at a time.
    */
   read(table: Table): AsyncIterable<readonly (readonly unknown[])[]>;
   insert(table: Table, rows: readonly PortableRow[]): Promise<void>;
-  /** Makes all of it durable; numbers that the database counts up go on after those that were carried over. */
+  /** Commits; numbers that the database counts up continue after the moved ones. */
   commit(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * One side of a move, in the transaction that it is made in. A target without tables gets them.
+ * Opens one side of a move, within its transaction, and creates a target's tables if there are none.
  *
- * @throws MoveRefusedError when its schema is not this version's, or a target has rows
- * @throws StoreTooNewError when a newer version has written it
+ * @throws MoveRefusedError when the schema is not this version's, or a target has rows @throws StoreTooNewError when a
+ * newer version has written the database
  */
 export async function openSide(database: MoveDatabase, role: MoveRole): Promise<MoveDatabase> {
   try {
@@ -64,7 +62,7 @@ export async function openSide(database: MoveDatabase, role: MoveRole): Promise<
   }
 }
 
-/** Nothing is mixed or written twice. */
+/** Prevents mixed or repeated data. */
 async function requireEmpty(database: MoveDatabase): Promise<void> {
   const filled: string[] = [];
   for (const { name } of tables) if (await database.hasRows(name)) filled.push(name);
@@ -76,20 +74,20 @@ async function requireEmpty(database: MoveDatabase): Promise<void> {
 }
 
 /**
- * Carries every row over, reads the target back, and commits only if both sides are equal to the last value.
- * Otherwise, and whenever anything throws, the target is left empty, and the source is never changed.
+ * Moves every row, reads the target back, and commits only if both sides are exactly equal. Otherwise, and after any
+ * error, the target is left empty. The source is never changed.
  */
 export async function moveTables(source: MoveDatabase, target: MoveDatabase) {
   const carried = new Map<string, TableContent>();
   for (const table of tables) carried.set(table.name, await carry(table, source, target));
-  // All of them only now, when nothing is written any more.
+  // After all inserts, when nothing is written any more.
   const compared = [];
   for (const table of tables) {
     const [read, written] = [carried.get(table.name) as TableContent, await contentOf(table, target)];
     const isEqual = read.rows === written.rows && read.digest === written.digest;
     compared.push({ table: table.name, source: read, target: written, isEqual });
   }
-  // When a table is not equal, the target is empty again.
+  // After any difference, the target is left empty.
   const isMoved = compared.every(({ isEqual }) => isEqual);
   if (isMoved) await target.commit();
   return { tables: compared, isMoved };
@@ -124,9 +122,9 @@ async function* readPortions(table: Table, side: MoveDatabase): AsyncGenerator<r
 function portableOf(value: unknown, kind: ColumnKind): PortableValue {
   if (value === null) return null;
   if (kind === 'flag') return flagOf(value);
-  // A plain one: the buffers of one engine have another JSON.
+  // Plain array: one engine's buffers serialize differently.
   if (value instanceof Uint8Array) return new Uint8Array(value);
-  // Without the spaces that an operator may have written by hand.
+  // Removes spaces from lists that an operator has edited by hand.
   if (kind === 'texts') return JSON.stringify(typeof value === 'string' ? JSON.parse(value) : value);
   if (typeof value !== 'bigint') return value as string | number;
   if (!Number.isSafeInteger(Number(value))) throw new Error(`${value} is too large`);
@@ -141,14 +139,14 @@ function flagOf(value: unknown): boolean {
 
 type TableContent = ReturnType<ReturnType<typeof createContent>['finish']>;
 
-/** The number of a table's rows, and the SHA-256, in hex digits, over all values of all rows in their order. */
+/** Counts a table's rows and hashes all their values in order (SHA-256, hex). */
 function createContent() {
   const hash = createHash('sha256');
   let count = 0;
   return {
     add(rows: readonly PortableRow[]): void {
       count += rows.length;
-      // A line each: JSON has no line break of its own, so no two tables have the same text.
+      // One line per row: JSON contains no line break, so different tables have different texts.
       for (const row of rows) hash.update(`${JSON.stringify(row)}\n`);
     },
     finish: () => ({ rows: count, digest: hash.digest('hex') }),

@@ -44,14 +44,14 @@ import {
   releaseTable,
 } from './tables.ts';
 
-/** @param revertAbove reverts what else rests on blocks above one, in the transaction that removes them */
+/** @param revertAbove reverts other data that depends on blocks above one, in the transaction that removes them */
 export function createObservationStore(
   scripts: Scripts,
   nowMs: () => number,
   revertAbove: (blockNumber: number, nowMs: number) => Script<void>,
 ): ObservationStore {
   const { read } = scripts;
-  /** Writers come one after the other, whichever instance they are of. */
+  /** Serializes writers, also between instances. */
   const write: Scripts['write'] = (script) =>
     scripts.write(function* (...given) {
       yield* lock('observations');
@@ -148,14 +148,14 @@ function paymentsOf({ deposits, releases }: Pick<ScanRecord, 'deposits' | 'relea
   return [...deposits, ...releases].map(({ paymentId }) => paymentId);
 }
 
-/** Rescues stand in the journal alone. */
+/** Rescues are stored only in the journal. */
 function* missingRescues({ rescues = [] }: FoundOnChain): Script<NonNullable<FoundOnChain['rescues']>> {
   const entries = yield* newEntries(entriesOf({ deposits: [], releases: [], rescues }));
   const missing = new Set(entries.map(logOf));
   return rescues.filter((rescue) => missing.has(logOf(rescue)));
 }
 
-/** The cursor: the newest of the final blocks that were scanned up to. */
+/** Cursor: the newest final block that was scanned. */
 function newestCheckpoint(): Script<BlockReference | null> {
   return checkpointTable.selectOne`ORDER BY number DESC LIMIT 1`;
 }
@@ -164,7 +164,7 @@ function* newestFinalNumber(): Script<number> {
   return (yield* newestCheckpoint())?.number ?? NO_FINAL_BLOCK;
 }
 
-/** Moves the cursor on, and forgets the oldest checkpoint when there are too many. */
+/** Advances the cursor and deletes the oldest checkpoint above the maximum. */
 function* addCheckpoint(block: BlockReference): Script<void> {
   if (isCursor(yield* newestCheckpoint(), block)) return;
   yield* checkpointTable.insert(block);
@@ -173,24 +173,25 @@ function* addCheckpoint(block: BlockReference): Script<void> {
       (SELECT number FROM checkpoints ORDER BY number DESC LIMIT 1 OFFSET ${raw(MAXIMUM_CHECKPOINTS)})`;
 }
 
-/** What was seen on chain, in two tables alike. Writers hold the lock of the observations. */
+/**
+ * Observations of deposits and releases, in two tables of the same shape. Writers hold the lock of the observations.
+ */
 
 type FoundRows = Pick<ScanRecord, 'deposits' | 'releases'>;
 
-/** A row with its payment. */
 type Observed<Position> = Position & RowOwner;
 
 const tables = [depositTable, releaseTable] as const;
 
-/** Payment and block of the rows above a block. */
+/** Payment and block of each row above a block. */
 function* listRowsAbove(blockNumber: number): Script<readonly Row[]> {
-  // Not DISTINCT: for that SQLite would walk along the index on the payment, and so along all rows there ever were.
+  // No DISTINCT: SQLite would then walk the index on the payment and so read every row.
   return yield* run`
     SELECT payment_id, block_number FROM deposits WHERE block_number > ${blockNumber}
     UNION ALL SELECT payment_id, block_number FROM releases WHERE block_number > ${blockNumber}`;
 }
 
-/** The rows in blocks (above, upTo]. */
+/** Reads the rows in blocks (above, upTo]. */
 function* readRange(above: number, upTo: number): Script<MovedRows> {
   const isWithin = sql`block_number > ${above} AND block_number <= ${upTo}`;
   return {
@@ -208,7 +209,7 @@ function* removeRange(above: number, upTo: number): Script<void> {
 
 /**
  * Removes rows above a block whose transaction was found again: a reorganization can move a transaction to a lower
- * block than it was seen in, out of the reach of `removeRange`. Returns the payments that lost a row.
+ * block, out of the reach of `removeRange`. Returns the payments that lost a row.
  */
 function* removeMoved({ deposits, releases }: FoundRows, above: number): Script<PaymentId[]> {
   const hashes = hashesOf([...deposits, ...releases]);
@@ -223,7 +224,7 @@ function* removeMoved({ deposits, releases }: FoundRows, above: number): Script<
   return removed;
 }
 
-/** Those that are not there with the same contents. */
+/** Found rows that are not stored with the same contents. */
 function* missingRows<Found extends FoundOnChain>(found: Found): Script<Found> {
   return {
     ...found,
@@ -243,10 +244,10 @@ function* missingFrom<Position extends ChainPosition, Given extends Observed<Pos
 }
 
 /**
- * Adds rows; one that is there already counts once. Returns those that are new.
+ * Adds rows that are not stored yet, and returns them.
  *
- * @throws ObservationConflictError when the same log is there with other contents, or its transaction in another block;
- * another error when a row is of a payment that does not exist
+ * @throws ObservationConflictError when the same log is stored with other contents, or its transaction in another
+ * block; another error when a row belongs to an unknown payment
  */
 function* addRows({ deposits, releases }: FoundRows): Script<FoundRows> {
   return { deposits: yield* addTo(depositTable, deposits), releases: yield* addTo(releaseTable, releases) };
@@ -261,31 +262,30 @@ function* addTo<Position extends ChainPosition, Given extends Position & RowOwne
   return fresh;
 }
 
-/** A list that is read page by page. */
+/** Page size of reads. */
 const ROWS_AT_A_TIME = 1_000;
 
-/** A table of positions and amounts, whichever they are. */
+/** Table of chain positions and amounts. */
 type ChainTable = StoredTable<ChainPosition & Readonly<Record<string, unknown>>>;
 
-/** Tables of rows that are folded, with those of their sums. */
+/** Tables of foldable rows, each with its table of sums. */
 const foldable = [
   [depositTable, depositSumTable],
   [releaseTable, releaseSumTable],
 ] as unknown as readonly (readonly [ChainTable, ChainTable])[];
 
-/** Rows of a payment from which dust is folded. A customer pays in a few deposits. */
+/** Unfolded rows of a payment above which dust is folded. A customer pays in a few deposits. */
 const MAXIMUM_UNFOLDED = 100;
 
-/** Rows whose amounts have four digits at most: below 0.01 USDC each. */
+/** Condition for rows whose amounts have at most four digits: each below 0.01 USDC. */
 function dustOf({ columns }: Pick<Table, 'columns'>): Fragment {
   const amounts = columns.filter(({ kind }) => kind === 'amount');
   return raw(amounts.map(({ name }) => `length(CAST(${name} AS text)) <= 4`).join(' AND '));
 }
 
 /**
- * Replaces final rows of dust of crowded payments by their sum, for everyone who reads a payment. Anyone can send single
- * units to an address any number of times, and each read of the payment would read them all. The rows stay for
- * `verify` and for what finds them again on the chain.
+ * Replaces final dust rows of crowded payments by their sum in every read of a payment: anyone can send single units to
+ * an address any number of times. The rows stay for `verify` and for repeated scans.
  */
 function* foldDust(rows: readonly RowOwner[], finalNumber: number): Script<void> {
   const ids = [...new Set(rows.map(({ paymentId }) => paymentId))];
@@ -318,7 +318,7 @@ function* foldRows(table: ChainTable, sums: ChainTable, id: PaymentId, finalNumb
   yield* sums.insertRows([[...sums.valuesOf({ ...last, ...sum, logIndex }), id]]);
 }
 
-/** Dissolves the sums that rows above a block are part of. */
+/** Dissolves sums that contain rows above a block. */
 function* unfold(blockNumber: number): Script<void> {
   for (const [{ name }, sums] of foldable) {
     const dissolved = yield* run`
@@ -343,7 +343,7 @@ function readFolded<Position extends ChainPosition>(
     ORDER BY block_number, log_index LIMIT ${ROWS_AT_A_TIME}`;
 }
 
-/** The rows that are neither known nor repeated; throws where one contradicts another. */
+/** Rows that are neither stored nor repeated; throws if two contradict each other. */
 function newRows<Position extends ChainPosition, Given extends Observed<Position>>(
   table: Table<Position>,
   rows: readonly Given[],
@@ -369,7 +369,7 @@ function newRows<Position extends ChainPosition, Given extends Observed<Position
   });
 }
 
-/** The rows of the same transactions that are there. */
+/** Stored rows of the same transactions. */
 function* readKnown<Position extends ChainPosition>(
   table: Table<Position>,
   rows: readonly ChainPosition[],
@@ -400,7 +400,7 @@ function hashesOf(rows: readonly ChainPosition[]): string[] {
   return [...new Set(rows.map((row) => row.transactionHash))];
 }
 
-/** Checks on new observations, before anything of them is written. */
+/** Checks of new observations, before any write. */
 
 /** @throws RangeError when a scan contradicts itself */
 function checkScan(scan: ScanRecord): void {
@@ -419,7 +419,7 @@ function allRows({ deposits, releases, rescues = [] }: MovedRows): ChainPosition
   return [...deposits, ...releases, ...rescues];
 }
 
-/** Rows in final blocks; the next scan replaces the others. */
+/** Rows in final blocks; the next scan replaces the rest. */
 function finalRows({ deposits, releases, rescues = [] }: MovedRows, finalNumber: number): MovedRows {
   const isFinal = ({ blockNumber }: { readonly blockNumber: number }) => blockNumber <= finalNumber;
   return {
@@ -430,7 +430,7 @@ function finalRows({ deposits, releases, rescues = [] }: MovedRows, finalNumber:
 }
 
 /**
- * For a caller that has read the chain up to this block: what it found counts only while the block is among those scanned.
+ * Requires that a block is still a checkpoint, so that results from the chain up to it are valid.
  *
  * @throws ObservationConflictError when the chain was rewound below the block
  */
@@ -449,7 +449,7 @@ function requireCursor(cursor: BlockReference | null, from: BlockReference): voi
   );
 }
 
-/** @throws RangeError when what was missed is not in a final block: those above are scanned again anyway */
+/** @throws RangeError when a missed row is not in a final block: higher blocks are scanned again anyway */
 function requireFinal(missed: FoundOnChain, finalNumber: number): void {
   const provisional = allRows(missed).find(({ blockNumber }) => blockNumber > finalNumber);
   if (provisional === undefined) return;
@@ -457,9 +457,9 @@ function requireFinal(missed: FoundOnChain, finalNumber: number): void {
 }
 
 /**
- * Whether the block is the cursor already: the chain's final block has not moved since.
+ * Whether the cursor is already at the block, so that the chain's final block has not moved.
  *
- * @throws ObservationConflictError when the cursor is another block of the same number
+ * @throws ObservationConflictError when the cursor is another block with the same number
  */
 function isCursor(cursor: BlockReference | null, block: BlockReference): boolean {
   if (cursor?.number !== block.number) return false;
@@ -469,7 +469,7 @@ function isCursor(cursor: BlockReference | null, block: BlockReference): boolean
   );
 }
 
-/** Decides as asked, and keeps the watermark from passing a payment that the decision wants to see again. */
+/** Wraps a decision so that the watermark stops before payments to revisit. */
 function stopBeforeRevisited(to: string, decide: Decide): { decide: Decide; reached(): string } {
   let reached = to;
   return {
@@ -483,9 +483,7 @@ function stopBeforeRevisited(to: string, decide: Decide): { decide: Decide; reac
   };
 }
 
-/** The journal. */
-
-/** Under the lock of the observations, which makes it one chain. */
+/** Appends entries. The lock of the observations makes the journal one chain. */
 function* appendEntries(entries: readonly JournalFacts[], recordedAtMs: number): Script<void> {
   if (entries.length === 0) return;
   const head = yield* runForOne<JournalHead>`SELECT number, hash FROM journal ORDER BY number DESC LIMIT 1`;
@@ -494,8 +492,8 @@ function* appendEntries(entries: readonly JournalFacts[], recordedAtMs: number):
 }
 
 /**
- * The sums of the entries in the payment token of several payments, by kind. Only amounts of more than twelve digits are
- * left to add up: the engine adds the others, of which a stranger can make any number.
+ * Sums of several payments' entries in the payment token, by kind. Amounts of more than twelve digits are returned
+ * individually; the engine adds the rest, of which anyone can create any number.
  */
 export function* listPaymentSums(
   ids: readonly PaymentId[],
@@ -513,8 +511,8 @@ export function* listPaymentSums(
 }
 
 /**
- * Without rescues that are in the journal already; of everything else the rows say whether it is new. Reads the journal by
- * block and once for all entries: anyone can rescue a token of their own from an address any number of times.
+ * Omits rescues that are in the journal already; other entries come from new rows only. Reads the journal by block and
+ * once for all entries, because anyone can rescue a worthless token any number of times.
  */
 function* newEntries(entries: readonly JournalFacts[]): Script<JournalFacts[]> {
   const isRescue = ({ kind }: JournalFacts) => kind === 'rescued';
@@ -526,7 +524,7 @@ function* newEntries(entries: readonly JournalFacts[]): Script<JournalFacts[]> {
   return entries.filter((entry) => !isRescue(entry) || !places.has(placeOfEntry(entry)));
 }
 
-/** What was rescued above a block and not taken back. */
+/** Rescues above a block that are not reverted. */
 function* rescuedAbove(blockNumber: number): Script<JournalFacts[]> {
   return netEntries(
     yield* journalTable.select`WHERE kind = 'rescued' AND block_number > ${blockNumber} ORDER BY number`,

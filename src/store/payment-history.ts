@@ -26,7 +26,7 @@ import {
 } from './scripts.ts';
 import { hourlyRateTable, slotSums } from './tables.ts';
 
-/** Reads of an account's history, and the note, the one field of a payment that its merchant may change. */
+/** Reads of an account's history, and edits of a payment's note. */
 export function createPaymentHistory({ read, write }: Scripts) {
   return {
     listStateChanges: read(function* (id) {
@@ -107,19 +107,19 @@ function stateChangeOf(row: Readonly<Record<string, unknown>>): StateChange {
   return { atMs: Number(row['atMs']), state: state as PaymentState };
 }
 
-/** Lock of the processes that fold changes. */
+/** Lock of the processes that fold statistics. */
 const STATISTICS_LOCK = 'payment statistics';
 
 /**
- * Counts of payments: sums by quarter of an hour and by day, and the changes that are not folded into them yet. One
- * statement reads both, so that it finds each change once.
+ * Payment statistics: sums per quarter of an hour and per day, plus the changes not folded into them yet. One statement
+ * reads both, so that each change counts once.
  */
 export function createPaymentStatistics({ read, write }: Scripts) {
   return {
     foldStatistics: write((limit) => foldStatistics(checkedLimit(limit))),
     listSlots: read(function* (accountId, fromMs, beforeMs, stepMs) {
       const inTime = sql`start_ms >= ${fromMs} AND start_ms < ${beforeMs}`;
-      // SQLite takes a number of JavaScript for a fraction, and a quotient as well.
+      // SQLite treats JavaScript numbers as floating point, and their quotients too.
       const step = sql`(start_ms - CAST(${fromMs} AS bigint)) / CAST(${stepMs} AS bigint)`;
       const rows = yield* run`
         SELECT ${step} AS step, currency, ${raw(sumsAsFields)} FROM (
@@ -159,12 +159,12 @@ function slotOfRow({ step, currency, ...sums }: Rows[number], fromMs: number, st
   return { startMs: fromMs + Number(step) * stepMs, currency, ...Object.fromEntries(numbers) } as PaymentSlot;
 }
 
-/** Every change once as its account's, and once as the whole service's. */
+/** Each change twice: for its account and for the whole service. */
 const changesOfBoth = `(
   SELECT CASE WHEN own = 1 THEN account_id ELSE '${SERVICE_LOG}' END AS owner, uncounted_changes.*
   FROM uncounted_changes CROSS JOIN (SELECT 1 AS own UNION ALL SELECT 0) AS owners) AS changes`;
 
-/** The rows by their numbers, and no range of them: on PostgreSQL a lower number can be committed later. */
+/** Selects rows by number, not by range: PostgreSQL may commit a lower number later. */
 function* foldStatistics(limit: number): Script<number> {
   yield* lock(STATISTICS_LOCK);
   const found = yield* run`SELECT "row" FROM uncounted_changes ORDER BY "row" LIMIT ${limit}`;

@@ -5,16 +5,16 @@ import type { PaymentFilter, PaymentStore } from '../payment/payment-store.ts';
 import { selectPayments } from './payments.ts';
 import { checkedLimit, hasRow, run, runForOne, type Script, type Scripts, sql } from './scripts.ts';
 
-/** How many payments a filtered list looks at before other work gets its turn. */
+/** Payments that a filtered list reads before it yields to the event loop. */
 const WINDOW = 1_000;
 
-/** Payments above an id; `end` is null where nothing is left below it. */
+/** Payments above an id; `end` is null after the last window. */
 interface Window {
   readonly payments: readonly Payment[];
   readonly end: string | null;
 }
 
-/** Lists of payments in the order of their ids, on any engine. */
+/** Lists of payments by id, on both engines. */
 export function createPaymentLists({
   read,
 }: Scripts): Pick<
@@ -80,11 +80,11 @@ export function createPaymentLists({
 
 interface FingerprintWindow {
   readonly fingerprints: readonly string[];
-  /** Null where nothing is left above it. */
+  /** Null after the last window. */
   readonly end: string | null;
 }
 
-/** Whatever the age of the payment: a release and a webhook may wait for long. Both are few, and have an index. */
+/** Fingerprints of payments with an open release or webhook, of any age: both are few and indexed. */
 function* readFingerprintsUnderWay(): Script<readonly string[]> {
   const rows = yield* run`
     SELECT token_fingerprint FROM payments
@@ -95,7 +95,7 @@ function* readFingerprintsUnderWay(): Script<readonly string[]> {
   return rows.map((row) => row['token_fingerprint'] as string);
 }
 
-/** In windows as well, upwards: all payments of some days are looked at. */
+/** Reads upwards in windows: several days of payments can be many. */
 function* readFingerprints(after: string): Script<FingerprintWindow> {
   const last = yield* runForOne<{ id: string }>`
     SELECT id FROM payments WHERE id > ${after} ORDER BY id LIMIT 1 OFFSET ${WINDOW - 1}`;
@@ -106,7 +106,7 @@ function* readFingerprints(after: string): Script<FingerprintWindow> {
   return { fingerprints: rows.map((row) => row['token_fingerprint'] as string), end: last?.id ?? null };
 }
 
-/** Reads in windows and yields to the event loop between them, so that a filter without matches does not block other requests. */
+/** Reads one window, so that a filter without matches does not block the event loop. */
 function* readWindow({ accountId, status }: PaymentFilter, below: string, limit: number): Script<Window> {
   const ofAccount = accountId === undefined ? sql`` : sql`AND account_id = ${accountId}`;
   const last = yield* runForOne<{ id: string }>`

@@ -27,9 +27,9 @@ import {
 } from './scripts.ts';
 import { termTable, unindexedTable } from './tables.ts';
 
-/** Maximum windows that one call reads: some tens of milliseconds where nothing is found. */
+/** Maximum windows per call: some tens of milliseconds if nothing matches. */
 const MAXIMUM_WINDOWS = 5;
-/** Candidates of a word compared in one turn of the event loop, in some milliseconds; only some of them match. */
+/** Candidates of a word compared per event-loop turn, within a few milliseconds. */
 const COMPARED_PAYMENTS = 400;
 
 export function createPaymentSearch({ read, write }: Scripts) {
@@ -57,7 +57,7 @@ export function createPaymentSearch({ read, write }: Scripts) {
     },
     indexPayments: write((limit) => indexPayments(checkedLimit(limit))),
     listUnsettled: read((accountId, forwardStatuses, limit) => {
-      // For all accounts SQLite would walk along the ids, which are in this order already, if it could.
+      // Keeps SQLite from walking the primary key instead of the partial index to get the order.
       const rest =
         accountId === null
           ? sql`ORDER BY id || '' DESC`
@@ -87,7 +87,7 @@ export function createPaymentSearch({ read, write }: Scripts) {
 
 const ofPayment = sql`session.payment_id = payments.id`;
 
-/** The id of a payment's last session: there may be hundreds, and only this one is read. */
+/** Id of a payment's last session; there may be hundreds. */
 const lastSession = sql`SELECT id FROM provider_sessions AS session WHERE ${ofPayment}
   AND (payments.paid_at_ms IS NULL OR created_at_ms <= payments.paid_at_ms)
   ORDER BY created_at_ms DESC, id DESC LIMIT 1`;
@@ -114,14 +114,14 @@ function* chooseSource({ accountId, search, paid, ...query }: PaymentQuery): Scr
   }
 }
 
-/** The terms of the word that the fewest payments have: all that have every word are among those. */
+/** Terms of the word with the fewest payments, which include all payments with every word. */
 function* rarestWord(accountId: string, words: readonly (readonly Meaning[])[]): Script<readonly string[]> {
   const [first = [], ...others] = words.map((meanings) => meanings.map(termOfMeaning));
   let rarest = first;
   if (others.length === 0) return rarest;
   let fewest = Number.POSITIVE_INFINITY;
   for (const terms of [first, ...others]) {
-    // Above a window the exact number makes no difference.
+    // Counts above a window need not be exact.
     const count =
       yield* countOf`(${anyOf(terms.map((term) => byTerm(accountId, term)))(everything)}) AS counted`;
     if (count < fewest) [rarest, fewest] = [terms, count];
@@ -129,10 +129,10 @@ function* rarestWord(accountId: string, words: readonly (readonly Meaning[])[]):
   return rarest;
 }
 
-/** Number of payments read before other work gets its turn. */
+/** Payments read before the search yields to the event loop. */
 const WINDOW = 1_000;
 
-/** The ids from `lowest` up to below `upper`. */
+/** Ids from `lowest` up to but excluding `upper`. */
 interface Range {
   readonly upper: string;
   readonly lowest: string;
@@ -140,7 +140,7 @@ interface Range {
 
 const everything: Range = { upper: AFTER_ALL_IDS, lowest: '' };
 
-/** Where the ids of a list's candidates come from, newest first. */
+/** Source of a list's candidate ids, newest first. */
 type Source = (range: Range) => Fragment;
 
 function windowOf(from: Fragment, { upper, lowest }: Range, idColumn: 'id' | 'payment_id' = 'id'): Fragment {
@@ -149,12 +149,12 @@ function windowOf(from: Fragment, { upper, lowest }: Range, idColumn: 'id' | 'pa
     ORDER BY ${id} DESC LIMIT ${raw(WINDOW)}`;
 }
 
-/** By an index of the account's payments, or by one that has only those which meet the condition. */
+/** Walks the account's index, or a partial index with the condition. */
 function ofPayments(accountId: string, condition: Fragment): Source {
   return (range) => windowOf(sql`payments WHERE account_id = ${accountId} AND ${condition}`, range);
 }
 
-/** The index's own condition, because SQLite matches its text. No IN list, because that costs each insert more. */
+/** Repeats the index's condition, because SQLite matches its text. No IN list, which costs each insert more. */
 const unsettled = raw(`(${unsettledStatuses.map((status) => `forward_status = '${status}'`).join(' OR ')})`);
 
 function byTransaction(hash: string): Source {
@@ -164,7 +164,7 @@ function byTransaction(hash: string): Source {
   return (range) => windowOf(found, range);
 }
 
-/** The index has paid payments in the order of their ids for each period of this length. */
+/** Period by which the index groups paid payments. */
 const PAID_PERIOD_MS = 30 * 86_400_000;
 
 function byPaidTime(accountId: string, { fromMs, beforeMs }: { fromMs: number; beforeMs: number }): Source {
@@ -176,7 +176,7 @@ function byPaidTime(accountId: string, { fromMs, beforeMs }: { fromMs: number; b
   return anyOf(periods);
 }
 
-/** Payments with any one of these terms, and all that are not indexed yet: they are compared like the others. */
+/** Payments with any of these terms, and all that are not indexed yet: both are compared in full. */
 function byTerms(accountId: string, terms: readonly string[]): Source {
   return anyOf([
     ...terms.map((term) => byTerm(accountId, term)),
@@ -199,16 +199,16 @@ function anyOf(sources: readonly Source[]): Source {
   };
 }
 
-/** A query with its filters as a condition of SQL. */
+/** A query with its filters as SQL. */
 type FilteredQuery = PaymentQuery & { readonly filters: Fragment };
 
-/** The payments of one window that pass the query's filters, and where the next window begins: null at the end. */
+/** Payments of one window that pass the query's filters; `end` is where the next window begins, null after the last. */
 interface Window {
   readonly payments: readonly Payment[];
   readonly end: PaymentId | null;
 }
 
-/** CROSS JOIN, because SQLite then goes from the source to the payments and never the other way round. */
+/** CROSS JOIN makes SQLite go from the source to the payments, never the reverse. */
 function* readWindow(source: Source, query: FilteredQuery, upper: string, limit: number): Script<Window> {
   const lowest = query.fromMs === undefined ? '' : firstIdAtMs(query.fromMs);
   const candidates = yield* runForOne<{ end: PaymentId | null; count: number }>`
@@ -220,7 +220,7 @@ function* readWindow(source: Source, query: FilteredQuery, upper: string, limit:
     CROSS JOIN payments WHERE payments.account_id = ${query.accountId} AND payments.id = source.id
       ${query.filters}
     ORDER BY payments.id DESC LIMIT ${limit}`;
-  // There may be more in this window than was asked for.
+  // A full result may leave more in this window.
   return { payments, end: payments.length === limit ? (payments.at(-1)?.id ?? null) : end };
 }
 
@@ -245,7 +245,7 @@ function filtersOf(query: PaymentQuery): Fragment {
   );
 }
 
-/** The condition of `displayStatusOf`. Only payments for which nothing arrived look for their last session. */
+/** SQL of `displayStatusOf`. Only payments without a deposit look up their last session. */
 function hasDisplayStatus({ status, nowMs }: NonNullable<PaymentQuery['display']>): Fragment {
   const expected = sql`payments.amount_mismatch IS NULL`;
   const isLastSession = (condition: Fragment) => sql`EXISTS (
@@ -274,7 +274,7 @@ function hasDisplayStatus({ status, nowMs }: NonNullable<PaymentQuery['display']
   }
 }
 
-/** The start of a list: at the page before it, and not after the last requested moment. */
+/** First id of a list: after the previous page, and within the requested time. */
 function beginningOf(query: PaymentQuery, before: PaymentId | null): string {
   const latest = query.beforeMs === undefined ? AFTER_ALL_IDS : firstIdAtMs(query.beforeMs);
   return before !== null && before < latest ? before : latest;
@@ -283,7 +283,10 @@ function beginningOf(query: PaymentQuery, before: PaymentId | null): string {
 /** Lock of the processes that index payments. */
 const INDEX_LOCK = 'payment terms';
 
-/** Indexes queued payments as they are now; returns how many. Locked, so that none of them loses a word meanwhile. */
+/**
+ * Indexes queued payments in their present state and returns their number. Locked, so that no concurrent change loses a
+ * word.
+ */
 function* indexPayments(limit: number): Script<number> {
   yield* lock(INDEX_LOCK);
   const queued = yield* unindexedTable.select`ORDER BY account_id, payment_id LIMIT ${limit}`;
@@ -298,7 +301,7 @@ function* indexPayments(limit: number): Script<number> {
       numberOfTerm(payment.accountId, term),
     ]),
   );
-  // By their terms, so that those of many payments share pages of the index.
+  // Sorted by term, so that payments share index pages.
   rows.sort(([, , one], [, , other]) => one - other);
   yield* termTable.insertRows(rows, { keepsExisting: true });
   const accountIds = [...new Set(queued.map(({ accountId }) => accountId))];
@@ -307,7 +310,7 @@ function* indexPayments(limit: number): Script<number> {
   return queued.length;
 }
 
-/** Removes a locked payment from the index by what it was found by and is no more, and queues it for the rest. */
+/** Removes a locked payment's outdated terms from the index, and queues it for the new ones. */
 export function* replaceTerms(before: Payment, after: Payment): Script<void> {
   const { accountId, id } = after;
   const kept = termsOfPayment(after);

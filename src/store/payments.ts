@@ -29,29 +29,29 @@ import {
   webhookTable,
 } from './tables.ts';
 
-/** No block is final before the first scan. */
+/** Final block number before the first scan. */
 export const NO_FINAL_BLOCK = -1;
 
 /**
- * Reads and updates of payments on all engines. Their rows are read as arrays in the order of the columns: with thirty
- * columns that takes half the time of objects.
+ * Reads and updates of payments on both engines. Rows are read as arrays, which takes half the time of objects with
+ * thirty columns.
  */
 
 /** Columns for `SELECT … FROM payments`. */
 export const paymentColumns = paymentTable.names;
 
-/** The columns that change, in the order of `changingValues`. */
+/** Columns that change, in the order of `changingValues`. */
 export const changingPaymentColumns = paymentTable.columns.filter(({ field }) =>
   (changingFields as readonly (string | null)[]).includes(field),
 );
 const changingPlaces = changingPaymentColumns.map((column) => paymentTable.columns.indexOf(column));
 
-/** A row of these columns, read as an array. @throws UnknownStateError for a state the domain does not know */
+/** Payment of an array row of `paymentColumns`. @throws UnknownStateError for a state the domain does not know */
 export function paymentOfRow(values: unknown): Payment {
   return withKnownState(paymentTable.ofValues(values as readonly unknown[]));
 }
 
-/** The payment as it is. @throws UnknownStateError, which names it, for a state the domain does not know */
+/** @throws UnknownStateError with the payment's id for a state the domain does not know */
 function withKnownState(payment: Payment): Payment {
   try {
     stateOf(payment);
@@ -64,19 +64,19 @@ function withKnownState(payment: Payment): Payment {
   return payment;
 }
 
-/** The addresses of one look-up. @throws RangeError where there are more than it takes */
+/** @throws RangeError for more addresses than one look-up takes */
 export function checkedOwners(addresses: readonly string[]): readonly string[] {
   if (addresses.length <= MAXIMUM_OWNERS_ASKED) return addresses;
   throw new RangeError(`a look-up takes ${MAXIMUM_OWNERS_ASKED} addresses, not ${addresses.length}`);
 }
 
-/** A row of id and deposit address, read as an array. */
+/** Owner of an array row of id and deposit address. */
 export function ownerOfRow(values: unknown): DepositOwner {
   const [id, address] = values as [PaymentId, Uint8Array];
   return { id, depositAddress: checksumAddressBytes(address) };
 }
 
-/** Reads payments: a statement from its `FROM` on. @throws UnknownStateError for a state the domain does not know */
+/** Reads payments by a statement from its `FROM` on. @throws UnknownStateError for a state the domain does not know */
 export function* selectPayments(
   texts: TemplateStringsArray,
   ...insertions: readonly Insertion[]
@@ -85,14 +85,14 @@ export function* selectPayments(
   return rows.map(paymentOf);
 }
 
-/** A row by the names of its columns. @throws UnknownStateError for a state the domain does not know */
+/** Payment of an object row. @throws UnknownStateError for a state the domain does not know */
 function paymentOf(row: Row): Payment {
   return withKnownState(paymentTable.ofRow(row));
 }
 
 /**
- * Inserts a new payment, and queues it for searches and statistics. False, and nothing is inserted, where its payout address
- * is the deposit address of a payment.
+ * Inserts a new payment and queues it for searches and statistics. Returns false and inserts nothing if its payout
+ * address is the deposit address of another payment.
  */
 export function* insertPayment(payment: Payment): Script<boolean> {
   if (yield* hasRow`SELECT 1 FROM payments WHERE deposit_address = ${bytesOfAddress(payment.payoutAddress)}`)
@@ -103,13 +103,12 @@ export function* insertPayment(payment: Payment): Script<boolean> {
   return true;
 }
 
-/** Reads one payment; null where there is none with this id. */
 export function* selectPayment(id: PaymentId): Script<Payment | null> {
   const [payment] = yield* selectPayments`FROM payments WHERE id = ${id}`;
   return payment ?? null;
 }
 
-/** The rows of a table that belong to a row of `payments`, as a JSON array with the values of each; amounts are text. */
+/** SQL of a payment's rows in another table: a JSON array with the values of each; amounts are text. */
 function rowsOfPayment(
   { name, columns }: Table,
   order: string,
@@ -124,14 +123,17 @@ function rowsOfPayment(
 
 const OF_PAYMENT = 'payment_id = payments.id';
 
-/** The same for rows of the chain: the sum of those that are folded takes their place. */
+/** The same for chain rows, with their sum in place of folded ones. */
 function observationsOfPayment(table: Table, sums: Table): string {
   const rows = `(SELECT ${table.names} FROM ${table.name} WHERE ${OF_PAYMENT} AND folded = 0
     UNION ALL SELECT ${table.names} FROM ${sums.name} WHERE ${OF_PAYMENT}) AS observed`;
   return rowsOfPayment(table, 'block_number, log_index', rows);
 }
 
-/** Reads payments with all that a decision may depend on, in this order and without unknown ones, in one statement. */
+/**
+ * Reads payments with all data that a decision may depend on, in one statement, in the given order and without unknown
+ * ones.
+ */
 export function* viewPayments(ids: readonly PaymentId[]): Script<PaymentView[]> {
   const rows = yield* run`
     SELECT ${raw(paymentTable.qualifiedNames)},
@@ -165,10 +167,10 @@ export function changingValues(payment: Payment) {
   return changingPlaces.map((place) => values[place] as ColumnValue);
 }
 
-/** The row of the watermarks' table up to which the expiry step has come. */
+/** Name of the expiry step's watermark. */
 export const EXPIRY_WATERMARK = 'expiry';
 
-/** Locks and decides payments in the order of their ids. @throws when one of them does not exist */
+/** Locks and decides payments by id order. @throws when one of them does not exist */
 export function* decideAll(
   ids: readonly PaymentId[],
   decide: Decide,
@@ -191,7 +193,7 @@ export function* decideOne(id: PaymentId, decide: Decide, nowMs: number): Script
   return decided;
 }
 
-/** The fields of a webhook that waits to be sent. */
+/** Fields of a webhook before it is sent. */
 const unsentWebhook = {
   status: 'pending',
   claimedAtMs: null,
@@ -204,14 +206,13 @@ const unsentWebhook = {
   finishedAtMs: null,
 } as const satisfies Partial<StoredWebhook>;
 
-/** A payment whose decision changes it. */
 interface Change {
   readonly before: Payment;
   readonly after: Payment;
   readonly sessions: PaymentView['sessions'];
 }
 
-/** Locks payments, decides them in this order and writes what was decided. An unknown one is left out of the result. */
+/** Locks payments, decides them in order and writes the decisions. Unknown payments are left out of the result. */
 function* applyDecision(
   ids: readonly PaymentId[],
   decide: Decide,
@@ -221,7 +222,7 @@ function* applyDecision(
   const webhooks: (readonly [Payment, NewWebhook])[] = [];
   const receipts: Payment[] = [];
   const revisited: PaymentId[] = [];
-  // A statement of its own: one that waited for a lock would still read everything else as it was before.
+  // Separate statement: one that waited for a lock would still read the rest of its old snapshot.
   yield* lockPayments(ids);
   const decided = (yield* viewPayments(ids)).map((view) => {
     const decision = decide(view);
@@ -252,7 +253,7 @@ function* applyDecision(
   );
   yield* receiptTable.insertRows(receipts.map(({ id }) => [id, 'pending', nowMs, null, null]));
   yield* recordChanges(changes, nowMs);
-  // After the payments, in which every transaction locks its rows.
+  // After the payments, whose rows every transaction locks first.
   const [lowest] = revisited.sort();
   if (lowest !== undefined) {
     yield* run`
@@ -264,7 +265,7 @@ function* applyDecision(
 
 function* recordChanges(changes: readonly Change[], nowMs: number): Script<void> {
   const moved = changes.filter(({ before, after }) => stateOf(before) !== stateOf(after));
-  // A direct payment goes on from paid: it is counted once.
+  // A direct payment changes state again after paid: it counts once.
   const paid = moved.filter(({ before, after }) => after.status === 'paid' && before.status !== 'paid');
   yield* stateChangeTable.insertRows(
     moved.map(({ after }) => [after.id, stateOf(after), nowMs]),
@@ -284,7 +285,7 @@ function* recordChanges(changes: readonly Change[], nowMs: number): Script<void>
 function* endHolds(changes: readonly Change[]): Script<void> {
   const { freed, takings } = endedHolds(changes);
   for (const id of freed) yield* run`UPDATE page_payments SET held_until_ms = NULL WHERE payment_id = ${id}`;
-  // In the order of ids, in which every transaction locks pages.
+  // In id order, in which every transaction locks pages.
   for (const [pageId, { paid, units }] of takings) {
     yield* run`
       UPDATE reusable_pages SET paid = paid + ${paid}, received_units = received_units + ${units}
@@ -292,7 +293,7 @@ function* endHolds(changes: readonly Change[]): Script<void> {
   }
 }
 
-/** A watermark that a payment lies beyond: a beginning of an id sorts just before it. */
+/** Watermark just below a payment: a prefix of an id sorts before it. */
 export function watermarkBefore(id: PaymentId): string {
   return id.slice(0, -1);
 }

@@ -48,7 +48,7 @@ export function createPeopleStore({ read, write }: Scripts): PeopleStore {
     listUsers: read((limit) => userTable.select`ORDER BY email LIMIT ${limit}`),
     updateUser: write(updateUser),
     consumeTotpStep: write(function* (userId, step) {
-      // A change of the user writes all of it: what it read must not be older than this step.
+      // A change of the user writes every field, so it must not rest on values read before this step.
       yield* lock(`user ${userId}`);
       return yield* hasRow`
         UPDATE users SET totp_step = ${step} WHERE id = ${userId} AND totp_step < ${step} RETURNING id`;
@@ -119,7 +119,7 @@ function findUser(column: 'id' | 'email', value: string): Script<User | null> {
   return userTable.selectOne`WHERE ${raw(column)} = ${value}`;
 }
 
-/** Whether what was checked before a write still holds. The caller holds the lock of the user. */
+/** Whether the conditions checked before a write still hold. The caller holds the user's lock. */
 export function* isGuardMet(userId: string, guard?: UserGuard): Script<boolean> {
   if (guard === undefined) return true;
   const user = yield* findUser('id', userId);
@@ -159,14 +159,14 @@ function* updateUser(
   return changed;
 }
 
-/** Locks the address, so that a script that found it free still finds it free when it inserts. */
+/** Locks the address, so that it is still free at the insert. */
 function* createUser(user: User): Script<boolean> {
   yield* lock(`address ${user.email}`);
   const made = yield* userTable.insert(user, 'ON CONFLICT (email) DO NOTHING RETURNING id');
   return made.length === 1;
 }
 
-/** Decides before it writes: a script that returns has written everything, or nothing. */
+/** Decides before the first write, so that a script that returns has written everything or nothing. */
 function* acceptInvitation(
   membership: Membership,
   user: User,
@@ -185,7 +185,7 @@ function* acceptInvitation(
   if (!isTaken) return 'gone';
   if (known === null) yield* createUser(user);
   yield* putMembership(membership);
-  // A link issued for fewer rights must not open more.
+  // A link issued for fewer rights must not grant more.
   yield* run`DELETE FROM one_time_links WHERE user_id = ${userId}`;
   return 'accepted';
 }
@@ -224,7 +224,7 @@ function* listMembers(accountId: string): Script<readonly Member[]> {
   }));
 }
 
-/** A role that this version does not know is an error, as guessing would change rights. */
+/** Throws for an unknown role: guessing would change rights. */
 function requireKnownRole(membership: Membership): Membership {
   if (!isRole(membership.role))
     throw new UnknownStateError(`a member has the role ${membership.role}, which does not exist`);
@@ -236,10 +236,10 @@ const AFTER_ALL = Number.MAX_SAFE_INTEGER;
 
 /** Entries after which the oldest of each action are removed. */
 const REMOVAL_STEP = 100;
-/** The newest entries among which a repeat is looked for. */
+/** Newest entries among which a repeat is searched. */
 const REPEATS_AMONG = 200;
 
-/** The entry that a repeat is merged into; null for the first of an hour. */
+/** Entry to merge a repeat into; null for the first of an hour. */
 function findRepeated(
   { accountId, action, actor, atMs }: NewAuditEntry,
   last: number,

@@ -5,10 +5,10 @@ import { decideOne, selectPayment } from './payments.ts';
 import { checkedLimit, run, runText, type Script, type Scripts } from './scripts.ts';
 import { providerSessionTable, providerSettingsTable } from './tables.ts';
 
-/** The settings of a provider that were never written. */
+/** Settings of a provider without a row. */
 const UNSET_PROVIDER: ProviderSettings = { active: null, pinned: null, minimumUsdCents: null };
 
-/** Changes what it is told to change and only that, even if another process changes something else at the same time. */
+/** Writes only the given fields, so that concurrent changes of others survive. */
 function* writeProviderSettings(
   provider: ProviderId,
   { active, pinned, minimumUsdCents }: Partial<ProviderSettings>,
@@ -35,7 +35,7 @@ export function createProviderStore({ read, writeStatement }: Scripts): Provider
   };
 }
 
-/** Writes of the sessions that customers have at providers, on any engine. */
+/** Writes of provider sessions, on both engines. */
 export function createProviderSessions(
   { write, writeStatement }: Scripts,
   nowMs: () => number,
@@ -59,15 +59,14 @@ export function createProviderSessions(
 }
 
 /**
- * The rank of a progress, as SQL: of two reports with the same time the higher one counts. Some providers report the time
- * in seconds, in which a card is declined and another one accepted. A customer who may have been charged must not be
+ * SQL for the rank of a progress, which decides between reports with the same time. Some providers report whole
+ * seconds, within which one card is declined and another accepted. A customer who may have been charged must not be
  * asked to pay again.
  */
 function progressRankSql(progress: string): string {
   return `(CASE ${progress} WHEN 'paying' THEN 0 WHEN 'failed' THEN 1 WHEN 'delivering' THEN 2 ELSE 3 END)`;
 }
 
-/** A visit and the state of its payment. */
 interface Visit {
   readonly provider: string;
   readonly country: string | null;
@@ -99,8 +98,8 @@ export function createVisitStore({ read }: Scripts): VisitStore {
 }
 
 /**
- * The visits that paid: of each paid payment those that the provider reports as delivered, or without a report its newest
- * one that did not fail.
+ * Visits that paid: of each paid payment, those reported as delivered, or without a report the newest one that did not
+ * fail.
  */
 function deliveredVisits(visits: readonly Visit[]): ReadonlySet<Visit> {
   const paid = Map.groupBy(

@@ -4,7 +4,7 @@ import { accountRecordTable } from './tables.ts';
 
 const LISTED = 1_000;
 
-/** What the dashboard keeps beside the payments, on any engine. */
+/** Records of accounts beside their payments, on both engines. */
 export function createRecordStore({ read, write }: Scripts): RecordStore {
   return {
     addRecords: write(function* (records) {

@@ -40,7 +40,7 @@ export function createRelayBatches(
         ORDER BY id DESC LIMIT ${raw(MAXIMUM_LISTED)}`;
       return nextNonceOf(newest as unknown as NonceOutcome[]);
     }),
-    // The sum keeps the order from leading along all batches there ever were.
+    // `id + 0` keeps SQLite from walking every batch to get the order.
     listOpenBatches: read((limit) =>
       listBatches(sql`WHERE outcome IS NULL ORDER BY id + 0 LIMIT ${checkedLimit(limit)}`),
     ),
@@ -64,7 +64,7 @@ export function createRelayBatches(
       return opened;
     }),
     addAttempt: write(function* (batchId, attempt) {
-      // The row is held by being written.
+      // Locks the row by updating it.
       const held = yield* run`
         UPDATE relay_batches SET outcome = outcome WHERE id = ${batchId} AND outcome IS NULL RETURNING id`;
       if (held.length === 0) throw notOpen(batchId);
@@ -80,7 +80,7 @@ export function createRelayBatches(
   };
 }
 
-/** Marks payments that are locked. @throws RelayConflictError when another batch, of a process with the same key, has one */
+/** Marks locked payments. @throws RelayConflictError when another batch, of a process with the same key, has one */
 function* carryPayments({ id, kind, paymentIds }: RelayBatch): Script<void> {
   if (kind !== 'forward') return;
   const carried = yield* run`
@@ -94,11 +94,11 @@ function* freePayments(batchId: number): Script<void> {
   yield* run`UPDATE payments SET relay_batch_id = NULL WHERE relay_batch_id = ${batchId}`;
 }
 
-/** The database counts up the id, the first column. */
+/** All columns except the id, the first one, which the database counts up. */
 const newColumns = relayBatchTable.names.replace(/^id, /, '');
 const newPlaces = placesOf(newColumns.split(', ').length);
 
-/** @throws RelayConflictError when a batch with its nonce is open, also one that is being committed */
+/** @throws RelayConflictError when a batch with the same nonce is open, even uncommitted */
 function* insertBatch(batch: NewBatch): Script<RelayBatch> {
   const { relayer, nonce, paymentIds, attempts } = batch;
   const [row] = yield* runText(
@@ -127,7 +127,7 @@ function* insertAttempts(batchId: number, from: number, attempts: readonly Relay
   yield* relayAttemptTable.insertRows(rows);
 }
 
-/** Returns the batch as it was. */
+/** Returns the batch from before the change. */
 function* markClosed(batchId: number, outcome: string, closedAtMs: number): Script<RelayBatch> {
   const closed = yield* run`
     UPDATE relay_batches SET outcome = ${outcome}, closed_at_ms = ${closedAtMs}
@@ -145,7 +145,7 @@ function* listBatches(rest: Fragment): Script<RelayBatch[]> {
   return yield* batchesOf(yield* run`SELECT ${raw(relayBatchTable.names)} FROM relay_batches ${rest}`);
 }
 
-/** The batches of these rows, with their payments and attempts. */
+/** Batches of these rows, with their payments and attempts. */
 function* batchesOf(rows: Rows): Script<RelayBatch[]> {
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row['id'] as number);
@@ -166,10 +166,10 @@ function* batchesOf(rows: Rows): Script<RelayBatch[]> {
 
 type NewBatch = Omit<RelayBatch, 'id'>;
 
-/** Maximum number of batches, or relayers, in one answer. */
+/** Maximum batches or relayers per call. */
 const MAXIMUM_LISTED = 200;
 
-/** Throws `RangeError` for a batch without a payment, unless it is a self-transfer, or without a signed attempt. */
+/** @throws RangeError for a batch without a signed attempt, or without a payment unless it is a self-transfer */
 function checkNewBatch({ kind, paymentIds, attempts }: NewBatch): void {
   const isEmpty = paymentIds.length === 0;
   if (isEmpty !== (kind === 'self_transfer') || attempts.length === 0) {
@@ -182,7 +182,7 @@ interface NonceOutcome {
   readonly outcome: string | null;
 }
 
-/** The nonce after the highest of these batches, the newest first, down to one that was abandoned; null for none. */
+/** Nonce after the highest of these batches, newest first, down to an abandoned one; null if there is none. */
 function nextNonceOf(newest: readonly NonceOutcome[]): number | null {
   let next: number | null = null;
   for (const { nonce, outcome } of newest) {
@@ -192,7 +192,7 @@ function nextNonceOf(newest: readonly NonceOutcome[]): number | null {
   return next;
 }
 
-/** Throws `RangeError` unless one of the two batches can be mined at most, and the new one adds no payment. */
+/** @throws RangeError unless at most one of the two batches can be mined and the new one adds no payment */
 function checkReplacement(batch: RelayBatch, replacement: NewBatch): void {
   const isSame =
     batch.relayer === replacement.relayer &&

@@ -11,39 +11,39 @@ import {
 } from './columns.ts';
 
 /**
- * What a store does where it is not hot, written once for all engines: a generator that asks for one step after the
- * other and is given its rows. Where the engine runs it is a transaction, of which all or nothing takes effect.
+ * Code of a store outside hot paths, written once for all engines: a generator that yields steps and receives their
+ * rows. An engine runs it as one transaction.
  */
 export type Script<T> = Generator<Step, T, Rows>;
 
 /**
- * A statement with numbered parameters (`?1`), in the SQL that all engines have in common. A list is compared
- * with `= ANY(?1)` and `<> ALL(?1)`.
+ * Statement with numbered parameters (`?1`), in the SQL common to all engines. Lists are compared with `= ANY(?1)` and
+ * `<> ALL(?1)`.
  */
 interface Statement {
   readonly sql: string;
   readonly values: readonly ColumnValue[];
 }
 
-/** Makes others that ask for the same name wait until this script is done, where more than one can run at a time. */
+/** Blocks other scripts that request the same name until this one is done, if several can run at a time. */
 interface Lock {
   readonly lock: string;
 }
 
-/** Rows to insert: the values of all columns of the table but the one that the database counts up, in their order. */
+/** Rows to insert: values of all columns except the one that the database counts up, in order. */
 interface Insert {
   readonly into: Table;
   readonly rows: readonly (readonly ColumnValue[])[];
-  /** Whether a row whose key is there already is left out. */
+  /** Whether a row with an existing key is skipped. */
   readonly keepsExisting: boolean;
 }
 
-/** Payments to lock until the script is done, before they are read to be decided or written; has no rows. */
+/** Payments to lock until the script is done, before they are read for a decision or a write. Has no rows. */
 interface PaymentLock {
   readonly lockPayments: readonly PaymentId[];
 }
 
-/** Payments of which all columns that change are written. */
+/** Payments whose changing columns are all written. */
 interface Update {
   readonly update: readonly Payment[];
 }
@@ -56,17 +56,17 @@ type Method = <Given extends readonly unknown[], T>(
   script: (...given: Given) => Script<T>,
 ) => (...given: Given) => Promise<T>;
 
-/** Makes methods of scripts on an engine. */
+/** Turns scripts into methods on an engine. */
 export interface Scripts {
-  /** A script that only reads. It takes no locks. */
+  /** Read-only; takes no locks. */
   readonly read: Method;
-  /** It may run again from its beginning when it meets another transaction. */
+  /** May run again from the beginning after a conflict with another transaction. */
   readonly write: Method;
-  /** A script of one statement, which is a transaction by itself: begin and commit would be two more round trips. */
+  /** Single statement, without begin and commit, which would be two more round trips. */
   readonly writeStatement: Method;
 }
 
-/** A part of a statement: a template with its parameters. */
+/** Part of a statement: a template with its parameters. */
 export interface Fragment {
   readonly texts: readonly string[];
   readonly insertions: readonly Insertion[];
@@ -74,22 +74,22 @@ export interface Fragment {
 
 export type Insertion = ColumnValue | Fragment;
 
-/** A part of a statement, for insertion into a template. */
+/** Fragment to insert into a template. */
 export function sql(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Fragment {
   return { texts, insertions };
 }
 
-/** SQL of this code that is inserted as it is: names of columns, a bound. Never what a caller sent. */
+/** Constant SQL, such as column names, inserted unchanged. Never for a caller's input. */
 export function raw(text: string | number): Fragment {
   return { texts: [String(text)], insertions: [] };
 }
 
-/** Parameters with commas between them. */
+/** Comma-separated parameters. */
 export function list(values: readonly ColumnValue[]): Fragment {
   return { texts: values.map((_, index) => (index === 0 ? '' : ', ')).concat(''), insertions: values };
 }
 
-/** The statement of a template: each insertion is a parameter, but for fragments, which bring their own. */
+/** Statement of a template: each insertion becomes a parameter, except fragments, which bring their own. */
 function statementOf(texts: readonly string[], insertions: readonly Insertion[]): Statement {
   const values: ColumnValue[] = [];
   const textOf = (part: Fragment): string =>
@@ -104,17 +104,17 @@ function isFragment(insertion: Insertion): insertion is Fragment {
   return typeof insertion === 'object' && insertion !== null && 'texts' in insertion;
 }
 
-/** Asks for one statement. */
+/** Runs a statement. */
 export function* run(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Rows> {
   return yield statementOf(texts, insertions);
 }
 
-/** The same, of a text with numbered parameters. */
+/** Runs a statement given as text with numbered parameters. */
 export function* runText(sql: string, values: readonly ColumnValue[]): Script<Rows> {
   return yield { sql, values };
 }
 
-/** Asks for one statement that has one row at most. */
+/** Runs a statement with at most one row. */
 export function* runForOne<Found>(
   texts: TemplateStringsArray,
   ...insertions: readonly Insertion[]
@@ -123,7 +123,7 @@ export function* runForOne<Found>(
   return row === undefined ? null : ({ ...row } as Found);
 }
 
-/** Asks for one statement, and answers whether it has a row. */
+/** Runs a statement and returns whether it has a row. */
 export function* hasRow(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<boolean> {
   return (yield statementOf(texts, insertions)).length > 0;
 }
@@ -139,17 +139,17 @@ export function* countOf(texts: TemplateStringsArray, ...insertions: readonly In
 export interface StoredTable<Entity = unknown> extends Table<Entity> {
   /** Reads entities: `SELECT … FROM table` and the rest of the statement. */
   select(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]>;
-  /** Reads one entity at most. */
+  /** Reads at most one entity. */
   selectOne(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity | null>;
-  /** Inserts an entity. The rest may be an `ON CONFLICT` and a `RETURNING`. */
+  /** Inserts an entity; `rest` may hold `ON CONFLICT` and `RETURNING`. */
   insert(entity: Entity, rest?: string): Script<Rows>;
-  /** Writes all fields of an entity, by its id, which is the first of them. */
+  /** Writes all fields of an entity by its id, its first field. */
   update(entity: Entity): Script<void>;
-  /** Inserts rows: the values of all columns but the one that the database counts up, in their order. */
+  /** Inserts rows: values of all columns except the one that the database counts up, in order. */
   insertRows(rows: Insert['rows'], options?: Partial<Pick<Insert, 'keepsExisting'>>): Script<void>;
 }
 
-/** Describes tables with the scripts of their rows; they are added to the list. */
+/** Returns a function that describes tables with scripts and adds them to the list. */
 export function tablesIn(list: Table[]) {
   return <Entity>(name: string, orderedBy: readonly string[]) =>
     <const Given extends FieldsByKind<Entity>>(
@@ -190,27 +190,27 @@ function withScripts<Entity>(described: Table<Entity>): StoredTable<Entity> {
   };
 }
 
-/** The columns of `insertRows`. */
+/** Columns of `insertRows`. */
 export function insertedColumns({ columns, numberedBy }: Table): Column[] {
   return columns.filter(({ name }) => name !== numberedBy);
 }
 
-/** Locks payments in the order of their ids. */
+/** Locks payments in id order. */
 export function* lockPayments(ids: readonly PaymentId[]): Script<void> {
   if (ids.length > 0) yield { lockPayments: ids };
 }
 
-/** Waits for others. */
+/** Takes a named lock until the script is done. */
 export function* lock(name: string): Script<void> {
   yield { lock: name };
 }
 
-/** The most rows one call may ask for. */
+/** Maximum rows per call. */
 const MAXIMUM_LIST_LENGTH = 10_000;
 
 /**
- * The `limit` of a list. @throws RangeError unless it is a whole number from 1 to 10,000: it is not cut down silently,
- * because a caller takes a list that is shorter than its limit for the last one
+ * `limit` of a list. @throws RangeError unless it is a whole number from 1 to 10,000: a silent cut would make a caller
+ * take a page for the last one
  */
 export function checkedLimit(limit: number): number {
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAXIMUM_LIST_LENGTH) {

@@ -60,7 +60,7 @@ function* createSession(session: DashboardSession, guard?: UserGuard): Script<bo
   yield* lock(`user ${userId}`);
   if (!(yield* isGuardMet(userId, guard))) return false;
   yield* run`DELETE FROM dashboard_sessions WHERE user_id = ${userId} AND expires_at_ms <= ${createdAtMs}`;
-  // Counted separately: a holder of only the password must not end sessions that a second factor has opened.
+  // Counted separately: a password alone must not end sessions that a second factor has opened.
   const isAlike = stage === 'open' ? sql`stage = 'open'` : sql`stage <> 'open'`;
   yield* run`
     DELETE FROM dashboard_sessions WHERE user_id = ${userId} AND ${isAlike} AND id NOT IN (
@@ -70,7 +70,7 @@ function* createSession(session: DashboardSession, guard?: UserGuard): Script<bo
   return true;
 }
 
-/** Puts a challenge in the place of the one of the same purpose, and returns that. Null takes it away. */
+/** Replaces the challenge of a purpose and returns the previous one. Null deletes it. */
 function* replaceChallenge(id: string, purpose: string, challenge: string | null): Script<string | null> {
   yield* lock(`challenge of ${id}`);
   const row = yield* runForOne<{ challenge: string | null }>`
@@ -84,7 +84,7 @@ function* replaceChallenge(id: string, purpose: string, challenge: string | null
   return earlier;
 }
 
-/** The column holds pairs of purpose and challenge as JSON, the oldest first. */
+/** Parses the column: JSON pairs of purpose and challenge, oldest first. */
 function challengesOf(column: string | null): readonly (readonly [string, string])[] {
   return column === null ? [] : (textsOf(column) as readonly unknown[] as readonly [string, string][]);
 }

@@ -1,6 +1,6 @@
 import { ScanRefusedError } from '../settlement/settlement-store.ts';
 
-/** Another process serves this database. One process writes at a time; the operator ends the other one first. */
+/** Another process serves this database. One process writes at a time; the operator must end the other one first. */
 export class StoreInUseError extends Error {
   override readonly name = 'StoreInUseError';
 
@@ -12,7 +12,7 @@ export class StoreInUseError extends Error {
   }
 }
 
-/** The database was written by a newer version, whose rows this version might misread. */
+/** A newer version has written the database, whose rows this version might misread. */
 export class StoreTooNewError extends Error {
   override readonly name = 'StoreTooNewError';
   readonly foundMigration: number;
@@ -28,7 +28,7 @@ export class StoreTooNewError extends Error {
   }
 }
 
-/** The database was written by an older version. Only a few commands may change that, because it cannot be undone. */
+/** An older version has written the database. Only a few commands may migrate it, because that cannot be undone. */
 export class StoreOutdatedError extends Error {
   override readonly name = 'StoreOutdatedError';
 
@@ -40,11 +40,11 @@ export class StoreOutdatedError extends Error {
   }
 }
 
-/** The database was made by a commit from before the first release; its data is not carried over. */
+/** The database was made by a commit from before the first release; its data is not migrated. */
 export class UnreleasedSchemaError extends Error {
   override readonly name = 'UnreleasedSchemaError';
 
-  /** @param emptyPlace what the operator sets so that a new database is made */
+  /** @param emptyPlace setting that selects a new database */
   constructor(database: string, emptyPlace: string) {
     super(
       `${database} was made by a version from before the first release, and its data cannot be carried over: ` +
@@ -53,7 +53,7 @@ export class UnreleasedSchemaError extends Error {
   }
 }
 
-/** The store was closed before this was asked of it. */
+/** The store was closed before this call. */
 export class StoreClosedError extends Error {
   override readonly name = 'StoreClosedError';
 
@@ -62,7 +62,7 @@ export class StoreClosedError extends Error {
   }
 }
 
-/** More waits to be written or read than may wait; nothing of this request was done. */
+/** Too many calls are waiting; this one had no effect. */
 export class StoreOverloadedError extends Error {
   override readonly name = 'StoreOverloadedError';
 
@@ -71,22 +71,22 @@ export class StoreOverloadedError extends Error {
   }
 }
 
-/** The database could not be written to (locked by another program, disk full, input/output error). */
+/** The database could not be written (locked by another program, disk full, input/output error). */
 export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError';
 }
 
 /**
- * What is to be recorded of a relayer's batch contradicts what is recorded: one is in flight already, or this one no
- * longer is. Another process with the same key may have been quicker. Nothing was written.
+ * A relayer's batch contradicts the recorded ones: one is in flight already, or this one no longer is. Another process
+ * with the same key may have been faster. Nothing was written.
  */
 export class RelayConflictError extends Error {
   override readonly name = 'RelayConflictError';
 }
 
 /**
- * What is to be recorded of the chain contradicts what is recorded already: another writer has moved the cursor, or
- * a final transaction turns up in another block or with other contents. Nothing was written.
+ * An observation contradicts the recorded ones: another writer has moved the cursor, or a final transaction appears in
+ * another block or with other contents. Nothing was written.
  */
 export class ObservationConflictError extends ScanRefusedError {
   override readonly name = 'ObservationConflictError';
@@ -96,7 +96,10 @@ export class ObservationConflictError extends ScanRefusedError {
   }
 }
 
-/** A database cannot be moved from or to as it is; nothing was read or written. The message says what to do. */
+/**
+ * The database cannot be a side of a move in its present state; nothing was read or written. The message says what to
+ * do.
+ */
 export class MoveRefusedError extends Error {
   override readonly name = 'MoveRefusedError';
 }

@@ -6,28 +6,28 @@ import type { Stores } from './stores.ts';
 /** Parts of an engine that serves several processes. */
 export interface SharedStore {
   readonly leases: LeaseStore;
-  /** Counts requests of a kind for all processes together; closed with the store. */
+  /** Counts requests of a kind across all processes; closed with the store. */
   createRateLimiter(kind: string, requestsPerMinute: number): RateLimiter;
 }
 
-/** The ports of the store; one engine implements all of them over one database. */
+/** Ports of the store, all implemented by one engine on one database. */
 export interface Store extends Stores {
-  /** Coordination of several processes with the same data; null where one process has the data for itself. */
+  /** Coordination of processes that share the data; null for an engine with a single process. */
   readonly shared: SharedStore | null;
-  /** Finishes what was asked for before, then lets go of the database. Later calls reject (`StoreClosedError`). */
+  /** Finishes earlier calls, then closes the database. Later calls reject (`StoreClosedError`). */
   close(): Promise<void>;
 }
 
-/** What each engine does in its own way of the payments; the rest are scripts. */
+/** Payment methods that each engine implements itself; the rest are scripts. */
 export type EnginePayments = Pick<
   PaymentStore,
   'createPayment' | 'findIdempotent' | 'findPayment' | 'findDepositOwners'
 >;
 
-/** Limits that every engine keeps alike. */
+/** Limits of both engines. */
 
-/** Maximum past cursors that are stored, for finding the block where a rewound chain still agrees. */
+/** Maximum stored cursors, among which a rewound chain's last common block is searched. */
 export const MAXIMUM_CHECKPOINTS = 200;
 
-/** Expired idempotency records deleted for each that is added: more than one, so that the table shrinks to the valid ones. */
+/** Expired idempotency records deleted per added one: more than one, so that the table shrinks to the valid ones. */
 export const PURGED_PER_RECORD = 4;

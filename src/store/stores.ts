@@ -11,7 +11,7 @@ import type { ProviderStore, VisitStore } from '../providers/provider.ts';
 import type { ObservationStore, RelayStore, SettlementStore } from '../settlement/settlement-store.ts';
 import type { WebhookStore } from '../webhooks/webhook.ts';
 
-/** Everything that is kept, by the names that all use cases have for it. */
+/** Ports to all stored data, by name. */
 export interface Stores {
   readonly accounts: AccountStore;
   readonly payments: PaymentStore;

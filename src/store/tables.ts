@@ -26,14 +26,14 @@ import type { Table } from './columns.ts';
 import { tablesIn } from './scripts.ts';
 
 /**
- * All that is stored, but for what lives for seconds only and for one engine (leases, claims of releases, rate windows),
- * and sums of the chain's rows, which are made of them again.
+ * All persistent tables except short-lived ones of one engine (leases, release claims, rate windows) and sums of chain
+ * rows, which are derived.
  */
 
 const described: Table[] = [];
 const table = tablesIn(described);
 
-/** Every table, each after those that its rows refer to, as they are described here. */
+/** All tables, in the order of description: each after those that it references. */
 export const tables: readonly Table[] = described;
 
 export const accountTable = table<Account>('accounts', ['id'])(
@@ -67,7 +67,7 @@ export const accountTable = table<Account>('accounts', ['id'])(
   { renamed: { isWalletLocked: 'wallet_locked' } },
 );
 
-/** The picture as base64, so that it can be carried from one engine to the other as text. */
+/** Image as base64, so that a move copies it as text. */
 export const logoTable = table<{ accountId: string; hash: string; image: string }>('shop_logos', [
   'account_id',
 ])({ text: ['accountId', 'hash', 'image'] });
@@ -175,7 +175,7 @@ export const paymentTable = table<Payment>('payments', ['id'])({
   amount: ['receivedUnits', 'forwardedUnits'],
 });
 
-// In the order of their age, which is how the oldest are found for deletion where rows are kept in order.
+// In order of age, so that the oldest are found quickly on an engine that stores rows in order.
 table<IdempotencyRecord & { paymentId: string }>('idempotency_records', [
   'created_at_ms',
   'account_id',
@@ -218,7 +218,7 @@ export const releaseTable = table<Release>('releases', ['transaction_hash', 'log
   { others: { payment_id: 'text' } },
 );
 
-/** Sums of the final dust of payments that have many rows of it. Not carried over: they are made of the rows again. */
+/** Sums of final dust of payments with many rows. Not moved: they are derived from the rows. */
 export const depositSumTable = tablesIn([])<Deposit>('deposit_sums', ['payment_id'])(
   { text: ['transactionHash'], integer: ['logIndex', 'blockNumber'], amount: ['units'] },
   { others: { payment_id: 'text' } },
@@ -262,7 +262,7 @@ export const relayAttemptTable = table<RelayAttempt>('relay_attempts', ['batch_i
   { others: { batch_id: 'integer', position: 'integer' } },
 );
 
-/** A webhook without what it takes from its payment, and with the fields of its result: null until it was sent. */
+/** A webhook without its payment's fields, and with its result's: null before it is sent. */
 export type StoredWebhook = Omit<Webhook, 'url' | 'tokenFingerprint' | 'result'> & {
   readonly [Field in keyof Omit<WebhookResult, 'outcome'>]: WebhookResult[Field] | null;
 };
@@ -340,10 +340,10 @@ export const termTable = table<PaymentOfAccount & { term: number }>(
   integer: ['term'],
 });
 
-/** The sums of a slot of the statistics. */
+/** Sums of a statistics slot. */
 export const slotSums = ['created', 'converted', 'paid', 'paidCents', 'receivedUnits', 'feeUnits'] as const;
 
-/** Changes that are not in the sums of the two tables below yet. */
+/** Changes that the two tables below do not include yet. */
 export const changeTable = table<CountedChange>('uncounted_changes', ['row'])(
   { text: ['accountId', 'currency', 'provider'], integer: ['startMs', 'settleClass', ...slotSums] },
   { others: { row: 'integer' }, numberedBy: 'row' },
@@ -367,10 +367,10 @@ table<PaidCount & { accountId: string; dayMs: number }>(
   integer: ['dayMs', 'settleClass', 'paid'],
 });
 
-/** An event, whose type this version may not know. */
+/** An event whose type this version may not know. */
 type StoredEvent = PaymentOfAccount & Omit<NumberedEvent, 'type'> & { readonly type: string };
 
-/** Events that are numbered a moment later, in the order in which they were added. */
+/** Events to be numbered shortly, in order of insertion. */
 export const unnumberedEventTable = table<Omit<StoredEvent, 'number'> & { row: number }>(
   'unnumbered_events',
   ['row'],
@@ -436,7 +436,6 @@ export const providerSettingsTable = table<ProviderSettings & { provider: string
   'provider',
 ])({ text: ['provider'], flag: ['active', 'pinned'], integer: ['minimumUsdCents'] });
 
-/** Exchange rates of the past. */
 export const hourlyRateTable = table<HourlyRate>('hourly_rates', ['currency', 'hour_ms'])({
   text: ['currency'],
   integer: ['hourMs'],

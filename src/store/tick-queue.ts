@@ -1,11 +1,11 @@
 import { StoreClosedError, StoreOverloadedError } from './store-errors.ts';
 
-/** The most that is served together; what is left waits for the next group. */
+/** Maximum requests per group; the rest waits for the next one. */
 const MAXIMUM_GROUP = 256;
-/** The most that may wait. */
+/** Maximum waiting requests. */
 const MAXIMUM_WAITING = 20_000;
 
-/** Something asked of the store, with the promise it is answered by. */
+/** A request to the store, with the functions that settle its promise. */
 export interface Request<Work> {
   readonly work: Work;
   readonly resolve: (value: unknown) => void;
@@ -13,11 +13,10 @@ export interface Request<Work> {
 }
 
 /**
- * Collects what is asked for within a turn of the event loop, so that it can be served together. While as many groups
- * as may be are under way, what is asked for waits and grows into the next group: the busier, the larger the groups,
- * and the fewer round trips each request costs.
+ * Collects the requests of an event-loop turn into a group. While the maximum number of groups is running, requests
+ * wait and form the next group: the higher the load, the larger the groups and the fewer round trips per request.
  *
- * @param serve answers each request of a group; what it leaves unanswered when it throws is rejected with its error
+ * @param serve settles each request of a group; if it throws, the unsettled ones reject with its error
  */
 export function createTickQueue<Work>(
   serve: (group: readonly Request<Work>[]) => Promise<void>,
@@ -55,7 +54,7 @@ export function createTickQueue<Work>(
   }
 
   return {
-    /** Rejects when the queue is closed (`StoreClosedError`) or too much waits (`StoreOverloadedError`). */
+    /** Rejects when the queue is closed (`StoreClosedError`) or full (`StoreOverloadedError`). */
     ask<T>(work: Work): Promise<T> {
       if (closing !== null) return Promise.reject(new StoreClosedError());
       if (waiting.length >= MAXIMUM_WAITING) return Promise.reject(new StoreOverloadedError(waiting.length));
@@ -64,7 +63,7 @@ export function createTickQueue<Work>(
       schedule();
       return promise as Promise<T>;
     },
-    /** Resolves once everything that waits is served; what is asked later rejects. */
+    /** Resolves after all waiting requests; later ones reject. */
     close(): Promise<void> {
       closing ??= Promise.withResolvers<void>();
       schedule();

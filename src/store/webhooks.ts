@@ -10,7 +10,7 @@ import type { Row } from './columns.ts';
 import { checkedLimit, type Rows, raw, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { type StoredWebhook, webhookTable } from './tables.ts';
 
-/** Where a webhook goes and whose token it carries are the payment's, and never change. */
+/** URL and token fingerprint come from the payment and never change. */
 const selected = `${webhookTable.qualifiedNames}, payments.callback_url, payments.token_fingerprint`;
 
 const joined = 'FROM webhooks JOIN payments ON payments.id = webhooks.payment_id';
@@ -30,7 +30,7 @@ export function createWebhookStore(
       if (ids.length === 0) return [];
       return (await claim(ids, claimedAtMs, claimable)).map(webhookOfRow).sort(byAge);
     },
-    // After a jump of the clock, a webhook whose delivery still runs was abandoned: its result is better known now.
+    // A clock jump can mark a running delivery as interrupted: its later result is more accurate.
     recordWebhookResult: writeStatement(function* ({ id }, result) {
       const recorded = yield* run`
         UPDATE webhooks SET status = ${result.outcome}, http_status = ${result.httpStatus},
@@ -48,7 +48,7 @@ export function createWebhookStore(
         WHERE status = 'sending' AND claimed_at_ms < ${beforeMs} RETURNING id`;
       return abandoned.length;
     }),
-    // The ids of a payment's webhooks begin with its own and a colon; the semicolon is the next character.
+    // The ids of a payment's webhooks begin with the payment's id and a colon; the semicolon is the next character.
     listWebhooks: read(function* (paymentId) {
       const rows = yield* run`
         SELECT ${raw(selected)} ${raw(joined)}
@@ -60,7 +60,7 @@ export function createWebhookStore(
 
 const waitingColumns = 'id, account_id AS "accountId", host, created_at_ms AS "createdAtMs"';
 
-/** From account to account by the index: it takes no longer where one of them has a million waiting. */
+/** Walks the index from account to account, so that a million waiting webhooks of one account make no difference. */
 function* listWaiting(perAccount: number, exceptHosts: readonly string[]): Script<WaitingWebhook[]> {
   const rows = yield* run`
     WITH RECURSIVE waiting (account_id) AS (
@@ -78,7 +78,7 @@ function* listWaiting(perAccount: number, exceptHosts: readonly string[]): Scrip
   return rows as unknown as WaitingWebhook[];
 }
 
-/** The same in steps, for SQLite, which has no LATERAL. */
+/** The same in steps, for SQLite, which lacks LATERAL. */
 function* listWaitingOfEach(perAccount: number, exceptHosts: readonly string[]): Script<WaitingWebhook[]> {
   const waiting: WaitingWebhook[] = [];
   for (let last = ''; ; ) {
@@ -97,7 +97,7 @@ function* listWaitingOfEach(perAccount: number, exceptHosts: readonly string[]):
 
 type Claim = (ids: readonly string[], claimedAtMs: number, claimable: ClaimableWebhooks) => Script<Rows>;
 
-/** What another instance is claiming is passed over, so that claims neither wait for each other nor take the same. */
+/** Skips rows that another instance is claiming, so that claims neither wait nor overlap. */
 const claimUnlocked: Claim = (ids, claimedAtMs, { fingerprints, anyCreatedBeforeMs }) => run`
   WITH webhooks AS (
     UPDATE webhooks SET status = 'sending', claimed_at_ms = ${claimedAtMs} WHERE id IN (
@@ -109,7 +109,7 @@ const claimUnlocked: Claim = (ids, claimedAtMs, { fingerprints, anyCreatedBefore
   )
   SELECT ${raw(selected)} ${raw(joined)}`;
 
-/** The same where one process has the data for itself. */
+/** Claim for a single process. */
 const claimPending: Claim = function* (ids, claimedAtMs, { fingerprints, anyCreatedBeforeMs }) {
   const claimed = yield* run`
     UPDATE webhooks SET status = 'sending', claimed_at_ms = ${claimedAtMs} WHERE id IN (

@@ -1,32 +1,31 @@
 import { Client, type ClientConfig, types } from 'pg';
 import { databaseUrls } from '../../platform/database-url.ts';
 
-/** For a new connection to the only host, and for waiting until one of the pool is free. */
+/** For a new connection to a single host, and for waiting for a free one of the pool. */
 const CONNECT_TIMEOUT_MS = 15_000;
-/** For each host of several: five of them take less than a new connection may. */
+/** Per host of several: five take less than a new connection may. */
 const HOST_TIMEOUT_MS = 2_500;
-/** No statement of ours takes longer; one that does holds up others. */
+/** Above every statement of ours; a slower one blocks others. */
 const STATEMENT_TIMEOUT_MS = 30_000;
-/** Longer than the server's own limit, for a server that cannot be reached any more: it would never answer. */
+/** Above the server's limit, for an unreachable server that would never answer. */
 const QUERY_TIMEOUT_MS = 33_000;
-/** A transaction whose process is gone or frozen must not hold its locks for longer. */
+/** Releases the locks of a process that is gone or frozen. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 
-/** For statements that may take as long as they need: a change of a large table, a move. */
+/** For statements of unlimited duration: a change of a large table, a move. */
 export const noTimeout = { statement_timeout: 0, query_timeout: 0 } as const;
 
-/** One server of several. */
 interface Host {
   readonly host: string;
   readonly port: number;
 }
 
 export interface DatabaseClientConfig extends ClientConfig {
-  /** The server that accepts writes; null where there is one host only. */
+  /** Finds the server that accepts writes; null for a single host. */
   readonly findHost: (() => Promise<Host>) | null;
 }
 
-/** How every connection is made, also the one that migrates. */
+/** Options of every connection, including migrations. */
 export function connectionOptions(url: string): DatabaseClientConfig {
   const [first, ...others] = databaseUrls(url);
   const options: ClientConfig = {
@@ -38,7 +37,7 @@ export function connectionOptions(url: string): DatabaseClientConfig {
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     types: {
-      // Times and our own amounts are integers that JavaScript can hold exactly.
+      // Times and our own amounts are integers that JavaScript represents exactly.
       getTypeParser: (type, format) =>
         type === types.builtins.INT8 ? Number : types.getTypeParser(type, format as 'text'),
     },
@@ -47,8 +46,8 @@ export function connectionOptions(url: string): DatabaseClientConfig {
 }
 
 /**
- * Asks the hosts one after the other whether they accept writes: first the one that did so last, because a former primary
- * may come back without knowing of its successor, then in the order of the URL. Searches at the same time are one.
+ * Finds the first host that accepts writes: the last one found first, because a former primary may return unaware of
+ * its successor, then in the order of the URL. Concurrent searches share one.
  */
 function createHostSearch(urls: readonly string[], options: ClientConfig): () => Promise<Host> {
   let last: string | undefined;
@@ -81,7 +80,7 @@ function createHostSearch(urls: readonly string[], options: ClientConfig): () =>
   };
 }
 
-/** Why a server does not take writes; null where it does. */
+/** Reason why a server does not accept writes; null if it does. */
 async function refusalOf(client: Client): Promise<string | null> {
   client.on('error', () => {});
   try {
@@ -92,15 +91,15 @@ async function refusalOf(client: Client): Promise<string | null> {
     if (rows[0]?.standby !== false) return 'a standby';
     return rows[0].read_only === 'off' ? null : 'read-only';
   } catch (error) {
-    // Node's own message is empty where a name has several addresses.
+    // Node's message is empty for a name with several addresses.
     return (error as NodeJS.ErrnoException).code ?? String((error as Error).message);
   } finally {
-    // Not awaited: a server that is gone answers no farewell.
+    // Not awaited: an unreachable server never answers.
     void client.end().catch(() => {});
   }
 }
 
-/** A client of node-postgres that connects to the server that accepts writes, where the URL names several. */
+/** Client of node-postgres that connects to the writable server of several. */
 export class DatabaseClient extends Client {
   readonly #findHost: DatabaseClientConfig['findHost'];
 

@@ -13,9 +13,9 @@ import { ConnectionLostError, type Database, isAway } from './open-database.ts';
 import { allPaymentColumns, paymentColumns } from './scripts.ts';
 import { arrayStatement, statement } from './statements.ts';
 
-/** A key can be free and then taken again by another instance while we look; hardly ever twice. */
+/** Another instance can take a free key during the look-up; hardly ever twice. */
 const MAXIMUM_TRIES = 5;
-/** Creates with a key after which old records are deleted. */
+/** Creates with a key between two purges of old records. */
 const PURGE_INTERVAL = 5;
 
 const CREATED: CreateOutcome = { kind: 'created' };
@@ -31,15 +31,15 @@ function placeOf(column: string): string {
   return `$${allPaymentColumns.findIndex(([name]) => name === column) + 1}::text`;
 }
 
-/** It replaces a foreign key, which would lock the account's row for every creation. */
+/** Replaces a foreign key, which would lock the account's row on every create. */
 const hasAccount = `EXISTS (SELECT FROM accounts WHERE accounts.id = ${accountId})`;
 
 const selectReserved = statement('SELECT 1 FROM payments WHERE deposit_address = $1');
-/** Decided in the same statement: a merchant knows the deposit address of no payment that is not committed yet. */
+/** Checked in the same statement: a merchant cannot know the deposit address of an uncommitted payment. */
 const isUnreserved = `NOT EXISTS (
   SELECT FROM payments WHERE deposit_address = decode(substr(${placeOf('payout_address')}, 3), 'hex'))`;
 
-/** What follows `created`, the inserted payment: its rows for searches and statistics. */
+/** Rows for searches and statistics, after `created`, the inserted payment. */
 const queueCreated = `
   queued AS (INSERT INTO unindexed_payments (account_id, payment_id) SELECT account_id, id FROM created),
   counted AS (
@@ -55,7 +55,9 @@ const insertPlain = statement(`
     ON CONFLICT DO NOTHING ${inserted}
   ), ${queueCreated}`);
 
-/** A create that finds the key taken waits for the other's commit, and takes it over only where it is older than 24 hours. */
+/**
+ * A create with a taken key waits for the other's commit, and replaces the record only if it is older than 24 hours.
+ */
 const insertKeyed = statement(`
   WITH claimed AS (
     INSERT INTO idempotency_records (account_id, key, fingerprint, payment_id, created_at_ms)
@@ -73,16 +75,16 @@ const selectRecord = arrayStatement(`
   SELECT ${paymentColumns}, fingerprint FROM idempotency_records JOIN payments ON payments.id = payment_id
   WHERE idempotency_records.account_id = $1 AND key = $2 AND idempotency_records.created_at_ms > $3`);
 
-/** Rows that others write are left to their next turn, so that this never waits. */
+/** Skips locked rows, so that it never waits. */
 const purgeRecords = statement(`
   DELETE FROM idempotency_records WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM idempotency_records WHERE created_at_ms <= $1
     ORDER BY created_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED))`);
 
 /**
- * Creates of payments, each one statement and so one transaction.
+ * Creates payments, each in one statement and so in one transaction.
  *
- * @param onError called when old idempotency records could not be deleted; no request fails with it
+ * @param onError called when old idempotency records could not be deleted; no request fails
  */
 export function createCreates(
   database: Database,
@@ -91,8 +93,8 @@ export function createCreates(
   let keyed = 0;
 
   /**
-   * Whether the payment is new. Where the connection breaks off meanwhile, it is inserted again: an id is given once, so
-   * what is there then, of one attempt or the other, is new.
+   * Whether the payment is new. After a lost connection it is inserted again: ids are unique, so a row found then comes
+   * from one of the attempts and is new.
    */
   async function insert(
     sql: typeof insertPlain,

@@ -7,8 +7,8 @@ import { paymentColumns } from './scripts.ts';
 import { arrayStatement, statement } from './statements.ts';
 
 /**
- * A row that ends by itself, and no advisory lock: that would be held by a machine that has dropped off the network
- * until the server notices, which can take hours. The server's clock is the only one that counts.
+ * A lease row instead of an advisory lock, which a machine that has dropped off the network would hold until the server
+ * notices, possibly for hours. Only the server's clock counts.
  */
 const take = statement(`
   INSERT INTO leases AS present (name, holder, ends_at)
@@ -28,8 +28,8 @@ export function createLeaseStore(database: Database): LeaseStore {
 }
 
 /**
- * A walk along the partial index, which holds few rows: what is due, and what waits after a failed try. What another
- * relayer claims at this moment is skipped; where its claim was committed in between, ours loses against its row.
+ * Walks the partial index, which holds few rows: due releases and those that wait after a failure. Rows that another
+ * relayer is claiming are skipped; a claim committed in between wins over ours.
  */
 const claimDue = arrayStatement(`
   WITH due AS (
@@ -49,10 +49,10 @@ const claimDue = arrayStatement(`
     RETURNING present.payment_id AS claimed_id
   )
   SELECT ${paymentColumns} FROM payments JOIN claimed ON id = claimed_id ORDER BY release_due_at_ms, id`);
-/** Also what is left of relayers that are gone. */
+/** Also deletes expired claims of other relayers. */
 const dropClaims = statement('DELETE FROM release_claims WHERE relayer = $1 OR ends_at < clock_timestamp()');
 
-/** Which relayer prepares the release of which payment, by the server's clock. */
+/** Claims by relayers of releases to prepare, by the server's clock. */
 export function createReleaseClaims(database: Database): Pick<RelayStore, 'claimDueReleases' | 'dropClaims'> {
   return {
     async claimDueReleases(relayer, nowMs, limit, durationMs) {

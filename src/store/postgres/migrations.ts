@@ -12,24 +12,24 @@ import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
 
 export const migrations = migrationsOf('PostgreSQL');
 
-/** Names our advisory lock among others in the same database: "cardchec" in ASCII. */
+/** Advisory lock number: "cardchec" in ASCII. */
 const MIGRATION_LOCK = '7161130657985881443';
 
 /**
- * Brings a database to the newest schema, each migration in a transaction of its own. Of several instances that
- * start at once, one migrates and the others wait for it.
+ * Brings a database to the newest schema, each migration in its own transaction. Of several instances that start at
+ * once, one migrates and the rest wait.
  *
- * @throws UnreleasedSchemaError when the database was made before the first release
- * @throws StoreTooNewError when the database has a migration that is not in the list
+ * @throws UnreleasedSchemaError when the database was made before the first release @throws StoreTooNewError when the
+ * database has a migration that is not in the list
  */
 export async function migrate(
   url: string,
   migrations: readonly Migration[],
   nowMs: () => number,
 ): Promise<void> {
-  // A change of a large table may take its time, and so may waiting for another instance that makes it.
+  // A change of a large table may take long, and so may waiting for another instance's.
   const client = new DatabaseClient({ ...connectionOptions(url), ...noTimeout });
-  // Between statements a break is noticed by the next one.
+  // A break between statements fails the next one.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -40,7 +40,7 @@ export async function migrate(
 }
 
 /**
- * The schema of a database, which is not changed.
+ * Schema of a database, without changing it.
  *
  * @throws UnreleasedSchemaError when the database was made before the first release
  */
@@ -58,12 +58,12 @@ export async function findSchema(
   }
 }
 
-/** Connects a client; the error of a failure names the database. */
+/** Connects a client; an error names the database. */
 export async function connectByName(client: Client): Promise<void> {
   try {
     await client.connect();
   } catch (error) {
-    // Node's own message is empty where a name has several addresses.
+    // Node's message is empty for a name with several addresses.
     const { code = String(error) } = error as NodeJS.ErrnoException;
     const failure = new Error(`could not connect to ${nameOf(client)} (${code})`, { cause: error });
     throw Object.assign(failure, { code });
@@ -71,7 +71,7 @@ export async function connectByName(client: Client): Promise<void> {
 }
 
 /**
- * The schema of the database of a connection.
+ * Schema of a connection's database.
  *
  * @throws UnreleasedSchemaError when the database was made before the first release
  */
@@ -89,8 +89,8 @@ function describe(client: Client): DatabaseName {
 }
 
 /**
- * Applies the oldest pending migration, and tells whether there was one. The lock is the transaction's: behind a pooler,
- * one of the session would outlive the client.
+ * Applies the oldest pending migration; returns false if there was none. The lock is the transaction's: behind a
+ * pooler, a session's lock would outlive the client.
  */
 async function applyNext(
   client: Client,
@@ -109,7 +109,7 @@ async function applyNext(
     try {
       await client.query(migration.sql);
     } catch (error) {
-      // Closing the connection undoes what is not committed.
+      // Closing the connection rolls back.
       throw new Error(`migration ${migration.number} (${migration.name}) failed`, { cause: error });
     }
     const values = [migration.number, migration.name, appliedAtMs];
@@ -119,7 +119,7 @@ async function applyNext(
   return migration !== undefined;
 }
 
-/** What an operator knows the database by; never its password. */
+/** The operator's name for the database, without its password. */
 export function nameOf(client: Client): string {
   return `the database ${client.database} on ${client.host}`;
 }

@@ -8,16 +8,15 @@ import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
 import { connectByName, migrate, migrations, nameOf, readSchema } from './migrations.ts';
 import { namesOf, postgresTypes, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
-/** How long a lock is waited for: a program that holds one for longer is at work on the database. */
+/** Lock timeout: a program that holds one for longer is using the database. */
 const LOCK_TIMEOUT_MS = 10_000;
-/** How long an instance may take to be gone that has been stopped. */
+/** Maximum time for a stopped instance to disappear from the list of connections. */
 const DISCONNECTING_MS = 3_000;
 const ASKED_AGAIN_MS = 50;
 const allTables = tables.map(({ name }) => name).join(', ');
 
 /**
- * Opens the database to move from, or the one to move to, whose tables are made if it has none. Until it is closed no
- * program can write to it.
+ * Opens a side of a move; creates the target's tables if there are none. No program can write to it until it is closed.
  *
  * @throws MoveRefusedError while other instances are connected, or for the reasons of `openSide`
  */
@@ -33,14 +32,17 @@ export async function openPostgresSide(url: string, role: MoveRole) {
       read: (table) => readPortions(client, table),
       insert: (table, rows) => insert(client, table, rows),
       commit: () => commit(client),
-      // The end of the connection undoes what was not committed.
+      // Closing rolls back.
       close: () => client.end(),
     },
     role,
   );
 }
 
-/** A connection whose statements may take as long as it takes to sort or read a table, and to a database without instances. */
+/**
+ * Connects without a statement timeout, because sorting a table may take long, and requires that no instance is
+ * connected.
+ */
 async function connect(url: string): Promise<Client> {
   const client = new DatabaseClient({
     ...connectionOptions(url),
@@ -49,12 +51,12 @@ async function connect(url: string): Promise<Client> {
     idle_in_transaction_session_timeout: 0,
     lock_timeout: LOCK_TIMEOUT_MS,
     types: {
-      // As it is: what JavaScript cannot hold exactly must not become equal by rounding.
+      // As BigInt: rounding must not make different values equal.
       getTypeParser: (type, format) =>
         type === types.builtins.INT8 ? BigInt : types.getTypeParser(type, format as 'text'),
     },
   });
-  // Between statements a break is noticed by the next one.
+  // A break between statements fails the next one.
   client.on('error', () => {});
   await connectByName(client);
   try {
@@ -70,7 +72,7 @@ async function begin(client: Client, role: MoveRole): Promise<void> {
   const [isolation, mode] =
     role === 'source' ? ['REPEATABLE READ', 'SHARE'] : ['READ COMMITTED', 'EXCLUSIVE'];
   await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
-  // Before the first read: what is read is what there is once all earlier writes have ended.
+  // Before the first read, so that the snapshot includes all earlier writes.
   await client.query(`LOCK TABLE ${allTables} IN ${mode} MODE`);
 }
 
@@ -79,8 +81,8 @@ async function rowsOf(client: Client, text: string): Promise<unknown[][]> {
 }
 
 /**
- * An instance that goes on would write to the side that is left, or has looked at the empty one already. One that was
- * stopped a moment ago may still be listed: PostgreSQL ends its connections when it gets to it.
+ * Refuses while an instance is connected: it would write to the old side, or has already read the empty one. Retries,
+ * because PostgreSQL may list a stopped instance for a moment.
  */
 async function requireUnserved(client: Client): Promise<void> {
   const deadlineMs = performance.now() + DISCONNECTING_MS;
@@ -108,7 +110,7 @@ async function* readPortions(
   { name, columns, orderedBy }: Table,
 ): AsyncGenerator<readonly unknown[][]> {
   const order = orderedBy.map((key) => {
-    // By their bytes, whatever language the database sorts by.
+    // By bytes, in any collation of the database.
     return columns.find((column) => column.name === key)?.kind === 'text' ? `${key} COLLATE "C"` : key;
   });
   const select = `SELECT ${columns.map(expressionOf).join(', ')} FROM ${name} ORDER BY ${order.join(', ')}`;
@@ -118,13 +120,13 @@ async function* readPortions(
     if (rows.length === 0) break;
     yield rows;
   }
-  // Not when something failed: the transaction is over then, and the cursor with it.
+  // Only after success: an error ends the transaction and the cursor.
   await client.query('CLOSE portions');
 }
 
 function expressionOf({ name, kind }: Column): string {
   if (kind === 'texts') return `to_json(${name})`;
-  // As it is stored; the driver would parse it.
+  // As stored: the driver would parse it.
   return kind === 'json' ? `${name}::text` : name;
 }
 
@@ -146,11 +148,11 @@ async function commit(client: Client): Promise<void> {
     if (numberedBy === null) continue;
     const [row] = await rowsOf(client, `SELECT max(${numberedBy}) FROM ${name}`);
     const highest = row?.[0] as bigint | null;
-    // Unlike setval, this is undone with the transaction.
+    // Unlike setval, it rolls back with the transaction.
     if (highest !== null)
       await client.query(`ALTER TABLE ${name} ALTER COLUMN ${numberedBy} RESTART WITH ${highest + 1n}`);
   }
-  // The first server must not plan its queries for empty tables.
+  // Otherwise the first server would plan its queries for empty tables.
   await client.query(`ANALYZE ${allTables}`);
   try {
     await client.query('COMMIT');

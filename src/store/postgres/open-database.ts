@@ -5,41 +5,41 @@ import { StoreClosedError, StoreOverloadedError, StoreWriteError } from '../stor
 import { connectionOptions, DatabaseClient } from './connect.ts';
 import { type Statement, statement } from './statements.ts';
 
-/** The most that may wait for a connection. */
+/** Maximum calls that run or wait for a connection. */
 const MAXIMUM_WAITING = 20_000;
-/** How often a transaction that met another one is tried again. */
+/** Attempts of a transaction that conflicts with others. */
 const MAXIMUM_TRIES = 5;
-/** How long the database may be away, as in a restart, before what waits for it fails; after that, nothing waits. */
+/** Outage, such as a restart, after which waiting calls fail; later calls fail at once. */
 const RESTART_MS = 10_000;
 const RECONNECT_INTERVAL_MS = 100;
-/** How often work is repeated whose connection broke off. */
+/** Repeats of work after a lost connection. */
 const MAXIMUM_REPEATS = 3;
 const beginStatement = statement('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
 const commitStatement = statement('COMMIT');
 const rollbackStatement = statement('ROLLBACK');
 
-/** Something that runs statements: a connection in a transaction, or any connection outside of one. */
+/** Runs statements, either on one connection in a transaction or on any connection. */
 export interface Connection {
   query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
-  /** The number of rows that the statement wrote. */
+  /** Returns the number of affected rows. */
   execute(statement: Statement, values?: readonly unknown[]): Promise<number>;
 }
 
 export interface Database extends Connection {
-  /** For reads, and for writes that may take effect twice: they are repeated when the connection breaks off. */
+  /** For reads and idempotent writes, which are repeated after a lost connection. */
   readonly repeating: Connection;
   /**
-   * Runs `work` in a transaction (READ COMMITTED: it locks what it depends on). It may run again when it meets
-   * another transaction, or when its connection breaks off before the end, so what it does besides must bear that.
+   * Runs `work` in a READ COMMITTED transaction, which locks the rows it depends on. `work` may run again after a
+   * conflict or a lost connection, so its other side effects must be repeatable.
    */
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** Resolves once all that was asked for is done; what is asked later rejects. To be called once. */
+  /** Resolves after all running calls; later calls reject. Call once. */
   close(): Promise<void>;
 }
 
 /**
- * @param onError called when an idle connection breaks; the next one is made when it is needed
- * @param options in place of those of every connection, for tests
+ * @param onError called when an idle connection breaks; the next one is opened on demand @param options replace those
+ * of every connection, for tests
  */
 export function openDatabase(
   url: string,
@@ -57,7 +57,7 @@ export function openDatabase(
     idleTimeoutMillis: 60_000,
   });
   pool.on('error', onError);
-  // A connection that breaks between two statements of a transaction says so here; the next statement fails.
+  // A break between two statements of a transaction fails the next one.
   pool.on('connect', (client) => client.on('error', () => {}));
   let running = 0;
   let closing: PromiseWithResolvers<void> | null = null;
@@ -65,7 +65,7 @@ export function openDatabase(
   let awaySinceMs: number | null = null;
   let returning: Promise<void> | null = null;
 
-  /** Waits until the database accepts a connection again. One asks for all who wait. */
+  /** Waits until the database accepts a connection again; all callers share one attempt. */
   function untilBack(reason: unknown): Promise<void> {
     awaySinceMs ??= performance.now();
     const failsAtMs = awaySinceMs + RESTART_MS;
@@ -88,7 +88,7 @@ export function openDatabase(
     return returning;
   }
 
-  /** A connection, also where the database comes back within a restart. */
+  /** Connects, waiting for a restarting database. */
   async function acquire(): Promise<PoolClient> {
     for (;;) {
       try {
@@ -141,7 +141,7 @@ export function openDatabase(
         withConnection((connection) => connection.execute(statement, values), always),
     },
     async transaction(work) {
-      // Whether a COMMIT that is not answered took effect is not known.
+      // An unanswered COMMIT may have taken effect.
       let isCommitSent = false;
       const run = (connection: Connection) =>
         runTransaction(connection, work, () => {
@@ -166,13 +166,13 @@ async function connect(pool: Pool): Promise<PoolClient> {
   }
 }
 
-/** The connection broke off in a statement, which may have taken effect outside of a transaction or if it was a COMMIT. */
+/** The connection broke during a statement. It may have taken effect outside a transaction, or if it was a COMMIT. */
 export class ConnectionLostError extends StoreWriteError {
-  /** Whether the statement may have reached the server: the driver sends none on a connection that it knows is broken. */
+  /** Whether the statement may have reached the server: the driver sends none on a connection known to be broken. */
   readonly wasSent: boolean;
 
   constructor(cause: unknown) {
-    // The driver has no class and no code for giving up waiting.
+    // The driver has no class and no code for its timeout.
     const isUnanswered = cause instanceof Error && cause.message === 'Query read timeout';
     const unanswered =
       'the database did not answer a statement in time: a commit can wait for a missing synchronous standby';
@@ -181,7 +181,10 @@ export class ConnectionLostError extends StoreWriteError {
   }
 }
 
-/** @param preparesStatements false where a pooler gives each transaction another connection: these know no names */
+/**
+ * @param preparesStatements false behind a pooler that switches connections between transactions, which lose prepared
+ * statements
+ */
 async function useClient<T>(
   client: PoolClient,
   preparesStatements: boolean,
@@ -209,7 +212,7 @@ async function useClient<T>(
   }
 }
 
-/** PostgreSQL takes every character in a text but this one, which only a stranger or a broken host sends. */
+/** Replaces NUL, the only character that PostgreSQL's text cannot hold; only strangers and broken hosts send it. */
 function withoutNul(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
 }
@@ -236,32 +239,32 @@ async function runTransaction<T>(
 
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
-/** The server ends the connection: shutdown, crash, not ready yet; or a transaction was idle for too long. */
+/** The server ends the connection: shutdown, crash, not ready yet, or a transaction idle for too long. */
 const FAREWELLS = ['57P01', '57P02', '57P03', '57P05', '25P03'];
-/** It is a standby: a write is refused (25006), and so is a transaction that could write (0A000). */
+/** The server is a standby, which refuses writes (25006) and writable transactions (0A000). */
 const REFUSALS_OF_STANDBYS = ['25006', '0A000'];
 const connectionLosses = new Set([...FAREWELLS, ...REFUSALS_OF_STANDBYS]);
 const CONNECTION_EXCEPTION = '08';
 
-/** Whether the transaction was undone only because it met another one: the same again makes sense. */
+/** Whether the transaction was rolled back only because of a conflict, so that a retry makes sense. */
 function isConflict(error: unknown): boolean {
   const code = codeOf(error);
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
 }
 
-/** Whether a failed statement's connection is of no use any more: PostgreSQL's other objections leave it usable. */
+/** Whether the connection of a failed statement is unusable; other errors of PostgreSQL leave it usable. */
 function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
   return code === null || connectionLosses.has(code) || code.startsWith(CONNECTION_EXCEPTION);
 }
 
-/** Whether the database is away for a moment, as in a restart. What had no answer in time has waited long enough. */
+/** Whether the database is temporarily away, as in a restart. A timeout does not count: it has waited long enough. */
 export function isAway(error: unknown): boolean {
   const cause = error instanceof StoreWriteError ? error.cause : error;
   return isConnectionLoss(cause) && !(cause instanceof Error && /timeout/i.test(cause.message));
 }
 
-/** The SQLSTATE of what PostgreSQL said; null for an error that came from anywhere else. */
+/** SQLSTATE of an error from PostgreSQL; null for other errors. */
 function codeOf(error: unknown): string | null {
   return error instanceof DatabaseError ? (error.code ?? null) : null;
 }

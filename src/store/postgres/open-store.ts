@@ -14,22 +14,25 @@ interface PostgresStoreOptions {
   readonly url: string;
   /** Wall clock, for when a webhook was queued or given up. */
   readonly nowMs?: () => number;
-  /** Called with what fails while no caller waits for it: an idle connection that broke off. */
+  /** Called with errors without a caller, such as a broken idle connection. */
   readonly onError?: (error: Error) => void;
-  /** The most connections of this instance. */
+  /** Maximum connections of this instance. */
   readonly poolSize?: number;
-  /** Whether a schema may be made or changed, which cannot be undone (yes); otherwise an older one is refused untouched. */
+  /**
+   * Whether to create or change the schema, which cannot be undone (default true); if false, an older schema is refused
+   * unchanged.
+   */
   readonly mayMigrate?: boolean;
 }
 
 const DEFAULT_POOL_SIZE = 10;
 
 /**
- * Opens the store and brings its schema up to date. Any number of instances may have it open; they share nothing
- * else, and none of them remembers what another could change.
+ * Opens the store and updates its schema. Any number of instances may open it: they share only the database, and cache
+ * nothing that another could change.
  *
- * @throws StoreTooNewError when a newer version has written it
- * @throws StoreOutdatedError when an older version has, and it may not be migrated
+ * @throws StoreTooNewError when a newer version has written it @throws StoreOutdatedError when an older version has
+ * written it, and it may not be migrated
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const {
@@ -45,7 +48,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   return createPostgresStore(database, nowMs, onError);
 }
 
-/** The store over a database that has the newest schema; it closes the database with itself. */
+/** Store over a database with the newest schema; closing the store closes the database. */
 export function createPostgresStore(
   database: Database,
   nowMs: () => number,
@@ -66,7 +69,7 @@ export function createPostgresStore(
       },
     },
     async close() {
-      // What waits in a group still needs a connection.
+      // Waiting groups still need a connection.
       await Promise.all(limiters.map((group) => group.close()));
       await database.close();
     },

@@ -6,7 +6,7 @@ import type { Database } from './open-database.ts';
 import { paymentColumns } from './scripts.ts';
 import { arrayLiteral, arrayStatement } from './statements.ts';
 
-/** Names the account: another's row is not read. */
+/** Filters by account, so that another's row is not read. */
 const selectOwned = arrayStatement(
   `SELECT ${paymentColumns} FROM payments WHERE id = $1 AND account_id = $2`,
 );

@@ -15,13 +15,12 @@ import {
   valuesByColumn,
 } from './statements.ts';
 
-/** The columns of `paymentTable.valuesOf`. */
 export const allPaymentColumns = fieldColumns(paymentTable);
 
-/** For `SELECT … FROM payments`; read the rows as arrays and hand them to `paymentOfRow`. */
+/** For `SELECT … FROM payments`, whose array rows `paymentOfRow` reads. */
 export const paymentColumns = paymentTable.qualifiedNames;
 
-/** The row's key, then what changes. */
+/** Key of the row, then the columns that change. */
 const updatedColumns: readonly TypedColumn[] = [
   ['id', 'text'],
   ...changingPaymentColumns.map(({ name, kind }): TypedColumn => [name, postgresTypes[kind]]),
@@ -36,10 +35,10 @@ async function updatePayments(connection: Connection, payments: readonly Payment
   await connection.execute(updateChanging, valuesByColumn(updatedColumns, rows));
 }
 
-/** In the order of their ids, so that two transactions that lock the same payments wait for each other and never cross. */
+/** In id order, so that transactions that lock the same payments cannot deadlock. */
 const lock = statement('SELECT 1 FROM payments WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE');
 
-/** Until the transaction ends. Two names may share a number, and then wait for each other without need. */
+/** Held until the end of the transaction. Names with equal hashes only wait needlessly. */
 const takeLock = statement('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
 
 export function createScripts(database: Database): Scripts {

@@ -4,11 +4,11 @@ import type { Database } from './open-database.ts';
 import { statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
 const WINDOW_MS = 60_000;
-/** A second group at the same time would only wait for the rows of the first. */
+/** One at a time: a second group would only wait for the first one's rows. */
 const MAXIMUM_GROUPS_UNDER_WAY = 1;
-/** The most keys that are remembered as exhausted; those beyond are asked for again. */
+/** Maximum exhausted keys in memory; others are counted again. */
 const MAXIMUM_REMEMBERED_KEYS = 10_000;
-/** How often windows that have ended are deleted, and how many at a time. */
+/** Interval and number of deletions of ended windows. */
 const PURGE_INTERVAL_MS = 1_000;
 const MAXIMUM_PURGED = 10_000;
 
@@ -18,8 +18,8 @@ const takenColumns: readonly TypedColumn[] = [
   ['requests', 'integer'],
 ];
 /**
- * Counts also what may not pass, which changes nothing: a window begins with its first request and never moves. In
- * the order of keys, so that two instances wait for each other and never cross.
+ * Counts refused requests too, which changes nothing: a window begins with its first request and never moves. Sorted by
+ * key, so that two instances cannot deadlock.
  */
 const countRequests = statement(`
   INSERT INTO rate_windows AS present (kind, key, requests, ends_at)
@@ -29,7 +29,7 @@ const countRequests = statement(`
     requests = excluded.requests + CASE WHEN present.ends_at > clock_timestamp() THEN present.requests ELSE 0 END,
     ends_at = CASE WHEN present.ends_at > clock_timestamp() THEN present.ends_at ELSE excluded.ends_at END
   RETURNING key, requests, extract(epoch FROM ends_at - clock_timestamp())::double precision * 1000 AS "remainingMs"`);
-/** Windows in which another process counts are left to their next turn. By their place: by their keys all would be read. */
+/** Skips windows in which another process counts. By ctid: by key, every row would be read. */
 const purgeWindows = statement(`
   DELETE FROM rate_windows WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM rate_windows WHERE ends_at <= clock_timestamp()
@@ -37,19 +37,19 @@ const purgeWindows = statement(`
 
 interface WindowRow {
   readonly key: string;
-  /** With those of this group. */
+  /** Includes this group's requests. */
   readonly requests: number;
   readonly remainingMs: number;
 }
 
 /**
- * A limiter of one kind for all instances, and how to finish what is under way when the store closes.
+ * Rate limiter of one kind for all instances, with a function that finishes its open requests.
  *
- * Fixed windows that all instances count in, by the server's clock. Requests of one turn of the event loop share a
- * statement; a key that is exhausted is remembered until its window ends, so that a flood does not reach the database.
+ * All instances count in the same fixed windows, by the server's clock. Requests of one event-loop turn share a
+ * statement. Exhausted keys are kept in memory until their window ends, so that a flood does not reach the database.
  *
- * @param onError called when ended windows could not be deleted; no request fails with it
- * @param monotonicMs for how long an exhausted key is remembered
+ * @param onError called when ended windows could not be deleted; no request fails @param monotonicMs for how long an
+ * exhausted key is kept
  */
 export function createSharedRateLimiter(
   database: Database,
@@ -64,7 +64,7 @@ export function createSharedRateLimiter(
   async function serve(group: readonly Request<string>[]): Promise<void> {
     const askers = Map.groupBy(group, ({ work: key }) => key);
     const taken = [...askers].map(([key, requests]) => [kind, key, requests.length]);
-    // What is repeated may be counted twice: stricter for a minute, which is better than an error.
+    // A repeated statement may count twice: stricter for a minute, but better than an error.
     const rows = await database.repeating.query<WindowRow>(
       countRequests,
       valuesByColumn(takenColumns, taken),
@@ -101,7 +101,7 @@ export function createSharedRateLimiter(
   };
 }
 
-/** Whole seconds, at least one, after which the window has surely ended. */
+/** Whole seconds, at least one, after which the window has certainly ended. */
 function secondsOf(remainingMs: number): number {
   return Math.max(1, Math.ceil(remainingMs / 1000));
 }

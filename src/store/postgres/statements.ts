@@ -1,34 +1,33 @@
 import { hash } from 'node:crypto';
 import type { ColumnKind, Table } from '../columns.ts';
 
-/** A statement that every connection prepares once, at its first use. */
+/** A statement that each connection prepares at its first use. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** Rows come as arrays, in the order of their columns: with many columns that takes half the time of objects. */
+  /** Array rows, in column order: with many columns they take half the time of objects. */
   readonly rowMode?: 'array';
 }
 
-/** Named by its text, so that no two statements can have the same name. */
+/** Named by a hash of its text, so that names never collide. */
 export function statement(text: string): Statement {
   return { name: hash('sha1', text), text };
 }
 
-/** The same, with rows as arrays. */
+/** Statement with array rows. */
 export function arrayStatement(text: string): Statement {
   return { ...statement(text), rowMode: 'array' };
 }
 
-/** What a list may hold. */
 type ArrayElement = string | number | bigint | boolean | Uint8Array | null;
 
 const special = /["\\]/;
 
 /**
- * A list as PostgreSQL reads it: `{"a","b",NULL,12}`. The driver would write it as well, but it escapes every element
- * with two replacements whatever it is: 43 µs for a payment of 35 columns in a group of 32, this takes 2.
+ * List in PostgreSQL's text format: `{"a","b",NULL,12}`. The driver always escapes every element with two replacements:
+ * 43 µs for a payment of 35 columns in a group of 32; this takes 2.
  *
- * @throws TypeError for anything else than an element, which must never become text by accident
+ * @throws TypeError for any other element, which must not become text by accident
  */
 export function arrayLiteral(elements: readonly unknown[]): string {
   let literal = '{';
@@ -54,10 +53,9 @@ function elementText(element: ArrayElement): string {
   }
 }
 
-/** A column's name and PostgreSQL type. */
 export type TypedColumn = readonly [name: string, type: string];
 
-/** The types of parameters for columns; an INSERT converts them to the column's own. */
+/** Parameter types of columns; an INSERT converts them to the columns' types. */
 export const postgresTypes: Readonly<Record<ColumnKind, string>> = {
   text: 'text',
   address: 'bytea',
@@ -67,12 +65,12 @@ export const postgresTypes: Readonly<Record<ColumnKind, string>> = {
   amount: 'numeric',
   flag: 'boolean',
   bit: 'bigint',
-  // Arrays of arrays would be taken apart down to their elements.
+  // unnest would flatten arrays of arrays.
   texts: 'json',
   json: 'json',
 };
 
-/** The columns of a table's fields, for `valuesOf`. */
+/** Columns of a table's fields, in the order of `valuesOf`. */
 export function fieldColumns({ columns }: Table): TypedColumn[] {
   return columns.filter(({ field }) => field !== null).map(({ name, kind }) => [name, postgresTypes[kind]]);
 }
@@ -82,15 +80,15 @@ export function namesOf(columns: readonly TypedColumn[]): string {
 }
 
 /**
- * Any number of rows as one parameter a column, so that one prepared statement takes them all:
- * `unnest($1::text[], $2::bigint[]) AS alias (id, amount)`.
+ * Passes any number of rows as one parameter per column to the same prepared statement: `unnest($1::text[],
+ * $2::bigint[]) AS alias (id, amount)`.
  */
 export function unnest(alias: string, columns: readonly TypedColumn[]): string {
   const parameters = columns.map(([, type], index) => `$${index + 1}::${type}[]`);
   return `unnest(${parameters.join(', ')}) AS ${alias} (${namesOf(columns)})`;
 }
 
-/** The parameters for `unnest`: the rows' values by column. */
+/** Parameters for `unnest`: the rows' values by column. */
 export function valuesByColumn(
   columns: readonly TypedColumn[],
   rows: readonly (readonly unknown[])[],

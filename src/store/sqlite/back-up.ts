@@ -4,26 +4,25 @@ import { DatabaseSync } from 'node:sqlite';
 import { type JournalHead, NO_MOVEMENTS } from '../../settlement/journal.ts';
 import { readSchema } from './migrations.ts';
 
-/** A commit takes a moment only; a writer never holds the database for longer. */
+/** Longest wait for a writer, which holds the database only briefly. */
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Copies a database, as it is at one moment, into a new file that only its owner can read, and reads the copy back. The
- * database may be served by another process meanwhile: the copy is made on a read-only connection of its own, so no
- * writer waits for it. When this returns the copy is on the disk; when it throws there is none. A kill leaves an empty
- * `target` and a `target.unfinished` behind; remove both before the next backup into the same file.
+ * Copies a snapshot of a database into a new private file, which is read back and flushed. The source may be in use by
+ * another process: the copy uses a read-only connection, so no writer waits. Any error removes the copy. A kill leaves
+ * an empty `target` and a `target.unfinished`, which must be removed before the next backup into the same file.
  *
- * @throws UnreleasedSchemaError when the database was made before the first release
- * @throws Error when `target`, `target.unfinished` or a journal beside them exists, when its folder does not exist or is
- * writable for every user without the sticky bit, when `file` is not a database of this service or holds no
- * account, and when the copy is damaged
+ * @throws UnreleasedSchemaError when the database was made before the first release @throws Error when `target`,
+ * `target.unfinished` or a journal beside them exists, when the folder does not exist or is writable for every user
+ * without the sticky bit, when `file` is not a database of this service or holds no account, and when the copy is
+ * damaged
  */
 export function backUpSqlite(file: string, target: string) {
   const source = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   try {
     requireContent(source, file);
     requireSafePlace(target);
-    // Taken before the copy is made: of two backups into one file, one is refused.
+    // Reserves the name, so that of two backups into one file, one is refused.
     closeSync(createExclusively(target));
     try {
       return copyInto(source, target);
@@ -36,7 +35,7 @@ export function backUpSqlite(file: string, target: string) {
   }
 }
 
-/** An empty copy, or one of another program's database, would be found out on the day it is needed. */
+/** Otherwise an empty copy, or one of another program's database, would be noticed only when it is needed. */
 function requireContent(source: DatabaseSync, file: string): void {
   const tables = source.prepare(
     "SELECT count(*) AS count FROM sqlite_schema WHERE type = 'table' AND name IN ('migrations', 'accounts', 'payments')",
@@ -48,12 +47,12 @@ function requireContent(source: DatabaseSync, file: string): void {
     throw new Error(`${file} holds no account, so there is nothing to back up; is DATA_DIR right?`);
 }
 
-/** Any user may write, and only the owner of a file may rename it. */
+/** Any user may write, and only a file's owner may rename it. */
 const [WORLD_WRITABLE, STICKY] = [0o002, 0o1000];
 
 /**
- * Refuses a folder where any user could rename the copy away while it is written, and files that SQLite would take for a
- * part of the copy when it is opened in place: a hot journal is rolled back into the database beside it.
+ * Refuses folders where any user could rename the unfinished copy, and files that SQLite would treat as part of the
+ * copy when it is opened in place: it rolls back a hot journal into the database beside it.
  */
 function requireSafePlace(target: string): void {
   const mode = statSync(dirname(target), { throwIfNoEntry: false })?.mode;
@@ -63,7 +62,7 @@ function requireSafePlace(target: string): void {
     throw new Error(`${dirname(target)} is writable for every user; back up into a folder of your own`);
   for (const path of [target, `${target}.unfinished`]) {
     for (const part of ['-journal', '-wal', '-shm']) {
-      // A symbolic link counts, also one that leads nowhere.
+      // Includes dangling symbolic links.
       if (lstatSync(`${path}${part}`, { throwIfNoEntry: false }) !== undefined)
         throw new Error(
           `${path}${part} exists already, and SQLite would read it as a part of the backup; remove it`,
@@ -92,7 +91,7 @@ function copyInto(source: DatabaseSync, target: string) {
   }
 }
 
-/** Never follows a symbolic link and never reuses a file: both could belong to another user. */
+/** Never follows a symbolic link or reuses a file: either could belong to another user. */
 function createExclusively(path: string): number {
   try {
     return openSync(path, 'wx', 0o600);
@@ -102,14 +101,14 @@ function createExclusively(path: string): number {
   }
 }
 
-/** SQLite opens the file by its name: that name must still lead to the file that was made here. */
+/** SQLite opens the file by name, which must still refer to the file made here. */
 function requireSameFile(descriptor: number, path: string): void {
   const [made, found] = [fstatSync(descriptor), lstatSync(path)];
   if (made.dev !== found.dev || made.ino !== found.ino || made.nlink !== 1)
     throw new Error(`${path} was replaced while the backup was made; back up into a folder of your own`);
 }
 
-/** Reads the whole copy once: one that cannot be read would be found out too late. */
+/** Reads the whole copy, so that damage is noticed now. */
 function inspect(file: string) {
   const copy = new DatabaseSync(file, { readOnly: true });
   try {
@@ -120,7 +119,7 @@ function inspect(file: string) {
     );
     return {
       bytes: statSync(file).size,
-      /** Names the secrets that the payments' tokens need; the secrets themselves are in no database. */
+      /** Identify the secrets of the payments' tokens; no database holds the secrets themselves. */
       secretFingerprints: fingerprints.all().map(({ fingerprint }) => fingerprint as string),
       journal: readJournalHead(copy),
     };
@@ -134,7 +133,7 @@ function readJournalHead(copy: DatabaseSync): JournalHead {
   return (end as JournalHead | undefined) ?? NO_MOVEMENTS;
 }
 
-/** A folder's list of names is on the disk when this returns. */
+/** Flushes a folder's list of names to disk. */
 function flushFolder(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

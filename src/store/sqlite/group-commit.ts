@@ -4,19 +4,19 @@ import { StoreClosedError, StoreWriteError } from '../store-errors.ts';
 import { createTickQueue, type Request } from '../tick-queue.ts';
 import { isBusy } from './open-database.ts';
 
-/** A lock held by another program is tried again this often, without blocking the event loop. */
+/** Interval of retries while another program holds the lock, without blocking the event loop. */
 const BUSY_RETRY_MS = 5;
-/** After this time what waits is rejected, and each later write is tried once until the lock is gone. */
+/** After this time, waiting writes are rejected, and each later one is tried once until the lock is free. */
 const BUSY_LIMIT_MS = 2_000;
 
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
 /**
- * Writes of one turn of the event loop share one durable commit: a commit costs some 30 times a row. A write is
- * synchronous, its promise resolves once it is durable, and a write that throws fails alone.
+ * Commits the writes of one event-loop turn together, because a durable commit takes about 30 times as long as a row. A
+ * write is synchronous and its promise resolves once it is durable; a write that throws fails alone.
  *
- * @param onError told once of each group that failed as a whole; every write of it rejects as well
- * @param monotonicMs for the time a lock is waited for
+ * @param onError called once per group that failed as a whole; its writes reject as well @param monotonicMs for the
+ * time spent waiting for a lock
  */
 export function createGroupCommit(
   database: DatabaseSync,
@@ -26,7 +26,7 @@ export function createGroupCommit(
   const transaction = createGroupTransaction(database);
   let busySinceMs: number | null = null;
 
-  /** False while another program holds the lock and it is worth waiting for. */
+  /** Returns false while another program's lock is worth waiting for. */
   function begin(): boolean {
     try {
       transaction.begin();
@@ -41,7 +41,7 @@ export function createGroupCommit(
     }
   }
 
-  /** Nothing is awaited between begin and commit: no read and no other write comes between. */
+  /** Never awaits between begin and commit, so that no read or other write comes between. */
   async function serve(group: readonly Request<GroupItem>[]): Promise<void> {
     try {
       while (!begin()) await delay(BUSY_RETRY_MS);
@@ -73,26 +73,26 @@ export function createGroupCommit(
     outcome: undefined,
   });
   return {
-    /** For a write of a single statement, which SQLite itself undoes when it fails. */
+    /** Single statement, which SQLite itself rolls back on failure. */
     runStatement: <T>(write: () => T): Promise<T> => queue.ask(itemOf(write, false)),
-    /** For a write of several statements: all or none of them take effect. */
+    /** Several statements, of which all or none take effect. */
     runTransaction: <T>(write: () => T): Promise<T> => queue.ask(itemOf(write, true)),
-    /** Commits what is waiting; later writes reject. */
+    /** Commits waiting writes; later ones reject. */
     close: () => queue.close(),
   };
 }
 
-/** One write of a group, and what came of it. */
+/** A write of a group, and its result. */
 interface GroupItem {
   readonly write: () => unknown;
   /** Several statements, of which all or none take effect. */
   readonly inSavepoint: boolean;
   failed: boolean;
-  /** The write's value, or its error if it failed. */
+  /** The write's value, or its error. */
   outcome: unknown;
 }
 
-/** A transaction of several writes, in which a write that throws is undone alone. Synchronous. */
+/** Synchronous transaction of several writes, each of which can fail alone. */
 function createGroupTransaction(database: DatabaseSync) {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
@@ -107,9 +107,9 @@ function createGroupTransaction(database: DatabaseSync) {
     return value;
   }
 
-  /** Undoes a write that threw; false when it cannot be undone alone. */
+  /** Rolls back a write that threw; returns false if it cannot be rolled back alone. */
   function undo(item: GroupItem): boolean {
-    // A full or failing disk makes SQLite end the whole transaction: earlier writes of the group are gone as well.
+    // After a disk error, SQLite ends the whole transaction, including the group's earlier writes.
     if (!database.isTransaction) return false;
     if (!item.inSavepoint) return true;
     try {
@@ -121,15 +121,15 @@ function createGroupTransaction(database: DatabaseSync) {
     }
   }
 
-  /** After a loss. @throws when SQLite cannot even roll back */
+  /** After a lost transaction. @throws when SQLite cannot even roll back */
   function rollback(): void {
     if (database.isTransaction) database.exec('ROLLBACK');
   }
 
   return {
-    /** @throws what SQLite says, a lock held by another program among it */
+    /** @throws any error of SQLite, such as a lock held by another program */
     begin(): void {
-      // Left over only if a rollback failed; its writes were rejected, so they must not be committed now.
+      // Open only after a failed rollback; its writes were rejected and must not be committed now.
       rollback();
       begin.run();
     },
@@ -157,8 +157,8 @@ function createGroupTransaction(database: DatabaseSync) {
 export type Reads = ReturnType<typeof createReads>;
 
 /**
- * Runs each synchronous read in a separate turn of the event loop, so that other requests proceed during a long list. This
- * process is the only writer, and it writes between reads.
+ * Runs each synchronous read in a separate event-loop turn, so that other requests proceed during a long list. No
+ * writes are missed: this process is the only writer, and it writes between reads.
  */
 export function createReads(database: DatabaseSync) {
   let isClosed = false;
@@ -166,11 +166,11 @@ export function createReads(database: DatabaseSync) {
     async run<T>(read: () => T): Promise<T> {
       if (isClosed) throw new StoreClosedError();
       await nextTurn();
-      // Left over only if a rollback failed; what it wrote must not be read.
+      // Open only after a failed rollback; its writes must not be read.
       if (database.isTransaction) database.exec('ROLLBACK');
       return read();
     },
-    /** Resolves after the reads that were asked for; later ones reject. */
+    /** Resolves after the requested reads; later ones reject. */
     async close(): Promise<void> {
       isClosed = true;
       await nextTurn();

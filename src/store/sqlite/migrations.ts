@@ -13,14 +13,14 @@ import {
 
 export const migrations = migrationsOf('SQLite');
 
-/** A writer holds the database for a moment only. */
+/** Longest wait for a writer, which holds the database only briefly. */
 const OPENING_TIMEOUT_MS = 2_000;
 
 /**
- * Brings a database to the newest schema, each migration in a transaction of its own.
+ * Brings a database to the newest schema, each migration in its own transaction.
  *
- * @throws UnreleasedSchemaError when the database was made before the first release
- * @throws StoreTooNewError when the database has a migration that is not in the list
+ * @throws UnreleasedSchemaError when the database was made before the first release @throws StoreTooNewError when the
+ * database has a migration that is not in the list
  */
 export function migrate(
   database: DatabaseSync,
@@ -38,14 +38,15 @@ export function migrate(
 }
 
 /**
- * The schema of a database file, which is not changed: no file is made, not even one of SQLite's own beside it.
+ * Schema of a database file, without changing it or creating a file beside it.
  *
  * @throws UnreleasedSchemaError when the database was made before the first release
  */
 export function findSchema(file: string): FoundSchema {
   if (!existsSync(file)) return foundSchema(describe(file), [], migrations);
   const url = pathToFileURL(file);
-  // Reading makes `-wal` and `-shm`, unless SQLite is told that no process writes: there is then no log to be read.
+  // Reading creates `-wal` and `-shm` unless SQLite is told that the file is immutable; without a log nothing is
+  // missed.
   const isAtRest = !existsSync(`${file}-wal`) && !existsSync(`${file}-journal`);
   if (isAtRest) url.searchParams.set('immutable', '1');
   const database = new DatabaseSync(url, { readOnly: true, timeout: OPENING_TIMEOUT_MS });
@@ -57,7 +58,7 @@ export function findSchema(file: string): FoundSchema {
 }
 
 /**
- * The schema of an open database.
+ * Schema of an open database.
  *
  * @throws UnreleasedSchemaError when the database was made before the first release
  */

@@ -11,14 +11,14 @@ import { openLocked } from './open-store.ts';
 import { insertSqlOf, storedValues } from './scripts.ts';
 
 /**
- * Opens the database to move from, or the one to move to, which is made if it is missing. It stays locked until it is
- * closed, so that no server starts on it.
+ * Opens a side of a move; creates a missing target. The database stays locked until it is closed, so that no server
+ * starts on it.
  *
- * @throws StoreInUseError while another process serves it
- * @throws MoveRefusedError when there is none to move from, or for the reasons of `openSide`
+ * @throws StoreInUseError while another process serves it @throws MoveRefusedError when the source is missing, or for
+ * the reasons of `openSide`
  */
 export async function openSqliteSide(file: string, role: MoveRole) {
-  // Opening would make one.
+  // Opening would create it.
   if (role === 'source' && !existsSync(file)) throw new MoveRefusedError(`there is no database ${file}`);
   const found = findSchema(file);
   if (found.number > 0) requireCurrentSchema(found);
@@ -37,7 +37,7 @@ export async function openSqliteSide(file: string, role: MoveRole) {
         const statement = database.prepare(insertSqlOf(table.name, table.columns));
         for (const row of rows) statement.run(...storedValues(row));
       },
-      // Numbers go on after the highest one by themselves.
+      // SQLite continues counters after the highest number.
       commit: async () => database.exec('COMMIT'),
       close,
     },

@@ -2,14 +2,14 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { StoreInUseError } from '../store-errors.ts';
 import { makeOwnFile } from './own-file.ts';
 
-/** While opening, nothing is served yet, so that waiting for a lock may block. */
+/** May block: nothing is served while opening. */
 const OPENING_TIMEOUT_MS = 2_000;
 const PAGE_CACHE_KIB = 16 * 1024;
 const MAXIMUM_IDLE_WAL_BYTES = 64 * 1024 * 1024;
 
 /**
- * Opens or creates a database so that a commit survives a power loss: WAL with `synchronous=FULL` (`NORMAL` would
- * lose the last commits). Only its owner can read the file; SQLite gives `-wal` and `-shm` the same mode.
+ * Opens or creates a database whose commits survive a power loss: WAL with `synchronous=FULL` (`NORMAL` would lose the
+ * last ones). Only its owner can read the file; SQLite gives `-wal` and `-shm` the same mode.
  */
 export function openDatabase(file: string): DatabaseSync {
   makeOwnFile(file);
@@ -24,7 +24,7 @@ export function openDatabase(file: string): DatabaseSync {
       PRAGMA cache_size = -${PAGE_CACHE_KIB};
       PRAGMA journal_size_limit = ${MAXIMUM_IDLE_WAL_BYTES};
     `);
-    // From here on a lock must never block the event loop: the group commit tries again by itself.
+    // Locks must not block the event loop from now on: the group commit retries.
     database.exec('PRAGMA busy_timeout = 0');
     return database;
   } catch (error) {
@@ -34,13 +34,13 @@ export function openDatabase(file: string): DatabaseSync {
 }
 
 /**
- * Reads every row. node:sqlite refuses all rows of a statement for one integer that JavaScript cannot hold exactly, and one
- * such row would end every pass over its table.
+ * Reads rows with any integer. node:sqlite refuses all rows of a statement if one integer exceeds JavaScript's exact
+ * range, so one such row would end every pass over its table.
  */
 class ReadableDatabase extends DatabaseSync {
   override prepare(...given: Parameters<DatabaseSync['prepare']>): StatementSync {
     const statement = super.prepare(...given);
-    // Repeated, a statement that changes rows would do so twice.
+    // Never repeats a statement that changes rows.
     if (!/^\s*(?:SELECT|WITH)\b/i.test(given[0])) return statement;
     const all = statement.all.bind(statement);
     const get = statement.get.bind(statement);
@@ -72,10 +72,10 @@ class ReadableDatabase extends DatabaseSync {
   }
 }
 
-/** The last moment that a `Date` can be: what every reader takes, a time as well as an amount. */
+/** Largest time of a `Date`, which every reader accepts, as a time or an amount. */
 const GREATEST_READABLE = 8_640_000_000_000_000;
 
-/** The row with numbers for bigints; those that a number cannot hold exactly become the greatest that every reader takes. */
+/** Converts bigints to numbers; those beyond the exact range become the largest that every reader accepts. */
 export function withNumbers<Row extends object>(row: Row): Row {
   const convert = (value: unknown) => {
     if (typeof value !== 'bigint') return value;
@@ -87,10 +87,10 @@ export function withNumbers<Row extends object>(row: Row): Row {
 }
 
 /**
- * Takes the right to serve a database file, for as long as this process lives or until the returned function is
- * called. Node has no flock, so the lock is an exclusive transaction on a separate SQLite file: the operating
- * system lets go of it with the process, also after kill -9, and readers of the database itself are not touched. Only
- * its owner can open the file: another user who could would keep the service from starting.
+ * Locks a database file for this process, until it ends or the returned function is called. Node has no flock, so the
+ * lock is an exclusive transaction on a separate SQLite file: the operating system releases it with the process, even
+ * after kill -9, and readers of the database are not affected. Only its owner can open the file, because another user
+ * could otherwise keep the service from starting.
  *
  * @throws StoreInUseError when another process, or another store of this one, holds it
  */
@@ -112,7 +112,7 @@ const SQLITE_BUSY = 5;
 /** Extended result codes carry the primary one in their low byte. */
 const PRIMARY_CODE_MASK = 0xff;
 
-/** Whether SQLite refused because another connection holds the lock; trying again later makes sense. */
+/** Whether another connection holds the lock, so that a retry makes sense. */
 export function isBusy(error: unknown): boolean {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return false;
   return (error.errcode & PRIMARY_CODE_MASK) === SQLITE_BUSY;

@@ -16,22 +16,24 @@ import { createPaymentStore, createReleaseClaims } from './payments.ts';
 import { createScripts } from './scripts.ts';
 
 export interface SqliteStoreOptions {
-  /** The database file; it and its folder are made if missing, for the owner's eyes only. */
+  /** Database file; it and its folder are created if missing, readable only by their owner. */
   readonly file: string;
   /** Wall clock, for when a webhook was queued or given up. */
   readonly nowMs?: () => number;
   /** Called with a commit that failed as a whole (disk full, locked); its callers receive the error as well. */
   readonly onError?: (error: Error) => void;
-  /** Whether a schema may be made or changed, which cannot be undone (yes); otherwise an older one is refused untouched. */
+  /**
+   * Whether to create or change the schema, which cannot be undone (default true); if false, an older schema is refused
+   * unchanged.
+   */
   readonly mayMigrate?: boolean;
 }
 
 /**
- * Opens or creates the store and brings its schema up to date.
+ * Opens or creates the store and updates its schema.
  *
- * @throws StoreInUseError when another process serves the file
- * @throws StoreTooNewError when a newer version has written it
- * @throws StoreOutdatedError when an older version has, and it may not be migrated
+ * @throws StoreInUseError when another process serves the file @throws StoreTooNewError when a newer version has
+ * written it @throws StoreOutdatedError when an older version has written it, and it may not be migrated
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { file, nowMs = Date.now, onError, mayMigrate = true } = options;
@@ -59,13 +61,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   }
 }
 
-/** Maximum number of keys in memory. */
+/** Maximum keys in memory. */
 const MAXIMUM_KEYS = 10_000;
 
 /**
- * Accounts, with the keys of requests in memory. These are exact, because this process is the only writer: whatever may
- * change an answer empties them within its transaction. Unknown keys are not remembered, so that guesses push no real key
- * out.
+ * Account store that caches the keys of requests. The cache is exact: this process is the only writer, and each
+ * relevant change clears it within its transaction. Unknown keys are not cached, so that guesses evict no real key.
  */
 function rememberKeys(scripts: Scripts): AccountStore {
   const keys = new LRUCache<string, ActiveKey>({ max: MAXIMUM_KEYS });
@@ -81,7 +82,7 @@ function rememberKeys(scripts: Scripts): AccountStore {
 }
 
 /**
- * Opens a database that no other process may open meanwhile.
+ * Opens a database exclusively.
  *
  * @throws StoreInUseError when another process, or another store of this one, holds it
  */
@@ -92,7 +93,7 @@ export function openLocked(file: string): { database: DatabaseSync; close(): Pro
     return {
       database,
       async close() {
-        // Closing undoes a transaction that is still open.
+        // Closing rolls back an open transaction.
         database.close();
         unlock();
       },

@@ -1,11 +1,11 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 
 /**
- * Makes a file that only its owner can read and write, or takes these rights from others if it is there already. SQLite
- * itself would make it readable for everyone, as the umask allows.
+ * Creates a file that only its owner can read and write, or restricts an existing one. SQLite itself would use the
+ * umask.
  *
- * A file that exists is never opened here: POSIX drops all locks of a process on a file when the process closes any
- * descriptor of it, and with them SQLite's.
+ * Never opens an existing file: closing any descriptor of a file drops all POSIX locks of the process on it, including
+ * SQLite's.
  */
 export function makeOwnFile(file: string): void {
   try {

@@ -26,7 +26,7 @@ export function createPaymentStore(
   const selectReserved = database.prepare('SELECT 1 FROM payments WHERE deposit_address = ?');
   const queue = database.prepare(unindexedTable.insertSql);
   const count = database.prepare(changeTable.insertSql);
-  // Names the account: another's row is neither read nor compared, so it takes no longer than one that never was.
+  // Filters by account, so that another's payment takes no longer than an unknown one.
   const selectOwned = database.prepare(
     `SELECT ${paymentColumns} FROM payments WHERE id = ? AND account_id = ?`,
   );
@@ -39,7 +39,7 @@ export function createPaymentStore(
   const idempotency = createIdempotencyTable(database);
 
   function insertPayment(payment: Payment): CreateOutcome {
-    // Apart: an INSERT that reads its own table makes a table for what it has read.
+    // Separate statement: an INSERT that reads its own table builds a temporary one.
     if (selectReserved.get(bytesOfAddress(payment.payoutAddress)) !== undefined) return { kind: 'reserved' };
     insert.run(...storedValues(paymentTable.valuesOf(payment)));
     queue.run(payment.accountId, payment.id);
@@ -47,7 +47,7 @@ export function createPaymentStore(
     return { kind: 'created' };
   }
 
-  /** Duplicates that arrive together are resolved here, one after the other, within the transaction. */
+  /** Resolves simultaneous duplicates one after the other, within the transaction. */
   function createOnce(payment: Payment, record: IdempotencyRecord): CreateOutcome {
     const sinceMs = record.createdAtMs - IDEMPOTENCY_TTL_MS;
     const earlier = findIdempotent(record.accountId, record.key, sinceMs);
@@ -83,13 +83,13 @@ export function createPaymentStore(
   };
 }
 
-/** A record with the payment it stands for. */
+/** An idempotency record with its payment. */
 interface StoredIdempotency {
   readonly paymentId: string;
   readonly fingerprint: string;
 }
 
-/** Idempotency records; synchronous, to be called inside a read or a transaction. */
+/** Synchronous access to idempotency records, for use within a read or a transaction. */
 function createIdempotencyTable(database: DatabaseSync) {
   const select = database.prepare(
     `SELECT payment_id AS "paymentId", fingerprint FROM idempotency_records
@@ -107,12 +107,12 @@ function createIdempotencyTable(database: DatabaseSync) {
   );
 
   return {
-    /** The record of a key if it was made after `sinceMs`. */
+    /** Record of a key, if made after `sinceMs`. */
     find(accountId: string, key: string, sinceMs: number): StoredIdempotency | null {
       const row = select.get(accountId, key, sinceMs);
       return row === undefined ? null : (row as unknown as StoredIdempotency);
     },
-    /** Stores a record in place of an older one of the same key, and deletes a few that were made before `sinceMs`. */
+    /** Stores a record in place of an older one with the same key, and deletes a few from before `sinceMs`. */
     replace(record: IdempotencyRecord, paymentId: string, sinceMs: number): void {
       purge.run(sinceMs);
       remove.run(record.accountId, record.key);
@@ -122,8 +122,8 @@ function createIdempotencyTable(database: DatabaseSync) {
 }
 
 /**
- * Takes the time. A walk along the partial index, which holds few rows: what is due, and what waits after a
- * failed try. That it is not null has to be said: the index is not found through the alternatives.
+ * Walks the partial index, which holds few rows: due releases and those that wait after a failure. The explicit IS NOT
+ * NULL is needed: SQLite cannot infer it for the index from the alternatives. Takes the current time.
  */
 const selectDueSql = `SELECT ${paymentColumns} FROM payments
   WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (
@@ -132,8 +132,8 @@ const selectDueSql = `SELECT ${paymentColumns} FROM payments
   ORDER BY release_due_at_ms, id`;
 
 /**
- * Which relayer prepares the release of which payment. In memory: one process has the data for itself, and its claims
- * have to end with it.
+ * Claims by relayers of releases to prepare. In memory, because this is the only process and its claims must end with
+ * it.
  */
 export function createReleaseClaims(
   database: DatabaseSync,
@@ -148,7 +148,7 @@ export function createReleaseClaims(
     for (const [id, claim] of claims) if (isOver(claim)) claims.delete(id);
   }
 
-  /** Due payments are read as far as they are needed. */
+  /** Reads due payments only as far as needed. */
   function claimDue(relayer: string, nowMs: number, limit: number, durationMs: number): Payment[] {
     const startedAtMs = performance.now();
     dropWhere(({ endsAtMs }) => endsAtMs <= startedAtMs);

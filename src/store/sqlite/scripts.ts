@@ -4,10 +4,7 @@ import { changingPaymentColumns, changingValues } from '../payments.ts';
 import { insertedColumns, type Rows, type Script, type Scripts, type Step } from '../scripts.ts';
 import type { GroupCommit, Reads } from './group-commit.ts';
 
-/**
- * Runs scripts on SQLite. Each of their statements is prepared once. This process is the only writer, so a lock is
- * nothing to wait for.
- */
+/** Runs scripts on SQLite, preparing each statement once. Locks are no-ops, because this process is the only writer. */
 export function createScripts(database: DatabaseSync, writes: GroupCommit, reads: Reads): Scripts {
   const prepared = new Map<string, StatementSync>();
 
@@ -58,7 +55,7 @@ export function createScripts(database: DatabaseSync, writes: GroupCommit, reads
   };
 }
 
-/** A list is one parameter of JSON, whose functions have other names here. */
+/** Lists are JSON parameters, and some functions have other names. */
 function sqliteTextOf(sql: string): string {
   return sql
     .replaceAll('json_agg(', 'json_group_array(')
@@ -69,13 +66,13 @@ function sqliteTextOf(sql: string): string {
 
 const updateSql = `UPDATE payments SET ${changingPaymentColumns.map(({ name }) => `${name} = ?`).join(', ')} WHERE id = ?`;
 
-/** Inserts a row of a table, by `storedValues`. */
+/** Statement that inserts a row of `storedValues`. */
 export function insertSqlOf(table: string, columns: readonly Column[]): string {
   return `INSERT INTO ${table} (${columns.map(({ name }) => name).join(', ')})
     VALUES (${columns.map(() => '?').join(', ')})`;
 }
 
-/** Values as SQLite stores them: booleans as 0 and 1, lists as JSON. */
+/** SQLite values: booleans as 0 and 1, lists as JSON. */
 export function storedValues(values: readonly ColumnValue[]): SQLInputValue[] {
   return values.map(storedValue);
 }
