@@ -13,17 +13,17 @@ import {
 } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The codings this server supports, the preferred one first. */
+/** Supported codings in order of preference. */
 const codings = ['br', 'gzip'] as const;
 export type ContentCoding = (typeof codings)[number];
 
-/** Answers smaller than this fit into one packet with their headers, compressed or not. */
+/** Minimum size: smaller responses fit into one packet with their headers. */
 const MIN_COMPRESSED_BYTES = 1_024;
 
 /*
- * For pages rendered for each request: a checkout page costs 0.4 ms and shrinks from 26.7 to 7.2 kB. Level 2 would cost
- * 0.2 ms and leave another 1.1 kB (decision 0025). The window is as large as the largest pages; the default of 4 MB
- * would be reserved for each stream.
+ * For pages rendered per request: level 1 costs 0.4 ms and shrinks a checkout page from 26.7 to 7.2 kB; level 2 would
+ * cost 0.2 ms more for another 1.1 kB (decision 0025). The window covers the largest pages; the default would reserve 4
+ * MB per stream.
  */
 const perRequest = {
   br: {
@@ -36,7 +36,7 @@ const perRequest = {
   gzip: { level: 6 },
 } as const satisfies { readonly br: BrotliOptions; readonly gzip: ZlibOptions };
 
-/** The best level, for content that is compressed once and kept. */
+/** Best level, for content that is compressed once and kept. */
 const once = {
   br: {
     params: {
@@ -48,9 +48,8 @@ const once = {
 } as const satisfies { readonly br: BrotliOptions; readonly gzip: ZlibOptions };
 
 /**
- * The coding to answer with according to `Accept-Encoding` (RFC 9110, 12.5.3): the one with the highest weight; if
- * weights are equal, the one with the smaller result. Null for an uncompressed answer, which every caller accepts
- * unless it refuses it.
+ * Coding to respond with for `Accept-Encoding` (RFC 9110, 12.5.3): the highest weight, then the smaller result. Null
+ * for an uncompressed response, which every caller accepts unless it refuses it.
  */
 export function chooseCoding(acceptEncoding: string | undefined): ContentCoding | null {
   if (acceptEncoding === undefined) return null;
@@ -61,7 +60,7 @@ export function chooseCoding(acceptEncoding: string | undefined): ContentCoding 
   }
   const weightFor = (coding: string) => weights.get(coding) ?? weights.get('*') ?? 0;
   let chosen: ContentCoding | null = null;
-  // An uncompressed answer wins only if it is requested by name and weighs more.
+  // Uncompressed wins only if it is named and has the highest weight.
   let highest = weights.get('identity') ?? 0;
   for (const coding of codings) {
     const weight = weightFor(coding);
@@ -72,7 +71,7 @@ export function chooseCoding(acceptEncoding: string | undefined): ContentCoding 
   return chosen;
 }
 
-/** A weight that is malformed counts as 0: the coding is not used. */
+/** A malformed weight counts as 0, which disables the coding. */
 function weightOf(parameters: readonly string[]): number {
   const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
   if (weight === undefined) return 1;
@@ -80,8 +79,8 @@ function weightOf(parameters: readonly string[]): number {
 }
 
 /**
- * Sends a page that was rendered for this request, compressed if the caller accepts it. The encoder is flushed after
- * each piece of a stream, so that the caller gets each piece at once.
+ * Sends a page that was rendered for this request, compressed if the caller accepts it. Flushes the encoder after each
+ * piece of a stream, so that each piece arrives at once.
  */
 export function sendCompressed(reply: FastifyReply, page: Buffer | Readable): FastifyReply {
   reply.header('vary', 'Accept-Encoding');
@@ -99,15 +98,15 @@ export function sendCompressed(reply: FastifyReply, page: Buffer | Readable): Fa
     coding === 'br'
       ? createBrotliCompress({ ...perRequest.br, flush: constants.BROTLI_OPERATION_FLUSH })
       : createGzip({ ...perRequest.gzip, flush: constants.Z_SYNC_FLUSH });
-  // A caller that disconnects ends the encoder, which ends the page. An error of the page ends the answer.
+  // A disconnect ends encoder and page; an error of the page ends the response.
   return reply.send(pipeline(page, encoder, () => {}));
 }
 
 /**
- * Whether a page that shows secrets or personal data together with its URL's parameters may be compressed. The
- * compressed size reveals whether a parameter repeats text of the page (BREACH), to another site that makes the browser
- * open it and to an eavesdropper. So the page is compressed only if the browser states that no other site made the
- * request, or, if the browser states nothing, if the URL has no parameters.
+ * Whether a page with secrets or personal data may be compressed together with its URL's parameters. The compressed
+ * size reveals whether a parameter repeats text of the page (BREACH), to an eavesdropper and to another site that opens
+ * it. Compresses only if the browser states that no other site made the request, or, without such a statement, if the
+ * URL has no parameters.
  */
 export function isSafeToCompress({ headers, url }: Pick<FastifyRequest, 'headers' | 'url'>): boolean {
   const site = headers['sec-fetch-site'];
@@ -126,14 +125,14 @@ export function createConstantAnswer(body: Buffer) {
   function compressed(coding: ContentCoding): Promise<Buffer> {
     const known = made.get(coding);
     if (known !== undefined) return known;
-    // Runs on a thread of the pool: the best level takes a tenth of a second for a long page.
+    // Runs in the thread pool: the best level takes 0.1 s for a long page.
     const making = coding === 'br' ? brotliOnce(body, once.br) : gzipOnce(body, once.gzip);
     made.set(coding, making);
     return making;
   }
 
   return {
-    /** Sends the content in the coding that the caller prefers. Each coding is compressed at its first use, and kept. */
+    /** Sends the content in the preferred coding. Compresses each coding at its first use and keeps it. */
     async send(reply: FastifyReply): Promise<FastifyReply> {
       reply.header('vary', 'Accept-Encoding');
       const coding = chooseCoding(reply.request.headers['accept-encoding']);

@@ -1,11 +1,11 @@
 /**
- * Reads and sets cookies. Own code instead of `@fastify/cookie`, which silently takes the first of two cookies with one
- * name: a session cookie that arrives twice has to be refused, because another host of the same site may have planted one.
+ * Reads and sets cookies. `@fastify/cookie` silently takes the first of two cookies with one name; a duplicate session
+ * cookie has to be refused, because another host of the same site may have planted one.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 
-/** The value of a cookie; null when there is none, or more than one. */
+/** Value of a cookie; null if it is missing or repeated. */
 export function readCookie(headers: IncomingHttpHeaders, name: string): string | null {
   const beginning = `${name}=`;
   const found = (headers.cookie ?? '')
@@ -15,7 +15,7 @@ export function readCookie(headers: IncomingHttpHeaders, name: string): string |
   return found.length === 1 ? (found[0] as string).slice(beginning.length) : null;
 }
 
-/** Where a cookie goes, and for how long; without a lifetime it ends with the browser's session. */
+/** Path and lifetime of a cookie; without a lifetime it ends with the browser's session. */
 interface CookieScope {
   readonly path: string;
   readonly isSecure: boolean;
@@ -23,7 +23,7 @@ interface CookieScope {
   readonly lifetimeSeconds?: number | undefined;
 }
 
-/** Sets a cookie that no script can read and that no cross-site form sends. The value must need no encoding. */
+/** Sets an HttpOnly cookie that no cross-site form sends. The value must need no encoding. */
 export function setCookie(
   reply: FastifyReply,
   name: string,

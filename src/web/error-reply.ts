@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply } from 'fastify';
 import { type ErrorName, errorTable, ServiceError } from '../payment/errors.ts';
 
-/** The shape of every error that leaves the service. */
+/** Shape of every error response. */
 export interface ErrorBody {
   readonly error: string;
   readonly code?: string;
@@ -12,7 +12,7 @@ function bodyOf(error: ServiceError): ErrorBody {
   return error.code === null ? { error: error.message } : { error: error.message, code: error.code };
 }
 
-/** Answers with the error's row of the error table. */
+/** Sends the error's row of the error table. */
 export function sendError(reply: FastifyReply, error: ServiceError): FastifyReply {
   if (error.retryAfterSeconds !== null) reply.header('retry-after', String(error.retryAfterSeconds));
   if (error.errorName === 'unauthorized') reply.header('www-authenticate', 'Bearer');
@@ -23,8 +23,9 @@ export function sendError(reply: FastifyReply, error: ServiceError): FastifyRepl
 }
 
 /**
- * Headers of answers that are data: no storing, sniffing, framing or running. Pages replace the policy and the caching
- * with their own. `isHttpsOnly`: whether the answer may set Strict-Transport-Security.
+ * Headers of data responses: no storing, sniffing, framing or running. Pages replace policy and caching.
+ *
+ * @param isHttpsOnly whether the response may set Strict-Transport-Security
  */
 export function securityHeaders(isHttpsOnly: boolean): Readonly<Record<string, string>> {
   return {
@@ -36,10 +37,7 @@ export function securityHeaders(isHttpsOnly: boolean): Readonly<Record<string, s
   };
 }
 
-/**
- * An error as an answer without a reply object, for bytes that are no HTTP request or no accepted one; the connection is
- * closed after it.
- */
+/** Error response without a reply object, for bytes that are no accepted HTTP request. Closes the connection. */
 export function rawError(error: ServiceError, isHttpsOnly: boolean) {
   const body = JSON.stringify(bodyOf(error));
   const { retryAfterSeconds } = error;
@@ -56,14 +54,14 @@ export function rawError(error: ServiceError, isHttpsOnly: boolean) {
   };
 }
 
-/** The same as it is written to a connection. */
+/** Error response as it is written to a connection. */
 export function rawErrorText(...error: Parameters<typeof rawError>): string {
   const { status, headers, body } = rawError(...error);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** Errors of the framework that have a better row or text than "the request is invalid". */
+/** Framework errors with a better row or text than "the request is invalid". */
 const frameworkErrors: Readonly<Record<string, readonly [name: ErrorName, text?: string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
@@ -75,14 +73,13 @@ const frameworkErrors: Readonly<Record<string, readonly [name: ErrorName, text?:
     'The length of the body differs from Content-Length.',
   ],
   FST_ERR_BAD_URL: ['invalid_request', 'The path is not a valid URL path.'],
-  // A path that is longer than any route is not found.
+  // A path longer than any route.
   FST_ERR_MAX_PARAM_LENGTH: ['not_found'],
 };
 
 /**
- * The table's row for anything that was thrown. A client error of the framework stays a client error, with our text,
- * because the framework's text may quote the request. Every unknown error is `internal`, with the cause kept for the
- * log.
+ * Row of the table for any thrown value. A client error of the framework stays a client error with our text, because
+ * the framework's text may quote the request. Unknown errors are `internal`, with the cause for the log.
  */
 export function serviceErrorOf(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
@@ -95,7 +92,7 @@ export function serviceErrorOf(thrown: unknown): ServiceError {
     : new ServiceError('internal', errorTable.internal.text, { cause: thrown });
 }
 
-/** The 404, or the 405 with `Allow` if the path serves other methods. */
+/** Sends 404, or 405 with `Allow` if the path serves other methods. */
 export function sendNotFound(allowedMethods: readonly string[], reply: FastifyReply): FastifyReply {
   if (allowedMethods.length === 0) return sendError(reply, new ServiceError('not_found'));
   reply.header('allow', allowedMethods.join(', '));

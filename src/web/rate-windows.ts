@@ -5,11 +5,11 @@ import type { RateLimiter } from '../platform/rate-limiter.ts';
 
 export const MINUTE_MS = 60_000;
 /**
- * Maximum number of remembered keys of one limiter; the oldest window is forgotten first. A window takes 160 bytes, and
- * strangers can fill a dozen limiters.
+ * Maximum keys of one limiter; the oldest window is dropped first. A window takes 160 bytes, and strangers can fill a
+ * dozen limiters.
  */
 const MAXIMUM_WINDOWS = 20_000;
-/** The same for windows longer than a minute. */
+/** Maximum keys for windows longer than a minute. */
 const MAXIMUM_LONG_WINDOWS = 50_000;
 
 interface Window {
@@ -18,9 +18,9 @@ interface Window {
 }
 
 /**
- * Fixed windows in memory, each beginning with its key's first request. A `Map` keeps its entries in insertion order,
- * so with windows of one length the oldest are always in front. Each insertion removes up to two expired windows, which
- * bounds the memory without a timer. Not `lru-cache`: it allocates all places of each limiter at the start.
+ * Fixed windows in memory, each starting with its key's first request. A `Map` keeps insertion order, so with one
+ * window length the oldest are first. Each insertion removes up to two expired windows, which bounds the memory without
+ * a timer. `lru-cache` would allocate all places at the start.
  *
  * @param monotonicMs a clock that never goes back
  */
@@ -41,7 +41,7 @@ export function createFixedWindowLimiter(
     }
   }
 
-  /** The seconds until a full window ends; 0 for one with room. */
+  /** Seconds until a full window ends; 0 if it has room. */
   function waitSeconds(key: string, maximum: number): number {
     const window = windows.get(key);
     const nowMs = monotonicMs();
@@ -61,7 +61,7 @@ export function createFixedWindowLimiter(
     windows.set(key, { endsAtMs: nowMs + windowMs, requests: 1 });
   }
 
-  /** The same as `take`, without a promise. A refused request is counted nowhere, so that it takes no room from others. */
+  /** Same as `take`, without a promise. Does not count refused requests, which would take room from others. */
   function takeNow(key: string, wider: readonly WiderNetwork[] = []): number {
     for (const { network, factor } of [{ network: key, factor: 1 }, ...wider]) {
       const seconds = waitSeconds(network, limit * factor);
@@ -72,7 +72,7 @@ export function createFixedWindowLimiter(
     return 0;
   }
 
-  /** Takes back a request that turned out to be right, where the limit is for wrong ones. */
+  /** Undoes the count of a valid request, for limits on invalid ones. */
   function giveBack(key: string): void {
     const window = windows.get(key);
     if (window !== undefined && window.requests > 0) window.requests--;
@@ -84,7 +84,7 @@ export function createFixedWindowLimiter(
 
 export type LocalRateLimiter = ReturnType<typeof createFixedWindowLimiter>;
 
-/** A limiter for each kind of request, by its limit and window. In memory: each process counts for itself. */
+/** Creates a limiter for each kind of request, in memory of this process. */
 export function createLimiters<Kind extends string>(
   limits: Readonly<Record<Kind, readonly [limit: number, windowMs: number]>>,
   monotonicMs: () => number,
@@ -101,7 +101,7 @@ export function createLimiters<Kind extends string>(
   return Object.fromEntries(limiters);
 }
 
-/** Counts a request against a limiter; throws `rate_limited` when the limit is exceeded. */
+/** Counts a request; throws `rate_limited` beyond the limit. */
 export async function requirePassing(limiter: RateLimiter, key: string): Promise<void> {
   const waitSeconds = await limiter.take(key);
   if (waitSeconds === 0) return;
@@ -110,7 +110,7 @@ export async function requirePassing(limiter: RateLimiter, key: string): Promise
   });
 }
 
-/** Counts a request by the address of its client and the networks around it; throws `rate_limited`. */
+/** Counts a request by client address and the networks around it; throws `rate_limited`. */
 export async function requirePassingFrom(
   limiter: Pick<LocalRateLimiter, 'take'>,
   ip: string,
@@ -122,28 +122,27 @@ export async function requirePassingFrom(
 }
 
 /**
- * The identity of a caller for limits: an IPv4 address, or an IPv6 network of 64 bits. A household or a rented server
- * has a whole such network, so counting single addresses would count nothing.
+ * Caller's identity for limits: an IPv4 address, or an IPv6 /64, because a household or rented server has a whole /64.
  */
 export function addressGroupOf(ip: string): string {
   return networksOf(ip).group;
 }
 
-/** The widest network that is counted: an IPv4 address, or an IPv6 network of 48 bits. */
+/** The widest counted network: an IPv4 address, or an IPv6 /48. */
 export function widestNetworkOf(ip: string): string {
   const { group, wider } = networksOf(ip);
   return wider.at(-1)?.network ?? group;
 }
 
-/** A wider network around a caller's, with a multiple of the caller's limit. */
+/** A wider network around a caller's, with a multiple of the limit. */
 interface WiderNetwork {
   readonly network: string;
   readonly factor: number;
 }
 
 /**
- * A caller's network, and the wider ones that one customer may have as well: providers assign a /56 to a household, and
- * tunnel brokers a /48 to anyone. A /48 may as well hold the customers of a whole town, hence the larger limits.
+ * A caller's network and the wider ones that one customer may also have: providers assign a /56 to a household, and
+ * tunnel brokers a /48 to anyone. A /48 may also hold the customers of a whole town, hence the larger limits.
  */
 function networksOf(ip: string): { readonly group: string; readonly wider: readonly WiderNetwork[] } {
   const address = peerAddress(ip);
@@ -160,7 +159,7 @@ function networksOf(ip: string): { readonly group: string; readonly wider: reado
   };
 }
 
-/** The first four groups of an IPv6 address, in its shortest form. */
+/** First four groups of an IPv6 address in its shortest form. */
 function firstGroups(address: string): string[] {
   const [head = '', tail] = address.split('::');
   const before = head === '' ? [] : head.split(':');

@@ -4,14 +4,14 @@ import { isBusy, type ServiceError } from '../payment/errors.ts';
 /** Called with every answered request; `route` is the pattern (`/pay/:id`), or `unmatched`. */
 export type Observe = (route: string, method: string, status: number, durationMs: number) => void;
 
-/** Requests that take longer are always logged. */
+/** Duration from which a request is always logged. */
 const SLOW_REQUEST_MS = 1000;
-/** One in this many of the other requests is logged: a line for each costs a tenth of the throughput. */
+/** One in this many other requests is logged: a line for each costs a tenth of the throughput. */
 const SAMPLE_EVERY = 100;
-/** Minimum interval between sampled lines: beyond a thousand requests a second, more lines serve no reader. */
+/** Minimum interval between sampled lines, which bounds the log beyond a thousand requests a second. */
 const SAMPLE_INTERVAL_MS = 100;
 
-/** Lines contain the route's pattern, never the path or the query: those may carry tokens and email addresses. */
+/** Logs the route's pattern, never path or query, which may contain tokens and email addresses. */
 export function createRequestLog(
   logger: FastifyBaseLogger | null,
   observe: Observe | null,
@@ -27,7 +27,7 @@ export function createRequestLog(
   }
 
   return {
-    /** Records the metrics after the answer, and a line for slow and sampled requests. */
+    /** Records metrics, and logs slow and sampled requests. */
     completed(request: FastifyRequest, reply: FastifyReply): void {
       const durationMs = reply.elapsedTime;
       observe?.(routeOf(request), request.method, reply.statusCode, durationMs);
@@ -39,7 +39,7 @@ export function createRequestLog(
         isSlow ? 'slow request' : 'request (sample)',
       );
     },
-    /** Logs an internal error, or one whose cause the caller is not shown. */
+    /** Logs an internal error, or one whose cause is hidden from the caller. */
     failed(request: FastifyRequest, error: ServiceError) {
       if (logger === null || (error.status < 500 && error.cause === undefined)) return;
       if (isBusy(error)) return logBusy(logger, error, fieldsOf(request));
@@ -49,7 +49,7 @@ export function createRequestLog(
   };
 }
 
-/** A busy provider is no defect of this service: a line without a stack. */
+/** Logs one line without a stack, because a busy provider is no defect of this service. */
 export function logBusy(logger: FastifyBaseLogger, error: ServiceError, fields: object): void {
   const { message: reason, retryAfterSeconds } = error;
   logger.info({ ...fields, status: error.status, reason, retryAfterSeconds }, 'a provider is busy');
@@ -64,8 +64,8 @@ function routeOf(request: FastifyRequest): string {
 }
 
 /**
- * Patterns that must never stand in a log, whatever their source: an error's message may quote a request. Query strings
- * are removed as a whole, because they carry tokens, email addresses and notes.
+ * Patterns that must never be logged, whatever their source: an error's message may quote a request. Whole query
+ * strings are removed, because they contain tokens, email addresses and notes.
  */
 const secrets: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
   [/service_live_[\w-]+/g, 'service_live_[redacted]'],
@@ -81,23 +81,21 @@ const secrets: readonly (readonly [RegExp, string | ((found: string) => string)]
 ];
 
 /**
- * Whether this is the scope of an npm package, in a path (`/app/node_modules/@scope/`) or quoted (`'@scope/`), and not
- * an email address: it names no user, and its scope has no dot, unlike the domain of an address.
+ * Whether this is the scope of an npm package, in a path (`/app/node_modules/@scope/`) or quoted (`'@scope/`), not an
+ * email address: it has no user, and no dot in its scope.
  */
 function isPackageScope(found: string): boolean {
   return /^(?:['`]|[^@]*(?<![^/])node_modules\/)@[\w-]+\/$/.test(found);
 }
 
-/**
- * The maximum length of a logged text. The patterns look back at most 64 characters, so a long text costs its length.
- */
+/** Maximum length of a logged text. The patterns look back at most 64 characters, so the cost is linear. */
 const MAXIMUM_CHARACTERS = 10_000;
 
-/** The text without keys, tokens, query strings and email addresses. */
+/** Removes keys, tokens, query strings and email addresses. */
 export function redact(text: string): string {
   const start = text.length > MAXIMUM_CHARACTERS ? `${text.slice(0, MAXIMUM_CHARACTERS)}…` : text;
   return secrets.reduce(
-    // TypeScript's `replace` accepts a text or a function, but not a union of both.
+    // TypeScript's `replace` accepts a text or a function, not their union.
     (rest, [pattern, replacement]) => rest.replace(pattern, replacement as string),
     start,
   );
@@ -113,7 +111,7 @@ interface LoggedError {
 
 const MAXIMUM_CAUSES = 5;
 
-/** The serializer of `err` in every log line: an error and its causes without secrets. */
+/** Serializer of `err` in log lines: an error and its causes without secrets. */
 export function describeError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: redact(String(error)) };
   const code = (error as { code?: unknown }).code;

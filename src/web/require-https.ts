@@ -3,17 +3,17 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../payment/errors.ts';
 import { rawErrorText, sendError } from './error-reply.ts';
 
-/** Maximum open connections of one address that may only check the health: probes need one or two. */
+/** Maximum open connections of one address that may only check health; probes need one or two. */
 const CONNECTIONS_OF_PROBES = 8;
 /** Maximum open connections of all such addresses. */
 const CONNECTIONS_OF_ALL_PROBES = 1_000;
 
 /**
- * Refuses peers that may not use plain HTTP: an API key that crosses a network in clear text counts as leaked. They may
- * check the health, as the probes of Kubernetes and of load balancers do from addresses that no proxy has. Every other
- * request of theirs gets the reason, and is not carried out.
+ * Refuses plain HTTP from untrusted peers: an API key sent in clear text counts as leaked. Health checks are allowed,
+ * because probes of Kubernetes and load balancers use addresses outside the trusted networks. All other requests get
+ * the reason.
  *
- * Call it before the routes are registered.
+ * Call it before routes are registered.
  */
 export function requireHttps(server: FastifyInstance, isTrusted: (address: string) => boolean): void {
   const probing = new WeakSet<Socket>();
@@ -36,27 +36,26 @@ export function requireHttps(server: FastifyInstance, isTrusted: (address: strin
   });
   server.addHook('onRequest', (request, reply, done) => {
     if (!probing.has(request.raw.socket)) return done();
-    // A slot is for one check at a time.
+    // Releases the slot after one check.
     reply.header('connection', 'close');
     if (isHealthCheck(request)) done();
     else void sendError(reply, new ServiceError('https_required'));
   });
 }
 
-/** Whether a request is for a route of health, which says nothing else and takes no secret. */
+/** Whether a request is a health check, which returns no other data and takes no secret. */
 export function isHealthCheck(request: FastifyRequest): boolean {
   return request.routeOptions.url?.startsWith('/health/') === true;
 }
 
 /**
- * Refuses requests that reached a trusted proxy over plain HTTP, by the proxy's header. Browsers that request a page
- * are redirected to HTTPS. The two APIs are refused instead: after a redirect its callers would keep sending their key in
- * clear text unnoticed. A proxy without the header is taken to terminate TLS, and health checks come from the proxy
- * itself.
+ * Refuses requests that reached a trusted proxy over plain HTTP, by the proxy's header. Redirects browsers that request
+ * a page; refuses API requests, whose callers would otherwise keep sending their key in clear text. A proxy without the
+ * header is assumed to terminate TLS, and health checks come from the proxy itself.
  *
- * Call it before the routes are registered.
+ * Call it before routes are registered.
  *
- * @param baseUrl the root under which callers reach the server; without HTTPS in it nothing is refused
+ * @param baseUrl public root of the server; without HTTPS in it nothing is refused
  */
 export function requireForwardedHttps(
   server: FastifyInstance,
@@ -74,12 +73,12 @@ export function requireForwardedHttps(
   });
 }
 
-/** With several proxies the last one appends its value at the end; earlier values may be the caller's own. */
+/** Takes the last value, which the last proxy appends; earlier ones may come from the caller. */
 function isPlainHttp(protocol: string | string[]): boolean {
   return String(protocol).split(',').at(-1)?.trim().toLowerCase() === 'http';
 }
 
-/** Whether a path is below one of the two APIs, which take a key and answer everybody with data. */
+/** Whether a path belongs to an API, which takes a key and never redirects. */
 export function isApiPath(path: string): boolean {
   return /^\/+(api|merchant)\//i.test(path);
 }
@@ -87,7 +86,7 @@ export function isApiPath(path: string): boolean {
 function isPageRequest(method: string, url: string): boolean {
   if ((method !== 'GET' && method !== 'HEAD') || !url.startsWith('/')) return false;
   try {
-    // As the router decodes it: `/%61pi/` is the API as well.
+    // Decodes like the router: `/%61pi/` is the API too.
     return !isApiPath(decodeURI(url));
   } catch {
     return false;
@@ -111,9 +110,9 @@ function addNetwork(list: BlockList, network: string): void {
   else list.addSubnet(address, Number(prefix), family);
 }
 
-/** Refuses a connection. A request that Node reads from it meanwhile is not served, because the writable side has ended. */
+/** Refuses a connection. A request read meanwhile is not served, because the writable side has ended. */
 function refuse(socket: Socket): void {
-  // Browsers ignore the header over plain HTTP, where an attacker on the path could set it.
+  // Omits the header, which browsers ignore over plain HTTP because an attacker could set it.
   socket.on('error', () => socket.destroy());
   socket.write(rawErrorText(new ServiceError('https_required'), false));
   socket.destroySoon();

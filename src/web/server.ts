@@ -23,55 +23,53 @@ import { securityHeaders, sendError, sendNotFound, serviceErrorOf } from './erro
 import { createRequestLog, describeError, type Observe } from './request-log.ts';
 import { isApiPath } from './require-https.ts';
 
-/** Options of the public server; everything has a safe default. */
+/** Options of the public server, with safe defaults. */
 export interface BaseServerOptions {
-  /** A pino logger, or null for none. */
+  /** A pino logger; null for none. */
   readonly logger?: FastifyBaseLogger | null;
-  /** Networks of trusted proxies, whose X-Forwarded-For counts; empty for none. */
+  /** Networks of trusted proxies, whose X-Forwarded-For counts. */
   readonly trustProxy: readonly string[];
-  /** Own certificate and key (PEM); without them the server speaks plain HTTP. */
+  /** Certificate and key (PEM); without them the server uses plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string } | null;
-  /** Whether callers reach it by HTTPS only, so that answers may set Strict-Transport-Security. */
+  /** Whether callers use only HTTPS, so that responses may set Strict-Transport-Security. */
   readonly isHttpsOnly?: boolean;
   /**
-   * Whether the server is draining: every answer then ends its connection, so that none is cut off with a request on
+   * Whether the server is draining: every response then ends its connection, so that none is cut off with a request on
    * it.
    */
   readonly isLeaving?: () => boolean;
-  /** Called with every answered request, for the metrics. */
+  /** Called with every answered request, for metrics. */
   readonly observe?: Observe | null;
   readonly limits?: Partial<ServerLimits>;
-  /** The page of an unknown path, for a person who opened it in a browser; data without one. */
+  /** Page for an unknown path opened in a browser; a data response without one. */
   readonly sendNotFoundPage?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 }
 
-/** Bounds on the memory and time that a caller may take. */
+/** Bounds on memory and time per caller. */
 const defaultLimits = {
   bodyBytes: 16 * 1024,
   headerBytes: 16 * 1024,
-  /** Time for the headers to arrive. */
   headersTimeoutMs: 10_000,
-  /** Time for the whole request to arrive. */
   requestTimeoutMs: 15_000,
-  /** Longer than the idle time of common load balancers, so that the balancer closes first. */
+  /** Exceeds the idle time of common load balancers, so that the balancer closes first. */
   keepAliveTimeoutMs: 72_000,
-  /** How long a connection may be idle, also within a request. */
+  /** Maximum idle time of a connection, also within a request. */
   stalledMs: 120_000,
-  /** How long requests in progress may continue when the server closes. */
+  /** Maximum time for requests in progress when the server closes. */
   drainTimeoutMs: 10_000,
   pathParameterCharacters: 100,
-  /** Maximum number of open connections; the server closes any further one at once. */
+  /** Maximum open connections; further ones are closed at once. */
   connections: 16_000,
 };
 type ServerLimits = typeof defaultLimits;
 
 /**
- * The public server: API, checkout pages, health. Each part registers its own routes on it. Every error has the API's
- * shape. Nothing is coerced, parsed or served unless a route requests it.
+ * The public server: API, checkout pages, health. Each part registers its own routes. Every error has the API's shape.
+ * Nothing is coerced, parsed or served unless a route requests it.
  */
 export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...options.limits };
-  // Errors are serialized without quotes of a request, also in lines that the framework writes.
+  // Keeps quotes of a request out of errors, also in the framework's lines.
   const logger = options.logger == null ? null : withoutChildren(options.logger);
   const log = createRequestLog(logger, options.observe ?? null);
   const allowed = createAllowedMethods();
@@ -96,7 +94,7 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
     bodyLimit: limits.bodyBytes,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: limits.pathParameterCharacters },
-    // Requests under way when the server closes are served, with `Connection: close`.
+    // Serves requests in progress at close, with `Connection: close`.
     return503OnClosing: false,
     clientErrorHandler: connections.refuseUnparsed,
     frameworkErrors: (error, request, reply) => {
@@ -111,7 +109,7 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   server.addHook('onRoute', (route) => allowed.add(route.url, route.method));
   server.setNotFoundHandler(replyNotFound);
   server.setErrorHandler((thrown, request, reply) => {
-    // A request to an unknown path is a 404, whatever else is wrong with it.
+    // An unknown path is a 404, whatever else is wrong.
     if (request.is404) return replyNotFound(request, reply);
     const error = serviceErrorOf(thrown);
     log.failed(request, error);
@@ -121,13 +119,13 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   return server;
 }
 
-/** A logger that is its own child: a child for each request costs more than most requests log. */
+/** Logger that is its own child, because a child for each request costs more than most requests log. */
 function withoutChildren(parent: FastifyBaseLogger): FastifyBaseLogger {
   const logger = parent.child({}, { serializers: { err: describeError } });
   return Object.assign(logger, { child: () => logger });
 }
 
-/** Node's server below the framework: everything that concerns connections and not single requests. */
+/** Node's server below the framework: settings of connections, not of single requests. */
 function createHttpServer(
   options: BaseServerOptions,
   limits: ServerLimits,
@@ -141,10 +139,10 @@ function createHttpServer(
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
-    // Node would answer a request without Host with an empty body; `addHooks` does it in our shape.
+    // Node would respond without a body to a missing Host; `addHooks` responds in our shape.
     requireHostHeader: false,
-    // Saves a tenth of a status read: Node makes no stream for the body of a request without one. `addHooks` makes one
-    // where the framework reads it.
+    // Saves a tenth of a status read: Node creates no stream for an empty body. `addHooks` creates one where the
+    // framework reads it.
     optimizeEmptyRequests: true,
   };
   const server =
@@ -166,12 +164,12 @@ function createHttpServer(
   return server;
 }
 
-/** Maximum number of proxies in a row that are looked at. */
+/** Maximum proxies in a row. */
 const MAXIMUM_PROXIES = 20;
 
 /**
- * Puts the addresses of X-Forwarded-For into one spelling, before the framework looks for the last one that is no trusted
- * proxy: some proxies add the port (`192.0.2.1:61598`), with which no address would be known or trusted.
+ * Normalizes X-Forwarded-For before the framework looks for the last untrusted address: some proxies add the port
+ * (`192.0.2.1:61598`), which would make no address known or trusted.
  */
 function readForwardedAddresses(headers: IncomingMessage['headers']): void {
   const forwarded = headers['x-forwarded-for'];
@@ -194,16 +192,16 @@ function addHooks(
   server.addHook('onRequest', (request, reply, done) => {
     readForwardedAddresses(request.raw.headers);
     for (const [name, value] of entries) reply.header(name, value);
-    // For questions to the operator; the log has the same id.
+    // Identifies the request for the operator; the log has the same id.
     reply.header('x-request-id', request.id);
     if (isLeaving()) reply.header('connection', 'close');
-    // Without a session nothing is written for it: neither its last use nor the account that its operator viewed.
+    // Drops the session, so that HEAD writes nothing: neither its last use nor the account that its operator viewed.
     if (request.method === 'HEAD') delete request.raw.headers.cookie;
     const problem = hostProblem(request.raw);
     done(problem === null ? undefined : new ServiceError('invalid_request', problem));
   });
-  // With `optimizeEmptyRequests` the stream of such a request never emits `end`. The framework reads it where there is a
-  // Content-Type and waits for the end: the request would never be answered.
+  // With `optimizeEmptyRequests` the stream of an empty body never emits `end`. The framework reads it if there is a
+  // Content-Type, and would wait forever.
   server.addHook('preParsing', (request, _reply, payload, done) => {
     const isUnreadable = request.raw.readableEnded && request.headers['content-type'] !== undefined;
     done(null, isUnreadable ? Readable.from([]) : payload);
@@ -214,7 +212,7 @@ function addHooks(
   });
 }
 
-/** What is wrong with the Host of a request; null for a valid one. Of several, Node shows the first in `headers`. */
+/** Error in the Host of a request; null for a valid one. Node keeps the first of several in `headers`. */
 function hostProblem({ headers, httpVersion, rawHeaders }: IncomingMessage): string | null {
   if (headers.host === undefined) return httpVersion === '1.1' ? 'The Host header is missing.' : null;
   let hosts = 0;
@@ -225,10 +223,7 @@ function hostProblem({ headers, httpVersion, rawHeaders }: IncomingMessage): str
   return hosts > 1 ? 'The Host header appears more than once.' : null;
 }
 
-/**
- * Closing waits for the requests in progress. Connections that become idle are closed at once, and the rest is cut
- * after the drain time.
- */
+/** Waits for requests in progress on close. Closes idle connections at once and cuts the rest after the drain time. */
 function drainOnClose(server: FastifyInstance, drainTimeoutMs: number): void {
   let isDraining = false;
   server.addHook('preClose', (done) => {
@@ -239,13 +234,13 @@ function drainOnClose(server: FastifyInstance, drainTimeoutMs: number): void {
     done();
   });
   server.addHook('onResponse', (_request, _reply, done) => {
-    // The connection counts as idle only after this turn of the event loop.
+    // Deferred: the connection counts as idle only after this turn of the event loop.
     if (isDraining) setImmediate(() => server.server.closeIdleConnections());
     done();
   });
 }
 
-/** Request ids that are unique across restarts and never taken from a request. */
+/** Request ids, unique across restarts and never taken from a request. */
 function createRequestIdGenerator(): () => string {
   const start = randomBytes(6).toString('hex');
   let requests = 0;
@@ -268,19 +263,19 @@ interface Entry {
   readonly methods: Set<string>;
 }
 
-/** The methods served at each path, so that a wrong method is answered 405 and not 404. */
+/** Methods by path, so that a wrong method is 405 instead of 404. */
 export function createAllowedMethods() {
   const entries = new Map<string, Entry>();
   return {
-    /** Records a route, by the pattern it was registered with (`/pay/:id`). */
+    /** Records a route by its pattern (`/pay/:id`). */
     add(pattern: string, methods: string | readonly string[]): void {
       const entry = entries.get(pattern) ?? { segments: pattern.split('/'), methods: new Set() };
       for (const method of [methods].flat()) entry.methods.add(method);
       entries.set(pattern, entry);
     },
     /**
-     * The methods served at a path (without query), sorted; empty when nothing is served there. Called only for requests
-     * that no route matched, so a scan of the few patterns is fast enough.
+     * Sorted methods at a path (without query); empty if there is none. Scans all patterns, which is fast enough for
+     * requests that matched no route.
      */
     at(path: string): readonly string[] {
       const segments = path.split('/');

@@ -2,16 +2,16 @@ import type { FastifyInstance } from 'fastify';
 import type { Address } from '../payment/address.ts';
 import type { ErrorBody } from './error-reply.ts';
 
-/** A deposit factory of present or past payments. */
+/** Deposit factory of current or past payments. */
 interface PublishedFactory {
   readonly address: Address;
-  /** The contract that the deposit addresses are minimal proxies of. */
+  /** Contract that the minimal proxies at deposit addresses delegate to. */
   readonly implementation: Address;
   /** keccak-256 of the factory's code on chain. */
   readonly codeHash: string;
 }
 
-/** Everything needed to prove where the money of a payment can go. The current entry of each list is first. */
+/** Data to prove where a payment's money can go. The current entry of each list is first. */
 interface SettlementPublication {
   readonly chainId: number;
   readonly token: Address;
@@ -19,7 +19,7 @@ interface SettlementPublication {
   readonly feeWallets: readonly Address[];
 }
 
-/** How to compute a deposit address from these values and those that the merchant knows. */
+/** How to compute a deposit address from these values and those known to the merchant. */
 const recomputation = {
   reference: 'keccak256(utf8(payment_id))',
   salt: 'keccak256(abi.encode(uint256 chain_id, address merchant, address fee_wallet, uint16 fee_basis_points, bytes32 reference))',
@@ -47,20 +47,20 @@ export function registerWellKnown(server: FastifyInstance, publication: Settleme
     recompute_deposit_address: recomputation,
   };
   server.get('/.well-known/card-checkout.json', { exposeHeadRoute: true }, async (_request, reply) => {
-    // Public data, meant to be checked from anywhere, also from a page in a browser.
+    // Public data for checks from anywhere, also from a page in a browser.
     reply.header('cache-control', 'public, max-age=300').header('access-control-allow-origin', '*');
     return document;
   });
 }
 
 /**
- * What is wrong with a service that still serves: its database does not answer, no block was scanned for minutes, or RPC
+ * Problems of a service that still serves: its database does not answer, no block was scanned for minutes, or RPC
  * endpoints do not confirm the deposit factory.
  */
 export const degradations = ['database_lost', 'scan_late', 'factory_unverified'] as const;
 export type Degradation = (typeof degradations)[number];
 
-/** Whether requests can be served; `reason` explains why not, without secrets, because the answer is public. */
+/** Whether requests can be served; `reason` says why not, without secrets, because the response is public. */
 export type Readiness =
   | { readonly ready: false; readonly reason: string }
   | {
@@ -74,7 +74,7 @@ interface HealthContext {
   readonly isReady: () => Readiness;
 }
 
-/** `GET` or `HEAD /health/live`: the process answers. `/health/ready`: it can serve. No limit counts either of them. */
+/** `GET` or `HEAD /health/live`: the process responds. `/health/ready`: it can serve. Neither is rate-limited. */
 export function registerHealth(server: FastifyInstance, context: HealthContext): void {
   server.get('/health/live', { exposeHeadRoute: true }, async () => ({ status: 'live' }));
   server.get('/health/ready', { exposeHeadRoute: true }, async (_request, reply) => {
@@ -97,12 +97,12 @@ const names: Readonly<Record<number, string>> = {
   80002: 'Polygon Amoy (test network)',
 };
 
-/** The name of a public chain; null for the sandbox's, which is a private network. */
+/** Name of a public chain; null for the sandbox's private network. */
 export function publicNetworkName(chainId: number): string | null {
   return names[chainId] ?? null;
 }
 
-/** The name of a chain, in English. */
+/** Name of a chain in English. */
 export function networkName(chainId: number): string {
   return publicNetworkName(chainId) ?? `the local test network, chain ${chainId}`;
 }

@@ -10,7 +10,7 @@ import { nameOf } from './state-words.ts';
 type AtProvider = Extract<CheckoutView, { kind: 'at_provider' }>;
 type Underpaid = Extract<CheckoutView, { kind: 'underpaid' }>;
 
-/** The action of a state and the question it may ask; `list` is the list of offers. */
+/** Action of a state and its question; `list` is the list of offers. */
 export function actions(checkout: Checkout, language: Language, list?: Html): Html {
   const { view } = checkout;
   switch (view.kind) {
@@ -23,13 +23,13 @@ export function actions(checkout: Checkout, language: Language, list?: Html): Ht
     case 'underpaid':
       return addTheRest(view, checkout, language, list);
     case 'paid':
-      // Printing takes a script, which shows the button.
+      // Hidden until the script shows it.
       return html`<button class="button wide" type="button" id="print" hidden>${language.words.actions.print}</button>`;
     case 'seen':
     case 'sending':
     case 'held':
       return checkAgain(checkout, language);
-    // The links to the shop lead on.
+    // The links to the shop are the action.
     case 'canceled':
     case 'expired':
     case 'closed_with_money':
@@ -53,7 +53,7 @@ function choices(checkout: Checkout, language: Language, list?: Html): Html {
   return providerButton(checkout.payment, single, label);
 }
 
-/** After a decline the other offers come first, with their quotes where `list` has them. */
+/** After a decline the other offers come first, with quotes if `list` has them. */
 function continueSession(view: AtProvider, checkout: Checkout, language: Language, list?: Html): Html {
   const { payment, offers } = checkout;
   const { actions } = language.words;
@@ -75,7 +75,7 @@ function checkAgain({ path }: Checkout, language: Language): Html {
   return html`<p><a class="button wide" href="${path}">${language.words.actions.checkAgain}</a></p>`;
 }
 
-/** For a charged card without a delivery: the usual delay, and the contacts who can help. */
+/** Help for a charged card without a delivery: the usual delay and contacts. */
 function paymentDelayHelp(view: AtProvider, { words }: Language): Html {
   const provider = nameOf(view.provider);
   const { question, usual, ask, support } = words.missing;
@@ -86,7 +86,7 @@ target="_blank">${fillIn(support, { provider })}<span class="quiet"> ${words.fac
 </details>`;
 }
 
-/** The providers that can charge the rest, else the shop's help; and a transfer from a wallet. */
+/** Providers that can charge the rest, otherwise the shop's help; and a transfer from a wallet. */
 function addTheRest(view: Underpaid, checkout: Checkout, language: Language, list?: Html): Html {
   const { path, payment, account, offers } = checkout;
   const { rest } = language.words;

@@ -13,12 +13,12 @@ import { customerCountry, rememberedProvider } from './remember.ts';
 import { type CountryQuestion, countryOfForm } from './selector.ts';
 import { problemWords } from './state-words.ts';
 
-/** What the page shows besides the state of the checkout. */
+/** Content of the page besides the state of the checkout. */
 interface CheckoutAnswer extends Pick<CheckoutPageOptions, 'problem' | 'question' | 'autoContinue'> {
   readonly status: number;
 }
 
-/** Answers with the page of a checkout, in the visitor's language. */
+/** Responds with the page of a checkout in the visitor's language. */
 export function sendCheckout(
   asked: CheckoutRequest,
   checkout: Checkout,
@@ -45,16 +45,16 @@ export function sendCheckout(
   return sendPage(asked, status, page);
 }
 
-/** The provider that the customer chose the last time, unless it has just declined this payment. */
+/** The customer's last choice of provider, unless it has just declined this payment. */
 function lastChoiceOf({ view }: Checkout, { headers }: FastifyRequest): ProviderId | null {
   const provider = rememberedProvider(headers);
   return view.kind === 'at_provider' && view.provider === provider && isDeclined(view) ? null : provider;
 }
 
 /**
- * Answers with the page again after a provider session could not be started, with the reason and the other providers.
- * The checkout is read again: it may have been paid or canceled meanwhile, and then the state matters more than the
- * reason. Rethrows any error that is no `ServiceError`.
+ * Shows the page again after a provider session failed to start, with the reason and the other providers. Reads the
+ * checkout again: if it was paid or canceled meanwhile, the state matters more than the reason. Rethrows errors other
+ * than `ServiceError`.
  */
 export async function sendProblem(
   asked: CheckoutRequest,
@@ -64,7 +64,7 @@ export async function sendProblem(
 ): Promise<FastifyReply> {
   if (!(error instanceof ServiceError)) throw error;
   const { context, request, reply } = asked;
-  // The page hides a failure of the provider or the chain from the customer; the log reports it to the operator.
+  // Logs the failure of provider or chain, which the page hides from the customer.
   if (isBusy(error)) logBusy(reply.log, error, { provider });
   else if (error.status >= 500)
     reply.log.warn({ err: error, provider }, 'a provider session could not be started');
@@ -76,14 +76,14 @@ export async function sendProblem(
   }
   const language = languageOf(request);
   const question = questionAfter(request, checkout, provider, error);
-  // A customer who was not asked yet made no mistake.
+  // Not an error before the customer was asked.
   if (lacksCountry(error) && !hasAnswered(request))
     return sendCheckout(asked, checkout, { status: 200, problem: null, question });
   const problem = problemWords(language, error, provider, checkout);
   return sendCheckout(asked, checkout, { status, problem, question });
 }
 
-/** The customer's country is the only value that a provider session can lack. */
+/** The country is the only value that a provider session can lack. */
 function lacksCountry(error: ServiceError): boolean {
   return error.errorName === 'invalid_request';
 }
@@ -92,7 +92,7 @@ function hasAnswered({ body }: FastifyRequest): boolean {
   return body instanceof URLSearchParams && body.has('country');
 }
 
-/** The question for the country if it is missing, and again with its answer after another error. */
+/** The country question if the country is missing, and again with its answer after another error. */
 function questionAfter(
   request: FastifyRequest,
   { offers }: Checkout,

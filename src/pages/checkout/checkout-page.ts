@@ -35,14 +35,13 @@ import {
 import { logoPathOf } from './show-logo.ts';
 import { goingWords, nameOf, type StateWords, wordsOf } from './state-words.ts';
 
-/** Chain values for the page. */
 interface ChainFacts {
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
-  /** The contract of USDC, for payments from a wallet. */
+  /** USDC contract, for payments from a wallet. */
   readonly token: Address;
 }
 
-/** The parts of a checkout's page that change with the payment, shared by page and poll. */
+/** Parts of a checkout's page that change with the payment, shared by page and poll. */
 export function checkoutContent(
   checkout: Checkout,
   language: Language,
@@ -75,28 +74,28 @@ ${payableUntil(checkout, language)}
 ${shopLinks(checkout, language)}`;
   const detail = () =>
     choosesProvider(view) && direct === null ? detailOf(checkout, language, explorerTransactionUrl) : frame;
-  // Rendering eleven rows only to compute the revision took a tenth of the time that a page costs.
+  // A short form: rendering all rows only for the revision took a tenth of a page's time.
   const offers = offersInBrief(checkout);
   const revision = revisionOf(html`${title}\n${status}\n${frame}\n${offers}`.toString());
   return {
     title,
-    /** The live region: the state's name and meaning. */
+    /** Live region: name and meaning of the state. */
     status,
-    /** The action and the receipt; with `offersToCome` in place of a list of offers. */
+    /** Action and receipt, with `offersToCome` in place of a list of offers. */
     frame,
-    /** The same with the list itself, without quotes. */
+    /** Same as `frame`, with the list without quotes. */
     detail,
-    /** Identifies this content; equal content has the same revision. */
+    /** Identifies this content. */
     revision,
   };
 }
 
-/** Whether the page lists the offers: at the beginning, for the rest, and after a decline. */
+/** Whether the page lists offers: at the beginning, for the rest, and after a decline. */
 function choosesProvider(view: CheckoutView): boolean {
   return view.kind === 'choose' || (view.kind === 'underpaid' && view.canBeCharged) || isDeclined(view);
 }
 
-/** Without the offer of the provider that declined the payment: its button stands below the list. */
+/** Omits the provider that declined the payment: its button is below the list. */
 function offerListOf(checkout: Checkout, language: Language) {
   const { view, offers } = checkout;
   const declined = isDeclined(view) && view.kind === 'at_provider' ? view.provider : null;
@@ -110,7 +109,7 @@ function detailOf(
   list?: Html,
 ): Html {
   const links = shopLinks(checkout, language);
-  // The way back, which a page may take by itself, stands where it is seen without scrolling.
+  // Puts the way back, which the page may take by itself, where it needs no scrolling.
   const isOver = returnOf(checkout) !== null;
   return html`${progress(checkout.view, language)}
 ${isOver ? links : nothing}
@@ -120,7 +119,7 @@ ${payableUntil(checkout, language)}
 ${isOver ? nothing : links}`;
 }
 
-/** Shown from the click until the browser has left for the provider, with a link to stay. */
+/** Shown from the click until the browser leaves for the provider, with a link to stay. */
 function goingContent(language: Language, provider: string): Html {
   return html`${statusOf(goingWords(language, provider), 'busy')}
 <p><a class="button wide" href="">${language.words.actions.backToCheckout}</a></p>`;
@@ -131,7 +130,7 @@ function statusOf({ heading, sentence, notice }: StateWords, tone: string): Html
 <p>${sentence}</p>${notice === undefined ? nothing : html`<p class="banner">${notice}</p>`}`;
 }
 
-/** A checksum that only distinguishes states of a page. SHA-256 takes 45 µs for 4 kB, this takes 2. */
+/** Checksum that only distinguishes states of a page: 2 µs for 4 kB, against 45 µs with SHA-256. */
 function revisionOf(content: string): string {
   return `${crc32(content).toString(36)}-${content.length}`;
 }
@@ -139,39 +138,35 @@ function revisionOf(content: string): string {
 export interface CheckoutPageOptions extends ChainFacts {
   readonly language: Language;
   readonly isTestMode: boolean;
-  /** Requests the quotes of the offers; without it the offers are shown without quotes. */
+  /** Requests quotes; without it the offers have none. */
   readonly quotes?: OffersToAsk;
-  /**
-   * Proves with the page's forms that the visitor knows the payment's email address; null or absent without that
-   * proof.
-   */
+  /** Proves with the page's forms that the visitor knows the payment's email address; null or absent without proof. */
   readonly emailToken?: string | null;
-  /** The question to answer before a session at this provider; asked on a page of its own. */
+  /** Question before a session at this provider; asked on a page of its own. */
   readonly question?: CountryQuestion | null;
-  /** Set on the page of a direct link that continues to its provider by itself. */
+  /** Set for a direct link, whose page continues to the provider by itself. */
   readonly autoContinue?: AutoContinue | null;
-  /** The error of the last click. */
+  /** Error of the last click. */
   readonly problem: Html | null;
-  /** Whether the page has the panel of outcomes. */
+  /** Whether the page has the simulation panel. */
   readonly canSimulate?: boolean;
-  /** The browser's state for example pages; in the service the page's script detects it. */
+  /** Browser state of example pages; in the service the page's script detects it. */
   readonly moment?: CheckoutMoment | null;
 }
 
 /**
  * How a page continues to the provider: a script presses its button. Without script the browser requests
- * `withoutScript`, and the answer depends on whether the browser names the site it comes from.
+ * `withoutScript`, whose response depends on whether the browser names the referring site.
  */
 interface AutoContinue {
   readonly withoutScript: string;
 }
 
-/** States that only the browser knows: it is leaving for the provider, or it is offline. */
+/** States that only the browser knows: leaving for the provider, or offline. */
 export type CheckoutMoment =
   | { readonly kind: 'going'; readonly provider: ProviderId }
   | { readonly kind: 'offline' };
 
-/** The whole page. */
 export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): Page {
   const { path, view } = checkout;
   const { language, moment = null } = options;
@@ -193,7 +188,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     languagePath: path,
     title: content.title,
     isTestMode: options.isTestMode,
-    // Without script, waiting pages reload themselves; pages with a choice do not.
+    // Reloads waiting pages without script, but not pages with a choice.
     head:
       autoContinue !== null
         ? refreshWithoutScript(0, autoContinue.withoutScript)
@@ -232,7 +227,7 @@ function problemOf({ problem }: Pick<CheckoutPageOptions, 'problem'>): Html {
   return html`<div id="problem" role="alert">${problem === null ? nothing : html`<p class="banner">${problem}</p>`}</div>`;
 }
 
-/** The question for the customer's country, with a way back to the checkout. */
+/** Question for the customer's country, with a way back. */
 function countryStep(checkout: Checkout, question: CountryQuestion, options: CheckoutPageOptions): Page {
   const { path } = checkout;
   const { language, isTestMode, emailToken = null } = options;
@@ -266,11 +261,11 @@ function goingTemplate(language: Language): Html {
 /** Options of the notes at the end of the page. */
 interface AssurancesOptions {
   readonly canSimulate: boolean;
-  /** The visitor came with the payment's email address. */
+  /** Whether the visitor came with the payment's email address. */
   readonly knowsEmail: boolean;
 }
 
-/** Facts for a careful customer before the click; in test mode, the outcomes for a developer. */
+/** Facts for a careful customer before the click; in test mode, the simulation panel. */
 function assurances(
   { path, payment, account, view }: Checkout,
   { words }: Language,
@@ -285,16 +280,13 @@ ${emailLine(payment, knowsEmail, words)}
 </ul>${view.kind === 'underpaid' ? nothing : html`${phoneCode(path, words)}${canSimulate ? simulationPanel(payment) : nothing}`}</footer>`;
 }
 
-/**
- * Shown only on wide screens with a mouse: a customer on a phone does not need it. Loaded when it is opened. A partial
- * payment has another code.
- */
+/** Shown only on wide screens with a mouse, and loaded when opened. A partial payment has another code. */
 function phoneCode(path: string, { phone }: Words): Html {
   return html`<details class="phone"><summary>${phone.heading}</summary>
 <p>${phone.hint}</p><img src="${path}/qr.svg" alt="${phone.code}" width="180" height="180" loading="lazy"></details>`;
 }
 
-/** Replaces an address that the visitor did not bring along: neither name nor host. */
+/** Replaces an address that the visitor did not bring: neither name nor host. */
 const HIDDEN_EMAIL = '•••@•••';
 
 function emailLine({ email, provider }: Payment, knowsEmail: boolean, { assurances }: Words): Html {
@@ -304,9 +296,7 @@ function emailLine({ email, provider }: Payment, knowsEmail: boolean, { assuranc
     : html`<li>${fillIn(assurances.emailKept, { email: HIDDEN_EMAIL })}</li>`;
 }
 
-/**
- * "j…@example.com", for visitors who know the address: enough to recognize it, and too little to read over a shoulder.
- */
+/** "j…@example.com", for visitors who know the address: enough to recognize, too little to read over a shoulder. */
 function maskEmail(email: string): string {
   return `${email.slice(0, 1)}…${email.slice(email.lastIndexOf('@'))}`;
 }
@@ -320,9 +310,7 @@ const names: Readonly<Record<Outcome, string>> = {
   'slow-chain': 'Slow chain',
 };
 
-/**
- * Test mode's buttons for every outcome. They are for developers, and so in English in every language of the page.
- */
+/** Test mode's buttons for every outcome. For developers, so in English in every language. */
 function simulationPanel(payment: Payment): Html {
   const buttons = outcomesOf(payment).map(
     (outcome) =>
@@ -335,7 +323,7 @@ function simulationPanel(payment: Payment): Html {
 
 const steps = ['choose', 'pay', 'arrived', 'sent'] as const;
 
-/** The payment's progress from the customer's choice to the shop; empty for a payment that ended otherwise. */
+/** Progress of the payment from the choice to the shop; empty if it ended otherwise. */
 function progress(view: CheckoutView, { words }: Language): Html {
   const { step: current } = traitsOf(view);
   if (current === null) return nothing;
@@ -349,7 +337,7 @@ function progress(view: CheckoutView, { words }: Language): Html {
   });
   return html`<ol class="steps" aria-label="${words.steps.label}">${items}</ol>`;
 }
-/** How long the checkout can be paid; empty once it need not or cannot be. */
+/** Deadline of the checkout; empty once it need not or cannot be paid. */
 function payableUntil(checkout: Checkout, language: Language): Html {
   const { view, offers, expiresAtMs } = checkout;
   if (!(takesPayment(view) || view.kind === 'underpaid') || isTakenByProvider(view)) return nothing;
@@ -360,8 +348,8 @@ function payableUntil(checkout: Checkout, language: Language): Html {
 }
 
 /**
- * The shop's links, if it has set them: return after the end of the payment, support and terms. The one to take next is
- * a button: support where only the shop can help, else the way back.
+ * The shop's links, if set: return after the end of the payment, support and terms. The next one to take is a button:
+ * support if only the shop can help, otherwise the way back.
  */
 function shopLinks(checkout: Checkout, language: Language): Html {
   const { name: shop, supportUrl, termsUrl } = checkout.account;
@@ -384,22 +372,22 @@ ${links.length === 0 ? nothing : html`<p class="until">${links.map((link, index)
 </div>`;
 }
 
-/** Whether only the shop can settle what is left: it holds or has received money that does not belong there. */
+/** Whether only the shop can resolve it: it holds or received money that does not belong there. */
 function needsShop(view: CheckoutView): boolean {
   if (view.kind === 'paid') return view.surplus !== null;
   return view.kind === 'closed_with_money' || view.kind === 'closed_and_released';
 }
 
-/** The way back to the shop once the customer has nothing left to do or to wait for here. */
+/** Way back to the shop once the customer has nothing left to do. */
 interface Return {
   readonly url: URL;
-  /** Whether the page's script redirects automatically. */
+  /** Whether the page's script redirects by itself. */
   readonly isAutomatic: boolean;
 }
 
-/** How long after the payment the page redirects. A receipt opened later does not redirect. */
+/** Time after the payment in which the page redirects. A receipt opened later does not redirect. */
 const RETURNS_FOR_MS = 15 * 60_000;
-/** The page announces the redirect and has a button that stops it. */
+/** Delay, in which the page announces the redirect and offers a button to stay. */
 const RETURNS_AFTER_SECONDS = 5;
 
 function returnOf({ payment, account, view, nowMs }: Checkout): Return | null {
@@ -413,7 +401,7 @@ function returnOf({ payment, account, view, nowMs }: Checkout): Return | null {
   return { url: new URL(returnUrlOf(url, payment.id)), isAutomatic };
 }
 
-/** The script shows the second line. Without the script, only the link appears. */
+/** The script shows the second line; without script only the link appears. */
 function returnLink(
   { url, isAutomatic }: Return,
   shop: string,
@@ -430,7 +418,7 @@ function returnLink(
 ${isAutomatic ? countdown : nothing}`;
 }
 
-/** The merchant and the amount, with the fee if the customer pays it. */
+/** Merchant and amount, with the fee if the customer pays it. */
 export function summary(
   { payment, account }: Pick<Checkout, 'payment' | 'account'>,
   language: Language,
@@ -444,18 +432,16 @@ ${orderLine === null ? nothing : html`<p class="order"><bdi>${orderLine}</bdi></
 </header>`;
 }
 
-/** What the customer pays. */
 export function amountLine(language: Language, amountCents: number, currency: Payment['currency']): Html {
   const amount = formatMoney(language, amountCents, currency);
   return html`<p class="amount"><bdi>${amount}</bdi>${leavesCurrencyOpen(amount) ? html` <abbr>${currency}</abbr>` : nothing}</p>`;
 }
 
-/** Whom the customer pays. */
 export function shopLine(account: Account, { words }: Language): Html {
   return html`<p class="shop">${sign(account)} <span><span class="label">${words.summary.paymentTo}</span> <bdi>${account.name}</bdi></span></p>`;
 }
 
-/** The shop's logo, or the first letter of its name. It repeats the name beside it. */
+/** The shop's logo, or the first letter of its name. */
 function sign({ name, logoHash }: Account): Html {
   return logoHash === null
     ? html`<span class="initial" aria-hidden="true">${initialOf(name)}</span>`
@@ -468,13 +454,13 @@ function feeLine({ originalAmountCents, customerFeeCents, currency }: Payment, l
   const fee = formatMoney(language, customerFeeCents, currency);
   return html`<p class="fee">${fillIn(language.words.summary.parts, { net, fee })}</p>`;
 }
-/** Made once: that takes 20 µs. */
+/** Created once: that takes 20 µs. */
 const segmenter = new Intl.Segmenter();
 
-/** The first letter as readers see it, which may be several code points. */
+/** First letter as readers see it, which may be several code points. */
 function initialOf(name: string): string {
   const text = name.trim();
-  // Two plain characters are never one letter, and segmenting them takes 5 µs.
+  // Skips the segmenter, which takes 5 µs, for two plain characters.
   const first = /^[ -~]{2}/.test(text) ? text.charAt(0) : segmenter.segment(text).containing(0)?.segment;
   return first?.toUpperCase() ?? '';
 }

@@ -5,11 +5,11 @@ import type { ProviderId } from '../../payment/provider-catalog.ts';
 import { isDelivering, type ProviderSession, type SessionProgress } from '../../payment/provider-session.ts';
 import { sumObservations } from '../../payment/settle.ts';
 
-/** The state that the customer sees: one sentence and at most one action for each kind. */
+/** State for the customer: one sentence and at most one action for each kind. */
 export type CheckoutView =
-  /** Nothing has begun: choose a provider. */
+  /** Nothing has begun. */
   | { readonly kind: 'choose'; readonly hasLittleArrived: boolean }
-  /** At least one provider session was started for what is missing: the whole amount, or the rest of it. */
+  /** At least one provider session was started for the missing amount. */
   | {
       readonly kind: 'at_provider';
       readonly hasLittleArrived: boolean;
@@ -17,10 +17,10 @@ export type CheckoutView =
       readonly providerReference: string;
       /** Whether the session can still be continued. */
       readonly isOpen: boolean;
-      /** The session's progress as the provider reports it, a hint; null without a report. */
+      /** Progress as the provider reports it, a hint; null without a report. */
       readonly progress: SessionProgress | null;
     }
-  /** A part arrived, less than the paid threshold. Amounts in 10⁻⁶ USDC units. */
+  /** A part below the paid threshold arrived. Amounts in 10⁻⁶ USDC. */
   | {
       readonly kind: 'underpaid';
       /** Whether a provider may charge the rest: not while one has the customer's money and has not delivered it. */
@@ -33,14 +33,14 @@ export type CheckoutView =
   | { readonly kind: 'seen'; readonly depositHash: string | null }
   /** The release to the merchant is in progress. */
   | { readonly kind: 'sending'; readonly depositHash: string | null; readonly releaseHash: string | null }
-  /** The money arrived, and the release to the merchant is blocked at the moment. */
+  /** The money arrived, but the release to the merchant is blocked. */
   | { readonly kind: 'held'; readonly depositHash: string | null }
   | {
       readonly kind: 'paid';
       readonly paidAtMs: number;
-      /** The providers that charged the customer, as far as known (`chargingProviders`). */
+      /** Providers known to have charged the customer (`chargingProviders`). */
       readonly providers: readonly ProviderId[];
-      /** Whether clearly more arrived than the payment costs, and whether that is the whole amount again; else null. */
+      /** Whether clearly more arrived than was due, or the whole amount again; otherwise null. */
       readonly surplus: 'overpaid' | 'paidTwice' | null;
       readonly receivedUnits: bigint;
       readonly depositHash: string | null;
@@ -48,13 +48,13 @@ export type CheckoutView =
     }
   | { readonly kind: 'canceled' }
   | { readonly kind: 'expired' }
-  /** Closed, with a balance or a past balance at the address: too small, or too late. */
+  /** Closed, with a current or past balance at the address: too small or too late. */
   | {
       readonly kind: 'closed_with_money';
       readonly receivedUnits: bigint;
       readonly depositHash: string | null;
     }
-  /** Closed, and the received money was released to the merchant without counting as paid. */
+  /** Closed; the received money was released to the merchant without counting as paid. */
   | {
       readonly kind: 'closed_and_released';
       readonly receivedUnits: bigint;
@@ -62,7 +62,7 @@ export type CheckoutView =
       readonly releaseHash: string | null;
     };
 
-/** The view of a payment's state, observations and sessions. Pure; throws `UnknownStateError` for an unknown state. */
+/** View of a payment's state, observations and sessions. Pure; throws `UnknownStateError` for an unknown state. */
 export function checkoutViewOf(
   { payment, observations, sessions }: PaymentView,
   nowMs: number,
@@ -77,7 +77,7 @@ export function checkoutViewOf(
     case 'unpaid/pending': {
       // A payment from a wallet is paid once it is final.
       if (seenUnits >= payment.paidThresholdUnits) return { kind: 'seen', depositHash };
-      // A transfer from a wallet need not be the whole amount, so every part of it counts.
+      // A transfer from a wallet may be partial, so every part counts.
       const isAttempt = isDirect(payment)
         ? !isDust(payment, seenUnits)
         : !isNearlyAllMissing(payment, seenUnits);
@@ -95,7 +95,7 @@ export function checkoutViewOf(
     case 'unpaid/failed':
     case 'unpaid/manual_required':
       return { kind: 'held', depositHash };
-    // The customer has paid; the remaining release concerns only the service and the merchant.
+    // The customer has paid; the release concerns only service and merchant.
     case 'paid/ready':
     case 'paid/processing':
     case 'paid/failed':
@@ -124,7 +124,7 @@ function surplusOf(payment: Payment, deposits: readonly Deposit[]): 'overpaid' |
   return fullDepositsOf(payment, deposits).length > 1 ? 'paidTwice' : 'overpaid';
 }
 
-/** The providers that charged the customer: the only one with a session, or of several those that report a delivery. */
+/** Providers that charged the customer: the only one with a session, or of several those that report a delivery. */
 export function chargingProviders(
   sessions: readonly Pick<ProviderSession, 'provider' | 'progress'>[],
 ): readonly ProviderId[] {
@@ -141,24 +141,21 @@ export function takesPayment(view: CheckoutView): boolean {
   return view.kind === 'choose' || view.kind === 'at_provider';
 }
 
-/**
- * Whether the provider reports that it has the customer's money. The page then leads no customer to pay a second time.
- */
+/** Whether the provider reports that it has the customer's money. The page then never suggests a second payment. */
 export function isTakenByProvider(view: CheckoutView): boolean {
   return view.kind === 'at_provider' && (view.progress === 'delivering' || view.progress === 'delivered');
 }
 
-/** Whether the provider reports that it declined the customer's payment. */
 export function isDeclined(view: CheckoutView): boolean {
   return view.kind === 'at_provider' && view.progress === 'failed';
 }
 
-/** What a page shows of a view besides its texts. */
+/** Properties of a view besides its texts. */
 interface ViewTraits {
-  /** Seconds until the page should refresh; null when nothing changes any more on its own. */
+  /** Seconds until the page should refresh; null if nothing more changes by itself. */
   readonly refreshSeconds: number | null;
   readonly tone: 'good' | 'warn' | 'busy' | 'plain';
-  /** The current step of the customer or the payment; the number of steps when all are done, null for none. */
+  /** Current step of the progress; the number of steps when all are done, null for none. */
   readonly step: number | null;
 }
 
@@ -183,7 +180,7 @@ export function traitsOf(view: CheckoutView): ViewTraits {
     : traits[view.kind];
 }
 
-/** The deposit that reached the paid threshold, else the last one. */
+/** The deposit that reached the paid threshold, otherwise the last one. */
 function decisiveDeposit(deposits: readonly Deposit[], paidThresholdUnits: bigint): string | null {
   let units = 0n;
   for (const deposit of deposits) {

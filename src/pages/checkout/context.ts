@@ -23,41 +23,39 @@ export interface CheckoutPagesContext
   readonly quotes: Quotes;
   readonly limits: PageLimits;
   readonly pictures: Pictures;
-  /** Makes the tokens of visitors who came with the payment's email address. */
+  /** Creates the tokens of visitors who came with the payment's email address. */
   readonly emailHash: KeyedHash;
-  /** The public address of the service, without a slash at its end. */
+  /** Public base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
-  /**
-   * The header, in lower case, in which the operator's proxy sends the customer's country; null without such a proxy.
-   */
+  /** Lower-case header in which the operator's proxy sends the customer's country; null without such a proxy. */
   readonly countryHeader: string | null;
-  /** Shows the banner that no real money moves. */
+  /** Whether to show the banner that no real money moves. */
   readonly isTestMode: boolean;
   /** Simulates outcomes of payments; null in live mode. */
   readonly testPayments: Pick<TestPayments, 'simulateOutcome'> | null;
-  /** A transaction's page in a block explorer (http or https), or null without an explorer. */
+  /** URL of a transaction in a block explorer; null without an explorer. */
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
-  /** The contract of USDC, for payments from a wallet. */
+  /** USDC contract, for payments from a wallet. */
   readonly token: Address;
 }
 
-/** Dependencies of example pages, which test mode registers beside those of payments. */
+/** Dependencies of example pages, which test mode registers. */
 export type ExamplePagesContext = Pick<
   CheckoutPagesContext,
   'directory' | 'nowMs' | 'expiryMs' | 'baseUrl' | 'explorerTransactionUrl' | 'token' | 'quotes'
 >;
 
-/** One request for a page of the customer. */
+/** Request for a page of the customer. */
 export interface CheckoutRequest<Parameter extends string = never> {
   readonly context: CheckoutPagesContext;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** The named parts of the path. */
+  /** Path parameters. */
   readonly params: Readonly<Record<Parameter, string>>;
   readonly query: Readonly<Record<string, unknown>>;
 }
 
-/** Answers the requests of a route whose path has these parameters. */
+/** Handles a route whose path has these parameters. */
 export type CheckoutHandler<Parameter extends string> = (
   asked: CheckoutRequest<Parameter>,
 ) => Promise<FastifyReply>;

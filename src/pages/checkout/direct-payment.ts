@@ -15,15 +15,12 @@ import type { CheckoutRequest } from './context.ts';
 import { type Checkout, requireCheckout } from './read-checkout.ts';
 import type { StateWords } from './state-words.ts';
 
-/** A direct payment's page while it waits for a transfer. */
 interface DirectContent {
   readonly words: StateWords;
   readonly detail: Html;
 }
 
-/**
- * Whether the customer has to send a transfer from a wallet. Once enough was sent, the page is that of every payment.
- */
+/** Whether the customer has to send a transfer. Once enough was sent, the page is that of every payment. */
 export function awaitsTransfer({ payment, view }: Pick<Checkout, 'payment' | 'view'>): boolean {
   return isDirect(payment) && (takesPayment(view) || view.kind === 'underpaid');
 }
@@ -37,7 +34,7 @@ export function directContent(
   const { direct, facts } = words;
   const missing = view.kind === 'underpaid' ? view.missingUnits : payment.paidThresholdUnits;
   const uri = transferUri(payment, missing, token);
-  // All digits that count, unlike elsewhere: the transfer has to be large enough.
+  // Keeps all digits, unlike elsewhere: the transfer has to suffice.
   const amount = `${exactUsdc(missing)} USDC`;
   const received = view.kind === 'underpaid' ? `${exactUsdc(view.receivedUnits)} USDC` : '';
   const network =
@@ -83,25 +80,24 @@ export function exactUsdc(units: bigint): string {
   return formatUnits(units).replace(/\.?0+$/, '');
 }
 
-/** Needs a script, which shows it. The label says which text it copies, where there are several. */
+/** Hidden until the script shows it. The label tells several buttons apart. */
 export function copyButton(text: string, { direct }: Language['words'], label?: string): Html {
   const named = label === undefined ? nothing : html` aria-label="${direct.copy}: ${label}"`;
   return html` <button class="link" type="button" data-copy="${text}"${named} hidden>${direct.copy}</button>`;
 }
 
-/** The first four bytes of the hash of `transfer(address,uint256)`. */
+/** First four bytes of the hash of `transfer(address,uint256)`. */
 const TRANSFER_SELECTOR = '0xa9059cbb';
 
-/** The call of the token that a wallet signs. */
+/** Token call that a wallet signs. */
 function transferCall(to: Address, units: bigint): string {
   const word = (hex: string) => hex.toLowerCase().padStart(64, '0');
   return `${TRANSFER_SELECTOR}${word(to.slice(2))}${word(units.toString(16))}`;
 }
 
 /**
- * `GET /pay/:paymentId/qr.svg`: the checkout's address as a QR code. It has its own route, because drawing it takes
- * longer than the rest of the page, and few visitors open it. It contains only the address of the request, so the store
- * is not read.
+ * `GET /pay/:paymentId/qr.svg`: the checkout's URL as a QR code. A separate route, because drawing takes longer than
+ * the rest of the page and few visitors open it. Contains only the requested URL, so it needs no read.
  */
 export async function showPhoneCode({
   context,
@@ -113,7 +109,7 @@ export async function showPhoneCode({
   return sendPhoneCode(reply, `${context.baseUrl}/pay/${paymentId}`);
 }
 
-/** `GET /pay/:paymentId/transfer.svg`: the transfer of what is missing, as a QR code for a wallet. */
+/** `GET /pay/:paymentId/transfer.svg`: transfer of the missing amount, as a QR code for a wallet. */
 export async function showTransferCode({
   context,
   reply,
@@ -122,7 +118,7 @@ export async function showTransferCode({
   return sendTransferCode(reply, await requireCheckout(context, params.paymentId), context.token);
 }
 
-/** Answers with the transfer of what is missing as a QR code. Throws `not_found` unless a part of the amount arrived. */
+/** Sends the transfer of the missing amount as a QR code. Throws `not_found` unless a part of the amount arrived. */
 export function sendTransferCode(
   reply: FastifyReply,
   { payment, view }: Checkout,
@@ -132,7 +128,7 @@ export function sendTransferCode(
   return sendCode(reply, transferUri(payment, view.missingUnits, token), 'no-store');
 }
 
-/** Answers with an address as a QR code. */
+/** Sends a URL as a QR code. */
 export function sendPhoneCode(reply: FastifyReply, address: string): FastifyReply {
   return sendCode(reply, address, 'private, max-age=86400');
 }

@@ -7,23 +7,23 @@ import { fieldText, formTokenField, isFormToken } from '../../web/signed-in/form
 import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 
 /*
- * The payment's email address goes to a provider only for a visitor who came with it: `checkout_url` carries it, the
- * short link does not. The proof is a token bound to the payment and its address, which reveals neither. Forms carry
- * it, and so does a cookie of this checkout alone, because the page's script removes the address from the address bar.
- * The proof therefore survives a reload, a change of language, and the return from the provider.
+ * A provider gets the payment's email address only if the visitor came with it: `checkout_url` contains it, the short
+ * link does not. The proof is a token bound to payment and address, which reveals neither. Forms carry it, and so does
+ * a cookie of this checkout, because the page's script removes the address from the address bar. The proof survives a
+ * reload, a change of language, and the return from the provider.
  */
 
 /** Ends with the browser's session. */
 const COOKIE = 'email_token';
 
-/** The token for the forms of this visitor's page; null for a visitor who did not come with the payment's address. */
+/** Token for the forms of this visitor's page; null if the visitor came without the payment's address. */
 export function emailTokenOf(
   { emailHash }: Pick<CheckoutPagesContext, 'emailHash'>,
   request: Pick<FastifyRequest, 'query' | 'body' | 'headers'>,
   { id, email }: Pick<Payment, 'id' | 'email'>,
 ): string | null {
   if (email === null) return null;
-  // Replaced secrets still count: a page may be open during the replacement.
+  // Accepts replaced secrets too, because a page may be open during the replacement.
   const [token, ...earlier] = emailHash.candidates(`${id} ${canonical(email)}`) as [string, ...string[]];
   const isKnown =
     isSameEmail(emailOfQuery(request.query), email) ||
@@ -31,7 +31,7 @@ export function emailTokenOf(
   return isKnown ? token : null;
 }
 
-/** The hidden field of a form; empty for a visitor who does not know the address. */
+/** Hidden field of a form; empty for a visitor who does not know the address. */
 export function emailTokenField(token: string | null): Html {
   return token === null ? nothing : formTokenField(token);
 }
@@ -61,10 +61,7 @@ function isSameEmail(given: string | null, email: string): boolean {
   return given !== null && isSameText(canonical(given), canonical(email));
 }
 
-/**
- * Normalizes an address: links are retyped, so surrounding space, case and Unicode composition do not distinguish
- * visitors.
- */
+/** Normalizes an address: links are retyped, so surrounding space, case and Unicode composition do not matter. */
 function canonical(email: string): string {
   return email.trim().normalize('NFC').toLowerCase();
 }

@@ -10,47 +10,47 @@ import { takesPayment, traitsOf } from './checkout-view.ts';
 import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 import { type Checkout, readCheckout } from './read-checkout.ts';
 
-/** An update of an open page: the whole content, as the poll returns it. */
+/** Update of an open page: the whole content, as the poll returns it. */
 export interface LiveContent {
   readonly revision: string;
   /** JSON of the content in one line. */
   readonly text: string;
-  /** Nothing changes any more on its own: the stream ends with this. */
+  /** Whether nothing more changes by itself, which ends the stream. */
   readonly isLast: boolean;
 }
 
-/** Reads the current content of a page; null when its payment does not exist. */
+/** Reads the current content of a page; null if its payment does not exist. */
 export type ReadLiveContent = (paymentId: string, language: LanguageCode) => Promise<LiveContent | null>;
 
-/** An open page that receives updates. */
+/** Open page that receives updates. */
 interface Viewer {
   readonly paymentId: string;
   readonly language: LanguageCode;
-  /** The key for the limit on one address. */
+  /** Key of the limit per address. */
   readonly address: string;
-  /** The revision that the page already shows. */
+  /** Revision that the page already shows. */
   readonly revision: string;
   send(content: LiveContent): void;
-  /** Ends the stream; the page polls from then on, unless its content is final. */
+  /** Ends the stream; the page polls from then on unless its content is final. */
   end(): void;
 }
 
 interface LiveUpdatesOptions {
   readonly read: ReadLiveContent;
-  /** Interval between two reads of an open page's payment. */
+  /** Interval between reads of an open page's payment. */
   readonly everyMs: number;
   readonly maximumViewers: number;
   readonly maximumViewersOfAddress: number;
   readonly onError: (error: unknown) => void;
 }
 
-/** All viewers of one payment in one language: one read serves them all. */
+/** Viewers of one payment in one language, served by one read. */
 interface Watch {
   readonly viewers: Map<Viewer, string>;
   timer: NodeJS.Timeout | null;
 }
 
-/** Sends updates to open pages, with one read for each watched payment and language. */
+/** Sends updates to open pages, with one read for each payment and language. */
 export function createLiveUpdates(options: LiveUpdatesOptions) {
   const watches = new Map<string, Watch>();
 
@@ -86,7 +86,9 @@ export function createLiveUpdates(options: LiveUpdatesOptions) {
   }
 
   return {
-    /** Adds a viewer and returns a function that removes it; null when there are too many, and the page has to poll. */
+    /**
+     * Adds a viewer and returns a function that removes it; null if there are too many, so that the page has to poll.
+     */
     follow(viewer: Viewer): (() => void) | null {
       const { paymentId, language, address } = viewer;
       const all = [...watches.values()].flatMap(({ viewers }) => [...viewers.keys()]);
@@ -108,15 +110,14 @@ export function createLiveUpdates(options: LiveUpdatesOptions) {
   };
 }
 
-/** Interval of a comment line, so that no proxy closes the connection as dead. */
+/** Interval of a comment line that keeps proxies from closing the connection. */
 const HEARTBEAT_MS = 20_000;
 /** Maximum age of a stream. The page then reconnects, and a load balancer may choose another process. */
 const LONGEST_MS = 10 * 60_000;
 
 /**
- * `GET /pay/:paymentId/events`: the changes of a page as server-sent events, from the revision that it shows
- * (`?revision=…`). Answers 204 for a payment that cannot be followed and when there are too many streams: the page then
- * polls.
+ * `GET /pay/:paymentId/events`: changes of a page as server-sent events, from the revision that it shows
+ * (`?revision=…`). Responds 204 if the payment cannot be followed or there are too many streams: the page then polls.
  */
 export function showEvents(
   live: ReturnType<typeof createLiveUpdates>,
@@ -130,7 +131,7 @@ export function showEvents(
   const leave = live.follow({
     paymentId,
     language: languageOf(request).code,
-    // Loopback is this machine, or a proxy that TRUST_PROXY does not name: its visitors are not one visitor.
+    // Loopback is this machine or a proxy that TRUST_PROXY does not name, so its visitors are counted separately.
     address: isLoopbackHost(request.ip) ? request.id : addressGroupOf(request.ip),
     revision: typeof revision === 'string' ? revision : '',
     send: ({ text }) => write(`data: ${text}\n\n`),
@@ -144,13 +145,13 @@ export function showEvents(
   const limit = setTimeout(() => stop(), LONGEST_MS);
   raw.on('error', () => stop());
   raw.once('close', () => stop());
-  // A client that leaves first only closes its half of the connection.
+  // A disconnecting client first closes only its half of the connection.
   const { socket } = request.raw;
   socket.once('end', onHalfClose);
   return reply;
 
   function write(text: string): void {
-    // Writing after the end would raise an error without a handler.
+    // Writing after the end would raise an unhandled error.
     if (!raw.writableEnded) raw.write(text);
   }
 
@@ -159,7 +160,7 @@ export function showEvents(
   }
 
   function stop(last?: string): void {
-    // A kept-alive connection goes on to serve other requests.
+    // The kept-alive connection serves further requests.
     socket.removeListener('end', onHalfClose);
     clearInterval(heartbeat);
     clearTimeout(limit);
@@ -173,8 +174,8 @@ function stringHeadersOf(reply: FastifyReply): Record<string, string> {
 }
 
 /**
- * `GET /pay/:paymentId/status`: the page's parts that change, polled by its script. 304 while the revision equals the
- * one in If-None-Match.
+ * `GET /pay/:paymentId/status`: the changing parts of the page, polled by its script. 304 while the revision equals
+ * If-None-Match.
  */
 export async function showStatus({
   context,
@@ -194,7 +195,7 @@ export async function showStatus({
   return reply.send(content);
 }
 
-/** The content for the page's script, the same by poll and by event stream. */
+/** Content for the page's script, equal for poll and event stream. */
 export function statusContent(
   context: Pick<CheckoutPagesContext, 'explorerTransactionUrl' | 'token'>,
   checkout: Checkout,

@@ -21,12 +21,13 @@ interface PreviewDrawerOptions {
 const KEEP_MS = 60 * 60_000;
 const MAXIMUM_KEPT_PICTURES = 100;
 const MAXIMUM_DRAWINGS_PER_MINUTE = 60;
-/** The share of one account, so that its links do not use up the previews of others. */
+/** Share of one account, so that its links do not use up the previews of others. */
 const MAXIMUM_DRAWINGS_OF_ACCOUNT = 10;
 
 /**
- * Draws previews and keeps the last hundred: at most sixty a minute, ten of one account. A request above a limit, or that
- * finds the queue full or a drawing of its account in it, gets the plain picture at once (`isPlain`). Never rejects.
+ * Draws previews and keeps the last hundred: at most sixty a minute, ten per account. A request above a limit, or with
+ * a full queue, or with a drawing of its account in progress, gets the plain picture at once (`isPlain`). Never
+ * rejects.
  */
 export function createPreviewDrawer({ monotonicMs, onFailure, draw }: PreviewDrawerOptions) {
   const pictures = createTtlCache<Buffer>({
@@ -52,15 +53,15 @@ export function createPreviewDrawer({ monotonicMs, onFailure, draw }: PreviewDra
   };
 }
 
-/** A preview without its words. */
+/** Preview without text. */
 const plainPreview = readFileSync(new URL('./plain-preview.png', import.meta.url));
 
-/** The size of link previews, in pixels. */
+/** Size of link previews in pixels. */
 export const PREVIEW_WIDTH = 1_200;
 export const PREVIEW_HEIGHT = 630;
-/** The height of the line along its lower edge. */
+/** Height of the line along the lower edge. */
 const PREVIEW_LINE_HEIGHT = 18;
-/** Without a brand color. */
+/** Colors without a brand color. */
 const ownColors = { panel: '#0f3d33', 'panel-soft': '#cfe8df', line: '#7fd1b5' } as const;
 
 const MARGIN = 90;
@@ -70,9 +71,8 @@ const LONGEST_LINE = 52;
 const MOST_LINES = 3;
 
 /**
- * The link preview of a checkout as SVG: shop, amount, and the merchant's note, which belongs to previews, in the shop's
- * color and with its logo. It omits the payment's state, because sites that store the picture do not request it again.
- * Everything else in it is text, and no link leaves it.
+ * Link preview of a checkout as SVG: shop, amount and the merchant's note, in the shop's color and with its logo. Omits
+ * the payment's state, because sites store the picture. All other content is text without links.
  */
 export function previewDrawing(
   { payment, account }: Pick<Checkout, 'payment' | 'account'>,
@@ -101,7 +101,7 @@ ${lines.map((words, index) => html`<text x="${MARGIN}" y="${top + 235 + index * 
 </svg>`.toString();
 }
 
-/** On white, for which logos are made. It is part of the picture: nothing is loaded. */
+/** On white, for which logos are made; embedded, so that nothing is loaded. */
 function logoDrawing({ bytes }: ShopLogo): Html {
   const place = (margin: number) =>
     html`x="${MARGIN + margin}" y="${58 + margin}" width="${LOGO_SIZE - 2 * margin}" height="${LOGO_SIZE - 2 * margin}"`;
@@ -151,7 +151,7 @@ export async function showPreview(
   const { png, isPlain } = await drawPreview(id, previewDrawing(checkout, logo));
   return (
     setCommonHeaders(reply)
-      // A plain picture expires soon. It is embedded in pages of other sites, so it allows cross-origin use.
+      // A plain picture expires soon. Pages of other sites embed it, so it allows cross-origin use.
       .header('cache-control', `public, max-age=${isPlain ? 60 : 3_600}`)
       .header('cross-origin-resource-policy', 'cross-origin')
       .type('image/png')

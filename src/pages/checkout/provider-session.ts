@@ -27,7 +27,7 @@ export async function openProviderSession(
     const problem = html`${languageOf(request).words.problems.notFromHere}`;
     return sendCheckout(asked, checkout, { status: 403, problem });
   }
-  // The page was older than the payment, and the current state explains the rest.
+  // The page was outdated; the current state explains the rest.
   if (!takesPayment(checkout.view)) {
     return sendCheckout(asked, checkout, { status: 409, problem: null });
   }
@@ -41,7 +41,7 @@ export async function openProviderSession(
 }
 
 /**
- * Starts a session and redirects the customer to it with a 303; answers with the page and the reason where that fails.
+ * Starts a session and redirects the customer to it with a 303; on failure shows the page with the reason.
  *
  * @param onStarted runs before the redirect
  */
@@ -66,7 +66,7 @@ export async function redirectToProvider(
   }
 }
 
-/** A provider's answer without a secure web address is the provider's failure. */
+/** A response without an https URL is the provider's failure. */
 function secureUrlOf({ provider, redirectUrl }: ProviderSession): string {
   const url = URL.parse(redirectUrl);
   if (url !== null && isSecureUrl(url)) return url.href;
@@ -76,8 +76,8 @@ function secureUrlOf({ provider, redirectUrl }: ProviderSession): string {
 }
 
 /**
- * User agents that fetch links for a preview or an index. (Cubot makes telephones.) An own list instead of `isbot`, which
- * counts every HTTP client as a bot, while a program that follows a link gets the redirect that a browser gets.
+ * User agents that fetch links for a preview or index. (Cubot makes telephones.) The library `isbot` counts every HTTP
+ * client as a bot, but a program that follows a link has to get a browser's redirect.
  */
 const previewAgent = new RegExp(
   '(?<!cu)bot\\b|crawl|spider|preview|facebookexternalhit|^whatsapp/|skypeuri|embedly|iframely|slurp|pinterest/|vkshare|' +
@@ -85,22 +85,22 @@ const previewAgent = new RegExp(
   'i',
 );
 
-/** Whether the request comes from a preview or a crawler and not from a customer who follows the link. */
+/** Whether a preview or crawler sends the request, not a customer who follows the link. */
 export function isPreview(headers: IncomingHttpHeaders): boolean {
   const purposes = ['purpose', 'sec-purpose', 'x-purpose', 'x-moz'].map((name) =>
     String(headers[name] ?? ''),
   );
   if (purposes.some((purpose) => /prefetch|prerender|preview/i.test(purpose))) return true;
-  // If the browser sends Sec-Fetch-Dest, only a document of its own is a customer's request.
+  // Sec-Fetch-Dest, where sent, is `document` for a customer's request.
   const destination = headers['sec-fetch-dest'];
   if (destination !== undefined && destination !== 'document') return true;
   return previewAgent.test(headers['user-agent'] ?? '');
 }
 
 /**
- * The provider to which opening the checkout leads directly, or null for the page. `auto=1` counts only for a payment
- * with a single provider and a stored email (not one edited into the query). `returned=1` stands in the address to
- * which providers send the customer back: that request gets the page, not the same redirect again.
+ * Provider to which opening the checkout redirects; null for the page. `auto=1` counts only for a payment with a single
+ * provider and a stored email (not one edited into the query). `returned=1` is in the URL to which providers send the
+ * customer back: it gets the page instead of another redirect.
  */
 export function automaticProvider(
   payment: Payment,

@@ -22,23 +22,22 @@ export interface ReadCheckoutContext
   }> {
   readonly directory: ProviderDirectory;
   readonly nowMs: () => number;
-  /** Time after the creation until which a checkout can be paid. */
+  /** Time after creation in which a checkout can be paid. */
   readonly expiryMs: number;
 }
 
-/** Assumes the same of every provider. */
+/** Assumes equal rates for all providers. */
 const withoutVisits = estimateSuccess([]);
 
-/** The data of a checkout's page. */
 export interface Checkout {
-  /** The page's address: the payment's own, unless the page is an example. */
+  /** The page's path: the payment's own, unless the page is an example. */
   readonly path: string;
   readonly payment: Payment;
   readonly account: Account;
   readonly view: CheckoutView;
-  /** What a provider session charges now: the whole amount, or the rest of it. */
+  /** Amount that a provider session charges now: all of it, or the rest. */
   readonly charge: Charge;
-  /** The providers of this payment, each with the reason why it cannot serve; empty when no session may be started. */
+  /** Providers of this payment, each with the reason why it cannot serve; empty if no session may be started. */
   readonly offers: readonly ProviderOffer[];
   /** How often visits to providers end with a delivery. */
   readonly success: SuccessRates;
@@ -46,12 +45,12 @@ export interface Checkout {
   readonly nowMs: number;
 }
 
-/** The payment's only provider, or null if the customer may choose. */
+/** The payment's only provider; null if the customer may choose. */
 export function singleProviderOf({ payment }: Pick<Checkout, 'payment'>): ProviderId | null {
   return isProviderId(payment.provider) ? payment.provider : null;
 }
 
-/** Reads a checkout by the text in its address; null when there is none. */
+/** Reads a checkout by the text in its URL; null if there is none. */
 export async function readCheckout(
   context: ReadCheckoutContext,
   paymentId: string,
@@ -65,7 +64,7 @@ export async function readCheckout(
   return checkoutOf(context, stored, account);
 }
 
-/** Reads a checkout by the text in its address. Throws `payment_not_found`. */
+/** Reads a checkout by the text in its URL. Throws `payment_not_found`. */
 export async function requireCheckout(context: ReadCheckoutContext, paymentId: string): Promise<Checkout> {
   const checkout = await readCheckout(context, paymentId);
   if (checkout === null) throw new ServiceError('payment_not_found');
@@ -80,7 +79,7 @@ export async function readCheckoutOfShortCode(
   return requireCheckout(context, paymentIdOfShortCode(shortCode) ?? '');
 }
 
-/** The checkout of a payment that was read. */
+/** Checkout of a payment that was read. */
 export async function checkoutOf(
   context: Pick<ReadCheckoutContext, 'directory' | 'nowMs' | 'expiryMs'>,
   stored: PaymentView,

@@ -7,15 +7,15 @@ interface Context extends Readonly<{ records: Pick<RecordStore, 'addRecords'> }>
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The most that wait; more are not recorded, because customers must not wait. */
+/** Maximum pending records; more are dropped, because customers must not wait. */
 const MAXIMUM_WAITING = 1_000;
-/** Payments that are remembered, so that reloads write nothing. */
+/** Remembered payments, so that reloads write nothing. */
 const REMEMBERED = 10_000;
 const WRITE_AFTER_MS = 1_000;
 
 /**
- * Records the first time that a customer opens a payment's page: together with those of the same second, and never on the
- * way of a request. `flush` writes what waits.
+ * Records the first time that a customer opens a payment's page, batched by second and outside requests. `flush` writes
+ * the pending records.
  */
 export function createOpenedRecorder({ records, nowMs, onFailure }: Context) {
   const known = new LRUCache<string, true>({ max: REMEMBERED });

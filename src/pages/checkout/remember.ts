@@ -11,24 +11,24 @@ const PROVIDER_COOKIE = 'provider';
 /** Ends with the browser's session. */
 const COUNTRY_COOKIE = 'country';
 
-/** Stores the language that the customer has just chosen by a link, for this and other checkouts. */
+/** Stores the language that the customer chose by a link, for all checkouts. */
 export function rememberLanguage({ context, query, reply }: CheckoutRequest): void {
   const language = chosenLanguage(query);
   if (language !== null) setCookie(reply, LANGUAGE_COOKIE, language.code, lasting(context));
 }
 
-/** Stores the provider that the customer chose, so that it comes first the next time. */
+/** Stores the customer's choice of provider, which is listed first the next time. */
 export function rememberProvider({ context, reply }: CheckoutRequest, provider: ProviderId): void {
   setCookie(reply, PROVIDER_COOKIE, provider, lasting(context));
 }
 
-/** The provider of the customer's last choice, or null. */
+/** The customer's last choice of provider; null without one. */
 export function rememberedProvider(headers: IncomingHttpHeaders): ProviderId | null {
   const value = readCookie(headers, PROVIDER_COOKIE);
   return value !== null && isProviderId(value) ? value : null;
 }
 
-/** Stores the country that the customer has chosen, so that the next page shows the prices there. */
+/** Stores the customer's country, so that the next page shows its prices. */
 export function rememberCountry({ context, request, reply }: CheckoutRequest): void {
   const country = countryOfForm(request.body);
   if (country === null) return;
@@ -39,8 +39,8 @@ export function rememberCountry({ context, request, reply }: CheckoutRequest): v
 const NO_COUNTRY: ReadonlySet<string> = new Set(['XX', 'ZZ', 'T1', 'A1', 'A2']);
 
 /**
- * The customer's country (ISO 3166-1 alpha-2), or null: the one just chosen, the one chosen before, or the one that the
- * operator's proxy reports. A client that forges it only misleads itself: the country decides what its own provider asks.
+ * Customer's country (ISO 3166-1 alpha-2): the new choice, the stored choice, or the report of the operator's proxy;
+ * null without any. Forging it only affects the questions of the client's own provider.
  */
 export function customerCountry(
   { countryHeader }: Pick<CheckoutPagesContext, 'countryHeader'>,

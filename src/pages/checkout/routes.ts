@@ -31,14 +31,14 @@ import { rememberLanguage } from './remember.ts';
 import { showShortLink } from './short-link.ts';
 import { showLogo } from './show-logo.ts';
 
-/** The action of a form stands in its address; a form at most adds a country. */
+/** The action of a form is in its URL; a form adds at most a country. */
 const FORM_LIMIT_BYTES = 1024;
 const STATUS_ROUTE = '/pay/:paymentId/status';
 const EVENTS_ROUTE = '/pay/:paymentId/events';
 const CODE_ROUTE = '/pay/:paymentId/qr.svg';
 const TRANSFER_ROUTE = '/pay/:paymentId/transfer.svg';
 const LOGO_ROUTE = '/logos/:hash';
-/** Routes that a page requests by itself, and so more often than visitors do. */
+/** Routes that a page requests by itself, more often than visitors do. */
 const polledRoutes: readonly (string | undefined)[] = [
   STATUS_ROUTE,
   EVENTS_ROUTE,
@@ -100,7 +100,7 @@ export function registerCheckoutPages(
     const { page, form } = routes;
 
     scope.setErrorHandler((error, request, reply) => showError(askedOf(request, reply), error));
-    // Only GET leads on to a provider: HEAD checks whether the link works and must start no session.
+    // HEAD starts no session: it checks whether the link works.
     scope.head('/pay/:paymentId', (request, reply) => {
       const asked = askedOf<'paymentId'>(request, reply);
       delete asked.query['auto'];
@@ -139,7 +139,7 @@ function liveSources(context: CheckoutPagesContext, { log }: FastifyInstance) {
   return { read, onError };
 }
 
-/** A provider session begins with a click, never by opening an address. */
+/** Refuses GET: a provider session starts with a click, never by opening a URL. */
 async function showOnlyByForm(asked: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
   const { messages, actions } = languageOf(asked.request).words;
   const href = `/pay/${encodeURIComponent(asked.params.paymentId)}`;
@@ -158,7 +158,7 @@ function sendMessage(
   return sendPage(asked, status, page);
 }
 
-/** Failures as pages of the same design; internal errors are logged and never shown. */
+/** Errors as pages of the same design; internal errors are logged and never shown. */
 function showError(asked: CheckoutRequest, error: unknown): FastifyReply {
   const { request, reply } = asked;
   const { status, retryAfterSeconds } = serviceErrorOf(error);
@@ -175,7 +175,7 @@ function messageOf(status: number, { messages }: Words): Message {
   return status < 500 ? messages.didNotWork : messages.ourFailure;
 }
 
-/** `POST /pay/:paymentId/outcomes/:outcome`: a button of the panel of outcomes. Live mode has no such route. */
+/** `POST /pay/:paymentId/outcomes/:outcome`: a button of the simulation panel. Live mode has no such route. */
 async function answerSimulation(
   testPayments: Pick<TestPayments, 'simulateOutcome'>,
   asked: CheckoutRequest<'paymentId' | 'outcome'>,
@@ -186,7 +186,7 @@ async function answerSimulation(
   if (!isOutcome(outcome) || !outcomesOf(payment).includes(outcome)) throw new ServiceError('not_found');
   if (!isSameOrigin(request.headers, context.baseUrl)) throw new ServiceError('invalid_request');
   try {
-    // A second click, after the first has succeeded.
+    // Ignores a second click after a success.
     if (takesPayment(view)) await testPayments.simulateOutcome(payment, outcome);
   } catch (error) {
     return sendProblem(asked, payment.id, simulatedProviderOf(payment), error);
@@ -201,7 +201,7 @@ async function showCheckout(asked: CheckoutRequest<'paymentId'>): Promise<Fastif
   rememberLanguage(asked);
   const { view, payment } = checkout;
   if (request.method === 'GET' && !isPreview(request.headers)) context.recordOpened(payment);
-  // A customer of whom a part has arrived reads first that only the rest is charged.
+  // After a partial payment, the page first explains that only the rest is charged.
   const provider =
     takesPayment(view) && view.kind !== 'underpaid' && !isTakenByProvider(view)
       ? automaticProvider(payment, query, request.headers)
@@ -216,13 +216,12 @@ async function showCheckout(asked: CheckoutRequest<'paymentId'>): Promise<Fastif
   return redirectToProvider(asked, payment, provider);
 }
 
-/** Marks the address to which the page of a direct link refreshes without script. */
+/** Marks the URL to which the page of a direct link refreshes without script. */
 const REFRESHED = 'refreshed';
 
 /**
- * Whether the provider would refuse the customer after a redirect of the link: it checks the referring site, and the
- * browser would name the shop's, or none. Some browsers name none with a refresh either; their customers press the
- * button.
+ * Whether the provider would refuse the customer after a redirect: it checks the referring site, and the browser would
+ * send the shop's or none. Some browsers send none with a refresh either; their customers press the button.
  */
 function needsOwnPage(
   { directory, baseUrl }: CheckoutPagesContext,

@@ -29,21 +29,18 @@ import { nameOf, refusalWords } from './state-words.ts';
 const arrow = html`<svg class="arrow turns" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
 <path d="M7 4l6 6-6 6" fill="none" stroke="currentColor" stroke-width="2"/></svg>`;
 
-/** Placeholder of the offers in a page that is streamed while the quotes are requested. */
+/** Placeholder of the offers in a page that is streamed while quotes are requested. */
 export const offersToCome = html`<!--offers-->`;
 
-/** The address to which a click on a provider posts. */
+/** URL of a click on a provider. */
 function sessionPath(payment: Payment, provider: ProviderId): string {
   return `/pay/${payment.id}/providers/${provider}`;
 }
 
-/**
- * The form that all provider buttons of the page submit. It stands outside the parts that change, so the visitor's
- * token stays when those parts are replaced.
- */
+/** Form of all provider buttons on the page. Outside the parts that change, so that the visitor's token remains. */
 export const SESSION_FORM = 'provider-session';
 
-/** A provider's button in its full width. */
+/** A provider's button in full width. */
 export function providerButton(
   payment: Payment,
   provider: ProviderId,
@@ -54,21 +51,20 @@ export function providerButton(
 formaction="${sessionPath(payment, provider)}" data-provider="${nameOf(provider)}"><span>${label}</span>${arrow}</button></p>`;
 }
 
-/** The offers of a page, and how they are shown. */
 interface OfferList {
   readonly checkout: Checkout;
   readonly offers: readonly ProviderOffer[];
   readonly language: Language;
 }
 
-/** The best offer as a button, and the others folded below it. */
+/** The best offer as a button, the others folded below it. */
 export function selector(selection: OfferList, list?: Html): Html {
   const possible = possibleOffers(selection.offers);
   if (possible.length === 0) return refusedOffers(selection);
   return list ?? leadAndOthers(selection, inExpectedOrder(selection.checkout, possible));
 }
 
-/** All offers folded, beside another button that leads. */
+/** All offers folded, beside another primary button. */
 export function foldedOffers(selection: OfferList): Html {
   const { checkout, offers, language } = selection;
   const rows = inExpectedOrder(checkout, possibleOffers(offers));
@@ -78,12 +74,12 @@ export function foldedOffers(selection: OfferList): Html {
 
 type RefusedOffer = ProviderOffer & { readonly refusal: Refusal };
 
-/** The offers that can be chosen. */
+/** Offers that can be chosen. */
 export function possibleOffers(offers: readonly ProviderOffer[]): readonly ProviderOffer[] {
   return offers.filter(({ refusal }) => refusal === null);
 }
 
-/** The inputs of the list without quotes, besides the payment. */
+/** Inputs of the list without quotes, besides the payment. */
 export function offersInBrief({ offers }: Checkout): string {
   return offers
     .map(
@@ -92,16 +88,15 @@ export function offersInBrief({ offers }: Checkout): string {
     .join();
 }
 
-/** The content of a row of the list. */
 interface OfferRow {
   readonly offer: ProviderOffer;
-  /** The provider's quote; null while it is awaited, absent if none was requested. */
+  /** The provider's quote; null while pending, absent if not requested. */
   readonly outcome?: QuoteOutcome | null;
-  /** Whether the customer chose this provider the last time. */
+  /** Whether it is the customer's last choice. */
   readonly isLastChoice?: boolean;
 }
 
-/** Ordered rows: the first that can be chosen leads. After a decline the others are open. */
+/** Ordered rows: the first that can be chosen leads. After a decline the others are unfolded. */
 function leadAndOthers(selection: OfferList, rows: readonly OfferRow[]): Html {
   const { checkout, offers, language } = selection;
   const lead = rows.find(({ outcome }) => outcome?.kind !== 'refused');
@@ -130,12 +125,12 @@ function foldedList(heading: Html, rows: readonly OfferRow[], selection: OfferLi
 ${list}${refusedOffers(selection)}</details>`;
 }
 
-/** For the rule that marks it if it turns out not to serve. */
+/** For the style rule that marks a provider that cannot serve. */
 function awaitedId({ offer, outcome }: OfferRow): Html {
   return outcome === null ? html` id="offer-${offer.provider}"` : nothing;
 }
 
-/** One provider: a button, or the reason why it cannot serve. */
+/** A provider as a button, or the reason why it cannot serve. */
 function offerRow(checkout: Checkout, row: OfferRow, language: Language): Html {
   const { offer, outcome } = row;
   if (outcome?.kind === 'refused') {
@@ -151,10 +146,10 @@ aria-hidden="true">${offer.name}</b>${marksOf(offer, language)}
 <small>${offerDetails(row, language)}</small></span>${arrow}</button></li>`;
 }
 
-/** Names of the wallets are the same in all languages. */
+/** The same in all languages. */
 const walletNames = { apple_pay: 'Apple Pay', google_pay: 'Google Pay' } as const;
 
-/** The means of payment, each in a frame; a card is drawn. */
+/** Means of payment, each in a frame; a card is drawn. */
 function marksOf({ provider }: ProviderOffer, { words }: Language): Html {
   const mark = (means: PaymentMeans) =>
     means === 'card'
@@ -177,7 +172,7 @@ function offerDetails({ offer, outcome, isLastChoice = false }: OfferRow, langua
     ...(needs === 'id' ? [html`${words.idNeeded}`] : []),
     ...(outcome?.kind === 'silent' ? [html`${words.silent}`] : []),
     ...(outcome?.kind === 'busy' ? [html`${words.busy}`] : []),
-    // Shown by a style rule if the provider turns out not to serve: nothing moves, and no script is needed.
+    // Shown by a style rule if the provider cannot serve, so that nothing moves without script.
     ...(outcome === null ? [html`<span class="late">${words.silent}</span>`] : []),
   ];
   return html`${details.map((detail, index) => (index === 0 ? detail : html` · ${detail}`))}`;
@@ -194,19 +189,18 @@ function refusedOffers({ checkout, offers, language }: OfferList): Html {
 </ul></section>`;
 }
 
-/** How the offers of a page get their quotes. */
 export interface OffersToAsk {
   readonly source: Quotes;
-  /** The provider that the customer chose the last time; comes first. */
+  /** The customer's last choice, which comes first. */
   readonly lastChoice: ProviderId | null;
-  /** The customer's country, ISO 3166-1 alpha-2; null where it is unknown. */
+  /** The customer's country, ISO 3166-1 alpha-2; null if unknown. */
   readonly customerCountry: string | null;
 }
 
 /**
- * The list of a checkout's offers in the order of their quotes. All quotes are requested at once. Known quotes are
- * returned directly; otherwise the list is streamed: all rows at once after a moment, and then a mark for each provider
- * that turns out not to serve. The pieces never reject.
+ * List of a checkout's offers in the order of their quotes. Requests all quotes at once and returns known ones
+ * directly. Otherwise streams the list: all rows at once after a moment, then a mark for each provider that cannot
+ * serve. The pieces never reject.
  */
 export function quotedOffers(
   { source, lastChoice, customerCountry }: OffersToAsk,
@@ -241,8 +235,8 @@ export function quotedOffers(
 }
 
 /**
- * A pinned provider that can serve comes first, the merchant's before the operator's; then the customer's last choice,
- * quoted offers, and awaited, silent and refused ones.
+ * Pinned providers that can serve come first, the merchant's before the operator's; then the customer's last choice,
+ * quoted offers, and pending, silent and refused ones.
  */
 function rankOf({ offer: { pinnedBy }, outcome, isLastChoice = false }: OfferRow): number {
   const isAwaited = outcome === null || outcome === undefined;
@@ -252,7 +246,7 @@ function rankOf({ offer: { pinnedBy }, outcome, isLastChoice = false }: OfferRow
   return isLastChoice ? 2 : 3;
 }
 
-/** By rank, then by the delivery that can be expected: what is quoted, or assumed without a quote, times how often it is delivered. */
+/** Orders by rank, then by expected delivery: the quoted or assumed amount times the success rate. */
 function inExpectedOrder(
   { payment, charge, success }: Checkout,
   rows: readonly (OfferRow | ProviderOffer)[],
@@ -270,10 +264,7 @@ function inExpectedOrder(
     .sort((a, b) => rankOf(a) - rankOf(b));
 }
 
-/**
- * The providers that quote for a checkout, in the order in which its page offers them. Throws `below_minimum` where none takes
- * the amount.
- */
+/** Providers that quote for a checkout, in the order of its page. Throws `below_minimum` if none accepts the amount. */
 export async function rankProviders(
   checkout: Checkout,
   quotes: Quotes,
@@ -291,7 +282,7 @@ export async function rankProviders(
     .map(({ offer }) => offer.provider);
 }
 
-/** How long quotes are awaited before the list is shown: a delay that customers do not notice. */
+/** Maximum wait for quotes before the list is shown, too short to notice. */
 const GATHER_MS = 300;
 
 async function* streamOffers(
@@ -330,20 +321,20 @@ const countries = (
 ).split(' ');
 const known: ReadonlySet<string> = new Set(countries);
 
-/** The country in a form's body, or null without one. */
+/** Country in a form's body; null without one. */
 export function countryOfForm(body: unknown): string | null {
   return knownCountry(body instanceof URLSearchParams ? body.get('country') : null);
 }
 
-/** The code if it is one of ISO 3166-1 alpha-2, else null. */
+/** The code if it is one of ISO 3166-1 alpha-2, otherwise null. */
 export function knownCountry(code: string | null): string | null {
   return code !== null && known.has(code) ? code : null;
 }
 
-/** The question for the customer's country, for a provider that starts no session without it. */
+/** Question for the customer's country, for a provider that needs it. */
 export interface CountryQuestion {
   readonly provider: ProviderId;
-  /** The previous answer; null without one. */
+  /** Previous answer; null without one. */
   readonly chosen: string | null;
 }
 
@@ -363,14 +354,14 @@ aria-describedby="country-hint"><option value="">${offers.noneChosen}</option>${
 <button class="button primary wide" type="submit" data-provider="${name}"><span>${fillIn(actions.continueTo, { provider: name })}</span></button></form>`;
 }
 
-/** Puts a copy of it on top of the list, which is made once for all visitors. */
+/** A copy on top of the list, which is shared by all visitors. */
 function chosenOption(country: string | null, { locale }: Language): Html {
   if (country === null) return nothing;
   const name = new Intl.DisplayNames(locale, { type: 'region' }).of(country) ?? country;
   return html`<option value="${country}" selected>${name}</option>`;
 }
 
-/** Made at its first use, because few customers need it. */
+/** Created at first use, because few customers need it. */
 const optionsByLanguage = new Map<LanguageCode, Html>();
 
 function optionsIn({ code, locale }: Language): Html {

@@ -16,7 +16,7 @@ import { type Checkout, readCheckoutOfShortCode } from './read-checkout.ts';
 import { rememberLanguage } from './remember.ts';
 import { wordsOf } from './state-words.ts';
 
-/** `GET /s/:shortCode`: a page for link previews that leads customers on to the checkout. */
+/** `GET /s/:shortCode`: a page for link previews that redirects customers to the checkout. */
 export async function showShortLink(asked: CheckoutRequest<'shortCode'>): Promise<FastifyReply> {
   const { context, request, params } = asked;
   const checkout = await readCheckoutOfShortCode(context, params.shortCode);
@@ -32,8 +32,8 @@ export async function showShortLink(asked: CheckoutRequest<'shortCode'>): Promis
 }
 
 /**
- * The page behind a short link: the link preview's data, and the link to the checkout. It is the only page with the
- * merchant's note. Preview crawlers are not sent on.
+ * Page of a short link: preview data and the link to the checkout. The only page with the merchant's note. Preview
+ * crawlers are not redirected.
  */
 function shortLinkPage(
   { payment, charge, account, view }: Checkout,
@@ -62,7 +62,7 @@ function shortLinkPage(
     ? fillText(words.title, { amount, shop })
     : fillText(language.words.title, { heading: text.heading, amount, shop });
   const description = payment.note ?? (isOpen ? fillText(words.description, { shop }) : text.sentence);
-  // As in the checkout_url, except for the email address, which the payment has.
+  // Same as `checkout_url` without the email address, which the payment has.
   const url = `${options.baseUrl}/s/${shortCodeOf(payment.id)}`;
   const next = checkoutUrl('', { ...payment, email: null });
   return layout({

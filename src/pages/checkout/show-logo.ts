@@ -3,15 +3,14 @@ import { ServiceError } from '../../payment/errors.ts';
 import { setCommonHeaders } from '../../web/checkout-frame/layout.ts';
 import type { CheckoutRequest } from './context.ts';
 
-/** A year: another picture has another hash and so another address. */
+/** A year: another picture has another hash and URL. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
-/** The address of the logo with this hash. */
+/** Path of the logo with this hash. */
 export function logoPathOf(hash: string): string {
   return `/logos/${hash}`;
 }
 
-/** `GET /logos/:hash`: a shop's logo. */
 export async function showLogo({ context, reply, params }: CheckoutRequest<'hash'>): Promise<FastifyReply> {
   const { hash } = params;
   const logo = /^[0-9a-f]{32}$/.test(hash) ? await context.accounts.findLogo(hash) : null;

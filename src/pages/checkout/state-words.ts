@@ -16,33 +16,33 @@ import type { Words } from '../../web/locales/locale.ts';
 import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
 import type { Checkout } from './read-checkout.ts';
 
-/** The name of a state, and the sentence that explains it to the customer. */
+/** Name of a state, and the sentence that explains it to the customer. */
 export interface StateWords {
   readonly heading: Html;
   readonly sentence: Html;
-  /** What the customer has to see to besides. */
+  /** Additional advice. */
   readonly notice?: Html;
   readonly text: { readonly heading: string; readonly sentence: string };
 }
 
-/** The subjects of a view's texts, and their language. */
+/** Context of a view's texts. */
 interface WordsContext {
   readonly language: Language;
   readonly payment: Pick<Payment, 'amountCents' | 'currency' | 'usdUnits'>;
   readonly charge: Pick<Charge, 'amountCents'>;
   /** The merchant's name. */
   readonly shop: string;
-  /** The payment's only provider, or null if the customer may choose. */
+  /** The payment's only provider; null if the customer may choose. */
   readonly single: ProviderId | null;
-  /** Whether any provider can serve the payment at the moment. */
+  /** Whether any provider can serve the payment now. */
   readonly canBePaid: boolean;
-  /** The amount from which a provider would serve, in USD cents, if only the amount prevents it; else null. */
+  /** Minimum amount in USD cents that a provider would accept, if only the amount prevents it; otherwise null. */
   readonly servedFromUsdCents: number | null;
 }
 
 type StateName = Exclude<keyof Words['states'], 'littleArrived' | 'overpaid' | 'paidTwice'>;
 
-/** The texts of a view. */
+/** Texts of a view. */
 export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
   const values = valuesOf(view, context);
   const words = stateWords(context.language, stateNameOf(view, context), values);
@@ -55,7 +55,7 @@ export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
   return { ...words, sentence: html`${words.sentence} ${littleArrived}` };
 }
 
-/** The text while the customer's click is being answered. */
+/** Text while the customer's click is processed. */
 export function goingWords(language: Language, provider: string): StateWords {
   return stateWords(language, 'going', { provider });
 }
@@ -109,7 +109,7 @@ function nameOfChoice({ single, canBePaid, servedFromUsdCents }: WordsContext): 
   return servedFromUsdCents === null ? 'nobody' : 'nobodyBelow';
 }
 
-/** The text of a provider session, with its reported progress; a report is attributed to the provider. */
+/** Text of a provider session; reported progress is attributed to the provider. */
 function nameOfVisit(
   view: Extract<CheckoutView, { kind: 'at_provider' }>,
   { single }: WordsContext,
@@ -124,7 +124,7 @@ export function nameOf(provider: ProviderId): string {
   return providerCatalog[provider].name;
 }
 
-/** Why a provider cannot be chosen for this payment, for its customer. */
+/** Why a provider cannot be chosen for this payment. */
 export function refusalWords(
   language: Language,
   { provider, minimumUsdCents, refusal }: ProviderOffer & { readonly refusal: Refusal },
@@ -152,7 +152,7 @@ export function refusalWords(
   }
 }
 
-/** The error after a click, for the customer. Null stands for a provider that does not exist. */
+/** Error after a click. Null stands for an unknown provider. */
 export function problemWords(
   language: Language,
   error: ServiceError,

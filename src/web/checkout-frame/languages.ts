@@ -20,14 +20,14 @@ export type LanguageCode = 'en' | 'es' | 'fr' | 'de' | 'it' | 'nl' | 'pt' | 'ja'
 export interface Language {
   readonly code: LanguageCode;
   readonly direction: 'ltr' | 'rtl';
-  /** For `Intl`. All locales use the digits 0 to 9: amounts have to look as they do at the provider. */
+  /** Locale for `Intl`. All locales use the digits 0 to 9, so that amounts look as they do at the provider. */
   readonly locale: string;
   readonly words: Words;
 }
 
 export const english: Language = { code: 'en', direction: 'ltr', locale: 'en', words: en };
 
-/** All languages, in the order of the menu. */
+/** Languages in the order of the menu. */
 export const languages: readonly Language[] = [
   english,
   { code: 'es', direction: 'ltr', locale: 'es', words: es },
@@ -48,19 +48,19 @@ export function languageNamed(code: string | null): Language {
 
 const byCode = new Map<string, Language>(languages.map((language) => [language.code, language]));
 
-/** The cookie with the customer's choice of a language. */
+/** Cookie with the customer's choice of language. */
 export const LANGUAGE_COOKIE = 'language';
-/** Maximum number of parsed entries of Accept-Language. */
+/** Maximum parsed entries of Accept-Language. */
 const LONGEST_ACCEPT_LANGUAGE = 200;
 
-/** The language that the visitor has just chosen by a link (`?lang=de`), or null. */
+/** Language that the visitor chose by a link (`?lang=de`); null without one. */
 export function chosenLanguage(query: unknown): Language | null {
   const code = (query as Readonly<Record<string, unknown>> | null | undefined)?.['lang'];
   return typeof code === 'string' ? (byCode.get(code) ?? null) : null;
 }
 
 /**
- * The language of the answer: the one chosen now, the one chosen before, the browser's first supported one, English.
+ * Language of the answer: the choice by link, the stored choice, the browser's first supported language, or English.
  */
 export function languageOf(request: {
   readonly query: unknown;
@@ -89,7 +89,7 @@ function acceptedLanguage(header: string | undefined): Language | null {
   return best;
 }
 
-/** The number and time formats of a language; making one is slow, so each is made once. */
+/** Number and time formats of a language, cached because creating one is slow. */
 interface Formats {
   readonly money: Readonly<Record<Currency, Intl.NumberFormat>>;
   readonly usdc: Intl.NumberFormat;
@@ -114,7 +114,7 @@ function formatsOf(locale: string): Formats {
   };
 }
 
-/** English currency symbols that are short. */
+/** Short currency symbols in English. */
 const symbols = Object.fromEntries(
   currencies.map((currency) => {
     const parts = formats.en.money[currency].formatToParts(0);
@@ -123,11 +123,11 @@ const symbols = Object.fromEntries(
 ) as Readonly<Record<Currency, string>>;
 
 /**
- * "$1,025.00" from 102500. The symbol is short, so the currency's code stands beside it if it could be mistaken.
- * English is formatted as `Intl.NumberFormat` would format it, which takes ten times as long.
+ * "$1,025.00" from 102500. Adds the currency's code where the short symbol is ambiguous. Formats English itself, ten
+ * times as fast as `Intl.NumberFormat`.
  */
 export function formatMoney({ code }: Language, cents: number, currency: Currency): string {
-  // Direction marks would reorder the amount if it is isolated from the text.
+  // Removes direction marks, which would reorder an isolated amount.
   if (code !== 'en')
     return formats[code].money[currency].format(cents / 100).replaceAll(/[\u200e\u200f]/g, '');
   const text = formatCents(cents);
@@ -135,24 +135,24 @@ export function formatMoney({ code }: Language, cents: number, currency: Currenc
   return `${symbols[currency]}${grouped}`;
 }
 
-/** Whether an amount leaves its currency ambiguous: "$26.10" does, "26.10 US$" as some languages write it does not. */
+/** Whether an amount leaves its currency ambiguous, as in "$26.10" but not in "26.10 US$". */
 export function leavesCurrencyOpen(amount: string): boolean {
   return !/[A-Z]/.test(amount);
 }
 
-/** The same with the currency's code if it is needed: "$20.00 USD". */
+/** Amount with the currency's code if it is ambiguous: "$20.00 USD". */
 export function formatMoneyAndCode(language: Language, cents: number, currency: Currency): string {
   const amount = formatMoney(language, cents, currency);
   return leavesCurrencyOpen(amount) ? `${amount} ${currency}` : amount;
 }
 
-/** "4.20 USDC" from 10⁻⁶ units, to the cent. A missing amount is rounded up, so that sending it suffices. */
+/** "4.20 USDC" from 10⁻⁶ USDC, to the cent. Rounds a missing amount up, so that sending it suffices. */
 export function formatUsdc({ code }: Language, units: bigint, rounding: 'up' | 'down'): string {
   const cents = (units + (rounding === 'up' ? 9_999n : 0n)) / 10_000n;
   return `${formats[code].usdc.format(Number(cents) / 100)} USDC`;
 }
 
-/** "November 21, 2026 at 1:38 AM UTC"; the page's script formats it in the customer's own zone. */
+/** "November 21, 2026 at 1:38 AM UTC"; the page's script converts it to the customer's time zone. */
 export function formatTime({ code }: Language, timeMs: number): string {
   return `${formats[code].time.format(timeMs)} UTC`;
 }
@@ -167,21 +167,21 @@ export function formatList({ code }: Language, names: readonly string[]): string
   return formats[code].names.format(names);
 }
 
-/** Values for the names in braces. */
+/** Values by placeholder name. */
 export type Values = Readonly<Record<string, string>>;
 
-/** A catalog text in pieces: fixed texts, escaped, and between two of them the name of a value. */
+/** Parsed catalog text: escaped fixed texts, alternating with placeholder names. */
 interface Pieces {
   readonly texts: readonly Html[];
   readonly names: readonly string[];
 }
 
-/** Grows to the number of texts in the catalogs. */
+/** Bounded by the number of texts in the catalogs. */
 const knownPieces = new Map<string, Pieces>();
 
 /**
- * A catalog text as markup. Each value is isolated, so that a name in another script, or one with direction marks,
- * reorders nothing around it. Throws `RangeError` for a missing value.
+ * Catalog text as markup. Isolates each value, so that other scripts and direction marks do not reorder the text around
+ * it. Throws `RangeError` for a missing value.
  */
 export function fillIn(text: string, values: Values): Html {
   const { texts, names } = piecesOf(text);
@@ -191,7 +191,7 @@ export function fillIn(text: string, values: Values): Html {
   })}`;
 }
 
-/** The same as plain text, for a title or a label. */
+/** Catalog text as plain text, for a title or label. */
 export function fillText(text: string, values: Values): string {
   return text.replaceAll(/\{(\w+)\}/g, (_braces, name: string) => valueNamed(values, name));
 }

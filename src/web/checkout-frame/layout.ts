@@ -16,30 +16,28 @@ import {
 import { type Language, type LanguageCode, languages } from './languages.ts';
 
 /**
- * Style and script are inlined in the page, so that the first paint needs one response only. They are the project's own
- * files, so they are inserted unescaped. A page gets the rules that its kind needs: `checkout.css` is the frame, and
- * comes last.
+ * Inlines style and script, so that the first paint needs one response. They are the project's own files and inserted
+ * unescaped. Each kind of page gets only the rules it needs; `checkout.css` comes last.
  */
 const pageKinds = {
-  /** Follows its payment: any state may be shown without another request. */
+  /** Follows its payment: contains every state, so that a change needs no request. */
   follow: {
     style: ['./payment.css', './offers.css'],
     components: ['button', 'card', 'banner'],
     script: ['./client/follow-payment.js'],
   },
-  /** The same for a direct payment, which is paid from a wallet and at no provider. */
+  /** For a direct payment, which is paid from a wallet. */
   followTransfer: {
     style: ['./payment.css', './transfer.css'],
     components: ['button', 'card', 'banner'],
     script: ['./client/copy-text.js', './client/follow-payment.js', './client/pay-from-wallet.js'],
   },
-  /** The same for a partial payment, whose rest is paid at a provider or from a wallet. */
+  /** For a partial payment, whose rest is paid at a provider or from a wallet. */
   followRest: {
     style: ['./payment.css', './offers.css'],
     components: ['button', 'card', 'banner'],
     script: ['./client/copy-text.js', './client/follow-payment.js'],
   },
-  /** A form that leads on. */
   form: {
     style: ['./form.css'],
     components: ['button', 'card', 'banner', 'field'],
@@ -60,34 +58,34 @@ function asset(path: string): URL {
   return new URL(path, import.meta.url);
 }
 
-/** A whole page: its head, and the parts between which customers move by landmark. */
+/** Parts of a whole page, separated by landmarks. */
 interface PageParts {
   readonly language: Language;
-  /** The page's address in other languages; omitted if it is its own address. */
+  /** URL of the page in other languages; defaults to its own. */
   readonly languagePath?: string;
   readonly title: string;
   readonly isTestMode: boolean;
-  /** Further elements of the head. */
+  /** Additional elements of the head. */
   readonly head?: Html;
-  /** The merchant and the amount; omitted without a payment. */
+  /** Merchant and amount; omitted without a payment. */
   readonly summary?: Html;
-  /** The shop's color; null or absent for the service's own. */
+  /** The shop's color; null or absent uses the service's. */
   readonly brandColor?: string | null;
   readonly main: Html;
   readonly kind: PageKind;
-  /** The content at `place` in the main part; streamed piece by piece unless it is known. */
+  /** Content at `place` in the main part, streamed in pieces unless it is known. */
   readonly streamed?: {
     readonly place: Html;
     readonly pieces: (nonce: string) => Html | AsyncIterable<Html>;
   };
 }
 
-/** A page without the nonce of its answer; in one piece, or as a stream of pieces. */
+/** A page that lacks only its nonce; in one piece or as a stream. */
 export type Page = (nonce: string) => Buffer | Readable;
 
 /*
- * The bytes that are the same on all pages, three quarters of one, are encoded once: flattening and encoding them for
- * each visitor took a quarter of the time that a page costs.
+ * Encodes the bytes shared by all pages, three quarters of one, once: encoding them for each visitor took a quarter of
+ * a page's time.
  */
 const beginnings = Object.fromEntries(
   languages.map(({ code, direction }) => [code, bytesOf(pageBeginning(code, direction, '0c5a49'))]),
@@ -112,7 +110,7 @@ const kinds = Object.fromEntries(
   }),
 ) as Readonly<Record<PageKind, { style: Buffer; sandboxStyle: Buffer; end: Buffer }>>;
 
-/** The frame that all pages share. */
+/** Frame of all pages. */
 export function layout(parts: PageParts): Page {
   const { language, languagePath = '', title, isTestMode, head, summary, main, kind, streamed } = parts;
   const { brandColor = null } = parts;
@@ -157,7 +155,7 @@ ${languageLinks(language, languagePath)}
 
 const brandStyles = new LRUCache<string, string>({ max: 500 });
 
-/** The tokens that the shop's color changes, as a style sheet. */
+/** Style sheet with the tokens that the shop's color changes. */
 function brandStyleOf(color: string): string {
   const known = brandStyles.get(color);
   if (known !== undefined) return known;
@@ -171,7 +169,7 @@ function brandStyleOf(color: string): string {
   return style;
 }
 
-/** The pieces of a page in their order, each as soon as it is ready. */
+/** Pieces of a page in order, each as soon as it is ready. */
 async function* inPieces(before: Buffer, pieces: AsyncIterable<Html>, after: Buffer): AsyncGenerator<Buffer> {
   yield before;
   for await (const piece of pieces) yield bytesOf(piece);
@@ -183,7 +181,7 @@ function sandboxBanner({ words }: Language): Html {
   return html`<aside class="sandbox" aria-label="${name}"><strong>${name}</strong> ${sentence}</aside>`;
 }
 
-/** Each language by its own name, so that visitors who cannot read the page find theirs. */
+/** Names each language in itself, for visitors who cannot read the page. */
 function languageLinks(current: Language, path: string): Html {
   const links = languages.map(({ code, words }) =>
     code === current.code
@@ -197,13 +195,12 @@ function bytesOf(markup: Html): Buffer {
   return Buffer.from(markup.toString());
 }
 
-/** A page with a message only: an unknown link, an internal failure. */
+/** A page with only a message, such as for an unknown link or an internal error. */
 export function messagePage(message: {
   readonly heading: string;
   readonly sentence: string;
   readonly language: Language;
   readonly isTestMode: boolean;
-  /** The link to continue with. */
   readonly link?: { readonly href: string; readonly label: string } | undefined;
 }): Page {
   const { heading, sentence, language, isTestMode, link } = message;
@@ -220,7 +217,7 @@ ${link === undefined ? nothing : html`<p><a class="button primary wide" href="${
   });
 }
 
-/** Answers with the page of an unknown link. */
+/** Responds with the page for an unknown link. */
 export function sendUnknownLink(
   context: PageReply['context'] & { readonly isTestMode: boolean },
   language: Language,
@@ -233,17 +230,16 @@ export function sendUnknownLink(
 
 const commonHeaders = {
   ...pageHeaders,
-  // Providers that check the customer's referrer get the origin; the path, which opens the checkout, stays here.
+  // Sends the origin for providers that check the referrer, but not the path, which opens the checkout.
   'referrer-policy': 'strict-origin',
-  // Pages and events are streamed; proxies must not buffer them.
+  // Stops proxies from buffering streamed pages and events.
   'x-accel-buffering': 'no',
 } as const;
 
 /**
- * Where the forms of a page may lead. `form-action` applies in Chrome to every redirect that follows a form, and
- * providers redirect their customers to hosts that the service cannot know. So any secure host is allowed there, and
- * nothing else is. A page that itself comes over plain HTTP (only ever on loopback) may also send its forms over plain
- * HTTP.
+ * Targets that the forms of a page may lead to. Chrome applies `form-action` to every redirect after a form, and
+ * providers redirect customers to unknown hosts, so all https hosts are allowed. A page served over HTTP (only on
+ * loopback) may also submit over HTTP.
  */
 function formTargetsOf(baseUrl: string): string {
   return `'self' https:${baseUrl.startsWith('http:') ? ' http:' : ''}`;
@@ -254,7 +250,7 @@ interface PageReply {
   readonly reply: FastifyReply;
 }
 
-/** Answers with a page and its headers. */
+/** Responds with a page and its headers. */
 export function sendPage(
   { context: { baseUrl }, reply }: PageReply,
   status: number,
@@ -269,7 +265,7 @@ export function sendPage(
   return sendCompressed(reply, page(nonce));
 }
 
-/** Sets the headers on an answer that is no page: a redirect, or the script's poll. */
+/** Sets the headers of responses that are no page: redirects and the script's poll. */
 export function setCommonHeaders(reply: FastifyReply): FastifyReply {
   return reply.headers(commonHeaders).header('content-security-policy', noContentPolicy);
 }

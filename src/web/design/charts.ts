@@ -5,48 +5,48 @@ import { type Html, html, nothing } from './html.ts';
 
 interface Chart {
   readonly title: string;
-  /** What the bars stand for, such as `Day`. */
+  /** Label of the axis, such as `Day`. */
   readonly axis: string;
-  /** What the parts of a bar measure; they lie on each other. */
+  /** Names of the stacked parts of a bar. */
   readonly series: readonly string[];
   readonly bars: readonly {
     readonly label: string;
-    /** A value for each part; null is no value. */
+    /** Value of each part; null without a value. */
     readonly values: readonly (number | null)[];
-    /** The value of the line, of an earlier time. */
+    /** Value of the comparison line. */
     readonly earlier?: number;
   }[];
-  /** The name of the line. */
+  /** Name of the comparison line. */
   readonly earlier?: string;
-  /** How values are written; counts by default. */
+  /** Formats values; counts by default. */
   readonly textOf?: (value: number) => string;
-  /** Lying bars, each with its name and its sum: for names in place of days. */
+  /** Whether bars are horizontal with names and sums, for categories instead of days. */
   readonly isOfNames?: boolean;
 }
 
 const counts = new Intl.NumberFormat('en');
 
-/** Units of the drawing; it is scaled to the width of the page. */
+/** Width of the drawing in its own units; scaled to the page. */
 const WIDTH = 560;
 const FLOOR = 190;
 const TOP = 40;
 const ROW = 32;
-/** A character of the labels at the size that phones show. */
+/** Width of a label's character at the size on phones. */
 const CHARACTER = 11;
 
 interface Drawn {
   readonly label: string;
-  /** The beginning and end of each part, from 0. */
+  /** Start and end of each part, from 0. */
   readonly parts: readonly (readonly [number, number])[];
   readonly sum: number;
   readonly earlier: number | null;
-  /** The values in words. */
+  /** The values as text. */
   readonly text: string;
 }
 
 /**
- * A chart as SVG, and a table of its values. Each bar tells its values in words when it is pointed at, and when it has the
- * focus: the first has it with the Tab key, the others with the arrow keys (`client/chart.js`).
+ * A chart as SVG, and a table of its values. Each bar shows its values on hover and focus: Tab focuses the first, the
+ * arrow keys the others (`client/chart.js`).
  */
 export function barChart(chart: Chart): Html {
   const { title, axis, series, bars, isOfNames = false, textOf = (value) => counts.format(value) } = chart;
@@ -123,7 +123,7 @@ function standingBars(
   ).nice(4);
   const ticks = yOf.ticks(4).filter((tick) => !areCounts || Number.isInteger(tick));
   const texts = ticks.map(textOf);
-  // Whole amounts need no decimals.
+  // Omits decimals of whole amounts.
   const tickTexts = texts.every((text) => text.endsWith('.00'))
     ? texts.map((text) => text.slice(0, -3))
     : texts;
@@ -166,7 +166,7 @@ y2="${yOf(tick).toFixed(1)}"></line>${label(left - 6, yOf(tick) + 5, tickTexts[i
 
 type Box = Readonly<Record<'x' | 'y' | 'width' | 'height', number>>;
 
-/** A bar that tells its values above the chart while it is pointed at or has the focus. */
+/** A bar that shows its values above the chart on hover and focus. */
 function mark(index: number, { text }: Drawn, isTold: boolean, place: Box, content: Html): Html {
   const told = isTold
     ? html`<text class="told" x="${WIDTH}" y="18" text-anchor="end">${text}</text>`

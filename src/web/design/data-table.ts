@@ -6,15 +6,15 @@ export type Cell = Html | string | number | null;
 type CellOf<Row> = (row: Row, index: number) => Cell;
 
 /**
- * What a column holds decides its alignment and width: a heading is that of its row, numbers align right, sentences take
- * more width, actions have a heading only for screen readers.
+ * Content of a column, which decides alignment and width: a heading for the row, right-aligned numbers, wider
+ * sentences, and actions, whose heading is for screen readers only.
  */
 interface Column<Row> {
   readonly holds: 'values' | 'headings' | 'numbers' | 'sentences' | 'actions';
   readonly cellOf: CellOf<Row>;
 }
 
-/** The columns by their names, in their order; a function alone makes the cells of plain values. */
+/** Columns by name, in order; a plain function makes cells of values. */
 type Columns<Row> = Readonly<Record<string, CellOf<Row> | Column<Row>>>;
 
 const holding =
@@ -27,21 +27,21 @@ export const sentences = holding('sentences');
 export const actions = holding('actions');
 
 interface DataTable {
-  /** The heading, for screen readers. */
+  /** Heading for screen readers. */
   readonly label: string;
   readonly caption?: string;
   /** Whether a row is a few lines without names on a phone: for long lists whose values explain themselves. */
   readonly isCompact?: boolean;
-  /** In place of a table without rows. */
+  /** Shown instead of a table without rows. */
   readonly empty?: Html;
 }
 
-/** Maximum number of cells that fit side by side on every phone. */
+/** Maximum columns that fit side by side on every phone. */
 const NARROW_COLUMNS = 2;
 
 /**
- * A table whose rows are cards on a phone, with the columns' names beside the values. The explicit roles keep the table
- * semantics, which the cards' style would remove.
+ * A table whose rows become cards on a phone, with column names beside values. Explicit roles keep the table semantics,
+ * which the style of cards would remove.
  */
 export function dataTable<Row>(table: DataTable | string, rows: readonly Row[], named: Columns<Row>): Html {
   const { label, caption, isCompact = false, empty } = typeof table === 'string' ? { label: table } : table;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Html, html } from './html.ts';
 
-/** A component's style sheet; its file documents the markup. */
+/** Style sheet of a component; its file documents the markup. */
 export type DesignComponent =
   | 'badge'
   | 'banner'
@@ -14,8 +14,8 @@ export type DesignComponent =
   | 'table';
 
 /**
- * The content of a page's `<style>`: the tokens, the shared styles, the page's components, and last the page's own
- * style sheets. Read and minified once, when the program starts.
+ * Content of a page's `<style>`: tokens, shared styles, components, and the page's own style sheets. Read and minified
+ * once at the start.
  */
 export function pageStyleOf(components: readonly DesignComponent[], ...own: readonly URL[]): Html {
   const shared = ['tokens', 'base', ...components.map((name) => `components/${name}`)];
@@ -23,10 +23,7 @@ export function pageStyleOf(components: readonly DesignComponent[], ...own: read
   return new Html(minified(withoutUnusedTokens(files.map((file) => readFileSync(file, 'utf8')).join(''))));
 }
 
-/**
- * A script of the project's own, without indentation, JSDoc comments, comments on lines of their own, space beside
- * punctuation, and line ends that end no statement. A text of it must not go over several lines.
- */
+/** Script of the project without indentation, comments, unneeded space and line ends. No text in it may span lines. */
 export function readScript(file: URL): string {
   return readFileSync(file, 'utf8')
     .replaceAll(/\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*/g, '')
@@ -39,7 +36,7 @@ export function readScript(file: URL): string {
     );
 }
 
-/** A style sheet without comments, space that separates nothing, and leading zeros. Quoted texts stay as they are. */
+/** Style sheet without comments, unneeded space and leading zeros. Quoted texts stay unchanged. */
 function minified(sheet: string): string {
   return sheet
     .replaceAll(/\/\*(?:(?!\*\/)[\s\S])*\*\//g, '')
@@ -51,7 +48,7 @@ function minified(sheet: string): string {
     .trim();
 }
 
-/** Drops the tokens that no rule of the sheet uses, also those that only other unused tokens use. */
+/** Removes tokens that no rule uses, directly or through other tokens. */
 function withoutUnusedTokens(sheet: string): string {
   const less = sheet.replaceAll(/(--[\w-]+):[^;}]*;?/g, (declaration, name) =>
     sheet.includes(`var(${name})`) ? declaration : '',
@@ -60,8 +57,9 @@ function withoutUnusedTokens(sheet: string): string {
 }
 
 /**
- * The policy of a page: the style and the script that carry this answer's nonce, and no other, and no framing.
- * `formTargets` are the sources to which its forms may lead.
+ * Content security policy of a page: only the style and script with this nonce, and no framing.
+ *
+ * @param formTargets sources that its forms may lead to
  */
 export function contentSecurityPolicy(nonce: string, formTargets: string): string {
   return [
@@ -76,10 +74,10 @@ export function contentSecurityPolicy(nonce: string, formTargets: string): strin
   ].join('; ');
 }
 
-/** The policy of an answer that is no page. */
+/** Policy of a response that is no page. */
 export const noContentPolicy = "default-src 'none'; frame-ancestors 'none'";
 
-/** The headers that checkout and dashboard share, on pages and redirects alike. */
+/** Headers that checkout and dashboard share, on pages and redirects. */
 export const pageHeaders = {
   'cache-control': 'no-store',
   'x-robots-tag': 'noindex, nofollow',
@@ -90,7 +88,11 @@ export const pageHeaders = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
 } as const;
 
-/** The beginning of a page, up to the nonce of its style. `color` is that of its icon, in hex digits. */
+/**
+ * Beginning of a page up to the nonce of its style.
+ *
+ * @param color of the icon, in hex digits
+ */
 export function pageBeginning(language: string, direction: 'ltr' | 'rtl', color: string): Html {
   const icon =
     `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' ` +

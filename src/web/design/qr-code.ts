@@ -1,22 +1,22 @@
 import { encode } from 'uqr';
 import { type Html, html } from './html.ts';
 
-/** The light modules around the code, without which scanners do not find it. */
+/** Quiet zone around the code, which scanners need. */
 const QUIET_MODULES = 4;
 
-/** A QR code as SVG: dark on light in either color scheme, because scanners expect it so. */
+/** QR code as SVG: dark on light in either color scheme, as scanners expect. */
 export function qrCode(text: string, label: string): Html {
   return drawing(text, html` class="qr" role="img" aria-label="${label}" width="220" height="220"`);
 }
 
-/** The same as a file of its own. */
+/** QR code as a file of its own. */
 export function qrCodeFile(text: string): string {
   return drawing(text, html` xmlns="http://www.w3.org/2000/svg"`).toString();
 }
 
 /**
- * Each row of dark modules is a stroke of height 1, and each run begins relative to the end of the one before: that
- * compresses to a third of what absolute positions take.
+ * Draws each row of dark modules as a stroke of height 1 with relative positions, which compress to a third of absolute
+ * ones.
  */
 function drawing(text: string, attributes: Html): Html {
   const { data, size } = encode(text, { ecc: 'M', border: QUIET_MODULES });

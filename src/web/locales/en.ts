@@ -1,22 +1,21 @@
 /**
- * The texts of the checkout in English: the type of every other catalog (`locale.ts`). Values in braces are filled in
- * when a page is rendered, and read on their own: a name, an amount with its currency, a time.
+ * Texts of the checkout in English, the type of all other catalogs (`locale.ts`). A rendered page fills values into the
+ * braces: a name, an amount with its currency, a time.
  */
 export const en = {
-  /** What the language calls itself. */
+  /** Name of the language in itself. */
   languageName: 'English',
   chooseLanguage: 'Language',
   sandbox: {
     name: 'Sandbox.',
     sentence: 'This is a test: no card is charged and no real money moves.',
   },
-  /** Of the browser's tab. */
+  /** Title of the browser tab. */
   title: '{heading} – {amount} to {shop}',
   summary: {
     paymentTo: 'Payment to',
-    /** The shop's price and what was added to it. */
+    /** The shop's price and the added fee. */
     parts: '{net} + {fee} fee',
-    /** How long the checkout can be paid. */
     until: 'You can pay until {time}.',
   },
   steps: {
@@ -120,14 +119,14 @@ export const en = {
         'About {received} of {amount} arrived, too late or only in part, so this checkout does not count as paid. ' +
         'Contact {shop} about your order and give the reference below.',
     },
-    /** Added to `paid` where clearly more arrived than the payment costs. */
+    /** Added to `paid` if clearly more arrived than was due. */
     overpaid:
       'About {received} arrived, {surplus} too much. {shop} received all of it. Ask {shop} to refund the difference, and give the reference below.',
-    /** Added to `paid` where the whole amount arrived more than once. */
+    /** Added to `paid` if the whole amount arrived more than once. */
     paidTwice:
       'Your payment arrived more than once: about {received} in total. ' +
       '{shop} received all of it. Ask {shop} to refund the duplicate, and give the reference below.',
-    /** Added where a negligible amount arrived at the address. */
+    /** Added if a negligible amount arrived. */
     littleArrived: 'A very small amount has arrived. The full amount is still due.',
   },
   actions: {
@@ -142,9 +141,9 @@ export const en = {
   offers: {
     payAt: 'Pay at {provider}',
     payWith: 'Pay {amount} with {provider}',
-    /** Above the list that is folded below the first offer. */
+    /** Heading of the list folded below the first offer. */
     otherWays: 'Other ways to pay ({count})',
-    /** The means of payment of an offer. */
+    /** Means of payment. */
     card: 'Card',
     lastChoice: 'Your last choice',
     country: 'Where do you live?',
@@ -159,14 +158,14 @@ export const en = {
     silent: 'Temporarily unavailable',
     busy: 'Busy at the moment',
     accountNeeded: '{provider} account required',
-    /** The time until the payment has been delivered. */
+    /** Usual time to delivery. */
     usually: 'Usually {time}',
     idNeeded: 'First-time ID check',
   },
   problems: {
     noSuchProvider: 'This payment service does not exist. Please choose one below.',
     otherProvider: 'This checkout is for another payment service.',
-    /** Asked too often. */
+    /** Rate limit of the provider. */
     busy: '{provider} is busy at the moment. Your card was not charged. Please try again in a few seconds.',
     busyOfSeveral:
       '{provider} is busy at the moment. Your card was not charged. Please try again in a few seconds or choose another way to pay.',
@@ -185,7 +184,7 @@ export const en = {
     notFromHere: 'Please use the buttons on this page to continue.',
     other: 'That did not work. Your card was not charged. Please try again in a moment.',
   },
-  /** Charged, and nothing arrived yet. */
+  /** Charged but not yet arrived. */
   missing: {
     question: 'Charged, but nothing appears here?',
     usual:
@@ -193,7 +192,7 @@ export const en = {
     ask: 'If it takes longer, ask {provider}: it holds your payment until delivery. Give the reference below.',
     support: '{provider} support',
   },
-  /** How to add what is missing. */
+  /** Ways to pay the missing part. */
   rest: {
     heading: 'How to pay the rest',
     askShop: 'Ask {shop} how to pay the rest, and give the reference below.',
@@ -220,7 +219,7 @@ export const en = {
       'The payment service shows the total, including its own fee, before you confirm. You may need to verify your identity.',
     delivery: 'It delivers the payment to {shop} as USDC (digital dollars).',
     email: 'We share your email address, {email}, with the payment service.',
-    /** To a visitor whose link does not carry it. */
+    /** For a visitor whose link lacks the address. */
     emailKept:
       'The shop added an email address to this payment, {email}. Your link does not include it, so we don’t share it with the payment service.',
   },
@@ -254,26 +253,25 @@ export const en = {
     continue: 'Continue to the checkout',
     see: 'See the payment',
   },
-  /** Ways to the shop. */
+  /** Links to the shop. */
   shop: {
-    /** Where only the shop can help. */
+    /** Shown if only the shop can help. */
     contact: 'Contact {shop}',
     support: 'Questions? Contact {shop}',
     terms: 'Terms of {shop}',
     back: 'Back to {shop}',
-    /** Names the host of the link. */
     leadsTo: 'This link opens {host}.',
-    /** The page goes there by itself. */
+    /** Automatic redirect. */
     automatic: 'You’ll be taken to {host} in {seconds} seconds.',
     stay: 'Stay on this page',
   },
-  /** On a desktop, for those who would rather pay on their phone. */
+  /** On a desktop: continue on a phone. */
   phone: {
     heading: 'Continue on your phone',
     hint: 'Scan this code with your phone’s camera to open this checkout there.',
     code: 'QR code of this checkout',
   },
-  /** How to pay from a wallet, without a provider. */
+  /** Payment from a wallet, without a provider. */
   direct: {
     heading: 'Send {amount}',
     waiting:
@@ -286,7 +284,7 @@ export const en = {
     code: 'QR code of the transfer, to scan with a wallet',
     open: 'Open in your wallet',
     copy: 'Copy',
-    /** With an extension of the browser. */
+    /** With a browser extension. */
     payWith: 'Pay with {wallet}',
     sent: 'Your wallet sent the transfer. Waiting for the network.',
     refused: 'Your wallet did not send the transfer. Nothing was paid.',
@@ -294,7 +292,7 @@ export const en = {
     whole: 'Send the full amount. Network and exchange fees are extra.',
     once: 'Use this address for this payment only.',
   },
-  /** A shop's page on which customers start payments. */
+  /** Reusable page of a shop. */
   page: {
     amount: 'Amount in {currency}',
     amountHint: 'From {minimum} to {maximum}',
@@ -325,7 +323,7 @@ export const en = {
         'Other customers are paying for the last ones. Anything not paid for within {minutes} minutes becomes available again.',
     },
   },
-  /** The receipt by email; its rows are named as those of the page. */
+  /** Receipt by email; its rows have the names of the page's. */
   mail: {
     subject: 'Receipt from {shop}: {amount}',
     paid: 'You have paid {amount} to {shop}.',

@@ -1,4 +1,4 @@
 import type { en } from './en.ts';
 
-/** A whole catalog: every language says everything, or it does not compile. */
+/** A complete catalog: a missing text is a compile error. */
 export type Words = typeof en;

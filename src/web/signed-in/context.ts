@@ -31,16 +31,16 @@ export type FailedStep = 'password' | 'second_factor';
 export interface AreaContext extends SecondFactorContext, ShowOnceContext {
   /** Seals the marks of known browsers. */
   readonly browsers: SecretBox;
-  /** Null if no email is configured. */
+  /** Null if email is not configured. */
   readonly mailer: Mailer | null;
   readonly limits: DashboardLimits;
   /** Counts a wrong password or second factor. */
   readonly observeFailure: (step: FailedStep) => void;
-  /** The address of the area's server, without a slash at its end. */
+  /** Base URL of the area's server, without a trailing slash. */
   readonly baseUrl: string;
-  /** The address of the dashboard, where passkeys are created. */
+  /** URL of the dashboard, where passkeys are created. */
   readonly passkeyUrl: string;
-  /** Shows the banner that no real money moves. */
+  /** Whether to show the banner that no real money moves. */
   readonly isTestMode: boolean;
 }
 
@@ -58,7 +58,7 @@ export interface DashboardContext
       observations: Pick<ObservationStore, 'readCursor'>;
     }> {
   readonly tokens: IpnTokens;
-  /** For checkouts created by hand, under the same rules as the API's. */
+  /** For checkouts created by hand, under the API's rules. */
   readonly create: CreatePaymentContext;
   readonly directory: ProviderDirectory;
   readonly callbacks: CallbackGuard;
@@ -66,38 +66,36 @@ export interface DashboardContext
   readonly checkEndpoint: CheckEndpoint;
   /** The sandbox's shop; null in live mode. */
   readonly shopUrl: string | null;
-  /** The contract of USDC, for wallets. */
+  /** USDC contract, for wallets. */
   readonly token: Address;
-  /** A transaction's page in a block explorer, or null without an explorer. */
+  /** URL of a transaction in a block explorer; null without an explorer. */
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
 }
 
-/** The scope for the pages of an area. */
+/** Scope for the pages of an area. */
 export interface AreaRoutes<Context extends AreaContext = AreaContext> {
-  /** The scope below the area's path. */
+  /** Scope below the area's path. */
   readonly server: FastifyInstance;
   readonly context: Context;
   readonly cookies: Cookies;
   readonly area: Area;
-  /** A user without a second factor has to set one up before any other page. */
+  /** Whether a user without a second factor must set one up before any other page. */
   readonly isSecondFactorRequired: boolean;
 }
 
-/** One request to an area, before its sender is known. */
+/** Request to an area before its sender is known. */
 export interface AreaRequest<Context extends AreaContext = AreaContext> extends AreaRoutes<Context> {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** The named parts of the path. */
+  /** Path parameters. */
   readonly params: Readonly<Record<string, string>>;
-  /** The path of the request. */
   readonly path: string;
-  /** The query parameters. */
   readonly query: URLSearchParams;
-  /** The form that this request sent, if it changed nothing: its page is shown again. */
+  /** The refused form of this request, whose page is shown again. */
   readonly refused?: RefusedForm;
 }
 
-/** The sections of the dashboard, in the order of its navigation. */
+/** Sections of the dashboard in the order of its navigation. */
 export const sections = {
   overview: { label: 'Overview', path: '', role: 'viewer' },
   payments: { label: 'Payments', path: '/payments', role: 'viewer' },
@@ -113,19 +111,18 @@ export const sections = {
 
 export type Section = keyof typeof sections;
 
-/** The path prefix of the dashboard. */
+/** Path prefix of the dashboard. */
 export const DASHBOARD_PATH = '/dashboard';
 
-/** An area with its own sign-in: its own cookie and sessions. */
+/** Area with its own sign-in, cookie and sessions. */
 export interface Area {
   readonly name: Exclude<SessionArea, 'viewing'>;
-  /** The path prefix of its pages. */
+  /** Path prefix of its pages. */
   readonly path: '/dashboard' | '/operator';
-  /** The heading of the sign-in form. */
   readonly signInTitle: string;
-  /** The contact for users who cannot sign in. */
+  /** Contact for users who cannot sign in. */
   readonly help: string;
-  /** The path that requests a link to reset the password, if email is configured. */
+  /** Whether it has a page to request a password link, if email is configured. */
   readonly hasForgottenPage: boolean;
 }
 
@@ -137,21 +134,21 @@ export const dashboardArea: Area = {
   hasForgottenPage: true,
 };
 
-/** One request of a signed-in user. */
+/** Request of a signed-in user. */
 export interface AreaVisit<Context extends AreaContext = AreaContext> extends SignedIn, AreaRequest<Context> {
-  /** The actor for the audit log. */
+  /** Actor for the audit log. */
   readonly actor: Actor;
-  /** For every form of the page: `formTokenField(visit.formToken)`. */
+  /** For each form of the page: `formTokenField(visit.formToken)`. */
   readonly formToken: string;
-  /** The time zone of displayed times. */
+  /** Time zone of displayed times. */
   readonly timeZone: string;
-  /** The challenge of all passkey forms of the page: the first one that is sent uses it up. */
+  /** Challenge of all passkey forms of the page; the first form submitted uses it up. */
   readonly challenge: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** One request of a signed-in user with a role in an account. */
+/** Request of a signed-in user with a role in an account. */
 export interface Visit extends AreaVisit<DashboardContext>, ChosenAccount {
-  /** An operator's view of the account: its expiry and the path that ends it; null for a member. */
+  /** Expiry of an operator's view of the account, and the path that ends it; null for a member. */
   readonly viewing: { readonly untilMs: number; readonly stopPath: string } | null;
 }
 
@@ -160,21 +157,21 @@ export function record({ context, account, actor }: Visit, action: AuditAction, 
   return recordAction(context, account.id, actor, action, target);
 }
 
-/** The admitted request, or the answer to one without access: the sign-in page or a 404. */
+/** The admitted request, or the response to one without access: the sign-in page or a 404. */
 export type Admission<AnyVisit> = { readonly visit: AnyVisit } | { readonly answered: FastifyReply };
 
 /**
- * `session`: the signed-in user. `visitor`: the owner of a form before sign-in. `browser`: the mark of a known browser.
- * `viewing`: the account that an operator views.
+ * `session`: signed-in user. `visitor`: owner of a form before sign-in. `browser`: mark of a known browser. `viewing`:
+ * account that an operator views.
  */
 type CookieName = 'session' | 'visitor' | 'browser' | 'viewing';
 
 export type Cookies = ReturnType<typeof createCookies>;
 
 /**
- * Cookies for this host alone, out of reach of scripts; without a lifetime they end with the browser's session. Over
- * HTTPS the name begins with `__Host-`, by which browsers guarantee that no other host has set it.
- * Over plain HTTP, which is served on loopback only, they would reject the prefix.
+ * HttpOnly cookies of this host; without a lifetime they end with the browser's session. Over HTTPS the name starts
+ * with `__Host-`, so that no other host can set it. Over HTTP, which is served on loopback only, browsers would reject
+ * the prefix.
  *
  * @param prefix distinguishes the areas, because browsers do not separate cookies by port
  */
@@ -183,7 +180,7 @@ export function createCookies(baseUrl: string, prefix: 'card_checkout' | 'card_c
   const nameOf = (name: CookieName) => `${isSecure ? '__Host-' : ''}${prefix}_${name}`;
   const scope = { path: '/', isSecure };
   return {
-    /** Null when there is none, or more than one: another host of the same site may have added its own. */
+    /** Null if missing or repeated: another host of the same site may have added its own. */
     read: (headers: IncomingHttpHeaders, name: CookieName) => readCookie(headers, nameOf(name)),
     set(reply: FastifyReply, name: CookieName, value: string, lifetimeMs?: number): void {
       const lifetimeSeconds = lifetimeMs === undefined ? undefined : Math.floor(lifetimeMs / 1000);
@@ -194,18 +191,18 @@ export function createCookies(baseUrl: string, prefix: 'card_checkout' | 'card_c
   };
 }
 
-/** The client of a request, as sessions store it. */
+/** Client of a request, as sessions store it. */
 export function callerOf(request: FastifyRequest): Caller {
   return { address: addressGroupOf(request.ip), userAgent: request.headers['user-agent'] ?? '' };
 }
 
-/** Records a wrong second factor of a user who has given the password, and counts it. */
+/** Records and counts a wrong second factor of a user who has given the password. */
 export async function recordWrongFactor({ context, user, actor }: AreaVisit): Promise<void> {
   context.observeFailure('second_factor');
   await recordForUser(context, user, actor, 'second_factor.failed', null);
 }
 
-/** Throws a 400 for a password that is not the user's; records and counts it. */
+/** Throws a 400 for a wrong password; records and counts it. */
 export async function requirePassword(visit: AreaVisit, password: string): Promise<void> {
   const { context } = visit;
   await requireOwnPassword(context, visit, password).catch((error: unknown) => {

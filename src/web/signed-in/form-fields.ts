@@ -10,10 +10,9 @@ import {
   tickField,
 } from './forms.ts';
 
-/** A field of a form. */
 export interface Field {
   readonly label: string;
-  /** `text` by default. */
+  /** Defaults to `text`. */
   readonly type?:
     | 'text'
     | 'email'
@@ -24,22 +23,22 @@ export interface Field {
     | 'textarea'
     | 'checkbox'
     | 'select';
-  /** The stored value: a text, or whether a box is ticked. */
+  /** Stored value: a text, or whether a box is ticked. */
   readonly value?: string | boolean;
-  /** The choices of a `select`, and how each is written. */
+  /** Choices of a `select`, and their labels. */
   readonly options?: readonly string[];
   readonly wordsOf?: (option: string) => string;
   readonly hint?: string;
   readonly isOptional?: boolean;
-  /** For browsers and password managers (`username`). */
+  /** Hint for browsers and password managers (`username`). */
   readonly autocomplete?: string;
-  /** The keyboard that phones show. */
+  /** Keyboard on phones. */
   readonly inputMode?: 'decimal';
-  /** The id; the name unless a page has several fields of the name. */
+  /** Defaults to the name; needed if a page has several fields of one name. */
   readonly id?: string;
 }
 
-/** A text that may be left empty. */
+/** A text field that may be empty. */
 export function optional(
   label: string,
   value: string | number | null | undefined,
@@ -49,15 +48,15 @@ export function optional(
   return { label, type, value: value?.toString() ?? '', isOptional: true, hint };
 }
 
-/** The fields of a form by their names, in their order. */
+/** Fields of a form by name, in order. */
 export type Fields = Readonly<Record<string, Field>>;
 
-/** A form that changed nothing: what was typed, and why. Its page is shown again with it. */
+/** Submitted values of a form that changed nothing, and the reason. */
 export interface RefusedForm extends FormFields {
   readonly refusal: ServiceError;
-  /** The path that it was sent to: which of a page's forms it is. */
+  /** Path that it was submitted to, which identifies it among a page's forms. */
   readonly path: string;
-  /** The wrong fields that the page shows, in their order: `formFields` adds them, for the summary above. */
+  /** Wrong fields that the page shows, in order: `formFields` adds them for the summary. */
   readonly shown: { readonly id: string; readonly label: string }[];
 }
 
@@ -65,13 +64,13 @@ export function refusedForm(form: FormFields, refusal: ServiceError, path: strin
   return { ...form, refusal, path: path.replace(/\?.*$/, ''), shown: [] };
 }
 
-/** Who is shown a form. */
+/** Viewer of a form. */
 export interface FormVisit {
   readonly formToken: string;
   readonly refused?: RefusedForm | undefined;
 }
 
-/** The refused form if it was sent to this address. */
+/** The refused form if it was submitted to this path. */
 function refusedAt({ refused }: Pick<FormVisit, 'refused'>, action: string): RefusedForm | undefined {
   return refused?.path === action.replace(/[?#].*$/, '') ? refused : undefined;
 }
@@ -80,7 +79,7 @@ interface CardForm {
   readonly action: string;
   readonly title?: string;
   readonly fields: Fields;
-  /** Between the fields and the buttons. */
+  /** Content between fields and buttons. */
   readonly more?: Html;
   readonly button: string;
 }
@@ -95,15 +94,15 @@ ${formFields(visit, action, fields)}${more}
 <div class="actions"><button class="button primary">${button}</button></div></form>`;
 }
 
-/** A form behind a summary, which is open where it was refused. */
+/** A form behind a summary, open after a refusal. */
 export function foldedForm(visit: FormVisit, action: string, summary: string, form: Html): Html {
   const open = refusedAt(visit, action) === undefined ? nothing : html` open`;
   return html`<details${open}><summary>${summary}</summary>${form}</details>`;
 }
 
 /**
- * Fields with their labels, hints and errors. A refused form shows what was typed, except passwords and codes, and its
- * first wrong field has the focus.
+ * Fields with labels, hints and errors. A refused form shows the submitted values except passwords and codes, and
+ * focuses the first wrong field.
  */
 export function formFields(visit: Pick<FormVisit, 'refused'>, action: string, fields: Fields): Html {
   const refused = refusedAt(visit, action);
@@ -114,26 +113,25 @@ export function formFields(visit: Pick<FormVisit, 'refused'>, action: string, fi
   })}`;
 }
 
-/** What is wrong with the value of a field. */
 interface FieldError {
   readonly error?: string | undefined;
   /** Whether the page opens at this field. */
   readonly hasFocus?: boolean;
 }
 
-/** The error of a field, which joins the summary of the page. */
+/** The error of a field, which it adds to the summary of the page. */
 export function errorAt(
   { refusal, shown }: RefusedForm,
   name: string,
   { id = name, label }: Pick<Field, 'id' | 'label'>,
 ): FieldError {
-  // An option of the command line has the name of its field, with hyphens.
+  // Matches command line options, which use hyphens.
   const problem = [...refusal.problems].find(([field]) => field.replaceAll(/[- ]/g, '_') === name)?.[1];
   if (problem === undefined) return {};
   return { error: sentenceOf(problem), hasFocus: shown.push({ id, label }) === 1 };
 }
 
-/** A field with its label, hint and error. Passwords and codes are never filled in. */
+/** A field with label, hint and error. Passwords and codes are never filled in. */
 export function formField(name: string, field: Field, error: FieldError = {}): Html {
   const { label, type = 'text', id = name, value = '', options = [], wordsOf, inputMode } = field;
   const { autocomplete = type === 'password' ? 'current-password' : 'off', isOptional = false } = field;
@@ -161,12 +159,12 @@ ${notesOf(id, notes)}
   }
 }
 
-/** The field for a new password; its rules name `new_password`. */
+/** Field for a new password; errors name `new_password`. */
 export function newPassword(hint: string): Fields {
   return { new_password: { label: 'New password', type: 'password', autocomplete: 'new-password', hint } };
 }
 
-/** The alert above a page with a refused form: links to the wrong fields that the page shows, or the reason. */
+/** Alert above a page with a refused form: links to the wrong fields, or the reason. */
 export function refusalBanner(refused: RefusedForm | undefined): Html {
   if (refused === undefined) return nothing;
   const { refusal, shown } = refused;
@@ -178,8 +176,8 @@ export function refusalBanner(refused: RefusedForm | undefined): Html {
 }
 
 /**
- * Reads each field, and throws one `invalid_request` with the errors of all. Any other error is thrown as it is. Resolves
- * to what was read.
+ * Reads each field and throws one `invalid_request` with all their errors. Rethrows other errors. Resolves to the
+ * values.
  */
 export async function checkFields<Checks extends Readonly<Record<string, () => unknown>>>(checks: Checks) {
   const problems = new Map<string, string>();

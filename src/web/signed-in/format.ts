@@ -6,21 +6,21 @@ import { type Html, html } from '../design/html.ts';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** To the minute or second with the zone's name; `list`: to the minute, in a table that names the zone once. */
+/** `minute` and `second` include the zone's name; `list` is to the minute, in a table that names the zone once. */
 type Precision = 'minute' | 'second' | 'list';
 
-/** A time in a time zone, for readers and for machines. */
+/** A time in a time zone, for readers and machines. */
 export function moment(atMs: number, timeZone: string, precision: Precision = 'minute'): Html {
   const at = new Date(atMs);
   return html`<time datetime="${at.toISOString()}">${formatOf(timeZone, precision).format(at)}</time>`;
 }
 
-/** A time in UTC: the console's accounts and operators are in many zones. */
+/** A time in UTC, because the console's accounts and operators are in many zones. */
 export function utcTime(atMs: number): Html {
   return moment(atMs, 'UTC');
 }
 
-/** There are some 400 zones, and making a format takes longer than using it. */
+/** Caches formats: there are some 400 zones, and creating one takes longer than using it. */
 function formatOf(timeZone: string, precision: Precision): Intl.DateTimeFormat {
   const name = `${timeZone} ${precision}`;
   const known = formats.get(name);
@@ -40,24 +40,24 @@ function formatOf(timeZone: string, precision: Precision): Intl.DateTimeFormat {
   return format;
 }
 
-/** "$1,025.00" from 102500: the dashboard is in English. */
+/** "$1,025.00" from 102500. */
 export function formatMoney(cents: number, currency: Currency): string {
   return formatIn(english, cents, currency);
 }
 
-/** "5.00" from 5000000, "5.25" and "5.123456" unchanged: at least two decimals, without trailing zeros beyond them. */
+/** "5.00" from 5000000; "5.25" and "5.123456" unchanged: at least two decimals without further trailing zeros. */
 export function formatUsdc(units: bigint): string {
   return formatUnits(units).replace(/(\.\d\d\d*?)0+$/, '$1');
 }
 
 const usdcNumbers = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-/** "1,234.57" from 1234567890: for sums, rounded to the cent. */
+/** "1,234.57" from 1234567890: rounds sums to the cent. */
 export function formatUsdcSum(units: number | bigint): string {
   return usdcNumbers.format(Number(units) / 1_000_000);
 }
 
-/** The approximate value of a USDC amount in the payment's currency, at the rate of its creation: "$5.00". */
+/** Approximate value of USDC in the payment's currency, at the rate of its creation: "$5.00". */
 export function formatAbout(
   payment: Pick<Payment, 'amountCents' | 'usdUnits' | 'currency'>,
   units: bigint,
@@ -72,12 +72,11 @@ export function formatPercent(basisPoints: number): string {
   return format.format(basisPoints / 10_000);
 }
 
-/** Whether something is switched on. */
 export function onOff(isOn: boolean): Html {
   return isOn ? html`<span class="badge good">on</span>` : html`<span class="badge">off</span>`;
 }
 
-/** The names of the features that the operator switches. */
+/** Names of the features that the operator switches. */
 export const featureWords: Readonly<Record<Feature, string>> = {
   card_checkout: 'Card checkout',
   fee_pass_through: 'Fees can be passed on to the customer',

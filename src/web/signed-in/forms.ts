@@ -5,10 +5,10 @@ import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { type ProviderId, providerCatalog, providerIds } from '../../payment/provider-catalog.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 
-/** Maximum size of a form; the longest field holds a note. */
+/** Maximum size of a form; the longest field is a note. */
 const FORM_LIMIT_BYTES = 16 * 1024;
 
-/** Fields as text; the forms' own reader parses them. */
+/** Accepts form bodies as text for `readFormFields`. */
 export function acceptForms(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
@@ -22,11 +22,11 @@ interface Notes {
   readonly hint?: string | undefined;
   /** Whether the page opens at this field. */
   readonly hasFocus?: boolean | undefined;
-  /** The error of the submitted value or choice. */
+  /** Error of the submitted value. */
   readonly error?: string | undefined;
 }
 
-/** The attributes that link an input to its description and mark an error. */
+/** Attributes that link an input to its description and mark an error. */
 export function describedBy(id: string, { hint, error, hasFocus = false }: Notes): Html {
   const ids = [
     ...(error === undefined ? [] : [`${id}-error`]),
@@ -37,14 +37,14 @@ export function describedBy(id: string, { hint, error, hasFocus = false }: Notes
   return error === undefined ? described : html` aria-invalid="true"${described}${focused}`;
 }
 
-/** The texts below an input: the error and the hint. */
+/** Error and hint below an input. */
 export function notesOf(id: string, { hint, error }: Notes): Html {
   const note = (kind: 'error' | 'hint', text: string | Html | undefined) =>
     text === undefined ? nothing : html`<p class="${kind}" id="${id}-${kind}">${text}</p>`;
   return html`${note('error', error)}${note('hint', hint)}`;
 }
 
-/** The options of a choice; a value without words of its own is shown as it is. */
+/** Options of a choice; a value without a label shows itself. */
 export function optionsOf<Value extends string>(
   values: readonly Value[],
   chosen: string | undefined,
@@ -60,7 +60,7 @@ export function optionsOf<Value extends string>(
 interface TickField {
   readonly type: 'checkbox' | 'radio';
   readonly name: string;
-  /** The id; the name unless a page has several fields of the name. */
+  /** Defaults to the name; needed if a page has several fields of one name. */
   readonly id?: string;
   readonly value?: string;
   readonly label: string;
@@ -69,7 +69,7 @@ interface TickField {
   readonly attributes?: Html;
 }
 
-/** A checkbox or radio button with its label; the form provides the row. */
+/** Checkbox or radio button with its label. */
 export function tickField({
   type,
   name,
@@ -91,25 +91,25 @@ export function providerBoxes(legend: string, ticked: readonly ProviderId[]): Ht
   })}</fieldset>`;
 }
 
-/** The providers whose boxes were ticked. */
+/** Providers whose boxes are ticked. */
 export function tickedProviders(form: FormFields): readonly ProviderId[] {
   return providerIds.filter((id) => form.has(`provider_${id}`));
 }
 
 interface Question {
   readonly title: string;
-  /** What happens after a yes. */
+  /** Effect of confirming. */
   readonly effect: Html;
-  /** The path of the form, and the button that does it. */
+  /** Path of the form, and its button. */
   readonly action: string;
   readonly button: string;
-  /** The page to which a no leads. */
+  /** Page to return to without confirming. */
   readonly back: string;
-  /** The field of the form that asked; its own handler then finds `confirmed` in it. */
+  /** Field of the original form, whose handler then finds `confirmed`. */
   readonly field?: { readonly name: string; readonly value: string };
 }
 
-/** The page that asks before a dangerous action, and says what it does. */
+/** Page that explains a dangerous action and asks for confirmation. */
 export function confirmationPage({ formToken }: { readonly formToken: string }, question: Question) {
   const { title, effect, action, button, back, field } = question;
   const repeated =
@@ -120,14 +120,14 @@ export function confirmationPage({ formToken }: { readonly formToken: string }, 
   return { title, main };
 }
 
-/** A success or error message that screen readers announce at once. */
+/** Success or error message that screen readers announce at once. */
 export function banner(tone: 'good' | 'bad' | 'warn' | 'plain', text: string): Html {
   return tone === 'bad'
     ? html`<p class="banner bad" role="alert">${text}</p>`
     : html`<p class="banner ${tone}" role="status">${text}</p>`;
 }
 
-/** The message about the previous action, by its name in the address; a text is a success. */
+/** Message about the previous action, named in the URL; a plain text is a success. */
 export function flashOf(
   { query }: { readonly query: URLSearchParams },
   messages: Readonly<Record<string, string | Html>>,
@@ -137,20 +137,22 @@ export function flashOf(
   return typeof message === 'string' ? banner('good', message) : (message ?? nothing);
 }
 
-/** The fields of a submitted form. */
+/** Fields of a submitted form. */
 export interface FormFields {
-  /** The exact text, with line breaks as `\n`; '' when the field is missing. */
+  /**
+   * Exact text with `
+   * n` line breaks; empty if the field is missing.
+   */
   text(name: string): string;
-  /** Whether a checkbox was ticked, or the button with this name pressed. */
+  /** Whether a checkbox was ticked, or the button of this name pressed. */
   has(name: string): boolean;
-  /** The uploaded file; empty without one, and in forms that take none. */
+  /** Uploaded file; empty without one. */
   readonly file?: Uint8Array;
 }
 
-/** Maximum length of a field. */
 const MAXIMUM_FIELD_CHARACTERS = 4_000;
 
-/** Throws a 400 for a repeated field, one that is too long, or one with a character that no text has. */
+/** Throws a 400 for a repeated or overlong field, or a character that is not text. */
 export function readFormFields(body: unknown): FormFields {
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(typeof body === 'string' ? body : '')) {
@@ -163,42 +165,42 @@ export function readFormFields(body: unknown): FormFields {
   return { text: (name) => fields.get(name) ?? '', has: (name) => fields.has(name) };
 }
 
-/** Throws a 400 for an address with a NUL character, which PostgreSQL refuses. */
+/** Throws a 400 for a URL with a NUL character, which PostgreSQL refuses. */
 export function requireTextUrl(url: string): void {
   if (url.includes('%00')) throw invalidField('The address', 'has an invalid character.');
 }
 
-/** The hidden field of every form of the dashboard, and of a checkout whose visitor knows the email address. */
+/** Hidden field of dashboard forms, and of a checkout whose visitor knows the email address. */
 const FIELD = 'form_token';
 /** SHA-256. */
 const TOKEN_BYTES = 32;
 
 /**
- * The token that proves that a form comes from a page which this browser was shown. It is derived from the cookie that
- * goes with it, so it is not stored, ends with the session, and cannot be computed without the cookie. Pages carry it
- * masked only: `formTokenField`.
+ * Token that proves that a form comes from a page shown to this browser. It is derived from a cookie, so it is not
+ * stored, ends with the session, and cannot be computed without the cookie. Pages contain it only masked:
+ * `formTokenField`.
  */
 export function formTokenOf(cookie: string): string {
   return hash('sha256', `card-checkout form ${cookie}`, 'base64url');
 }
 
-/** The hidden field. Its value differs in each answer. */
+/** Hidden field whose value differs in each response. */
 export function formTokenField(formToken: string): Html {
   return html`<input type="hidden" name="${FIELD}" value="${maskToken(formToken)}">`;
 }
 
-/** The submitted hidden field; '' without one. */
+/** Value of the hidden field; empty without one. */
 export function fieldText(form: URLSearchParams): string {
   return form.get(FIELD) ?? '';
 }
 
-/** Compares the hidden field's value with this token in constant time. */
+/** Compares the hidden field with this token in constant time. */
 export function isFormToken(value: string, formToken: string): boolean {
   const given = unmaskToken(value);
   return given !== null && timingSafeEqual(given, Buffer.from(formToken, 'base64url'));
 }
 
-/** Checks the browser's origin headers and the token. Throws `foreign_form` for a form of another page. */
+/** Checks the browser's origin headers and the token. Throws `foreign_form` for a form of another site. */
 export function requireOwnForm(
   { headers }: FastifyRequest,
   baseUrl: string,
@@ -211,15 +213,15 @@ export function requireOwnForm(
 }
 
 /**
- * The token XORed with a random mask, behind the mask. Pages are compressed: if the secret were the same in each
- * answer, an attacker could guess it by how well the answer compresses with guesses (BREACH).
+ * A random mask, followed by the token XORed with it. Pages are compressed: a constant secret could be guessed from the
+ * compressed size (BREACH).
  */
 function maskToken(formToken: string): string {
   const mask = randomBytes(TOKEN_BYTES);
   return Buffer.concat([mask, combine(mask, Buffer.from(formToken, 'base64url'))]).toString('base64url');
 }
 
-/** The token in a field's value; null for a malformed value. */
+/** Token in a field's value; null for a malformed value. */
 function unmaskToken(value: string): Buffer | null {
   const bytes = Buffer.from(value, 'base64url');
   if (bytes.length !== 2 * TOKEN_BYTES || bytes.toString('base64url') !== value) return null;
@@ -231,8 +233,8 @@ function combine(one: Uint8Array, other: Uint8Array): Buffer {
 }
 
 /**
- * Whether a form came from our own page. No session could be abused by another site, but that site could start provider
- * sessions on customers' behalf. Browsers send the origin of a form; a client that sends none is no browser.
+ * Whether a form came from our own site. Another site could otherwise start provider sessions for customers. Browsers
+ * send the origin of a form; a client without it is no browser.
  */
 export function isSameOrigin(headers: IncomingHttpHeaders, baseUrl: string): boolean {
   const site = headers['sec-fetch-site'];
@@ -241,7 +243,7 @@ export function isSameOrigin(headers: IncomingHttpHeaders, baseUrl: string): boo
   return origin === undefined || isOwnAddress(origin, headers, baseUrl);
 }
 
-/** Whether the browser followed a link or a refresh of our own page, by its headers. */
+/** Whether the browser followed a link or refresh of our own page, by its headers. */
 export function comesFromOwnPage(headers: IncomingHttpHeaders, baseUrl: string): boolean {
   return headers.referer !== undefined && isOwnAddress(headers.referer, headers, baseUrl);
 }
@@ -249,6 +251,6 @@ export function comesFromOwnPage(headers: IncomingHttpHeaders, baseUrl: string):
 function isOwnAddress(address: string, headers: IncomingHttpHeaders, baseUrl: string): boolean {
   const url = URL.parse(address);
   if (url === null) return false;
-  // The sandbox is reached by several names of loopback, of which the base address has one.
+  // The sandbox has several names on loopback; the base URL has one of them.
   return url.origin === new URL(baseUrl).origin || url.host === headers.host;
 }

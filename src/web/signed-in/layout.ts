@@ -25,16 +25,16 @@ import { type RefusedForm, refusalBanner } from './form-fields.ts';
 import { moment } from './format.ts';
 import { formTokenField, formTokenOf } from './forms.ts';
 
-/** The content of a page below its heading. */
+/** Content of a page below its heading. */
 export interface PageContent {
-  /** The heading, and the beginning of the window's title. */
+  /** Heading, and start of the window's title. */
   readonly title: string;
   readonly main: Html;
-  /** The form that the page shows again; the page then begins with why. */
+  /** Refused form that the page shows again, below the reason. */
   readonly refused?: RefusedForm;
 }
 
-/** The dashboard's style, with further style sheets. */
+/** The dashboard's style with additional style sheets. */
 export function dashboardStyleWith(...more: readonly URL[]): Html {
   const own = [new URL('./dashboard.css', import.meta.url), new URL('./payments.css', import.meta.url)];
   return pageStyleOf(
@@ -56,7 +56,7 @@ const script = new Html(
 );
 const beginning = pageBeginning('en', 'ltr', '0b5f4a');
 
-/** A page for a signed-in user: navigation, account, and the content. */
+/** Page for a signed-in user: navigation, account and content. */
 export function signedInPage(
   { title, main, refused }: PageContent,
   visit: Visit,
@@ -87,7 +87,7 @@ ${refusalBanner(refused)}${main}`,
   );
 }
 
-/** The body of a page for a signed-in user. */
+/** Body of a page for a signed-in user. */
 export function signedInBody(title: string, header: Html, navigation: Html, main: Html): Html {
   return html`<a class="skip" href="#main">Skip to the content</a>
 ${header}
@@ -100,7 +100,7 @@ ${main}
 </div>`;
 }
 
-/** The banner above every page of an operator's view of an account. */
+/** Banner on every page of an operator's view of an account. */
 function viewingBanner({ viewing, account, formToken, timeZone }: Visit): Html {
   if (viewing === null) return nothing;
   return html`<aside class="viewing" aria-label="Read-only">
@@ -112,7 +112,7 @@ The account’s audit log records it.</p>
 const suspendedNotice = html`<p class="banner warn">This account is suspended:
 new checkouts are refused. Existing payments continue. Contact the operator.</p>`;
 
-/** A page for a visitor, or for a user without an account: a form or a message. */
+/** Page for a visitor or a user without an account: a form or message. */
 export function plainPage(
   { title, main, refused }: PageContent,
   { context }: Pick<AreaRequest, 'context'>,
@@ -135,12 +135,11 @@ function navigation(visit: Visit, section: Section | null, shown: ReadonlySet<Se
     );
 }
 
-/** An operator's view is on another server, which has no documentation. */
+/** Empty in an operator's view, whose server has no documentation. */
 function docsLink({ viewing }: Visit): Html {
   return viewing === null ? html`<li><a href="/docs">Documentation</a></li>` : nothing;
 }
 
-/** A complete page. */
 export function wholePage(
   title: string,
   { isTestMode }: Pick<AreaContext, 'isTestMode'>,
@@ -165,7 +164,7 @@ ${body}
 const sandboxBanner = html`<aside class="sandbox" aria-label="Sandbox"><strong>Sandbox.</strong> This is a test:
 no card is charged and no real money moves.</aside>`;
 
-/** The account switcher in the header, for members of several accounts. */
+/** Account switcher for members of several accounts. */
 function accountSwitcher({ otherAccounts, formToken }: Visit): Html {
   if (otherAccounts.length === 0) return nothing;
   return html`<details class="switcher"><summary>Other accounts</summary>
@@ -175,14 +174,14 @@ function accountSwitcher({ otherAccounts, formToken }: Visit): Html {
   )}</ul></form></details>`;
 }
 
-/** The headers of every answer of the dashboard, pages or not. */
+/** Headers of every response of the dashboard. */
 const dashboardHeaders = {
   ...pageHeaders,
-  // Not `no-referrer`: browsers would then omit the origin that the form check needs.
+  // `no-referrer` would remove the origin that the form check needs.
   'referrer-policy': 'same-origin',
 } as const;
 
-/** Answers with a page and its headers. */
+/** Responds with a page and its headers. */
 export function sendDashboardPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
   const nonce = newNonce();
   reply
@@ -201,7 +200,7 @@ export function sendSeeOther(reply: FastifyReply, path: string): FastifyReply {
     .redirect(path, 303);
 }
 
-/** Answers with the lines of a CSV file, streamed with backpressure. */
+/** Streams the lines of a CSV file with backpressure. */
 export function sendCsv(reply: FastifyReply, fileName: string, lines: AsyncIterable<string>): FastifyReply {
   return reply
     .headers(dashboardHeaders)
@@ -210,7 +209,7 @@ export function sendCsv(reply: FastifyReply, fileName: string, lines: AsyncItera
     .send(Readable.from(lines));
 }
 
-/** The token for the forms of a page without a session; sets the cookie that goes with it. */
+/** Token for forms of a page without a session; sets its cookie. */
 export function openFormToken({ cookies, request, reply }: AreaRequest): string {
   const known = cookies.read(request.headers, 'visitor');
   if (known !== null && /^[A-Za-z0-9_-]{24}$/.test(known)) return formTokenOf(known);
@@ -219,7 +218,7 @@ export function openFormToken({ cookies, request, reply }: AreaRequest): string 
   return formTokenOf(made);
 }
 
-/** Answers with a page for a visitor who is not signed in. */
+/** Responds with a page for a visitor who is not signed in. */
 export function sendPlainPage(
   { context, reply }: Pick<AreaRequest, 'context' | 'reply'>,
   status: number,
@@ -229,14 +228,14 @@ export function sendPlainPage(
 }
 
 interface ListPage {
-  /** The filters of the list, as its address has them; empty texts are omitted. */
+  /** Filters in the list's URL; empty texts are omitted. */
   readonly filters: Readonly<Record<string, string>>;
   readonly isNewest: boolean;
-  /** The beginning of the next page, as the list's own `before`; null on the last one. */
+  /** Start of the next page for the parameter `before`; null on the last page. */
   readonly older: string | null;
 }
 
-/** Links below a list at `path`: to its newest rows and to older ones. */
+/** Links below a list: to its newest rows and to older ones. */
 export function pageLinks(path: string, { filters, isNewest, older }: ListPage): Html {
   return html`<div class="actions">${isNewest ? nothing : html`<a class="button" href="${pagePath(path, filters)}">Newest</a>`}
 ${older === null ? nothing : html`<a class="button" href="${pagePath(path, { ...filters, before: older })}">Older</a>`}</div>`;

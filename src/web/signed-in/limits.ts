@@ -2,19 +2,21 @@ import { createLimiters, MINUTE_MS } from '../rate-windows.ts';
 
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** How many requests of each kind pass in a window of time. */
+/** Requests per window. */
 const dashboardLimits = {
-  /** All requests, by address. Far above what users click; an office may share an address. */
+  /** All requests, by address. Far above what users click, because an office may share an address. */
   requests: [300, MINUTE_MS],
-  /** Sign-in attempts, by address: many users' passwords from one place. */
+  /** Sign-in attempts, by address: passwords of many users from one place. */
   signInsOfAddress: [20, MINUTE_MS],
-  /** Requests for a link by email, by address: apart from passwords, whose attempts must not block the way around them. */
+  /**
+   * Requests for a link by email, by address. Separate from passwords, whose attempts must not block this way around
+   * them.
+   */
   linksOfAddress: [20, MINUTE_MS],
-  /** Passwords for one user, by the known browser, or else by the address. */
+  /** Passwords for one user, by known browser or otherwise by address. */
   signInsOfUser: [10, 10 * MINUTE_MS],
   /**
-   * Sign-in attempts, by user, from all unknown browsers together: one user's password from many places. 720 guesses a
-   * day, of passwords of twelve characters.
+   * Sign-in attempts by user from all unknown browsers together: 720 guesses a day at passwords of twelve characters.
    */
   strangersOfUser: [30, HOUR_MS],
   /** Emails with a link, by user. */
@@ -23,20 +25,19 @@ const dashboardLimits = {
   testMessagesOfUser: [10, HOUR_MS],
   /** Tests of webhook endpoints, by account. */
   endpointChecksOfAccount: [10, 10 * MINUTE_MS],
-  /** Notification channels that a user adds: each is an entry of the audit log. */
+  /** Added notification channels, by user: each writes an entry of the audit log. */
   channelsOfUser: [20, HOUR_MS],
   /** Invitations, by account. */
   invitationsOfAccount: [30, HOUR_MS],
   /**
-   * Codes of the second factor, by user and by the other credentials (only the password, a known browser, a session):
-   * three of a million codes are valid at a time, so a year of guessing finds one with one chance in four.
+   * Second factor codes, by user and other credentials (password only, known browser, session): three of a million
+   * codes are valid at a time, so a year of guessing succeeds with a probability of 1/4.
    */
   codesOfUser: [10, HOUR_MS],
 } as const satisfies Record<string, readonly [limit: number, windowMs: number]>;
 
 export type DashboardLimits = ReturnType<typeof createDashboardLimits>;
 
-/** One limiter for each kind of request. */
 export function createDashboardLimits(monotonicMs: () => number) {
   return createLimiters(dashboardLimits, monotonicMs);
 }

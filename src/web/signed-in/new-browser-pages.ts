@@ -15,29 +15,28 @@ import { banner, type FormFields, formTokenField } from './forms.ts';
 import { openFormToken } from './layout.ts';
 import { type PageView, visitorPages } from './pages.ts';
 
-/** Marks the browser as known for the user with this address. */
+/** Marks the browser as known for the user with this email address. */
 export function rememberBrowser({ context, cookies, reply }: AreaRequest, email: string): void {
   cookies.set(reply, 'browser', markBrowser(context.browsers, email, context.nowMs()), BROWSER_MARK_MS);
 }
 
-/** Whether the user with this address has signed in with the browser before. */
+/** Whether the user with this email address has signed in with the browser before. */
 export function isKnownBrowser({ context, cookies, request }: AreaRequest, email: string): boolean {
   const mark = cookies.read(request.headers, 'browser');
   return mark !== null && knownBrowser(context.browsers, mark, email, context.nowMs()) !== null;
 }
 
-/** The state of a sign-in attempt. */
 interface Try {
-  /** The network of a browser in which this user has not signed in before; null for a known one. */
+  /** Network of a browser unknown to this user; null for a known one. */
   readonly stranger: string | null;
   /** Seconds for which an unknown browser needs more than the password; 0 if it may continue. */
   readonly waitSeconds: number;
 }
 
 /**
- * Counts a sign-in attempt by the typed address, whether there is such a user or not. A known browser has its own
- * counter, so that strangers' attempts do not block it, not even from its own address. Throws `rate_limited` at a rate
- * that no person types.
+ * Counts a sign-in attempt by the submitted email address, whether or not the user exists. A known browser has its own
+ * counter, so that other attempts do not block it, not even from its own IP address. Throws `rate_limited` at a rate
+ * beyond human typing.
  */
 export async function countSignIn(
   { context, cookies, request }: AreaRequest,
@@ -59,8 +58,8 @@ const pathOf = ({ path }: Area) => `${path}/new-browser`;
 const toSignIn = ({ path }: Area) => html`<p><a class="button" href="${path}/sign-in">Go to sign-in</a></p>`;
 
 /**
- * `/dashboard/new-browser` and `/operator/new-browser`: sends an email whose link makes a browser known to this area,
- * which has its own cookie. Only if email is configured.
+ * `/dashboard/new-browser` and `/operator/new-browser`: sends an email with a link that makes a browser known to this
+ * area. Only if email is configured.
  */
 export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): void {
   const pages = visitorPages(routes);
@@ -70,12 +69,12 @@ export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): voi
 }
 
 /**
- * Opening the link alone changes nothing: a browser keeps one mark, and an attacker must not replace it by leading its
- * user to a link sent to another address.
+ * Changes nothing on GET: a browser keeps one mark, and an attacker must not replace it by leading the user to a link
+ * for another address.
  */
 async function showLink(asked: AreaRequest): Promise<PageView> {
   const { context, area, query } = asked;
-  // In the query, because it holds the address and is longer than a path segment may be.
+  // In the query, because it is longer than a path segment may be.
   const token = query.get('token') ?? '';
   const email = openBrowserLink(context.browsers, token, context.nowMs());
   if (email === null) return goneView(asked);
@@ -107,13 +106,13 @@ function goneView({ area }: AreaRequest): PageView {
   };
 }
 
-/** The reasons for which an unknown browser needs more than the password. */
+/** Reasons for which an unknown browser needs more than the password. */
 const reasonsToAsk = {
   user: 'Too many failed sign-ins for this address, from browsers that have not signed in with it before.',
   network: 'Too many sign-ins at the moment from browsers that have not been used before.',
 } as const;
 
-/** The page for an unknown browser after many attempts with this user's password, or from its network, or from everywhere. */
+/** Page for an unknown browser after many attempts with this user's password, from its network, or overall. */
 export function askMore(
   asked: AreaRequest,
   email: string,
@@ -134,7 +133,7 @@ ${toSignIn(area)}`,
   };
 }
 
-/** The alternative without email. A link to set a password leads to the dashboard alone. */
+/** Alternative without email. A password link leads to the dashboard only. */
 function withoutMail({ name, help }: Area, waitSeconds: number): string {
   const wait = `This browser can sign in in ${Math.ceil(waitSeconds / 60)} minutes`;
   return name === 'operator'
@@ -147,7 +146,7 @@ function askForm(area: Area, formToken: string, email: string): Html {
 <button class="button primary wide">Send me a link</button></form>`;
 }
 
-/** Answers the same after the same time, whether there is such a user or not: the mail is sent afterwards. */
+/** Responds equally and in equal time whether or not the user exists: the mail is sent afterwards. */
 async function answerAsking(asked: AreaRequest, form: FormFields, mailer: Mailer): Promise<PageView> {
   const { context, area, request } = asked;
   const typed = form.text('email');

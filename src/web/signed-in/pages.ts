@@ -1,6 +1,6 @@
 /*
- * How a page joins the dashboard. A file of its own exports one function that registers what belongs together, and
- * `routes.ts` calls it:
+ * How to add a page to the dashboard: export a function that registers related pages from a file of its own, and call
+ * it in `routes.ts`:
  *
  *   export function registerKeyPages(routes: DashboardRoutes): void {
  *     const pages = routes.pages('keys', 'developer');
@@ -8,12 +8,14 @@
  *     pages.form('/keys', createKey, showKeys);
  *   }
  *
- * - A handler runs only for a signed-in user with the role in the chosen account (`visit.account`), a form's only for a
- *   form of ours. An id of another account answers as an unknown one: `throw new ServiceError('not_found')`.
- * - It returns what the page shows, or `seeOther(path)` after a form that worked. A refused form shows its page again:
- *   with what was typed, and the errors at the fields.
- * - Every form is `<form method="post" action="…">${formTokenField(visit.formToken)}…`, its fields are `formFields`.
- * - A `ServiceError` becomes a page, anything else a 500 without details. A response that is no page is sent on `visit.reply`.
+ * - A handler runs only for a signed-in user with the role in the chosen account (`visit.account`), a form handler only
+ *   for a form of our own. Respond to an id of another account as to an unknown one: `throw new
+ *   ServiceError('not_found')`.
+ * - Return the page's content, or `seeOther(path)` after a successful form. A refused form shows its page again, with
+ *   the submitted values and errors.
+ * - Write forms as `<form method="post" action="…">${formTokenField(visit.formToken)}…`, with `formFields`.
+ * - A `ServiceError` becomes a page, any other error a 500 without details. Send a response that is no page on
+ *   `visit.reply`.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createChallenge } from '../../accounts/passkeys.ts';
@@ -47,45 +49,44 @@ import {
   signedInPage,
 } from './layout.ts';
 
-/** The content of a page. */
 export interface PageView extends PageContent {
   readonly status?: number;
 }
 
-/** A redirect to a page of the area. */
+/** Redirect to a page of the area. */
 export interface SeeOther {
-  /** Below the area's path. */
+  /** Path below the area's. */
   readonly location: string;
 }
 
 /** A page, a redirect, or the reply that was already sent. */
 export type PageAnswer = PageView | SeeOther | FastifyReply;
 
-/** The handlers of a page and of a form of the dashboard, or of another area with its own visits. */
+/** Handlers of pages and forms of the dashboard, or of another area with its own visits. */
 export type PageHandler<Asked = Visit> = (asked: Asked) => Promise<PageAnswer>;
 export type FormHandler<Asked = Visit> = (asked: Asked, form: FormFields) => Promise<PageAnswer>;
 
-/** What distinguishes the pages of dashboard, console and visitors. */
+/** Differences between the pages of dashboard, console and visitors. */
 interface PagesFrame<Context extends AreaContext, Asked> {
-  /** The path of the area's start page. */
+  /** Path of the area's start page. */
   readonly path: string;
   readonly admit: (asked: AreaRequest<Context>) => Promise<Admission<Asked>>;
   /** Throws if an admitted user may not use the section. */
   readonly requireAccess?: (asked: Asked) => void;
-  /** The cookie whose token the forms carry. */
+  /** Cookie of the forms' token. */
   readonly cookie?: 'session' | 'visitor';
-  /** The whole page around its content. */
+  /** Layout around the content. */
   readonly layout: (content: PageContent, asked: Asked) => Page;
 }
 
-/** Registers pages and forms. Paths are below the area's, with the names of their variable parts. */
+/** Registers pages and forms. Paths are relative to the area's and may have parameters. */
 export function createPages<Context extends AreaContext, Asked extends AreaRequest<Context>>(
   routes: AreaRoutes<Context>,
   { path: home, admit, requireAccess, cookie = 'session', layout }: PagesFrame<Context, Asked>,
 ) {
   const { server, context, cookies } = routes;
 
-  /** Answers a request in a scope of its own. The caller checks that a form is ours. */
+  /** Responds in a scope of its own. The caller checks the origin of a form. */
   async function answer(request: FastifyRequest, reply: FastifyReply, act: PageHandler<Asked>) {
     const { pathname: path, searchParams: query } = new URL(request.url, 'http://localhost');
     const params = request.params as Record<string, string>;
@@ -107,12 +108,12 @@ export function createPages<Context extends AreaContext, Asked extends AreaReque
 
   return {
     answer,
-    /** A page: `GET`, and `HEAD` as for a visitor who is not signed in. */
+    /** Registers a page for `GET`, and `HEAD` as for a visitor who is not signed in. */
     page: (path: string, show: PageHandler<Asked>) =>
       server.get(path, { exposeHeadRoute: true }, (request, reply) => answer(request, reply, show)),
     /**
-     * The handler of a form: `POST`. `show` is its page, which is shown again after a refusal. `read` reads a form that
-     * takes a file.
+     * Registers the handler of a form (`POST`). `show` renders its page after a refusal; `read` reads a form with a
+     * file.
      */
     form: (
       path: string,
@@ -135,7 +136,7 @@ export function createPages<Context extends AreaContext, Asked extends AreaReque
   };
 }
 
-/** Pages and forms for visitors who are not signed in; their forms carry `openFormToken`. */
+/** Pages and forms for visitors who are not signed in; their forms use `openFormToken`. */
 export function visitorPages<Context extends AreaContext>(
   routes: AreaRoutes<Context>,
   cookie: 'visitor' | 'session' = 'visitor',
@@ -144,7 +145,7 @@ export function visitorPages<Context extends AreaContext>(
   return createPages(routes, { path: routes.area.path, admit, cookie, layout: plainPage });
 }
 
-/** The page of a form that was refused. */
+/** The page of a refused form. */
 export async function showRefused<Asked extends AreaRequest>(
   show: (asked: Asked) => Promise<PageView>,
   asked: Asked,
@@ -157,7 +158,9 @@ export async function showRefused<Asked extends AreaRequest>(
   return view.status === undefined ? { ...view, refused, status } : view;
 }
 
-/** Whether an error is about what a form asked for, so that its page can be shown again; all others have a page of their own. */
+/**
+ * Whether an error concerns the submitted values, so that the page is shown again; all others have a page of their own.
+ */
 function isRefusal(error: unknown): error is ServiceError {
   return (
     error instanceof ServiceError &&
@@ -166,9 +169,9 @@ function isRefusal(error: unknown): error is ServiceError {
   );
 }
 
-/** The scope for pages of the dashboard. */
+/** Scope for pages of the dashboard. */
 export interface DashboardRoutes extends AreaRoutes<DashboardContext> {
-  /** The pages of a section, for members with at least this role; null for pages outside all sections. */
+  /** Pages of a section, for members with at least this role; null for pages outside all sections. */
   readonly pages: (
     section: Section | null,
     role: Role,
@@ -181,7 +184,6 @@ export function dashboardRoutesOf(
   routes: AreaRoutes<DashboardContext>,
   admit: (asked: AreaRequest<DashboardContext>) => Promise<Admission<Visit>>,
 ): DashboardRoutes {
-  /** The sections that have a page. */
   const shown = new Set<Section>();
   return {
     ...routes,
@@ -202,7 +204,7 @@ export function dashboardRoutesOf(
   };
 }
 
-/** Every other path of an area: a signed-in user gets a 404, a visitor the sign-in page. */
+/** All other paths of an area: a 404 for a signed-in user, the sign-in page for a visitor. */
 export function registerNothing(
   { server }: AreaRoutes,
   { answer }: Pick<ReturnType<typeof visitorPages>, 'answer'>,
@@ -214,12 +216,12 @@ export function registerNothing(
   );
 }
 
-/** Ends a form with a redirect to a page; `path` is below the area's. */
+/** Ends a form with a redirect to a path below the area's. */
 export function seeOther(location: string): SeeOther {
   return { location };
 }
 
-/** A failure as a page of its own; `home` is the path of the area's start page. */
+/** Responds with the page of an error; `home` is the area's start page. */
 export function sendFailure(
   { context }: AreaRoutes,
   request: FastifyRequest,
@@ -231,7 +233,7 @@ export function sendFailure(
   return sendPlainPage({ context, reply }, view.status, view);
 }
 
-/** The page of a failure, with a link to the start page. Internal errors are only logged. */
+/** Page of an error with a link to the start page. Internal errors are only logged. */
 function failureView(
   thrown: unknown,
   request: FastifyRequest,
@@ -277,7 +279,7 @@ function wordsOf(error: ServiceError): { readonly title: string; readonly senten
   return { title: 'Something went wrong on our side', sentence: 'Please try again in a moment.' };
 }
 
-/** "Wait 10 minutes.": nobody counts hundreds of seconds. */
+/** "Wait 10 minutes.", rounded to a readable unit. */
 function waitSentence(seconds: number): string {
   return seconds > 90 ? `Wait ${Math.ceil(seconds / 60)} minutes.` : `Wait ${seconds} seconds.`;
 }
@@ -287,7 +289,7 @@ export interface OwnSession extends SignedIn {
   readonly token: string;
 }
 
-/** The session of a request's cookie; null without a valid one. */
+/** Session of a request's cookie; null without a valid one. */
 export async function readOwnSession(
   { context, cookies, area, request }: AreaRequest,
   cookie: 'session' | 'viewing' = 'session',
@@ -298,14 +300,14 @@ export async function readOwnSession(
   return signedIn === null ? null : { ...signedIn, token };
 }
 
-/** The sign-in page, for a request without a valid session; removes the cookie of an ended one, and says so. */
+/** The sign-in page, for a request without a valid session. Removes the cookie of an ended one and says so. */
 export function toSignIn({ cookies, area, request, reply }: AreaRequest) {
   const hasEnded = cookies.read(request.headers, 'session') !== null;
   if (hasEnded) cookies.remove(reply, 'session');
   return { answered: sendSeeOther(reply, signInPath(area, request, hasEnded)) };
 }
 
-/** What all pages of an area know of a request. */
+/** Common fields of an area's visits. */
 export function visitOf<Context extends AreaContext>(
   asked: AreaRequest<Context>,
   { user, session, token }: OwnSession,
@@ -340,19 +342,19 @@ function sendNoAccount(asked: AreaRequest, formToken: string): FastifyReply {
   });
 }
 
-/** The rest of an area's path, as this service writes it: text that no browser can take for another host. */
+/** Rest of an area's path, restricted so that no browser takes it for another host. */
 const ownEnd = /^(?:\/[\w-]+)*(?:\?[\w\-.~%&=+:@!,]*)?$/;
-/** Long enough for the address of a connection. */
+/** Long enough for the URL of a connection. */
 const MAXIMUM_CHARACTERS = 2_500;
 
-/** The path after sign-in; the area's start page if a text is no path of the area. */
+/** Path after sign-in; the start page if the text is no path of the area. */
 export function returnPathOf({ path }: Area, text: string): string {
   const isOwn =
     text.length <= MAXIMUM_CHARACTERS && text.startsWith(path) && ownEnd.test(text.slice(path.length));
   return isOwn ? text : path;
 }
 
-/** The sign-in page, which leads back to the requested page. */
+/** The sign-in page, which returns to the requested page. */
 function signInPath(area: Area, request: FastifyRequest, hasEnded: boolean): string {
   const path =
     request.method === 'GET' || request.method === 'HEAD' ? returnPathOf(area, request.url) : area.path;

@@ -11,12 +11,12 @@ import { rememberBrowser } from './new-browser-pages.ts';
 import { type PageAnswer, type PageView, seeOther, visitorPages } from './pages.ts';
 import { sendAfterPassword } from './sign-in-pages.ts';
 
-/** The token in the path of a one-time link. */
+/** Token in the path of a one-time link. */
 export const tokenOf = ({ params }: AreaRequest) => params['token'] ?? '';
 
 /**
- * `/dashboard/password/:token` and `/operator/password/:token`: the page of a link that sets a password. Opening it does
- * not use it up. It ends at the sign-in of its area; the console's takes links of operators only.
+ * `/dashboard/password/:token` and `/operator/password/:token`: page of a link that sets a password. Opening it does
+ * not use it up. The console accepts links of operators only.
  */
 export function registerPasswordLinkPages(routes: AreaRoutes): void {
   const pages = visitorPages(routes);
@@ -32,20 +32,20 @@ async function answerPassword(asked: AreaRequest, form: FormFields): Promise<Pag
   if (user === null) return goneView(asked);
   const how = { area: area.name, caller: callerOf(request), isSecondFactorRequired };
   const opened = await openAfterPassword(context, user, how);
-  // Null when the password has changed once more meanwhile.
+  // Null if the password changed meanwhile.
   if (opened === null) return seeOther('/sign-in');
-  // The holder of a link from the user's mailbox or the operator is no stranger.
+  // A link from the mailbox or the operator identifies the user.
   if (opened.stage !== 'open') rememberBrowser(asked, user.email);
   return sendAfterPassword(asked, opened, area.path);
 }
 
-/** Counts a form with a new password by the address, and resolves to it. */
+/** Counts a form with a new password by IP address; resolves to the address. */
 export async function countPassword({ context, request }: AreaRequest): Promise<string> {
   await requirePassingFrom(context.limits.signInsOfAddress, request.ip);
   return addressGroupOf(request.ip);
 }
 
-/** Null for a link that is not valid in this area. */
+/** Null for a link that is invalid in this area. */
 async function findPasswordLink(asked: AreaRequest): Promise<OneTimeLink | null> {
   const link = await readLink(asked.context, tokenOf(asked), 'password');
   if (link === null || link.userId === null || asked.area.name === 'dashboard') return link;

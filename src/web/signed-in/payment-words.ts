@@ -14,12 +14,12 @@ import { type Html, html, nothing } from '../design/html.ts';
 import type { DashboardContext } from './context.ts';
 import { formatAbout, formatMoney, formatUsdc } from './format.ts';
 
-/** A term and its value, in a list of facts. */
+/** A term and its value in a list of facts. */
 export function fact(term: string, description: Html | string): Html {
   return html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
 }
 
-/** A text of an element with a button that copies it; without script the button stays hidden. */
+/** Text with a button that copies it, hidden without script. */
 export function copyable(id: string, text: string, label: string): Html {
   return html`<code id="${id}">${text}</code> ${copyButton(id, label)}`;
 }
@@ -40,7 +40,7 @@ const displayTones: Readonly<Partial<Record<DisplayStatus, Tone>>> = {
 };
 
 /**
- * The status, and the state of the release where the status does not say it.
+ * The status, and the release state if the status does not imply it.
  *
  * @param session the payment's last one
  */
@@ -95,24 +95,24 @@ export function forwardBadge({ forwardStatus }: Pick<Payment, 'forwardStatus'>):
   return badge(words, tone);
 }
 
-/** Empty if the received amount is the requested one. */
+/** Empty if the received amount equals the requested one. */
 export function mismatchBadge({ amountMismatch }: Pick<Payment, 'amountMismatch'>): Html {
   return amountMismatch === null ? nothing : badge(amountMismatch.replaceAll('_', ' '), 'warn');
 }
 
-/** The received part: "5.00 of 25.00 USDC". */
+/** Received part: "5.00 of 25.00 USDC". */
 export function partPaid({ receivedUnits, usdUnits }: Pick<Payment, 'receivedUnits' | 'usdUnits'>): string {
   return `${formatUsdc(receivedUnits)} of ${formatUsdc(usdUnits)} USDC`;
 }
 
-/** The same with its approximate value for the customer. */
+/** Received part with its approximate value for the customer. */
 export function partPaidSentence(payment: Payment): string {
   const { receivedUnits, amountCents, currency, paidThresholdUnits } = payment;
   const about = `about ${formatAbout(payment, receivedUnits)} of ${formatMoney(amountCents, currency)}`;
   return `Partially paid: ${partPaid(payment)} arrived (${about}). The payment is paid in full at ${formatUsdc(paidThresholdUnits)} USDC.`;
 }
 
-/** The received amount of an overpaid payment. */
+/** Received amount of an overpaid payment. */
 export function overpaidSentence({ usdUnits }: Pick<Payment, 'usdUnits'>, seenUnits: bigint): string {
   return `Overpaid: ${formatUsdc(seenUnits)} USDC arrived for a payment of ${formatUsdc(usdUnits)} USDC.`;
 }
@@ -134,12 +134,12 @@ export function stateSentence(payment: Pick<Payment, 'status' | 'forwardStatus' 
   return state === 'paid/completed' ? `Succeeded. ${stateMeaning(state)}` : stateMeaning(state);
 }
 
-/** What a state means to the merchant. */
+/** Meaning of a state for the merchant. */
 export function stateMeaning(state: PaymentState): string {
   return state === 'paid/completed' ? 'Funds sent to your wallet.' : paymentStates[state];
 }
 
-/** The headings of a payment's timeline. */
+/** Headings of a payment's timeline. */
 export const stateTitles = {
   'unpaid/pending': 'Waiting for the payment',
   'unpaid/ready': 'Payment received',
@@ -162,8 +162,8 @@ export function providerName(provider: Payment['provider']): string {
 }
 
 /**
- * The provider of a payment in a list. If the customer chose it, it is the provider of the last session that started
- * before the payment was paid: the chain does not record who delivered.
+ * Provider of a payment in a list. If the customer chose, the provider of the last session before the payment was paid:
+ * the chain does not record who delivered.
  */
 export function usedProvider(
   { provider }: Pick<Payment, 'provider'>,
@@ -172,7 +172,7 @@ export function usedProvider(
   return providerName(provider === MULTI_PROVIDER && session !== undefined ? session.provider : provider);
 }
 
-/** A transaction, with a link to the block explorer if there is one. */
+/** A transaction, linked to the block explorer if there is one. */
 export function transactionLink(
   { explorerTransactionUrl }: Pick<DashboardContext, 'explorerTransactionUrl'>,
   hash: string,

@@ -37,15 +37,15 @@ import {
 const PASSKEYS_PATH = `${DASHBOARD_PATH}/security`;
 
 /**
- * The fields of a form that changes second factors, with its token: the password, those given, and an existing factor if
- * one is needed.
+ * Fields of a form that changes second factors: token, password, the given fields, and an existing factor if one is
+ * needed.
  */
 export type ProofFields = (
   path: string,
   form?: { readonly fields?: Fields; readonly id?: string; readonly codeName?: string },
 ) => Html;
 
-/** The user's passkeys, and a form for another; `options` is null if browsers have none for this address. */
+/** The user's passkeys and a form for another one; `options` is null if browsers support none for this URL. */
 export function passkeyCard(
   visit: Visit,
   passkeys: readonly Passkey[],
@@ -90,7 +90,7 @@ ${fields('passkeys', { id: 'passkey', fields: { name: { label: 'Name', id: 'pass
 <div class="actions"><button class="button primary">Add a passkey</button></div></form>`;
 }
 
-/** The form for one of the user's passkeys before a change of second factors. */
+/** Form for an existing passkey before a change of second factors. */
 export function confirmPasskeyForm(action: string, formToken: string, options: object): Html {
   const button = html`<div class="actions"><button class="button primary">Confirm with a passkey</button></div>`;
   return passkeyForm('fields', { action, formToken, options }, nothing, button);
@@ -108,7 +108,7 @@ ${button}
 <p role="status" data-status></p></form>`;
 }
 
-/** The form for a code, between the password and the protected page. */
+/** Form for a code, between the password and the protected page. */
 export function registerSecondFactorPages(routes: AreaRoutes): void {
   const pages = pendingPages(routes, 'second_factor');
   pages.page('/second-factor', (visit) => showQuestion(visit, visit.query.get('next') ?? '', nothing));
@@ -148,8 +148,8 @@ async function answerCode(visit: AreaVisit, form: FormFields): Promise<PageAnswe
 }
 
 /**
- * Counts a code. A passkey is not counted: its signature cannot be guessed, so an attacker with only the password must
- * not block it. A known browser has its own counter, for the same reason. Resolves to seconds to wait.
+ * Counts a code and resolves to seconds to wait. Passkeys are not counted: a signature cannot be guessed, and an
+ * attacker with only the password must not block it. For the same reason a known browser has its own counter.
  */
 async function countCode(asked: AreaRequest, { id, email }: User): Promise<number> {
   return asked.context.limits.codesOfUser.take(isKnownBrowser(asked, email) ? `${id} known` : id);
@@ -160,8 +160,8 @@ export function partyOf({ passkeyUrl, baseUrl }: AreaContext): RelyingParty | nu
 }
 
 /**
- * Pages for users who have given the password, and whose sign-in is at this stage; all others have to sign in. A second
- * factor is set up only where there is none of any kind.
+ * Pages for users who have given the password and are at this stage of the sign-in; others must sign in. A second
+ * factor is set up only if there is none.
  */
 function pendingPages<Context extends AreaContext>(
   routes: AreaRoutes<Context>,
@@ -204,17 +204,17 @@ ${formFields(visit, form.action, { code: { autocomplete: 'one-time-code', ...cod
   };
 }
 
-/** The label and the hint of a field for a code; users without an app have recovery codes only. */
+/** Label and hint of a field for a code; users without an app have recovery codes only. */
 export function codeWords({ totpSecret }: User, recoveryHint: string) {
   return totpSecret === null
     ? { label: 'Recovery code', hint: recoveryHint }
     : { label: 'Code from your authenticator app', hint: 'Six digits, or one of your recovery codes.' };
 }
 
-/** The first code of an authenticator app. */
+/** First code of an authenticator app. */
 export const totpCode: Fields = { code: { label: 'Code', autocomplete: 'one-time-code' } };
 
-/** The key of an authenticator app, in the form that enables it. */
+/** Key of an authenticator app, in the form that enables it. */
 export function totpOffer({ secret, uri, sealed }: TotpOffer, introduction: string): Html {
   return html`<input type="hidden" name="sealed" value="${sealed}">
 <p>${introduction}</p>
@@ -229,7 +229,7 @@ export function registerSetUpPages(routes: AreaRoutes): void {
   pages.form('/set-up', answerSetUp, showOffer);
 }
 
-/** Opens a new session in place of the pending one: a session that began with a password alone never becomes open. */
+/** Replaces the pending session by a new one: a session that began with a password alone never becomes open. */
 async function answerSetUp(visit: AreaVisit, form: FormFields): Promise<PageAnswer> {
   const { context, cookies, area, request, reply, user, session } = visit;
   await requirePassing(context.limits.signInsOfUser, `${user.id} ${session.id}`);
@@ -259,7 +259,7 @@ ${formFields(visit, visit.path, { password: { label: 'Password', type: 'password
   };
 }
 
-/** The only page that shows recovery codes; `nextPath` is the link after they are saved. The file needs no script. */
+/** The only page that shows recovery codes; `nextPath` is the link after saving them. The file needs no script. */
 export function recoveryCodesPage(codes: readonly string[], nextPath: string): PageView {
   const file = `data:text/plain;charset=utf-8,${encodeURIComponent(codes.join('\n'))}`;
   return {

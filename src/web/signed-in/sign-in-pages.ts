@@ -18,14 +18,14 @@ import {
   visitorPages,
 } from './pages.ts';
 
-/** Messages about the previous action, by its name in the address. */
+/** Messages about the previous action, by name in the URL. */
 const greetings = {
   ended: banner('plain', 'Your session has ended. Sign in again.'),
   joined:
     'Sign in with the password you chose. If you already had a password, it has not changed: sign in with it, then open the invitation again.',
 };
 
-/** Signing in with email and password, and signing out. */
+/** Sign-in with email and password, and sign-out. */
 export function registerSignInPages(routes: AreaRoutes): void {
   const pages = visitorPages(routes);
   pages.page('/sign-in', showSignIn);
@@ -40,7 +40,6 @@ async function showSignIn(asked: AreaRequest): Promise<PageAnswer> {
   return signInView(asked, next, '', flashOf(asked, greetings));
 }
 
-/** The contact for help. */
 function forgotten({ area, context }: AreaRoutes): Html {
   return area.hasForgottenPage && context.mailer !== null
     ? html`<p class="small"><a href="${area.path}/forgotten">Forgot your password?</a></p>`
@@ -72,14 +71,14 @@ async function answerSignIn(asked: AreaRequest, form: FormFields): Promise<PageA
     if (waitSeconds > 0) return askMore(asked, email, waitSeconds);
     opened = await signIn(context, { email, password: form.text('password') }, { ...how, stranger });
   } catch (error) {
-    // Others of the network, or a crowd from everywhere, must not lock the user out: a link by email is the way in.
+    // Attempts of others must not lock the user out: a link by email remains.
     if (isKnown || !(error instanceof ServiceError) || error.errorName !== 'rate_limited') throw error;
     return askMore(asked, email, error.retryAfterSeconds ?? 60, 'network');
   }
   if (opened === null) {
     context.observeFailure('password');
     request.log.warn('a sign-in failed: wrong email address or password');
-    // Afterwards: its time must not reveal whether there is such a user.
+    // Recorded after the response, whose time must not reveal whether the user exists.
     void recordFailedSignIn(context, email, how.caller.address).catch((error: unknown) =>
       request.log.warn({ err: error }, 'a failed sign-in was not recorded'),
     );
@@ -89,7 +88,7 @@ async function answerSignIn(asked: AreaRequest, form: FormFields): Promise<PageA
   return sendAfterPassword(asked, opened, next);
 }
 
-/** Hands the session to the browser, and leads on: to its second factor first, if there has to be one. */
+/** Sets the session cookie and redirects, to the second factor first if one is required. */
 export function sendAfterPassword(asked: AreaRequest, opened: OpenedSession, next: string): FastifyReply {
   const { cookies, area, reply } = asked;
   cookies.set(reply, 'session', opened.token);

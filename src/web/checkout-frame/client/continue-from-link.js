@@ -1,2 +1,2 @@
-/** Continues from a short link; the address stands in the link that has the id. */
+/** Continues from a short link to the URL of the page's link. */
 location.replace(/** @type {HTMLAnchorElement} */ (document.getElementById('continue')).href);

@@ -1,6 +1,6 @@
 /**
- * The buttons that copy a text, before `follow-payment.js`, which says when the page is shown. Without this script the
- * texts remain, to copy by hand.
+ * Buttons that copy a text; loaded before `follow-payment.js`, which announces the shown page. Without this script the
+ * texts can be copied by hand.
  */
 document.addEventListener('checkout:shown', () => {
   for (const button of document.querySelectorAll('button')) {

@@ -1,15 +1,15 @@
 /**
- * The script of the checkout page. Without it the page still works: it reloads itself while it waits.
+ * The script of the checkout page. Without it the page reloads itself while it waits.
  *
  * An event stream delivers changes. Without a stream the script polls the parts of the page that change, more often
- * while the payment progresses, less often while it does not. While the page is hidden it does neither.
+ * while the payment progresses. It does neither while the page is hidden.
  */
 
 const longestWaitMs = 60_000;
 const timeoutMs = 10_000;
-/** The server sends a line every twenty seconds; a stream that is silent for longer is dead. */
+/** Maximum silence of a stream; the server sends a line every twenty seconds. */
 const longestSilenceMs = 45_000;
-/** Number of failed streams after which the page only polls: a proxy on the path buffers streams. */
+/** Failed streams after which the page only polls, because a proxy buffers streams. */
 const mostBrokenStreams = 4;
 
 /**
@@ -19,7 +19,7 @@ const mostBrokenStreams = 4;
  * }} Content
  */
 
-/** The timer of the return to the shop. @type {number | undefined} */
+/** Timer of the redirect to the shop. @type {number | undefined} */
 let returning;
 
 const page = document.getElementById('checkout');
@@ -39,7 +39,7 @@ function followPayment(page) {
   /** @type {EventSource | null} */
   let stream = null;
 
-  // Email address and `auto` are removed from the address bar, the history and shared links.
+  // Removes the email address and `auto` from the address bar, the history and shared links.
   history.replaceState(null, '', path);
   dressUp(page);
   startOneVisit(page);
@@ -73,7 +73,7 @@ function followPayment(page) {
     }
   }
 
-  /** Opens the event stream, or schedules a poll after streams have failed. */
+  /** Opens the event stream, or schedules a poll if streams failed. */
   function listen() {
     stop();
     if (isIdle()) return;
@@ -119,7 +119,7 @@ function followPayment(page) {
     stream = null;
   }
 
-  /** Schedules the next poll: later with every unchanged answer, and much later with every failure. */
+  /** Schedules the next poll: later after an unchanged answer, much later after a failure. */
   function plan() {
     clearTimeout(timer);
     if (isIdle()) return;
@@ -135,8 +135,8 @@ function followPayment(page) {
     revision = content.revision;
     refreshSeconds = content.refreshSeconds ?? 0;
     document.title = content.title;
-    // The server has escaped their content, as it does in the page. The live region changes only with its words, so
-    // that screen readers announce nothing twice.
+    // Already escaped by the server. The live region changes only with its words, so that screen readers announce
+    // nothing twice.
     const next = document.createElement('template');
     next.innerHTML = content.status;
     if (next.content.textContent.trim() !== status.textContent.trim()) status.replaceChildren(next.content);
@@ -144,7 +144,7 @@ function followPayment(page) {
     document.getElementById('problem')?.replaceChildren();
     document.getElementById('assurances')?.toggleAttribute('hidden', !content.takesPayment);
     dressUp(page);
-    // The focused element is gone: screen readers continue at the new state instead of at the top of the page.
+    // Moves the focus to the new state: otherwise screen readers would continue at the top of the page.
     if (hadFocus) status.querySelector('h1')?.focus();
   }
 
@@ -162,26 +162,26 @@ function followPayment(page) {
   document.addEventListener('visibilitychange', askAgain);
   addEventListener('online', askAgain);
   addEventListener('offline', askAgain);
-  // A page in the back/forward cache must not hold a connection.
+  // Closes the connection, which a page in the back/forward cache must not hold.
   addEventListener('pagehide', stop);
-  // Restored from the back/forward cache, by the return from a provider: the page may be long out of date.
+  // Refreshes a page from the back/forward cache, which may be out of date.
   addEventListener('pageshow', (event) => {
     if (event.persisted) askAgain();
   });
   listen();
-  // A direct link to a provider that accepts customers only from the partner's site: the form is sent from this page.
+  // Submits the form by script: the provider accepts customers only from the partner's site.
   if (page.dataset['autoContinue'] !== undefined)
     /** @type {HTMLElement | null} */ (page.querySelector('button[data-provider]'))?.click();
 }
 
 /**
- * A second click while the first is on its way starts nothing, and the page says where it is going.
+ * Ignores a second click while the first is in progress, and names the destination.
  * @param {HTMLElement} page
  */
 function startOneVisit(page) {
   const status = /** @type {HTMLElement} */ (document.getElementById('status'));
   const detail = /** @type {HTMLElement} */ (document.getElementById('detail'));
-  /** What was said before the click; null while there was none. @type {Node[] | null} */
+  /** Content before the click; null before the first. @type {Node[] | null} */
   let before = null;
   page.addEventListener('submit', (event) => {
     if (before !== null) {
@@ -195,10 +195,10 @@ function startOneVisit(page) {
     /** @type {Element} */ (/** @type {DocumentFragment} */ (going).querySelector('bdi')).textContent =
       event.submitter?.dataset['provider'] ?? '';
     status.replaceChildren(going);
-    // Hidden only now: the form is sent with the button that was pressed.
+    // Hidden after the submit, because the form is sent with the pressed button.
     detail.hidden = true;
   });
-  // Returned from there, perhaps by the back/forward cache.
+  // Restores the page for a customer who returns.
   addEventListener('pageshow', () => {
     if (before === null) return;
     status.replaceChildren(...before);
@@ -208,7 +208,7 @@ function startOneVisit(page) {
 }
 
 /**
- * What the server cannot do: times in the customer's own zone, and a button that prints.
+ * Shows times in the customer's time zone and the print button.
  * @param {HTMLElement} page
  */
 function dressUp(page) {
@@ -232,8 +232,7 @@ function dressUp(page) {
 }
 
 /**
- * Goes back to the shop after a few seconds, once a tab: a customer who comes back from there wants to stay. Any click
- * on the page stops it.
+ * Redirects to the shop after a few seconds, once per tab: a customer who comes back wants to stay. Any click stops it.
  * @param {HTMLElement} page
  */
 function returnToShop(page) {

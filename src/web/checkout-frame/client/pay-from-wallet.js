@@ -1,13 +1,13 @@
 /**
- * The script of a payment from a wallet, beside `follow-payment.js`: a button for each wallet that is installed in the
- * browser (EIP-6963). The wallet shows amount and address and asks its owner; the page only fills them in. Without this
- * script the QR code, the link and the texts to copy remain.
+ * Payment from a wallet, beside `follow-payment.js`: a button for each wallet in the browser (EIP-6963). The wallet
+ * shows amount and address and asks its owner; the page only fills them in. Without this script the QR code, the link
+ * and the texts to copy remain.
  */
 
 /** @typedef {{ request(call: { method: string, params?: unknown[] }): Promise<unknown> }} Wallet */
 /** @typedef {CustomEvent<{ info: { uuid: string, name: string }, provider: Wallet }>} Announcement */
 
-/** Any script of an extension can announce wallets, so neither their number nor the length of their names is trusted. */
+/** Maximum wallets: any extension can announce wallets, so neither their number nor their names are trusted. */
 const mostWallets = 6;
 const longestWalletName = 40;
 /** @type {Map<string, { name: string, wallet: Wallet }>} */
@@ -49,11 +49,11 @@ async function payFrom(wallet, place) {
   for (const button of buttons) button.disabled = true;
   try {
     const [from] = /** @type {string[]} */ (await wallet.request({ method: 'eth_requestAccounts' }));
-    // On another network the same transfer would be lost.
+    // Switches the network first: on another one the transfer would be lost.
     await wallet.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: chain }] });
     const transfer = { from, to: token, data: call, value: '0x0' };
     await wallet.request({ method: 'eth_sendTransaction', params: [transfer] });
-    // The buttons stay disabled: a second click would pay a second time.
+    // Keeps the buttons disabled, because a second click would pay twice.
     note.textContent = sent ?? '';
   } catch {
     note.textContent = refused ?? '';

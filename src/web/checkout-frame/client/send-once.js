@@ -1,13 +1,13 @@
 /**
- * The script of a page with a form: a second click while the first is on its way sends nothing. Email address and
- * `auto` are removed from the address bar, and a reload shows the checkout.
+ * Script of a page with a form: ignores a second click while the first is in progress. Removes the email address and
+ * `auto` from the address bar; a reload shows the checkout.
  */
 let isSent = false;
 addEventListener('submit', (event) => {
   if (isSent) event.preventDefault();
   isSent = true;
 });
-// Restored by the back/forward cache.
+// Restored from the back/forward cache.
 addEventListener('pageshow', () => {
   isSent = false;
 });

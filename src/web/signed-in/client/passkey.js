@@ -1,14 +1,14 @@
-// Forms that ask the browser for a passkey; without script or passkey support they stay hidden.
+// Forms that ask the browser for a passkey. They stay hidden without script or passkey support.
 for (const form of document.querySelectorAll('form[data-passkey]')) {
   if (!(form instanceof HTMLFormElement) || globalThis.PublicKeyCredential === undefined) continue;
   const field = form.elements.namedItem('response');
   if (!(field instanceof HTMLInputElement)) continue;
   form.hidden = false;
   form.addEventListener('submit', (event) => {
-    // A code replaces the use of a passkey; where one is made, it proves an existing factor.
+    // A code replaces the use of a passkey; for a new passkey it proves an existing factor.
     const code = form.dataset.passkey === 'use' ? form.elements.namedItem('code') : null;
     if (field.value !== '' || (code instanceof HTMLInputElement && code.value !== '')) return;
-    // A preview changes nothing.
+    // A preview needs no passkey.
     if (event.submitter instanceof HTMLButtonElement && event.submitter.formNoValidate) return;
     event.preventDefault();
     const options = JSON.parse(form.dataset.options ?? '{}');
