@@ -18,57 +18,64 @@ import type {
 } from './wire.ts';
 
 export interface ClientOptions {
-  /** `service_live_…`; it belongs on a server, never into a page or an app. */
+  /** `service_live_…`. For servers only, never for a page or an app. */
   readonly apiKey: string;
-  /** Root of the service, such as `https://pay.example.com`. Plain http is for this machine alone. */
+  /** Root of the service, such as `https://pay.example.com`. Plain http is allowed for this machine only. */
   readonly baseUrl: string;
   /**
-   * Allows plain http to other machines, for a private network such as that of Docker Compose. Everyone on the way can
-   * read the API key. False by default.
+   * Allows plain http to other machines, for a private network such as Docker Compose. Anyone on the path can read the
+   * API key. Default: false.
    */
   readonly allowInsecureHttp?: boolean;
-  /** For one attempt. 30,000 by default. */
+  /** Timeout of one attempt. Default: 30,000. */
   readonly timeoutMs?: number;
-  /** Attempts after the first. 2 by default. */
+  /** Attempts after the first. Default: 2. */
   readonly maximumRetries?: number;
-  /** When the service asks for a longer pause than this, the error is thrown instead. 10,000 by default. */
+  /** Maximum pause that the service may ask for; a longer one throws. Default: 10,000. */
   readonly maximumPauseMs?: number;
-  /** The runtime's own by default. */
+  /** Default: the runtime's own. */
   readonly fetch?: typeof globalThis.fetch;
-  /** How to wait; for tests. */
+  /** Wait function, for tests. */
   readonly wait?: (ms: number) => Promise<void>;
-  /** From 0 to 1; for tests. */
+  /** Random number from 0 to 1, for tests. */
   readonly random?: () => number;
 }
 
-/** Either of the two; the token is the one that create answered. */
+/** Payment id or token; the token comes from the response to create. */
 export type PaymentQuery = { readonly paymentId: string } | { readonly ipnToken: string };
 
-/** Events of a page: an answer of this length is well below what the client reads. */
+/** Events per page, which stay well below the client's limit. */
 const EVENTS_OF_A_PAGE = 50;
 
-/** The service as a merchant's server sees it. */
+/** Client of the service for a merchant's server. */
 export interface Client {
   readonly checkouts: {
     /**
-     * Creates a checkout. `idempotencyKey` should be your order's number: then an order gets one payment, however often
-     * the customer clicks. Without it each call makes a payment, and only the repetitions inside the call do not.
+     * Creates a checkout. Pass your order number as `idempotencyKey`: an order then gets one payment, however often the
+     * customer clicks. Without it each call creates a payment; only retries within the call do not.
      *
      * @throws ApiError, ConnectionError
      */
     create(request: CheckoutRequest, options?: { readonly idempotencyKey?: string }): Promise<Payment>;
   };
   readonly payments: {
-    /** Reads what became of a payment. @throws ApiError (404: there is none, or it is another account's), ConnectionError */
+    /** Reads the status of a payment. @throws ApiError (404: unknown, or of another account), ConnectionError */
     retrieve(query: PaymentQuery | string): Promise<PaymentStatus>;
-    /** Lists payments of the account, newest first; `before` is the `next` of the page before. @throws ApiError, ConnectionError */
+    /**
+     * Lists payments of the account, newest first; `before` is the `next` of the previous page. @throws ApiError,
+     * ConnectionError
+     */
     list(filter?: PaymentListFilter): Promise<MerchantPaymentPage>;
-    /** Cancels a payment for which less than 0.01 USDC has arrived. @throws ApiError (409: its state does not allow it), ConnectionError */
+    /**
+     * Cancels a payment for which less than 0.01 USDC has arrived. @throws ApiError (409: its state does not allow it),
+     * ConnectionError
+     */
     cancel(paymentId: string): Promise<MerchantPayment>;
   };
   readonly refunds: {
     /**
-     * Opens a refund. `idempotencyKey` should be your number of the return: then it gets one refund, however often you call.
+     * Opens a refund. Pass your return number as `idempotencyKey`: the return then gets one refund, however often you
+     * call.
      *
      * @throws ApiError (409: less can be refunded, or the key was used with other parameters), ConnectionError
      */
@@ -77,28 +84,31 @@ export interface Client {
       request?: RefundRequest,
       options?: { readonly idempotencyKey?: string },
     ): Promise<Refund>;
-    /** Lists the refunds of a payment, and what can still be refunded. @throws ApiError, ConnectionError */
+    /** Lists the refunds of a payment and the refundable amount. @throws ApiError, ConnectionError */
     list(paymentId: string): Promise<RefundList>;
     get(refundId: string): Promise<Refund>;
-    /** Confirms the address that the customer named, as you saw it. @throws ApiError (409: it is another one), ConnectionError */
+    /**
+     * Confirms the address that the customer entered, as you saw it. @throws ApiError (409: it has changed),
+     * ConnectionError
+     */
     confirm(refundId: string, destination: string): Promise<Refund>;
     /** Submits the hash of a transfer of another amount. @throws ApiError, ConnectionError */
     submitTransaction(refundId: string, transaction: string): Promise<Refund>;
-    /** Cancels a refund that is not paid. @throws ApiError (409: it is paid or canceled), ConnectionError */
+    /** Cancels an unpaid refund. @throws ApiError (409: it is paid or canceled), ConnectionError */
     cancel(refundId: string): Promise<Refund>;
   };
   readonly events: {
     /**
-     * Reads the events after a number, or from the oldest that exists. `followEvents` does so in a loop.
+     * Reads the events after a number, or from the oldest on. `followEvents` does so in a loop.
      *
-     * @throws ApiError (410: events after that number no longer exist), ConnectionError
+     * @throws ApiError (410: events after that number were deleted), ConnectionError
      */
     list(query?: { readonly after?: number; readonly limit?: number }): Promise<MerchantEventPage>;
   };
   readonly directPayments: {
     /**
-     * Creates a payment in USDC from the customer's own wallet. `address` and `callback` can be absent if the account has
-     * them. @throws ApiError, ConnectionError
+     * Creates a payment in USDC from the customer's own wallet. `address` and `callback` default to the account's.
+     * @throws ApiError, ConnectionError
      */
     create(
       request: DirectPaymentRequest,
@@ -110,12 +120,15 @@ export interface Client {
     csv(month: string): Promise<string>;
   };
   readonly settlement: {
-    /** Reads what the deposit addresses follow from. Keep it with your code rather than asking each time. */
+    /**
+     * Reads the contracts from which deposit addresses are computed. Store it with your code instead of requesting it
+     * each time.
+     */
     retrieve(): Promise<SettlementPublication>;
   };
 }
 
-/** A client of one account. It holds no connection and nothing that must be closed. */
+/** Creates a client of one account. It holds no connection and needs no close. */
 export function createClient(options: ClientOptions): Client {
   const context: RequestContext = {
     baseUrl: checkBaseUrl(options.baseUrl, options.allowInsecureHttp === true),
@@ -131,7 +144,7 @@ export function createClient(options: ClientOptions): Client {
   const refundsOf = (paymentId: string) => `/merchant/v1/payments/${encodeURIComponent(paymentId)}/refunds`;
   const refundOf = (answer: unknown) =>
     expectFields<Refund>(answer, ['refund_id', 'payment_id', 'status', 'amount']);
-  /** A change is not repeated: the service would refuse it with a conflict. */
+  /** Changes are not retried: the service would refuse the second attempt with a conflict. */
   async function refund(method: 'GET' | 'POST', path: string, body?: object): Promise<Refund> {
     const headers = { 'content-type': 'application/json' };
     const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) };
@@ -245,7 +258,7 @@ function expectList<Answer>(answer: unknown, field: keyof Answer & string): Answ
   throw new ConnectionError(`the answer has no ${field}`);
 }
 
-/** An answer without these is not the service's, and nothing may be concluded from it. */
+/** Rejects a response without these fields, which is not the service's. */
 function expectFields<Answer>(answer: unknown, fields: readonly (keyof Answer & string)[]): Answer {
   const record = answer as Readonly<Record<string, unknown>>;
   const missing = fields.filter((field) => typeof record[field] !== 'string');
@@ -279,7 +292,7 @@ function checkBaseUrl(baseUrl: string, isHttpAllowed: boolean): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
-/** 128 random bits. Node 18 has Web Crypto as a module only, whose name bundlers need not see. */
+/** 128 random bits. Node 18 has Web Crypto only as a module; the indirect name hides it from bundlers. */
 async function createIdempotencyKey(): Promise<string> {
   const moduleName = 'node:crypto';
   const crypto =

@@ -1,18 +1,18 @@
-/** What can go wrong, by class. Every error of this package is a `CardCheckoutError`. */
+/** Base class of all errors of this package. */
 export class CardCheckoutError extends Error {
   override readonly name: string = 'CardCheckoutError';
 }
 
-/** The service answered with an error. `message` is the service's own sentence, for people. */
+/** Error response of the service. `message` is the service's own sentence, for people. */
 export class ApiError extends CardCheckoutError {
   override readonly name = 'ApiError';
-  /** The HTTP status. */
+  /** HTTP status. */
   readonly status: number;
-  /** For programs, such as `below_minimum`; null where there is nothing that a program could do. */
+  /** Machine-readable code such as `below_minimum`; null if a program cannot react. */
   readonly code: string | null;
-  /** Seconds to wait, of a 429; else null. */
+  /** Seconds to wait after a 429; otherwise null. */
   readonly retryAfter: number | null;
-  /** Names the request in the service's log. */
+  /** Identifies the request in the service's log. */
   readonly requestId: string | null;
 
   constructor(
@@ -26,38 +26,38 @@ export class ApiError extends CardCheckoutError {
     this.requestId = facts.requestId;
   }
 
-  /** Whether the same request may succeed later. Of the refusals (400) only `conversion_failed` may. */
+  /** Whether the same request may succeed later. Of the 400 errors only `conversion_failed` may. */
   get isTemporary(): boolean {
     return isTemporaryStatus(this.status) || this.code === 'conversion_failed';
   }
 }
 
-/** 408, 429 and what is the service's fault. */
+/** 408, 429 and errors of the service. */
 export function isTemporaryStatus(status: number): boolean {
   return status === 408 || status === 429 || status === 500 || status === 502 || status === 503;
 }
 
-/** No answer, or one that is no answer of this service. A create may have happened: repeat it with the same key. */
+/** No response, or none of this service. A create may have happened: repeat it with the same key. */
 export class ConnectionError extends CardCheckoutError {
   override readonly name = 'ConnectionError';
 }
 
-/** Why a webhook was not accepted. */
+/** Reason why a webhook was rejected. */
 export type WebhookRefusal =
-  /** The header is missing, or is not 64 hexadecimal digits. */
+  /** The header is missing or not 64 hexadecimal digits. */
   | 'no_signature'
   /** No order has this payment, or no token is stored for it. */
   | 'unknown_payment'
-  /** It was not made with this payment's token, or it was altered on the way. */
+  /** Not signed with this payment's token, or altered in transit. */
   | 'wrong_signature'
-  /** Genuine, but sent too long ago, or by a clock that is far ahead: a recording played back. */
+  /** Genuine, but too old or from a clock far ahead: a replay. */
   | 'not_fresh'
   /** The body is not JSON in UTF-8 with the fields of an event. */
   | 'malformed'
-  /** Genuine, but of a kind that this version does not know. */
+  /** Genuine, but of a type unknown to this version. */
   | 'unknown_event';
 
-/** A request to your endpoint that must not be acted upon. Answer with `httpStatus` and do nothing else. */
+/** A webhook that must not be processed. Respond with `httpStatus` and do nothing else. */
 export class WebhookError extends CardCheckoutError {
   override readonly name = 'WebhookError';
   readonly reason: WebhookRefusal;
@@ -67,13 +67,13 @@ export class WebhookError extends CardCheckoutError {
     this.reason = reason;
   }
 
-  /** 401 for what may be forged, 400 for what is genuine or cannot be read at all. */
+  /** 401 if the webhook may be forged, 400 if it is genuine or unreadable. */
   get httpStatus(): 400 | 401 {
     return this.reason === 'malformed' || this.reason === 'unknown_event' ? 400 : 401;
   }
 }
 
-/** The money of this payment could go elsewhere: do not send a customer to it. */
+/** The payment's money could go elsewhere: do not redirect a customer to it. */
 export class DepositAddressError extends CardCheckoutError {
   override readonly name = 'DepositAddressError';
 }

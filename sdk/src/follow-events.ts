@@ -4,48 +4,52 @@ import { waitFor } from './reconcile.ts';
 import type { MerchantEvent } from './wire.ts';
 
 const POLL_MS = 5_000;
-/** After an error without a `Retry-After`. */
+/** Pause after an error without `Retry-After`. */
 const ERROR_PAUSE_MS = 10_000;
 
-/** Where the number of the last processed event is stored: your database, in one row. */
+/** Store for the number of the last processed event: one row in your database. */
 export interface EventCursor<Transaction = void> {
-  /** The number of the last processed event; 0 before the first. */
+  /** Number of the last processed event; 0 before the first. */
   read(): Promise<number> | number;
   /**
-   * Opens a transaction, sets the stored number to `number` if it is `previous`, and runs `work` in the same transaction.
-   * Both commit together or not at all. Returns false, and runs nothing, when another number is stored.
+   * Opens a transaction, sets the stored number to `number` if it is `previous`, and runs `work` in the same
+   * transaction. Both commit together or not at all. Returns false, without running `work`, if another number is
+   * stored.
    */
   advance(
     previous: number,
     number: number,
     work: (transaction: Transaction) => Promise<void> | void,
   ): Promise<boolean>;
-  /** Sets the stored number, where the events in between no longer exist. */
+  /** Sets the stored number after a gap of deleted events. */
   skipTo(number: number): Promise<void> | void;
 }
 
 export interface FollowEventsOptions<Transaction> {
   readonly client: Pick<Client, 'events'>;
   readonly cursor: EventCursor<Transaction>;
-  /** Processes one event. What it writes to the transaction exists exactly once. An error stops at this event and retries. */
+  /**
+   * Processes one event. Its writes to the transaction happen exactly once. An error stops at this event, which is
+   * retried.
+   */
   readonly onEvent: (transaction: Transaction, event: MerchantEvent) => Promise<void> | void;
   /**
-   * Events after `after` no longer exist, because they are older than 30 days. Read your open orders one by one, as
-   * `reconcile` does; then the log continues. Without it, such a gap throws.
+   * Called if events after `after` were deleted, because they are older than 30 days. Read your open orders one by one,
+   * as `reconcile` does; then the log continues. Without it a gap throws.
    */
   readonly onGap?: (after: number) => Promise<void> | void;
   readonly onError?: (error: unknown) => void;
-  /** Ends the loop after the event that is being processed. */
+  /** Ends the loop after the current event. */
   readonly signal?: AbortSignal;
-  /** Pause after the newest event. 5,000 by default. */
+  /** Pause after the newest event. Default: 5,000. */
   readonly pollMs?: number;
-  /** Waits, or less when the signal aborts; for tests. */
+  /** Waits, less if the signal aborts; for tests. */
   readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
 /**
- * Follows the events of the account, in order and each exactly once, until the signal aborts. It needs no public
- * address. After a crash it continues after the last event that was committed.
+ * Processes the account's events in order and each exactly once, until the signal aborts. Needs no public URL. After a
+ * crash it continues after the last committed event.
  */
 export async function followEvents<Transaction>(options: FollowEventsOptions<Transaction>): Promise<void> {
   const { signal, onError = () => {}, pollMs = POLL_MS, wait = waitFor } = options;
@@ -64,12 +68,12 @@ export async function followEvents<Transaction>(options: FollowEventsOptions<Tra
   }
 }
 
-/** Events that were not processed no longer exist, and no `onGap` says what to do. */
+/** Unprocessed events were deleted, and there is no `onGap`. */
 export class EventGapError extends Error {
   override readonly name = 'EventGapError';
 }
 
-/** Processes the next page; true when more events are there. */
+/** Processes the next page; resolves to whether more events may wait. */
 async function processPage<Transaction>(
   { client, cursor, onEvent, onGap }: FollowEventsOptions<Transaction>,
   isOver: () => boolean,
@@ -88,7 +92,7 @@ async function processPage<Transaction>(
   for (const event of page.events) {
     if (isOver()) return false;
     const isNext = await cursor.advance(previous, event.number, (transaction) => onEvent(transaction, event));
-    // Another process was faster: the next page begins where it is.
+    // Another process was faster: continue from its position.
     if (!isNext) return true;
     previous = event.number;
   }

@@ -3,11 +3,11 @@ import { CardCheckoutError } from './errors.ts';
 import type { PaymentStatus } from './wire.ts';
 
 /**
- * Where it is remembered that a payment was fulfilled: your database.
+ * Store that remembers fulfilled payments: your database.
  *
- * `runOnce` opens a transaction, sets a mark for the payment that can exist only once (a unique row, or an order's
- * `fulfilled_at` that is still empty), and runs `work` in the same transaction if it could. Mark and work are committed
- * together or not at all; that alone makes it once, whatever crashes when. It answers whether `work` ran.
+ * `runOnce` opens a transaction, sets a unique mark for the payment (a unique row, or an order's `fulfilled_at` that is
+ * still empty), and if it could, runs `work` in the same transaction. Both commit together or not at all, which makes
+ * it once after any crash. Resolves to whether `work` ran.
  */
 export interface FulfilmentStore<Transaction = void> {
   runOnce(paymentId: string, work: (transaction: Transaction) => Promise<void> | void): Promise<boolean>;
@@ -15,34 +15,34 @@ export interface FulfilmentStore<Transaction = void> {
 
 export interface FulfilOnceOptions<Transaction> {
   readonly client: { readonly payments: Pick<Client['payments'], 'retrieve'> };
-  /** The payment of the order: its id, or its token. */
+  /** Payment of the order: its id or token. */
   readonly payment: PaymentQuery | string;
-  /** What the order says was to be paid; when the service says otherwise, nothing is fulfilled. */
+  /** Amount and currency of the order; if the service reports others, nothing is fulfilled. */
   readonly expected?: { readonly amount?: string; readonly currency?: string };
   /**
-   * Fulfils the order, by writing to the transaction it is given: what it writes is there exactly once. Anything that
-   * reaches outside (mail, a parcel) is put into a list in the same transaction and done from there.
+   * Fulfils the order through the given transaction, whose writes happen exactly once. Queue external effects (mail, a
+   * parcel) in the same transaction and execute them from there.
    */
   readonly fulfil: (transaction: Transaction, payment: PaymentStatus) => Promise<void> | void;
 }
 
 export interface Fulfilment {
-  /** `fulfilled` by this call, or before; or `not_paid`: then nothing was done. */
+  /** `fulfilled` by this call or an earlier one; `not_paid`: nothing was done. */
   readonly outcome: 'fulfilled' | 'already_fulfilled' | 'not_paid';
   readonly payment: PaymentStatus;
 }
 
-/** The service says that something else was paid than the order asked for. */
+/** The service reports another amount or currency than the order's. */
 export class WrongAmountError extends CardCheckoutError {
   override readonly name = 'WrongAmountError';
 }
 
 /**
- * Confirms with the service that the payment is paid, and then fulfils its order once: under duplicates, under webhook
- * and polling at the same time, and after a crash, when the next call does what the crash undid.
+ * Confirms with the service that the payment is paid, then fulfils its order once: with duplicates, with webhook and
+ * polling at the same time, and after a crash, which the next call recovers from.
  *
- * @throws ApiError, ConnectionError when it cannot be confirmed; WrongAmountError; and whatever store and `fulfil` throw.
- *   Then nothing was fulfilled, and the call may be made again.
+ * @throws ApiError, ConnectionError if it cannot be confirmed; WrongAmountError; and errors of store and `fulfil`.
+ *   Nothing was fulfilled then, and the call can be repeated.
  */
 export async function fulfilOnce<Transaction>(
   store: FulfilmentStore<Transaction>,
@@ -56,12 +56,12 @@ export async function fulfilOnce<Transaction>(
       `${payment.payment_id}: ${payment.amount} ${payment.currency} were charged instead of ${amount} ${currency}`,
     );
   }
-  // The id from the service, in its one spelling: a mark must not exist twice because an id was written differently.
+  // Uses the service's spelling of the id, so that no payment gets two marks.
   const hasRun = await store.runOnce(payment.payment_id, (transaction) => fulfil(transaction, payment));
   return { outcome: hasRun ? 'fulfilled' : 'already_fulfilled', payment };
 }
 
-/** Whole cents as text, so that "25", "25.0" and "25.00" are the same and no rounding takes place. */
+/** Whole cents as text, so that "25", "25.0" and "25.00" are equal without rounding. */
 function toCents(amount: string): string {
   const [, whole, fraction = ''] = /^(\d+)(?:\.(\d{1,2}))?$/.exec(amount) ?? [];
   if (whole === undefined) throw new WrongAmountError(`${JSON.stringify(amount)} is no amount`);
@@ -69,8 +69,8 @@ function toCents(amount: string): string {
 }
 
 /**
- * Remembers in this process alone: to try things out, and for tests. A restart forgets it, and fulfils again.
- * It refuses new payments when it holds `maximumPayments`.
+ * In-memory store for trials and tests. A restart forgets all marks and would fulfil again. Refuses new payments at
+ * `maximumPayments`.
  */
 export function createMemoryStore(maximumPayments = 10_000): FulfilmentStore {
   const marks = new Map<string, Promise<void>>();

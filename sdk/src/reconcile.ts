@@ -4,40 +4,40 @@ import type { PaymentStatus } from './wire.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Between two requests: at most 30 a minute of the 120 that a key has, so that confirming webhooks is not disturbed. */
+/** Pause between requests: 30 of the 120 per minute and key, to leave room for confirming webhooks. */
 const PACE_MS = 2_000;
 const ROUND_MS = MINUTE_MS;
 
 /** An order that waits for its payment. */
 export interface OpenOrder {
   readonly paymentId: string;
-  /** When its checkout was created. */
+  /** Creation time of its checkout. */
   readonly createdAt: Date;
 }
 
 export interface ReconcileOptions {
   readonly client: { readonly payments: Pick<Client['payments'], 'retrieve'> };
-  /** Reads the orders that have a payment and are neither fulfilled nor given up. Called about once a minute. */
+  /** Reads orders with a payment that are neither fulfilled nor given up. Called about once a minute. */
   readonly listOpenOrders: () => Promise<readonly OpenOrder[]> | readonly OpenOrder[];
-  /** The payment is paid: do what the webhook's handler does, with `fulfilOnce`. */
+  /** The payment is paid: do the same as the webhook's handler, with `fulfilOnce`. */
   readonly onPaid: (payment: PaymentStatus) => Promise<void> | void;
-  /** The payment was canceled, mostly because its time was over: close the order. */
+  /** The payment was canceled, usually because it expired: close the order. */
   readonly onCanceled?: (payment: PaymentStatus) => Promise<void> | void;
-  /** What went wrong with one order, or (null) with the list; the others and the next round go on. */
+  /** Error of one order, or (null) of the list; the others and the next round continue. */
   readonly onError?: (error: unknown, order: OpenOrder | null) => void;
-  /** Ends it, after the request that is under way. */
+  /** Ends the loop after the current request. */
   readonly signal?: AbortSignal;
-  /** The time now, in milliseconds since 1970; for tests. */
+  /** Current time in milliseconds since 1970; for tests. */
   readonly nowMs?: () => number;
-  /** Waits, or less when the signal aborts; for tests. */
+  /** Waits, less if the signal aborts; for tests. */
   readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
-  /** From 0 to 1; for tests. */
+  /** Random number from 0 to 1; for tests. */
   readonly random?: () => number;
 }
 
 /**
- * How long after a look the next one at an order of this age is due: every three minutes during the first hour, then
- * every half hour for a day, then every six hours. A payment can be paid until it is canceled.
+ * Interval between reads of an order of this age: three minutes in the first hour, half an hour in the first day, then
+ * six hours. A payment can be paid until it is canceled.
  */
 export function pollIntervalMs(ageMs: number): number {
   if (ageMs < HOUR_MS) return 3 * MINUTE_MS;
@@ -45,8 +45,8 @@ export function pollIntervalMs(ageMs: number): number {
 }
 
 /**
- * Finds the payments whose webhook was missed: asks for the status of open orders, again and again, until the signal
- * aborts. One process should run it; several only ask more often. It keeps nothing: after a restart it asks for all.
+ * Finds payments whose webhook was missed: polls the status of open orders until the signal aborts. Run it in one
+ * process; several only poll more often. Keeps no state: a restart reads all orders.
  */
 export async function reconcile(options: ReconcileOptions): Promise<void> {
   const { signal, nowMs = Date.now, wait = waitFor, random = Math.random, onError = () => {} } = options;
@@ -69,13 +69,13 @@ export async function reconcile(options: ReconcileOptions): Promise<void> {
   }
 }
 
-/** What is remembered grows no longer than the list of open orders. */
+/** Bounds the memory by the list of open orders. */
 function forgetClosed(lastLooks: Map<string, number>, orders: readonly OpenOrder[]): void {
   const open = new Set(orders.map(({ paymentId }) => paymentId));
   for (const paymentId of lastLooks.keys()) if (!open.has(paymentId)) lastLooks.delete(paymentId);
 }
 
-/** The open orders, or null when they could not be read. */
+/** The open orders; null if they could not be read. */
 async function listOrders(
   { listOpenOrders }: ReconcileOptions,
   onError: (error: unknown, order: null) => void,
@@ -88,7 +88,7 @@ async function listOrders(
   }
 }
 
-/** Looks at one order and answers how long to pause before the next. */
+/** Reads one order; resolves to the pause before the next. */
 async function look(
   { client, onPaid, onCanceled }: ReconcileOptions,
   order: OpenOrder,
@@ -106,7 +106,7 @@ async function look(
   }
 }
 
-/** Waits, or less when the signal aborts. */
+/** Waits, less if the signal aborts. */
 export function waitFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();

@@ -1,4 +1,4 @@
-/** What the package gives: this file is its entrance and nothing else. */
+/** Entry point of the package. */
 import { constructEvent, constructEventAsync, SIGNATURE_HEADER } from './webhooks.ts';
 
 export type { Client, ClientOptions, PaymentQuery } from './client.ts';
@@ -36,5 +36,5 @@ export type {
   WebhookEvent,
 } from './wire.ts';
 
-/** Verification of what arrives at your endpoint. */
+/** Verification of webhooks. */
 export const webhooks = { constructEvent, constructEventAsync, signatureHeader: SIGNATURE_HEADER } as const;

@@ -1,41 +1,40 @@
 import { ApiError, ConnectionError, isTemporaryStatus } from './errors.ts';
 
-/** An answer of the service is about a kilobyte. */
+/** A response of the service is about a kilobyte. */
 const MAXIMUM_ANSWER_CHARACTERS = 262_144;
-/** The journal of more than 100,000 payments. */
+/** A journal of more than 100,000 payments. */
 const MAXIMUM_CSV_CHARACTERS = 134_217_728;
 
-/** What all requests of a client share. */
+/** Shared by all requests of a client. */
 export interface RequestContext {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly fetch: typeof globalThis.fetch;
-  /** For one attempt. */
+  /** Timeout of one attempt. */
   readonly timeoutMs: number;
   /** Attempts after the first. */
   readonly maximumRetries: number;
-  /** The service is believed when it asks for a pause of at most this; for a longer one the error is thrown at once. */
+  /** Maximum pause that the service may ask for; a longer one throws at once. */
   readonly maximumPauseMs: number;
   readonly wait: (ms: number) => Promise<void>;
-  /** From 0 to 1. */
+  /** Random number from 0 to 1. */
   readonly random: () => number;
 }
 
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST';
-  /** From the root of the service on. */
+  /** Path from the root of the service. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The type of the answer. JSON by default. */
+  /** Type of the response. Default: JSON. */
   readonly accept?: 'text/csv';
 }
 
 /**
- * Sends it, again after a pause where the specification allows that: 408, 429, 500, 502, 503 and no answer at all. All
- * that is sent here may be repeated: reading changes nothing, a create carries its Idempotency-Key, and a second cancel is
- * refused.
+ * Sends a request, with the retries of the specification: 408, 429, 500, 502, 503 and no response. All requests here
+ * can be repeated: reads change nothing, a create carries its Idempotency-Key, and a second cancel is refused.
  *
  * @throws ApiError, ConnectionError
  */
@@ -51,7 +50,7 @@ export async function sendRequest(context: RequestContext, request: ServiceReque
   }
 }
 
-/** How long to wait before the next attempt; null when there must be none. */
+/** Pause before the next attempt; null without one. */
 export function pauseBeforeRetryMs(
   { maximumPauseMs, random }: Pick<RequestContext, 'maximumPauseMs' | 'random'>,
   error: unknown,
@@ -62,7 +61,7 @@ export function pauseBeforeRetryMs(
   if (error instanceof ApiError && error.retryAfter !== null) {
     const askedMs = error.retryAfter * 1000;
     if (askedMs > maximumPauseMs) return null;
-    // Never less than asked; the random part keeps many servers from coming back in the same moment.
+    // Never shorter than asked; the random part spreads the retries of many servers.
     return askedMs + Math.ceil(random() * 1000);
   }
   const steepMs = Math.min(500 * 2 ** retry, maximumPauseMs);
@@ -83,7 +82,7 @@ async function attempt(context: RequestContext, request: ServiceRequest): Promis
         accept: request.accept ?? 'application/json',
       },
       ...(request.body === undefined ? {} : { body: request.body }),
-      // The key goes to the service only, never to a redirect target.
+      // Never sends the key to a redirect target.
       redirect: 'manual',
       signal: abort.signal,
     });

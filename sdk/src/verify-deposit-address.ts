@@ -6,10 +6,10 @@ import type { Payment, SettlementPublication } from './wire.ts';
 
 const ADDRESS_BYTES = 20;
 const WORD_BYTES = 32;
-/** More than a service will ever have had; a longer list would only cost time. */
+/** More than a service will ever have; a longer list would only cost time. */
 const MAXIMUM_CANDIDATES = 256;
 
-/** What of a payment counts here: of a created checkout, a direct payment, or one that was read. */
+/** Required fields of a payment: of a created checkout, a direct payment, or a payment that was read. */
 export type DepositPayment = Pick<Payment, 'payment_id' | 'fee_percent'> &
   (
     | Pick<Payment, 'polygon_address_in'>
@@ -17,21 +17,21 @@ export type DepositPayment = Pick<Payment, 'payment_id' | 'fee_percent'> &
   );
 
 export interface DepositTerms {
-  /** The `address` that you gave to create. */
+  /** The `address` that you passed to create. */
   readonly payoutAddress: string;
-  /** What the service publishes; at best a copy that you looked through once and keep with your code. */
+  /** The service's publication; preferably a copy that you reviewed and keep with your code. */
   readonly publication: Omit<SettlementPublication, 'recompute_deposit_address'>;
   /**
-   * The highest fee you agreed to, in percent. Default 10, the most that the service takes; the contract itself would
-   * allow any fee up to 100, so that a higher default could miss an address that takes everything.
+   * Highest agreed fee in percent. Default: 10, the service's maximum. The contract allows any fee up to 100, so a
+   * higher default could miss an address that takes everything.
    */
   readonly maximumFeePercent?: number;
 }
 
-/** The most that the service lets an account's fee be. */
+/** Maximum fee of an account. */
 const HIGHEST_FEE_PERCENT = 10;
 
-/** With what the deposit address was made. */
+/** Inputs from which the deposit address was computed. */
 export interface DepositProof {
   readonly factory: string;
   readonly feeWallet: string;
@@ -39,12 +39,12 @@ export interface DepositProof {
 }
 
 /**
- * Proves, without asking anyone, that USDC at this payment's deposit address can go to your wallet, less the fee, and to
- * no other: recomputes the address from your own payout address. Call it after create, before you redirect a customer.
+ * Proves offline that USDC at this payment's deposit address can only go to your wallet, less the fee: recomputes the
+ * address from your payout address. Call it after create, before you redirect a customer.
  *
- * It rests on the factory being the published contract, which does not change: check that once on the chain.
+ * Relies on the factory being the published contract, which does not change: check that once on chain.
  *
- * @throws DepositAddressError when the address is another one; do not use the payment
+ * @throws DepositAddressError if the address differs; do not use the payment
  */
 export function verifyDepositAddress(payment: DepositPayment, terms: DepositTerms): DepositProof {
   const { publication, maximumFeePercent = HIGHEST_FEE_PERCENT } = terms;
@@ -88,7 +88,7 @@ export function verifyDepositAddress(payment: DepositPayment, terms: DepositTerm
   );
 }
 
-/** A number, or bytes at the end of a word: one argument as the contract's ABI lays it out. */
+/** A number, or right-aligned bytes: one argument in the contract's ABI. */
 function word(value: number | Uint8Array): Uint8Array {
   const bytes = new Uint8Array(WORD_BYTES);
   if (typeof value === 'number') {
@@ -106,7 +106,7 @@ function readAddress(text: string, what: string): Uint8Array {
   return bytes;
 }
 
-/** A percentage has at most two decimals; 2.3 × 100 is not quite 230 in floating point. */
+/** A percentage has at most two decimals; 2.3 × 100 is not exactly 230 in floating point. */
 function toBasisPoints(percent: number): number {
   const basisPoints = Math.round(percent * 100);
   if (!(basisPoints >= 0 && basisPoints <= 10_000) || Math.abs(basisPoints - percent * 100) > 1e-6) {
@@ -115,7 +115,7 @@ function toBasisPoints(percent: number): number {
   return basisPoints;
 }
 
-/** The address of the first contract that a contract creates: keccak256(rlp([creator, 1])). */
+/** Address of the first contract that a contract creates: keccak256(rlp([creator, 1])). */
 function firstContractOf(creator: Uint8Array): Uint8Array {
   return keccak_256(concatBytes(Uint8Array.of(0xd6, 0x94), creator, Uint8Array.of(0x01))).subarray(
     -ADDRESS_BYTES,

@@ -4,38 +4,38 @@ import { fromHex, isEqualInConstantTime, toBytes } from './bytes.ts';
 import { WebhookError } from './errors.ts';
 import type { WebhookEvent } from './wire.ts';
 
-/** The header that carries the signature, in the case that every runtime's collection of headers understands. */
+/** Header of the signature, in the case that every runtime's headers accept. */
 export const SIGNATURE_HEADER = 'x-service-signature';
 
 const SIGNATURE_BYTES = 32;
-/** An event is some hundred bytes; whatever is larger did not come from the service. */
+/** Maximum body; an event has some hundred bytes. */
 const MAXIMUM_BODY_BYTES = 65_536;
 const DEFAULT_TOLERANCE_SECONDS = 300;
 const paymentIdPattern = /^[0-9a-fA-F-]{36}$/;
 
-/** The body as it came, before anything parsed it. Text must be exactly what was sent, in UTF-8. */
+/** Raw body before any parsing. A text must be exactly the sent UTF-8. */
 export type RawBody = string | Uint8Array | ArrayBuffer;
-/** The value of `X-Service-Signature`, however the framework hands it out. */
+/** Value of `X-Service-Signature`, as any framework returns it. */
 export type SignatureHeader = string | readonly string[] | null | undefined;
 
 export interface VerificationOptions {
   /**
-   * How far `timestamp` may be from now. 300 by default. An event is sent once and at once, so an older one is a
-   * recording. `Infinity` only where a queue of your own stands before the verification.
+   * Maximum distance of `timestamp` from now. Default: 300. An event is sent once and immediately, so an older one is a
+   * replay. Use `Infinity` only behind a queue of your own.
    */
   readonly toleranceSeconds?: number;
-  /** The time now, in milliseconds since 1970. */
+  /** Current time in milliseconds since 1970. */
   readonly nowMs?: number;
 }
 
-/** The stored `ipn_token` of a payment; null when there is no such order. */
+/** Stored `ipn_token` of a payment; null without such an order. */
 export type FindToken = (paymentId: string) => string | null | undefined | Promise<string | null | undefined>;
 
 /**
- * The event in a webhook, once its signature is proven and it is fresh.
+ * Verifies signature and age of a webhook and returns its event.
  *
- * @throws WebhookError when it must not be acted upon: answer with its `httpStatus`
- * @throws TypeError when the body was parsed before, or the token is missing: a mistake in the endpoint
+ * @throws WebhookError if it must not be processed: respond with its `httpStatus`
+ * @throws TypeError if the body was already parsed or the token is missing: a mistake in the endpoint
  */
 export function constructEvent(
   rawBody: RawBody,
@@ -52,10 +52,10 @@ export function constructEvent(
 }
 
 /**
- * The same, where the order is not known yet: it asks for the token by the payment's id that the body names. Believe
- * nothing of the body before this has returned; that includes what `findToken` does with the id.
+ * Same as `constructEvent`, for an unknown order: looks up the token by the payment id in the body. Trust nothing in
+ * the body before it returns, also in `findToken`.
  *
- * @throws WebhookError also when `findToken` knows no such payment (`unknown_payment`)
+ * @throws WebhookError also if `findToken` knows no such payment (`unknown_payment`)
  */
 export async function constructEventAsync(
   rawBody: RawBody,
@@ -84,14 +84,14 @@ function readRawBody(rawBody: RawBody): Uint8Array {
   return body;
 }
 
-/** By its name: test runners and frameworks hand out those of another realm, of which `instanceof` knows nothing. */
+/** Compares by name: test runners and frameworks pass those of another realm, where `instanceof` fails. */
 function isArrayBuffer(value: unknown): boolean {
   return Object.prototype.toString.call(value) === '[object ArrayBuffer]';
 }
 
 function verifySignature(body: Uint8Array, signature: SignatureHeader, ipnToken: string): void {
   const text = typeof signature === 'string' ? signature : signature?.length === 1 ? signature[0] : undefined;
-  // Lower case alone, as it is sent: a signature in two spellings could pass twice in a store of seen signatures.
+  // Accepts lower case only, as it is sent: a second spelling could pass a store of seen signatures.
   const given = text !== undefined && /^[0-9a-f]{64}$/.test(text) ? fromHex(text) : null;
   if (given === null || given.length !== SIGNATURE_BYTES) {
     throw new WebhookError('no_signature', 'X-Service-Signature is missing or is not a signature');
@@ -147,7 +147,7 @@ function readEvent(body: Uint8Array): WebhookEvent {
 function checkFresh(event: WebhookEvent, options: VerificationOptions): WebhookEvent {
   const { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, nowMs = Date.now() } = options;
   const ageSeconds = nowMs / 1000 - event.timestamp;
-  // Not below the tolerance, so that a tolerance that is no number lets nothing through.
+  // Negated, so that a NaN tolerance accepts nothing.
   if (!(Math.abs(ageSeconds) <= toleranceSeconds)) {
     throw new WebhookError('not_fresh', `it was sent ${Math.round(ageSeconds)} seconds ago`);
   }

@@ -4,7 +4,7 @@ import { openShop } from './shop.js';
 const shop = openShop();
 const server = fastify({ bodyLimit: 65_536 });
 
-// A plugin has parsers of its own: here JSON stays the bytes as they came, elsewhere it is parsed as usual.
+// Keeps raw bytes in this plugin only; JSON is parsed as usual elsewhere.
 void server.register(async (webhook) => {
   webhook.removeAllContentTypeParsers();
   webhook.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));

@@ -1,17 +1,17 @@
 /**
- * The shop behind the examples: its orders in SQLite, and what is the same in every framework. What is not, how to get the
- * raw body of a request, is in the files beside it.
+ * The shop of the examples: orders in SQLite, and code common to all frameworks. The files beside it show how each
+ * framework gets the raw body.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { createClient, followEvents, fulfilOnce, WebhookError, webhooks } from '@card-checkout/sdk';
 
-/** Opens the shop that the environment describes; the README lists the variables. */
+/** Opens the shop with the variables that the README lists. */
 export function openShop() {
   const { CARD_CHECKOUT_URL, CARD_CHECKOUT_KEY, CALLBACK_URL, PAYOUT_ADDRESS, ORDERS_FILE } = process.env;
   const client = createClient({
     baseUrl: required(CARD_CHECKOUT_URL, 'CARD_CHECKOUT_URL'),
     apiKey: required(CARD_CHECKOUT_KEY, 'CARD_CHECKOUT_KEY'),
-    // A webhook has ten seconds in all. What cannot be confirmed in this time, the event log has as well.
+    // A webhook has ten seconds in all. The event log also has what cannot be confirmed in this time.
     timeoutMs: 4_000,
     maximumRetries: 1,
     maximumPauseMs: 1_000,
@@ -29,12 +29,12 @@ export function openShop() {
     CREATE TABLE IF NOT EXISTS shop (id TEXT NOT NULL);
     INSERT INTO shop SELECT lower(hex(randomblob(8))) WHERE NOT EXISTS (SELECT * FROM shop);
   `);
-  // Order 1 of a new database must not be taken for order 1 of the one before.
+  // Distinguishes orders of a new database from earlier ones with the same number.
   const shopId = database.prepare('SELECT id FROM shop').get()?.['id'];
 
   /**
-   * Runs `work` if `mark` changed a row, both in one transaction: both are there after it, or neither. SQLite works without
-   * waiting, and so must `work`: nobody else may get in between.
+   * Runs `work` if `mark` changed a row, in one transaction. Both must be synchronous, so that no other code runs in
+   * between.
    * @param {() => number | bigint} mark @param {(transaction: DatabaseSync) => unknown} work
    */
   function runOnce(mark, work) {
@@ -50,13 +50,13 @@ export function openShop() {
     }
   }
 
-  /** Marks the order of a payment as fulfilled, unless it is. @param {string} paymentId */
+  /** Marks the order of a payment as fulfilled once. @param {string} paymentId */
   const markFulfilled = (paymentId) =>
     database
       .prepare('UPDATE orders SET fulfilled_at = ? WHERE payment_id = ? AND fulfilled_at IS NULL')
       .run(Date.now(), paymentId).changes;
 
-  /** A parcel to be sent, written down; the sending happens elsewhere. @param {unknown} number */
+  /** Queues a parcel, which is sent elsewhere. @param {unknown} number */
   const addParcel = (number) =>
     void database.prepare('INSERT INTO parcels (order_number) VALUES (?)').run(Number(number));
 
@@ -65,7 +65,7 @@ export function openShop() {
     runOnce: async (paymentId, work) => runOnce(() => markFulfilled(paymentId), work),
   };
 
-  /** Where the shop is in the event log: in the same transaction as what an event leads to. */
+  /** Position in the event log, stored in the transaction of the event's effects. */
   /** @type {import('@card-checkout/sdk').EventCursor<DatabaseSync>} */
   const cursor = {
     read: () => Number(database.prepare('SELECT number FROM event_cursor').get()?.['number']),
@@ -85,7 +85,7 @@ export function openShop() {
       .prepare('SELECT number, amount, ipn_token AS ipnToken FROM orders WHERE payment_id = ?')
       .get(paymentId);
 
-  /** Fulfils the order of a payment if it is paid, once. @param {string} paymentId */
+  /** Fulfils the order of a payment once it is paid. @param {string} paymentId */
   async function fulfil(paymentId) {
     const order = readOrder(paymentId);
     if (order === undefined) return;
@@ -98,7 +98,7 @@ export function openShop() {
   }
 
   return {
-    /** A new order and its checkout. @param {string} amount */
+    /** Creates an order and its checkout. @param {string} amount */
     async createOrder(amount) {
       const { lastInsertRowid: number } = database
         .prepare('INSERT INTO orders (amount, created_at) VALUES (?, ?)')
@@ -115,12 +115,12 @@ export function openShop() {
       database
         .prepare('UPDATE orders SET payment_id = ?, ipn_token = ? WHERE number = ?')
         .run(payment.payment_id, payment.ipn_token, number);
-      // The ipn_token stays here.
+      // The ipn_token stays on the server.
       return { order: Number(number), payment_id: payment.payment_id, checkout_url: payment.checkout_url };
     },
 
     /**
-     * A webhook as it came: raw body and signature. Returns the status to answer with.
+     * Receives a webhook as raw body and signature. Returns the HTTP status.
      * @param {string | Uint8Array | ArrayBuffer} rawBody @param {string | string[] | null | undefined} signature
      */
     async receive(rawBody, signature) {
@@ -138,7 +138,7 @@ export function openShop() {
       }
     },
 
-    /** How often an order was fulfilled, for the grader: 0 or 1. @param {string} paymentId */
+    /** Number of fulfilments of an order, for the grader: 0 or 1. @param {string} paymentId */
     countFulfilments(paymentId) {
       const row = database
         .prepare(
@@ -149,8 +149,8 @@ export function openShop() {
     },
 
     /**
-     * Follows the account's events until the signal. An event is read from the service itself, so that what it says need not
-     * be confirmed. Webhooks are faster, and may be missed; events are not. @param {AbortSignal} signal
+     * Follows the account's events until the signal. Events come from the service itself and need no confirmation.
+     * Webhooks are faster but may be missed. @param {AbortSignal} signal
      */
     followEvents: (signal) =>
       followEvents({
@@ -164,7 +164,7 @@ export function openShop() {
             return console.error(`${payment.payment_id}: ${payment.amount} ${payment.currency} were charged`);
           if (markFulfilled(payment.payment_id) === 1) addParcel(order['number']);
         },
-        // After 30 days without the shop: read the status of each open order, as the SDK's `reconcile` does.
+        // After 30 days offline: read the status of each open order, as the SDK's `reconcile` does.
         onGap: async () => {
           const open = database
             .prepare('SELECT payment_id AS id FROM orders WHERE fulfilled_at IS NULL')

@@ -1,8 +1,8 @@
 <?php
 /**
- * A small shop without a framework: orders in SQLite, a webhook receiver that meets the five obligations, and
- * `php shop.php reconcile`, which reads the event log and finds payments whose webhook was missed.
- * The README beside the examples lists the environment variables.
+ * A small shop without a framework: orders in SQLite, a webhook receiver that meets the five obligations, and `php
+ * shop.php reconcile`, which reads the event log and finds payments whose webhook was missed. The README lists the
+ * environment variables.
  */
 declare(strict_types=1);
 
@@ -57,14 +57,14 @@ function call_service(string $path, ?array $body = null, ?string $idempotencyKey
     if ($idempotencyKey !== null) {
         $headers[] = 'Idempotency-Key: ' . $idempotencyKey;
     }
-    // A redirect would carry the key to another host.
+    // Follows no redirect, which would carry the key to another host.
     $http = ['method' => 'GET', 'header' => $headers, 'timeout' => 8, 'follow_location' => 0, 'ignore_errors' => true];
     if ($body !== null) {
         $http = ['method' => 'POST', 'content' => json_encode($body, JSON_THROW_ON_ERROR)] + $http;
     }
     $url = rtrim(setting('CARD_CHECKOUT_URL'), '/') . $path;
     $answer = @file_get_contents($url, false, stream_context_create(['http' => $http]), 0, MAXIMUM_ANSWER_BYTES + 1);
-    // Without redirects, PHP takes a redirect for an answer.
+    // Without redirects, PHP returns a redirect as the response.
     $status = preg_match('#^HTTP/\S+ (\d{3})\b#', $http_response_header[0] ?? '', $match) === 1 ? (int) $match[1] : 0;
     if ($answer === false || $status !== 200) {
         throw new RuntimeException('the service did not answer, or refused', $status);
@@ -94,11 +94,11 @@ function create_order(string $amount): array
         'UPDATE orders SET payment_id = ?, ipn_token = ? WHERE number = ?',
         [$payment['payment_id'], $payment['ipn_token'], $order],
     );
-    // The ipn_token stays here.
+    // The ipn_token stays on the server.
     return ['order' => $order, 'payment_id' => $payment['payment_id'], 'checkout_url' => $payment['checkout_url']];
 }
 
-/** A webhook as it came. Returns the status to answer with. */
+/** Receives a webhook. Returns the HTTP status. */
 function receive(string $rawBody, string $signature): int
 {
     $event = json_decode($rawBody, true, 8);
@@ -115,7 +115,7 @@ function receive(string $rawBody, string $signature): int
         return 401;
     }
 
-    // 2. over the bytes as they came (1.), compared in constant time; an old one is a recording
+    // 2. over the raw bytes (1.), compared in constant time; an old event is a replay
     if (!hash_equals(hash_hmac('sha256', $rawBody, $order['ipn_token']), $signature)) {
         return 401;
     }
@@ -124,10 +124,10 @@ function receive(string $rawBody, string $signature): int
     }
 
     fulfil_if_paid($database, $event['paymentId']); // 3. and 4.
-    return 204; // 5. within ten seconds; a parcel is sent later, by another program
+    return 204; // 5. within ten seconds; another program sends the parcel
 }
 
-/** Fulfils the order of a payment, once, if the service reports it as paid in the amount and the currency of the order. */
+/** Fulfils the order of a payment once, if the service reports it as paid in the order's amount and currency. */
 function fulfil_if_paid(PDO $database, string $paymentId): bool
 {
     $order = run($database, 'SELECT number, amount FROM orders WHERE payment_id = ?', [$paymentId])
@@ -141,10 +141,10 @@ function fulfil_if_paid(PDO $database, string $paymentId): bool
     if ((float) $status['amount'] !== (float) $order['amount']) {
         return false;
     }
-    // what arrived is less by the provider's fee; decide yourself below which share you review an order by hand
+    // less than the price by the provider's fee; choose the share below which you review an order by hand
     error_log("$paymentId: {$status['value_coin']} USDC received for {$order['amount']} " . CURRENCY);
 
-    // 4. mark and parcel in one transaction, and only if the mark was not there
+    // 4. mark and parcel in one transaction, only without an earlier mark
     $database->exec('BEGIN IMMEDIATE');
     try {
         $changed = run(
@@ -164,8 +164,8 @@ function fulfil_if_paid(PDO $database, string $paymentId): bool
 }
 
 /**
- * Reads the event log of the account, because a webhook is sent once and may be missed. Returns whether the service
- * answered. The cursor moves only when all orders of a page are done, so that a run that fails is repeated by the next one.
+ * Reads the account's event log, because a webhook is sent once and may be missed. Returns whether the service
+ * responded. The cursor moves after all orders of a page, so that the next run repeats a failed one.
  */
 function reconcile(): bool
 {
@@ -184,7 +184,7 @@ function reconcile(): bool
                 break;
             }
         } catch (Throwable $error) {
-            // The shop did not ask for more than 30 days.
+            // The shop was offline for more than 30 days.
             if ($error->getCode() !== GONE || !check_open_orders($database)) {
                 error_log($error->getMessage());
                 return false;
@@ -205,8 +205,8 @@ function fulfil_missed(PDO $database, string $paymentId): void
 }
 
 /**
- * Reads the status of open orders. Those that were not checked for the longest time come first, so that no order keeps
- * others waiting. Returns whether the service answered.
+ * Reads the status of open orders, longest unchecked first, so that no order blocks others. Returns whether the service
+ * responded.
  */
 function check_open_orders(PDO $database): bool
 {
@@ -224,7 +224,7 @@ function check_open_orders(PDO $database): bool
         } catch (Throwable $error) {
             error_log("$paymentId: " . $error->getMessage());
             if (++$failures === MAXIMUM_FAILURES) {
-                break; // the next run goes on
+                break; // the next run continues
             }
         }
     }

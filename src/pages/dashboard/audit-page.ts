@@ -8,7 +8,6 @@ import type { DashboardRoutes } from '../../web/signed-in/pages.ts';
 
 const ENTRIES_ON_A_PAGE = 50;
 
-/** The account's audit log. */
 export function registerAuditPage(routes: DashboardRoutes): void {
   routes.pages('audit', 'owner').page('/audit', showEntries);
 }
@@ -31,7 +30,7 @@ ${pageLinks(`${DASHBOARD_PATH}/audit`, { filters: {}, isNewest: before === null,
   };
 }
 
-/** The entries of one account, or of several with `accountCell`. */
+/** Entries of one account, or of several with `accountCell`. */
 export function auditTable(
   entries: readonly AuditEntry[],
   timeZone: string,

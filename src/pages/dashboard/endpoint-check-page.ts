@@ -8,10 +8,10 @@ import type { DashboardRoutes, PageView } from '../../web/signed-in/pages.ts';
 import type { EndpointStep } from '../../webhooks/callback-guard.ts';
 import { readPaymentHistory } from '../../webhooks/payment-history.ts';
 
-/** The page that tests an endpoint: the default one, or with `?payment=` that of the payment. */
+/** Page that tests an endpoint: the default one, or the payment's with `?payment=`. */
 export const ENDPOINT_CHECK_PATH = `${DASHBOARD_PATH}/webhook-check`;
 
-/** Tests a webhook endpoint without sending an event. */
+/** Registers the page that tests a webhook endpoint without an event. */
 export function registerEndpointCheckPage(routes: DashboardRoutes): void {
   const pages = routes.pages(null, 'developer');
   pages.page('/webhook-check', showForm);
@@ -42,7 +42,7 @@ const badges = {
   fail: html`<span class="badge bad">failed</span>`,
 } as const;
 
-/** What the steps mean together: one that failed loses every webhook. */
+/** Result of all steps: one failed step loses every webhook. */
 function verdict(steps: readonly EndpointStep[]): Html {
   if (steps.some(({ level }) => level === 'fail'))
     return banner('bad', 'Webhooks to this endpoint fail. See the failed step below.');

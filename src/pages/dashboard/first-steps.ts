@@ -3,10 +3,10 @@ import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../../web/signed-in/context.ts';
 import { copyButton } from '../../web/signed-in/payment-words.ts';
 
-/** An account with more paid payments needs no guide. */
+/** Paid payments from which an account needs no guide. */
 const MAXIMUM_PAID_PAYMENTS = 5;
 
-/** The first steps of a new merchant, each ticked once it has happened; empty when all have. */
+/** First steps of a new merchant, each ticked once done; empty when all are. */
 export async function firstSteps(visit: Visit): Promise<Html> {
   const { context } = visit;
   const { account } = visit;
@@ -53,7 +53,7 @@ ${steps.map(
 <p><a href="/docs/start">Read the guide</a> or <a href="/docs/api">the API reference</a>.</p></section>`;
 }
 
-/** Without a webhook of its own, a merchant fills in one: a made-up address would only make failing webhooks. */
+/** Uses the merchant's own webhook URL or a placeholder: a made-up address would only cause failing webhooks. */
 function createExample({ account, context: { baseUrl } }: Visit): Html {
   const body = JSON.stringify({
     address: account.wallet ?? 'YOUR_POLYGON_ADDRESS',

@@ -35,7 +35,7 @@ const flashMessages = {
 
 const KEYS_PATH = `${DASHBOARD_PATH}/keys`;
 
-/** API keys: created and shown once, listed, and revoked after a confirmation. */
+/** API keys: create, show once, list, and revoke after a confirmation. */
 export function registerKeyPages(routes: DashboardRoutes): void {
   const pages = routes.pages('keys', 'developer');
   pages.page('/keys', showKeys);
@@ -101,12 +101,11 @@ function keyTable(keys: readonly ApiKey[], visit: Visit): Html {
 <p class="soft small">“Last used” is updated about every minute.</p>`;
 }
 
-/** When a key was last used. */
 export function usedCell(lastUsedAtMs: number | null, timeZone: string): Html {
   return lastUsedAtMs === null ? html`<span class="soft">never</span>` : moment(lastUsedAtMs, timeZone);
 }
 
-/** The link to the question before a key is revoked. */
+/** Link to the confirmation that revokes a key. */
 export function revokeLink({ id, name }: ApiKey, keysPath: string): Html {
   return html`<a class="button compact danger" href="${keysPath}/${id}/revoke">Revoke<span class="quiet"> ${name}</span></a>`;
 }
@@ -120,7 +119,7 @@ function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
   });
 }
 
-/** The key is kept only for the next page, so no other page can show it. A stolen session alone makes none. */
+/** Keeps the key for the next page only, and asks for more than a session, which may be stolen. */
 const answerCreate: FormHandler = async (visit, form) => {
   const { context } = visit;
   const scopes = keyScopes.filter((scope) => form.has(scope));
@@ -159,7 +158,7 @@ async function showQuestion(visit: Visit) {
   return revocationPage(key, visit, KEYS_PATH, KEYS_PATH);
 }
 
-/** The question before a key is revoked; a no leads to `back`. */
+/** Confirmation before a key is revoked; `back` is the page to return to. */
 export function revocationPage(key: ApiKey, visit: AreaVisit, keysPath: string, back: string): PageView {
   return forms.confirmationPage(visit, {
     title: 'Revoke this key?',

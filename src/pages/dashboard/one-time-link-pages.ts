@@ -21,7 +21,7 @@ import { countPassword, tokenOf } from '../../web/signed-in/password-link-pages.
 
 type LinkRequest = AreaRequest<DashboardContext>;
 
-/** `/dashboard/forgotten`: requests a link to set a new password by email. Only if email is configured. */
+/** `/dashboard/forgotten`: requests a password link by email. Only if email is configured. */
 export function registerForgottenPages(routes: DashboardRoutes, mailer: Mailer): void {
   const pages = visitorPages(routes);
   pages.page('/forgotten', async (asked) => ({
@@ -33,7 +33,7 @@ ${formField('email', { label: 'Email address', type: 'email', autocomplete: 'use
   pages.form('/forgotten', (asked, form) => answerForgotten(asked, form, mailer));
 }
 
-/** Answers the same after the same time, whether there is such a user or not: the mail is sent afterwards. */
+/** Responds equally and in equal time whether or not the user exists: the mail is sent afterwards. */
 async function answerForgotten(asked: LinkRequest, form: FormFields, mailer: Mailer): Promise<PageView> {
   const { context, request } = asked;
   const typed = form.text('email');
@@ -100,7 +100,7 @@ ${isThem ? acceptForm(asked, nothing) : waysToAccept(asked, link.email)}`,
   };
 }
 
-/** The same page for every address: it must not reveal whether a user has the address. */
+/** Equal for every email address, so that it does not reveal whether a user has it. */
 function waysToAccept(asked: LinkRequest, email: string): Html {
   return html`<section class="card"><h2>I already have a password</h2><p>Sign in with this email address, then accept.</p>
 <a class="button wide" href="${DASHBOARD_PATH}/sign-in?next=${encodeURIComponent(asked.path)}">Sign in</a></section>

@@ -9,7 +9,6 @@ import { firstSteps } from './first-steps.ts';
 
 const DEFAULT_SPAN = 30;
 
-/** The dashboard's start page. */
 export function registerOverviewPage(routes: DashboardRoutes, cards: readonly OverviewCard[]): void {
   routes.pages('overview', 'viewer').page('/', (visit) => showOverview(cards, visit));
   for (const { register } of cards) register(routes);
@@ -18,7 +17,7 @@ export function registerOverviewPage(routes: DashboardRoutes, cards: readonly Ov
 async function showOverview(cards: readonly OverviewCard[], visit: Visit): Promise<PageView> {
   const { context } = visit;
   const { account, timeZone } = visit;
-  // The charts bring a library of their own, which the first view loads: a start does not wait for it.
+  // Loaded on the first view, because the charts bring a library that would slow the start.
   const { funnelCard, spans, statisticsCard } = await import('./statistics-cards.ts');
   const span = spans.find((days) => String(days) === visit.query.get('days')) ?? DEFAULT_SPAN;
   const nowMs = context.nowMs();

@@ -41,18 +41,18 @@ import { type SignatureCheck, webhookCard } from './webhook-card.ts';
 
 export type PaymentDetailFeatures = Pick<DashboardFeatures, 'paymentCards' | 'readOrigins'>;
 
-/** A message at the top, and the result of a check. */
+/** Message at the top, and the result of a check. */
 interface PaymentDetailOptions {
   readonly message?: Html;
   readonly check?: SignatureCheck;
 }
 
-/** The payment of the path, with its history. Throws `payment_not_found` for any other account’s. */
+/** Payment of the path with its history. Throws `payment_not_found` for another account's. */
 export function readOwnHistory({ context, account, params }: Visit): Promise<PaymentHistory> {
   return readPaymentHistory(context, account.id, params['paymentId'] ?? '');
 }
 
-/** The page of one payment with its history. */
+/** Page of one payment with its history. */
 export async function showPayment(
   { paymentCards, readOrigins }: PaymentDetailFeatures,
   visit: Visit,
@@ -89,14 +89,14 @@ ${eraseCard(visit, payment, origin?.answer ?? null)}
   };
 }
 
-/** What the merchant has of the payment. Empty before a release is final. */
+/** Amount that the merchant received. Empty before a release is final. */
 function receivedLine({ receivedUnits, forwardedUnits }: Payment): Html {
   if (forwardedUnits === 0n) return nothing;
   return html`<p class="lead">You received <strong>${formatUsdc(forwardedUnits)} USDC</strong> <span class="soft">of ${formatUsdc(receivedUnits)} USDC,
 after the fee</span></p>`;
 }
 
-/** The meaning of a partial or double payment for the merchant, and the possible actions. */
+/** Meaning of a partial or double payment for the merchant, and the possible actions. */
 function mismatchNotice({ baseUrl }: DashboardContext, history: PaymentHistory): Html {
   const { payment, observations, sessions } = history;
   if (payment.amountMismatch === 'partially_paid') {
@@ -124,7 +124,7 @@ function restSentence(view: PaymentView): string {
   return `The customer can pay the rest, ${amount}, at a provider that accepts the amount, or from a wallet.`;
 }
 
-/** The form that accepts a partial payment as paid. Empty for other payments, and before the deposits are final. */
+/** Form that accepts a partial payment as paid. Empty for other payments, and before the deposits are final. */
 async function acceptCard(visit: Visit, { payment, observations }: PaymentHistory): Promise<Html> {
   const { seenUnits, finalSeenUnits } = sumObservations(observations);
   const isOffered = payment.amountMismatch === 'partially_paid' && finalSeenUnits === seenUnits;
@@ -143,7 +143,7 @@ your shop gets the webhook, and the customer no longer owes the rest. This canno
 ${foldedForm(visit, action, `Accept ${formatUsdc(seenUnits)} USDC…`, form)}</section>`;
 }
 
-/** A note for an open payment that no provider serves, with the amount from which one does. */
+/** Note for an open payment that no provider serves, with the amount from which one does. */
 async function unservedNotice({ account, context: { directory } }: Visit, view: PaymentView): Promise<Html> {
   const { payment } = view;
   if (isDirect(payment) || stateOf(payment) !== 'unpaid/pending') return nothing;
@@ -311,7 +311,7 @@ from the payment, the search, the links to providers and the recorded webhook. T
 
 type Happening = readonly [atMs: number, title: string, text: string];
 
-/** All timed events of a payment, the oldest first. Chain events have blocks, and a list of their own. */
+/** All timed events of a payment, oldest first. Chain events have blocks and a list of their own. */
 export function timeline(history: PaymentHistory, timeZone: string, opened?: AccountRecord): Html {
   const firstOpened: Happening[] =
     opened === undefined ? [] : [[opened.atMs, 'Customer opened the checkout', 'For the first time.']];
@@ -346,7 +346,7 @@ function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory):
   }
 }
 
-/** How an open direct payment is paid: missing amount, address, and wallet link. Empty for other payments. */
+/** How to pay an open direct payment: missing amount, address, and wallet link. Empty for other payments. */
 export function walletCard(
   { token }: Pick<DashboardContext, 'token'>,
   { payment, observations }: Pick<PaymentView, 'payment' | 'observations'>,

@@ -56,7 +56,7 @@ download>Download these payments as CSV</a> · <a href="${DASHBOARD_PATH}/statem
   };
 }
 
-/** Maximum number that a tab counts. */
+/** Maximum count of a tab. */
 const COUNTED = 99;
 
 async function statusTabs(
@@ -91,7 +91,7 @@ function filtersOrError(visit: Visit, nowMs: number): PaymentFilters | ServiceEr
   }
 }
 
-/** The same payments as a CSV, streamed with backpressure. */
+/** The same payments as CSV, streamed with backpressure. */
 export async function sendPaymentsCsv({ columns }: Pick<DashboardFeatures, 'columns'>, visit: Visit) {
   const { context } = visit;
   const { query } = readFilters(visit, context.nowMs());
@@ -130,7 +130,7 @@ function pageLinks({ given, before }: PaymentFilters, { next, payments }: FoundP
 
 const NOTE_CHARACTERS = 60;
 
-/** What the list says of its payments besides themselves. */
+/** Facts that the list shows besides the payments. */
 interface ListedFacts {
   readonly sessions: ReadonlyMap<string, LastSession>;
   readonly origins: ReadonlyMap<string, PaymentOrigin>;
@@ -170,7 +170,6 @@ href="${DASHBOARD_PATH}${origin.path}"><bdi>${origin.title}</bdi></a>`
   }`;
 }
 
-/** The received part of a partial payment. */
 function partOf(payment: Payment): Html {
   if (payment.amountMismatch !== 'partially_paid') return nothing;
   return html` <span class="small soft">${partPaid(payment)}</span>`;
@@ -183,15 +182,14 @@ function shortened(text: string): string {
     : `${characters.slice(0, NOTE_CHARACTERS - 1).join('')}…`;
 }
 
-/** The parameters of the list's address, in their order. They are complete, so that the address can be bookmarked. */
+/** Parameters of the list's URL, in order and complete, so that the URL can be bookmarked. */
 const names = ['q', 'status', 'forward', 'provider', 'currency', 'from', 'to'] as const;
 type FilterName = (typeof names)[number];
 
-/** The query of a list. */
 interface PaymentFilters {
   readonly query: PaymentQuery;
   readonly before: PaymentId | null;
-  /** The submitted values, as text. */
+  /** Submitted values as text. */
   readonly given: Readonly<Partial<Record<FilterName, string>>>;
 }
 
@@ -237,12 +235,12 @@ function dateOf(name: 'from' | 'to', date: string, timeZone: string): number {
   return startMs;
 }
 
-/** The end of the last day, which counts in full. An invalid date stays for the error message. */
+/** Exclusive end of the last day. Keeps an invalid date for the error message. */
 function nextDateOf(date: string): string {
   return startOfDate(date, 'UTC') === null ? date : nextDate(date);
 }
 
-/** The address of a list, below the dashboard's. */
+/** URL of a list below the dashboard's. */
 function listPath(given: PaymentFilters['given'], path = '/payments', before?: PaymentId): string {
   const parameters = new URLSearchParams(given);
   if (before !== undefined) parameters.set('before', before);
@@ -260,7 +258,7 @@ const labels: Readonly<Record<FilterName, string>> = {
   to: 'Created to',
 };
 
-/** One chip for each filter, which removes it. */
+/** A chip for each filter, which removes it. */
 function filterChips(given: PaymentFilters['given']): Html {
   const chips = names.flatMap((name) => {
     const value = given[name];

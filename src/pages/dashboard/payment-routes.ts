@@ -25,7 +25,7 @@ import {
 import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
 import { requirePasswordAndFactor } from './security-pages.ts';
 
-/** A printable proof of one payment, for a bank, a provider or a customer, with the means to verify it. */
+/** Printable proof of a payment, for a bank, provider or customer, with the means to verify it. */
 async function showEvidence(visit: Visit) {
   const { context } = visit;
   const history = await readOwnHistory(visit);
@@ -91,7 +91,7 @@ const flashMessages = {
   erased: 'The customer’s personal data is erased.',
 };
 
-/** The account's payments: the list, its CSV, and each of them. */
+/** The account's payments: list, CSV, and each of them. */
 export function registerPayments(routes: DashboardRoutes, features: DashboardFeatures): void {
   const show = (visit: Visit) => showPayment(features, visit);
   const seen = routes.pages('payments', 'viewer');
@@ -106,7 +106,7 @@ export function registerPayments(routes: DashboardRoutes, features: DashboardFea
   for (const { register } of features.paymentCards) register(routes, show);
 }
 
-/** The forms that change a payment. Refusals appear on the payment's own page. */
+/** Forms that change a payment. Errors appear on the payment's page. */
 function registerChanges(routes: DashboardRoutes, show: (visit: Visit) => Promise<PageView>): void {
   const { context } = routes;
   const change = (

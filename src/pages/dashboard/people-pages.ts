@@ -24,7 +24,7 @@ import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 
 const PEOPLE_PATH = `${DASHBOARD_PATH}/people`;
 const INVITATION = 'invitation';
-/** The choice that removes a member. */
+/** Value that removes a member. */
 const NO_ROLE = 'none';
 const flashMessages = {
   changed: 'Role updated.',
@@ -38,7 +38,6 @@ const roleWords: Record<Role, string> = {
   owner: 'Owner: manages everything, including people and settings',
 };
 
-/** The account's members and invitations, and their changes. */
 export function registerPeoplePages(routes: DashboardRoutes): void {
   const pages = routes.pages('people', 'owner');
   pages.page('/people', showPeople);
@@ -66,8 +65,8 @@ const answerInvite: FormHandler = async (visit, form) => {
 };
 
 /**
- * Invites a person by the form of `inviteFields`, which holds the password and second factor of who invites. Sends the
- * link by email if it is configured, so that only a reader of the address's mail gets it, or else keeps it for
+ * Invites a person by the form of `inviteFields`, which includes the inviter's password and second factor. Sends the
+ * link by email if configured, so that only a reader of that mailbox gets it; otherwise keeps it for
  * `takeInvitationPage`.
  *
  * @param baseUrl of the public server, which has the dashboard
@@ -135,7 +134,7 @@ async function showInvited(visit: Visit) {
   return (await takeInvitationPage(visit, PEOPLE_PATH)) ?? seeOther('/people');
 }
 
-/** The page that shows a kept link; null after the first call. */
+/** Page that shows a kept link; null after the first call. */
 export async function takeInvitationPage(
   { session, context }: AreaVisit,
   back: string,
@@ -167,7 +166,6 @@ async function requireMember({ context, account, params }: Visit): Promise<Membe
   return member;
 }
 
-/** Asks for the new role of a member. */
 async function showMember(visit: Visit): Promise<PageView> {
   const { userId, email, role } = await requireMember(visit);
   const form = await confirmedForm(visit, {

@@ -34,15 +34,15 @@ import { registerSettingsPages } from './settings-pages.ts';
 import { registerStatementPages } from './statement-page.ts';
 
 /**
- * Registers the merchants' dashboard below `/dashboard`, in a scope of its own, because only it accepts forms and has
- * error pages. `signed-in/pages.ts` explains how a page joins it.
+ * Registers the merchants' dashboard below `/dashboard`, in a scope of its own for forms and error pages.
+ * `signed-in/pages.ts` explains how to add a page.
  */
 export function registerDashboard(
   server: FastifyInstance,
   context: DashboardContext,
   features: DashboardFeatures,
 ): void {
-  // The address that shops know. Its query is written as sign-in pages accept it (`returnPathOf`), whatever the shop encodes.
+  // URL that shops use. Rewrites its query as sign-in pages accept it (`returnPathOf`), whatever the shop encodes.
   server.get('/connect', { exposeHeadRoute: true }, (request, reply) => {
     const query = String(new URL(request.url, context.baseUrl).searchParams).replaceAll('*', '%2A');
     return sendSeeOther(reply, `${DASHBOARD_PATH}/connect?${query}`);
@@ -87,7 +87,6 @@ export function registerDashboard(
   );
 }
 
-/** Switches to another of the user's accounts. */
 function registerAccountSwitcher(routes: DashboardRoutes): void {
   routes.pages(null, 'viewer').form('/account', async (visit, form) => {
     await chooseAccount(visit.context, visit, form.text('account'), visit.actor);

@@ -62,9 +62,8 @@ const flashMessages = {
 };
 
 /**
- * The user's own password, second factors and sessions. Every form of the first two asks for the password. Forms that
- * change second factors also ask for an existing one: an unattended session and a password must not suffice to replace
- * them.
+ * The user's password, second factors and sessions. Forms of the first two ask for the password. Forms that change
+ * second factors also ask for an existing one: an unattended session and a password must not suffice to replace them.
  */
 export function registerSecurityPages(routes: DashboardRoutes): void {
   const { context } = routes;
@@ -73,7 +72,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
     pages.form(
       `/security/${path}`,
       async (visit, fields) => {
-        // By session: a session without the password must not use up the tries of the user's others.
+        // Counted by session: one without the password must not use up the attempts of the user's others.
         await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
         await requirePassword(visit, fields.text('password'));
         return act(visit, fields);
@@ -145,7 +144,7 @@ async function confirm(visit: Visit, form: FormFields): Promise<PageView> {
 }
 
 /**
- * Throws a 400 unless the form has a code, or a passkey was used just now; requires nothing of a user without a second
+ * Throws a 400 unless the form has a code or a passkey was just used; requires nothing of a user without a second
  * factor.
  */
 async function requireSecondFactor(visit: AreaVisit, form: FormFields, codeField = 'code'): Promise<void> {
@@ -154,7 +153,7 @@ async function requireSecondFactor(visit: AreaVisit, form: FormFields, codeField
   if (isConfirmed(context, visit.session.id, form.text('confirmation'))) return;
   const code = form.text(codeField);
   if (code === '') throw invalidField('A second factor', 'is needed: a code or a passkey.', codeField);
-  // Counted apart from sign-in codes: an attacker with only the password must not use these up.
+  // Counted apart from sign-in codes, which an attacker with only the password must not use up.
   const tries = `${visit.user.id} signed in`;
   await requirePassing(context.limits.codesOfUser, tries);
   if (await consumeCode(context, visit.user, code)) return context.limits.codesOfUser.giveBack(tries);
@@ -165,19 +164,17 @@ async function requireSecondFactor(visit: AreaVisit, form: FormFields, codeField
 interface ConfirmedForm {
   readonly action: string;
   readonly style?: 'card' | 'fields';
-  /** Above the fields. */
   readonly introduction?: Html;
   readonly fields?: Fields;
   readonly button: string;
-  /** After the button. */
   readonly more?: Html;
   /** Distinguishes the fields of a page's second form. */
   readonly id?: string;
-  /** False for a form that is not held to `requirePasswordAndFactor`. */
+  /** False for a form without `requirePasswordAndFactor`. */
   readonly isConfirmed?: boolean;
 }
 
-/** A form that the user confirms with the password and an existing second factor: `requirePasswordAndFactor`. */
+/** Form that the user confirms with the password and an existing second factor (`requirePasswordAndFactor`). */
 export async function confirmedForm(visit: AreaVisit, form: ConfirmedForm): Promise<Html> {
   const { action, style = 'fields', introduction = nothing, fields = {}, button, more = nothing } = form;
   const { id = '', isConfirmed = true } = form;
@@ -193,7 +190,7 @@ ${formFields(visit, action, { ...fields, ...proof })}<input type="hidden" name="
 <p role="status" data-status></p></form>`;
 }
 
-/** The fields of the password, and of a code where there is a second factor: a passkey may replace it. */
+/** Field of the password, and of a code for a user with a second factor, which a passkey may replace. */
 async function proofFields(visit: AreaVisit, id: string, isCodeOptional: boolean): Promise<Fields> {
   const password = { label: 'Your password', type: 'password', id: `password${id}` } as const;
   if (!(await hasSecondFactor(visit.context, visit.user))) return { password };
@@ -204,11 +201,12 @@ async function proofFields(visit: AreaVisit, id: string, isCodeOptional: boolean
 }
 
 /**
- * Holds a form of `confirmedForm` to the user's password and, where there is one, the second factor: for what gives
- * rights, and for what decides where money goes or how much is enough, because a session alone may be stolen.
+ * Requires the user's password and an existing second factor in a form of `confirmedForm`: for rights, for payout
+ * destinations and for the paid threshold, because a session may be stolen.
  *
- * @param checks of the other fields; resolves to what they read
- * @throws ServiceError `invalid_request` naming the wrong fields; `rate_limited` after ten wrong passwords in ten minutes
+ * @param checks of the other fields; resolves to their values
+ * @throws ServiceError `invalid_request` naming the wrong fields; `rate_limited` after ten wrong passwords in ten
+ *   minutes
  */
 export async function requirePasswordAndFactor<Checks extends Readonly<Record<string, () => unknown>>>(
   visit: AreaVisit,
@@ -216,7 +214,7 @@ export async function requirePasswordAndFactor<Checks extends Readonly<Record<st
   checks: Checks,
 ) {
   const { context, user, session } = visit;
-  // By session: a session without the password must not use up the tries of the user's others.
+  // Counted by session: one without the password must not use up the attempts of the user's others.
   const tries = `${user.id} ${session.id}`;
   await requirePassing(context.limits.signInsOfUser, tries);
   const read = await checkFields({
@@ -226,7 +224,7 @@ export async function requirePasswordAndFactor<Checks extends Readonly<Record<st
       context.limits.signInsOfUser.giveBack(tries);
     },
   });
-  // A code works once: it is asked of a form that is otherwise right.
+  // Checked last, because a code works only once.
   const response = form.text('response');
   const party = partyOf(context);
   if (response === '' || party === null) await requireSecondFactor(visit, form);
@@ -264,9 +262,9 @@ const passwordFields: Fields = {
   ...newPassword('At least 12 characters. Your other sessions end.'),
 };
 
-/** The proof that a form gives before it changes second factors, besides the password. */
+/** Proof that a form gives before it changes second factors, besides the password. */
 interface Proof {
-  /** Whether a passkey was used just now, or there is no second factor yet. */
+  /** Whether a passkey was just used, or there is no second factor yet. */
   readonly isGiven: boolean;
   readonly fields: ProofFields;
 }
@@ -314,7 +312,7 @@ function newCodesForm(visit: Visit, proof: Proof): Html {
 function offerForm(visit: Visit, proof: Proof): Html {
   const introduction =
     'With an authenticator app on your phone, a stolen password is not enough. Scan this, or type the key, then give the six digits that the app shows.';
-  // The secret that a refused form had been offered: the app may have it already.
+  // Keeps the secret that a refused form offered, because the app may already have it.
   const offer = offerTotp(visit.context, visit.user, visit.refused?.text('sealed'));
   return html`<form class="card" method="post" action="${OWN_PATH}/second-factor"><h2>Authenticator app: off</h2>
 ${totpOffer(offer, introduction)}
@@ -358,7 +356,7 @@ the session of ${describeBrowser(userAgent)} at ${address}</span></button></form
 })}</section>`;
 }
 
-/** In this order: most browsers also name those they descend from. */
+/** Ordered: most browsers also name their ancestors. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -374,7 +372,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** "Firefox on Linux": enough for users to recognize their sessions. The text is the browser's claim, and no proof. */
+/** "Firefox on Linux", for users to recognize their sessions. Unverified claim of the browser. */
 function describeBrowser(userAgent: string): string {
   const nameIn = (list: typeof browsers) => list.find(([pattern]) => pattern.test(userAgent))?.[1];
   const browser = nameIn(browsers) ?? 'Unknown browser';

@@ -48,7 +48,7 @@ import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 const SETTINGS_PATH = `${DASHBOARD_PATH}/settings`;
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
 
-/** The shop's appearance, its payouts, and the operator's settings. */
+/** The shop's appearance, payouts, and the operator's settings. */
 export function registerSettingsPages(routes: DashboardRoutes): void {
   const pages = routes.pages('settings', 'owner');
   pages.page('/settings', showSettings);
@@ -58,7 +58,7 @@ export function registerSettingsPages(routes: DashboardRoutes): void {
   pages.form('/settings/wallet', changeWallet, showSettings);
 }
 
-/** It decides from how much a payment counts as paid, and where customers go from the checkout. */
+/** Confirmed, because it decides the paid threshold and where customers go from the checkout. */
 const changeShop: FormHandler = async (visit, form) => {
   const texts = textSettingNames.map((name) => [name, form.text(fieldOf(name)).trim()] as const);
   const updates: readonly (readonly [string, ProfileUpdate])[] = [
@@ -79,7 +79,6 @@ const changeShop: FormHandler = async (visit, form) => {
   return saveProfile(visit, profile);
 };
 
-/** The form's field of a setting. */
 function fieldOf(option: string): string {
   return option.replaceAll('-', '_');
 }
@@ -97,7 +96,7 @@ const changeProviders: FormHandler = async (visit, form) => {
   return saveProfile(visit, { pinnedProvider, excludedProviders: forms.tickedProviders(form) });
 };
 
-/** It decides where the money goes, so a stolen session must not suffice. */
+/** Confirmed, because it decides where money goes, so a stolen session must not suffice. */
 const changeWallet: FormHandler = async (visit, form) => {
   const isWalletLocked = form.has('locked');
   const typed = form.text('wallet').trim();
@@ -113,7 +112,7 @@ const changeWallet: FormHandler = async (visit, form) => {
   return seeOther('/settings?flash=saved');
 };
 
-/** The typed payout wallet; null for an empty field. Throws `invalid_request`. */
+/** Parses the payout wallet; null for an empty field. Throws `invalid_request`. */
 function walletOf(text: string, name = 'wallet'): Address | null {
   if (text === '') return null;
   const wallet = parsePayoutAddress(text);
@@ -122,8 +121,8 @@ function walletOf(text: string, name = 'wallet'): Address | null {
 }
 
 /**
- * The same, of this field. An address that would lose the money needs the tick of `meantField`, unless it is stored
- * already. Throws `invalid_request`.
+ * Parses the payout wallet of this field. An address that would lose the money needs the tick of `meantField`, unless
+ * it is already stored. Throws `invalid_request`.
  */
 export function meantWalletOf(
   form: forms.FormFields,
@@ -138,7 +137,7 @@ export function meantWalletOf(
 
 const TICK = 'Pay out to this address anyway';
 
-/** The tick of a form that was refused for such an address in this field; none for any other. */
+/** Tick for such an address, if the form was refused for it in this field. */
 export function meantField({ refused }: Pick<FormVisit, 'refused'>, name: string): Fields {
   const typed = parsePayoutAddress(refused?.text(name).trim());
   if (typed === null || doubtAbout(typed) === null) return {};
@@ -261,7 +260,7 @@ function percentOf(basisPoints: number | null): string {
   return basisPoints === null ? '' : String(basisPoints / 100);
 }
 
-/** The bound in money: the effect of a maximum and a tolerance for a customer who sends USDC from a wallet. */
+/** Effect of a maximum fee and tolerance, in money, for a customer who sends USDC from a wallet. */
 function lowestThresholdSentence(terms: ThresholdTerms): string {
   const { maxProviderFeeBasisPoints, toleranceBasisPoints } = terms;
   const whole = formatUsdc(computePaidThreshold(EXAMPLE_UNITS, toleranceBasisPoints));
@@ -297,10 +296,10 @@ async function walletForm(visit: Visit): Promise<Html> {
 
 const counts = new Intl.NumberFormat('en');
 
-/** The shop's logo. The form has its own scope, because no other form accepts files. */
+/** Form for the shop's logo, in a scope of its own because no other form accepts files. */
 function registerLogoForm(routes: DashboardRoutes): void {
   routes.server.register((scope, _options, done) => {
-    // The body stays a stream, which is read after all other checks.
+    // Keeps the body as a stream, which is read after all other checks.
     scope.addContentTypeParser('multipart/form-data', (_request, body, parsed) => parsed(null, body));
     const pages = routes.pages('settings', 'owner', scope);
     pages.form('/settings/logo', changeLogo, showSettings, readUpload);
@@ -308,7 +307,7 @@ function registerLogoForm(routes: DashboardRoutes): void {
   });
 }
 
-/** Validates the picture by its bytes alone; the browser's type is ignored. */
+/** Validates the picture by its bytes; ignores the browser's type. */
 const changeLogo: FormHandler = async (visit, form) => {
   const isRemoved = form.has('remove');
   const { file = new Uint8Array() } = form;
@@ -340,10 +339,10 @@ name="remove" value="1">Remove logo</button>`
   }</div></form>`;
 }
 
-/** The size of the fields and the multipart framing. */
+/** Maximum size of the other fields and the multipart framing. */
 const MAXIMUM_OTHER_BYTES = 16 * 1024;
 
-/** A form with a file. Its length is checked before it is read: browsers send it. */
+/** Reads a form with a file after checking its length, which browsers send. */
 async function readUpload({ headers, body }: FastifyRequest): Promise<forms.FormFields> {
   if (!(Number(headers['content-length']) <= MAXIMUM_LOGO_BYTES + MAXIMUM_OTHER_BYTES))
     throw new ServiceError('payload_too_large', 'The file is too large.');

@@ -12,14 +12,14 @@ import { sendCsv } from '../../web/signed-in/layout.ts';
 import type { DashboardRoutes } from '../../web/signed-in/pages.ts';
 import { fact, providerName } from '../../web/signed-in/payment-words.ts';
 
-/** The statement of a month, to print, and its journal as CSV. */
+/** Printable statement of a month, and its journal as CSV. */
 export function registerStatementPages(routes: DashboardRoutes): void {
   const seen = routes.pages('payments', 'viewer');
   seen.page('/statement', showStatement);
   seen.page('/journal.csv', sendJournal);
 }
 
-/** The month of the address, or the current one; null for anything else. */
+/** Month of the URL, or the current one; null for an invalid one. */
 function monthOfVisit({ query, timeZone, context }: Visit): LocalMonth | null {
   return monthOf(query.get('month') || dateAt(context.nowMs(), timeZone).slice(0, 7), timeZone);
 }
@@ -52,7 +52,7 @@ Charges in other currencies count at the rate of their creation. The provider is
   };
 }
 
-/** @param error shown at the field, and that there is nothing to download */
+/** @param error shown at the field, in place of the download */
 function monthForm(value: string, error?: string): Html {
   const journal = html`<a class="button" href="${DASHBOARD_PATH}/journal.csv?month=${value}" download>Journal as CSV</a>`;
   return html`<form class="card screen-only" method="get" action="${DASHBOARD_PATH}/statement">
@@ -86,7 +86,7 @@ ${inBase.currency === 'USD' ? nothing : baseCard(inBase)}
 ${providers.size === 0 ? nothing : html`<section class="card"><h2>By provider</h2>${byProvider}</section>`}`;
 }
 
-/** The same in the base currency, which is not rounded to cents: it is a sum of conversions. */
+/** Sum in the base currency. Not rounded to cents, because it is a sum of conversions. */
 function baseCard({ currency, chargedUnits, forwardedUnits, feeUnits, paymentsWithoutRate }: BaseSums): Html {
   return html`<section class="card"><h2>In ${currency}</h2><p>Paid payments, each at the exchange rate of the hour in which it was paid.</p><dl class="facts">
 ${fact('Charged', signed(chargedUnits))}
@@ -99,7 +99,7 @@ function signed(units: bigint): string {
   return units < 0n ? `−${formatUnits(-units)}` : formatUnits(units);
 }
 
-/** A part in percent, with two decimals. */
+/** Percentage with two decimals. */
 function share(part: bigint, whole: bigint): string {
   return whole === 0n ? '–' : `${(Number((part * 10_000n) / whole) / 100).toFixed(2)}%`;
 }

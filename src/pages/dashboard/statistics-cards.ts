@@ -6,11 +6,11 @@ import { DASHBOARD_PATH } from '../../web/signed-in/context.ts';
 import { formatMoney, formatUsdcSum } from '../../web/signed-in/format.ts';
 import { providerName } from '../../web/signed-in/payment-words.ts';
 
-/** The selectable periods of the overview, in days. */
+/** Selectable periods in days. */
 export const spans = [7, 30, 90] as const;
 type Span = (typeof spans)[number];
 
-/** The figures of the last days and of as many days before. */
+/** Figures of the last days, and of as many days before. */
 interface Overview {
   readonly statistics: AccountStatistics;
   readonly before: Pick<AccountStatistics, 'days'>;
@@ -29,7 +29,7 @@ const changes = new Intl.NumberFormat('en', {
   signDisplay: 'exceptZero',
 });
 
-/** Money, payments, conversion, providers and settling times of the last days, against as many days before. */
+/** Money, payments, conversion, providers and settling times, compared with as many days before. */
 export function statisticsCard({ statistics, before, span, timeZone, base }: Overview): Html {
   const { days } = statistics;
   const against = (value: number, earlier: number) =>
@@ -77,7 +77,7 @@ function tile(name: string, value: string, ...hints: readonly string[]): Html {
 
 const netOf = ({ receivedUnits, feeUnits }: DayStatistics) => receivedUnits - feeUnits;
 
-/** The merchant's share of what was received for the payments that were paid in these days, also in the base currency. */
+/** The merchant's share of the received amounts of payments paid in these days, also in the base currency. */
 function moneyTiles(
   days: readonly DayStatistics[],
   before: readonly DayStatistics[],
@@ -125,7 +125,7 @@ function moneyChart(days: readonly DayStatistics[], before: readonly DayStatisti
   });
 }
 
-/** The payments created by day, and those of them that are paid by now. */
+/** Payments created per day, and those of them paid so far. */
 function createdChart(days: readonly DayStatistics[]): Html {
   return barChart({
     title: 'Payments created',
@@ -160,7 +160,7 @@ function paidCharts({ providers, settleTimes }: AccountStatistics): Html {
   })}</div>`;
 }
 
-/** Where customers leave: the newest payments of the period, step by step and by provider. */
+/** Funnel: the newest payments of the period, by step and provider. */
 export function funnelCard({ created, opened, isSample, providers }: Funnel, span: Span): Html {
   if (created === 0) return nothing;
   const total = (field: 'chose' | 'paid') =>

@@ -7,13 +7,13 @@ import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
 import { type Webhook, type WebhookResult, webhookHeaders } from '../../webhooks/webhook.ts';
 import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
 
-/** The result of a signature check; null without one. */
+/** Result of a signature check; null without one. */
 export type SignatureCheck = 'good' | 'bad' | 'unknown' | 'erased' | null;
 
 /**
- * One event as it was sent: body, headers, signature, answer.
+ * An event as it was sent: body, headers, signature, response.
  *
- * @param baseUrl where the API is asked for the status
+ * @param baseUrl root of the API's status
  */
 export function webhookCard(
   { baseUrl }: { readonly baseUrl: string },
@@ -64,8 +64,8 @@ ${check === null ? nothing : checkBanners[check]}
 }
 
 /**
- * The advice for an event that did not arrive. It does not suggest sending the event by hand: receivers refuse old
- * events, and a status request has the same effect.
+ * Advice for an event that did not arrive. Does not suggest resending: receivers refuse old events, and a status
+ * request has the same effect.
  */
 function reconcileAdvice(baseUrl: string, paymentId: string): Html {
   const command = [
@@ -78,12 +78,12 @@ The SDK’s <code>reconcile</code> does this for all open orders.</p>
 <h3 id="webhook-status">Request the status</h3>${block('webhook-status', command)}`;
 }
 
-/** The same JSON with a line for each field. */
+/** JSON with one line per field. */
 function indented(json: string): string {
   return JSON.stringify(JSON.parse(json), null, 2);
 }
 
-/** Text to select and copy; screen readers and keyboards can reach and scroll it. */
+/** Text to copy, focusable for screen readers and keyboards. */
 function block(labelId: string, text: string): Html {
   const id = `${labelId}-text`;
   return html`<pre class="block" role="region" aria-labelledby="${labelId}" tabindex="0"><code id="${id}">${text}</code></pre>${copyButton(id, 'this text')}`;
@@ -97,14 +97,14 @@ The signature covers the original body, so it can be verified only with your own
   unknown: html`<p class="banner" role="status">The signature cannot be verified: the secret of the payment’s ipn_token is no longer configured.</p>`,
 };
 
-/** The headers that `deliverWebhook` sends. */
+/** Headers that `deliverWebhook` sends. */
 function headersOf(url: string, body: string, signature: string): [string, string][] {
   const { hostname, port } = new URL(url);
   const target = { hostname: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 443 : Number(port) };
   return Object.entries(webhookHeaders(target, Buffer.byteLength(body), signature));
 }
 
-/** A curl command that sends the same request; curl sets host, length and connection by itself. */
+/** Curl command of the same request; curl sets host, length and connection itself. */
 function curlOf(url: string, headers: readonly [string, string][], body: string): string {
   const sent = headers.filter(([name]) => !['Host', 'Content-Length', 'Connection'].includes(name));
   const parts = [
@@ -115,7 +115,7 @@ function curlOf(url: string, headers: readonly [string, string][], body: string)
   return parts.join(' \\\n  ');
 }
 
-/** Quotes any text as one word for a POSIX shell. */
+/** Quotes text as one word for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,14 +1,13 @@
 import { type Html, html, navigationLink, nothing } from '../../web/design/html.ts';
 import { pageStyleOf } from '../../web/design/page-style.ts';
 
-/** A served page of the documentation. */
 export interface DocPage {
-  /** Its address below `/docs/`. */
+  /** Path below `/docs/`. */
   readonly slug: string;
-  /** From the project's root. */
+  /** Path from the project's root. */
   readonly file: string;
   readonly title: string;
-  /** Its purpose, in half a sentence. */
+  /** Purpose in half a sentence. */
   readonly summary: string;
   readonly group: DocGroup;
 }
@@ -72,15 +71,15 @@ const docPages: readonly DocPage[] = groups.flatMap((group) =>
   })),
 );
 
-/** The address of the page generated from the OpenAPI document. */
+/** Slug of the page generated from the OpenAPI document. */
 export const REFERENCE_SLUG = 'reference';
 
-/** Pages for merchants, and in the sandbox also those for operators. */
+/** Pages for merchants, and in the sandbox also for operators. */
 export function docPagesFor({ isTestMode }: { readonly isTestMode: boolean }): readonly DocPage[] {
   return isTestMode ? docPages : docPages.filter(({ group }) => group !== 'Operate');
 }
 
-/** Served as a file of its own, so that the pages need no nonce and can be cached whole. */
+/** A separate file, so that pages need no nonce and can be cached whole. */
 export const docStyle = Buffer.from(
   pageStyleOf(
     ['table', 'data-table', 'card', 'badge', 'banner'],
@@ -90,14 +89,14 @@ export const docStyle = Buffer.from(
 
 interface DocPageParts {
   readonly title: string;
-  /** The page's slug, to mark it in the navigation. */
+  /** Slug of the page to mark in the navigation. */
   readonly current: string | null;
   readonly pages: readonly DocPage[];
   readonly isTestMode: boolean;
   readonly main: Html;
 }
 
-/** A whole page of the documentation. */
+/** Layout of a documentation page. */
 export function docLayout({ title, current, pages, isTestMode, main }: DocPageParts): Buffer {
   const page = html`<!doctype html>
 <html lang="en" dir="ltr">
@@ -143,14 +142,13 @@ ${links.map(({ slug, title }) => navigationLink(`/docs/${slug}`, title, slug ===
 `;
 }
 
-/** A link of the start page. */
 export interface StartLink {
   readonly href: string;
   readonly title: string;
   readonly summary: string;
 }
 
-/** The start page `/`: for a customer with a truncated link, a merchant, and a developer. */
+/** Start page `/`, for a customer with a truncated link, a merchant, and a developer. */
 export function startContent({
   isTestMode,
   links,
@@ -175,7 +173,7 @@ ${all.map(({ href, title, summary }) => html`<li><a href="${href}">${title}</a>:
 `;
 }
 
-/** The list of pages, in reading order. */
+/** List of pages in reading order. */
 export function indexContent(pages: readonly DocPage[]): Html {
   return html`<h1>Documentation</h1>
 <p>Create hosted card checkouts; the customer pays at an on-ramp, and USDC arrives in your wallet.</p>

@@ -1,7 +1,7 @@
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { codeBlock, renderInlineMarkdown, stackingTable } from './render-markdown.ts';
 
-/** The parts of the OpenAPI document that the page shows. */
+/** Parts of the OpenAPI document that the page shows. */
 interface Parameter {
   readonly name: string;
   readonly in: string;
@@ -13,7 +13,7 @@ interface Body {
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
-/** One body, by its type. */
+/** Bodies by media type. */
 type Content = Readonly<Record<string, Body>>;
 interface DescribedOperation {
   readonly operationId: string;

@@ -19,27 +19,27 @@ import {
 } from './doc-pages.ts';
 
 export interface DocsContext {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   /** For the API reference. */
   readonly description: ApiDescription;
-  /** In the sandbox the reader is an operator too. */
+  /** Whether to include operators' pages, for the sandbox. */
   readonly isTestMode: boolean;
-  /** Further links of `/`; empty in live mode. */
+  /** Additional links of `/`; empty in live mode. */
   readonly links?: readonly StartLink[];
-  /** One limiter by address; the pages are public. */
+  /** Limits requests by IP address, because the pages are public. */
   readonly limiter: RateLimiter;
 }
 
 const PAGE = 'text/html; charset=utf-8';
 const scriptFile = new URL('./client/docs.js', import.meta.url);
-/** Loaded by the script when somebody searches. */
+/** Loaded by the script at the first search. */
 const searchFile = new URL('./client/search.js', import.meta.url);
 /** The project's root, also from the compiled form. */
 const root = new URL('../../../', import.meta.url);
 
 const headers = {
-  // No form is sent; script, style and pictures are files of this server.
+  // Without forms; script, style and pictures are files of this server.
   'content-security-policy':
     "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; " +
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -47,22 +47,22 @@ const headers = {
   'cross-origin-opener-policy': 'same-origin',
 } as const;
 
-/** The dashboard's icon. Browsers request it if a page names no icon, such as on answers of the API. */
+/** Icon of the dashboard, which browsers request for pages without one and for API responses. */
 const icon = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b5f4a"/>' +
     '<path d="M4 8.5l2.6 2.6L12 5.6" fill="none" stroke="#fff" stroke-width="2"/></svg>',
 );
 
-/** Markdown and highlighting are loaded with the first page of the documentation. */
+/** Loads Markdown and highlighting with the first page. */
 const loadRenderer = () => import('./render-markdown.ts');
 
-/** A picture brings its own style, for light and dark. */
+/** Allows the pictures' own style for light and dark. */
 const picturePolicy = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" } as const;
 
 /**
- * The start page `/`, and the documentation, rendered from the project's own Markdown: `/docs` with its pages, each
- * also as `.md`, and `/llms.txt`. Each page is rendered at its first request, and kept with its compressed forms: their
- * number is that of the files.
+ * Start page `/`, and the documentation, rendered from the project's Markdown: `/docs`, its pages, each also as `.md`,
+ * and `/llms.txt`. Renders each page at its first request and keeps it with its compressed forms; their number is
+ * bounded by the files.
  */
 export function registerDocs(server: FastifyInstance, context: DocsContext): void {
   const pages = docPagesFor(context);
@@ -90,7 +90,7 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
   const layout = (title: string, current: string | null, main: Html) =>
     docLayout({ ...context, pages, title, current, main });
 
-  // The start leads through a sandbox on the reader's own machine.
+  // The first guide uses a sandbox on the reader's machine.
   const sampleBaseUrl = (slug: string) =>
     slug === 'start' && !context.isTestMode ? 'http://localhost:3000' : context.baseUrl;
 
@@ -137,7 +137,7 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
   });
 }
 
-/** The sections of all pages, which the script of a page searches. */
+/** Sections of all pages, for the search script. */
 async function createSearchIndex(pages: readonly DocPage[]): Promise<Buffer> {
   const { sectionsOf } = await loadRenderer();
   const sections = pages.flatMap(({ slug, title, file, group }) =>
@@ -151,7 +151,7 @@ async function createSearchIndex(pages: readonly DocPage[]): Promise<Buffer> {
   return Buffer.from(JSON.stringify(sections));
 }
 
-/** `/llms.txt`, in the form of llmstxt.org: the list of pages, as Markdown. */
+/** `/llms.txt` in the format of llmstxt.org: the list of pages as Markdown. */
 function createLlmsText(baseUrl: string, pages: readonly DocPage[]): Buffer {
   const line = ({ slug, title, summary }: DocPage) => `- [${title}](${baseUrl}/docs/${slug}.md): ${summary}`;
   const merchants = pages.filter(({ group }) => group !== 'Operate');

@@ -6,15 +6,15 @@ import { Html, html, nothing } from '../../web/design/html.ts';
 import type { DocPage } from './doc-pages.ts';
 
 export interface MarkdownContext {
-  /** The page of the text: its links are relative to its file. */
+  /** Page of the text; its links are relative to its file. */
   readonly page: Pick<DocPage, 'file'>;
   /** All served pages; a link to another file becomes plain text. */
   readonly pages: readonly DocPage[];
-  /** The address of this service, for samples; without it they stay as written. */
+  /** URL of this service for samples; without it they stay unchanged. */
   readonly baseUrl?: string;
 }
 
-/** Languages in which one operation is shown. Their blocks, one after another, become tabs where scripts run. */
+/** Languages of samples. Consecutive blocks of one operation become tabs with script. */
 const sampleLanguages: ReadonlyMap<string, string> = new Map([
   ['sh', 'curl'],
   ['ts', 'TypeScript'],
@@ -22,13 +22,10 @@ const sampleLanguages: ReadonlyMap<string, string> = new Map([
   ['php', 'PHP'],
 ]);
 
-/** The addresses of the service in the samples. */
+/** URLs of the service in the samples. */
 const SAMPLE_BASE_URLS = /http:\/\/localhost:3000|https:\/\/pay\.example\.com/g;
 
-/**
- * Renders the project's own Markdown for `/docs`. marked escapes text; raw HTML, of which the documents have
- * comments and pictures, is removed except for pictures.
- */
+/** Renders the project's own Markdown for `/docs`. marked escapes text; raw HTML is removed except pictures. */
 export function renderMarkdown(context: MarkdownContext, text: string): Html {
   const slugs = new Map<string, number>();
   let tables = 0;
@@ -76,7 +73,7 @@ ${blocks[index] ?? nothing}</div>
 
 const languageOf = (token: Token): string => (token as Tokens.Code).lang ?? '';
 
-/** Each block alone, and samples of one operation together. */
+/** Groups the consecutive samples of one operation; other blocks stay alone. */
 function groupSamples(tokens: readonly Token[]): Token[][] {
   const groups: Token[][] = [];
   const isSample = (token: Token) => token.type === 'code' && sampleLanguages.has(languageOf(token));
@@ -90,10 +87,10 @@ function groupSamples(tokens: readonly Token[]): Token[][] {
   return groups;
 }
 
-/** Kinds of words that have a color of their own. */
+/** Token kinds with a color. */
 const coloredTokens: ReadonlySet<string> = new Set(['keyword', 'string', 'comment', 'class', 'property']);
 
-/** A block of code with its words marked by classes: a policy without inline styles stays possible. */
+/** Code block whose words are marked by classes, because the policy forbids inline styles. */
 export function codeBlock(code: string, language: string): Html {
   const id = lang(language);
   const words =
@@ -108,7 +105,7 @@ export function codeBlock(code: string, language: string): Html {
   return html`<pre tabindex="0"><code data-language="${language}">${words}</code></pre>`;
 }
 
-/** Part of a page under one heading, for the search: its text is shown in part, its samples are only searched. */
+/** Part of a page under one heading, for the search: excerpts show its text; its samples are only searched. */
 interface DocSection {
   readonly heading: string;
   readonly anchor: string;
@@ -116,7 +113,7 @@ interface DocSection {
   code: string;
 }
 
-/** The sections of a text, each with the anchor that it has on its page. */
+/** Sections of a text, each with the anchor on its page. */
 export function sectionsOf(text: string): DocSection[] {
   const slugs = new Map<string, number>();
   const sections: DocSection[] = [];
@@ -136,7 +133,7 @@ export function sectionsOf(text: string): DocSection[] {
 
 const SPACE = { type: 'space', raw: '' };
 
-/** Text without markup. Items of a list and rows of a table are separated by points, cells by colons. */
+/** Text without markup. Separates list items and table rows by periods, cells by colons. */
 function plainText(tokens: readonly Token[]): string {
   const texts = tokens.map((token) => {
     if (token.type === 'html' || token.type === 'code' || token.type === 'hr') return '';
@@ -155,7 +152,7 @@ function plainText(tokens: readonly Token[]): string {
   return texts.join('').replace(/\s+/g, ' ').trim();
 }
 
-/** A sentence or two of Markdown, as markup within a paragraph or a cell. */
+/** One or two sentences of Markdown as inline markup. */
 export function renderInlineMarkdown(text: string): Html {
   return new Html(inlineMarkdown.parseInline(text, { async: false }));
 }
@@ -173,8 +170,8 @@ function tableMarkup(
 }
 
 /**
- * A table whose rows are cards on a phone, as `data-table.css` draws them: each value beside the name of its column. The
- * roles keep the semantics that the style of the cards would remove.
+ * Table whose rows become cards on a phone, with column names beside values (`data-table.css`). Explicit roles keep the
+ * table semantics, which the style of cards would remove.
  */
 export function stackingTable(
   label: string,
@@ -182,7 +179,7 @@ export function stackingTable(
   rows: readonly (readonly Html[])[],
   head: readonly Html[] = names.map((name) => html`${name}`),
 ): Html {
-  // A column whose rows need no name has no heading: screen readers would announce an empty one.
+  // Omits the heading of unnamed columns, which screen readers would announce as empty.
   const headings = head.map((heading, column) =>
     names[column] === '' ? html`<td></td>` : html`<th scope="col" role="columnheader">${heading}</th>`,
   );
@@ -194,7 +191,7 @@ export function stackingTable(
 </table></div>`;
 }
 
-/** The anchor that GitHub gives a heading, so that one link works in both places. */
+/** Anchor that GitHub gives a heading, so that one link works in both places. */
 export function headingSlug(heading: string): string {
   return heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -210,7 +207,7 @@ function uniqueSlug(seen: Map<string, number>, heading: string): string {
   return earlier === 0 ? slug : `${slug}-${earlier}`;
 }
 
-/** The address of a document's link on this server; null if its target is not served. */
+/** URL of a document's link on this server; null if its target is not served. */
 function linkTarget({ page, pages }: MarkdownContext, href: string): string | null {
   if (/^https?:\/\//.test(href) || href.startsWith('#')) return href;
   const [path = '', anchor] = href.split('#');
@@ -220,7 +217,7 @@ function linkTarget({ page, pages }: MarkdownContext, href: string): string | nu
   return `/docs/${target.slug}${anchor === undefined ? '' : `#${anchor}`}`;
 }
 
-/** A picture in a light and a dark form, which is the only HTML that is kept; '' for any other. */
+/** Picture in light and dark, the only HTML that is kept; empty for any other. */
 function pictureMarkup(markup: string): string {
   const form =
     /^<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">\s*<img src="([^"]+)" alt="([^"]+)">\s*<\/picture>\s*$/;
@@ -230,7 +227,7 @@ function pictureMarkup(markup: string): string {
   return `${html`<p><picture>${darkSource}<img src="${imageTarget(light)}" alt="${words ?? ''}"></picture></p>`}\n`;
 }
 
-/** Pictures are in one folder. */
+/** All pictures are in one folder. */
 function imageTarget(href: string): string {
   return `/docs/images/${posix.basename(href)}`;
 }

@@ -25,7 +25,7 @@ const flashMessages = {
   invited: 'The invitation is sent. It works once, within a week.',
 };
 
-/** `/operator/accounts/:accountId`: one account, and its settings by the operator. */
+/** `/operator/accounts/:accountId`: an account, and its settings by the operator. */
 export function registerAccountPage(routes: OperatorRoutes): void {
   const pages = routes.pages('accounts');
   const path = '/accounts/:accountId';
@@ -47,7 +47,7 @@ export function registerAccountPage(routes: OperatorRoutes): void {
   pages.form(`${path}/fee`, answerFee, showAccount);
 }
 
-/** The question before what stops a shop from selling; null for all other changes. */
+/** Confirmation before a change that stops a shop from selling; null for other changes. */
 async function questionOf(visit: OperatorVisit, form: forms.FormFields): Promise<PageView | null> {
   const account = await readAccount(visit);
   const path = `${OPERATOR_PATH}/accounts/${account.id}`;
@@ -80,7 +80,7 @@ async function answerChange(visit: OperatorVisit, readUpdate: () => AccountUpdat
   return seeOther(`/accounts/${account.id}?flash=saved`);
 }
 
-/** Saves a fee, or previews it without changing it. */
+/** Saves a fee, or previews it. */
 const answerFee: FormHandler<OperatorVisit> = async (visit, form) => {
   const checks = { fee: () => parseFee(form.text('fee')) };
   if (form.has('preview')) return showAccount(visit, (await checkFields(checks)).fee);
@@ -96,7 +96,7 @@ function featureUpdateOf(form: forms.FormFields): AccountUpdate {
   throw invalidField('The form', 'is not a feature.');
 }
 
-/** The account of the path. Throws `not_found`. */
+/** Account of the path. Throws `not_found`. */
 async function readAccount({ params, context: { accounts } }: OperatorVisit): Promise<Account> {
   const account = await accounts.findAccount(params['accountId'] ?? '');
   if (account === null) throw new ServiceError('not_found');
@@ -178,7 +178,7 @@ ${forms.providerBoxes('Enabled', account.providers ?? [])}
 
 const EXAMPLE_CENTS = 100_00;
 
-/** The fee, and its effect on a payment of 100.00, with and without pass-through. */
+/** Fee and its effect on a payment of 100.00, with and without pass-through. */
 function feeCard(account: Account, visit: OperatorVisit, shownBasisPoints: number): Promise<Html> {
   const action = `${OPERATOR_PATH}/accounts/${account.id}/fee`;
   const fee = {
@@ -212,7 +212,7 @@ function exampleTable(basisPoints: number): Html {
   });
 }
 
-/** Converts a typed percentage to basis points. Throws `invalid_request`. */
+/** Converts a percentage to basis points. Throws `invalid_request`. */
 export function parseFee(text: string): number {
   const basisPoints = parsePercentBasisPoints(text.trim());
   if (basisPoints === null)

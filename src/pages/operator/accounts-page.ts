@@ -23,7 +23,7 @@ import { OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } from './operat
 const ACCOUNTS_ON_A_PAGE = 50;
 const MAXIMUM_SEARCH_CHARACTERS = 100;
 
-/** `/operator/accounts`: all accounts, the newest first, with a search; `/operator/accounts/new` creates one. */
+/** `/operator/accounts`: all accounts, newest first, with a search; `/operator/accounts/new` creates one. */
 export function registerAccountsPages(routes: OperatorRoutes): void {
   const pages = routes.pages('accounts');
   pages.page('/accounts', showAccounts);
@@ -61,7 +61,7 @@ function accountTable(accounts: readonly Account[]): Html {
   });
 }
 
-/** The form for a new account, which gets all features and providers. */
+/** Form for a new account, which gets all features and providers. */
 const accountFields: Fields = {
   name: { label: 'Name', hint: 'The shop name that customers see.' },
   email: optional('Email address', '', 'The merchant’s email address.', 'email'),
@@ -100,7 +100,7 @@ async function showAccountForm(visit: OperatorVisit): Promise<PageView> {
 }
 
 /**
- * `/operator/accounts/:accountId/invite`: invites a person to an account. It asks for the operator's password and second
+ * `/operator/accounts/:accountId/invite`: invites a person to an account. Asks for the operator's password and second
  * factor, because a member can act in the merchant's name.
  */
 export function registerInvitePages(routes: OperatorRoutes): void {

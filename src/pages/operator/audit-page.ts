@@ -9,7 +9,7 @@ import { accountLink, OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } f
 const ENTRIES_ON_A_PAGE = 50;
 const MAXIMUM_ID_CHARACTERS = 100;
 
-/** `/operator/audit`: the audit log of all accounts or of one. */
+/** `/operator/audit`: audit log of all accounts or of one. */
 export function registerAuditPage(routes: OperatorRoutes): void {
   routes.pages('audit').page('/audit', showEntries);
 }
@@ -40,7 +40,7 @@ function textOf({ atMs, accountId, position }: AuditPosition): string {
   return `${atMs}.${accountId}.${position}`;
 }
 
-/** `1795212345678.acc_12.34`, as `textOf` writes it; null for anything else. */
+/** Parses `1795212345678.acc_12.34`, as written by `textOf`; null for an invalid text. */
 function positionOf(text: string): AuditPosition | null {
   const parts = /^(\d{1,15})\.([\w-]{1,100})\.(\d{1,15})$/.exec(text);
   if (parts === null) return null;

@@ -2,9 +2,9 @@ import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
 import type { PaymentStore } from '../../payment/payment-store.ts';
 import type { ObservationStore, RelayStore } from '../../settlement/settlement-store.ts';
 /*
- * How a page joins the console: a file of its own exports one function that registers what belongs together, and
- * `routes.ts` calls it. It works as in the dashboard (`../../web/signed-in/pages.ts`), but serves operators only, in
- * live mode only those with a second factor.
+ * How to add a page to the console: export a function that registers related pages from a file of its own, and call it
+ * in `routes.ts`. Works as in the dashboard (`../../web/signed-in/pages.ts`), but for operators only, in live mode only
+ * with a second factor.
  */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -43,7 +43,7 @@ import type { CallbackGuard } from '../../webhooks/callback-guard.ts';
 
 const style = dashboardStyleWith(new URL('./operator.css', import.meta.url));
 
-/** A page of the console, for a signed-in operator. */
+/** Layout of a page of the console. */
 function operatorLayout(
   { title, main, refused }: PageContent,
   visit: OperatorVisit,
@@ -72,7 +72,7 @@ function navigation(current: Section | null): Html[] {
   );
 }
 
-/** The path that continues a sign-in after the password. */
+/** Paths that continue a sign-in after the password. */
 const pages = { second_factor: 'second-factor', set_up: 'set-up' } as const;
 
 /** Admits signed-in operators, in live mode only with a second factor. */
@@ -80,7 +80,7 @@ export async function admit<Context extends AreaContext>(
   asked: AreaRequest<Context>,
 ): Promise<Admission<AreaVisit<Context>>> {
   const own = await readOwnSession(asked);
-  // An operator who has disabled the second factor since signs in again and sets it up again.
+  // An operator who has since disabled the second factor must sign in and set it up again.
   const isUnproven =
     asked.isSecondFactorRequired &&
     own?.session.stage === 'open' &&
@@ -92,10 +92,7 @@ export async function admit<Context extends AreaContext>(
   return { visit: visitOf(asked, own, 'UTC') };
 }
 
-/**
- * Runs for every request on the admin server before its page. Throws `https_required`, `rate_limited` or
- * `invalid_request`.
- */
+/** Runs before every page of the admin server. Throws `https_required`, `rate_limited` or `invalid_request`. */
 export async function requireAdmission(
   { isTrustedPeer, limits }: OperatorContext,
   { socket, ip, url }: FastifyRequest,
@@ -105,7 +102,7 @@ export async function requireAdmission(
   requireTextUrl(url);
 }
 
-/** Dependencies of the console's pages. A page with a further dependency adds it here. */
+/** Dependencies of the console's pages. */
 export interface OperatorContext
   extends AreaContext,
     Readonly<{ payments: PaymentStore }>,
@@ -123,21 +120,21 @@ export interface OperatorContext
   readonly directory: ProviderDirectory;
   readonly chain: Pick<ChainReader, 'withView' | 'listEndpoints'>;
   readonly relayers: readonly Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>[];
-  /** Sends a wrong token to the payment's merchant; resolves to the hash of the transaction. */
+  /** Sends a wrong token to the payment's merchant; resolves to the transaction hash. */
   readonly rescue: (id: PaymentId, token: Address) => Promise<string>;
-  /** The public address of the service and the documentation, without a slash at the end. */
+  /** Public base URL of the service and the documentation, without a trailing slash. */
   readonly publicUrl: string;
-  /** Whether a client at this address may use plain HTTP: a password in clear text counts as leaked. */
+  /** Whether a client at this address may use plain HTTP, where a password counts as leaked. */
   readonly isTrustedPeer: (address: string) => boolean;
 }
 
-/** The scope for pages of the console (`operator-page.ts` explains it). */
+/** Scope for pages of the console. */
 export interface OperatorRoutes extends AreaRoutes<OperatorContext> {
-  /** The pages of a section; null for pages outside all sections. */
+  /** Pages of a section; null for pages outside all sections. */
   readonly pages: (section: Section | null) => ReturnType<typeof createPages<OperatorContext, OperatorVisit>>;
 }
 
-/** The scope of the console's pages, and of the dashboard that an operator views. */
+/** Scope of the console's pages, and of the dashboard that an operator views. */
 export function operatorRoutesOf(server: FastifyInstance, context: OperatorContext): OperatorRoutes {
   const routes: AreaRoutes<OperatorContext> = {
     server,
@@ -157,7 +154,7 @@ export function operatorRoutesOf(server: FastifyInstance, context: OperatorConte
   };
 }
 
-/** One request of a signed-in operator. */
+/** Request of a signed-in operator. */
 export type OperatorVisit = AreaVisit<OperatorContext>;
 
 /** The operator's console, on the admin port. */
@@ -169,10 +166,10 @@ const operatorArea: Area = {
   hasForgottenPage: false,
 };
 
-/** The path prefix of the console. */
+/** Path prefix of the console. */
 export const OPERATOR_PATH = operatorArea.path;
 
-/** The sections of the console, in the order of its navigation. */
+/** Sections of the console in the order of its navigation. */
 const sections = {
   overview: { label: 'Overview', path: '' },
   accounts: { label: 'Accounts', path: '/accounts' },
@@ -191,7 +188,7 @@ export function accountLink(id: string): Html {
     : html`<a href="${OPERATOR_PATH}/accounts/${id}"><code class="small">${id}</code></a>`;
 }
 
-/** A payment in a table, by the beginning and end of its id: the whole id would take half of a phone's width. */
+/** A payment in a table, by the ends of its id: the whole id would take half a phone's width. */
 export function paymentLink(id: PaymentId): Html {
   return html`<a href="${OPERATOR_PATH}/payments/${id}" title="${id}"><code class="small">${id.slice(0, 8)}…${id.slice(-6)}</code></a>`;
 }

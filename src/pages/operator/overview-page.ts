@@ -19,22 +19,22 @@ import { adviceFor } from './payment-detail.ts';
 import { healthBadge, type Provider, providerLink, readProviders, stateBadge } from './providers-page.ts';
 import * as settlement from './settlement-page.ts';
 
-/** The selectable periods, in days. */
+/** Selectable periods in days. */
 const spans = [7, 30, 90] as const;
-/** A payment stays open for so long. */
+/** Lifetime of an open payment. */
 const OPEN_DAYS = 7;
-/** A release that takes longer is stuck; the alert CardCheckoutReleaseOverdue begins there as well. */
+/** Duration after which a release is stuck; equals the alert CardCheckoutReleaseOverdue. */
 const OVERDUE_MS = 30 * 60_000;
 const STUCK_COUNTED = 500;
 const STUCK_SHOWN = 10;
 const BATCHES_READ = 200;
-/** An event that failed longer ago is no alert. */
+/** Maximum age of a failed event in the alerts. */
 const WEBHOOK_ALERT_MS = 24 * 3_600_000;
 const WEBHOOKS_READ = 500;
 
 type Overview = Awaited<ReturnType<typeof readOverview>>;
 
-/** `/operator`: what the service earned, and what needs the operator, with links to where one acts. */
+/** `/operator`: earnings of the service, and alerts with links to the place to act. */
 export function registerOverviewPage(routes: OperatorRoutes): void {
   routes.pages('overview').page('', showOverview);
 }
@@ -77,7 +77,7 @@ async function readOverview(context: OperatorContext, span: number) {
   };
 }
 
-/** Payments on which a person has to act, and those whose release is due, or its transaction in flight, for too long. */
+/** Payments that need a person, and those whose release is due or in flight for too long. */
 async function readStuck({ search, relay, payments, nowMs }: OperatorContext) {
   const [manual, due, batches] = await Promise.all([
     search.listUnsettled(null, ['manual_required'], STUCK_COUNTED),
@@ -102,7 +102,7 @@ function nextStepOf(payment: Payment): string {
     : 'The service keeps trying. Check the relayers’ balance and the RPC endpoints below.';
 }
 
-/** What needs the operator now: a sentence, and the place to act. */
+/** Alerts, each with a sentence and the place to act. */
 function alertsCard({ stuck, providers, relayers, endpoints, isBehind, failed }: Overview): Html {
   const paused = providers.filter(({ health }) => health?.isCircuitOpen === true);
   const unwell = endpoints.filter((endpoint) => !settlement.isWell(endpoint)).length;

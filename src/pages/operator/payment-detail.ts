@@ -29,7 +29,7 @@ const flashMessages = {
   rescued: 'The rescue transaction is sent. It is listed under releases in flight until it is final.',
 };
 
-/** `/operator/payments/:paymentId`: the state of a payment, and the operator's actions for it. */
+/** `/operator/payments/:paymentId`: state of a payment, and the operator's actions. */
 export function registerPaymentDetail(routes: OperatorRoutes): void {
   const { context } = routes;
   const pages = routes.pages('settlement');
@@ -128,7 +128,6 @@ function factsCard({ payment, observations }: PaymentView): Html {
 <div><dt>Next step</dt><dd>${adviceFor(payment)}</dd></div></dl></section>`;
 }
 
-/** The token to rescue. */
 const rescueFields: Fields = {
   token: {
     label: 'Token',
@@ -169,7 +168,7 @@ ${formFields(visit, rescue, rescueFields)}
 )}</section>`;
 }
 
-/** The operator's options for a payment whose release needs attention, in words. */
+/** Advice for a payment whose release needs attention. */
 export function adviceFor(payment: Payment): string {
   const reason = payment.releaseRefusalReason === null ? '' : ` (${payment.releaseRefusalReason})`;
   switch (stateOf(payment)) {

@@ -28,7 +28,6 @@ import {
   type OperatorVisit,
 } from './operator-page.ts';
 
-/** A provider for the operator. */
 export interface Provider {
   readonly id: ProviderId;
   readonly state: ProviderState;
@@ -36,7 +35,7 @@ export interface Provider {
   readonly settings: ProviderSettings;
   /** Null if it is not configured and so not monitored. */
   readonly health: ProviderHealth | null;
-  /** What `provider prove` found. */
+  /** Result of `provider prove`. */
   readonly proof: ProviderProof;
 }
 
@@ -48,7 +47,7 @@ export function registerProviderPages(routes: OperatorRoutes): void {
   pages.form('/providers/:provider', answerChange, showOne);
 }
 
-/** All providers, in the order of the catalog. */
+/** All providers in the order of the catalog. */
 export function readProviders(context: OperatorContext): Promise<readonly Provider[]> {
   return Promise.all(providerIds.map((id) => readProvider(context, id)));
 }
@@ -124,10 +123,10 @@ export function providerLink({ id }: Pick<Provider, 'id'>): Html {
   return html`<a href="${OPERATOR_PATH}/providers/${id}">${providerCatalog[id].name}</a>`;
 }
 
-/** The console shows that many; the others have fewer visits. */
+/** Maximum rows; the others have fewer visits. */
 const MAXIMUM_DELIVERY_ROWS = 100;
 
-/** Aggregates only: nothing names a customer or a payment. */
+/** Aggregates that identify no customer or payment. */
 function deliveriesTable({ directory }: OperatorContext): Html {
   const counted = directory.success?.()?.list() ?? [];
   if (counted.length === 0) return nothing;
@@ -208,7 +207,7 @@ const stateBadges: Readonly<Record<ProviderState, Html>> = {
   off: html`<span class="badge warn">Off</span>`,
 };
 
-/** Whether customers can choose a provider, in a word. */
+/** Whether customers can choose a provider. */
 export function stateBadge({ state, adapter }: Provider): Html {
   return html`${stateBadges[state]} ${adapter?.blockedBecause ?? ''}`;
 }
@@ -223,7 +222,7 @@ function warningOf(providers: readonly Provider[]): Html {
   return off.length === 0 ? nothing : forms.banner('warn', describeOffByDefault(off));
 }
 
-/** The outcome of the latest calls to a provider. */
+/** Outcome of the latest calls to a provider. */
 export function healthBadge(health: ProviderHealth | null): Html {
   if (health?.isCircuitOpen === true) return html`<span class="badge bad">Paused</span>`;
   if (health === null || health.lastAnswerAtMs === null) {
@@ -240,7 +239,7 @@ function minimumOf({ id, settings }: Provider): string {
   return formatCents(settings.minimumUsdCents ?? providerCatalog[id].minimumUsdCents);
 }
 
-/** The last known limits, with the time at which the catalog was read. */
+/** Last known limits, with the time at which the catalog was read. */
 function limitsOf({ directory: { limits } }: OperatorContext, id: ProviderId): Html {
   const known = limits?.list(id) ?? [];
   if (known.length === 0) return html`<span class="soft">none known: the minimum below counts</span>`;

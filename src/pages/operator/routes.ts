@@ -20,7 +20,7 @@ import { registerSettlementPage } from './settlement-page.ts';
 import { registerViewing } from './viewing-pages.ts';
 import { registerWebhooksPage } from './webhooks-page.ts';
 
-/** Registers the operator's console below `/operator`, on the admin server, whose start page it is. */
+/** Registers the operator's console below `/operator`, the start page of the admin server. */
 export function registerOperatorConsole(server: FastifyInstance, context: OperatorContext): void {
   server.get('/', (_request, reply) => reply.redirect(OPERATOR_PATH, 302));
   server.register(
@@ -55,24 +55,23 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
 }
 
 /**
- * Host names under the sole control of the network's operator: without a dot, as the services of Docker Compose have,
- * or below a reserved top-level name.
+ * Host names under the network operator's control: without a dot, as in Docker Compose, or below a reserved top-level
+ * name.
  */
 const internalName = /^[a-z0-9_-]+$|\.(?:internal|local|localhost|svc|test)$/;
 
 /**
- * Refuses requests at the admin server for a foreign host name. A page of another site could resolve its own name to
- * this server ("DNS rebinding"): the browser would then treat this server as that site, and expose its answers to the
- * page. Metrics are also served under names of the own network, because collectors use them.
+ * Refuses foreign host names at the admin server. Otherwise another site could resolve its own name to this server (DNS
+ * rebinding) and read its responses as its own. Metrics are also served under internal names, which collectors use.
  *
- * Call it before the routes are registered.
+ * Call it before routes are registered.
  *
  * @param baseUrl of the admin server, as browsers use it
  */
 export function refuseForeignHosts(server: FastifyInstance, baseUrl: string): void {
   const ownName = new URL(baseUrl).hostname;
   server.addHook('onRequest', async (request) => {
-    // Probes name whatever address they were given, and the answer is no secret.
+    // Probes send any host name, and the response is no secret.
     if (isHealthCheck(request)) return;
     const { host } = request.raw.headers;
     // Every browser sends the Host header.
@@ -84,7 +83,7 @@ export function refuseForeignHosts(server: FastifyInstance, baseUrl: string): vo
   });
 }
 
-/** The name of `name:port`, as browsers write it; empty for an invalid one. */
+/** Name in `name:port`, as browsers write it; empty for an invalid one. */
 function nameIn(host: string): string {
   return /[/?#@\\]/.test(host) || !URL.canParse(`http://${host}`) ? '' : new URL(`http://${host}`).hostname;
 }

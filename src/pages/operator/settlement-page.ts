@@ -26,15 +26,14 @@ import {
 import { adviceFor } from './payment-detail.ts';
 
 const BATCHES_SHOWN = 50;
-/** Maximum number of listed payments that need attention; beyond it the number itself is the message. */
+/** Maximum listed payments that need attention; beyond it the number itself is the message. */
 const COUNTED_PAYMENTS = 500;
 const PAYMENTS_SHOWN = 50;
-/** Timeout of the chain: a page must not wait for an unreachable node. */
+/** Timeout of the chain, so that the page does not wait for an unreachable node. */
 const CHAIN_TIMEOUT_MS = 3_000;
 
 /**
- * `/operator/settlement`: the chain's read position, the relayer, releases in progress, and payments that need
- * attention.
+ * `/operator/settlement`: read position of the chain, relayers, releases in progress, and payments that need attention.
  */
 export function registerSettlementPage(routes: OperatorRoutes): void {
   const pages = routes.pages('settlement');
@@ -42,7 +41,7 @@ export function registerSettlementPage(routes: OperatorRoutes): void {
   pages.page('/payments', findPayment);
 }
 
-/** Redirects to the payment of an id, a short code or a link. */
+/** Redirects to the payment of an id, short code or link. */
 async function findPayment(visit: OperatorVisit) {
   const value = visit.query.get('payment') ?? '';
   const asked = parsePaymentSearch(value);
@@ -52,7 +51,7 @@ async function findPayment(visit: OperatorVisit) {
   return { ...(await showSettlement(visit, { value, error, hasFocus: true })), status: 404 };
 }
 
-/** @param search what was typed to find a payment, and its error */
+/** @param search submitted text to find a payment, and its error */
 async function showSettlement(
   { context }: OperatorVisit,
   search: { readonly value: string; readonly error?: string; readonly hasFocus?: true },
@@ -76,7 +75,7 @@ ${relayersCard(relayers)}${endpointsCard(chain.listEndpoints())}
   };
 }
 
-/** The chain's answer within the timeout; null without one. */
+/** Result within the timeout; null without one. */
 async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   return within(CHAIN_TIMEOUT_MS, asked, () => new Error('the chain did not answer in time')).catch(
     () => null,
@@ -102,13 +101,13 @@ s ${delayBadge(lagMs, heads)}`
   }</dd></div></dl></section>`;
 }
 
-/** Without a final block that a second host confirms, nothing moves on, however short the delay still is. */
+/** Warns without a final block confirmed by a second host, because nothing progresses then, however short the delay. */
 function delayBadge(lagMs: number, heads: ChainHeads | null): Html {
   if (lagMs > LATE_SCAN_MS) return html`<span class="badge bad">late</span>`;
   return heads?.final == null ? nothing : html`<span class="badge good">up to date</span>`;
 }
 
-/** The relayers of this process, and what each balance is good for. */
+/** Relayers of this process, and the number of releases that each balance pays. */
 export async function readRelayers({ relayers }: Pick<OperatorContext, 'relayers'>) {
   const [balances, fees] = await Promise.all([
     Promise.all(relayers.map((relayer) => orNull(relayer.readGasBalance()))),
@@ -121,7 +120,7 @@ export async function readRelayers({ relayers }: Pick<OperatorContext, 'relayers
       address,
       balanceWei,
       isLow: known !== null && known.balanceWei < lowGasWei(known.fees),
-      /** About how many payments it releases at the current gas price; null if not known. */
+      /** Approximate number of releases at the current gas price; null if unknown. */
       releases: known === null ? null : releasesPaidBy(known.balanceWei, known.fees),
     };
   });
@@ -146,10 +145,10 @@ Their keys control only this balance: the deposit contracts fix where deposits g
 
 const counts = new Intl.NumberFormat('en');
 
-/** For so long after its last disagreement, an endpoint is not well. */
+/** Time after a disagreement in which an endpoint counts as unhealthy. */
 const DISAGREEMENT_MS = 10 * 60_000;
 
-/** Whether an endpoint can be relied on. */
+/** Whether an endpoint is reliable. */
 export function isWell({
   isPaused,
   isSlow,

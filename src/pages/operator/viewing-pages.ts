@@ -50,8 +50,8 @@ export function registerViewing(routes: OperatorRoutes): void {
 }
 
 /**
- * The merchants' dashboard on the admin server, for an operator's view of an account: as a viewer, read-only, and only
- * while the console's session is open. It serves only GET and HEAD requests.
+ * The merchants' dashboard on the admin server, for an operator's view of an account: as a viewer, read-only (GET and
+ * HEAD), and only while the console's session is open.
  */
 export function registerViewedDashboard(
   server: FastifyInstance,
@@ -79,7 +79,7 @@ export function registerViewedDashboard(
   );
 }
 
-/** Admits an operator who is signed in to the console and views an account; the console's session has to stay valid. */
+/** Admits an operator who is signed in to the console and views an account. */
 async function admitViewing(asked: AreaRequest<DashboardContext>): Promise<Admission<Visit>> {
   const admission = await admit(asked);
   if ('answered' in admission) return admission;

@@ -7,7 +7,7 @@ import { webhookBadge } from '../../web/signed-in/payment-words.ts';
 import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
 import { accountLink, type OperatorRoutes, type OperatorVisit, paymentLink } from './operator-page.ts';
 
-/** The number of newest events that are read; failures are counted by host among them. */
+/** Maximum events read; failures among them are grouped by host. */
 const READ_LIMIT = 500;
 const SHOWN = 50;
 
@@ -33,7 +33,7 @@ ${
 const countOf = (webhooks: readonly FailingWebhook[], status: FailingWebhook['status']) =>
   webhooks.filter((webhook) => webhook.status === status).length;
 
-/** By host, the one with the newest failure first. */
+/** Failures by host, newest first. */
 function hostTable(failing: readonly FailingWebhook[]): Html {
   const hosts = [...Map.groupBy(failing, ({ host }) => host)];
   return html`<h2>By host</h2><p class="soft small">Among the last ${READ_LIMIT} that did not arrive.</p>

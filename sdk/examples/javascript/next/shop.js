@@ -1,4 +1,4 @@
 import { openShop } from '../shop.js';
 
-// One for all routes of this process; `followEvents` belongs into a process that lives as long as the shop.
+// Shared by all routes of this process; `followEvents` needs a long-lived process.
 export const shop = openShop();

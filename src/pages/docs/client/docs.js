@@ -1,4 +1,4 @@
-// Language tabs, search, an outline and copy buttons of the documentation. Without script, the pages are complete without them.
+// Language tabs, search, outline and copy buttons of the documentation. The pages are complete without script.
 
 const MAXIMUM_RESULTS = 8;
 
@@ -27,7 +27,10 @@ for (const block of document.querySelectorAll('pre')) {
 }
 
 const LANGUAGE_KEY = 'docs-language';
-/** One for each group of samples: shows the sample in a language, if the group has it. @type {((language: string) => void)[]} */
+/**
+ * A function for each group of samples that shows its sample in a language, if it has one. @type {((language: string)
+ * => void)[]}
+ */
 const choosers = [];
 
 /** @param {string} language */
@@ -36,7 +39,7 @@ function chooseLanguage(language) {
   try {
     localStorage.setItem(LANGUAGE_KEY, language);
   } catch {
-    // Without storage the choice lasts for this page.
+    // Lasts for this page only without storage.
   }
 }
 
@@ -104,7 +107,7 @@ if (headings.length > 2) {
 /** @typedef {typeof import('./search.js')} Search */
 /** @typedef {import('./search.js').Section} Section */
 
-/** The index and the script that searches it, from the first character on. @type {Promise<[Section[], Search]> | undefined} */
+/** Index and search script, loaded at the first character. @type {Promise<[Section[], Search]> | undefined} */
 let loading;
 const field = document.querySelector('#docs-search');
 const found = document.querySelector('#docs-found');

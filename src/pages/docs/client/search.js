@@ -1,6 +1,6 @@
 /**
- * The search of the documentation: ranks the sections of all pages and cuts out an excerpt of each. `docs.js` loads it at the
- * first character that is typed.
+ * Search of the documentation: ranks the sections of all pages and excerpts each. `docs.js` loads it at the first typed
+ * character.
  */
 
 /** @typedef {{ page: string, title: string, heading: string, anchor: string, text: string, code: string, group: string }} Section */
@@ -8,15 +8,15 @@
 
 const EXCERPT_CHARACTERS = 140;
 
-/** Points of a word in each place; in the text, more occurrences and a higher share of them count more. */
+/** Points of a word by place; in the text, the number and share of occurrences also count. */
 const weights = { heading: 10, title: 5, text: 1, code: 2 };
-/** Guides come before references, and those before the pages of operators. @type {Record<string, number>} */
+/** Guides precede references, which precede operators' pages. @type {Record<string, number>} */
 const groupPoints = { 'Get started': 5, Integrate: 6, Reference: 6, Operate: 0 };
-/** Evidence is read last. */
+/** Ranked last, because they are evidence. */
 const evidencePages = ['reliability', 'threat-model'];
 const EVIDENCE_POINTS = -8;
 
-/** What people search for, and the documentation calls otherwise. @type {Record<string, string[]>} */
+/** Search terms that the documentation names differently. @type {Record<string, string[]>} */
 const synonyms = {
   '2fa': ['factor'],
   docker: ['container'],
@@ -30,12 +30,12 @@ const synonyms = {
 /** @type {WeakMap<Section, Words>} */
 const wordsBySection = new WeakMap();
 
-/** The words of a text in lower case; numbers, names with underscores and paths' parts are words. @param {string} text */
+/** Lower-case words of a text, including numbers, names with underscores and parts of paths. @param {string} text */
 function wordsOf(text) {
   return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 }
 
-/** A word without the `s` of its plural. @param {string} word */
+/** Removes the plural `s`. @param {string} word */
 function singular(word) {
   return word.length > 3 ? word.replace(/s$/, '') : word;
 }
@@ -55,7 +55,10 @@ function wordsIn(section) {
   return words;
 }
 
-/** How well the best of some words matches: 1 for the word itself, less for its beginning, 0 for neither. @param {string[]} words @param {string} wanted */
+/**
+ * Best match among the words: 1 for the word itself, less for a prefix, otherwise 0. @param {string[]} words @param
+ * {string} wanted
+ */
 function matchOf(words, wanted) {
   let best = 0;
   for (const word of words) {
@@ -65,7 +68,7 @@ function matchOf(words, wanted) {
   return best;
 }
 
-/** The points of a section for one word; 0 where it does not occur. @param {Words} words @param {string} wanted */
+/** Points of a section for one word; 0 without an occurrence. @param {Words} words @param {string} wanted */
 function pointsOf({ title, heading, text, code }, wanted) {
   const count = text.filter((word) => word.startsWith(wanted)).length;
   return (
@@ -78,14 +81,14 @@ function pointsOf({ title, heading, text, code }, wanted) {
   );
 }
 
-/** The share of some words that begin with one of others. @param {string[]} words @param {string[]} beginnings */
+/** Share of the words that start with one of the beginnings. @param {string[]} words @param {string[]} beginnings */
 function shareOf(words, beginnings) {
   const covered = words.filter((word) => beginnings.some((beginning) => word.startsWith(beginning)));
   return covered.length / Math.max(words.length, 1);
 }
 
 /**
- * The sections that have every word of a query, best first; those with some of them where none has all.
+ * Sections with every word of a query, best first; if there are none, sections with some of the words.
  * @param {readonly Section[]} sections @param {string} query
  */
 export function search(sections, query) {
@@ -104,7 +107,7 @@ export function search(sections, query) {
     const isNamed = wanted.every((word) => top.some((each) => each.startsWith(word)));
     const rank =
       points.reduce((sum, each) => sum + each, 0) / wanted.length +
-      // A short heading is about nothing else.
+      // Prefers short headings, which have no other topic.
       (isNamed ? 6 + 4 * shareOf(words.heading, wanted) : 0) +
       (hasPhrase ? 4 : 0) +
       (groupPoints[section.group] ?? 0) +
@@ -120,7 +123,7 @@ export function search(sections, query) {
 }
 
 /**
- * A part of a section's text around the query's words, in pieces; those at odd places are words of the query.
+ * Excerpt of a section around the query's words; pieces at odd positions are words of the query.
  * @param {Section} section @param {string} query
  * @returns {string[]}
  */
@@ -129,7 +132,7 @@ export function excerptOf({ text }, query) {
   if (wanted.length === 0) return [text.slice(0, EXCERPT_CHARACTERS)];
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}_])((?:${wanted.join('|')})[\\p{L}\\p{N}_]*)`, 'giu');
   const first = text.search(pattern);
-  // Begins with the sentence or the line that has the word, if that is near.
+  // Starts with the sentence or line of the word, if it is near.
   const before = text.slice(0, Math.max(first, 0));
   const sentence = Math.max(before.lastIndexOf('. '), before.lastIndexOf(' · ')) + 2;
   const start =

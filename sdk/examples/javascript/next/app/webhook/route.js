@@ -1,6 +1,6 @@
 import { shop } from '../../shop.js';
 
-// node:sqlite is not there at the edge; the SDK itself would be.
+// The edge runtime has no node:sqlite; the SDK itself would run there.
 export const runtime = 'nodejs';
 
 /** @param {Request} request */
