@@ -1,8 +1,7 @@
 import type { Mailer } from '../src/mail/mail.ts';
 
 /**
- * The sandbox's mailer, which sends nothing: `write` receives the mails. The address is truncated, as everywhere in
- * logs.
+ * Mailer of the sandbox, which passes mails to `write` instead of sending them. Truncates the address, as in all logs.
  */
 export function createConsoleMailer(
   write: (mail: { readonly to: string; readonly subject: string; readonly text: string }) => void,

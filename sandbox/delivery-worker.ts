@@ -20,23 +20,23 @@ import type { SandboxLog } from './sandbox-log.ts';
 
 interface DeliveryDependencies {
   readonly store: OrderStore;
-  /** The node itself, without the gateway whose faults only the server sees. */
+  /** The node itself, without the gateway, whose faults only the server sees. */
   readonly rpc: JsonRpcClient;
   readonly treasury: Treasury;
   readonly log: SandboxLog;
   readonly nowMs: () => number;
-  /** Called with an order whose transfer is final, or has failed. */
+  /** Called when an order's transfer is final or has failed. */
   readonly orderEnded?: (order: Order, event: 'delivered' | 'failed') => void;
 }
 
-/** The account that mints what the simulated on-ramps deliver. */
+/** Account that mints the deliveries of the simulated on-ramps. */
 interface Treasury extends DevelopmentKey {
   readonly usdc: Address;
-  /** The token that is delivered by mistake. */
+  /** Token that is delivered by mistake. */
   readonly otherToken: Address;
 }
 
-/** Maximum number of transfers in one step; the rest waits for the next. */
+/** Maximum transfers per step. */
 const MAXIMUM_TRANSFERS = 500;
 
 const mintAbi = parseAbi(['function mint(address to, uint256 amount)']);
@@ -48,8 +48,8 @@ async function readTransactionCount({ rpc, treasury }: DeliveryDependencies, blo
 }
 
 /**
- * Signs the transfer of an order, always the same bytes. A nonce without an order, which another sender used on a chain
- * that has been lost, gets a transaction of the treasury to itself, so that later ones can follow.
+ * Signs the transfer of an order, always to the same bytes. A nonce without an order, used by another sender on a lost
+ * chain, gets a transaction to the treasury itself, so that later ones can follow.
  */
 function signTransfer({ treasury }: DeliveryDependencies, nonce: number, order: Order | null) {
   const to = order?.walletAddress ?? treasury.address;
@@ -60,10 +60,9 @@ function signTransfer({ treasury }: DeliveryDependencies, nonce: number, order: 
   });
 }
 
-/** Assigns a nonce to every order that is due. */
 async function assignNonces(dependencies: DeliveryDependencies, count: number): Promise<void> {
   const { store, nowMs } = dependencies;
-  // Beyond the own nonces, too: another sender may have used the key.
+  // Skips nonces that another sender has used with the key.
   let nonce = Math.max(store.nextNonce(), count);
   for (const order of store.listDueOrders(nowMs(), MAXIMUM_TRANSFERS)) {
     store.assignNonce(order.id, nonce, keccak256(await signTransfer(dependencies, nonce, order)));
@@ -71,7 +70,7 @@ async function assignNonces(dependencies: DeliveryDependencies, count: number): 
   }
 }
 
-/** Sends everything that the chain does not know (any more), lowest nonce first. */
+/** Sends every transaction that the chain lacks, lowest nonce first. */
 async function sendUnknown(dependencies: DeliveryDependencies, count: number): Promise<void> {
   const { store, rpc, log } = dependencies;
   const end = Math.min(store.nextNonce(), count + MAXIMUM_TRANSFERS);
@@ -93,7 +92,7 @@ async function sendUnknown(dependencies: DeliveryDependencies, count: number): P
 /** Ends the orders whose nonces are spent in finalized blocks. */
 async function settle(dependencies: DeliveryDependencies): Promise<void> {
   const { store, rpc, log, orderEnded } = dependencies;
-  // The count is read before the receipts: a spent nonce has a receipt, if the transfer was ours.
+  // Read before the receipts: a spent nonce has a receipt if the transfer was ours.
   const block = (await rpc.call('eth_getBlockByNumber', ['finalized', false])) as { number?: string } | null;
   const finalNumber = Number(block?.number);
   if (!Number.isSafeInteger(finalNumber)) throw new Error('the local chain has no finalized block');
@@ -114,7 +113,7 @@ async function settle(dependencies: DeliveryDependencies): Promise<void> {
   }
 }
 
-/** One round: sends what is due and what the chain lost, and ends what is final. */
+/** One round: sends due and lost transactions, and ends final orders. */
 async function deliverOnce(dependencies: DeliveryDependencies): Promise<void> {
   const count = await readTransactionCount(dependencies, 'latest');
   await assignNonces(dependencies, count);
@@ -123,7 +122,7 @@ async function deliverOnce(dependencies: DeliveryDependencies): Promise<void> {
 }
 
 export interface DeliveryWorker {
-  /** Runs one whole round that begins after this call; throws when the chain does not answer. */
+  /** Runs a whole round that begins after this call. Throws if the chain does not answer. */
   deliverNow(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -135,7 +134,7 @@ export function startDeliveryWorker(dependencies: DeliveryDependencies, interval
 
   function deliverNow(): Promise<void> {
     const round = queue.then(() => (isStopped ? undefined : deliverOnce(dependencies)));
-    queue = round.catch(() => undefined); // the next round runs whatever became of this one
+    queue = round.catch(() => undefined); // the next round runs regardless of this one
     return round;
   }
 

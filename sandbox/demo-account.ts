@@ -9,22 +9,22 @@ import { createUser } from '../src/accounts/users.ts';
 import type { Address } from '../src/payment/address.ts';
 import type { Store } from '../src/store/store.ts';
 
-/** The account a newcomer finds in the sandbox. */
+/** Account of a newcomer to the sandbox. */
 export interface DemoAccount {
   readonly accountId: string;
-  /** Known to the sandbox alone, which keeps it beside its data; a live key is never kept. */
+  /** Stored beside the sandbox's data; a live key never is. */
   readonly apiKey: string;
-  /** The account's owner in the dashboard, and the sandbox's operator. */
+  /** Owner of the account, and operator of the sandbox. */
   readonly email: string;
-  /** Kept like the key; null once its owner has set another. */
+  /** Stored like the key; null once its owner has set another. */
   readonly password: string | null;
 }
 
 const EMAIL = 'demo@shop.example';
 
 /**
- * Throws where the data folder holds accounts and no sandbox has run: it belongs to a service that is being set up for live
- * mode. The sandbox would add its own account and its chain, with which live mode refuses to start.
+ * Throws if the data folder holds accounts but no sandbox has run: it is being set up for live mode, which refuses to
+ * start with the sandbox's account and chain.
  */
 export async function requireSandboxData(store: Store, dataDir: string): Promise<void> {
   if (existsSync(join(dataDir, 'sandbox')) || (await store.accounts.listAccounts()).length === 0) return;
@@ -34,7 +34,7 @@ export async function requireSandboxData(store: Store, dataDir: string): Promise
   );
 }
 
-/** The demo account of this data folder, and its owner; made at the first start, or when its key was revoked. */
+/** The demo account of this data folder and its owner; created at the first start, or after its key was revoked. */
 export async function openDemoAccount(store: Store, dataDir: string, wallet: Address): Promise<DemoAccount> {
   const file = join(dataDir, 'sandbox-demo-account.json');
   const known = readKnown(file);
@@ -62,7 +62,7 @@ async function makeAccount(
   return { accountId: account.id, apiKey: plainKey };
 }
 
-/** Sees that the owner is there, and returns the password if it is still the one we know. */
+/** Creates a missing owner. Resolves to the password if it is still the known one. */
 async function openOwner(store: Store, accountId: string, known: string | null): Promise<string | null> {
   const owner = await createUser(
     { ...store, nowMs: Date.now },
@@ -87,8 +87,8 @@ function readKnown(file: string): DemoAccount | null {
 }
 
 /**
- * The sandbox's own secret: made at its first start and kept in its data folder, so that tokens stay good. Throws
- * when the file was damaged. Called under the store's lock, so no other process makes one at the same time.
+ * The sandbox's own secret: created at its first start and stored in its data folder, so that tokens stay valid. Throws
+ * if the file is damaged. Called under the store's lock, which excludes other processes.
  */
 export function readOrCreateSecretKey(dataDir: string): string {
   const file = join(dataDir, 'sandbox-secret-key');
@@ -99,7 +99,7 @@ export function readOrCreateSecretKey(dataDir: string): string {
   return secretKey;
 }
 
-/** Writes a file that only its owner may read, as a whole or not at all: a kill in between leaves what was there. */
+/** Writes a file that only its owner may read, atomically. */
 function writeOwnFile(file: string, text: string): void {
   const unfinished = `${file}.new`;
   writeFileSync(unfinished, text, { mode: 0o600, flush: true });

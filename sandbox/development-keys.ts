@@ -2,7 +2,7 @@ import { createECDH, createHmac, createPrivateKey, type KeyObject } from 'node:c
 import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts';
 import { type Address, checksumAddress } from '../src/payment/address.ts';
 
-/** One of the accounts that the local chain funds at creation. */
+/** Account that the local chain funds at creation. */
 export interface DevelopmentKey {
   readonly address: Address;
   readonly privateKey: `0x${string}`;
@@ -13,9 +13,9 @@ function keyOf(privateKey: `0x${string}`): DevelopmentKey {
 }
 
 /**
- * The accounts of the sandbox. Each has its own key, because two senders with one key would take each other's nonces. They
- * are the first of the mnemonic of every local development chain ("test test … junk"), which anybody can derive; deriving
- * them here would be a fifth of the CPU time in which a sandbox starts.
+ * Accounts of the sandbox, one key for each, because two senders with one key would collide on nonces. They are the
+ * public accounts of the mnemonic of every local development chain ("test test … junk"); deriving them would take a
+ * fifth of the sandbox's CPU time at start.
  */
 export function developmentKeys() {
   return {
@@ -23,13 +23,13 @@ export function developmentKeys() {
     deployer: keyOf('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'),
     /** Sends the releases. */
     relayer: keyOf('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'),
-    /** The simulated on-ramps' treasury: mints the delivered USDC. */
+    /** Treasury of the simulated on-ramps: mints the delivered USDC. */
     minter: keyOf('0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'),
     /** Receives the service's fees. */
     feeWallet: keyOf('0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6'),
-    /** The demo merchant's payout wallet. */
+    /** Payout wallet of the demo merchant. */
     merchant: keyOf('0x47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a'),
-    /** A customer's wallet, with test USDC. */
+    /** Customer's wallet with test USDC. */
     customer: keyOf('0x8b3a350cf5c34c9194ca85829a2df0ec3153be0318b5e2d3348e872092edffba'),
     /** Deploys the token that is delivered by mistake. */
     bridge: keyOf('0x92db14e403b83dfe3df233f83dfa3a0d7096f21ca9b0d6d6b8d88b2b4ec1564e'),
@@ -38,16 +38,15 @@ export function developmentKeys() {
 
 export type DevelopmentKeys = ReturnType<typeof developmentKeys>;
 
-/** A transaction of a development account. */
 interface LocalTransaction {
   readonly nonce: number;
-  /** Left out for a deployment. */
+  /** Absent for a deployment. */
   readonly to?: Address;
   readonly data: `0x${string}`;
   readonly gas?: bigint;
 }
 
-/** Signs a transaction for the local chain, with fees so high that it never waits for a better price. */
+/** Signs a transaction for the local chain, with fees high enough to be mined at once. */
 export function signTransaction(
   { privateKey }: DevelopmentKey,
   { gas = 200_000n, ...transaction }: LocalTransaction,
@@ -63,21 +62,21 @@ export function signTransaction(
   return privateKeyToAccount(privateKey).signTransaction({ ...transaction, ...fees });
 }
 
-/** 32 bytes for one purpose, as 64 hex digits, that reveal nothing of the key they come from. */
+/** Derives 32 bytes for one purpose, as 64 hex digits that reveal nothing of the key. */
 export function deriveHex(key: string, purpose: string): string {
   return createHmac('sha256', key).update(purpose).digest('hex');
 }
 
-/** The PKCS #8 prefix of the 32 bytes of an Ed25519 key. */
+/** PKCS #8 prefix of the 32 bytes of an Ed25519 key. */
 const ED25519_PREFIX = '302e020100300506032b657004220420';
 
-/** The Ed25519 key with this seed. */
+/** The Ed25519 key of this seed. */
 export function ed25519KeyOf(seedHex: string): KeyObject {
   const der = Buffer.from(ED25519_PREFIX + seedHex, 'hex');
   return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
 }
 
-/** The key on secp256k1 with this number, which nearly every number of 32 bytes is. */
+/** The secp256k1 key of this number; nearly every number of 32 bytes is valid. */
 export function secp256k1KeyOf(numberHex: string): KeyObject {
   const curve = createECDH('secp256k1');
   curve.setPrivateKey(numberHex, 'hex');
@@ -95,5 +94,5 @@ export function secp256k1KeyOf(numberHex: string): KeyObject {
   });
 }
 
-/** The chain id of every local chain; no real chain has it. */
+/** Chain id of every local chain; no real chain has it. */
 export const SANDBOX_CHAIN_ID = 31_337;

@@ -1,35 +1,35 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How many events are kept for listeners that come back a moment later. */
+/** Events kept for listeners that reconnect. */
 const KEPT_EVENTS = 100;
-/** How long a listener waits for the next event before it asks again. */
+/** Maximum wait for the next event before a listener polls again. */
 const PATIENCE_MS = 20_000;
 const POLL_INTERVAL_MS = 100;
 
-/** An event as it was handed to its one delivery. */
+/** An event as passed to its single delivery. */
 export interface SentEvent {
   readonly url: string;
-  /** Exactly what was signed. */
+  /** Exactly the signed bytes. */
   readonly body: string;
   readonly signature: string;
   readonly atMs: number;
 }
 
-/** What happened since a listener asked last. */
+/** Events since a listener's last poll. */
 export interface FeedPage {
-  /** To ask with next time. */
+  /** Cursor of the next poll. */
   readonly cursor: string;
   readonly events: readonly SentEvent[];
-  /** How many were forgotten before they could be shown. */
+  /** Number of events dropped before they could be shown. */
   readonly missed: number;
 }
 
 export type EventFeed = ReturnType<typeof createEventFeed>;
 
 /**
- * Copies of the sandbox's events for `listen`: one of each event beside its delivery, in memory and bounded. It takes no part in the delivery: nothing is sent
- * again, or later, or elsewhere because of a listener.
+ * Copies of the sandbox's events for `listen`, in memory and bounded. Takes no part in the delivery: a listener never
+ * causes a repeated, delayed or redirected event.
  */
 export function createEventFeed(nowMs: () => number, patienceMs = PATIENCE_MS) {
   const start = randomUUID();
@@ -43,29 +43,29 @@ export function createEventFeed(nowMs: () => number, patienceMs = PATIENCE_MS) {
   }
 
   return {
-    /** Keeps a copy; never fails, because a delivery is about to begin. */
+    /** Keeps a copy. Never fails, because a delivery is about to begin. */
     record({ url, body, signature }: Omit<SentEvent, 'atMs'>): void {
       kept.push({ url, body, signature, atMs: nowMs() });
       recorded++;
       if (kept.length > KEPT_EVENTS) kept.shift();
     },
     /**
-     * What came after the cursor, as soon as there is something; empty after a while. Without a cursor it begins now; with
-     * one of an earlier start, of which nothing is known, with the first event of this one.
+     * Events after the cursor, as soon as there are some; empty after a timeout. Starts now without a cursor, and at
+     * the first event with a cursor of an earlier start.
      */
     async read(cursor: string | null): Promise<FeedPage> {
       if (cursor === null) return { cursor: `${start} ${recorded}`, events: [], missed: 0 };
       const from = Math.min(positionOf(cursor), recorded);
       const deadlineMs = performance.now() + patienceMs;
       while (recorded === from && !isStopped && performance.now() < deadlineMs) {
-        // A listener keeps no process alive.
+        // Unreferenced, so that a listener keeps no process alive.
         await delay(POLL_INTERVAL_MS, undefined, { ref: false });
       }
       const missed = Math.max(0, recorded - kept.length - from);
       const events = kept.slice(kept.length - (recorded - from - missed));
       return { cursor: `${start} ${recorded}`, events, missed };
     },
-    /** Lets waiting listeners go. */
+    /** Releases waiting listeners. */
     stop(): void {
       isStopped = true;
     },

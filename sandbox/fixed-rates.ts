@@ -4,13 +4,13 @@ import { type Currency, parseUsdRate, USD_RATE_ONE, type UsdRate } from '../src/
 import type { Rates } from '../src/payment/rates.ts';
 import type { Fault } from '../src/payment/test-payments.ts';
 
-/** Rates that do not move, for the sandbox. */
+/** Constant rates for the sandbox. */
 export interface FixedRates extends Rates {
   /** `down` answers conversion_failed, `slow` answers late. */
   setFault(fault: Fault): void;
 }
 
-/** About what they were when this was written; only the sandbox uses them. */
+/** Approximate rates at the time of writing. */
 const sandboxRates: Readonly<Record<Currency, UsdRate>> = {
   USD: USD_RATE_ONE,
   EUR: parseUsdRate('1.09') as UsdRate,
@@ -20,13 +20,13 @@ const sandboxRates: Readonly<Record<Currency, UsdRate>> = {
 
 const SLOW_ANSWER_MS = 3_000;
 
-/** The sandbox's rates, USD per unit of a currency. */
+/** The sandbox's rates, in USD per unit of a currency. */
 export function createFixedRates(slowAnswerMs: number = SLOW_ANSWER_MS): FixedRates {
   let fault: Fault = 'up';
   return {
     async usdRate(currency) {
       const rate = sandboxRates[currency];
-      // A dollar needs no exchange rate, so it never fails.
+      // Never fails, because a dollar needs no exchange rate.
       if (currency === 'USD' || fault === 'up') return rate;
       if (fault === 'slow') return delay(slowAnswerMs, rate);
       throw new ServiceError('conversion_failed', undefined, {

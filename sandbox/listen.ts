@@ -4,9 +4,8 @@ import { postWebhook } from '../src/cli/grade/post-webhook.ts';
 import { visible } from '../src/cli/present.ts';
 import type { ListenOptions } from '../src/cli/program.ts';
 
-/** Options besides the arguments. */
 export interface ListenContext extends ListenOptions {
-  /** The data folder of the sandbox, for messages. */
+  /** Data folder of the sandbox, for messages. */
   readonly dataDir: string;
   /** Requests the sandbox's events after the cursor. */
   readonly readEvents: (cursor: string | null) => Promise<unknown>;
@@ -14,11 +13,10 @@ export interface ListenContext extends ListenOptions {
   readonly write: (text: string) => void;
   /** Standard error. */
   readonly writeError: (text: string) => void;
-  /** Ends the command; a person presses Ctrl-C. */
+  /** Ends the command. */
   readonly signal?: AbortSignal;
 }
 
-/** The sandbox's answer. */
 interface EventPage {
   readonly cursor: string;
   readonly missed: number;
@@ -29,9 +27,8 @@ const TIME_LIMIT_MS = 10_000;
 const RETRY_MS = 500;
 
 /**
- * Prints copies of the sandbox's events as they are sent, and forwards each to a local endpoint, body and signature
- * unchanged. Continues after a restart of the sandbox. Returns when the signal aborts; throws when no sandbox runs at
- * the beginning.
+ * Prints copies of the sandbox's events as they are sent, and forwards each unchanged to a local endpoint. Continues
+ * after a restart of the sandbox. Returns when the signal aborts; throws if no sandbox runs at the beginning.
  */
 export async function listen(context: ListenContext): Promise<void> {
   const endpoint = context.forwardTo === undefined ? null : readEndpoint(context.forwardTo);
@@ -61,7 +58,7 @@ async function firstPage(context: ListenContext): Promise<EventPage> {
   }
 }
 
-/** The next page; null while the sandbox is not running. Throws the sandbox's refusals. */
+/** The next page; null while the sandbox is not running. Throws the sandbox's errors. */
 async function nextPage(context: ListenContext, cursor: string): Promise<EventPage | null> {
   try {
     return (await context.readEvents(cursor)) as EventPage;
@@ -73,7 +70,7 @@ async function nextPage(context: ListenContext, cursor: string): Promise<EventPa
   }
 }
 
-/** Prints an event when it arrives, and the endpoint's answer later; a slow answer delays no other event. */
+/** Prints an event when it arrives and the endpoint's answer later, so that a slow answer delays no other event. */
 async function show(context: ListenContext, event: EventCopy, endpoint: URL | null): Promise<void> {
   if (!context.isJson) context.write(eventLines(event));
   const forwarded = endpoint === null ? null : await forward(event, endpoint);
@@ -95,31 +92,29 @@ function readEndpoint(text: string): URL {
   return url;
 }
 
-/** A copy of an event from the sandbox. */
 export interface EventCopy {
   readonly event: string;
   readonly payment_id: string;
-  /** The address of the event itself. */
+  /** URL of the event itself. */
   readonly callback: string;
-  /** Exactly the bytes that were signed. */
+  /** Exactly the signed bytes. */
   readonly body: string;
   readonly signature: string;
-  /** The token that verifies it; the merchant got it with the payment. */
+  /** Token that verifies the event; the merchant got it with the payment. */
   readonly ipn_token: string | null;
   readonly at: string;
 }
 
-/** The local endpoint's answer to a copy. */
+/** Answer of the local endpoint to a copy. */
 interface Forwarded {
-  /** Null when there was no answer. */
+  /** Null without an answer. */
   readonly status: number | null;
   readonly problem: string | null;
   readonly duration_ms: number;
-  /** The beginning of the answer's body. */
+  /** Beginning of the answer's body. */
   readonly answer: string;
 }
 
-/** The first lines of output. */
 function greeting(endpoint: URL | null): string {
   return `Listening to the sandbox. ${
     endpoint === null
@@ -148,7 +143,7 @@ function eventLines(event: EventCopy): string {
   ].join('\n');
 }
 
-/** The endpoint's answer, on a line of its own, because other events may have arrived meanwhile. */
+/** The endpoint's answer on a line of its own, because other events may have arrived meanwhile. */
 function forwardedLine(event: EventCopy, { status, problem, duration_ms, answer }: Forwarded): string {
   const outcome = status === null ? (problem ?? 'no answer') : `answered ${status}`;
   const text = answer.trim() === '' ? '' : `: ${visible(answer.trim())}`;

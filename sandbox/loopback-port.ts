@@ -3,7 +3,7 @@ import type { SandboxLog } from './sandbox-log.ts';
 
 const LOOPBACK = '127.0.0.1';
 
-/** Whether this loopback port is free; with 0 the system picks one. Returns the port, or null when taken. */
+/** Claims a loopback port; 0 lets the system choose. Resolves to the port, or null if it is taken. */
 export function claimLoopbackPort(port: number): Promise<number | null> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -22,8 +22,8 @@ export function claimLoopbackPort(port: number): Promise<number | null> {
 }
 
 /**
- * The port for a server that may have another one: this port where it is free, else 0, which the log says. A free port is
- * picked when the server listens, and not before, when another process could still take it.
+ * This port if it is free, otherwise 0, which is logged. The system then chooses at listen time, so that no other
+ * process can take the port before.
  */
 export async function preferLoopbackPort(port: number, log: SandboxLog, message: string): Promise<number> {
   if (port === 0 || (await claimLoopbackPort(port)) !== null) return port;

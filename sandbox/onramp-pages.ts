@@ -14,7 +14,7 @@ import {
 } from './pay-order.ts';
 
 /**
- * The pages of the simulated on-ramps, composed from templates that escape every insertion. Markup is joined and never
+ * Pages of the simulated on-ramps, composed from templates that escape every insertion. Markup is concatenated, never
  * inserted, so that no raw marker is needed.
  */
 function layout(title: string, parts: readonly string[], refreshSeconds: number | null = null): string {
@@ -62,7 +62,7 @@ function nameOf(order: Order): string {
   return providerCatalog[order.provider].name;
 }
 
-/** A link back to this page that fills in a card, so that it needs no script. */
+/** Links to this page that fill in a card without script. */
 function cardChoices(): string {
   const choices = testCards.map(
     ({ number, explanation }) =>
@@ -93,7 +93,7 @@ function cardForm(order: Order, cardNumber: string): string {
 </form>`;
 }
 
-/** The card form. `cardNumber` is filled in; `problem` is the error of the last attempt. */
+/** Card form with `cardNumber` filled in; `problem` is the error of the last attempt. */
 function renderPaymentPage(order: Order, cardNumber: string, problem: string | null): string {
   const name = nameOf(order);
   return layout(`${name} (simulated)`, [
@@ -113,7 +113,7 @@ const resultTexts: Readonly<Record<Exclude<OrderState, 'open'>, string>> = {
   failed: 'The delivery has failed.',
 };
 
-/** The state of a paid order; the page refreshes itself until nothing changes any more. */
+/** State of a paid order; the page refreshes itself until the state is final. */
 function renderResultPage(order: Order & { readonly state: Exclude<OrderState, 'open'> }): string {
   const name = nameOf(order);
   const isOver = order.state === 'delivered' || order.state === 'failed';
@@ -129,7 +129,7 @@ function renderResultPage(order: Order & { readonly state: Exclude<OrderState, '
   return layout(`${name} (simulated)`, parts, isOver ? null : 2);
 }
 
-/** The page of a session that ended unpaid. */
+/** Page of a session that ended unpaid. */
 function renderExpiredPage(order: Order): string {
   return layout('Session expired', [
     html`<h1>This session at &ldquo;${nameOf(order)}&rdquo; (simulated) has expired</h1>
@@ -138,7 +138,7 @@ function renderExpiredPage(order: Order): string {
   ]);
 }
 
-/** Deliberately loud and unlike the checkout, so that visitors cannot confuse the two. */
+/** Deliberately unlike the checkout, so that visitors cannot confuse the two. */
 const onrampStyle = `
 :root { color-scheme: light; }
 * { box-sizing: border-box; }
@@ -179,7 +179,6 @@ interface PageRouteDependencies extends AcceptOrderContext {
   readonly orderDeclined: (order: Order) => void;
 }
 
-/** Answers with a page of a simulated on-ramp and the headers that go with it. */
 function sendPage(reply: FastifyReply, status: number, page: string): FastifyReply {
   return reply
     .code(status)
@@ -191,7 +190,6 @@ function sendPage(reply: FastifyReply, status: number, page: string): FastifyRep
     .send(page);
 }
 
-/** Answers with a page that has a message only. */
 export function sendMessagePage(
   reply: FastifyReply,
   status: number,
@@ -201,15 +199,13 @@ export function sendMessagePage(
   return sendPage(reply, status, layout(title, [html`<h1>${title}</h1><p>${text}</p>`]));
 }
 
-/** A parameter that was given once, as text. */
+/** Text of a parameter that was given once. */
 function singleText(fields: unknown, name: string): string {
   const value = (fields as Record<string, unknown> | null | undefined)?.[name];
   return typeof value === 'string' ? value : '';
 }
 
-/**
- * Half the amount for the card that delivers too little, a later time for the slow card, else the provider's own fault.
- */
+/** Half the amount or a delay for the cards that ask for it, otherwise the provider's own fault. */
 function deliveryOf(order: Order, card: TestCard): WantedDelivery {
   return {
     isLate: card.outcome === 'slow',
@@ -217,7 +213,7 @@ function deliveryOf(order: Order, card: TestCard): WantedDelivery {
   };
 }
 
-/** The pages of one simulated on-ramp: the card form and the order's state. */
+/** Pages of one simulated on-ramp: the card form and the order's state. */
 export function registerPageRoutes(server: FastifyInstance, dependencies: PageRouteDependencies): void {
   const { provider, store, nowMs } = dependencies;
   const path = `/${provider}/pay/:orderId`;
@@ -237,7 +233,7 @@ export function registerPageRoutes(server: FastifyInstance, dependencies: PageRo
     if (order === null) return sendUnknown(reply);
     if (hasExpired(order)) return sendPage(reply, 410, renderExpiredPage(order));
     if (order.state !== 'open') return sendResult(order, reply);
-    // Only a test card may be filled in: a real number in a link must not end up in the page.
+    // Fills in only test cards: a real number in a link must not end up in the page.
     const card = findTestCard(singleText(request.query, 'card'));
     return sendPage(reply, 200, renderPaymentPage(order, card?.number ?? '', null));
   });
@@ -257,7 +253,7 @@ export function registerPageRoutes(server: FastifyInstance, dependencies: PageRo
       const problem = 'The card was declined. Nothing was charged; try another one.';
       return sendPage(reply, 402, renderPaymentPage(order, '', problem));
     }
-    // Of two concurrent clicks only one is accepted; both see the result.
+    // Accepts only one of two concurrent clicks; both see the result.
     if (acceptOrder(dependencies, order, deliveryOf(order, card))) dependencies.orderAccepted(order);
     return sendResult(order, reply);
   });

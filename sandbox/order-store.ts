@@ -29,52 +29,51 @@ const schema = `
   CREATE INDEX IF NOT EXISTS orders_sent ON orders (nonce) WHERE state = 'sent';
 `;
 
-/** Unpaid orders are deleted this long after they expired. Paid ones stay, as the chain does. */
+/** Retention of unpaid orders after their expiry. Paid ones stay, as the chain does. */
 const FORGET_UNPAID_AFTER_MS = 7 * 24 * 60 * 60_000;
 
-/** The duration of a session, like the real ones. */
+/** Duration of a session, as at real providers. */
 export const SESSION_LIFETIME_MS = 30 * 60_000;
 
 /**
- * The state of an order at a simulated on-ramp: open → accepted (the card was charged) → sent (the node has the transfer)
- * → delivered (final on the chain), or → failed (the transfer's nonce is spent and nothing was moved). A declined card
- * leaves it open.
+ * State of an order at a simulated on-ramp: open → accepted (the card was charged) → sent (the node has the transfer) →
+ * delivered (final on chain), or → failed (the transfer's nonce is spent and nothing was moved). A declined card leaves
+ * it open.
  */
 export type OrderState = 'open' | 'accepted' | 'sent' | 'delivered' | 'failed';
 
-/** A customer's purchase at a simulated on-ramp. */
+/** Purchase of a customer at a simulated on-ramp. */
 export interface Order {
   readonly id: string;
   readonly provider: ProviderId;
   readonly amountCents: number;
   readonly currency: Currency;
   readonly walletAddress: Address;
-  /** The shop's own name for it. */
+  /** The shop's id of the order. */
   readonly externalId: string;
   readonly email: string | null;
   /** Empty at a provider without a return link. */
   readonly returnUrl: string;
-  /** The quoted amount at the beginning of the session, 10⁻⁶ units. */
+  /** Amount quoted at the start of the session, in 10⁻⁶ USDC. */
   readonly quotedUnits: bigint;
   readonly createdAtMs: number;
-  /** The time until which it can be paid. */
+  /** Expiry of the session. */
   readonly expiresAtMs: number;
   readonly state: OrderState;
-  /** The delivered amount once paid, 10⁻⁶ units; null while open. */
+  /** Delivered amount once paid, in 10⁻⁶ USDC; null while open. */
   readonly deliveryUnits: bigint | null;
-  /** Whether the delivery is of another token than USDC. */
+  /** Whether another token than USDC is delivered. */
   readonly isWrongToken: boolean;
-  /** The treasury's nonce of its transfer; null until one is assigned. */
+  /** Nonce of the treasury's transfer; null until assigned. */
   readonly nonce: number | null;
   readonly transactionHash: string | null;
 }
 
-/** The delivery of a paid order. */
 interface PlannedDelivery {
-  /** 10⁻⁶ units. */
+  /** In 10⁻⁶ USDC. */
   readonly units: bigint;
   readonly dueAtMs: number;
-  /** Whether it is another token than USDC. */
+  /** Whether another token than USDC is delivered. */
   readonly isWrongToken: boolean;
 }
 
@@ -101,7 +100,7 @@ function readOrder(row: Record<string, SQLOutputValue>): Order {
 
 export type OrderStore = ReturnType<typeof openOrderStore>;
 
-/** The simulated on-ramps' own store. Every write is on disk when the call returns. */
+/** Store of the simulated on-ramps. Every write is on disk when the call returns. */
 export function openOrderStore(path: string) {
   makeOwnFile(path);
   const database = new DatabaseSync(path);
@@ -161,14 +160,14 @@ export function openOrderStore(path: string) {
       return acceptOpen.run(String(units), dueAtMs, isWrongToken ? 1 : 0, id, nowMs).changes === 1;
     },
 
-    /** Orders whose delivery is due and has no nonce yet. */
+    /** Orders whose delivery is due and that have no nonce. */
     listDueOrders: (nowMs: number, limit: number): readonly Order[] =>
       selectDue.all(nowMs, limit).map(readOrder),
 
     /** One more than the highest assigned nonce, 0 at first. */
     nextNonce: (): number => Number(selectHighestNonce.get()?.['nonce'] ?? -1) + 1,
 
-    /** Binds an order to its nonce for good. Only then may its transaction be sent. */
+    /** Binds an order to its nonce permanently. Its transaction may be sent only afterwards. */
     assignNonce(id: string, nonce: number, transactionHash: string): void {
       if (assignNonce.run(nonce, transactionHash, id).changes !== 1)
         throw new Error(`order ${id} has a nonce already`);

@@ -6,22 +6,21 @@ import type { Order, OrderStore } from './order-store.ts';
 
 /** Simulates the customer to the end of the on-ramp, without a page. */
 export interface PayOrderRequest {
-  /** The address of its page, or its id. */
+  /** URL of the order's page, or its id. */
   readonly order: string;
-  /** The delivered amount instead of the quoted one, 10⁻⁶ units. */
+  /** Delivered amount instead of the quoted one, in 10⁻⁶ USDC. */
   readonly deliveryUnits?: bigint;
   /** The referring page; some on-ramps refuse customers of other sites. */
   readonly cameFrom?: string;
 }
 
-/** The transfer of a paid order. */
 export interface PaidOrder {
   readonly transactionHash: string;
-  /** 10⁻⁶ units. */
+  /** In 10⁻⁶ USDC. */
   readonly deliveryUnits: bigint;
 }
 
-/** The order cannot be paid (any more); the message is for a person. */
+/** The order cannot be paid; the message is for people. */
 export class OrderNotPayableError extends Error {
   override readonly name = 'OrderNotPayableError';
 }
@@ -29,15 +28,15 @@ export class OrderNotPayableError extends Error {
 const SEND_MS = 15_000;
 const RETRY_MS = 50;
 
-/** The id in the address of an order's page, or the id itself. */
+/** Id in the URL of an order's page, or the id itself. */
 export function orderIdOf(order: string): string {
   if (!URL.canParse(order)) return order;
   return /^\/[a-z]+\/pay\/([^/]+)/.exec(new URL(order).pathname)?.[1] ?? order;
 }
 
 /**
- * The order behind an address. An address that carries the purchase is opened first, as a browser would. Throws
- * `OrderNotPayableError` when the on-ramp refuses it, or does not know it.
+ * The order of a URL. A URL that carries the purchase is opened first, as by a browser. Throws `OrderNotPayableError`
+ * if the on-ramp refuses or does not know it.
  */
 export async function openedOrder(
   store: OrderStore,
@@ -89,8 +88,8 @@ async function waitUntilSent(
 }
 
 /**
- * Pays an order with a good card and resolves when its transfer is sent. Throws `OrderNotPayableError` when the order
- * is unknown, expired or already paid, or the provider takes no card.
+ * Pays an order with a valid card and resolves when its transfer is sent. Throws `OrderNotPayableError` if the order is
+ * unknown, expired or already paid, or the provider takes no card.
  */
 export async function payOrder(
   dependencies: AcceptOrderContext & { readonly worker: DeliveryWorker },
@@ -118,13 +117,13 @@ export interface AcceptOrderContext {
   readonly store: OrderStore;
   readonly nowMs: () => number;
   readonly faultOf: (provider: ProviderId) => ProviderFault;
-  /** The delay of a slow delivery. */
+  /** Delay of a slow delivery. */
   readonly slowDeliveryMs: number;
 }
 
 /** Overrides of the provider's own fault. */
 export interface WantedDelivery {
-  /** 10⁻⁶ units instead of the quoted amount. */
+  /** Amount instead of the quoted one, in 10⁻⁶ USDC. */
   readonly units?: bigint;
   readonly isLate?: boolean;
 }
@@ -137,8 +136,8 @@ export function isTwin(orderId: string): boolean {
 }
 
 /**
- * Accepts the card. The provider's current fault decides the amount, the time and the number of deliveries. False when
- * the order is no longer open: of two concurrent clicks only one is accepted.
+ * Accepts the card. The provider's current fault decides amount, time and number of deliveries. False if the order is
+ * no longer open: only one of two concurrent clicks is accepted.
  */
 export function acceptOrder(context: AcceptOrderContext, order: Order, wanted: WantedDelivery = {}): boolean {
   const { store, nowMs } = context;
@@ -158,9 +157,8 @@ export function acceptOrder(context: AcceptOrderContext, order: Order, wanted: W
   return true;
 }
 
-/** The effect of a test card. */
 export interface TestCard {
-  /** The number as displayed; compared without its spaces. */
+  /** Displayed number; compared without its spaces. */
   readonly number: string;
   readonly outcome: 'good' | 'declined' | 'slow' | 'short';
   readonly explanation: string;
@@ -178,7 +176,7 @@ function digitsOf(number: string): string {
   return number.replace(/[\s-]/g, '');
 }
 
-/** The test card of a number as typed, or null. */
+/** Test card of a submitted number, or null. */
 export function findTestCard(number: string): TestCard | null {
   const digits = digitsOf(number);
   return testCards.find((card) => digitsOf(card.number) === digits) ?? null;

@@ -4,10 +4,10 @@ import { CONFIRMED } from '../src/providers/adapters/cryptocom.ts';
 import type { ProviderValues } from '../src/providers/adapters/define-provider.ts';
 import { deriveHex, ed25519KeyOf, secp256k1KeyOf } from './development-keys.ts';
 
-/** The sandbox's key of each simulated on-ramp, from which all its secrets are derived. */
+/** Key of each simulated on-ramp, from which all its secrets are derived. */
 export type OnrampKeys = Readonly<Record<ProviderId, string>>;
 
-/** The credentials of an account at a simulated on-ramp, all derived from the sandbox's one key. */
+/** Credentials of an account at a simulated on-ramp, derived from the sandbox's key. */
 export function providerValuesOf(provider: ProviderId, keys: OnrampKeys): ProviderValues {
   const derived = (purpose: string) => deriveHex(keys[provider], purpose);
   switch (provider) {
@@ -48,7 +48,7 @@ export function providerValuesOf(provider: ProviderId, keys: OnrampKeys): Provid
   }
 }
 
-/** Seed and public key in base64, the form of Coinbase's keys. */
+/** Seed and public key in base64, the format of Coinbase's keys. */
 function ed25519SecretOf(seedHex: string): string {
   const { x = '' } = createPublicKey(ed25519KeyOf(seedHex)).export({ format: 'jwk' });
   return Buffer.concat([Buffer.from(seedHex, 'hex'), Buffer.from(x, 'base64url')]).toString('base64');
@@ -58,7 +58,7 @@ function pemOf(key: KeyObject, type: 'pkcs8' | 'spki'): string {
   return key.export({ format: 'pem', type }).toString().trim();
 }
 
-/** The settings with which an adapter reaches the simulated on-ramps, as `providerVariables` names them. */
+/** Settings with which an adapter reaches the simulated on-ramps, by the names of `providerVariables`. */
 export function allProviderValues(
   keys: OnrampKeys,
   baseUrl: string,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SandboxLog } from './sandbox-log.ts';
 
-/** Runs the work again and again, with this time between. A failure is logged once until the work succeeds. */
+/** Repeats the work at this interval. Logs a failure once until the work succeeds. */
 export function repeat(
   intervalMs: number,
   work: () => Promise<void>,

@@ -1,4 +1,4 @@
-/** The sandbox's log; a pino logger fits. */
+/** Log of the sandbox; a pino logger fits. */
 export interface SandboxLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -41,10 +41,9 @@ const SESSION_TIMEOUT_MS = 3_000;
 
 const HIGHEST_PORT = 65_535;
 
-/** Country of the simulated customer. */
 const CUSTOMER_COUNTRY = 'DE';
 
-/** Quicker than live, because the local chain is. */
+/** Shorter than live, because the local chain is faster. */
 const sandboxIntervals: Intervals = {
   watchIntervalMs: 400,
   relayIntervalMs: 400,
@@ -55,7 +54,7 @@ const sandboxIntervals: Intervals = {
   sweepIntervalMs: 60_000,
   deepRescanBlocks: 5_000,
   relayLimits: { ...defaultRelayLimits, batchWindowMs: 300, nonceGapPatienceMs: 5_000 },
-  // A fault that is ended must be over at once.
+  // Short, so that an ended fault is over at once.
   circuitOpenMs: 1_000,
   quoteKeepMs: 0,
 };
@@ -68,7 +67,7 @@ export async function startSandboxParts(
   cleanUp: CleanUp,
   isJson: boolean,
 ): Promise<string> {
-  // The store's lock is taken first: it says that no other process uses this data folder, chain included.
+  // Takes the store's lock first, which excludes other processes from the data folder and its chain.
   const store = cleanUp.add(await openStoreToServe(config, log), (opened) => opened.close());
   await requireSandboxData(store, config.dataDir);
   const ownUrl = ownUrlOf(config);
@@ -127,7 +126,7 @@ export async function startSandboxParts(
   return isJson ? welcomeJson(facts) : welcome(facts);
 }
 
-/** Leads the customers of the demo account back to the shop, unless another return URL is set. */
+/** Sets the shop as return URL of the demo account, unless another one is set. */
 async function returnToShop({ accounts }: Store, accountId: string, { returnUrl }: Shop): Promise<void> {
   const known = (await accounts.findAccount(accountId))?.returnUrl ?? null;
   const withoutPort = (url: string) => url.replace(/:\d+/, '');
@@ -135,7 +134,7 @@ async function returnToShop({ accounts }: Store, accountId: string, { returnUrl 
     await accounts.updateAccount(accountId, { returnUrl });
 }
 
-/** The text that `npm start` prints, for visitors of the service's own address. */
+/** Links of the start page `/`. */
 function startLinksOf({ adminHost, adminPort }: Config, shop: Shop): DocsContext['links'] {
   const consoleUrl = `http://${adminHost}:${adminPort}/operator`;
   return [
@@ -146,15 +145,15 @@ function startLinksOf({ adminHost, adminPort }: Config, shop: Shop): DocsContext
   ];
 }
 
-/** A port of the sandbox beside `PORT`, so that addresses stay the same; 0 where `PORT` is any free one. */
+/** A port of the sandbox beside `PORT`, so that URLs stay the same; 0 if `PORT` is any free one. */
 function portBeside({ port, adminPort }: Config, distance: number): number {
   const beside = port + distance;
   return port === 0 || beside === adminPort || beside > HIGHEST_PORT ? 0 : beside;
 }
 
 /**
- * Starts the shop on the ports of the last run, so that the webhooks of open payments arrive, at first on those beside
- * `PORT`; on free ones where they are taken.
+ * Starts the shop on the ports of the last run, so that the webhooks of open payments arrive; at first on those beside
+ * `PORT`, and on free ones if they are taken.
  */
 async function startShopWhereItWas(
   config: Config,
@@ -210,7 +209,7 @@ async function openSandboxServices(
   };
 }
 
-/** The same adapters as in live mode, all eleven, each with the simulated on-ramp as its provider. */
+/** The adapters of live mode, with the simulated on-ramps as their providers. */
 function openAdapters(sandbox: Sandbox, config: Config, clock: Clock): ExternalServices['adapters'] {
   return new Map(
     providerIds.map((id) => [
@@ -218,7 +217,7 @@ function openAdapters(sandbox: Sandbox, config: Config, clock: Clock): ExternalS
       createProviderAdapter(id, sandbox.providerValues[id], {
         ...clock,
         timeoutMs: SESSION_TIMEOUT_MS,
-        // A fault that is brought about must show at once.
+        // Makes simulated faults visible at once.
         quoteCacheMs: 0,
         baseUrl: config.baseUrl,
         usdc: sandbox.usdc,
@@ -229,8 +228,8 @@ function openAdapters(sandbox: Sandbox, config: Config, clock: Clock): ExternalS
 }
 
 /**
- * Where the simulated on-ramps reach this service: past any proxy, because they run on the same machine. With a
- * certificate of its own it is its public address, for which the certificate was made.
+ * URL at which the simulated on-ramps reach this service: directly, because they run on the same machine. With its own
+ * certificate it is the public URL, for which the certificate was issued.
  */
 function ownUrlOf(config: Config): string {
   if (config.tls !== null) return config.baseUrl;

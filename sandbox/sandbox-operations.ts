@@ -12,7 +12,7 @@ import type { TestPayments } from '../src/payment/test-payments.ts';
 import { readFault, readFaultTarget, readProviderFault } from './fault-arguments.ts';
 import { triggerEvent } from './trigger-event.ts';
 
-/** The operations of the command line that exist only in the sandbox. */
+/** Operations of the command line that exist only in the sandbox. */
 export function createSandboxOperations(testPayments: TestPayments): SandboxOperations {
   return {
     'sandbox pay': async (context, args) => {
@@ -55,7 +55,7 @@ export function createSandboxOperations(testPayments: TestPayments): SandboxOper
   };
 }
 
-/** The events after a cursor, polled by `listen`, each with the token that verifies it. */
+/** Events after a cursor, polled by `listen`, each with the token that verifies it. */
 async function readEvents(context: OperationsContext, testPayments: TestPayments, args: OperationArguments) {
   const page = await testPayments.readEvents(argument.optional(args, 'cursor'));
   const events = page.events.map(async ({ url, body, signature, atMs }) => {

@@ -3,13 +3,16 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ProviderId, providerIds } from '../src/payment/provider-catalog.ts';
 
-/** What a sandbox keeps over restarts besides the chain and the orders. */
+/** Settings that a sandbox keeps over restarts, besides chain and orders. */
 export interface SandboxSettings {
-  /** The on-ramps' port: the addresses of open sessions name it, so it should not change. 0 before the first start. */
+  /** Port of the on-ramps, which the URLs of open sessions contain. 0 before the first start. */
   readonly onrampPort: number;
-  /** Those of the shop's pages and of its receiver, which the callbacks of open payments name. 0 before the first start. */
+  /**
+   * Ports of the shop's pages and of its receiver, which the callbacks of open payments contain. 0 before the first
+   * start.
+   */
   readonly shopPorts: { readonly shop: number; readonly receiver: number };
-  /** The API keys of the simulated on-ramps. */
+  /** API keys of the simulated on-ramps. */
   readonly providerKeys: Readonly<Record<ProviderId, string>>;
 }
 
@@ -33,7 +36,7 @@ function isSettings(value: unknown): value is SandboxSettings {
   return ports.every(Number.isSafeInteger) && providerIds.every((id) => typeof keys[id] === 'string');
 }
 
-/** The settings of an earlier run, or new ones. Throws when the file is there but damaged. */
+/** Settings of an earlier run, or new ones. Throws if the file is damaged. */
 export async function readSandboxSettings(directory: string): Promise<SandboxSettings> {
   let text: string;
   try {
@@ -48,7 +51,7 @@ export async function readSandboxSettings(directory: string): Promise<SandboxSet
   return settings;
 }
 
-/** Replaces the file as a whole. */
+/** Replaces the file atomically. */
 export async function writeSandboxSettings(directory: string, settings: SandboxSettings): Promise<void> {
   const next = `${settingsFileOf(directory)}.new`;
   await writeFile(next, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });

@@ -7,7 +7,7 @@ import type { StartSession } from '../src/providers/start-session.ts';
 import type { EventFeed } from './event-feed.ts';
 import type { Sandbox } from './start-sandbox.ts';
 
-/** What a simulated customer needs: the external services, and the service's calls to a provider. */
+/** Dependencies of a simulated customer. */
 interface CustomerParts {
   readonly sandbox: Sandbox;
   readonly customer: { readonly baseUrl: string; readonly country: string };
@@ -15,7 +15,7 @@ interface CustomerParts {
   readonly rankProviders: (payment: Payment, country: string) => Promise<readonly ProviderId[]>;
 }
 
-/** The sandbox's test payments, for checkout page and command line. */
+/** Test payments of the sandbox, for checkout page and command line. */
 export function createTestPayments(
   parts: CustomerParts & { readonly feed: EventFeed; readonly defaults: TestPayments['defaults'] },
 ): TestPayments {
@@ -73,14 +73,14 @@ async function payAtProvider(
     );
   const paid = await sandbox.pay({
     order: session.redirectUrl,
-    // Without it, the fault of the provider decides.
+    // Without an amount the provider's fault decides.
     ...(deliveryUnits === null ? {} : { deliveryUnits }),
     cameFrom: baseUrl,
   });
   return { provider: chosen, ...paid };
 }
 
-/** The payment's own provider, else the one that its page recommends, except for `other`. */
+/** The payment's own provider, otherwise the one recommended by its page; for `other` a different one. */
 async function chooseProvider(
   { customer: { country }, rankProviders }: CustomerParts,
   payment: Payment,
@@ -88,13 +88,13 @@ async function chooseProvider(
 ): Promise<ProviderId> {
   if (isProviderId(payment.provider)) return payment.provider;
   const ranked = await rankProviders(payment, country);
-  // Where none is offered, the session says why.
+  // Without an offer the session gives the reason.
   return ranked.find((provider) => provider !== other) ?? simulatedProviderOf(payment);
 }
 
 const SLOW_CHAIN_MS = 20_000;
 
-/** Plays outcomes at the simulated on-ramps by the same doors as a customer. */
+/** Simulates outcomes at the on-ramps through the interfaces that customers use. */
 function createOutcomeSimulator(parts: CustomerParts): TestPayments['simulateOutcome'] {
   const {
     sandbox,

@@ -55,22 +55,22 @@ interface OnrampOptions {
   readonly directory: string;
   readonly rpc: JsonRpcClient;
   readonly usdc: Address;
-  /** The token that a provider with the fault `wrong-token` delivers. */
+  /** Token that a provider with the fault `wrong-token` delivers. */
   readonly otherToken: Address;
-  /** The treasury's key; no other sender may use it. */
+  /** Key of the treasury; no other sender may use it. */
   readonly minter: DevelopmentKey;
-  /** One key for each provider, from which all the shop's credentials are derived. */
+  /** Key of each provider, from which all the shop's credentials are derived. */
   readonly keys: OnrampKeys;
-  /** Credentials of a shop's own, which count in place of the derived ones. */
+  /** Credentials of the shop that replace the derived ones. */
   readonly credentials?: ReadonlyMap<ProviderId, ProviderValues> | undefined;
-  /** The shop's webhook address of a provider; null for a shop without one. */
+  /** The shop's webhook URL for a provider; null without one. */
   readonly webhookUrl?: ((provider: ProviderId) => string) | null;
   /** 0 for a free one. */
   readonly port: number;
   readonly log: SandboxLog;
   readonly nowMs?: () => number;
   readonly slowDeliveryMs?: number | undefined;
-  /** The delay of a slow provider's API, longer than any adapter's timeout. */
+  /** Delay of a slow provider's API, longer than any adapter's timeout. */
   readonly slowAnswerMs?: number | undefined;
 }
 
@@ -81,9 +81,9 @@ export interface Onramps {
   readonly port: number;
   setFault(provider: ProviderId, fault: ProviderFault): void;
   setMode(provider: ProviderId, mode: SimulatorMode): void;
-  /** Throws `OrderNotPayableError`. Resolves when the transfer is sent. */
+  /** Resolves when the transfer is sent. Throws `OrderNotPayableError`. */
   payOrder(request: PayOrderRequest): Promise<PaidOrder>;
-  /** Accepts the card; the delivery arrives after a while. Throws `OrderNotPayableError`. */
+  /** Accepts the card; the delivery arrives later. Throws `OrderNotPayableError`. */
   payOrderLate(request: PayOrderRequest): Promise<void>;
   /** Declines the card; the order stays open. Throws `OrderNotPayableError`. */
   declineOrder(request: PayOrderRequest): Promise<void>;
@@ -96,7 +96,7 @@ const SLOW_DELIVERY_MS = 20_000;
 const SLOW_ANSWER_MS = 15_000;
 const MAXIMUM_BODY_BYTES = 16 * 1024;
 
-/** What the on-ramps share. */
+/** Shared by the on-ramps. */
 interface Parts {
   readonly options: OnrampOptions;
   readonly protocols: Readonly<Record<ProviderId, SimulatedProtocol>>;
@@ -107,7 +107,7 @@ interface Parts {
   readonly modeOf: (provider: ProviderId) => SimulatorMode;
 }
 
-/** Sends the shop webhooks about its orders in the form of each provider; null when the shop takes no webhooks. */
+/** Sends webhooks about orders in the format of each provider; null if the shop takes none. */
 function startWebhooks(parts: Parts): WebhookSender | null {
   const { options, protocols, nowMs, faultOf } = parts;
   const { webhookUrl = null, log } = options;
@@ -127,22 +127,22 @@ function startWebhooks(parts: Parts): WebhookSender | null {
   });
 }
 
-/** The credentials of a forger who knows none of the provider's secrets. */
+/** Credentials of a forger who knows none of the provider's secrets. */
 const guessedKeys = Object.fromEntries(providerIds.map((id) => [id, `a guess at ${id}`])) as OnrampKeys;
 
-/** The provider that sends the webhooks of another: a payment method of another provider has no webhook address. */
+/** Provider that sends the webhooks of another: a payment method of another provider has no webhook URL. */
 function webhookProviderOf(provider: ProviderId): ProviderId {
   return provider === 'paypal' ? 'moonpay' : provider === 'klarna' ? 'banxa' : provider;
 }
 
-/** The dependencies of a simulated protocol: store, prices, pages. */
+/** Dependencies of a simulated protocol: store, prices, pages. */
 function simulatorContext(
   { options, store, nowMs, baseUrl, modeOf }: Parts,
   provider: ProviderId,
   isImpostor = false,
 ): SimulatorContext {
   const keys = isImpostor ? guessedKeys : options.keys;
-  // A lack of rates at the shop does not concern a provider.
+  // Independent of the shop's rates.
   const rates = createFixedRates();
   const price = async (amount: string, code: string) => {
     const currency = code.toUpperCase();
@@ -192,12 +192,11 @@ function simulatorContext(
   };
 }
 
-/** An unguessable id. */
 function newOrderId(provider: ProviderId): string {
   return `${provider}_${randomBytes(16).toString('base64url')}`;
 }
 
-/** Starts all eleven on one loopback port, and resumes the deliveries that an earlier run left unfinished. */
+/** Starts all on-ramps on one loopback port, and resumes the deliveries of an earlier run. */
 export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
   const { rpc, log, minter, usdc, otherToken, nowMs = Date.now } = options;
   const store = openOrderStore(join(options.directory, 'onramps.sqlite'));
@@ -239,7 +238,7 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
       provider,
       orderAccepted(order) {
         webhooks?.orderChanged(order, 'accepted');
-        // The background rounds report a failure and repeat the work.
+        // The background rounds report failures and repeat the work.
         void worker.deliverNow().catch(() => undefined);
       },
       orderDeclined: (order) => webhooks?.orderChanged(order, 'declined'),
@@ -284,16 +283,15 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
   };
 }
 
-/** Paths for customers. */
 const pages: ReadonlySet<string> = new Set(['pay', 'widget']);
 
-/** Provider and kind of a path: pages are for customers, everything else is for the shop. */
+/** Provider and kind of a path: pages are for customers, all others for the shop. */
 function readPath(url: string): { readonly provider: ProviderId; readonly isPage: boolean } {
   const [, name = '', part = ''] = url.split(/[/?]/);
   return { provider: name as ProviderId, isPage: pages.has(part) };
 }
 
-/** Refuses requests in the form of the provider's API, and customers with a page. */
+/** Refuses requests in the format of the provider's API, and customers with a page. */
 function addRefusals(server: FastifyInstance, protocols: Parts['protocols']): void {
   server.setErrorHandler((error, request, reply) => {
     if (!(error instanceof RefusedRequestError)) throw error;
@@ -314,7 +312,7 @@ function sendRefusal(
   return reply.code(status ?? invalidStatus).send(refusal(message, status ?? invalidStatus));
 }
 
-/** Answers for providers that are down, busy or refuse everything, and delays those that are slow. */
+/** Answers for providers that are down, busy or refuse everything, and delays slow ones. */
 function addFaults(
   server: FastifyInstance,
   { options: { slowAnswerMs = SLOW_ANSWER_MS }, protocols, faultOf, modeOf }: Parts,
@@ -365,8 +363,8 @@ function reshape(value: unknown, shape: NonNullable<SimulatorMode['changedShape'
 }
 
 /**
- * The other side of each provider's protocol, with a memory of its own. A payment method of another provider has its
- * own address here, so that it can have its own faults.
+ * The protocol of each provider, with separate memory. A payment method of another provider has a separate URL here, so
+ * that it can have separate faults.
  */
 function createSimulatedProtocols(): Readonly<Record<ProviderId, SimulatedProtocol>> {
   return {

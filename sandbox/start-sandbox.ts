@@ -25,38 +25,38 @@ import { readSandboxSettings, writeSandboxSettings } from './sandbox-settings.ts
 import { type Onramps, startOnramps } from './start-onramps.ts';
 
 export interface SandboxOptions {
-  /** The caller holds it exclusively; everything of the sandbox lies in `sandbox` below it. */
+  /** Held exclusively by the caller; all files of the sandbox are in `sandbox` below it. */
   readonly dataDir: string;
   /** A port that must be free. Without it the preferred one, or a free one. */
   readonly chainPort?: number;
-  /** Ports to take where they are free; 0, the default, for any. */
+  /** Preferred ports; 0, the default, for any. */
   readonly preferredPorts?: { readonly onramps: number; readonly chain: number };
   readonly log: SandboxLog;
   readonly blockIntervalMs?: number;
-  /** How long the card that takes long takes. */
+  /** Delay of the slow card's delivery. */
   readonly slowDeliveryMs?: number;
-  /** How late a slow provider or chain answers. */
+  /** Delay of a slow provider or chain. */
   readonly slowAnswerMs?: number;
-  /** The endpoint for webhooks of the simulated on-ramps; without it they send none. */
+  /** Endpoint for webhooks of the simulated on-ramps; without it they send none. */
   readonly webhookUrl?: (provider: ProviderId) => string;
-  /** Credentials with which a service calls the simulated on-ramps, in place of those of `providerValues`. */
+  /** Credentials of the service at the simulated on-ramps, in place of `providerValues`. */
   readonly credentials?: ReadonlyMap<ProviderId, ProviderValues>;
 }
 
-/** The outside world on one machine: chain, contracts, on-ramps, rates. */
+/** All external services on one machine: chain, contracts, on-ramps, rates. */
 export interface Sandbox extends SandboxContracts {
-  /** The chain as the server sees it: through the gateway that can be broken. */
+  /** The chain for the server: through the gateway with its faults. */
   readonly rpcUrl: string;
   /** The node itself, for wallets and tests. */
   readonly anvilUrl: string;
   readonly chainId: number;
   readonly relayerPrivateKey: `0x${string}`;
   readonly feeWallet: Address;
-  /** A demo merchant's payout wallet. */
+  /** Payout wallet of a demo merchant. */
   readonly merchantWallet: Address;
   /** The provider `moonpay` is at `{onrampBaseUrl}/moonpay`, and so on. */
   readonly onrampBaseUrl: string;
-  /** What an operator with an account at each of them is given, as `providerVariables` names it. */
+  /** Credentials of an operator at each provider, by the names of `providerVariables`. */
   readonly providerValues: Readonly<Record<ProviderId, ProviderValues>>;
   readonly rates: FixedRates;
   readonly faults: {
@@ -64,20 +64,20 @@ export interface Sandbox extends SandboxContracts {
     setChain(fault: Fault): void;
     setRates(fault: Fault): void;
   };
-  /** Plays the customer at an on-ramp; resolves when the transfer is sent. Throws `OrderNotPayableError`. */
+  /** Simulates the customer at an on-ramp; resolves when the transfer is sent. Throws `OrderNotPayableError`. */
   pay(request: PayOrderRequest): Promise<PaidOrder>;
-  /** The same, but it arrives after a while; and with a card that is declined. */
+  /** Same as `pay`, with a later delivery, or with a declined card. */
   payLate(request: PayOrderRequest): Promise<void>;
   decline(request: PayOrderRequest): Promise<void>;
   /** Pays from a customer's wallet, without an on-ramp. */
   readonly customerWallet: CustomerWallet;
-  /** The process id of the node, for tests that kill it. */
+  /** Process id of the node, for tests that kill it. */
   chainProcessId(): number;
   /** Ends everything and waits until the chain's state is on disk. */
   stop(): Promise<void>;
 }
 
-/** On the port of the last run where it is free, so that open sessions keep their addresses. */
+/** Prefers the port of the last run, so that open sessions keep their URLs. */
 async function startOnrampsWhereTheyWere(
   options: SandboxOptions,
   directory: string,
@@ -110,13 +110,13 @@ async function startOnrampsWhereTheyWere(
   return { onramps, providerValues: allProviderValues(providerKeys, onramps.baseUrl) };
 }
 
-/** Starts the sandbox, or goes on with the one that an earlier run left in `dataDir`. */
+/** Starts the sandbox, or continues the one that an earlier run left in `dataDir`. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { log } = options;
   const directory = resolve(options.dataDir, 'sandbox');
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const keys = developmentKeys();
-  /** What runs, in the order in which it was started. */
+  /** Running parts, in the order of their start. */
   const running: { stop(): Promise<void> }[] = [];
   const stop = async () => {
     for (const part of running.splice(0).reverse()) await part.stop();
@@ -178,16 +178,16 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 const abi = parseAbi(['function transfer(address to, uint256 amount) returns (bool)']);
 
-/** A wallet with test USDC, as a customer has one. */
+/** A customer's wallet with test USDC. */
 export interface CustomerWallet {
   /**
-   * Sends test USDC and resolves when the node has the transfer. Like that of any wallet it is sent once: a chain that is
-   * killed within the second forgets it, and the customer pays again.
+   * Sends test USDC and resolves when the node has the transfer. Sends once: a chain killed within the second forgets
+   * it, and the customer pays again.
    */
   send(to: Address, units: bigint): Promise<{ readonly transactionHash: string }>;
 }
 
-/** The wallet of this key; one transfer at a time, because each needs the nonce after the last. */
+/** Wallet of this key; one transfer at a time, because each needs the next nonce. */
 export function createCustomerWallet(rpc: JsonRpcClient, usdc: Address, key: DevelopmentKey): CustomerWallet {
   let last: Promise<unknown> = Promise.resolve();
 

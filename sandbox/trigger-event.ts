@@ -7,19 +7,18 @@ import type { Payment } from '../src/payment/payment.ts';
 import type { TestPayments } from '../src/payment/test-payments.ts';
 import type { Webhook } from '../src/webhooks/webhook.ts';
 
-/** The events that can be triggered. */
 const triggeredEvents = ['payment.paid', 'payment.forwarded'] as const;
 
 const DEFAULT_AMOUNT_CENTS = 25_00;
 /** Far longer than the sandbox takes to finalize a payment, and shorter than the caller's timeout. */
 const PATIENCE_MS = 60_000;
 const POLL_INTERVAL_MS = 100;
-/** For the shop to create its order. */
+/** Time for the shop to create its order. */
 const ORDER_TIMEOUT_MS = 10_000;
 
 /**
  * `trigger`: creates a payment and simulates it to its end on the local chain, so that a real event results, signed and
- * sent once like any other. `payment.paid` comes from a card checkout, `payment.forwarded` from a direct payment.
+ * sent once. `payment.paid` comes from a card checkout, `payment.forwarded` from a direct payment.
  */
 export async function triggerEvent(
   context: OperationsContext,
@@ -47,7 +46,7 @@ export async function triggerEvent(
   };
 }
 
-/** The payment of `--payment`, or the one that the shop creates at `--order-url`: only its own shop knows its order. */
+/** Payment of `--payment`, or the one that the shop creates at `--order-url`: only its own shop knows its order. */
 async function paymentOfShop(
   { payments }: OperationsContext,
   { id: accountId }: Account,

@@ -7,9 +7,9 @@ import type { OrderEvent, SimulatedWebhook } from './protocols/simulated-protoco
 import type { SandboxLog } from './sandbox-log.ts';
 
 export interface WebhookSenderOptions {
-  /** The registered webhook address of a provider. */
+  /** Registered webhook URL of a provider. */
   readonly webhookUrl: (provider: ProviderId) => string;
-  /** The webhook; forged: signed without the provider's secrets. */
+  /** The webhook; a forged one is signed without the provider's secrets. */
   readonly webhookOf: (happened: OrderUpdate, isForged: boolean) => SimulatedWebhook | null;
   readonly faultOf: (provider: ProviderId) => ProviderFault;
   readonly nowMs: () => number;
@@ -21,10 +21,10 @@ export type WebhookSender = ReturnType<typeof createWebhookSender>;
 const ATTEMPTS = 3;
 const RETRY_MS = 300;
 const TIMEOUT_MS = 3_000;
-/** Maximum number of queued webhooks; further ones are dropped, because webhooks are hints. */
+/** Maximum queued webhooks; further ones are dropped, because webhooks are hints. */
 const MAXIMUM_WAITING = 1_000;
 const MAXIMUM_REMEMBERED = 1_000;
-/** Attempts of each webhook by a provider that receives no answer. */
+/** Attempts of each webhook without a response. */
 const REPEATED = 5;
 
 /** A change of an order that a provider reports to the shop. */
@@ -100,7 +100,7 @@ export function createWebhookSender(options: WebhookSenderOptions) {
   };
 }
 
-/** Makes a few attempts; a shop that refuses a webhook only causes a warning. */
+/** Makes a few attempts; a refusal by the shop only causes a warning. */
 async function postWebhook(
   options: WebhookSenderOptions,
   stopping: AbortSignal,

@@ -3,7 +3,6 @@ import type { DemoAccount } from './demo-account.ts';
 import type { Shop } from './shop/start-shop.ts';
 import type { Sandbox } from './start-sandbox.ts';
 
-/** The facts of the welcome text. */
 export interface WelcomeFacts {
   readonly config: Pick<Config, 'baseUrl' | 'adminHost' | 'adminPort' | 'dataDir'>;
   readonly demo: DemoAccount;
@@ -11,7 +10,7 @@ export interface WelcomeFacts {
   readonly shop: Pick<Shop, 'url' | 'inbox'>;
 }
 
-/** The same for a program to read, on one line. */
+/** Welcome facts as JSON on one line. */
 export function welcomeJson({ config, demo, sandbox, shop }: WelcomeFacts): string {
   return `${JSON.stringify({
     base_url: config.baseUrl,
@@ -32,7 +31,7 @@ export function welcomeJson({ config, demo, sandbox, shop }: WelcomeFacts): stri
   })}\n`;
 }
 
-/** The text that `npm start` prints once everything runs. */
+/** Text that `npm start` prints once everything runs. */
 export function welcome(facts: WelcomeFacts): string {
   const { config, demo, sandbox, shop } = facts;
   const body = JSON.stringify({

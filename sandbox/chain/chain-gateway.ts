@@ -6,17 +6,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault } from '../../src/payment/test-payments.ts';
 
 export interface ChainGatewayOptions {
-  /** The node's port on loopback. */
   readonly chainPort: number;
-  /** How long a slow answer takes; longer than any caller should wait. */
+  /** Delay of a slow answer; longer than any caller should wait. */
   readonly slowAnswerMs?: number | undefined;
 }
 
 const SLOW_ANSWER_MS = 20_000;
 
 /**
- * A proxy in front of the local chain. The server's endpoint is this one, so that `sandbox fault chain` can break the
- * chain for the server alone, without a line of live code knowing; the simulated on-ramps go past it.
+ * Proxy in front of the local chain for the server only, so that `sandbox fault chain` breaks the chain without changes
+ * to live code. The simulated on-ramps bypass it.
  */
 export async function startChainGateway(options: ChainGatewayOptions) {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
@@ -48,7 +47,7 @@ export async function startChainGateway(options: ChainGatewayOptions) {
 
   const server = createServer((incoming, outgoing) => {
     pass(incoming, outgoing).catch(() => {
-      // The chain is restarting, or the connection broke: the caller sees what it would see of a broken endpoint.
+      // Broken by a restart of the chain or a lost connection: the caller sees a broken endpoint.
       if (outgoing.headersSent) outgoing.destroy();
       else
         outgoing.writeHead(502, { 'content-type': 'text/plain' }).end('the sandbox chain does not answer\n');

@@ -8,7 +8,7 @@ import { SANDBOX_CHAIN_ID } from '../development-keys.ts';
 import type { SandboxLog } from '../sandbox-log.ts';
 import { stateFileOf } from './chain-state-file.ts';
 
-/** Historical states kept on disk, for questions about blocks that are not the newest. */
+/** Historical states kept on disk, for queries about earlier blocks. */
 const MAXIMUM_PERSISTED_STATES = 100;
 const WRITE_STATE_MS = 10_000;
 const AFTER_KILL_MS = 3_000;
@@ -44,8 +44,8 @@ export async function spawnChain(anvil: string, directory: string, port: number)
         String(MAXIMUM_PERSISTED_STATES),
         '--quiet',
       ],
-      // A process group of its own: Ctrl-C in the terminal must reach it through us, once, after we have saved.
-      // Its home is ours, so that it leaves nothing in the user's.
+      // In a process group of its own: Ctrl-C must reach it through us, once, after the save. Uses our home folder, so
+      // that it leaves nothing in the user's.
       { detached: true, stdio: ['ignore', output, output], env: { HOME: directory } },
     );
     await once(child, 'spawn');
@@ -57,20 +57,20 @@ export async function spawnChain(anvil: string, directory: string, port: number)
   }
 }
 
-/** The last words of the node, for an error message. */
+/** Last lines of the node's log, for an error message. */
 export function chainLogExcerpt(directory: string): string {
   return readFileSync(logFileOf(directory), 'utf8').trim().slice(-MAXIMUM_LOG_EXCERPT);
 }
 
 /**
- * The words of a process before its first option, and its command line, or null when it is gone. An emulator of the
- * processor stands before the program. Linux without `ps` is common in containers.
+ * Words of a process before its first option, and its command line; null if it is gone. An emulator precedes the
+ * program. Reads /proc, because containers often lack `ps`.
  */
 async function commandLineOf(pid: number): Promise<{ programs: readonly string[]; text: string } | null> {
   if (process.platform !== 'linux') {
     const { stdout } = spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
     const text = stdout.trim();
-    // The program's path may contain spaces; its first option follows it.
+    // Splits at the first option, because the program's path may contain spaces.
     return text === '' ? null : { programs: text.split(' --').slice(0, 1), text };
   }
   try {
@@ -84,7 +84,7 @@ async function commandLineOf(pid: number): Promise<{ programs: readonly string[]
   }
 }
 
-/** Whether this process is an anvil that keeps its state in `directory`; a recycled process id is not. */
+/** Whether this process is an anvil with its state in `directory`, not a recycled process id. */
 async function isOurChain(pid: number, directory: string): Promise<boolean> {
   const command = await commandLineOf(pid);
   if (!command?.programs.some((program) => basename(program) === 'anvil')) return false;
@@ -108,7 +108,7 @@ function signal(pid: number, name: 'SIGINT' | 'SIGKILL'): void {
   }
 }
 
-/** Ends a node so that it writes its state, by force when that takes too long; resolves when it is gone. */
+/** Ends a node so that it writes its state, by force after a timeout. Resolves when it is gone. */
 export async function endChain(pid: number, directory: string, log: SandboxLog): Promise<void> {
   if (await isOurChain(pid, directory)) {
     signal(pid, 'SIGINT');
@@ -124,8 +124,8 @@ export async function endChain(pid: number, directory: string, log: SandboxLog):
 }
 
 /**
- * Ends the node that an earlier run of the sandbox left behind when it was killed: two on one state would overwrite
- * each other's blocks. The caller must already own the data folder, or this would end a living server's chain.
+ * Ends the node of an earlier run that was killed: two on one state would overwrite each other's blocks. The caller
+ * must own the data folder, or this would end a live server's chain.
  */
 export async function endOrphanedChain(directory: string, log: SandboxLog): Promise<void> {
   let text: string;

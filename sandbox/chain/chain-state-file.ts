@@ -4,31 +4,30 @@ import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import type { SandboxLog } from '../sandbox-log.ts';
 
-/** A state of some hours has tens of megabytes. */
+/** Time limit: a state of some hours has tens of megabytes. */
 const SAVE_LIMIT_MS = 60_000;
 
-/** The file anvil loads at its start and writes at its end. */
+/** File that anvil loads at its start and writes at its end. */
 export function stateFileOf(directory: string): string {
   return join(directory, 'chain-state.json');
 }
 
-/** The state as anvil dumped it last, compressed. */
+/** Last dumped state, compressed. */
 export function savedFileOf(directory: string): string {
   return `${stateFileOf(directory)}.gz`;
 }
 
-/** The one before. */
+/** State before the last one. */
 export function previousFileOf(directory: string): string {
   return join(directory, 'chain-state.previous.json.gz');
 }
 
 /**
- * Asks the node for its whole state and saves it. The file is always one complete state or the other: anvil's own
- * periodic dump writes in place, and a kill in the middle of it would leave half a file. The state before is kept, in
- * case the disk spoils the newest.
+ * Saves the node's whole state, replacing the file atomically: anvil's own dump writes in place, and a kill would leave
+ * half a file. Keeps the previous state in case the disk damages the newest.
  *
- * The state is saved as it comes, in pieces and compressed, because this happens after every block: unpacking it each
- * time fragmented the memory of the process, by 70 MiB within half an hour.
+ * Writes the state as it arrives, compressed and in pieces, because this happens after every block: unpacking it
+ * fragmented the memory by 70 MiB in half an hour.
  */
 export async function saveChainState(url: string, directory: string): Promise<void> {
   const { body } = await request(url, {
@@ -50,10 +49,10 @@ export async function saveChainState(url: string, directory: string): Promise<vo
   await rename(next, saved);
 }
 
-/** How the result begins in an answer of JSON-RPC: with the first two bytes of every gzip file. */
+/** Start of the result in a JSON-RPC answer, with the first two bytes of every gzip file. */
 const RESULT_START = '"0x1f8b';
 
-/** The bytes of the result in an answer of JSON-RPC. Throws where it has none, or where it does not end. */
+/** Bytes of the result in a JSON-RPC answer. Throws if it is missing or truncated. */
 async function* readHexResult(answer: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let isInResult = false;
   let unread = '';
@@ -66,7 +65,7 @@ async function* readHexResult(answer: AsyncIterable<Uint8Array>): AsyncGenerator
       unread = unread.slice(start + '"0x'.length);
     }
     const end = unread.indexOf('"');
-    // Two digits are a byte; a piece may end between them.
+    // A byte has two digits, which a piece may separate.
     const digits = end === -1 ? unread.length - (unread.length % 2) : end;
     yield Buffer.from(unread.slice(0, digits), 'hex');
     if (end !== -1) return;
@@ -84,13 +83,12 @@ async function keepAsPrevious(directory: string): Promise<void> {
   }
 }
 
-/** A state that anvil can load. */
 interface ChainState {
   readonly height: number;
   readonly text: string;
 }
 
-/** The state in this file; null where there is no file, 'damaged' where anvil could not load it. */
+/** State in this file; null without a file, 'damaged' if anvil could not load it. */
 async function readState(path: string): Promise<ChainState | null | 'damaged'> {
   let bytes: Buffer;
   try {
@@ -112,9 +110,9 @@ async function readState(path: string): Promise<ChainState | null | 'damaged'> {
 }
 
 /**
- * Puts the newest state where anvil loads it: that of anvil's end, or the saved one after a kill. A damaged file never
- * bricks the sandbox: it is put aside, and where only the state before can be used, this is said loudly, because what
- * happened on the chain since then is gone.
+ * Puts the newest state where anvil loads it: the one of anvil's end, or the saved one after a kill. Moves a damaged
+ * file aside, so that it never blocks the sandbox. If only the previous state is usable, warns that later blocks are
+ * lost.
  */
 export async function prepareChainState(directory: string, log: SandboxLog): Promise<void> {
   const load = async (file: string) => {

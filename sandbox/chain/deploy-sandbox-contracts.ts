@@ -8,13 +8,13 @@ import { MULTICALL3 } from '../../src/settlement/chain/token-reader.ts';
 import { type DevelopmentKey, type DevelopmentKeys, signTransaction } from '../development-keys.ts';
 import { placeMulticall3 } from './multicall3.ts';
 
-/** The contracts of a sandbox. */
+/** Contracts of a sandbox. */
 export interface SandboxContracts {
   readonly usdc: Address;
   /** Another token that looks the same, as bridged USDC does on Polygon. */
   readonly otherToken: Address;
   readonly factory: Address;
-  /** The code that every deposit address runs. */
+  /** Code that every deposit address runs. */
   readonly implementation: Address;
 }
 
@@ -28,15 +28,15 @@ const abi = parseAbi([
 ]);
 
 const MAXIMUM_UINT256 = (1n << 256n) - 1n;
-/** 1,000 coins: far more POL for gas than a sandbox uses. */
+/** 1,000 POL: far more gas than a sandbox uses. */
 const GAS_BALANCE_WEI = 10n ** 21n;
-/** What the customer's wallet holds at the first start, 10⁻⁶ units: a thousand million USDC. */
+/** Initial balance of the customer's wallet, in 10⁻⁶ USDC: a billion USDC. */
 const CUSTOMER_UNITS = 10n ** 15n;
-/** Below this it is filled again. */
+/** Balance below which the wallet is refilled. */
 const CUSTOMER_LEAST_UNITS = 10n ** 12n;
 const GAS_LIMIT = 10_000_000n;
 
-/** Sends one transaction of a deployer, mines it and checks that it succeeded. */
+/** Sends one transaction of a deployer, mines it and checks its success. */
 async function execute(
   rpc: JsonRpcClient,
   deployer: DevelopmentKey,
@@ -61,7 +61,7 @@ async function readWord(rpc: JsonRpcClient, to: Address, data: Hex): Promise<str
   return word.slice(2);
 }
 
-/** Lets the on-ramps' treasury mint a token, where it may not yet. */
+/** Lets the on-ramps' treasury mint a token. */
 async function allowMinting(
   rpc: JsonRpcClient,
   { minter }: DevelopmentKeys,
@@ -74,9 +74,9 @@ async function allowMinting(
 }
 
 /**
- * Deploys the test USDC, another token, the deposit factory and Multicall3 where they are not there yet. Their addresses follow from
- * the deployers' first nonces, so every sandbox has the same ones and each step can be checked on the chain alone: a
- * start that was killed halfway is carried on by the next. Gives gas to the senders, and USDC to the customer's wallet.
+ * Deploys the missing ones of test USDC, another token, the deposit factory and Multicall3. The addresses follow from
+ * the deployers' first nonces, so every sandbox has the same, and a start that was killed is continued by the next.
+ * Gives gas to the senders and USDC to the customer's wallet.
  */
 export async function deploySandboxContracts(
   rpc: JsonRpcClient,
@@ -116,7 +116,7 @@ export async function deploySandboxContracts(
   return { usdc, otherToken, factory, implementation: checksumAddress(word.slice(24)) };
 }
 
-/** By the deployer, who may mint as well, because the on-ramps' minter counts its own nonces. */
+/** Sent by the deployer, which may also mint, because the on-ramps' minter counts its own nonces. */
 async function fillCustomerWallet(rpc: JsonRpcClient, keys: DevelopmentKeys, usdc: Address): Promise<void> {
   const customer = keys.customer.address;
   const balanceOf = encodeFunctionData({ abi, functionName: 'balanceOf', args: [customer] });

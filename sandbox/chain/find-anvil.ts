@@ -2,12 +2,12 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 
-/** What the search depends on; a test replaces it. */
+/** Inputs of the search, for tests. */
 export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly arch: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The folder of an installed npm package, or undefined. */
+  /** Folder of an installed npm package, or undefined. */
   readonly packageFolder: (name: string) => string | undefined;
 }
 
@@ -26,7 +26,7 @@ const thisMachine: Machine = {
   },
 };
 
-/** The npm package of Foundry that brings anvil's binary for a platform; tools/setup.js forms the same name. */
+/** Foundry's npm package with anvil for a platform; tools/setup.js forms the same name. */
 function anvilPackage({ platform, arch }: Machine): string {
   return `@foundry-rs/anvil-${platform}-${arch === 'x64' ? 'amd64' : arch}`;
 }
@@ -41,9 +41,9 @@ function isExecutable(file: string): boolean {
 }
 
 /**
- * The path of anvil, the sandbox's local chain: `ANVIL_PATH` where it is set, because an explicit path must win over a
- * package whose binary does not run here; then the npm package of the platform; then the PATH, where foundryup puts it.
- * Throws with what to do where none of them has it.
+ * Path of anvil, the sandbox's local chain. Prefers `ANVIL_PATH`, because an explicit path must win over a package
+ * whose binary does not run here; then the platform's npm package; then the PATH, where foundryup puts it. Throws with
+ * the remedy if none has it.
  */
 export function findAnvil(machine: Machine = thisMachine): string {
   const chosen = machine.environment['ANVIL_PATH'];

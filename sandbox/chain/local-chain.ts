@@ -12,30 +12,30 @@ import { prepareChainState, saveChainState } from './chain-state-file.ts';
 import { findAnvil } from './find-anvil.ts';
 
 interface LocalChainOptions {
-  /** Absolute; holds everything of the chain. */
+  /** Absolute path of all files of the chain. */
   readonly directory: string;
   /** A port that must be free. */
   readonly port?: number | undefined;
-  /** Without `port`: the port to take where it is free; 0, the default, for any. */
+  /** Port to use if it is free and `port` is not set; 0, the default, for any. */
   readonly preferredPort?: number | undefined;
   readonly log: SandboxLog;
 }
 
-/** A running anvil that is started again when it dies. */
+/** A running anvil that is restarted when it dies. */
 export interface LocalChain {
   readonly url: string;
   readonly rpc: JsonRpcClient;
-  /** The process id of the node as it now runs. */
+  /** Process id of the current node. */
   pid(): number;
-  /** Writes the whole state to disk; what came before survives any kill. */
+  /** Writes the whole state to disk, which then survives any kill. */
   save(): Promise<void>;
   /** Saves, ends the node and waits until it is gone. */
   stop(): Promise<void>;
 }
 
-/** An anvil that ends is noticed at once; one that is alive may wait for a busy machine. */
+/** Time limit of a start, for busy machines; an anvil that ends is noticed at once. */
 const READY_MS = 60_000;
-/** After a start there is no state of blocks before the newest; this many new ones bring `finalized` back. */
+/** New blocks after a start until `finalized` works, because earlier states are missing. */
 const BLOCKS_UNTIL_FINALIZED = 3;
 const RESTART_DELAY_MS = 200;
 const MAXIMUM_RESTARTS = 5;
@@ -88,7 +88,7 @@ async function launch(options: LocalChainOptions, rpc: JsonRpcClient, port: numb
   }
 }
 
-/** Starts the chain, ending what an earlier run left behind. Its port stays the same while it runs. */
+/** Starts the chain and ends one that an earlier run left. Its port stays the same while it runs. */
 export async function startLocalChain(options: LocalChainOptions): Promise<LocalChain> {
   const { directory, log } = options;
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -103,7 +103,7 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
   let restartTimesMs: number[] = [];
   let child = await launch(options, rpc, port);
 
-  /** The node died by itself or was killed: it is brought back with the last saved state, within reason. */
+  /** Restarts a node that died or was killed with the last saved state, a limited number of times. */
   async function restart(): Promise<void> {
     const nowMs = performance.now();
     restartTimesMs = restartTimesMs.filter((timeMs) => nowMs - timeMs < RESTART_WINDOW_MS);
@@ -168,15 +168,15 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
 
 interface BlockProducerOptions {
   readonly log: SandboxLog;
-  /** How often it looks, and so the time between blocks while there is something to do. */
+  /** Interval of checks, and so between blocks while transactions are pending. */
   readonly intervalMs?: number | undefined;
-  /** The longest time without a block: expiry needs later finalized ones. */
+  /** Maximum time without a block, because expiry needs later finalized ones. */
   readonly keepAliveMs?: number;
 }
 
 const INTERVAL_MS = 1_000;
 const KEEP_ALIVE_MS = 30_000;
-/** `finalized` trails the newest block by this many, so a transaction is final once this many have followed. */
+/** Distance of `finalized` from the newest block. */
 const BLOCKS_BEHIND = 2;
 
 async function readCount(chain: LocalChain, method: string, block: string): Promise<number> {
@@ -185,7 +185,7 @@ async function readCount(chain: LocalChain, method: string, block: string): Prom
   return count;
 }
 
-/** Whether a transaction waits to be mined, or was mined in a block that is not finalized yet. */
+/** Whether a transaction is pending, or mined in a block that is not finalized. */
 async function hasUnfinishedTransaction(chain: LocalChain, height: number): Promise<boolean> {
   const pool = (await chain.rpc.call('txpool_status', [])) as { pending?: unknown } | null;
   if (Number(pool?.pending) > 0) return true;
@@ -197,9 +197,9 @@ async function hasUnfinishedTransaction(chain: LocalChain, height: number): Prom
 }
 
 /**
- * Mines on demand, so that an idle sandbox hardly grows: once an interval while a transaction waits or is not final,
- * else only to keep the chain's time moving. Every block is saved before the next is mined; what the chain calls
- * finalized is therefore always on disk, and a kill loses at most the newest block.
+ * Mines on demand, so that an idle sandbox hardly grows: once per interval while a transaction is pending or not final,
+ * otherwise only to advance the chain's time. Saves every block before the next, so that finalized blocks are always on
+ * disk and a kill loses at most the newest block.
  */
 export function startBlockProducer(
   chain: LocalChain,
@@ -222,6 +222,6 @@ export function startBlockProducer(
     lastBlockAtMs = performance.now();
   }
 
-  // The chain may just be restarting.
+  // The chain may be restarting.
   return repeat(intervalMs, produce, options.log, 'the local chain could not be asked for a block');
 }

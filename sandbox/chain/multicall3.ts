@@ -1,14 +1,14 @@
 import { MULTICALL3 } from '../../src/settlement/chain/token-reader.ts';
 
-/** A JSON-RPC call of the local chain. */
+/** JSON-RPC call of the local chain. */
 type ChainCall = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 /**
- * Deploys Multicall3 on a local chain at its usual address, where public chains have it. Releases are then checked, and
- * balances swept, as on Polygon.
+ * Deploys Multicall3 on a local chain at its usual public address, so that releases are checked and balances swept as
+ * on Polygon.
  */
 export async function placeMulticall3(call: ChainCall, address: string = MULTICALL3): Promise<void> {
-  // viem has the code that deploys Multicall3, but does not export it.
+  // viem contains the deployment code of Multicall3 but does not export it.
   const file = new URL('constants/contracts.js', import.meta.resolve('viem'));
   const { multicall3Bytecode } = (await import(file.href)) as { readonly multicall3Bytecode?: unknown };
   const code = await call('eth_call', [{ data: multicall3Bytecode }, 'latest']);

@@ -14,19 +14,19 @@ import type { ProviderSession } from '../../src/payment/provider-session.ts';
 export const DEPOSIT_HASH = `0x${'d1'.repeat(32)}`;
 export const RELEASE_HASH = `0x${'e2'.repeat(32)}`;
 
-/** What has happened to an example besides its payment; amounts in 10⁻⁶ units. */
+/** Events of an example besides its payment; amounts in 10⁻⁶ USDC. */
 export interface ExampleEvents {
   readonly deposits?: readonly bigint[];
   readonly releases?: readonly bigint[];
   readonly sessions?: readonly ProviderSession[];
 }
 
-/** Payments that were never made, for looking at the pages in every state. */
+/** Fictitious payments that show the pages in every state. */
 export interface ExamplePayments {
   readonly nowMs: number;
-  /** A payment nothing has happened to, with what is said otherwise. */
+  /** A new payment with these changes. */
   payment(change?: Partial<Payment>): Payment;
-  /** A visit at a provider that can still be gone on with, with what is said otherwise. */
+  /** An open provider session with these changes. */
   session(payment: Payment, change?: Partial<ProviderSession>): ProviderSession;
   /** With deposits and releases as read from the chain. */
   view(payment: Payment, events?: ExampleEvents): PaymentView;
@@ -45,7 +45,7 @@ export const exampleAccount: Account = {
   createdAtMs: 0,
 };
 
-/** Examples as they are at this moment; `base` says what all of their payments have in common. */
+/** Examples at the current time; `base` is common to all payments. */
 export function createExamplePayments(nowMs: number, base: Partial<Payment> = {}): ExamplePayments {
   const newPaymentId = createPaymentIdGenerator(() => nowMs - 60_000);
   return {

@@ -38,7 +38,7 @@ function visited({ payment, session, view }: ExamplePayments, change: Partial<Pr
   return view(made, { sessions: [session(made, change)] });
 }
 
-/** States after money arrived or the time ran out: how each is stored, and what has arrived and was sent on. */
+/** States after money arrived or time ran out: the stored status, and the received and released amounts. */
 const arrived = {
   underpaid: ['unpaid/pending', {}, [10_123_456n], []],
   seen: ['unpaid/ready', {}, [enough], []],
@@ -74,7 +74,7 @@ const arrived = {
 
 export type ExampleState = keyof typeof waiting | keyof typeof arrived;
 
-/** The states of a checkout that a customer can meet, by the names that addresses, tests and screenshots use. */
+/** States of a checkout, by the names in URLs, tests and screenshots. */
 export const stateNames = [...Object.keys(waiting), ...Object.keys(arrived)] as readonly ExampleState[];
 
 export function isExampleState(name: string): name is ExampleState {

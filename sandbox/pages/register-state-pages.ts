@@ -14,11 +14,11 @@ import type { Words } from '../../src/web/locales/locale.ts';
 import { createExamplePayments, exampleAccount } from './example-payments.ts';
 import { type ExampleState, exampleState, isExampleState, stateNames } from './example-states.ts';
 
-/** What a customer meets besides a checkout's state: the state it happens in, and what happens. */
+/** A situation besides a checkout's state. */
 export interface ExampleMoment {
   readonly state: ExampleState;
   readonly moment?: CheckoutMoment;
-  /** What a click on this provider led to. */
+  /** Result of a click on this provider. */
   readonly problem?: { readonly provider: ProviderId | null; readonly error: ServiceError };
 }
 
@@ -44,12 +44,12 @@ function problem(
 }
 
 /**
- * The customer's page in every state, for those who design it: `/sandbox/pages`. The same functions draw it that draw
- * the real one; the payments behind it are examples, so that its buttons lead nowhere.
+ * The customer's page in every state, for designers: `/sandbox/pages`. Rendered by the same functions as the real one
+ * from example payments, so its buttons lead nowhere.
  */
 const PATH = '/sandbox/pages';
 
-/** Pages that only say something, by their names in the catalogs. */
+/** Pages with only a message, by name in the catalogs. */
 const messageNames: Readonly<Record<string, keyof Words['messages']>> = {
   'unknown-link': 'unknownLink',
   'too-many-requests': 'tooManyRequests',
@@ -57,7 +57,7 @@ const messageNames: Readonly<Record<string, keyof Words['messages']>> = {
   'our-failure': 'ourFailure',
 };
 
-/** All pages by the last part of their addresses. */
+/** All pages by the last segment of their path. */
 export const statePageNames: readonly string[] = [
   ...stateNames,
   ...Object.keys(exampleMoments),
@@ -82,7 +82,7 @@ export function registerStatePages(server: FastifyInstance, context: ExamplePage
     const { checkout } = await checkoutIn(context, request.params.state);
     return sendTransferCode(reply, checkout, context.token);
   });
-  // There is no event to send: the page's script polls instead, as it does where no stream is to be had.
+  // Sends no events, so that the page's script polls.
   server.get<StateRoute>(`${PATH}/:state/events`, (_request, reply) => reply.code(204).send());
   server.get<StateRoute>(`${PATH}/:state/status`, (request, reply) => showStatus(context, request, reply));
 }
@@ -130,7 +130,7 @@ async function showState(
   return sendPage({ context, reply }, 200, page);
 }
 
-/** What the page's script asks for: its state does not change. */
+/** Response to the page's script: the state does not change. */
 async function showStatus(
   context: ExamplePagesContext,
   request: FastifyRequest<StateRoute>,

@@ -1,5 +1,5 @@
 /**
- * The other side of src/providers/adapters/banxa.ts: quotes and orders below the partner's reference, and the one-time address
+ * Counterpart of src/providers/adapters/banxa.ts: quotes and orders below the partner's reference, and the one-time URL
  * of an order at `/widget`. Here Klarna is a payment method.
  */
 import { randomBytes } from 'node:crypto';
@@ -27,7 +27,7 @@ const purchase = ['paymentMethodId', 'crypto', 'blockchain', 'fiat', 'fiatAmount
 
 type PartnerRequest = FastifyRequest<{ Params: { partner: string } }>;
 
-/** One on-ramp's unopened addresses in memory; a restart empties it. */
+/** Keeps unopened URLs in memory; a restart drops them. */
 export function createBanxaProtocol(): SimulatedProtocol {
   const orderIds = new LRUCache<string, string>({ max: MAXIMUM_ADDRESSES });
 

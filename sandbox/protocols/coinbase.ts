@@ -1,6 +1,6 @@
 /**
- * The other side of src/providers/adapters/coinbase.ts: every call carries a token that is signed for it and used once. The
- * address of a session opens once, within five minutes, at `/widget`.
+ * Counterpart of src/providers/adapters/coinbase.ts: every call carries a token signed for it and used once. The URL of
+ * a session opens once, within five minutes, at `/widget`.
  */
 import { createPublicKey, randomBytes, verify } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -33,7 +33,7 @@ const typeOfEvent: Readonly<Record<OrderEvent, string>> = {
   failed: 'onramp.transaction.failed',
 };
 
-/** One on-ramp's memory; a restart empties it. */
+/** Memory of one on-ramp; a restart empties it. */
 interface Memory {
   /** Ids of used tokens. */
   readonly nonces: LRUCache<string, true>;
@@ -88,7 +88,7 @@ export function createCoinbaseProtocol(): SimulatedProtocol {
   };
 }
 
-/** The token is signed by the partner's key for exactly this call, is recent, and was not used before. */
+/** Requires a recent, unused token signed with the partner's key for exactly this call. */
 function requireAuthorized(
   { values, nowMs }: SimulatorContext,
   { nonces }: Memory,
@@ -172,7 +172,7 @@ function registerSessions(server: FastifyInstance, simulator: SimulatorContext, 
     memory.sessions.set(token, { orderId: order.id, expiresAtMs: simulator.nowMs() + SESSION_LIFETIME_MS });
     const session = { onrampUrl: `${simulator.url()}/widget?sessionToken=${token}` };
     void reply.code(201);
-    // With country and payment method the session comes with its quote.
+    // With country and payment method the session includes its quote.
     const { country, paymentMethod } = request.body as Readonly<Record<string, unknown>>;
     if (country === undefined || paymentMethod === undefined) return { session };
     const quote = {

@@ -1,6 +1,6 @@
 /**
- * The other side of src/providers/adapters/cryptocom.ts: payments for a secret key, an empty list of them, and their page at
- * `/widget`. It sends no webhooks.
+ * Counterpart of src/providers/adapters/cryptocom.ts: payments for a secret key, an empty list of them, and their page
+ * at `/widget`. Sends no webhooks.
  */
 import type { FastifyRequest } from 'fastify';
 import {
@@ -27,7 +27,7 @@ export const cryptocomProtocol: SimulatedProtocol = {
         id: order.id,
         status: 'pending',
         amount: order.amountCents,
-        // An account without the on-ramp's beta repeats none of these.
+        // An account without the on-ramp's beta returns none of these.
         ...(simulator.mode().echoesNull === true
           ? {}
           : { wallet_address: order.walletAddress, crypto_currency: 'USDC', network: 'polygon' }),

@@ -1,6 +1,6 @@
 /**
- * The other side of src/providers/adapters/moonpay.ts: quotes at `/api/v3/currencies/…/buy_quote`, and a widget at `/widget`
- * that opens only by an address whose query carries our secret key's signature. PayPal is a payment method there.
+ * Counterpart of src/providers/adapters/moonpay.ts: quotes at `/api/v3/currencies/…/buy_quote`, and a widget at
+ * `/widget` that opens only by a URL whose query is signed with our secret key. Here PayPal is a payment method.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -26,7 +26,7 @@ const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
   failed: 'failed',
 };
 const errorTypes: Readonly<Record<number, string>> = { 401: 'UnauthorizedError', 404: 'NotFoundError' };
-/** How often one address leads to a new order after an earlier one was paid or has expired. */
+/** Maximum orders of one URL, each after the earlier one was paid or expired. */
 const MAXIMUM_ORDERS_OF_ADDRESS = 50;
 
 export const moonpayProtocol: SimulatedProtocol = {
@@ -104,7 +104,7 @@ export const moonpayProtocol: SimulatedProtocol = {
   },
 };
 
-/** PayPal for customers who come by way of PayPal, a card for all others. */
+/** PayPal for its own customers, a card for all others. */
 function requireMethod({ provider }: SimulatorContext, given: string | undefined): void {
   refuseUnless(
     given === (provider === 'paypal' ? 'paypal' : 'credit_debit_card'),
@@ -126,7 +126,7 @@ async function openWidget(simulator: SimulatorContext, request: FastifyRequest):
     ['apiKey', 'currencyCode', 'walletAddress', 'baseCurrencyCode', 'baseCurrencyAmount', 'signature'],
     ['lockAmount', 'paymentMethod', 'externalTransactionId', 'redirectURL', 'email', 'allowedIpAddress'],
   );
-  // Where IP matching is enforced, the URL has to name the address from which it is opened.
+  // With IP matching the URL must name the address from which it is opened.
   if (simulator.mode().enforcesIp === true)
     refuseUnless(isSame(query.allowedIpAddress, sign(ip)), 'the address is not that of the customer');
   refuseUnless(isSame(query.apiKey, simulator.values['API_KEY']), 'apiKey is unknown');
@@ -140,7 +140,7 @@ async function openWidget(simulator: SimulatorContext, request: FastifyRequest):
     email: query.email,
     returnUrl: query.redirectURL,
   };
-  // The same address leads to the same purchase until that is paid or has ended.
+  // A URL leads to the same purchase until it is paid or has ended.
   const name = createHash('sha256').update(url).digest('base64url').slice(0, 20);
   for (let count = 1; count <= MAXIMUM_ORDERS_OF_ADDRESS; count++) {
     const id = `${simulator.provider}_${name}${count}`;

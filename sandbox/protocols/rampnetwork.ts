@@ -1,6 +1,6 @@
 /**
- * The other side of src/providers/adapters/rampnetwork.ts: quotes in the asset's smallest units, and a widget at `/widget` that
- * opens by an address the partner signed. The simulator always refuses an unsigned one.
+ * Counterpart of src/providers/adapters/rampnetwork.ts: quotes in the asset's smallest units, and a widget at `/widget`
+ * that opens only by a URL signed by the partner.
  */
 import { createPublicKey, sign, verify } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -16,7 +16,7 @@ import {
 } from './simulated-protocol.ts';
 
 const ASSET = 'MATIC_USDC';
-/** Maximum age of a signed address. */
+/** Maximum age of a signed URL. */
 const SIGNATURE_LIFETIME_MS = 60 * 60_000;
 const MAXIMUM_PURCHASES = 1_000;
 const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
@@ -26,7 +26,7 @@ const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
   failed: 'CANCELLED',
 };
 
-/** One on-ramp's webhook addresses by purchase, in memory. A restart empties it and ends their webhooks. */
+/** Keeps the webhook URLs by purchase in memory; a restart drops them and ends their webhooks. */
 export function createRampNetworkProtocol(): SimulatedProtocol {
   const webhookUrls = new LRUCache<string, string>({ max: MAXIMUM_PURCHASES });
 
@@ -97,7 +97,7 @@ export function createRampNetworkProtocol(): SimulatedProtocol {
   };
 }
 
-/** The signature is the last parameter, the time the last but one; both follow the parameters that they cover. */
+/** The signature is the last parameter, the time the last but one; both cover the parameters before them. */
 function requireSigned(simulator: SimulatorContext, url: string): void {
   const [, signed, time, signature] = /\?(.+&timestamp=(\d+))&signature=([^&]+)$/.exec(url) ?? [];
   refuseUnless(signed !== undefined && signature !== undefined, 'the address is not signed');
@@ -142,7 +142,7 @@ async function openWidget(simulator: SimulatorContext, url: string, parameters: 
   refuseUnless(isSold, 'outAsset is not sold here');
   const { paymentMethodType = 'CARD_PAYMENT', webhookStatusUrl: webhookUrl } = query;
   refuseUnless(paymentMethodType === 'CARD_PAYMENT', 'paymentMethodType is unknown');
-  // Minor units, without a point.
+  // Minor units without a decimal point.
   refuseUnless(/^\d{1,9}$/.test(query.inAssetValue), 'inAssetValue is malformed');
   const webhook = webhookUrl === undefined ? undefined : URL.parse(webhookUrl);
   refuseUnless(webhook !== null, 'webhookStatusUrl is malformed');
@@ -150,7 +150,7 @@ async function openWidget(simulator: SimulatorContext, url: string, parameters: 
     amount: (Number(query.inAssetValue) / 100).toFixed(2),
     currency: query.inAsset,
     walletAddress: query.userAddress,
-    // The provider has no id of the shop's; this value is for readers of the store.
+    // The provider has no shop id; this value is for readers of the store.
     externalId: webhook?.searchParams.get('payment_id') ?? undefined,
     email: query.userEmailAddress,
     returnUrl: query.finalUrl,

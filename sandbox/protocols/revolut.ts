@@ -1,6 +1,6 @@
 /**
- * The other side of src/providers/adapters/revolut.ts: configuration, quotes for a country, and the address of the widget. The
- * address carries the purchase in minor units and opens only unchanged.
+ * Counterpart of src/providers/adapters/revolut.ts: configuration, quotes for a country, and the URL of the widget. The
+ * URL carries the purchase in minor units and opens only unchanged.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -18,7 +18,7 @@ import {
   type SimulatorContext,
 } from './simulated-protocol.ts';
 
-/** An id of the simulator's own: the real one stands in the configuration, too. */
+/** Id of the simulator; the real one is also in the configuration. */
 const ASSET = 'USDC-POLYGON';
 const fiat = [
   { currency: 'USD', min_limit: 7, max_limit: 10_000 },
@@ -91,7 +91,7 @@ export const revolutProtocol: SimulatedProtocol = {
       wallet: order.walletAddress,
       event: simulator.mode().status ?? eventNames[event],
     });
-    // The time of the event, also in a repetition.
+    // Time of the event, also in a repetition.
     const signature = hmac(simulator.values['WEBHOOK_SECRET'], `v1.${atMs}.${body}`);
     const headers = {
       'revolut-request-timestamp': String(atMs),
@@ -142,7 +142,7 @@ async function redirectUrl(simulator: SimulatorContext, parameters: unknown): Pr
   return `${simulator.url()}/widget?${address}`;
 }
 
-/** Opened a second time it leads to the same purchase. */
+/** Leads to the same purchase when opened again. */
 async function openOrder(simulator: SimulatorContext, address: URLSearchParams): Promise<Order> {
   const id = `revolut_${checksumOf(simulator, address).slice(0, 24)}`;
   const value = (name: string) => address.get(name) ?? '';

@@ -11,33 +11,32 @@ export type OrderEvent = 'accepted' | 'declined' | 'delivered' | 'failed';
 
 /** Behaviors of a real provider that differ between accounts and versions. */
 export interface SimulatorMode {
-  /** Sessions without the customer's IP address are refused, and pages open only from that address. */
+  /** Refuses sessions without the customer's IP address, and opens pages only from it. */
   readonly enforcesIp?: boolean;
-  /** Webhooks carry only the newest signature. */
+  /** Signs webhooks with the newest signature only. */
   readonly signsNextVersion?: boolean;
-  /** What a session was locked to is answered as null. */
+  /** Returns null for the fields that a session was locked to. */
   readonly echoesNull?: boolean;
-  /** Sessions are not locked. */
+  /** Leaves sessions unlocked. */
   readonly isUnlocked?: boolean;
-  /** The status of webhooks, in the provider's words. */
+  /** Status of webhooks, in the provider's terms. */
   readonly status?: string;
-  /** Catalog and webhooks name this contract. */
+  /** Names this contract in catalog and webhooks. */
   readonly tokenContract?: string;
-  /** The API answers with an HTML page and this status, as a proxy in front of it does. */
+  /** Answers with an HTML page and this status, like a proxy in front of the API. */
   readonly pageStatus?: number;
-  /** Each field of the API's answers has another name, or is null, or an object that holds the value. */
+  /** Renames each field of the API's answers, or sets it to null or to an object with the value. */
   readonly changedShape?: 'renamed' | 'null' | 'wrapped';
 }
 
-/** A webhook as it is posted. */
 export interface SimulatedWebhook {
-  /** The target, if it is not the address registered with the provider. */
+  /** Target, if it differs from the URL registered with the provider. */
   readonly url?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A purchase as a request names it. */
+/** A purchase in a request. */
 export interface Purchase {
   /** Decimal text. */
   readonly amount: string;
@@ -47,31 +46,30 @@ export interface Purchase {
   readonly email?: string | undefined;
   /** Null at a provider without a return link. */
   readonly returnUrl: string | undefined | null;
-  /** The id of the order; a new one if none is given. */
+  /** Id of the order; new if absent. */
   readonly id?: string;
 }
 
 /** Dependencies of every simulated on-ramp. Methods that read a request throw `RefusedRequestError`. */
 export interface SimulatorContext {
   readonly provider: ProviderId;
-  /** The credentials of the shop's account; the shop's requests are checked against them. */
+  /** Credentials of the shop's account, against which its requests are checked. */
   readonly values: ProviderValues;
-  /** A secret of the on-ramp's own for one purpose, 32 bytes in hex. */
+  /** A secret of the on-ramp for one purpose, 32 bytes in hex. */
   readonly derive: (purpose: string) => string;
-  /** A forger without the provider's secrets: `values` and `derive` are made up. */
+  /** Whether it is a forger without the provider's secrets: `values` and `derive` are made up. */
   readonly isImpostor: boolean;
   readonly nowMs: () => number;
-  /** The shop's webhook address; null for a shop without one. */
+  /** The shop's webhook URL; null without one. */
   readonly webhookUrl: string | null;
   readonly mode: () => SimulatorMode;
-  /** The contract of the token that it says it delivers. */
+  /** Contract of the token that it claims to deliver. */
   readonly tokenContract: () => string;
-  /** Root of this on-ramp, without a slash at its end. */
+  /** Root of this on-ramp, without a trailing slash. */
   readonly url: () => string;
-  /** Charge and delivered amount in 10⁻⁶ units. */
+  /** Charge, and delivered amount in 10⁻⁶ USDC. */
   price(amount: string, currency: string): Promise<Price>;
   openOrder(purchase: Purchase): Promise<Order>;
-  /** An order of this on-ramp. */
   findOrder(id: unknown): Order | null;
   /** Redirects the customer to the page where the order is paid. */
   showOrder(reply: FastifyReply, order: Order): FastifyReply;
@@ -81,23 +79,23 @@ export interface SimulatorContext {
 export interface Price {
   readonly amountCents: number;
   readonly currency: Currency;
-  /** 10⁻⁶ units. */
+  /** In 10⁻⁶ USDC. */
   readonly quotedUnits: bigint;
 }
 
-/** A request that a real on-ramp would refuse as well. Its API answers in its own form, its pages with a page. */
+/** A request that a real on-ramp would also refuse. Its API answers in its own format, its pages with a page. */
 export class RefusedRequestError extends Error {
   override readonly name = 'RefusedRequestError';
   readonly status: number | null;
 
-  /** @param status null for the one with which this on-ramp refuses invalid requests */
+  /** @param status null for this on-ramp's status of invalid requests */
   constructor(message: string, status: number | null = null) {
     super(message);
     this.status = status;
   }
 }
 
-/** Throws `RefusedRequestError` unless the condition is met. */
+/** Throws `RefusedRequestError` unless the condition holds. */
 export function refuseUnless(
   condition: unknown,
   message: string,
@@ -106,14 +104,14 @@ export function refuseUnless(
   if (!condition) throw new RefusedRequestError(message, status);
 }
 
-/** The other side of one adapter: checks what the real provider would check. Written without the adapter's source. */
+/** Counterpart of one adapter, with the checks of the real provider. Written without the adapter's source. */
 export interface SimulatedProtocol {
-  /** The status of an invalid request; 400 by default. */
+  /** Status of an invalid request. Default: 400. */
   readonly invalidStatus?: number;
-  /** The body with which the API refuses a request, in the real provider's form. */
+  /** Body of a refusal by the API, in the real provider's format. */
   refusal(message: string, status: number): object;
   registerRoutes(server: FastifyInstance, simulator: SimulatorContext): void;
-  /** The webhook about an event at `atMs`, signed now. Null if this provider sends none. */
+  /** Webhook about an event at `atMs`, signed now. Null if this provider sends none. */
   webhookOf(
     simulator: SimulatorContext,
     order: Order,
@@ -122,7 +120,6 @@ export interface SimulatedProtocol {
   ): SimulatedWebhook | null;
 }
 
-/** The HMAC-SHA256 of a text. */
 export function hmac(key: string | undefined, text: string, encoding: BinaryToTextEncoding = 'hex'): string {
   return createHmac('sha256', key ?? '')
     .update(text)
@@ -136,7 +133,7 @@ export function isSame(given: unknown, expected: string | undefined): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }
 
-/** Required and optional parameters, and no others, all as text. Throws `RefusedRequestError`. */
+/** Required and optional parameters and no others, all as text. Throws `RefusedRequestError`. */
 export function readParameters<Required extends string, Optional extends string = never>(
   fields: unknown,
   required: readonly Required[],
@@ -156,21 +153,21 @@ export function readParameters<Required extends string, Optional extends string 
   return given as Record<Required, string> & Partial<Record<Optional, string>>;
 }
 
-/** The fields of a JSON body, one of them apart, which is a number. Throws `RefusedRequestError`. */
+/** Splits a JSON body into one numeric field and the others. Throws `RefusedRequestError`. */
 export function takeNumber(body: unknown, name: string): readonly [value: number, others: object] {
   const { [name]: value, ...others } = (body ?? {}) as Readonly<Record<string, unknown>>;
   refuseUnless(typeof value === 'number', `${name} must be a number`);
   return [value, others];
 }
 
-/** The wallet of a customer's purchase. Throws `RefusedRequestError`. */
+/** Wallet of a customer's purchase. Throws `RefusedRequestError`. */
 export function readWallet(text: string): Address {
   const address = parsePayoutAddress(text);
   refuseUnless(address, 'the wallet address is malformed');
   return address;
 }
 
-/** The target of a page's link back: http(s) only, because it becomes a link. Throws `RefusedRequestError`. */
+/** Target of a page's return link: http(s) only. Throws `RefusedRequestError`. */
 export function readReturnUrl(text: string | undefined): string {
   const url = URL.parse(text ?? '');
   refuseUnless(

@@ -1,6 +1,6 @@
 /**
- * The other side of src/providers/adapters/stripe.ts: quotes and sessions for a secret key, a session that can be read again,
- * and its page at `/widget`.
+ * Counterpart of src/providers/adapters/stripe.ts: quotes and sessions for a secret key, a session that can be read
+ * again, and its page at `/widget`.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -114,7 +114,7 @@ async function openSession(simulator: SimulatorContext, body: unknown): Promise<
     walletAddress: form['wallet_addresses[polygon]'],
     id: `cos_${randomBytes(16).toString('hex')}`,
     externalId: form['metadata[payment_id]'],
-    // Its page has no return link: the customer returns by other means.
+    // The page has no return link: the customer returns by other means.
     returnUrl: null,
   });
 }
@@ -127,7 +127,7 @@ function sessionOf(simulator: SimulatorContext, order: Order) {
     redirect_url: `${simulator.url()}/widget?session=${order.id}`,
     metadata: { payment_id: order.externalId },
     transaction_details: {
-      // Null until the customer has chosen; the passed wallets are repeated by network.
+      // Null until the customer has chosen; the given wallets are repeated by network.
       wallet_address: null,
       wallet_addresses:
         simulator.mode().echoesNull === true ? null : { polygon: order.walletAddress, ethereum: null },

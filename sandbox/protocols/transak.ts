@@ -1,6 +1,6 @@
 /**
- * The other side of src/providers/adapters/transak.ts: an access token that ends the previous one, sessions created with it, and
- * a widget at `/widget` that opens once, within five minutes, and only from the referrer's domain.
+ * Counterpart of src/providers/adapters/transak.ts: an access token that invalidates the previous one, sessions created
+ * with it, and a widget at `/widget` that opens once, within five minutes, and only from the referrer's domain.
  */
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -33,7 +33,7 @@ interface Session {
   readonly expiresAtMs: number;
 }
 
-/** One on-ramp's memory; a restart empties it, as if Transak had ended all tokens. */
+/** Memory of one on-ramp; a restart empties it, which invalidates all tokens. */
 interface Memory {
   accessToken: { readonly value: string; readonly expiresAtMs: number } | null;
   readonly sessions: LRUCache<string, Session>;
@@ -147,7 +147,7 @@ function requireCardCurrency(currency: string, paymentMethod: string | undefined
   refuseUnless(!(currency === 'INR' && isCard), 'cards are not taken for INR');
 }
 
-/** Validates the parameters of a widget, and creates its order. */
+/** Validates the parameters of a widget and creates its order. */
 async function openSession(simulator: SimulatorContext, body: unknown): Promise<Session> {
   const { widgetParams, ...others } = (body ?? {}) as Record<string, unknown>;
   readParameters(others, []);

@@ -1,6 +1,6 @@
 /**
- * The other side of src/providers/adapters/wert.ts: conversions, sessions whose page is at `/widget/{partner}/widget`, and the
- * partner's list of orders.
+ * Counterpart of src/providers/adapters/wert.ts: conversions, sessions whose page is at `/widget/{partner}/widget`, and
+ * the partner's list of orders.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -27,10 +27,10 @@ const typeOfEvent: Readonly<Record<OrderEvent, string>> = {
   failed: 'order_failed',
 };
 
-/** One on-ramp's memory. A restart empties it, and ends all unopened sessions. */
+/** Memory of one on-ramp. A restart empties it and ends all unopened sessions. */
 interface Memory {
   readonly sessions: LRUCache<string, Pick<Purchase, 'amount' | 'currency' | 'walletAddress'>>;
-  /** The orders by the partner's id. */
+  /** Orders by the partner's id. */
   readonly orders: LRUCache<string, readonly string[]>;
   readonly declined: LRUCache<string, true>;
 }

@@ -5,15 +5,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** The service in live mode, as a child process of the rehearsal. */
 export interface LiveProcess {
   readonly pid: number;
-  /** Resolves when it is ready. Throws `PortTakenError`, or when it ends or takes too long. */
+  /** Resolves when it is ready. Throws `PortTakenError`, or if it ends or takes too long. */
   ready(limitMs: number, signal: AbortSignal): Promise<void>;
-  /** The last lines of its log. */
+  /** Last lines of its log. */
   log(): readonly string[];
-  /** Sends a signal, and another that cannot be refused when it goes on. Resolves with its exit code. */
+  /** Sends a signal, and SIGKILL after a timeout. Resolves to its exit code. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
 }
 
-/** Another program listens on a port that was free a moment ago. */
+/** Another program has taken the port since it was chosen. */
 export class PortTakenError extends Error {
   override readonly name = 'PortTakenError';
 }
@@ -25,9 +25,9 @@ const POLL_MS = 100;
 const STOP_LIMIT_MS = 45_000;
 
 /**
- * Starts `card-checkout start --live` in this folder with these variables. It logs into a file, which a pipe cannot fill.
+ * Starts `card-checkout start --live` in this folder with these variables. Logs into a file, because a pipe could fill.
  *
- * @param script the file of the command `card-checkout`
+ * @param script file of the command `card-checkout`
  */
 export function startLiveProcess(
   script: string,

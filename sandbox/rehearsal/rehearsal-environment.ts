@@ -4,25 +4,25 @@ import { type ProviderId, providerCatalog, providerIds } from '../../src/payment
 import { type ProviderValues, variableNameOf } from '../../src/providers/adapters/define-provider.ts';
 import { providers } from '../../src/providers/adapters/providers.ts';
 
-/** The addresses of the rehearsal's own parts. */
+/** URLs and files of the rehearsal's own parts. */
 export interface RehearsalPlaces {
   readonly dataDir: string;
   readonly port: number;
   readonly adminPort: number;
   readonly chainId: number;
-  /** Endpoints of the local chain, on two hosts, because two must agree. */
+  /** Endpoints of the local chain on two hosts, because two must agree. */
   readonly rpcUrls: readonly string[];
   readonly usdc: Address;
   readonly factory: Address;
   /** `host:port` of the local webhook receiver. */
   readonly receiverHost: string;
-  /** A PEM file with the operator's own additional authorities and the receiver's certificate. */
+  /** PEM file with the operator's additional authorities and the receiver's certificate. */
   readonly authoritiesFile: string;
   /** The simulated provider `moonpay` is at `{onrampBaseUrl}/moonpay`, and so on. */
   readonly onrampBaseUrl: string;
 }
 
-/** The variables that are replaced besides the providers' addresses, and by what. */
+/** Replaced variables besides the providers' URLs, with their replacements. */
 const groups: readonly (readonly [readonly string[], string])[] = [
   [
     ['HOST', 'PORT', 'ADMIN_HOST', 'ADMIN_PORT', 'TLS_CERT_FILE', 'TLS_KEY_FILE'],
@@ -45,12 +45,12 @@ const groups: readonly (readonly [readonly string[], string])[] = [
 ];
 const replacedNames = new Set(groups.flatMap(([names]) => names));
 
-/** The provider whose simulator takes the payment when the configuration has none that takes US dollars. */
+/** Provider whose simulator takes the payment if none is configured for US dollars. */
 const STAND_IN: ProviderId = 'moonpay';
 
 /**
- * The variables that a rehearsal replaces, by their names. Everything else is the operator's. What an operator does not
- * use, such as another provider, stays unused.
+ * Variables that a rehearsal replaces, by name. All others are the operator's. Parts that an operator does not use,
+ * such as another provider, stay unused.
  */
 export function replacementsOf(
   own: NodeJS.ProcessEnv,
@@ -93,7 +93,7 @@ export function replacementsOf(
   };
 }
 
-/** The operator's environment with the replacements; a file that holds a replaced secret is not read. */
+/** The operator's environment with the replacements; files of replaced secrets are not read. */
 export function rehearsalEnvironment(
   own: NodeJS.ProcessEnv,
   replacements: Readonly<Record<string, string>>,
@@ -113,7 +113,7 @@ function configuredProviders(own: NodeJS.ProcessEnv): ProviderId[] {
   );
 }
 
-/** The providers that may take the payment: in US dollars, for which the service needs no exchange rate. */
+/** Providers that may take the payment: those for US dollars, which need no exchange rate. */
 export function payingProviders(own: NodeJS.ProcessEnv): readonly ProviderId[] {
   return needsStandIn(own) ? [STAND_IN] : configuredProviders(own).filter(takesDollars);
 }
@@ -127,13 +127,13 @@ function takesDollars(id: ProviderId): boolean {
   return onlyCurrency === null || onlyCurrency === 'USD';
 }
 
-/** A problem of the operator's configuration, and whether the rehearsal goes on with a value of its own. */
+/** A problem of the operator's configuration, and whether the rehearsal continues with a value of its own. */
 interface ConfigurationProblem {
   readonly text: string;
   readonly isReplaced: boolean;
 }
 
-/** The problems of the operator's own configuration; each text begins with the name of a variable. */
+/** Problems of the operator's own configuration; each text begins with the name of a variable. */
 export function findProblems(own: NodeJS.ProcessEnv): readonly ConfigurationProblem[] {
   try {
     readConfig('live', own);
@@ -147,7 +147,7 @@ export function findProblems(own: NodeJS.ProcessEnv): readonly ConfigurationProb
   }
 }
 
-/** What the rehearsal does with the variables that it replaces, for the operator. */
+/** Use of the replaced variables, for the operator. */
 export function describeReplacements(
   own: NodeJS.ProcessEnv,
 ): readonly { level: 'ok' | 'warn'; text: string }[] {

@@ -9,7 +9,7 @@ import type { Receiver } from '../shop/start-shop.ts';
 import type { WebhookInbox } from '../shop/webhook-inbox.ts';
 import type { Sandbox } from '../start-sandbox.ts';
 
-/** Runs one step, and reports its finding. Its signal aborts when the step takes too long or is interrupted. */
+/** Runs one step and reports its finding. The signal aborts on a timeout or an interrupt. */
 export type RunStep = <Result extends { readonly detail: string }>(
   name: string,
   wayOut: string,
@@ -20,10 +20,10 @@ export type RunStep = <Result extends { readonly detail: string }>(
 /** Parts of a rehearsed payment. */
 export interface RehearsedPaymentParts {
   readonly step: RunStep;
-  /** The configuration of the running service. */
+  /** Configuration of the running service. */
   readonly config: Config;
   readonly sandbox: Sandbox;
-  /** The providers that may take the payment; the first one that can is used. */
+  /** Providers that may take the payment; the first usable one is chosen. */
   readonly providers: readonly ProviderId[];
   readonly receiver: Pick<Receiver, 'host'>;
   readonly inbox: Pick<WebhookInbox, 'list'>;
@@ -31,7 +31,7 @@ export interface RehearsedPaymentParts {
   readonly keepToken: (paymentId: string, ipnToken: string) => void;
 }
 
-/** The charge in USD; above the provider's minimum if that is more. */
+/** Charge in USD, raised to the provider's minimum. */
 const USUAL_AMOUNT_USD = 80;
 const ABOVE_MINIMUM = 1.2;
 
@@ -41,7 +41,7 @@ const POLL_MS = 1_000;
 
 const SEE_LOG = 'see the log of the service';
 
-/** Takes one payment from the merchant's account to the signed webhook, and verifies the books. */
+/** Takes one payment from the merchant's account to the signed webhook, and verifies the journal. */
 export async function rehearsePayment(parts: RehearsedPaymentParts): Promise<void> {
   const { step, config, sandbox, inbox } = parts;
   const api = `http://127.0.0.1:${config.port}`;
@@ -90,7 +90,7 @@ interface ListedProvider {
   readonly blocked_because: string | null;
 }
 
-/** Switches the first provider on that can be; simulators prove nothing, so live mode has them off. */
+/** Switches on the first provider that can be; live mode has simulators off, because they prove nothing. */
 async function chooseProvider({ config, providers }: RehearsedPaymentParts) {
   const reasons: string[] = [];
   for (const provider of providers) {
@@ -133,7 +133,7 @@ async function createPayment(
   return { id, detail: `payment ${id} of ${terms.amount} USD; customers would open ${url}` };
 }
 
-/** Polls as a merchant may, and waits where the operator's rate limit says so. */
+/** Polls as a merchant may, and waits as long as the operator's rate limit asks. */
 async function waitUntilPaid(
   url: string,
   key: string,
@@ -149,7 +149,7 @@ async function waitUntilPaid(
   }
 }
 
-/** The wallet's test USDC, 10⁻⁶ units. */
+/** Test USDC of the wallet, in 10⁻⁶ USDC. */
 async function readBalance({ anvilUrl, usdc }: Sandbox, wallet: Address): Promise<number> {
   const data = `0x70a08231${wallet.slice(2).toLowerCase().padStart(64, '0')}`;
   const body = { jsonrpc: '2.0', id: 1, method: 'eth_call', params: [{ to: usdc, data }, 'latest'] };

@@ -22,7 +22,6 @@ import {
 } from './rehearsal-environment.ts';
 import { type RunStep, rehearsePayment } from './rehearse-payment.ts';
 
-/** The result of a rehearsal. */
 export interface RehearsalReport {
   readonly checks: readonly DoctorCheck[];
 }
@@ -30,42 +29,41 @@ export interface RehearsalReport {
 interface RehearsalOptions {
   /** The operator's variables. */
   readonly environment: NodeJS.ProcessEnv;
-  /** The file of the command `card-checkout`. */
+  /** File of the command `card-checkout`. */
   readonly script: string;
   /** Called with each step when it ends. */
   readonly onStep: (step: DoctorCheck) => void;
-  /** Ends the rehearsal early; what it started is stopped. */
+  /** Ends the rehearsal early and stops everything that it started. */
   readonly signal: AbortSignal;
 }
 
-/** Generous: a busy machine is no failure. */
+/** Generous, so that a busy machine does not fail. */
 const STEP_LIMIT_MS = 60_000;
 const START_LIMIT_MS = 120_000;
-/** Attempts with other ports, because another program can take one in the meantime. */
+/** Attempts with other ports, because another program can take one meanwhile. */
 const ATTEMPTS = 5;
 
 const BLOCK_INTERVAL_MS = 300;
 /** 100 POL for each relayer key. */
 const GAS_BALANCE = `0x${(10n ** 20n).toString(16)}`;
 
-/** A longer folder leaves no room for the path of the control socket in it, which has a limit of 103 bytes. */
+/** Maximum length of the folder, which leaves room for the control socket's path with its limit of 103 bytes. */
 const MAXIMUM_FOLDER_BYTES = 50;
 
 /**
- * Below the ports that systems give away by themselves: no other listener or connection gets one of these unasked. Above
- * 10080, the highest port that fetch refuses.
+ * Below the ephemeral ports, which the system gives to other listeners and connections. Above 10080, the highest port
+ * that fetch refuses.
  */
 const FIRST_PORT = 10_100;
 const LAST_PORT = 11_999;
 
 const silent = { info() {}, warn() {}, error() {} };
 
-/** Ends the rehearsal. The step is in the report already. */
+/** Ends the rehearsal after a step that was already reported. */
 class StepFailedError extends Error {
   override readonly name = 'StepFailedError';
 }
 
-/** What one rehearsal uses. */
 interface Rehearsal {
   readonly own: NodeJS.ProcessEnv;
   readonly script: string;
@@ -74,14 +72,14 @@ interface Rehearsal {
   readonly report: (name: string, level: DoctorCheck['level'], detail: string) => void;
   /** Stops something at the end, whatever happens. */
   readonly atEnd: (stop: () => Promise<unknown>) => void;
-  /** The service's log is part of every failure from here on. */
+  /** Adds the service's log to every later failure. */
   readonly follow: (service: LiveProcess) => void;
 }
 
 /**
- * Takes one payment through live mode with the operator's variables, against a local chain and simulated providers. Uses
- * nothing else of the operator's: data folder, database, mail server, endpoints and providers are replaced. A step that
- * fails ends it, with its cause and what to do. Leaves no process and no file.
+ * Takes one payment through live mode with the operator's variables, against a local chain and simulated providers.
+ * Replaces data folder, database, mail server, endpoints and providers. A failed step ends it, with the cause and
+ * remedy. Leaves no process and no file.
  */
 export async function rehearse({
   environment,
@@ -95,7 +93,7 @@ export async function rehearse({
   let service: LiveProcess | null = null;
 
   const report: Rehearsal['report'] = (name, level, detail) => {
-    // What the log has last is no cause where the operator ended the rehearsal.
+    // Omits the log if the operator ended the rehearsal.
     const log = level === 'fail' && service !== null && !signal.aborted ? { log: service.log() } : {};
     const check = { name, level, isFine: level !== 'fail', detail: detail.replace(/\s+/g, ' '), ...log };
     checks.push(check);
@@ -233,7 +231,7 @@ async function fundAndDeploy(config: Config, { anvilUrl: url }: Sandbox) {
   }
 }
 
-/** Starts the service on two free ports, and on others when a program takes one of them before the service does. */
+/** Starts the service on two free ports, and retries with others if a program takes one. */
 async function startService(
   { script, folder, atEnd, follow }: Rehearsal,
   signal: AbortSignal,
@@ -262,7 +260,10 @@ async function pickPort(): Promise<number> {
   throw new Error(`no port from ${FIRST_PORT} to ${LAST_PORT} is free`);
 }
 
-/** The operator's own additional authorities and the certificate of the local receiver, which only the rehearsal trusts. */
+/**
+ * Writes the operator's additional authorities and the certificate of the local receiver, which only the rehearsal
+ * trusts.
+ */
 function writeAuthorities({ own, folder }: Rehearsal, { certificate }: Receiver): string {
   const file = join(folder, 'authorities.pem');
   const ownFile = own['NODE_EXTRA_CA_CERTS'] ?? '';
@@ -276,7 +277,7 @@ function makeFolder(): string {
   return mkdtempSync(join(place, 'card-checkout-'));
 }
 
-/** The result of the work, or an error when it takes too long or the signal ends it; the work's own signal says so. */
+/** Result of the work, or an error on a timeout or an abort, passed to the work's own signal. */
 async function within<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   limitMs: number,

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
-/** One thing that happened to an order, as the shop's page shows it. */
+/** An event of an order, as the shop's page shows it. */
 export interface ShopStep {
   readonly title: string;
-  /** Which of the two columns it belongs to: what the shop's server did, or what the service sent. */
+  /** Column on the page: actions of the shop's server, or messages of the service. */
   readonly kind: 'call' | 'webhook' | 'check';
   readonly isGood: boolean;
-  /** Text to be looked at: a request, an answer, a signature. */
+  /** Text to inspect: a request, response or signature. */
   readonly detail: string;
 }
 
@@ -17,13 +17,13 @@ export interface ShopProduct {
   readonly amount: string;
 }
 
-/** What a shop would keep in its database. */
+/** Order as a shop would store it. */
 export interface ShopOrder {
   readonly id: string;
   readonly product: ShopProduct;
   readonly steps: ShopStep[];
   payment: { readonly id: string; readonly ipnToken: string; readonly checkoutUrl: string } | null;
-  /** The genuine webhook as it came, to be sent once more. */
+  /** The genuine webhook, for a replay. */
   received: { readonly rawBody: string; readonly signature: string } | null;
   isFulfilled: boolean;
 }
@@ -40,7 +40,7 @@ const MAXIMUM_DETAIL_CHARACTERS = 4_000;
 
 export type ShopOrders = ReturnType<typeof createShopOrders>;
 
-/** The shop's orders, in memory: a restart of the sandbox forgets them. */
+/** Orders of the shop, in memory: a restart of the sandbox drops them. */
 export function createShopOrders() {
   const orders = new LRUCache<string, ShopOrder>({ max: MAXIMUM_ORDERS });
   return {
@@ -59,7 +59,6 @@ export function createShopOrders() {
     find: (id: string): ShopOrder | null => orders.peek(id) ?? null,
     findByPayment: (paymentId: string): ShopOrder | null =>
       [...orders.values()].find(({ payment }) => payment?.id === paymentId) ?? null,
-    /** The newest first. */
     list: (): readonly ShopOrder[] => [...orders.values()],
   };
 }

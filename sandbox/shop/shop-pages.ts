@@ -7,7 +7,7 @@ import type { InboxWebhook } from './webhook-inbox.ts';
 export const shopStyle = pageStyleOf(['button', 'card', 'badge', 'banner'], asset('./shop.css')).toString();
 export const shopScript = readFileSync(asset('./client/follow-order.js'), 'utf8');
 
-/** Style and script are files of the shop; the customer goes on to a checkout by a link. */
+/** Style and script are files of the shop; the customer follows a link to a checkout. */
 export const shopContentSecurityPolicy =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -38,7 +38,7 @@ ${main}
 `.toString();
 }
 
-/** What there is to buy, and what was bought. */
+/** Products and orders. */
 export function catalogPage(orders: readonly ShopOrder[]): string {
   return layout(
     'Sandbox shop',
@@ -68,7 +68,7 @@ ${id.slice(0, 8)}</a> ${isFulfilled ? 'fulfilled' : 'open'}</li>`,
   );
 }
 
-/** What came for checkouts that no order of the shop made. */
+/** Webhooks of checkouts without an order of the shop. */
 export function inboxPage(webhooks: readonly InboxWebhook[]): string {
   return layout(
     'Webhooks',
@@ -101,7 +101,7 @@ ${rawBody}</code></pre></details></li>
 `;
 }
 
-/** One order: the customer's side, and beside it what happened behind the counter. */
+/** An order: the customer's view beside the server's. */
 export function orderPage(order: ShopOrder): string {
   const { id, product, payment, steps, isFulfilled, received } = order;
   return layout(

@@ -6,37 +6,37 @@ import { verifyDepositAddress } from '../../sdk/src/verify-deposit-address.ts';
 import { constructEventAsync } from '../../sdk/src/webhooks.ts';
 import { addStep, type ShopOrder, type ShopOrders, type ShopProduct } from './shop-order.ts';
 
-/** What a merchant is given, and what it decides. */
+/** Account data and decisions of a merchant. */
 export interface ShopAccount {
   readonly apiUrl: string;
   readonly apiKey: string;
   readonly payoutWallet: string;
-  /** Where the service sends the shop's webhooks. */
+  /** URL of the shop's webhooks. */
   readonly callbackUrl: string;
 }
 
 export type ShopServerSide = ReturnType<typeof createShopServerSide>;
 
-/** What the server of a shop does: nothing here knows the service but by its API and the SDK. */
+/** The server of a shop, which knows the service only by its API and the SDK. */
 export function createShopServerSide(account: ShopAccount, orders: ShopOrders) {
   const fulfilments = createMemoryStore();
 
-  /** Throws `WebhookError` for what must not be acted upon. */
+  /** Throws `WebhookError` for a webhook that must not be processed. */
   async function verify(rawBody: string, signature: string | undefined): Promise<void> {
     await constructEventAsync(rawBody, signature, (id) => orders.findByPayment(id)?.payment?.ipnToken);
   }
 
   return {
-    /** Creates the order and its checkout; what went wrong is a step of the order. */
+    /** Creates the order and its checkout; an error becomes a step of the order. */
     async buy(product: ShopProduct): Promise<ShopOrder> {
       const order = orders.open(product);
       await createCheckout(account, order).catch((error: unknown) => addFailure(order, error));
       return order;
     },
-    /** Verifies a webhook and acts on it; returns the HTTP status of the response. */
+    /** Verifies a webhook and acts on it; resolves to the HTTP status. */
     async receive(rawBody: string, signature: string | undefined): Promise<number> {
       const order = orders.findByPayment(claimedPaymentId(rawBody));
-      // Unknown after a restart, or never created: the sender receives the same response.
+      // Unknown after a restart, or never created: the sender gets the same response.
       if (order === null) return 401;
       addWebhook(order, rawBody, signature);
       try {
@@ -80,7 +80,7 @@ async function createCheckout(account: ShopAccount, order: ShopOrder): Promise<v
   });
 }
 
-/** Confirms with the service, and fulfils once. */
+/** Confirms with the service and fulfils once. */
 async function act(account: ShopAccount, fulfilments: FulfilmentStore, order: ShopOrder): Promise<void> {
   const { outcome } = await fulfilOnce(fulfilments, {
     client: recordingClient(account, order),
@@ -124,7 +124,7 @@ function addFailure(order: ShopOrder, error: unknown): void {
   addStep(order, { title: `Refused: ${name}`, kind: 'check', isGood: false, detail: message });
 }
 
-/** Only for looking up the order. Nothing else in it is trusted. */
+/** Unverified: used only to look up the order. */
 function claimedPaymentId(rawBody: string): string {
   try {
     return String((JSON.parse(rawBody) as { paymentId?: unknown } | null)?.paymentId);
@@ -133,7 +133,7 @@ function claimedPaymentId(rawBody: string): string {
   }
 }
 
-/** The SDK's client, with each of its calls written down for the order. */
+/** The SDK's client, which records each call in the order. */
 function recordingClient({ apiUrl, apiKey }: ShopAccount, order: ShopOrder): Client {
   return createClient({
     apiKey,
@@ -165,7 +165,7 @@ function indented(text: string): string {
   }
 }
 
-/** The page is for customers' eyes too: a real shop shows no token. */
+/** Removes tokens, because customers also see the page. */
 function withoutSecrets(text: string): string {
   return text.replaceAll(/ipn_[\w-]{8,}/g, 'ipn_… (a secret)');
 }

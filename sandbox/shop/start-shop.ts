@@ -26,32 +26,32 @@ const RETURN_PATH = '/payments';
 
 export interface ShopOptions {
   readonly account: Omit<ShopAccount, 'callbackUrl'>;
-  /** The signing token of a payment that was created by hand; null for an id that is none. */
+  /** Signing token of a payment that was created by hand; null for an invalid id. */
   readonly ipnTokenOf: (paymentId: string) => string | null;
   readonly nowMs: () => number;
-  /** The ports to take where they are free, 0 for any; a port that is taken is replaced, which the log says. */
+  /** Preferred ports, 0 for any; a taken port is replaced and logged. */
   readonly ports: { readonly shop: number; readonly receiver: number };
   readonly log: SandboxLog;
 }
 
-/** A merchant of the sandbox's own: a shop with pages, and a receiver for its webhooks. */
+/** A merchant of the sandbox: a shop with pages, and a receiver for its webhooks. */
 export interface Shop {
   readonly url: string;
-  /** The return URL of its account: customers come back to their order. */
+  /** Return URL of its account: customers come back to their order. */
   readonly returnUrl: string;
-  /** A callback for checkouts that are created by hand, and the page that shows what came there. */
+  /** Callback for checkouts that are created by hand, and the page that shows their webhooks. */
   readonly inbox: { readonly callbackUrl: string; readonly pageUrl: string };
   readonly ports: { readonly shop: number; readonly receiver: number };
   /** `host:port` of its receiver, which the service must be allowed to send to. */
   readonly receiverHost: string;
-  /** A callback that accepts every event and ignores it: the default of `trigger`, whose events `listen` shows. */
+  /** Callback that accepts and ignores every event: the default of `trigger`, whose events `listen` shows. */
   readonly idleCallback: string;
-  /** What the service has to trust for this one host, in PEM. */
+  /** Certificate in PEM that the service has to trust for this host. */
   readonly receiverCertificate: string;
   stop(): Promise<void>;
 }
 
-/** Starts the shop; it knows the service only by its address and a key, like any other merchant. */
+/** Starts the shop, which knows the service only by its URL and a key, like any other merchant. */
 export async function startShop({ account, ipnTokenOf, nowMs, ports, log }: ShopOptions): Promise<Shop> {
   const orders = createShopOrders();
   const inbox = createWebhookInbox(ipnTokenOf, nowMs);
@@ -88,23 +88,21 @@ export async function startShop({ account, ipnTokenOf, nowMs, ports, log }: Shop
   };
 }
 
-/** The key is public, like all keys of the sandbox: only the sandbox trusts it, and only for this receiver. */
+/** Public like all keys of the sandbox: only the sandbox trusts it, and only for this receiver. */
 function readPem(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8');
 }
 
-/** A receiver of webhooks on loopback, over HTTPS. */
+/** Receiver of webhooks on loopback, over HTTPS. */
 export interface Receiver {
   /** `host:port` */
   readonly host: string;
-  /** What the sender has to trust, in PEM. */
+  /** Certificate in PEM that the sender has to trust. */
   readonly certificate: string;
   stop(): Promise<void>;
 }
 
-/**
- * Starts a receiver of webhooks; 0 for a free port. `receive` returns the HTTP status of the answer.
- */
+/** Starts a receiver of webhooks; port 0 for a free one. `receive` resolves to the HTTP status. */
 export async function startReceiver(
   port: number,
   receive: (path: string, rawBody: string, signature: string | undefined) => Promise<number>,
@@ -151,7 +149,7 @@ function createPageServer(
       'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
     });
-    // Other sites may neither press its buttons nor pretend to be it under a name of their own.
+    // Refuses other sites, also under a name of their own (DNS rebinding).
     const { host = '', origin } = request.headers;
     const isOwnName = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(host);
     const isOwnForm = request.method === 'GET' || origin === undefined || origin === `http://${host}`;
@@ -174,7 +172,7 @@ function createPageServer(
   });
   server.get<{ Params: { payment: string } }>(`${RETURN_PATH}/:payment`, (request, reply) => {
     const order = orders.findByPayment(request.params.payment);
-    // A checkout that was created by hand, or before a restart: its webhook shows there.
+    // A checkout created by hand or before a restart: the inbox shows its webhook.
     return reply.redirect(order === null ? '/webhooks' : `/orders/${order.id}`, 303);
   });
   server.get<{ Params: { order: string } }>('/orders/:order', (request, reply) => {

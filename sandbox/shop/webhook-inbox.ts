@@ -1,20 +1,20 @@
 import { WebhookError } from '../../sdk/src/errors.ts';
 import { constructEventAsync } from '../../sdk/src/webhooks.ts';
 
-/** A webhook of a checkout that was created by hand, as the receiver took it. */
+/** Received webhook of a checkout that was created by hand. */
 export interface InboxWebhook {
   readonly receivedAtMs: number;
-  /** What the body claims; shown only, and null where it claims none. */
+  /** Unverified id in the body, for display; null without one. */
   readonly paymentId: string | null;
   readonly rawBody: string;
   readonly signature: string | null;
-  /** Null for a genuine one, else why it was refused. */
+  /** Reason of a refusal; null for a genuine one. */
   readonly problem: string | null;
 }
 
 export type WebhookInbox = ReturnType<typeof createWebhookInbox>;
 
-/** In memory: a restart of the sandbox forgets them. */
+/** In memory: a restart of the sandbox drops them. */
 const MAXIMUM_WEBHOOKS = 50;
 const MAXIMUM_BODY_CHARACTERS = 4_000;
 const MAXIMUM_SIGNATURE_CHARACTERS = 200;
@@ -27,7 +27,7 @@ const MAXIMUM_SIGNATURE_CHARACTERS = 200;
 export function createWebhookInbox(ipnTokenOf: (paymentId: string) => string | null, nowMs: () => number) {
   const webhooks: InboxWebhook[] = [];
   return {
-    /** Returns the HTTP status to answer with. */
+    /** Resolves to the HTTP status. */
     async receive(rawBody: string, signature: string | undefined): Promise<number> {
       const { paymentId, problem, status } = await verify(rawBody, signature, ipnTokenOf);
       webhooks.unshift({
@@ -40,7 +40,6 @@ export function createWebhookInbox(ipnTokenOf: (paymentId: string) => string | n
       if (webhooks.length > MAXIMUM_WEBHOOKS) webhooks.pop();
       return status;
     },
-    /** The newest first. */
     list: (): readonly InboxWebhook[] => webhooks,
   };
 }

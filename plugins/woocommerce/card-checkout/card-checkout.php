@@ -22,7 +22,7 @@ defined('ABSPATH') || exit;
 
 const CARD_CHECKOUT_VERSION = '0.1.0';
 const CARD_CHECKOUT_FILE = __FILE__;
-/** The hook of the hourly check of open orders. */
+/** Hook of the hourly check of open orders. */
 const CARD_CHECKOUT_HOURLY = 'card_checkout_check_open_orders';
 /** Files below `includes`, in the order of loading. */
 const CARD_CHECKOUT_CLASSES = [
@@ -38,7 +38,7 @@ register_deactivation_hook(__FILE__, 'card_checkout_deactivate');
 
 function card_checkout_load(): void
 {
-    // WooCommerce may be switched off.
+    // WooCommerce may be deactivated.
     if (!class_exists('WC_Payment_Gateway')) {
         return;
     }
@@ -89,8 +89,8 @@ function card_checkout_add_gateway(array $gateways): array
 }
 
 /**
- * WooCommerce cancels unpaid orders after an hour. A customer at a provider may take longer, and money on its way cannot be
- * recalled. The end of the payment decides, and the hourly check sees it.
+ * WooCommerce cancels unpaid orders after an hour. A customer at a provider may take longer, and money in transit
+ * cannot be recalled. The end of the payment decides, which the hourly check sees.
  */
 function card_checkout_keep_open_order(bool $cancel, WC_Order $order): bool
 {
@@ -102,7 +102,7 @@ function card_checkout_gateway(): Card_Checkout_Gateway
     return new Card_Checkout_Gateway();
 }
 
-/** The service's webhook. It has no nonce, because its signature proves the sender. */
+/** Receives the service's webhook. It has no nonce, because its signature proves the sender. */
 function card_checkout_receive_webhook(): void
 {
     $webhook = new Card_Checkout_Webhook(card_checkout_gateway()->orders());
@@ -119,7 +119,7 @@ function card_checkout_receive_webhook(): void
     exit;
 }
 
-/** The address that the service's page sends customers to. It changes nothing, and shows orders to their customers only. */
+/** Return URL of the service's page. Changes nothing, and shows orders only to their customers. */
 function card_checkout_return_to_order(): void
 {
     nocache_headers();
@@ -128,7 +128,7 @@ function card_checkout_return_to_order(): void
     exit;
 }
 
-/** A webhook is sent once and may be missed: this checks open orders, and open refunds, of which no webhook is sent. */
+/** Checks open orders, because a webhook is sent once and may be missed, and open refunds, which have no webhook. */
 function card_checkout_check_open_orders(): void
 {
     card_checkout_gateway()->orders()->check_open();

@@ -1,5 +1,5 @@
-// Keeps the page like the order, or like the list of webhooks: polls every second, and adds what is new. What a
-// reader opened stays open, in the list until another webhook comes.
+// Keeps the page up to date with the order or the list of webhooks: polls every second and adds new parts. Opened
+// details stay open, in the list until the next webhook.
 const REPLACED = ['[aria-labelledby="customer"]', '#webhooks'];
 
 async function look() {

@@ -1,6 +1,6 @@
-// What WooCommerce's blocks need to offer the way to pay. The server does the rest, as in the classic checkout.
+// Payment method for WooCommerce's checkout blocks. The server does the rest, as in the classic checkout.
 (() => {
-  // What WordPress and WooCommerce put there before.
+  // Globals of WordPress and WooCommerce.
   const { wc, wp } = /** @type {any} */ (globalThis);
   const settings = wc.wcSettings.getSetting('card_checkout_data', {});
   const { createElement } = wp.element;

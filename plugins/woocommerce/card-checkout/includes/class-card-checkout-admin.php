@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
-/** What merchants see in WordPress: the payment on the order page, the connection in the settings, a notice. */
+/** Merchant's view in WordPress: the payment on the order page, the connection in the settings, a notice. */
 final class Card_Checkout_Admin
 {
     private const CHECK_CONNECTION = 'card_checkout_check_connection';
@@ -101,7 +101,7 @@ final class Card_Checkout_Admin
         ) . Card_Checkout_Refund_Box::html($order);
     }
 
-    /** The state of the connection, and a button to test it. */
+    /** State of the connection, and a button to test it. */
     public static function connection_html(): string
     {
         $publication = (array) get_option(Card_Checkout_Gateway::PUBLICATION_OPTION, []);
@@ -168,7 +168,7 @@ final class Card_Checkout_Admin
         self::return_with($text, $order->get_edit_order_url());
     }
 
-    /** The outcome of a check, or what keeps the enabled payment method from the checkout. */
+    /** Outcome of a check, or the obstacle that keeps the enabled payment method from the checkout. */
     public static function show_notice(): void
     {
         if (!current_user_can('manage_woocommerce')) {
@@ -245,7 +245,7 @@ final class Card_Checkout_Admin
         exit;
     }
 
-    /** Shown as a notice on the next page that this user opens. */
+    /** Shows a notice on the user's next page. */
     public static function remember_outcome(string $text): void
     {
         set_transient(self::outcome_key(), $text, 60);

@@ -4,14 +4,14 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
-/** Amounts as integers: cents of the shop's currency, and units of 0.000001 USDC. Needs nothing of WordPress. */
+/** Amounts as integers: cents of the shop's currency, and units of 0.000001 USDC. Independent of WordPress. */
 final class Card_Checkout_Amount
 {
     private const UNITS_PER_USDC = 1_000_000;
-    /** Below a million: more than a payment holds, and a multiplication with its price in cents fits an integer of 64 bits. */
+    /** Below a million: exceeds any payment, and its product with the price in cents fits 64 bits. */
     private const MAXIMUM_USDC_DIGITS = 6;
 
-    /** "25.00", as the API takes and answers it. WooCommerce keeps totals as decimal text. */
+    /** "25.00", the API's format. WooCommerce stores totals as decimal text. */
     public static function decimal(string|float|int $total): string
     {
         return number_format((float) $total, 2, '.', '');
@@ -39,8 +39,8 @@ final class Card_Checkout_Amount
     }
 
     /**
-     * What a refund of so many cents is in USDC: the same share of the USDC that arrived, rounded down to a unit. Refunds of a
-     * whole order therefore never exceed what arrived, which is less than the price by the provider's costs.
+     * USDC of a refund in cents: the same share of the received USDC, rounded down to a unit. Refunds of a whole order
+     * never exceed the received amount, which is the price less the provider's costs.
      */
     public static function share(int $received_units, int $refund_cents, int $total_cents): int
     {

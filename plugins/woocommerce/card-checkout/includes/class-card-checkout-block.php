@@ -6,7 +6,7 @@ defined('ABSPATH') || exit;
 
 use Automattic\WooCommerce\Blocks\Payments\Integrations\AbstractPaymentMethodType;
 
-/** The way to pay, in the checkout made of blocks. */
+/** Payment method of the checkout block. */
 final class Card_Checkout_Block extends AbstractPaymentMethodType
 {
     private const SCRIPT = 'card-checkout-block';
@@ -37,7 +37,7 @@ final class Card_Checkout_Block extends AbstractPaymentMethodType
         return [self::SCRIPT];
     }
 
-    /** @return array<string, mixed> what the script reads; nothing of it is secret */
+    /** @return array<string, mixed> data for the script, without secrets */
     public function get_payment_method_data(): array
     {
         $gateway = card_checkout_gateway();

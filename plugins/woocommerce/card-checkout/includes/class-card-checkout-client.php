@@ -5,19 +5,19 @@ declare(strict_types=1);
 defined('ABSPATH') || exit;
 
 /**
- * The service refused a request, or did not answer it. The message is for merchants and the log, never for customers. The code
- * is the HTTP status, and 0 without an answer.
+ * The service refused a request or did not respond. The message is for merchants and the log, never for customers. The
+ * code is the HTTP status, or 0 without a response.
  */
 final class Card_Checkout_Exception extends RuntimeException
 {
-    /** Whether the service said no. Without an answer, or with a server error, the request may have been carried out. */
+    /** Whether the service refused. Without a response, or with a server error, the request may have been executed. */
     public function is_refusal(): bool
     {
         return $this->getCode() >= 400 && $this->getCode() < 500;
     }
 }
 
-/** The calls of the service's API that a shop needs. */
+/** Calls of the service's API that a shop needs. */
 final class Card_Checkout_Client
 {
     private const TIMEOUT_SECONDS = 8;
@@ -30,7 +30,7 @@ final class Card_Checkout_Client
     }
 
     /**
-     * @param array<string, mixed> $parameters as the API takes them
+     * @param array<string, mixed> $parameters of the API
      * @return array<string, mixed> the payment, with payment_id, ipn_token and checkout_url
      */
     public function create(array $parameters, string $idempotency_key): array
@@ -51,7 +51,7 @@ final class Card_Checkout_Client
     }
 
     /**
-     * Opens a refund, which the merchant then pays from their own wallet.
+     * Opens a refund, which the merchant then transfers from their own wallet.
      *
      * @param array<string, string> $parameters amount, reason, destination
      * @return array<string, mixed> the refund; without a destination, with `address_url` for the customer
@@ -76,9 +76,9 @@ final class Card_Checkout_Client
     }
 
     /**
-     * Confirms the address that the customer named by the link.
+     * Confirms the address that the customer entered through the link.
      *
-     * @param string $destination as it was shown to the person who confirms it
+     * @param string $destination as shown to the confirming person
      * @return array<string, mixed> the refund
      */
     public function confirm_refund(string $refund_id, string $destination): array
@@ -102,7 +102,7 @@ final class Card_Checkout_Client
     }
 
     /**
-     * Throws where the service cannot be reached, or does not accept the key.
+     * Throws if the service cannot be reached or does not accept the key.
      *
      * @throws Card_Checkout_Exception
      */
@@ -127,7 +127,7 @@ final class Card_Checkout_Client
     }
 
     /**
-     * What the service publishes about its deposit contracts. Sent without the key.
+     * The service's publication of its deposit contracts. Sent without the key.
      *
      * @return array<string, mixed>
      */
@@ -161,7 +161,7 @@ final class Card_Checkout_Client
             'limit_response_size' => self::MAXIMUM_ANSWER_BYTES,
         ];
         if ($body !== null) {
-            // An empty array would be a JSON array.
+            // Cast, because an empty PHP array would become a JSON array.
             $arguments['body'] = (string) wp_json_encode((object) $body);
         }
         $answer = wp_remote_request($this->service_url . $path, $arguments);

@@ -5,23 +5,23 @@ declare(strict_types=1);
 defined('ABSPATH') || exit;
 
 /**
- * Proves that USDC at a payment's deposit address can go to the shop's wallet, less the fee, and to no other wallet.
+ * Proves that USDC at a payment's deposit address can only go to the shop's wallet, less the fee.
  *
- * The address is the CREATE2 address of a contract that is determined by the payout wallet, the fee, the fee wallet and the
- * payment's id. It is computed anew from the shop's own payout wallet and from the contracts that the shop has accepted, so
- * that neither the service nor an attacker in it can divert a payment.
+ * The address is the CREATE2 address of a contract determined by payout wallet, fee, fee wallet and payment id. It is
+ * recomputed from the shop's own payout wallet and the contracts that the shop has accepted, so that neither the
+ * service nor an attacker in it can divert a payment.
  */
 final class Card_Checkout_Deposit_Address
 {
-    /** The highest fee that the service takes. */
+    /** Maximum fee of the service. */
     private const HIGHEST_FEE_PERCENT = 10;
     /** More than a service ever has; a longer list would only cost time. */
     private const MAXIMUM_CANDIDATES = 256;
 
     /**
      * @param array<string, mixed> $payment the answer to the create
-     * @param array<string, mixed> $publication what the service publishes about its contracts
-     * @throws Card_Checkout_Exception where the address could pay another wallet
+     * @param array<string, mixed> $publication of the service's contracts
+     * @throws Card_Checkout_Exception if the address could pay another wallet
      */
     public static function verify(array $payment, string $payout_address, array $publication): void
     {
@@ -52,7 +52,7 @@ final class Card_Checkout_Deposit_Address
     }
 
     /**
-     * The parts of a publication that count, as bytes.
+     * Relevant parts of a publication, as bytes.
      *
      * @param array<string, mixed> $publication
      * @return array{int, list<string>, list<string>} the chain id, the factories, the fee wallets
@@ -83,19 +83,19 @@ final class Card_Checkout_Deposit_Address
         return (string) hex2bin(substr($text, 2));
     }
 
-    /** Bytes at the end of 32, as the contract's ABI lays out an argument. */
+    /** Right-aligned in 32 bytes, as an argument in the contract's ABI. */
     private static function word(string $bytes): string
     {
         return str_pad($bytes, 32, "\0", STR_PAD_LEFT);
     }
 
-    /** A factory deploys the implementation that its clones run as its first contract: keccak256(rlp([factory, 1])). */
+    /** First contract of a factory, the implementation of its clones: keccak256(rlp([factory, 1])). */
     private static function first_contract_of(string $factory): string
     {
         return substr(Card_Checkout_Keccak::hash("\xd6\x94" . $factory . "\x01"), -20);
     }
 
-    /** The hash of the creation code of an ERC-1167 clone. */
+    /** Hash of the creation code of an ERC-1167 clone. */
     private static function clone_code_hash(string $implementation): string
     {
         return Card_Checkout_Keccak::hash(

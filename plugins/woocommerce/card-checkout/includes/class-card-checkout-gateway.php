@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
-/** The payment method of the checkout, and its settings. */
+/** Payment method of the checkout, and its settings. */
 final class Card_Checkout_Gateway extends WC_Payment_Gateway
 {
     public const CURRENCIES = ['USD', 'EUR', 'CAD', 'INR'];
-    /** The deposit contracts that the shop has accepted, and when. */
+    /** Accepted deposit contracts, and the time of acceptance. */
     public const PUBLICATION_OPTION = 'card_checkout_publication';
 
     public function __construct()
@@ -25,7 +25,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
         $this->init_settings();
         $this->title = $this->get_option('title');
         $this->description = $this->get_option('description');
-        // WooCommerce checks the nonce of its settings page before it calls this.
+        // WooCommerce checks the nonce of its settings page first.
         add_action('woocommerce_update_options_payment_gateways_' . $this->id, [$this, 'process_admin_options']);
     }
 
@@ -82,7 +82,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
         return parent::is_available() && $this->obstacle() === null;
     }
 
-    /** Why the payment method is not offered though it is enabled; null where it can be. */
+    /** Why the enabled payment method is not offered; null if it is. */
     public function obstacle(): ?string
     {
         if (!in_array(get_woocommerce_currency(), self::CURRENCIES, true)) {
@@ -128,8 +128,8 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
     }
 
     /**
-     * Opens a refund, which the merchant then pays. WooCommerce records it when the service reports it as paid, so the answer
-     * is an error with the next step, never success.
+     * Opens a refund, which the merchant then transfers. WooCommerce records it once the service reports it as paid, so
+     * the result is an error with the next step, never success.
      *
      * @param int $order_id
      * @param float|string|null $amount
@@ -151,7 +151,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
     }
 
     /**
-     * Both checkouts call it. WooCommerce has checked the nonce of its form by then.
+     * Called by both checkouts, after WooCommerce has checked the nonce of its form.
      *
      * @param int $order_id
      * @return array{result: string, redirect?: string}
@@ -176,7 +176,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
         return ['result' => 'success', 'redirect' => $url];
     }
 
-    /** WooCommerce keeps the old value of a field that is wrong, and says nothing of it by itself. */
+    /** Reports invalid fields, whose old values WooCommerce keeps silently. */
     public function process_admin_options(): bool
     {
         $is_saved = parent::process_admin_options();
@@ -194,7 +194,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
     }
 
     /**
-     * Asks the service with the saved key, and accepts the deposit contracts that it publishes.
+     * Requests the service with the saved key, and accepts its published deposit contracts.
      *
      * @throws Card_Checkout_Exception
      */
@@ -243,7 +243,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
     }
 
     /**
-     * An empty field keeps the key, because the page never shows it.
+     * Keeps the key for an empty field, because the page never shows it.
      *
      * @throws Exception
      */
@@ -292,7 +292,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
         return self::row(esc_html($data['title']), Card_Checkout_Admin::connection_html());
     }
 
-    /** Both are HTML that is escaped already. */
+    /** Both parameters are escaped HTML. */
     private static function row(string $title, string $html): string
     {
         return sprintf(

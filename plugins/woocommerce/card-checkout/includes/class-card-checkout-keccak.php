@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
-/** Keccak-256 as Ethereum uses it (padding 0x01; PHP's sha3-256 pads differently). Needs integers of 64 bits. */
+/** Keccak-256 as in Ethereum (padding 0x01; PHP's sha3-256 pads differently). Needs 64-bit integers. */
 final class Card_Checkout_Keccak
 {
     private const RATE_BYTES = 136;
@@ -18,7 +18,7 @@ final class Card_Checkout_Keccak
         -0x7fffffff7fff7f7f, -0x7fffffffffff7f80, 0x0000000080000001, -0x7fffffff7fff7ff8,
     ];
 
-    /** The rotation of lane (x, y), by x + 5y. */
+    /** Rotation of lane (x, y), by x + 5y. */
     private const ROTATIONS = [
         0, 1, 62, 28, 27, 36, 44, 6, 55, 20, 3, 10, 43, 25, 39, 41, 45, 15, 21, 8, 18, 2, 61, 56, 14,
     ];

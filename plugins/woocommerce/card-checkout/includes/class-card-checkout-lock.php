@@ -15,7 +15,7 @@ final class Card_Checkout_Lock
      * @template T
      * @param callable(): T $work
      * @return T
-     * @throws Card_Checkout_Exception where another request keeps the lock
+     * @throws Card_Checkout_Exception if another request keeps the lock
      */
     public static function run(int $order_id, callable $work): mixed
     {
@@ -26,7 +26,7 @@ final class Card_Checkout_Lock
             throw new Card_Checkout_Exception('another request is changing the order');
         }
         try {
-            // What this request read before the lock may be out of date.
+            // Drops values that this request read before the lock.
             wp_cache_flush_runtime();
             return $work();
         } finally {

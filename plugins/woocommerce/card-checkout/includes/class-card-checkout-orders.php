@@ -4,27 +4,29 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
-/** Orders and their payments: one payment an order, and completed once. */
+/** Orders and their payments: one payment per order, completed once. */
 final class Card_Checkout_Orders
 {
     public const METHOD = 'card_checkout';
 
-    /** Hidden from the list of custom fields by the underscore. The token signs webhooks: it never leaves the server. */
+    /**
+     * Hidden from the list of custom fields by the underscore. The token signs webhooks and never leaves the server.
+     */
     public const PAYMENT_ID = '_card_checkout_payment_id';
     private const IPN_TOKEN = '_card_checkout_ipn_token';
     private const CHECKOUT_URL = '_card_checkout_url';
-    /** The payment that was paid when its order had been cancelled: the merchant decides about the order. */
+    /** Payment that was paid after its order was cancelled: the merchant decides about the order. */
     private const PAID_LATE = '_card_checkout_paid_late';
-    /** The last answer of the service, as JSON, for the order page. */
+    /** Last answer of the service as JSON, for the order page. */
     public const STATUS = '_card_checkout_status';
-    /** The state that the last note is about. */
+    /** State of the last note. */
     private const NOTED = '_card_checkout_noted';
 
-    /** Somewhat longer than a payment is open unless the operator has changed it. */
+    /** Exceeds the lifetime of a payment unless the operator has changed it. */
     private const OPEN_DAYS = 9;
     private const CHECKED_AT_ONCE = 50;
 
-    /** @param array<string, mixed> $publication the deposit contracts that the shop has accepted */
+    /** @param array<string, mixed> $publication the accepted deposit contracts */
     public function __construct(
         private readonly Card_Checkout_Client $client,
         private readonly string $payout_address,
@@ -33,8 +35,8 @@ final class Card_Checkout_Orders
     }
 
     /**
-     * The part of a query that finds orders by a field. Orders in tables of their own take a meta_query; orders kept as
-     * posts log a notice about one, and take the key instead.
+     * Query part that finds orders by a field. Orders in custom tables take a meta_query; orders stored as posts log a
+     * notice about one and take the key instead.
      *
      * @return array<string, mixed>
      */
@@ -48,8 +50,8 @@ final class Card_Checkout_Orders
     }
 
     /**
-     * Whether the order has a payment, also where its payment method is another one now: a customer who goes back and
-     * chooses another method may have paid at the provider already.
+     * Whether the order has a payment, even with another payment method now: a customer who goes back and chooses
+     * another method may have already paid at the provider.
      */
     public static function has_payment(WC_Order $order): bool
     {
@@ -62,8 +64,8 @@ final class Card_Checkout_Orders
     }
 
     /**
-     * Where the customer pays. An order has one payment: a customer who comes back gets the same. The order's key is the
-     * Idempotency-Key, so that neither a double click nor a lost answer makes a second payment.
+     * URL where the customer pays. An order has one payment, which a returning customer gets again. The order's key is
+     * the Idempotency-Key, so that neither a double click nor a lost response creates a second payment.
      *
      * @throws Card_Checkout_Exception
      */
@@ -77,7 +79,7 @@ final class Card_Checkout_Orders
                 $this->require_same($order, $status);
                 return (string) $order->get_meta(self::CHECKOUT_URL);
             }
-            // The order's own key would bring the canceled one back.
+            // The order's own key would return the canceled payment.
             $idempotency_key .= ":$earlier";
         }
         $payment = $this->client->create(
@@ -100,7 +102,7 @@ final class Card_Checkout_Orders
     }
 
     /**
-     * Asks the service and completes the order if its payment is paid. Returns whether the order is paid now.
+     * Reads the payment and completes the order if it is paid. Returns whether the order is paid now.
      *
      * @throws Card_Checkout_Exception
      */
@@ -126,7 +128,7 @@ final class Card_Checkout_Orders
         return $this->complete_once($order_id, $status);
     }
 
-    /** Orders whose webhook may have been missed. */
+    /** Checks orders whose webhook may have been missed. */
     public function check_open(): void
     {
         $orders = wc_get_orders([
@@ -151,7 +153,8 @@ final class Card_Checkout_Orders
     }
 
     /**
-     * The lock keeps a webhook and the hourly check apart. Where a process ends under it, the next check completes the order.
+     * Completes under a lock, which excludes webhook and hourly check from each other. If the process ends meanwhile,
+     * the next check completes the order.
      *
      * @param array<string, mixed> $status
      */
@@ -184,7 +187,7 @@ final class Card_Checkout_Orders
         });
     }
 
-    /** A cancelled order is not completed when its payment is paid, because its stock is back on sale. */
+    /** Whether the order was cancelled before its payment: it is not completed, because its stock is back on sale. */
     private function is_paid_late(WC_Order $order): bool
     {
         $payment = (string) $order->get_meta(self::PAYMENT_ID);
@@ -214,7 +217,7 @@ final class Card_Checkout_Orders
     }
 
     /**
-     * What a payment that is not paid means for its order.
+     * Follows an unpaid payment in its order.
      *
      * @param array<string, mixed> $status
      */
@@ -284,7 +287,7 @@ final class Card_Checkout_Orders
         }
     }
 
-    /** Adds a note once for each state. */
+    /** Adds a note once per state. */
     private function note(WC_Order $order, string $state, string $text): bool
     {
         if ((string) $order->get_meta(self::NOTED) === $state) {
@@ -296,7 +299,7 @@ final class Card_Checkout_Orders
         return true;
     }
 
-    /** The order waits for the merchant; a merchant who moved it on since then is not overruled. */
+    /** Puts the order on hold for the merchant, unless the merchant has changed it since. */
     private function hold(WC_Order $order, string $text, string $state = 'held'): void
     {
         if ($this->note($order, $state, $text) && $order->get_status() !== 'on-hold') {
@@ -305,7 +308,7 @@ final class Card_Checkout_Orders
     }
 
     /**
-     * What the order page shows. No token is among it.
+     * Data for the order page, without tokens.
      *
      * @param array<string, mixed> $status
      * @return array<string, string>
@@ -320,7 +323,7 @@ final class Card_Checkout_Orders
         return $shown;
     }
 
-    /** The service accepts plain addresses only, and needs none: an order must not fail for it. */
+    /** The service accepts only plain addresses and needs none: an order must not fail for it. */
     private static function email_of(WC_Order $order): ?string
     {
         $email = (string) $order->get_billing_email();

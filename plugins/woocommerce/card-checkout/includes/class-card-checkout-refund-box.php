@@ -5,14 +5,14 @@ declare(strict_types=1);
 defined('ABSPATH') || exit;
 
 /**
- * The refund's part of the box on the order page. The box is inside the order's form, so its buttons save the order, and
- * WooCommerce checks the nonce and the capability before `save` runs.
+ * Refund part of the box on the order page. The box is inside the order's form, so its buttons save the order, and
+ * WooCommerce checks nonce and capability before `save` runs.
  */
 final class Card_Checkout_Refund_Box
 {
     private const DESTINATION_FIELD = 'card_checkout_refund_address';
     private const TRANSACTION_FIELD = 'card_checkout_refund_transaction';
-    /** What the box shows for copying: a link, or the address that a confirmation is about. */
+    /** Field with text to copy: a link, or the address to confirm. */
     private const SHOWN_FIELD = 'card_checkout_refund_to';
     private const CHARACTERS_IN_LINE = 26;
     private const ACTION_FIELD = 'card_checkout_refund_action';
@@ -35,7 +35,7 @@ final class Card_Checkout_Refund_Box
         return (float) $order->get_remaining_refund_amount() > 0 ? '<hr>' . self::address_html($order) : '';
     }
 
-    /** What `wp_kses` leaves of the box: the elements of a post, and the fields. */
+    /** Elements that `wp_kses` keeps in the box: those of a post, and the fields. */
     public static function allowed_html(): array
     {
         $field = ['type' => true, 'name' => true, 'id' => true, 'value' => true, 'placeholder' => true, 'class' => true];
@@ -48,7 +48,9 @@ final class Card_Checkout_Refund_Box
         return [...wp_allowed_protocols(), 'ethereum'];
     }
 
-    /** Hook `woocommerce_process_shop_order_meta`: WooCommerce has checked `woocommerce_meta_nonce` and the capability. */
+    /**
+     * Hook `woocommerce_process_shop_order_meta`: WooCommerce has checked `woocommerce_meta_nonce` and the capability.
+     */
     public static function save(int $order_id): void
     {
         $order = wc_get_order($order_id);
@@ -94,7 +96,7 @@ final class Card_Checkout_Refund_Box
 
     private static function posted(string $name): ?string
     {
-        // WooCommerce checks the nonce before it calls the hook.
+        // WooCommerce checks the nonce before the hook.
         return is_string($_POST[$name] ?? null) ? sanitize_text_field(wp_unslash($_POST[$name])) : null;
     }
 
@@ -205,7 +207,7 @@ final class Card_Checkout_Refund_Box
         );
     }
 
-    /** For copying. It is as high as an address or a link needs: a person compares all of it. */
+    /** Text to copy, in full height: a person compares all of it. */
     private static function shown(string $name, string $label, string $value): string
     {
         return sprintf(

@@ -5,25 +5,25 @@ declare(strict_types=1);
 defined('ABSPATH') || exit;
 
 /**
- * Refunds from the order page. The service holds no money: it opens a refund, the merchant transfers the USDC from their own
- * wallet, and the service finds the transfer on the chain.
+ * Refunds from the order page. The service holds no money: it opens a refund, the merchant transfers the USDC from
+ * their own wallet, and the service finds the transfer on chain.
  *
- * WooCommerce records a refund when its gateway reports success. A refund is therefore opened by WooCommerce's refund form,
- * which then reports that nothing is refunded yet, and recorded with the same items when the service reports it as paid. An
- * order has one open refund at a time.
+ * WooCommerce records a refund when its gateway reports success. So WooCommerce's refund form opens the refund and
+ * reports that nothing is refunded yet; the refund is recorded with the same items once the service reports it as paid.
+ * An order has one open refund at a time.
  */
 final class Card_Checkout_Refunds
 {
-    /** The open refund, as JSON. Absent when there is none. */
+    /** Open refund as JSON; absent without one. */
     public const OPEN_REFUND = '_card_checkout_refund';
-    /** Where the customer wants the USDC, as the merchant typed it. */
+    /** The customer's address for the USDC, as the merchant entered it. */
     public const DESTINATION = '_card_checkout_refund_address';
-    /** On a refund of WooCommerce: the service's refund that it records. */
+    /** On a WooCommerce refund: the service's refund that it records. */
     public const REFUND_ID = '_card_checkout_refund_id';
 
     private const CHECKED_AT_ONCE = 50;
     private const MAXIMUM_REASON_LENGTH = 200;
-    /** A request without an answer has ended by then. */
+    /** Time after which a request without a response has ended. */
     private const ANSWER_SECONDS = 60;
     private const REFUNDABLE_STATES = [
         Card_Checkout_State::PAID,
@@ -31,7 +31,7 @@ final class Card_Checkout_Refunds
         Card_Checkout_State::CANCELED_AND_RELEASED,
     ];
 
-    /** @var array<int, array<string, mixed>> what the refund form asked for, by order: items and restocking */
+    /** @var array<int, array<string, mixed>> input of the refund form by order: items and restocking */
     private static array $forms = [];
 
     public function __construct(private readonly Card_Checkout_Client $client)
@@ -39,7 +39,7 @@ final class Card_Checkout_Refunds
     }
 
     /**
-     * Hook `woocommerce_create_refund`: the gateway itself does not learn which items are refunded.
+     * Hook `woocommerce_create_refund`, because the gateway does not receive the refunded items.
      *
      * @param WC_Order_Refund $refund
      * @param array<string, mixed> $arguments
@@ -66,9 +66,9 @@ final class Card_Checkout_Refunds
     }
 
     /**
-     * Opens a refund at the service. Returns what the merchant has to do next.
+     * Opens a refund at the service. Returns the merchant's next step.
      *
-     * @throws Card_Checkout_Exception where nothing was opened, or another refund is open
+     * @throws Card_Checkout_Exception if nothing was opened, or another refund is open
      */
     public function open(int $order_id, float $amount, string $reason): string
     {
@@ -85,7 +85,7 @@ final class Card_Checkout_Refunds
                 );
             }
             $open = $this->draft($order, $amount, $reason);
-            // Stored first: if the answer is lost, the reference finds the refund.
+            // Stored first: if the response is lost, the reference finds the refund.
             self::store($order, $open);
             try {
                 $refund = $this->client->open_refund(
@@ -118,9 +118,9 @@ final class Card_Checkout_Refunds
     }
 
     /**
-     * Confirms the address that the customer named.
+     * Confirms the address that the customer entered.
      *
-     * @param string $destination as the page showed it: another one that the customer named since then is refused
+     * @param string $destination as the page showed it; a changed address is refused
      * @throws Card_Checkout_Exception
      */
     public function confirm(int $order_id, string $destination): void
@@ -128,7 +128,7 @@ final class Card_Checkout_Refunds
         $this->update($order_id, fn (string $refund_id) => $this->client->confirm_refund($refund_id, $destination));
     }
 
-    /** @throws Card_Checkout_Exception where the refund is paid, for example */
+    /** @throws Card_Checkout_Exception for example if the refund is paid */
     public function cancel(int $order_id): void
     {
         $this->update($order_id, fn (string $refund_id) => $this->client->cancel_refund($refund_id));
@@ -160,7 +160,7 @@ final class Card_Checkout_Refunds
         }
     }
 
-    /** @param callable(string): array<string, mixed> $call a request about the refund; its answer is the refund */
+    /** @param callable(string): array<string, mixed> $call a request that returns the refund */
     private function update(int $order_id, callable $call): void
     {
         Card_Checkout_Lock::run($order_id, function () use ($order_id, $call): void {
@@ -177,7 +177,7 @@ final class Card_Checkout_Refunds
     }
 
     /**
-     * The refund as it is asked for: the same share of the USDC that arrived as the amount is of the charge.
+     * Draft of the refund: the same share of the received USDC as the amount is of the charge.
      *
      * @return array<string, mixed>
      */
@@ -220,7 +220,7 @@ final class Card_Checkout_Refunds
         ];
     }
 
-    /** A refund whose answer was lost is found by its reference; one that was not opened is forgotten. */
+    /** Finds a refund with a lost response by its reference; forgets one that was not opened. */
     private function find_lost_answer(WC_Order $order): void
     {
         $open = self::open_refund_of($order);
@@ -256,7 +256,7 @@ final class Card_Checkout_Refunds
     }
 
     /**
-     * What the state of the refund means for the order.
+     * Follows the state of the refund in the order.
      *
      * @param array<string, mixed> $open
      * @param array<string, mixed> $refund
@@ -264,7 +264,7 @@ final class Card_Checkout_Refunds
     private function follow(WC_Order $order, array $open, array $refund): void
     {
         $before = $open['refund'];
-        // The link is in the answer that opens the refund only; later answers have null there.
+        // Kept, because only the response to the create contains the link.
         $open['refund'] = self::shown(['address_url' => $before['address_url']] + $refund);
         switch ($refund['status']) {
             case 'paid':
@@ -284,7 +284,7 @@ final class Card_Checkout_Refunds
                 )));
                 break;
             default:
-                // It waits: for the address, the confirmation or the transfer.
+                // Waits for the address, the confirmation or the transfer.
                 self::store($order, $open);
                 if ($refund['status'] !== $before['status']) {
                     $order->add_order_note(esc_html('Card checkout: ' . self::instruction($open)));
@@ -293,7 +293,7 @@ final class Card_Checkout_Refunds
     }
 
     /**
-     * Records the paid refund in WooCommerce, once: the service's id is saved with WooCommerce's refund, in one step.
+     * Records the paid refund in WooCommerce once: the service's id is saved with WooCommerce's refund, in one step.
      *
      * @param array<string, mixed> $open
      */
@@ -344,7 +344,7 @@ final class Card_Checkout_Refunds
     }
 
     /**
-     * What the merchant has to do with an open refund.
+     * Merchant's next step of an open refund.
      *
      * @param array<string, mixed> $open
      */
@@ -380,7 +380,7 @@ final class Card_Checkout_Refunds
 
     /**
      * @param array<string, mixed> $refund
-     * @return array<string, string> what the order page shows of a refund
+     * @return array<string, string> data for the order page
      */
     private static function shown(array $refund): array
     {

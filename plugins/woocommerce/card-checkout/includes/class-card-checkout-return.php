@@ -7,8 +7,8 @@ defined('ABSPATH') || exit;
 /**
  * Brings a customer from the service's page back to the order.
  *
- * The service's return address is one for the whole account and names the payment, which is not a secret. The order is
- * therefore shown only to the browser that placed it, or to the customer who is signed in.
+ * The service has one return URL per account, which names the payment and is not secret. The order is therefore shown
+ * only to the browser that placed it, or to the signed-in customer.
  */
 final class Card_Checkout_Return
 {
@@ -24,7 +24,7 @@ final class Card_Checkout_Return
         }
     }
 
-    /** Where to send the customer of this payment. */
+    /** URL for the customer of this payment. */
     public static function url_for(string $payment_id): string
     {
         $orders = preg_match('/^[0-9a-f-]{36}$/D', $payment_id) === 1

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
-/** The states of a payment, from `status` and `forward_status` of the service. Needs nothing of WordPress. */
+/** States of a payment, from `status` and `forward_status` of the service. Independent of WordPress. */
 final class Card_Checkout_State
 {
     public const OPEN = 'open';
@@ -15,7 +15,7 @@ final class Card_Checkout_State
     public const CANCELED = 'canceled';
     public const CANCELED_WITH_MONEY = 'canceled_with_money';
     public const CANCELED_AND_RELEASED = 'canceled_and_released';
-    /** A state that this version does not know: nothing may follow from it. */
+    /** A state unknown to this version, from which nothing may follow. */
     public const UNKNOWN = 'unknown';
 
     /** @param array<string, mixed> $status an answer of the service */

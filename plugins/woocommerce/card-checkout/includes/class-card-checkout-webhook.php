@@ -4,13 +4,13 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
-/** Receives the service's webhook: raw body, signature, confirmation, completion once, immediate answer. */
+/** Receives the service's webhook: raw body, signature, confirmation, completion once, immediate response. */
 final class Card_Checkout_Webhook
 {
     private const MAXIMUM_BODY_BYTES = 65536;
     private const TOLERANCE_SECONDS = 300;
     private const LOG_OPTION = 'card_checkout_webhooks';
-    /** Forged webhooks write the log at most this often. */
+    /** Minimum interval between log entries about forged webhooks. */
     private const LOG_INTERVAL_SECONDS = 60;
 
     public function __construct(private readonly Card_Checkout_Orders $orders)
@@ -18,7 +18,7 @@ final class Card_Checkout_Webhook
     }
 
     /**
-     * The last webhook that was accepted and the last one that was not, for the settings page.
+     * Last accepted and last rejected webhook, for the settings page.
      *
      * @return array{accepted_at?: int, failed_at?: int, reason?: string}
      */
@@ -27,15 +27,15 @@ final class Card_Checkout_Webhook
         return (array) get_option(self::LOG_OPTION, []);
     }
 
-    /** The bytes of the body, as many as may be one and one more: `receive` refuses a longer body. */
+    /** Raw body up to one byte beyond the limit: `receive` refuses a longer one. */
     public static function read_body(string $file = 'php://input'): string
     {
         return (string) file_get_contents($file, false, null, 0, self::MAXIMUM_BODY_BYTES + 1);
     }
 
     /**
-     * @param string $raw_body the bytes as they came, before anything parses them
-     * @return int the HTTP status to answer with
+     * @param string $raw_body before any parsing
+     * @return int the HTTP status
      */
     public function receive(string $raw_body, string $signature, int $order_id, string $order_key): int
     {
@@ -44,7 +44,7 @@ final class Card_Checkout_Webhook
         return $status;
     }
 
-    /** @return array{int, string} the HTTP status, and why the webhook was not accepted; '' where it was */
+    /** @return array{int, string} the HTTP status, and the reason of a rejection, '' if accepted */
     private function validate(string $raw_body, string $signature, int $order_id, string $order_key): array
     {
         if (strlen($raw_body) > self::MAXIMUM_BODY_BYTES) {
@@ -67,7 +67,7 @@ final class Card_Checkout_Webhook
         if (($event['paymentId'] ?? null) !== $order->get_meta(Card_Checkout_Orders::PAYMENT_ID)) {
             return [401, __('The event is about another payment.', 'card-checkout')];
         }
-        // An event is sent at once: an old one is a recording.
+        // An event is sent immediately: an old one is a replay.
         if (abs(time() - $event['timestamp']) > self::TOLERANCE_SECONDS) {
             return [401, __('The event is old, or the clock of one of the servers is wrong.', 'card-checkout')];
         }

@@ -28,8 +28,8 @@ for (const block of document.querySelectorAll('pre')) {
 
 const LANGUAGE_KEY = 'docs-language';
 /**
- * A function for each group of samples that shows its sample in a language, if it has one. @type {((language: string)
- * => void)[]}
+ * A function for each group of samples that shows its sample in a language, if it has one.
+ * @type {((language: string) => void)[]}
  */
 const choosers = [];
 

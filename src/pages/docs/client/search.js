@@ -56,8 +56,8 @@ function wordsIn(section) {
 }
 
 /**
- * Best match among the words: 1 for the word itself, less for a prefix, otherwise 0. @param {string[]} words @param
- * {string} wanted
+ * Best match among the words: 1 for the word itself, less for a prefix, otherwise 0.
+ * @param {string[]} words @param {string} wanted
  */
 function matchOf(words, wanted) {
   let best = 0;
