@@ -80,7 +80,6 @@ export interface PeopleStore extends PasskeyStore {
   findUser(userId: string): Promise<User | null>;
   /** User by an address in the form of `parseUserEmail`. */
   findUserByEmail(email: string): Promise<User | null>;
-  /** Users by address. */
   listUsers(limit: number): Promise<readonly User[]>;
   /** Null, without a change, when the user is unknown, the guard does not hold, or the link is used or expired. */
   updateUser(userId: string, change: UserChange, options?: UserChangeOptions): Promise<User | null>;
@@ -159,7 +158,6 @@ export interface SessionStore {
   removeInvitation(accountId: string, id: string): Promise<boolean>;
 }
 
-/** Position of an entry among those of all accounts. */
 export type AuditPosition = Pick<AuditEntry, 'atMs' | 'accountId' | 'position'>;
 
 export interface AuditStore {

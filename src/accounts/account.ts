@@ -8,7 +8,6 @@ export function isFeature(value: string): value is Feature {
 
 /** A merchant. Its keys inherit its fee, wallet and providers. */
 export interface Account extends ShopProfile, MerchantTerms {
-  /** The shop name that customers see. */
   readonly name: string;
   readonly email: string | null;
   readonly createdAtMs: number;

@@ -11,7 +11,6 @@ export type SessionStage = 'second_factor' | 'set_up' | 'open';
 
 /** A signed-in session. The browser's cookie holds its token, the store only the hash. */
 export interface DashboardSession {
-  /** Identifies the session in lists. */
   readonly id: string;
   /** SHA-256 of the token, hex. */
   readonly tokenHash: string;
@@ -29,7 +28,6 @@ export interface DashboardSession {
   readonly userAgent: string;
 }
 
-/** Maximum lifetime of a session. */
 export const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000;
 /** Maximum time without a request. */
 export const SESSION_IDLE_MS = 12 * 3_600_000;
@@ -60,7 +58,6 @@ export interface OneTimeLink {
    * recipient a member of an account. `connect` is exchanged for an API key (`accounts/connect-shop.ts`).
    */
   readonly kind: 'password' | 'forgotten' | 'invitation' | 'connect';
-  /** The recipient's address. */
   readonly email: string;
   /** User whose password it sets; null for an invitation. */
   readonly userId: string | null;

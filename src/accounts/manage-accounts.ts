@@ -133,7 +133,6 @@ function unknownAccount(accountId: string): ServiceError {
   return new ServiceError('not_found', `The account ${accountId} does not exist.`);
 }
 
-/** Default fee of an account. */
 export const DEFAULT_FEE_BASIS_POINTS = 250;
 
 /** Creates an account with all features and providers. Throws `invalid_request`. */

@@ -125,7 +125,6 @@ function parseHash(text: string): Hash {
   };
 }
 
-/** A queued task. */
 interface Waiter {
   /** A stranger's network; null for all others. */
   readonly stranger: string | null;

@@ -113,7 +113,6 @@ export function accessChanged(): ServiceError {
   return invalidField('Your password or your permissions', 'have changed. Please sign in again.');
 }
 
-/** Prefixes a text with its expiry. */
 export function withExpiry(text: string, untilMs: number): string {
   return `${untilMs} ${text}`;
 }

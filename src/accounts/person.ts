@@ -11,7 +11,6 @@ export function roleIncludes(role: Role, needed: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(needed);
 }
 
-/** A user who signs in. */
 export interface User {
   readonly id: string;
   /** Lower-case; identifies the user. */

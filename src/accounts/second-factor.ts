@@ -81,7 +81,6 @@ export async function confirmTotp(
   return codes;
 }
 
-/** Replaces the recovery codes. */
 export async function renewRecoveryCodes(
   { people, secondFactor }: Pick<SecondFactorContext, 'people' | 'secondFactor'>,
   { user, session }: SignedIn,

@@ -110,7 +110,6 @@ export interface SignedIn {
 export interface ChosenAccount {
   readonly account: Account;
   readonly role: Role;
-  /** All of the user's memberships. */
   readonly memberships: readonly Membership[];
   readonly otherAccounts: readonly Pick<Account, 'id' | 'name'>[];
 }
@@ -163,7 +162,6 @@ export async function endSession(
  * (docs/decisions/0027-strangers-cannot-lock-users-out.md). Marks are sealed, and not stored.
  */
 
-/** Maximum lifetime of a cookie in browsers. */
 export const BROWSER_MARK_MS = 400 * 24 * 3_600_000;
 /** Time for which an emailed link can make a browser known. */
 const BROWSER_LINK_MS = 3_600_000;

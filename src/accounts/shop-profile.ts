@@ -11,7 +11,6 @@ import {
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import { isSecureUrl } from '../platform/public-address.ts';
 
-/** Profile of a new account. */
 export const plainProfile = {
   /** Identifies the shop's logo, which is stored separately; null without one. */
   logoHash: null as string | null,
@@ -59,7 +58,6 @@ const troublesome =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
   /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 
-/** Parses the shop's name. Throws `invalid_request`. */
 export function parseName(text: string): string {
   const name = text.trim();
   if (name.length === 0 || name.length > MAXIMUM_NAME_CHARACTERS) {

@@ -95,7 +95,6 @@ export async function changeOperator(
   return changed ?? user;
 }
 
-/** Lifetime of an invitation. */
 const INVITATION_MS = 7 * 24 * 3_600_000;
 
 /** Invites a person to an account, and returns the link's token. Throws a 400 for an invalid address. */

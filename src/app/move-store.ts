@@ -19,7 +19,6 @@ const findSchema = {
   postgres: (url: string) => findPostgresSchema(url, connectByName),
 };
 
-/** A database by file or URL. */
 interface Place {
   readonly engine: keyof typeof openSide;
   readonly at: string;

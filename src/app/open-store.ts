@@ -13,7 +13,6 @@ import type { Log } from './log.ts';
 /** Commands without a server hold the store for about a second. */
 const START_TIMEOUT_MS = 3_000;
 const RETRY_MS = 100;
-/** File name of the database in the data folder. */
 export const SQLITE_FILE = 'card-checkout.sqlite';
 
 /** There is no database yet. Only `start` and `init` create one: a command with a wrong DATA_DIR must not. */

@@ -165,7 +165,6 @@ function hasIpv6Listener(port: number): Promise<boolean> {
   });
 }
 
-/** Control socket for the command line. */
 function startControl(parts: ServiceParts): Promise<Server> {
   const { config, external, requestContext } = parts;
   const { create, tokens, testPayments } = requestContext;

@@ -10,7 +10,6 @@ import { createWorkerTasks, reportAbandoned, type WorkerTasks } from './worker-t
 const WATCHER = 'watcher';
 const senderOf = (relayer: string) => `sender ${relayer}`;
 
-/** Starts the background tasks. */
 export async function startWork(parts: ServiceParts, deliver: DeliverWebhook) {
   const { store, log, metrics } = parts;
   const { shared } = store;

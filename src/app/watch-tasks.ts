@@ -40,7 +40,6 @@ export function createWatchTasks(parts: WorkerParts): readonly WorkerTask[] {
   ];
 }
 
-/** State of the watcher between passes. */
 interface WatchState {
   readonly kept: KeptBlocks;
   readonly openAddresses: OpenAddresses;

@@ -5,7 +5,6 @@ import type { ServiceParts } from './service-parts.ts';
 
 type SharedParts = 'store' | 'external' | 'mailer' | 'log' | 'metrics';
 
-/** Dependencies of a process's tasks. */
 export interface WorkerParts
   extends Pick<ServiceParts, SharedParts>,
     Pick<ServiceParts['requestContext'], 'tokens' | 'notifier' | 'baseUrl' | 'expiryMs'>,
@@ -16,7 +15,6 @@ export interface WorkerParts
   readonly withRelayerLease: RelayContext['withRelayerLease'];
 }
 
-/** A repeated background task. */
 export interface WorkerTask {
   readonly name: string;
   /** Pause after a run without further work. */

@@ -14,7 +14,6 @@ import {
   sandboxOperationNames,
 } from './operations-context.ts';
 
-/** File name of the control socket in the data folder. */
 export const CONTROL_SOCKET = 'control.sock';
 
 /** Interval of keep-alive bytes, well below the client's timeout. */

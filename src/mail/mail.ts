@@ -74,7 +74,6 @@ export interface Alert {
   readonly accountId: string;
   readonly kind: AlertKind;
   readonly count: number;
-  /** Time of the first failure. */
   readonly sinceMs: number;
   /** Time of the owners' last notification; 0 for never. */
   readonly notifiedAtMs: number;

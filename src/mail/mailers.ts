@@ -2,7 +2,6 @@ import type { Transporter } from 'nodemailer';
 import { isLoopbackHost } from '../platform/public-address.ts';
 import { type Mailer, MailNotSentError } from './mail.ts';
 
-/** Mail server and sender. */
 interface SmtpSettings {
   /** `smtp://` (encrypted by STARTTLS) or `smtps://`, with user and password if the server requires them. */
   readonly url: string;

@@ -83,7 +83,6 @@ interface PayoutTerms extends Pick<DepositTerms, 'feeBasisPoints' | 'feeWallet'>
   readonly payoutAddress: Address;
 }
 
-/** Terms of the payment's deposit address. */
 export function termsOf(
   { payoutAddress, feeBasisPoints, feeWallet }: PayoutTerms,
   reference: `0x${string}`,

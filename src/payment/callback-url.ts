@@ -102,7 +102,6 @@ export function parseCallbackUrl(
   return nameRefusal === null ? { ok: true, url, hostname, port, kind: 'name' } : refuse(nameRefusal);
 }
 
-/** Public location of a service. */
 export interface ServiceLocation {
   readonly hostname: string;
   readonly port: number;
@@ -110,7 +109,6 @@ export interface ServiceLocation {
   readonly path: string;
 }
 
-/** Location of a `BASE_URL`. */
 export function locationOf(baseUrl: string): ServiceLocation {
   const { protocol, hostname, port, pathname } = new URL(baseUrl);
   return {

@@ -32,7 +32,6 @@ export interface MerchantTerms extends AccountThresholdTerms {
   readonly id: string;
   readonly suspended: boolean;
   readonly features: readonly Feature[];
-  /** The account's card fee. */
   readonly feeBasisPoints: number;
   /** The merchant's own wallet, for guidance and checks; each checkout names its payout address itself. */
   readonly wallet: Address | null;
@@ -70,11 +69,9 @@ export interface CreateChecks {
     readonly isReservedAddress: (address: Address) => boolean;
   };
   readonly nowMs: () => number;
-  /** Default for accounts without their own setting. */
   readonly thresholdDefaults: ThresholdTerms;
 }
 
-/** Amounts and terms of a new payment. */
 export type CheckedTerms = ReturnType<typeof chargeWithFee> &
   ThresholdTerms &
   Pick<Payment, 'usdUnits' | 'provider'>;

@@ -3,7 +3,6 @@
  * for fees. Decimal text exists only at the edge, parsed and formatted here.
  */
 
-/** The API's limits of an amount. */
 export const MINIMUM_AMOUNT_CENTS = 1;
 export const MAXIMUM_AMOUNT_CENTS = 1_000_000;
 

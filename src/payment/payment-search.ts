@@ -26,7 +26,6 @@ export type PaymentSearch =
   /** A payment must match all words, each in any of its meanings. */
   | { readonly kind: 'words'; readonly words: readonly (readonly Meaning[])[] };
 
-/** Possible meanings of a typed word. */
 export type Meaning =
   /**
    * Words of the note, the order line or the email address's name with these beginnings, all of them. Short ones are
@@ -180,7 +179,6 @@ function wordsOf({ note, orderLine, email }: Searched): string[] {
   return email === null ? inTexts : [...inTexts, ...emailWords(normalize(email))];
 }
 
-/** Words of an email address before the @. */
 function emailWords(email: string): string[] {
   return wordsIn(email.slice(0, Math.max(0, email.lastIndexOf('@')))).slice(0, MAXIMUM_EMAIL_WORDS);
 }

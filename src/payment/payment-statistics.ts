@@ -11,7 +11,6 @@ export const DAY_MS = 24 * 3_600_000;
 export interface PaymentSlot {
   readonly startMs: number;
   readonly currency: Currency;
-  /** Payments created in it. */
   readonly created: number;
   /** Of those, the ones that became paid, at any time. */
   readonly converted: number;
@@ -64,7 +63,6 @@ const uncounted = {
   settleClass: null,
 };
 
-/** Change for a new payment. */
 export function createdChange({ accountId, currency, createdAtMs }: Payment): CountedChange {
   return { ...uncounted, accountId, currency, startMs: slotOf(createdAtMs), created: 1 };
 }

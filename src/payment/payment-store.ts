@@ -3,7 +3,6 @@ import type { ChainObservations, Payment, PaymentChange, PaymentId, PaymentStatu
 import type { NewWebhook } from './payment-events.ts';
 import type { ProviderSession, SessionProgress } from './provider-session.ts';
 
-/** Lifetime of an Idempotency-Key. */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
 
 export interface IdempotencyRecord {

@@ -239,7 +239,6 @@ export const paymentEvents = {
 
 export type PaymentEvent = keyof typeof paymentEvents;
 
-/** One row of the state table. */
 export interface Transition {
   readonly from: PaymentState;
   readonly event: PaymentEvent;
@@ -321,7 +320,6 @@ export function stateOf(payment: { status: PaymentStatus; forwardStatus: Forward
   return state as PaymentState;
 }
 
-/** The two fields of a state. */
 export function fieldsOf(state: PaymentState): { status: PaymentStatus; forwardStatus: ForwardStatus } {
   const [status, forwardStatus] = state.split('/') as [PaymentStatus, ForwardStatus];
   return { status, forwardStatus };

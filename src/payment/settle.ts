@@ -212,7 +212,6 @@ function dueEventOfCanceled(state: PaymentState, payment: Payment, sums: Observe
   }
 }
 
-/** Other fields that the event changes. */
 function effectsOf(
   event: PaymentEvent,
   payment: Payment,

@@ -1,7 +1,6 @@
 import { invalidField } from './errors.ts';
 import { formatCents, MAXIMUM_AMOUNT_CENTS, MINIMUM_AMOUNT_CENTS } from './money.ts';
 
-/** Maximum characters of an order's description. */
 export const ORDER_LINE_CHARACTERS = 120;
 
 /** Parses one line of text. Throws `invalid_request`. */

@@ -3,7 +3,6 @@ export interface LocalDay {
   /** `2026-11-21` */
   readonly date: string;
   readonly startMs: number;
-  /** Start of the next day. */
   readonly endMs: number;
 }
 
@@ -12,7 +11,6 @@ const DAY_MS = 86_400_000;
 const datePattern = /^[1-9]\d{3}-\d{2}-\d{2}$/;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Local date at a time. */
 export function dateAt(timeMs: number, timeZone: string): string {
   return localTextAt(timeMs, timeZone).slice(0, 10);
 }
@@ -33,12 +31,10 @@ export function nextDate(date: string): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
 }
 
-/** A month in a time zone. */
 export interface LocalMonth {
   /** `2026-11` */
   readonly month: string;
   readonly startMs: number;
-  /** Start of the next month. */
   readonly endMs: number;
 }
 

@@ -13,7 +13,6 @@ import {
   requireDelivery,
 } from './provider-availability.ts';
 
-/** The checks of a create that names a provider. */
 export function createProviderChecks(directory: ProviderDirectory, nowMs: () => number): ProviderChecks {
   return {
     async requireChoice(merchant, provider, currency) {

@@ -7,7 +7,6 @@ export interface ProviderEndpoint {
   readonly urls: readonly string[];
 }
 
-/** One step of `provider prove`. */
 export interface EvidenceStep {
   readonly step: 'catalog' | 'quote' | 'session' | 'locks';
   readonly outcome: 'fine' | 'failed' | 'skipped';

@@ -63,7 +63,6 @@ export function estimateSuccess(visits: readonly VisitOutcome[]) {
   };
 }
 
-/** An offer with its expected delivery. */
 export interface RankedOffer {
   readonly provider: ProviderId;
   /** 10⁻⁶ USDC units: the quote, or the assumed delivery. */

@@ -17,7 +17,6 @@ export interface QuoteRequest {
   readonly accountId?: string;
 }
 
-/** A provider's non-binding quote. */
 export interface Quote {
   /** Amount that the deposit address would receive, 10⁻⁶ USDC units; null if the provider does not state it. */
   readonly deliveryUnits: bigint | null;

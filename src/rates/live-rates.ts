@@ -208,7 +208,6 @@ async function fetchCoinbaseRate(
   return rate;
 }
 
-/** Reference rates of one day. */
 interface DailyRates {
   /** Midnight UTC of that day. */
   readonly dateMs: number;

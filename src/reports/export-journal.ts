@@ -139,7 +139,6 @@ async function addSums(
   );
 }
 
-/** Booking date of a payment. */
 function dateOf({ paidAtMs, createdAtMs }: Payment): number {
   return paidAtMs ?? createdAtMs;
 }

@@ -15,7 +15,6 @@ export interface ExpirePaymentsContext
   readonly expiryMs: number;
 }
 
-/** Result of one run. */
 export interface ExpiryPass {
   readonly checked: number;
   /** Past their deadline but not expired, because their addresses hold money that was not observed. */

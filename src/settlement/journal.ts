@@ -31,7 +31,6 @@ export interface JournalEntry extends JournalFacts {
 /** Newest entry of the journal, to which the next one is chained. */
 export type JournalHead = Pick<JournalEntry, 'number' | 'hash'>;
 
-/** Head of an empty journal. */
 export const NO_MOVEMENTS: JournalHead = { number: 0, hash: '0'.repeat(64) };
 
 type OfPayment<Row> = Row & { readonly paymentId: PaymentId };
@@ -87,7 +86,6 @@ export function entriesAfter(
   });
 }
 
-/** Hash of an entry's contents. */
 export function hashOfEntry(entry: Omit<JournalEntry, 'hash'>): string {
   // A JSON list is unambiguous, whatever its texts contain.
   const contents = JSON.stringify([

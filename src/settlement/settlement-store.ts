@@ -23,14 +23,12 @@ export interface SettlementStore {
   listSettlements(): Promise<readonly SettlementRecord[]>;
 }
 
-/** A scanned block. */
 export interface BlockReference {
   readonly number: number;
   readonly hash: string;
   readonly timestampMs: number;
 }
 
-/** The payment of a found row. */
 export interface RowOwner {
   readonly paymentId: PaymentId;
 }

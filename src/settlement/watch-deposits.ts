@@ -73,7 +73,6 @@ function isFinalityDue({ kept, finality }: WatchDepositsContext): boolean {
   return finality.monotonicMs() - kept.finalAskedAtMs >= finality.everyMs;
 }
 
-/** Moves the cursor. */
 async function watchToFinal(
   context: WatchDepositsContext,
   view: ChainView,
@@ -346,7 +345,6 @@ function filterRows(rows: OwnRows, isKept: (row: ChainPosition) => boolean): Own
   };
 }
 
-/** Concatenates rows in order. */
 function joinRows(all: readonly OwnRows[]): OwnRows {
   return {
     deposits: all.flatMap(({ deposits }) => deposits),

@@ -88,7 +88,6 @@ export interface TableOptions<Entity> {
   readonly numberedBy?: string;
 }
 
-/** A table with rows of one entity type. */
 export interface Table<Entity = unknown> {
   readonly name: string;
   /** Columns of the fields first, in their order. */
@@ -144,7 +143,6 @@ export function describeTable<Entity>(name: string, orderedBy: readonly string[]
   };
 }
 
-/** Column name of a field. */
 export function snakeCaseOf(field: string): string {
   return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

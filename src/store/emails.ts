@@ -11,8 +11,7 @@ import { refundTable } from './tables.ts';
 
 export function createEmailStore({ write }: Scripts): EmailStore {
   function* eraseEmail({ accountId, id }: PaymentReference): Script<EmailErasure> {
-    // Keeps other transactions from indexing or deciding the payment, or changing its refunds: the update locks the
-    // row.
+    // Other transactions must not index or decide the payment, or change its refunds: the update locks the row.
     yield* lock(REFUND_LOCK);
     yield* run`UPDATE payments SET email = email WHERE id = ${id}`;
     const before = yield* selectPayment(id);

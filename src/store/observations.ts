@@ -265,7 +265,6 @@ function* addTo<Position extends ChainPosition, Given extends Position & RowOwne
 /** Page size of reads. */
 const ROWS_AT_A_TIME = 1_000;
 
-/** Table of chain positions and amounts. */
 type ChainTable = StoredTable<ChainPosition & Readonly<Record<string, unknown>>>;
 
 /** Tables of foldable rows, each with its table of sums. */
@@ -318,7 +317,6 @@ function* foldRows(table: ChainTable, sums: ChainTable, id: PaymentId, finalNumb
   yield* sums.insertRows([[...sums.valuesOf({ ...last, ...sum, logIndex }), id]]);
 }
 
-/** Dissolves sums that contain rows above a block. */
 function* unfold(blockNumber: number): Script<void> {
   for (const [{ name }, sums] of foldable) {
     const dissolved = yield* run`
@@ -369,7 +367,6 @@ function newRows<Position extends ChainPosition, Given extends Observed<Position
   });
 }
 
-/** Stored rows of the same transactions. */
 function* readKnown<Position extends ChainPosition>(
   table: Table<Position>,
   rows: readonly ChainPosition[],

@@ -199,7 +199,6 @@ function anyOf(sources: readonly Source[]): Source {
   };
 }
 
-/** A query with its filters as SQL. */
 type FilteredQuery = PaymentQuery & { readonly filters: Fragment };
 
 /** Payments of one window that pass the query's filters; `end` is where the next window begins, null after the last. */

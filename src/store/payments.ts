@@ -167,7 +167,6 @@ export function changingValues(payment: Payment) {
   return changingPlaces.map((place) => values[place] as ColumnValue);
 }
 
-/** Name of the expiry step's watermark. */
 export const EXPIRY_WATERMARK = 'expiry';
 
 /** Locks and decides payments by id order. @throws when one of them does not exist */

@@ -37,7 +37,6 @@ const types: Readonly<Record<Engine, Types>> = {
   },
 };
 
-/** SQL of an engine's initial schema. */
 export function schemaOf(engine: Engine): string {
   let isOfEngine = true;
   const lines = readFileSync(new URL('schema.sql', import.meta.url), 'utf8').split('\n');

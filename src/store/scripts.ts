@@ -84,7 +84,6 @@ export function raw(text: string | number): Fragment {
   return { texts: [String(text)], insertions: [] };
 }
 
-/** Comma-separated parameters. */
 export function list(values: readonly ColumnValue[]): Fragment {
   return { texts: values.map((_, index) => (index === 0 ? '' : ', ')).concat(''), insertions: values };
 }
@@ -104,7 +103,6 @@ function isFragment(insertion: Insertion): insertion is Fragment {
   return typeof insertion === 'object' && insertion !== null && 'texts' in insertion;
 }
 
-/** Runs a statement. */
 export function* run(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Rows> {
   return yield statementOf(texts, insertions);
 }
@@ -190,7 +188,6 @@ function withScripts<Entity>(described: Table<Entity>): StoredTable<Entity> {
   };
 }
 
-/** Columns of `insertRows`. */
 export function insertedColumns({ columns, numberedBy }: Table): Column[] {
   return columns.filter(({ name }) => name !== numberedBy);
 }

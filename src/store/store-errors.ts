@@ -53,7 +53,6 @@ export class UnreleasedSchemaError extends Error {
   }
 }
 
-/** The store was closed before this call. */
 export class StoreClosedError extends Error {
   override readonly name = 'StoreClosedError';
 

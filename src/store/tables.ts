@@ -326,7 +326,6 @@ interface PaymentOfAccount {
   readonly paymentId: PaymentId;
 }
 
-/** Payments that are not in the index of terms yet. */
 export const unindexedTable = table<PaymentOfAccount>('unindexed_payments', ['account_id', 'payment_id'])({
   text: ['accountId', 'paymentId'],
 });

@@ -2,7 +2,6 @@ import { StoreClosedError, StoreOverloadedError } from './store-errors.ts';
 
 /** Maximum requests per group; the rest waits for the next one. */
 const MAXIMUM_GROUP = 256;
-/** Maximum waiting requests. */
 const MAXIMUM_WAITING = 20_000;
 
 /** A request to the store, with the functions that settle its promise. */

@@ -3,7 +3,6 @@ export interface CallbackGuard {
   refusalOf(callback: unknown): Promise<string | null>;
 }
 
-/** Outcome of a webhook's single attempt. */
 export interface DeliveryOutcome {
   /**
    * - `delivered`: a final 2xx status arrived.

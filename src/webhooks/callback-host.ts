@@ -153,7 +153,6 @@ export type HostResolution = { readonly addresses: readonly ResolvedAddress[] } 
 interface HostResolverSettings {
   /** `address:port` of the DNS servers; the system's own when absent. */
   readonly servers?: readonly string[];
-  /** Time limit of one whole lookup. */
   readonly timeoutMs: number;
   /** Maximum lifetime of an answer, whose own TTL may be shorter. */
   readonly cacheTtlMs: number;

@@ -1,4 +1,3 @@
-/** Describes the reason of a failed webhook delivery. */
 export function reasonSentence(reason: string | null): string {
   if (reason === null) return '';
   const status = /^http_(\d+)$/.exec(reason)?.[1];
@@ -43,12 +42,10 @@ export const deliveryReasons = {
   interrupted: 'The service was interrupted while it sent the event. The event may have arrived.',
 } as const;
 
-/** Reasons of notifications only. */
 const notificationReasons = {
   mail_failed: 'The mail server refused the message.',
   mail_not_configured: 'This service sends no email.',
   sealed_otherwise: 'The secret that sealed the address is no longer configured.',
 } as const;
 
-/** Reason of an unsuccessful delivery. */
 export type DeliveryReason = keyof typeof deliveryReasons | `http_${number}`;

@@ -7,7 +7,6 @@ import type { PaymentStore, PaymentView } from '../payment/payment-store.ts';
 import { isSameText } from '../platform/keyed-hash.ts';
 import { signWebhook, type Webhook, type WebhookStore } from './webhook.ts';
 
-/** A payment with its states and webhooks. */
 export interface PaymentHistory extends PaymentView {
   readonly states: readonly StateChange[];
   readonly webhooks: readonly Webhook[];
@@ -24,7 +23,6 @@ export async function viewPaymentOf(
   return view;
 }
 
-/** The same with its history. */
 export async function readPaymentHistory(
   stores: Readonly<{
     payments: Pick<PaymentStore, 'viewPayment'>;

@@ -94,7 +94,6 @@ export interface WebhookStore {
     nowMs: number,
     claimable: ClaimableWebhooks,
   ): Promise<readonly Webhook[]>;
-  /** Records the result of the single attempt. */
   recordWebhookResult(webhook: Pick<Webhook, 'id'>, result: WebhookResult): Promise<void>;
   /** After a crash: every `sending` webhook claimed before `beforeMs` becomes `unknown` and is never sent again. */
   abandonStaleWebhooks(beforeMs: number): Promise<number>;

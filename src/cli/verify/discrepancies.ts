@@ -34,7 +34,6 @@ export const discrepancyKinds = {
 
 export type DiscrepancyKind = keyof typeof discrepancyKinds;
 
-/** One discrepancy. */
 export interface Discrepancy {
   /** Null where no single payment is affected. */
   readonly paymentId: string | null;

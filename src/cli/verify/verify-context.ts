@@ -29,7 +29,6 @@ export interface VerifyContext
   readonly pause: () => Promise<void>;
 }
 
-/** The database's records of one payment. */
 export interface PaymentFacts {
   readonly view: PaymentView;
   /** Its journal entries, in order. */
@@ -38,7 +37,6 @@ export interface PaymentFacts {
   readonly paidRefunds: readonly Refund[];
 }
 
-/** Further data for the checks of a payment. */
 export interface CheckContext {
   readonly nowMs: number;
   readonly openBatches: readonly RelayBatch[];
@@ -48,7 +46,6 @@ export interface CheckContext {
   readonly depositAddressOf: (payment: PaymentView['payment']) => string | null;
 }
 
-/** Rows in final blocks. */
 export function finalRowsOf({ observations }: PaymentView) {
   const isFinal = ({ blockNumber }: { readonly blockNumber: number }) =>
     blockNumber <= observations.finalBlock;

@@ -92,7 +92,6 @@ export async function verifyPayments(context: VerifyContext): Promise<VerifyRepo
   };
 }
 
-/** Constants for all payments of a run. */
 type RunConstants = Omit<CheckContext, 'nowMs' | 'openBatches'>;
 
 /** A payment as last read; null facts if unreadable. */

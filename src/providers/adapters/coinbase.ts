@@ -18,7 +18,6 @@ const DEVELOPER_HOST = 'api.developer.coinbase.com';
 const TOKEN_LIFETIME_SECONDS = 120;
 /** The options list all currencies with their networks. */
 const MAXIMUM_OPTIONS_BYTES = 4 * 1024 * 1024;
-/** Lifetime of a session's URL. */
 const SESSION_LIFETIME_MS = 5 * 60_000;
 /** Prefix of our id in the test environment. */
 const SANDBOX_PREFIX = 'sandbox-';

@@ -24,7 +24,6 @@ import {
 } from './provider-http.ts';
 import { type ProviderVariable, SANDBOX_ENVIRONMENT } from './provider-variables.ts';
 
-/** Settings of all adapters. */
 export interface AdapterSettings {
   /** Time limit of all calls that start a session together; quotes are also limited to two seconds. */
   readonly timeoutMs: number;
@@ -118,7 +117,6 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
   readonly quotesInSession?: true;
   /** Values derived from the settings. Throws `ProviderSettingError`. */
   account?(settings: AccountSettings<Host>): Own;
-  /** Headers of every call. */
   headers?(account: Account): Readonly<Record<string, string>>;
   quote(account: Account, request: QuoteRequest, call: Call): Promise<WithDefaults<Quote, 'deliveryUnits'>>;
   /** Defaults: the payment's id as reference, and an hour as lifetime. */
@@ -166,7 +164,6 @@ const MAXIMUM_CACHED_QUOTES = 500;
 /** Providers wait five seconds for our answer to a webhook, and some stop sending after a few late ones. */
 const WEBHOOK_TIMEOUT_MS = 4_000;
 
-/** Creates a provider from its definition. */
 export function defineProvider<Host extends string, Own extends object = object>(
   definition: ProviderDefinition<Host, Own>,
 ): Provider {

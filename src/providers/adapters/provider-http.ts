@@ -20,7 +20,6 @@ export interface JsonAnswer {
   readonly isOfCustomer?: boolean;
 }
 
-/** One call to a provider's API. */
 export interface JsonRequest {
   /** Without the query. */
   readonly url: string;
@@ -174,7 +173,6 @@ export class MalformedAnswerError extends Error {
 
 export type AnswerFields = Readonly<Record<string, unknown>>;
 
-/** Requires a JSON object. */
 export function fieldsOf(value: unknown): AnswerFields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new MalformedAnswerError('the answer is not a JSON object');
@@ -182,7 +180,6 @@ export function fieldsOf(value: unknown): AnswerFields {
   return value as AnswerFields;
 }
 
-/** Requires a list of objects. */
 export function listOf(value: unknown): readonly AnswerFields[] {
   if (!Array.isArray(value)) throw new MalformedAnswerError('the answer is not a list');
   return value.map(fieldsOf);

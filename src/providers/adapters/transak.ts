@@ -12,7 +12,6 @@ import { type Call, requireSuccess } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
 
-/** Lifetime of a session's URL. */
 const SESSION_LIFETIME_MS = 5 * 60_000;
 
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([

@@ -2,7 +2,6 @@ import type { Address, DepositTerms } from '../../payment/address.ts';
 import type { Deposit, Release, Rescue } from '../../payment/payment.ts';
 import type { BlockReference } from '../settlement-store.ts';
 
-/** A USDC `Transfer`. */
 export interface TransferLog extends Deposit {
   readonly recipient: Address;
   /** Informational; endpoints are not compared by it. */
@@ -62,7 +61,6 @@ export interface ChainHeads {
  * `ChainUnavailableError` when the endpoint fails; a failure is never answered as "empty".
  */
 export interface ChainView {
-  /** Label of the endpoint. */
   readonly source: string;
   readLatest(): Promise<LatestBlock>;
   /** Newest final block that an endpoint of another host confirms; null while none does. */
@@ -166,7 +164,6 @@ export interface ReleaseAddresses {
 }
 
 export interface ReleaseCheck {
-  /** Balance of the deposit address. */
   readonly heldUnits: bigint;
   /** Why the transfer of the balance to the merchant would fail; null when it would succeed, or the balance is zero. */
   readonly refusal: string | null;
@@ -237,7 +234,6 @@ export interface Relayer {
   ): Promise<SignedTransaction>;
   /** Sends the signed bytes; already known or already mined is no error. Throws `TransactionRefusedError`. */
   broadcast(rawTransaction: string): Promise<void>;
-  /** The relayer's gas balance in wei. */
   readGasBalance(): Promise<bigint>;
   /** Balance of an address in a token's units; of POL, `POL_ADDRESS`, in wei. */
   readHeld(holder: Address, token: Address): Promise<bigint>;

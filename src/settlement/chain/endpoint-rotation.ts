@@ -177,7 +177,6 @@ export function reachedByTwo<T extends number | bigint | boolean>(answers: reado
   return second as T;
 }
 
-/** Joins several failures into one. */
 export function joinFailures(failures: readonly ChainUnavailableError[]): ChainUnavailableError {
   const [only] = failures;
   if (failures.length === 1 && only !== undefined) return only;
@@ -253,7 +252,6 @@ interface ChainEndpointOptions {
   readonly minimumPatienceMs?: number;
 }
 
-/** Creates one endpoint on a given client. */
 export function createChainEndpoint(
   client: JsonRpcClient,
   chainId: number,

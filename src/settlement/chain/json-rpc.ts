@@ -38,7 +38,6 @@ export class JsonRpcAnswerError extends ChainUnavailableError {
   /** The node's message, without our secrets and as one line. */
   readonly nodeMessage: string;
   readonly data: unknown;
-  /** HTTP status of the answer. */
   readonly status: number;
 
   constructor(
@@ -186,7 +185,6 @@ function methodsOf(calls: readonly JsonRpcCall[]): string {
   return [...new Set(calls.map((call) => call.method))].join(', ');
 }
 
-/** A JSON answer. */
 interface Answer {
   readonly status: number;
   readonly body: unknown;

@@ -267,7 +267,6 @@ export function readWord(label: string, data: `0x${string}`): bigint {
   throw new MalformedAnswerError(`${label} has no such contract, or not this version of it`);
 }
 
-/** Encodes a number for JSON-RPC. */
 export function toQuantity(count: number | bigint): `0x${string}` {
   return `0x${count.toString(16)}`;
 }

@@ -17,7 +17,6 @@ import { type NodeClient, toQuantity } from './node-answers.ts';
 import { encodeRelayCall } from './read-logs.ts';
 import { readTokenBalance } from './token-reader.ts';
 
-/** Bounds of the offered fees. */
 interface QuoteBounds {
   /** Minimum tip of the network; transactions below it are not mined. Default 25 gwei, as on Polygon. */
   readonly minimumTipWei?: bigint;

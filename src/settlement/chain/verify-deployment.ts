@@ -42,7 +42,6 @@ const sampleTerms: DepositTerms = {
   reference: `0x${'33'.repeat(32)}`,
 };
 
-/** Result of the check at one endpoint. */
 type Finding = { readonly host: string; readonly label: string } & (
   | { readonly kind: 'right'; readonly verified: Awaited<ReturnType<typeof verifyAt>> }
   | { readonly kind: 'wrong' | 'other chain'; readonly problems: readonly string[] }

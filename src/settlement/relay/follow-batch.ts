@@ -286,11 +286,9 @@ export async function rebroadcast(
   return wasTaken ? null : refusal;
 }
 
-/** Input of a decision about higher fees. */
 export interface FeeSituation {
   /** All attempts signed with this nonce, the most expensive last. At least one. */
   readonly attempts: readonly RelayAttempt[];
-  /** Current quote of the chain. */
   readonly quote: FeeQuote;
   /** Whether a node has the transaction or asks for a better price; other refusals are not about fees. */
   readonly wasTaken: boolean;

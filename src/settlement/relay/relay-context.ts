@@ -26,7 +26,6 @@ export const defaultRelayLimits = {
   maximumUnmined: 16,
   /** Open batches of one key. A mined one stays open until it is final. */
   maximumOpen: 64,
-  /** Maximum releases in one transaction. */
   batchSize: 100,
   /** Time for which the first due release waits for others to share its transaction. */
   batchWindowMs: 0,

@@ -370,7 +370,6 @@ async function paymentsOf(
   return payments;
 }
 
-/** Forgets a closed batch. */
 export function forgetBatch({ firstSeenMs, headSinceMs }: RelayContext['memory'], batchId: number): void {
   firstSeenMs.delete(batchId);
   headSinceMs.delete(batchId);

@@ -16,7 +16,6 @@ interface PostgresStoreOptions {
   readonly nowMs?: () => number;
   /** Called with errors without a caller, such as a broken idle connection. */
   readonly onError?: (error: Error) => void;
-  /** Maximum connections of this instance. */
   readonly poolSize?: number;
   /**
    * Whether to create or change the schema, which cannot be undone (default true); if false, an older schema is refused

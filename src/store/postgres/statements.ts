@@ -14,7 +14,6 @@ export function statement(text: string): Statement {
   return { name: hash('sha1', text), text };
 }
 
-/** Statement with array rows. */
 export function arrayStatement(text: string): Statement {
   return { ...statement(text), rowMode: 'array' };
 }

@@ -45,8 +45,7 @@ export function migrate(
 export function findSchema(file: string): FoundSchema {
   if (!existsSync(file)) return foundSchema(describe(file), [], migrations);
   const url = pathToFileURL(file);
-  // Reading creates `-wal` and `-shm` unless SQLite is told that the file is immutable; without a log nothing is
-  // missed.
+  // Without a log, immutable mode misses nothing and keeps SQLite from creating `-wal` and `-shm`.
   const isAtRest = !existsSync(`${file}-wal`) && !existsSync(`${file}-journal`);
   if (isAtRest) url.searchParams.set('immutable', '1');
   const database = new DatabaseSync(url, { readOnly: true, timeout: OPENING_TIMEOUT_MS });

@@ -61,7 +61,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   }
 }
 
-/** Maximum keys in memory. */
 const MAXIMUM_KEYS = 10_000;
 
 /**

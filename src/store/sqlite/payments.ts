@@ -83,7 +83,6 @@ export function createPaymentStore(
   };
 }
 
-/** An idempotency record with its payment. */
 interface StoredIdempotency {
   readonly paymentId: string;
   readonly fingerprint: string;

@@ -66,7 +66,6 @@ function sqliteTextOf(sql: string): string {
 
 const updateSql = `UPDATE payments SET ${changingPaymentColumns.map(({ name }) => `${name} = ?`).join(', ')} WHERE id = ?`;
 
-/** Statement that inserts a row of `storedValues`. */
 export function insertSqlOf(table: string, columns: readonly Column[]): string {
   return `INSERT INTO ${table} (${columns.map(({ name }) => name).join(', ')})
     VALUES (${columns.map(() => '?').join(', ')})`;
