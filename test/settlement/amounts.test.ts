@@ -246,30 +246,6 @@ describe('a payment', () => {
 });
 
 describe('payments in one batch', () => {
-  it('are each paid with their own amount, in one transaction', async () => {
-    const payments = await Promise.all([1, 2, 3].map(() => settlement.create()));
-    for (const [index, payment] of payments.entries()) {
-      await settlement.deposit(payment, EXPECTED_UNITS + BigInt(index));
-    }
-    await settlement.settleDown();
-    const paid = await Promise.all(payments.map((payment) => settlement.read(payment)));
-    expect(new Set(paid.map(({ txidOut }) => txidOut)).size).toBe(1);
-    for (const [index, payment] of paid.entries()) {
-      expect(payment).toMatchObject({ status: 'paid', receivedUnits: EXPECTED_UNITS + BigInt(index) });
-    }
-  });
-
-  it('of which one is refused are all paid but that one', async () => {
-    const [good, bad] = [await settlement.create(), await settlement.create()];
-    await chain.callToken({ name: 'blacklist', account: bad.payoutAddress });
-    await settlement.deposit(good, EXPECTED_UNITS);
-    await settlement.deposit(bad, EXPECTED_UNITS);
-    await settlement.settleDown();
-    expect(await settlement.state(good)).toBe('paid/completed');
-    expect(await settlement.state(bad)).toBe('unpaid/failed');
-    expect((await settlement.balancesOf(bad)).held).toBe(EXPECTED_UNITS);
-  });
-
   it('of which one goes bad after the simulation are all paid but that one, and no state comes from ForwardFailed', async () => {
     const [good, bad] = [await settlement.create(), await settlement.create()];
     await settlement.deposit(good, EXPECTED_UNITS);

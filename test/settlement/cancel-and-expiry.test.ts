@@ -127,13 +127,6 @@ describe('a release by request is refused', () => {
     const payment = await settlement.createSettled(1_000_000n);
     await expect(settlement.release(payment)).rejects.toMatchObject(conflict);
   });
-
-  it('of a payment that does not exist', async () => {
-    const payment = await settlement.create();
-    const unknown = { ...payment, id: `${payment.id.slice(0, -1)}${payment.id.endsWith('0') ? '1' : '0'}` };
-    await expect(settlement.release(unknown)).rejects.toMatchObject({ errorName: 'payment_not_found' });
-    await expect(settlement.cancel(unknown)).rejects.toMatchObject({ errorName: 'payment_not_found' });
-  });
 });
 
 describe('a payment that expires', () => {
@@ -162,42 +155,31 @@ describe('a payment that expires', () => {
     expect(await settlement.webhooks(payment)).toEqual([]);
   });
 
-  it('whose deposit the chain takes back after the deadline is looked at again by the next expiry step', async () => {
-    const payment = await settlement.create();
-    settlement.advance(EXPIRY_MS + HOUR_MS);
-    await settlement.mine(4);
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.mineAndWatch();
-    // Passes the watermark over the payment, which is not pending.
-    await settlement.expire();
-    expect(await settlement.state(payment)).toBe('unpaid/ready');
+  it.each([
+    ['by card', () => settlement.create(), 'unpaid/ready'],
+    ['from a wallet', () => settlement.createDirect(), 'unpaid/pending'],
+  ] as const)(
+    '%s, whose deposit the chain takes back after the deadline, is looked at again by the next expiry step',
+    async (_kind, create, seen) => {
+      const payment = await create();
+      settlement.advance(EXPIRY_MS + HOUR_MS);
+      await settlement.mine(4);
+      await settlement.deposit(payment, 2n * EXPECTED_UNITS);
+      await settlement.mineAndWatch();
+      // Passes the watermark over the payment, unless it is pending.
+      await settlement.expire();
+      expect(await settlement.state(payment)).toBe(seen);
 
-    await settlement.reorganize(1);
-    await settlement.watch();
-    // The deposit may be in the next block: falling back alone expires nothing.
-    expect(await settlement.state(payment)).toBe('unpaid/pending');
-    await settlement.mineAndWatch(3);
-    await settlement.expire();
-    expect(await settlement.read(payment)).toMatchObject({ status: 'canceled', cancelReason: 'expired' });
-  });
-
-  it('paid directly expires as well when the chain takes back a deposit that was not final at the deadline', async () => {
-    const payment = await settlement.createDirect();
-    settlement.advance(EXPIRY_MS + HOUR_MS);
-    await settlement.mine(3);
-    await settlement.deposit(payment, payment.paidThresholdUnits);
-    await settlement.mineAndWatch();
-    expect(await settlement.expire()).toMatchObject({ checked: 1 });
-    expect(await settlement.state(payment)).toBe('unpaid/pending');
-
-    await settlement.reorganize(1);
-    await settlement.watch();
-    expect(await settlement.state(payment)).toBe('unpaid/pending');
-    await settlement.mineAndWatch(3);
-    await settlement.expire();
-    expect(await settlement.read(payment)).toMatchObject({ status: 'canceled', cancelReason: 'expired' });
-    expect(await settlement.expire()).toMatchObject({ checked: 0 });
-  });
+      await settlement.reorganize(1);
+      await settlement.watch();
+      // The deposit may be in the next block: falling back alone expires nothing.
+      expect(await settlement.state(payment)).toBe('unpaid/pending');
+      await settlement.mineAndWatch(3);
+      await settlement.expire();
+      expect(await settlement.read(payment)).toMatchObject({ status: 'canceled', cancelReason: 'expired' });
+      expect(await settlement.expire()).toMatchObject({ checked: 0 });
+    },
+  );
 
   it('underpaid by money that the logs did not show at the deadline ends when it is found', async () => {
     const payment = await settlement.create();

@@ -144,32 +144,6 @@ describe('a payment from a wallet', () => {
     }
   }
 
-  it('is not paid by a deposit that the chain takes back, nor by less than the price', async () => {
-    const payment = await createAndDeposit();
-    await settlement.reorganize(1);
-    await settlement.mineAndWatch(3);
-    expect(await settlement.state(payment)).toBe('unpaid/pending');
-
-    await settlement.deposit(payment, PRICE_UNITS - 1n);
-    await settlement.settleDown();
-    expect(await settlement.state(payment)).toBe('unpaid/pending');
-    await settlement.deposit(payment, 1n);
-    await settlement.settleDown();
-    expect(await settlement.state(payment)).toBe('paid/completed');
-    expect(await eventsOf(payment)).toEqual(['payment.forwarded', 'payment.paid']);
-  });
-
-  it('that a stranger releases first is paid and forwarded all the same, and a crash changes nothing', async () => {
-    const payment = await createAndDeposit();
-    await settlement.releaseAsRival(payment);
-    await settlement.mineAndWatch();
-    expect(await settlement.state(payment)).toBe('unpaid/pending');
-    await settlement.crash();
-    await settlement.settleDown();
-    expect(await settlement.state(payment)).toBe('paid/completed');
-    expect(await eventsOf(payment)).toEqual(['payment.forwarded', 'payment.paid']);
-  });
-
   it('stays paid while the token refuses its release, and is forwarded when it no longer does', async () => {
     const payment = await createAndDeposit();
     await settlement.mineAndWatch(settlement.finalityBlocks);

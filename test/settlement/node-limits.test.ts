@@ -103,15 +103,6 @@ describe('a hundred payments at a base fee of 60 gwei, more than a node’s cap 
     expect(node.taken.length).toBe(2);
     await settlement.expectPaidOnce(...payments);
   });
-
-  it('are all paid though the balance of 1.1 POL does not cover one batch', async () => {
-    node.capWei = null;
-    await openBehindNode({ maximumTransactionFeeWei: 1_000n * POL });
-    const payments = await settlement.createReady(100);
-    await setBalance(hex((11n * POL) / 10n));
-    await settleAtBaseFee();
-    await settlement.expectPaidOnce(...payments);
-  });
 });
 
 describe('a rescue whose gas costs more than may be spent', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Refund } from '../../src/features/refunds/refund.ts';
 import {
-  cancelOpenRefund,
   confirmRefundAddress,
   createRefund,
   nameRefundAddress,
@@ -176,15 +175,6 @@ describe('a refund that the merchant transfers', () => {
     const hash = await send(confirmed);
     await finalize();
     expect(await read(named)).toMatchObject({ status: 'paid', transactionHash: hash, units: 20_000_000n });
-  });
-
-  it('is not booked after it is canceled', async () => {
-    const payment = await givePaid();
-    const refund = await open(payment);
-    await cancelOpenRefund(settlement.refundContext(), refund);
-    await send(refund);
-    await finalize();
-    expect((await read(refund)).status).toBe('canceled');
   });
 
   it('is found although the service did not run for a week', async () => {

@@ -156,21 +156,6 @@ describe('a release that the token refuses', () => {
     await expectPaid(payment, { releaseRefusals: 0, releaseRefusalReason: null });
   });
 
-  it('is tried at once when merchant or operator ask for it', async () => {
-    const payment = await settlement.create();
-    await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.mineAndWatch();
-    await refuse(payment, 3);
-    await chain.callToken({ name: 'unBlacklist', account: payment.payoutAddress });
-    await settlement.mine();
-    await settlement.release(payment);
-    expect(await settlement.state(payment)).toBe('unpaid/ready');
-    expect(await settlement.relay()).toBe('opened');
-    await settlement.settleDown();
-    await expectPaid(payment);
-  });
-
   it('because the token is paused waits, and completes when it goes on', async () => {
     const payment = await settlement.createWithDeposit();
     await chain.callToken({ name: 'pause' });

@@ -14,17 +14,6 @@ beforeEach(async () => {
 });
 
 describe('a reorganization before finality', () => {
-  it('that takes the deposit back leads back to pending, and what comes again is paid once', async () => {
-    const payment = await settlement.createWithDeposit();
-    expect(await settlement.state(payment)).toBe('unpaid/ready');
-    await settlement.reorganize(1);
-    await settlement.watch();
-    expect(await settlement.read(payment)).toMatchObject({ forwardStatus: 'pending', releaseDueAtMs: null });
-    await settlement.deposit(payment, EXPECTED_UNITS);
-    await settlement.settleDown();
-    await settlement.expectPaidOnce(payment);
-  });
-
   it('that takes the release back sends the same bytes again, and the payment is paid once', async () => {
     const payment = await settlement.createWithDeposit();
     const sent: string[] = [];

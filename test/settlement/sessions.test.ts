@@ -146,21 +146,6 @@ describe('a session for the rest', () => {
     expect(await settlement.read(payment)).toMatchObject({ status: 'paid', receivedUnits: 95_280_000n });
   });
 
-  it('is held against the maximum provider fee of the whole payment', async () => {
-    await settlement.store.accounts.updateAccount(settlement.account.id, {
-      maxProviderFeeBasisPoints: 1_000,
-    });
-    const account = await settlement.store.accounts.findAccount(settlement.account.id);
-    const payment = await createPartlyPaid(account ?? settlement.account);
-    // 90 of 100 USDC have to arrive, so 30 of the rest of 38.78 USD, of which the provider may keep 22.6 %.
-    settlement.session.quotedUnits = 29_999_999n;
-    await expect(settlement.startSession(payment)).rejects.toMatchObject({ errorName: 'below_minimum' });
-    expect(await sessionsOf(payment)).toEqual([]);
-    settlement.session.quotedUnits = 30_020_000n;
-    await settlement.startSession(payment);
-    expect((await settlement.read(payment)).paidThresholdUnits).toBe(89_419_600n);
-  });
-
   it('is used again until more arrives', async () => {
     const payment = await createPartlyPaid();
     const first = await settlement.startSession(payment);
@@ -196,14 +181,6 @@ describe('a session', () => {
     settlement.advance(1);
     expect((await settlement.startSession(payment)).id).not.toBe(first.id);
     expect(settlement.session.started).toHaveLength(2);
-  });
-
-  it('is a new one when something has arrived but not enough, so that what is missing can be added', async () => {
-    const payment = await settlement.create();
-    const first = await settlement.startSession(payment);
-    await settlement.deposit(payment, 1_000_000n);
-    await settlement.mineAndWatch();
-    expect((await settlement.startSession(payment)).id).not.toBe(first.id);
   });
 
   it('is refused for a payment that is canceled, or for which enough has arrived', async () => {
