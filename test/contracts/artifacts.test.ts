@@ -41,11 +41,7 @@ describe('the committed contract artifacts', () => {
       const factory = await deploy(call, sender, deployData('DepositFactory', token));
       const implementation = getContractAddress({ from: factory, nonce: 1n });
       const chainId = (await call('eth_chainId', [])) as Hex;
-      const cloneInitCode = concatHex([
-        '0x3d602d80600a3d3981f3363d3d373d3d3d363d73',
-        implementation,
-        '0x5af43d82803e903d91602b57fd5bf3',
-      ]);
+      const cloneInitCode = cloneOf(implementation);
       expect(size(cloneInitCode)).toBe(55);
       const cloneInitCodeHash = keccak256(cloneInitCode);
       expect(await call('eth_getCode', [factory, 'latest'])).toBe(
@@ -68,36 +64,19 @@ describe('the committed contract artifacts', () => {
         feeTo: sender,
         ref: keccak256('0x01'),
       };
-      const data = encodeFunctionData({
-        abi: abiOf('DepositFactory'),
-        functionName: 'depositOf',
-        args: [terms],
-      });
+      const data = callData('DepositFactory', 'depositOf', [terms]);
       const answer = (await call('eth_call', [{ to: factory, data }, 'latest'])) as Hex;
       const words = ['uint256', 'address', 'address', 'uint16', 'bytes32'].map((type) => ({ type }));
       const salt = keccak256(
         encodeAbiParameters(words, [chainId, terms.merchant, terms.feeTo, terms.feeBps, terms.ref]),
       );
-      const implementation = getContractAddress({ from: factory, nonce: 1n });
-      const bytecode = concatHex([
-        '0x3d602d80600a3d3981f3363d3d373d3d3d363d73',
-        implementation,
-        '0x5af43d82803e903d91602b57fd5bf3',
-      ]);
+      const bytecode = cloneOf(getContractAddress({ from: factory, nonce: 1n }));
       const deposit = getContractAddress({ opcode: 'CREATE2', from: factory, salt, bytecode });
       expect(answer).toBe(pad(deposit).toLowerCase());
 
-      const mint = encodeFunctionData({
-        abi: abiOf('TestUsdc'),
-        functionName: 'mint',
-        args: [deposit, 1_000_000n],
-      });
+      const mint = callData('TestUsdc', 'mint', [deposit, 1_000_000n]);
       await sendTransaction(call, { from: sender, to: token, data: mint });
-      const forward = encodeFunctionData({
-        abi: abiOf('DepositFactory'),
-        functionName: 'forward',
-        args: [[terms]],
-      });
+      const forward = callData('DepositFactory', 'forward', [[terms]]);
       const { logs } = await sendTransaction(call, { from: sender, to: factory, data: forward });
       expect(logs).toHaveLength(3);
       const code = (await call('eth_getCode', [deposit, 'latest'])) as Hex;
@@ -114,6 +93,19 @@ function artifactOf(contractName: string): Artifact {
 
 function abiOf(contractName: string): Abi {
   return artifactOf(contractName).abi as Abi;
+}
+
+function callData(contractName: string, functionName: string, args: readonly unknown[]): Hex {
+  return encodeFunctionData({ abi: abiOf(contractName), functionName, args });
+}
+
+/** The code that creates a minimal proxy to this contract. */
+function cloneOf(implementation: Hex): Hex {
+  return concatHex([
+    '0x3d602d80600a3d3981f3363d3d373d3d3d363d73',
+    implementation,
+    '0x5af43d82803e903d91602b57fd5bf3',
+  ]);
 }
 
 function deployData(contractName: string, ...args: Hex[]): Hex {

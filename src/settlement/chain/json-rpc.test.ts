@@ -48,6 +48,12 @@ function connect(options: Partial<JsonRpcOptions> = {}, place = ''): JsonRpcClie
 const respond = (response: ServerResponse, body: unknown, status = 200) =>
   response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
 
+/** Answers a call with this text as its result. */
+const resultOf =
+  (text: string): Handler =>
+  (body, response) =>
+    respond(response, `{"id":${(body as Request).id},"result":${text}}`);
+
 const echo: Handler = (body, response) => {
   const answer = ({ id, params }: Request) => ({ jsonrpc: '2.0', id, result: params[0] });
   respond(response, Array.isArray(body) ? body.map(answer).reverse() : answer(body));
@@ -166,21 +172,15 @@ describe('whatever goes wrong is a chain that is unavailable', () => {
   });
 
   it('an answer that is nested too deeply, before it is parsed', async () => {
-    handle = (body, response) => {
-      const { id } = body as Request;
-      response.end(`{"id":${id},"result":${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}}`);
-    };
+    handle = resultOf('['.repeat(2_000_000) + ']'.repeat(2_000_000));
     await expect(connect().call('eth_some', [])).rejects.toThrow('nested deeper than 32');
     const text = '"[[[[\\"'.repeat(20);
-    handle = (body, response) => response.end(JSON.stringify({ id: (body as Request).id, result: [text] }));
+    handle = resultOf(JSON.stringify([text]));
     expect(await connect().call('eth_some', [])).toEqual([text]);
   });
 
   it.each(['[]', '{}', '[[[[[]]]]]'])('an answer of little but %s, before it is parsed', async (unit) => {
-    handle = (body, response) => {
-      const { id } = body as Request;
-      response.end(`{"id":${id},"result":[${Array(100_000).fill(unit).join(',')}]}`);
-    };
+    handle = resultOf(`[${Array(100_000).fill(unit).join(',')}]`);
     await expect(connect().call('eth_some', [])).rejects.toThrow('more values than');
   });
 
@@ -188,7 +188,7 @@ describe('whatever goes wrong is a chain that is unavailable', () => {
     const objects = Array.from({ length: 100_000 }, (_, index) => `{"a${index}":"${'0'.repeat(64)}"}`);
     const keys = Array.from({ length: 10_000 }, (_, index) => `"b${index}" :"${'0'.repeat(64)}"`);
     for (const result of [`[${objects.join(',')}]`, `{${keys.join(',')}}`]) {
-      handle = (body, response) => response.end(`{"id":${(body as Request).id},"result":${result}}`);
+      handle = resultOf(result);
       const startedAtMs = process.cpuUsage().user / 1_000;
       await expect(connect().call('eth_some', [])).rejects.toThrow(/more than 100 kinds of|bytes of keys/);
       expect(process.cpuUsage().user / 1_000 - startedAtMs).toBeLessThan(500);
@@ -221,10 +221,11 @@ describe('whatever goes wrong is a chain that is unavailable', () => {
 
   it('but not a batch of the shortest answers', async () => {
     const calls = Array.from({ length: 100 }, () => ({ method: 'eth_some', params: [] }));
-    handle = (body, response) => {
-      const answers = (body as unknown as Request[]).map(({ id }) => ({ id, result: '0x' }));
-      response.end(JSON.stringify(answers));
-    };
+    handle = (body, response) =>
+      respond(
+        response,
+        (body as Request[]).map(({ id }) => ({ id, result: '0x' })),
+      );
     expect(await connect().callBatch(calls)).toHaveLength(100);
   });
 
