@@ -16,7 +16,7 @@ function isInstalled(command: string): boolean {
 
 it('follows its code style, where PHP_CodeSniffer is installed', async () => {
   if (!isInstalled('phpcs')) return;
-  const folder = join(root, 'woocommerce');
+  const folder = join(root, 'plugins', 'woocommerce');
   const check = (...args: string[]) =>
     run('phpcs', ['--standard=phpcs.xml', '--report=emacs', '-q', ...args], { cwd: folder }).then(
       ({ stdout }) => stdout,

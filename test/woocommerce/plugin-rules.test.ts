@@ -8,7 +8,7 @@ import { assets, drawIcon, iconSizes } from '../../tools/woocommerce-icons.ts';
 import { findBrokenRules, type PluginFiles } from '../../tools/woocommerce-rules.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const folder = join(root, 'woocommerce', 'card-checkout');
+const folder = join(root, 'plugins', 'woocommerce', 'card-checkout');
 
 function readPlugin(): Map<string, string> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
@@ -53,13 +53,13 @@ describe('the rules of wordpress.org', () => {
     expect(found).toContain('shows $raw_body');
   });
 
-  const zipScript = join(root, 'scripts', 'woocommerce-zip.ts');
+  const zipScript = join(root, 'tools', 'woocommerce-zip.ts');
 
   it('say in a folder without git that the zip needs a clone', () => {
     const copy = mkdtempSync(join(tmpdir(), 'card-checkout-zip-'));
     try {
-      cpSync(join(root, 'scripts'), join(copy, 'scripts'), { recursive: true });
-      const { status, stderr } = spawnSync(process.execPath, [join(copy, 'scripts', 'woocommerce-zip.ts')], {
+      cpSync(join(root, 'tools'), join(copy, 'tools'), { recursive: true });
+      const { status, stderr } = spawnSync(process.execPath, [join(copy, 'tools', 'woocommerce-zip.ts')], {
         encoding: 'utf8',
       });
       expect({ status, stderr }).toEqual({

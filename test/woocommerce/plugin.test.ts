@@ -19,7 +19,7 @@ import { payWithDeposit } from '../support/refunds.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
-const plugin = join(root, 'woocommerce', 'card-checkout');
+const plugin = join(root, 'plugins', 'woocommerce', 'card-checkout');
 const scenarios = join(import.meta.dirname, 'scenarios.php');
 /** A wallet that pays refunds. */
 const SOMEBODY: `0x${string}` = '0x52908400098527886E0F7030069857D2E4169EE7';
