@@ -73,7 +73,7 @@ export interface MerchantRoutes {
 
 /** What the features add to the merchant's interface. */
 export interface MerchantFeatures {
-  /** Each registers operations of its own. */
+  /** Register the features' operations. */
   readonly operations: readonly ((routes: MerchantRoutes) => void)[];
   /** Reads fields that they add to each of these events. */
   readonly readEventFields: (

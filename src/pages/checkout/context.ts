@@ -11,7 +11,7 @@ import type { PageLimits } from '../../web/page-limits.ts';
 import type { ExplorerTransactionUrl } from './payment-facts.ts';
 import type { ReadCheckoutContext } from './read-checkout.ts';
 
-/** Dependencies of the customer's pages. A feature's pages have a context of their own besides. */
+/** Dependencies of the customer's pages. Pages of features take a separate context. */
 export interface CheckoutPagesContext
   extends Omit<ReadCheckoutContext, 'accounts'>,
     Readonly<{
@@ -77,7 +77,7 @@ export interface CheckoutRoutes {
   ) => void;
   /** `POST` of a form, limited by address as the start of a session is. */
   readonly form: <Path extends string>(path: Path, act: CheckoutHandler<ParametersOf<Path>>) => void;
-  /** `POST` of a form with limits of its own. */
+  /** `POST` of a form, with its own body limit and no limit by address. */
   readonly typedForm: <Path extends string>(
     path: Path,
     bodyLimit: number,

@@ -51,7 +51,7 @@ const polledRoutes: readonly (string | undefined)[] = [
  * Registers the pages for customers: `/pay/:paymentId` with its subordinate routes, and the short links
  * `/s/:shortCode`. They have their own scope: errors are pages there, and the server's own body parsers do not apply.
  *
- * @param features each registers pages of its own in the same scope
+ * @param features register the features' pages in the same scope
  */
 export function registerCheckoutPages(
   server: FastifyInstance,

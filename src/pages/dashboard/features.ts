@@ -6,7 +6,7 @@ import type { DashboardRoutes, PageView } from '../../web/signed-in/pages.ts';
 
 /** What the features add to the dashboard. */
 export interface DashboardFeatures {
-  /** Each registers pages of its own. */
+  /** Register the features' pages. */
   readonly pages: readonly ((routes: DashboardRoutes) => void)[];
   readonly overviewCards: readonly OverviewCard[];
   readonly paymentCards: readonly PaymentCard[];

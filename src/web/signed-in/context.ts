@@ -44,7 +44,7 @@ export interface AreaContext extends SecondFactorContext, ShowOnceContext {
   readonly isTestMode: boolean;
 }
 
-/** Dependencies of the dashboard's pages. A feature's pages have a context of their own besides. */
+/** Dependencies of the dashboard's pages. Pages of features take a separate context. */
 export interface DashboardContext
   extends AreaContext,
     Readonly<{
