@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { hashApiKey } from '../src/accounts/api-key.ts';
-import { openSqliteStore } from '../src/store/sqlite/open-store.ts';
-import type { Store } from '../src/store/store.ts';
+import { openSqliteStore } from '../src/app/store/sqlite-store.ts';
+import type { Store } from '../src/app/store/store.ts';
 import { openDemoAccount, readOrCreateSecretKey, requireSandboxData } from './demo-account.ts';
 
 const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';

@@ -6,8 +6,8 @@ import { createKey } from '../src/accounts/api-keys.ts';
 import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../src/accounts/manage-accounts.ts';
 import { createPasswords } from '../src/accounts/passwords.ts';
 import { createUser } from '../src/accounts/users.ts';
+import type { Store } from '../src/app/store/store.ts';
 import type { Address } from '../src/payment/address.ts';
-import type { Store } from '../src/store/store.ts';
 
 /** Account of a newcomer to the sandbox. */
 export interface DemoAccount {

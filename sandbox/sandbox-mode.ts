@@ -7,6 +7,7 @@ import type { Log } from '../src/app/log.ts';
 import { openStoreToServe } from '../src/app/open-store.ts';
 import { factoriesOf, rememberSettlement } from '../src/app/settlements.ts';
 import { type Service, startService } from '../src/app/start-service.ts';
+import type { Store } from '../src/app/store/store.ts';
 import type { Config } from '../src/config/config.ts';
 import type { DocsContext } from '../src/pages/docs/register-docs.ts';
 import { createIpnTokens, type IpnTokens } from '../src/payment/ipn-token.ts';
@@ -24,7 +25,6 @@ import {
 } from '../src/settlement/chain/token-reader.ts';
 import { verifyDeployment } from '../src/settlement/chain/verify-deployment.ts';
 import { defaultRelayLimits } from '../src/settlement/relay/relay-context.ts';
-import type { Store } from '../src/store/store.ts';
 import { createConsoleMailer } from './console-mailer.ts';
 import { openDemoAccount, readOrCreateSecretKey, requireSandboxData } from './demo-account.ts';
 import { createEventFeed } from './event-feed.ts';

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { backUpSqlite } from '../store/sqlite/back-up.ts';
 import { requireDatabase, SQLITE_FILE } from './open-store.ts';
+import { migrations } from './store/store.ts';
 
 /** In the data folder; written by each backup, so that `doctor` knows the age of the last one. */
 export const LAST_BACKUP_FILE = 'last-backup';
@@ -26,7 +27,7 @@ export async function backUp(config: Config, file: string) {
   const database = join(config.dataDir, SQLITE_FILE);
   await requireDatabase(config);
   const target = resolve(file);
-  const { bytes, secretFingerprints, journal } = backUpSqlite(database, target);
+  const { bytes, secretFingerprints, journal } = backUpSqlite(database, target, migrations.SQLite);
   try {
     writeFileSync(join(config.dataDir, LAST_BACKUP_FILE), `${target}\n`);
   } catch {

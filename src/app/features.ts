@@ -29,8 +29,8 @@ import type { DashboardFeatures } from '../pages/dashboard/features.ts';
 import type { Address } from '../payment/address.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
-import type { Store } from '../store/store.ts';
 import type { ExternalServices } from './external-services.ts';
+import type { Store } from './store/store.ts';
 
 /** Dependencies of the features' pages and operations. */
 export interface FeatureContext extends ChannelsContext, PaymentPagesContext {

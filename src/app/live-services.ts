@@ -22,12 +22,12 @@ import { type HeadSubscription, subscribeToHeads } from '../settlement/chain/sub
 import { createBalanceSweep, createTokenReader, mistakenTokenOf } from '../settlement/chain/token-reader.ts';
 import { knownToken } from '../settlement/chain/verify-deployment.ts';
 import { defaultRelayLimits } from '../settlement/relay/relay-context.ts';
-import type { Store } from '../store/store.ts';
 import { startDeploymentCheck } from './deployment-check.ts';
 import { type ExternalServices, liveIntervals } from './external-services.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { factoriesOf, rememberSettlement, requireOneChain } from './settlements.ts';
+import type { Store } from './store/store.ts';
 
 /** Chain on which bridged USDC exists. */
 const POLYGON_CHAIN_ID = 137;

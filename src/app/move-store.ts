@@ -3,20 +3,26 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { databaseUrls } from '../platform/database-url.ts';
-import { moveTables } from '../store/move-tables.ts';
+import { type MoveRole, moveTables } from '../store/move-tables.ts';
 import { connectByName, findSchema as findPostgresSchema } from '../store/postgres/migrations.ts';
 import { openPostgresSide } from '../store/postgres/move.ts';
 import { findSchema as findSqliteSchema } from '../store/sqlite/migrations.ts';
 import { openSqliteSide } from '../store/sqlite/move.ts';
 import { MoveRefusedError } from '../store/store-errors.ts';
 import { describeMigration, SQLITE_FILE } from './open-store.ts';
+import { migrations, tables } from './store/store.ts';
 
 /** Opener of a database by engine, which also locks it. */
-const openSide = { sqlite: openSqliteSide, postgres: openPostgresSide };
+const openSide = {
+  sqlite: (file: string, role: MoveRole) =>
+    openSqliteSide(file, role, { migrations: migrations.SQLite, tables }),
+  postgres: (url: string, role: MoveRole) =>
+    openPostgresSide(url, role, { migrations: migrations.PostgreSQL, tables }),
+};
 
 const findSchema = {
-  sqlite: findSqliteSchema,
-  postgres: (url: string) => findPostgresSchema(url, connectByName),
+  sqlite: (file: string) => findSqliteSchema(file, migrations.SQLite),
+  postgres: (url: string) => findPostgresSchema(url, migrations.PostgreSQL, connectByName),
 };
 
 interface Place {
@@ -44,7 +50,7 @@ export async function moveStore(
     if (found.number === 0) announce(describeMigration(found) ?? '');
     const target = await openSide[destination.engine](destination.at, 'target');
     try {
-      return await moveTables(source, target);
+      return await moveTables(source, target, tables);
     } finally {
       await target.close();
     }

@@ -5,10 +5,10 @@ import { machineFaultOf } from '../platform/machine-fault.ts';
 import { createPrivateFolder } from '../platform/private-folder.ts';
 import { type FoundSchema, requireCurrentSchema } from '../store/migration.ts';
 import { findSchema as findSqliteSchema } from '../store/sqlite/migrations.ts';
-import { openSqliteStore } from '../store/sqlite/open-store.ts';
-import type { Store } from '../store/store.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
 import type { Log } from './log.ts';
+import { openSqliteStore } from './store/sqlite-store.ts';
+import { migrations, type Store } from './store/store.ts';
 
 /** Commands without a server hold the store for about a second. */
 const START_TIMEOUT_MS = 3_000;
@@ -30,11 +30,11 @@ export class NoDatabaseError extends Error {
 /** Reads the schema of the configured database without changing anything. */
 async function findSchema({ databaseUrl, dataDir }: Config): Promise<FoundSchema> {
   if (databaseUrl === null) {
-    return naming('DATA_DIR', async () => findSqliteSchema(join(dataDir, SQLITE_FILE)));
+    return naming('DATA_DIR', async () => findSqliteSchema(join(dataDir, SQLITE_FILE), migrations.SQLite));
   }
   // Loaded on demand: a service with SQLite starts without PostgreSQL's client.
   const { findSchema: findPostgresSchema } = await import('../store/postgres/migrations.ts');
-  return naming('DATABASE_URL', () => findPostgresSchema(databaseUrl));
+  return naming('DATABASE_URL', () => findPostgresSchema(databaseUrl, migrations.PostgreSQL));
 }
 
 /** Reads the schema of an existing database. Throws `NoDatabaseError`. */
@@ -137,7 +137,7 @@ export async function openStore(
 ): Promise<Store> {
   const { databaseUrl: url } = config;
   if (url !== null) {
-    const { openPostgresStore } = await import('../store/postgres/open-store.ts');
+    const { openPostgresStore } = await import('./store/postgres-store.ts');
     const onError = (error: Error) => log.error({ err: error }, 'a background database operation failed');
     return naming('DATABASE_URL', () => openPostgresStore({ url, onError, mayMigrate }));
   }

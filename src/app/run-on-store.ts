@@ -8,11 +8,11 @@ import { providerDescriptions } from '../providers/adapters/providers.ts';
 import { createChainReader } from '../settlement/chain/create-chain-reader.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../settlement/chain/endpoint-rotation.ts';
 import { createBalanceSweep } from '../settlement/chain/token-reader.ts';
-import type { Store } from '../store/store.ts';
 import { createCallbackGuard } from '../webhooks/callback-host.ts';
 import { createLog } from './log.ts';
 import { openStore, requireDatabase } from './open-store.ts';
 import { factoriesOf } from './settlements.ts';
+import type { Store } from './store/store.ts';
 
 /** Runs a command's operation on the store itself. Throws `NoDatabaseError`. */
 export async function runOnStore(

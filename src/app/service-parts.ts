@@ -33,7 +33,6 @@ import { createKnownLimits } from '../providers/provider-limits.ts';
 import { estimateSuccess } from '../providers/provider-success.ts';
 import { createStartSession, type StartSession } from '../providers/start-session.ts';
 import { rescueToken } from '../settlement/rescue-token.ts';
-import type { Store } from '../store/store.ts';
 import type { DashboardContext } from '../web/signed-in/context.ts';
 import { createDashboardLimits } from '../web/signed-in/limits.ts';
 import type { DeliverWebhook } from '../webhooks/callback-guard.ts';
@@ -49,6 +48,7 @@ import type { ExternalServices } from './external-services.ts';
 import { createFeatureParts } from './features.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import type { Store } from './store/store.ts';
 
 /** Additions of test mode to the service; live mode has none. */
 interface TestAdditions {

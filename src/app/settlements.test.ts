@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ConfigError } from '../config/config.ts';
 import type { Address } from '../payment/address.ts';
-import { openSqliteStore } from '../store/sqlite/open-store.ts';
-import type { Store } from '../store/store.ts';
 import type { Settlement } from './external-services.ts';
 import { factoriesOf, rememberSettlement } from './settlements.ts';
+import { openSqliteStore } from './store/sqlite-store.ts';
+import type { Store } from './store/store.ts';
 
 let folder: string;
 let store: Store;

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config/config.ts';
-import type { Store } from '../store/store.ts';
 import type { ExternalServices, Settlement } from './external-services.ts';
+import type { Store } from './store/store.ts';
 
 /**
  * Stores the settlement of new payments, and returns it with all earlier ones, newest first. Throws `ConfigError` when

@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import type { Account } from '../accounts/account.ts';
 import { eraseOldEmails } from '../accounts/erase-emails.ts';
+import type { Alert } from '../features/alerts/alert-store.ts';
 import { sendAlerts } from '../features/alerts/send-alerts.ts';
 import type { NotificationChannel } from '../features/notifications/notification.ts';
 import { type NotifyContext, notifyChannel } from '../features/notifications/send-notifications.ts';
 import { receiptMail } from '../features/receipts/receipt-mail.ts';
 import { sendReceipts } from '../features/receipts/send-receipts.ts';
-import type { Alert } from '../mail/mail.ts';
 import { type HourlyRate, hourOf, RATE_RETENTION_MS } from '../payment/base-currency.ts';
 import { ServiceError } from '../payment/errors.ts';
 import { type Currency, currencies } from '../payment/money.ts';

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type Account, type AccountChange, type ActiveKey, isFeature } from '../accounts/account.ts';
 import type { AccountQuery, AccountStore } from '../accounts/account-store.ts';
 import { isKeyScope } from '../accounts/api-key.ts';
@@ -71,6 +72,26 @@ export function createAccounts(
       noteChange();
       return revoked === undefined ? null : keyTable.ofRow(revoked);
     }),
+  };
+}
+
+/** Maximum keys in memory. */
+const MAXIMUM_KEYS = 10_000;
+
+/**
+ * Account store that caches the keys of requests. The cache is exact where one process is the only writer: each relevant
+ * change clears it within its transaction. Unknown keys are not cached, so that guesses evict no real key.
+ */
+export function rememberKeys(scripts: Scripts): AccountStore {
+  const keys = new LRUCache<string, ActiveKey>({ max: MAXIMUM_KEYS });
+  const accounts = createAccounts(scripts, () => keys.clear());
+  return {
+    ...accounts,
+    async findActiveKey(hash) {
+      const key = keys.get(hash) ?? (await accounts.findActiveKey(hash));
+      if (key !== null) keys.set(hash, key);
+      return key;
+    },
   };
 }
 

@@ -1,4 +1,3 @@
-import { REFUND_LOCK } from '../features/refunds/stored-refunds.ts';
 import type { EmailErasure, EmailStore, ReceiptStore } from '../mail/mail.ts';
 import { bodyWithoutEmail, textWithoutEmail, withoutEmail } from '../payment/email-retention.ts';
 import type { PaymentId, PaymentReference } from '../payment/payment.ts';
@@ -6,26 +5,35 @@ import { firstIdAtMs } from '../payment/payment-id.ts';
 import { documentOf } from './columns.ts';
 import { replaceTerms } from './payment-search.ts';
 import { selectPayment } from './payments.ts';
-import { checkedLimit, hasRow, lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
-import { refundTable } from './tables.ts';
+import { checkedLimit, hasRow, lock, raw, run, runForOne, type Script, type Scripts } from './scripts.ts';
+import type { StoredFeature } from './stored-feature.ts';
 
-export function createEmailStore({ write }: Scripts): EmailStore {
+export function createEmailStore({ write }: Scripts, features: readonly StoredFeature[]): EmailStore {
+  const others = features.flatMap(({ personal }) => personal ?? []);
+  const personalSql = others.map(
+    ({ table, column }) => `(SELECT ${column} FROM ${table.name} WHERE payment_id = payments.id)`,
+  );
+
   function* eraseEmail({ accountId, id }: PaymentReference): Script<EmailErasure> {
-    // Other transactions must not index or decide the payment, or change its refunds: the update locks the row.
-    yield* lock(REFUND_LOCK);
+    for (const feature of features) if (feature.lock !== undefined) yield* lock(feature.lock);
+    // Other transactions must not index or decide the payment: the update locks the row.
     yield* run`UPDATE payments SET email = email WHERE id = ${id}`;
     const before = yield* selectPayment(id);
     if (before?.accountId !== accountId) return 'unknown';
     if (before.email !== null && !(yield* eraseFromWebhooks(id, before.email))) return 'busy';
-    const hadAnswer = yield* hasRow`
-      UPDATE page_payments SET answer = NULL
-      WHERE payment_id = ${id} AND answer IS NOT NULL RETURNING payment_id`;
-    if (before.email === null) return hadAnswer ? 'erased' : 'none';
+    let hadOther = false;
+    for (const { table, column } of others) {
+      const isEmptied = yield* hasRow`
+        UPDATE ${raw(table.name)} SET ${raw(column)} = NULL
+        WHERE payment_id = ${id} AND ${raw(column)} IS NOT NULL RETURNING payment_id`;
+      hadOther ||= isEmptied;
+    }
+    if (before.email === null) return hadOther ? 'erased' : 'none';
     // Erases the whole column, because each provider hides the address in it differently.
     yield* run`
       UPDATE provider_sessions SET redirect_url = '', customer_ip_hash = NULL
       WHERE payment_id = ${id}`;
-    yield* eraseFromRefunds(id, before.email);
+    for (const feature of features) yield* feature.emailErased?.(id, before.email) ?? [];
     yield* run`UPDATE payments SET email = NULL WHERE id = ${id}`;
     yield* replaceTerms(before, { ...before, email: null });
     return 'erased';
@@ -41,8 +49,7 @@ export function createEmailStore({ write }: Scripts): EmailStore {
         SELECT payment_id AS id FROM email_watermarks WHERE account_id = ${accountId}`;
       const from = watermark?.id ?? '';
       const found = (yield* run`
-        SELECT id, coalesce(email, answer) AS personal FROM payments
-        LEFT JOIN page_payments ON page_payments.payment_id = payments.id
+        SELECT id, coalesce(${raw(['email', ...personalSql, 'NULL'].join(', '))}) AS personal FROM payments
         WHERE account_id = ${accountId} AND id > ${from} AND id < ${below} ORDER BY id LIMIT ${limit}`) as unknown as {
         readonly id: string;
         readonly personal: string | null;
@@ -64,15 +71,6 @@ export function createEmailStore({ write }: Scripts): EmailStore {
       return { erased, hasMore: !isBusy && found.length === limit, stoppedBy: isBusy ? 'webhook' : null };
     }),
   };
-}
-
-/** Keeps the on-chain address: it is public, and it identifies the account of the money. */
-function* eraseFromRefunds(id: PaymentId, email: string): Script<void> {
-  const refunds = yield* refundTable.select`
-    WHERE payment_id = ${id} AND reason IS NOT NULL`;
-  for (const refund of refunds) {
-    yield* refundTable.update({ ...refund, reason: textWithoutEmail(refund.reason ?? '', email) });
-  }
 }
 
 interface RecordedWebhook {

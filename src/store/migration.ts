@@ -1,4 +1,4 @@
-import { type Engine, schemaOf } from './schema.ts';
+import type { Table } from './columns.ts';
 import { StoreOutdatedError, StoreTooNewError, UnreleasedSchemaError } from './store-errors.ts';
 
 /** A schema step. Once released it is never edited: a change is a new migration. */
@@ -8,9 +8,11 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** Migrations of an engine. The name of the first distinguishes it from those of unreleased commits. */
-export function migrationsOf(engine: Engine): readonly Migration[] {
-  return [{ number: 1, name: 'schema of 0.1.0', sql: schemaOf(engine) }];
+/** Contents of a database of this version. */
+export interface Layout {
+  readonly migrations: readonly Migration[];
+  /** Each after those that it references. */
+  readonly tables: readonly Table[];
 }
 
 /** A migration as recorded in a database. Another program's table may lack the names. */

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ColumnKind, Table } from './columns.ts';
-import { type FoundSchema, requireCurrentSchema } from './migration.ts';
+import { type FoundSchema, type Layout, requireCurrentSchema } from './migration.ts';
 import { MoveRefusedError } from './store-errors.ts';
-import { tables } from './tables.ts';
 
 /** Maximum rows in memory at a time. */
 export const PORTION_ROWS = 1_000;
@@ -46,7 +45,11 @@ interface MoveDatabase {
  * @throws MoveRefusedError when the schema is not this version's, or a target has rows @throws StoreTooNewError when a
  * newer version has written the database
  */
-export async function openSide(database: MoveDatabase, role: MoveRole): Promise<MoveDatabase> {
+export async function openSide(
+  database: MoveDatabase,
+  role: MoveRole,
+  tables: Layout['tables'],
+): Promise<MoveDatabase> {
   try {
     if ((await database.readSchema()).number === 0) {
       if (role === 'source') throw new MoveRefusedError(`${database.name} has no tables of card-checkout`);
@@ -54,7 +57,7 @@ export async function openSide(database: MoveDatabase, role: MoveRole): Promise<
     }
     requireCurrentSchema(await database.readSchema());
     await database.begin();
-    if (role === 'target') await requireEmpty(database);
+    if (role === 'target') await requireEmpty(database, tables);
     return database;
   } catch (error) {
     await database.close();
@@ -63,7 +66,7 @@ export async function openSide(database: MoveDatabase, role: MoveRole): Promise<
 }
 
 /** Prevents mixed or repeated data. */
-async function requireEmpty(database: MoveDatabase): Promise<void> {
+async function requireEmpty(database: MoveDatabase, tables: Layout['tables']): Promise<void> {
   const filled: string[] = [];
   for (const { name } of tables) if (await database.hasRows(name)) filled.push(name);
   if (filled.length > 0) {
@@ -77,7 +80,7 @@ async function requireEmpty(database: MoveDatabase): Promise<void> {
  * Moves every row, reads the target back, and commits only if both sides are exactly equal. Otherwise, and after any
  * error, the target is left empty. The source is never changed.
  */
-export async function moveTables(source: MoveDatabase, target: MoveDatabase) {
+export async function moveTables(source: MoveDatabase, target: MoveDatabase, tables: Layout['tables']) {
   const carried = new Map<string, TableContent>();
   for (const table of tables) carried.set(table.name, await carry(table, source, target));
   // After all inserts, when nothing is written any more.

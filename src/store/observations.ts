@@ -20,7 +20,7 @@ import type {
   ScanRecord,
 } from '../settlement/settlement-store.ts';
 import type { Row, Table } from './columns.ts';
-import { decideAll, EXPIRY_WATERMARK, NO_FINAL_BLOCK, watermarkBefore } from './payments.ts';
+import { type Decisions, EXPIRY_WATERMARK, NO_FINAL_BLOCK, watermarkBefore } from './payments.ts';
 import {
   checkedLimit,
   type Fragment,
@@ -35,6 +35,7 @@ import {
 } from './scripts.ts';
 import { MAXIMUM_CHECKPOINTS } from './store.ts';
 import { ObservationConflictError } from './store-errors.ts';
+import type { StoredFeature } from './stored-feature.ts';
 import {
   checkpointTable,
   depositSumTable,
@@ -44,11 +45,11 @@ import {
   releaseTable,
 } from './tables.ts';
 
-/** @param revertAbove reverts other data that depends on blocks above one, in the transaction that removes them */
 export function createObservationStore(
   scripts: Scripts,
   nowMs: () => number,
-  revertAbove: (blockNumber: number, nowMs: number) => Script<void>,
+  { decideAll }: Decisions,
+  features: readonly StoredFeature[],
 ): ObservationStore {
   const { read } = scripts;
   /** Serializes writers, also between instances. */
@@ -73,7 +74,7 @@ export function createObservationStore(
       yield* appendEntries(yield* newEntries(entriesOf(found)), nowMs());
       yield* foldDust([...scan.deposits, ...scan.releases], scan.final.number);
       yield* addCheckpoint(scan.final);
-      yield* decideAll([...before.map(paymentOf), ...paymentsOf(scan)], decide, nowMs());
+      yield* decideAll([...before.map(paymentOf), ...paymentsOf(scan)], decide);
       return { hasRowsAbove: before.some((row) => Number(row['block_number']) > scan.scannedTo) };
     }),
     listVanished: read(function* ({ from, final, ...found }) {
@@ -97,7 +98,7 @@ export function createObservationStore(
       yield* appendEntries(entered, nowMs());
       yield* foldDust([...found.deposits, ...found.releases], finalNumber);
       const added = paymentsOf(found);
-      yield* decideAll([...moved, ...added], decide, nowMs());
+      yield* decideAll([...moved, ...added], decide);
       return { added: added.length + entered.filter(({ kind }) => kind === 'rescued').length };
     }),
     listCheckpoints: read(
@@ -112,8 +113,8 @@ export function createObservationStore(
       yield* removeRange(block.number, Number.MAX_SAFE_INTEGER);
       yield* run`DELETE FROM checkpoints WHERE number >= ${block.number}`;
       yield* checkpointTable.insert(block);
-      yield* revertAbove(block.number, nowMs());
-      yield* decideAll(affected.map(paymentOf), decide, nowMs());
+      for (const feature of features) yield* feature.revertedAbove?.(block.number, nowMs()) ?? [];
+      yield* decideAll(affected.map(paymentOf), decide);
     }),
     listEntries: read(
       (after, limit) =>
@@ -136,7 +137,7 @@ export function createObservationStore(
     }),
     advanceExpiryWatermark: scripts.write(function* (ids, { from, to }, decide) {
       const stop = stopBeforeRevisited(to, decide);
-      yield* decideAll(ids, stop.decide, nowMs());
+      yield* decideAll(ids, stop.decide);
       yield* run`
         INSERT INTO watermarks AS present (name, payment_id) VALUES (${EXPIRY_WATERMARK}, ${stop.reached()})
         ON CONFLICT (name) DO UPDATE SET payment_id = excluded.payment_id WHERE present.payment_id = ${from}`;

@@ -1,4 +1,3 @@
-import { endedHolds } from '../features/payment-pages/payment-page.ts';
 import { bytesOfAddress, checksumAddressBytes } from '../payment/address.ts';
 import { UnknownStateError } from '../payment/errors.ts';
 import { changingFields, type Payment, type PaymentId, stateOf } from '../payment/payment.ts';
@@ -13,6 +12,7 @@ import {
 import { hostOfCallback, webhookIdOf } from '../webhooks/webhook.ts';
 import type { ColumnValue, Row, Table } from './columns.ts';
 import { hasRow, type Insertion, lockPayments, raw, run, type Script, sql } from './scripts.ts';
+import type { MovedPayment, StoredFeature } from './stored-feature.ts';
 import {
   changeTable,
   depositSumTable,
@@ -169,27 +169,29 @@ export function changingValues(payment: Payment) {
 
 export const EXPIRY_WATERMARK = 'expiry';
 
-/** Locks and decides payments by id order. @throws when one of them does not exist */
-export function* decideAll(
-  ids: readonly PaymentId[],
-  decide: Decide,
-  nowMs: number,
-): Script<readonly Payment[]> {
-  if (ids.length === 0) return [];
-  const ordered = [...new Set(ids)].sort();
-  const decided = yield* applyDecision(ordered, decide, nowMs);
-  if (decided.length < ordered.length) {
-    throw new Error(
-      `${ordered.length - decided.length} of ${ordered.length} payments to decide do not exist`,
-    );
-  }
-  return decided;
-}
+export type Decisions = ReturnType<typeof createDecisions>;
 
-/** Locks and decides a payment; null when it does not exist. */
-export function* decideOne(id: PaymentId, decide: Decide, nowMs: number): Script<Payment | null> {
-  const [decided = null] = yield* applyDecision([id], decide, nowMs);
-  return decided;
+/** Decisions on payments, with the steps of features on what they move. */
+export function createDecisions(features: readonly StoredFeature[], nowMs: () => number) {
+  return {
+    /** Locks and decides payments by id order. @throws when one of them does not exist */
+    *decideAll(ids: readonly PaymentId[], decide: Decide): Script<readonly Payment[]> {
+      if (ids.length === 0) return [];
+      const ordered = [...new Set(ids)].sort();
+      const decided = yield* applyDecision(ordered, decide, features, nowMs());
+      if (decided.length < ordered.length) {
+        throw new Error(
+          `${ordered.length - decided.length} of ${ordered.length} payments to decide do not exist`,
+        );
+      }
+      return decided;
+    },
+    /** Locks and decides a payment; null when it does not exist. */
+    *decideOne(id: PaymentId, decide: Decide): Script<Payment | null> {
+      const [decided = null] = yield* applyDecision([id], decide, features, nowMs());
+      return decided;
+    },
+  };
 }
 
 /** Fields of a webhook before it is sent. */
@@ -205,9 +207,7 @@ const unsentWebhook = {
   finishedAtMs: null,
 } as const satisfies Partial<StoredWebhook>;
 
-interface Change {
-  readonly before: Payment;
-  readonly after: Payment;
+interface Change extends MovedPayment {
   readonly sessions: PaymentView['sessions'];
 }
 
@@ -215,6 +215,7 @@ interface Change {
 function* applyDecision(
   ids: readonly PaymentId[],
   decide: Decide,
+  features: readonly StoredFeature[],
   nowMs: number,
 ): Script<readonly Payment[]> {
   const changes: Change[] = [];
@@ -251,7 +252,9 @@ function* applyDecision(
     }),
   );
   yield* receiptTable.insertRows(receipts.map(({ id }) => [id, 'pending', nowMs, null, null]));
-  yield* recordChanges(changes, nowMs);
+  const moved = changes.filter(({ before, after }) => stateOf(before) !== stateOf(after));
+  yield* recordChanges(changes, moved, nowMs);
+  for (const feature of features) yield* feature.moved?.(moved) ?? [];
   // After the payments, whose rows every transaction locks first.
   const [lowest] = revisited.sort();
   if (lowest !== undefined) {
@@ -262,8 +265,7 @@ function* applyDecision(
   return decided;
 }
 
-function* recordChanges(changes: readonly Change[], nowMs: number): Script<void> {
-  const moved = changes.filter(({ before, after }) => stateOf(before) !== stateOf(after));
+function* recordChanges(changes: readonly Change[], moved: readonly Change[], nowMs: number): Script<void> {
   // A direct payment changes state again after paid: it counts once.
   const paid = moved.filter(({ before, after }) => after.status === 'paid' && before.status !== 'paid');
   yield* stateChangeTable.insertRows(
@@ -278,18 +280,6 @@ function* recordChanges(changes: readonly Change[], nowMs: number): Script<void>
       eventsOfChange(before, after).map((type) => [after.accountId, after.id, type, null, nowMs]),
     ),
   );
-  yield* endHolds(moved);
-}
-
-function* endHolds(changes: readonly Change[]): Script<void> {
-  const { freed, takings } = endedHolds(changes);
-  for (const id of freed) yield* run`UPDATE page_payments SET held_until_ms = NULL WHERE payment_id = ${id}`;
-  // In id order, in which every transaction locks pages.
-  for (const [pageId, { paid, units }] of takings) {
-    yield* run`
-      UPDATE reusable_pages SET paid = paid + ${paid}, received_units = received_units + ${units}
-      WHERE id = ${pageId}`;
-  }
 }
 
 /** Watermark just below a payment: a prefix of an id sorts before it. */

@@ -38,9 +38,10 @@ import {
   type Scripts,
   sql,
 } from './scripts.ts';
+import type { StoredFeature } from './stored-feature.ts';
 import { auditTable, membershipTable, passkeyTable, userTable } from './tables.ts';
 
-export function createPeopleStore({ read, write }: Scripts): PeopleStore {
+export function createPeopleStore({ read, write }: Scripts, features: readonly StoredFeature[]): PeopleStore {
   return {
     createUser: write(createUser),
     findUser: read((userId) => findUser('id', userId)),
@@ -86,7 +87,7 @@ export function createPeopleStore({ read, write }: Scripts): PeopleStore {
       const otherOwners = members.filter((other) => other.role === 'owner' && other.userId !== userId);
       if (member.role === 'owner' && role !== 'owner' && otherOwners.length === 0) return 'last_owner';
       if (role === null)
-        yield* run`DELETE FROM notification_channels WHERE account_id = ${accountId} AND user_id = ${userId}`;
+        for (const feature of features) yield* feature.memberRemoved?.(accountId, userId) ?? [];
       yield* role === null
         ? run`DELETE FROM memberships WHERE account_id = ${accountId} AND user_id = ${userId}`
         : run`UPDATE memberships SET role = ${role} WHERE account_id = ${accountId} AND user_id = ${userId}`;

@@ -1,7 +1,7 @@
 import type { PaymentStore } from '../payment/payment-store.ts';
 import { isProviderId, type ProviderId } from '../payment/provider-catalog.ts';
 import type { ProviderSettings, ProviderStore, VisitStore } from '../providers/provider.ts';
-import { decideOne, selectPayment } from './payments.ts';
+import { type Decisions, selectPayment } from './payments.ts';
 import { checkedLimit, run, runText, type Script, type Scripts } from './scripts.ts';
 import { providerSessionTable, providerSettingsTable } from './tables.ts';
 
@@ -38,7 +38,7 @@ export function createProviderStore({ read, writeStatement }: Scripts): Provider
 /** Writes of provider sessions, on both engines. */
 export function createProviderSessions(
   { write, writeStatement }: Scripts,
-  nowMs: () => number,
+  { decideOne }: Decisions,
 ): Pick<PaymentStore, 'addSession' | 'recordSessionProgress'> {
   const recordProgressSql = `UPDATE provider_sessions SET progress = ?1, progress_at_ms = ?2
     WHERE id = ?3 AND payment_id = ?4
@@ -50,7 +50,7 @@ export function createProviderSessions(
     addSession: write(function* (session, decide) {
       if ((yield* selectPayment(session.paymentId)) === null) return null;
       yield* providerSessionTable.insert(session);
-      return yield* decideOne(session.paymentId, decide, nowMs());
+      return yield* decideOne(session.paymentId, decide);
     }),
     recordSessionProgress: writeStatement(function* (id, sessionId, progress, atMs) {
       return (yield* runText(recordProgressSql, [progress, atMs, sessionId, id])).length === 1;

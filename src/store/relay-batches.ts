@@ -1,7 +1,7 @@
 import type { PaymentId } from '../payment/payment.ts';
 import type { RelayAttempt, RelayBatch, RelayStore } from '../settlement/settlement-store.ts';
 import { placesOf, type Row } from './columns.ts';
-import { decideAll } from './payments.ts';
+import type { Decisions } from './payments.ts';
 import {
   checkedLimit,
   countOf,
@@ -20,7 +20,7 @@ import { relayAttemptTable, relayBatchPaymentTable, relayBatchTable } from './ta
 
 export function createRelayBatches(
   { read, write }: Scripts,
-  nowMs: () => number,
+  { decideAll }: Decisions,
 ): Omit<RelayStore, 'claimDueReleases' | 'dropClaims'> {
   return {
     listOpenBatchesOf: read((relayer) =>
@@ -49,7 +49,7 @@ export function createRelayBatches(
       const opened = yield* insertBatch(batch);
       yield* lockPayments(batch.paymentIds);
       yield* carryPayments(opened);
-      yield* decideAll(batch.paymentIds, decide, nowMs());
+      yield* decideAll(batch.paymentIds, decide);
       return opened;
     }),
     replaceBatch: write(function* (batchId, replacement, closedAtMs, decide) {
@@ -60,7 +60,7 @@ export function createRelayBatches(
       yield* lockPayments(batch.paymentIds);
       yield* freePayments(batchId);
       yield* carryPayments(opened);
-      yield* decideAll(batch.paymentIds, decide, nowMs());
+      yield* decideAll(batch.paymentIds, decide);
       return opened;
     }),
     addAttempt: write(function* (batchId, attempt) {
@@ -75,7 +75,7 @@ export function createRelayBatches(
       const batch = yield* markClosed(batchId, outcome, closedAtMs);
       yield* lockPayments(batch.paymentIds);
       yield* freePayments(batchId);
-      yield* decideAll(batch.paymentIds, decide, nowMs());
+      yield* decideAll(batch.paymentIds, decide);
     }),
   };
 }

@@ -1,4 +1,5 @@
--- The schema of both engines, as one text that schema.ts turns into the SQL of each. Types are the kinds of columns.ts;
+-- The core's schema of both engines, as one text that schema.ts turns into the SQL of each; features add their own
+-- `schema.sql` to it. Types are the kinds of columns.ts;
 -- `counter` is a number that the database counts up, `caseless` a text that is searched without its case. STRICT and
 -- WITHOUT ROWID are SQLite's alone. What else differs stands between "Only …" and "Both". Once released it is never edited,
 -- not even its blanks: a change is a migration.
@@ -372,70 +373,6 @@ CREATE TABLE event_numbers (
   deleted_through integer NOT NULL DEFAULT 0
 ) STRICT;
 
-CREATE TABLE refunds (
-  id text PRIMARY KEY NOT NULL,
-  account_id text NOT NULL,
-  payment_id text NOT NULL,
-  created_at_ms integer NOT NULL,
-  units amount NOT NULL,
-  reason text,
-  status text NOT NULL,
-  expires_at_ms integer NOT NULL,
-  idempotency_key text,
-  fingerprint text NOT NULL,
-  destination text,
-  scanned_block integer NOT NULL,
-  submitted_hash text,
-  transaction_problem text,
-  sender text,
-  transaction_hash text,
-  log_index integer,
-  block_number integer,
-  paid_at_ms integer
-) STRICT, WITHOUT ROWID;
-CREATE INDEX refunds_by_payment ON refunds (payment_id);
-CREATE INDEX refunds_by_key ON refunds (idempotency_key) WHERE idempotency_key IS NOT NULL;
-CREATE INDEX refunds_by_block ON refunds (block_number) WHERE status = 'paid';
-CREATE INDEX refunds_watched ON refunds (destination) WHERE status = 'awaiting_transfer';
--- A transfer belongs to one refund at most.
-CREATE UNIQUE INDEX refunds_by_transfer ON refunds (transaction_hash, log_index)
-  WHERE transaction_hash IS NOT NULL;
-
--- Takings are counted where a payment becomes paid.
-CREATE TABLE reusable_pages (
-  id text PRIMARY KEY NOT NULL,
-  account_id text NOT NULL REFERENCES accounts (id),
-  slug text NOT NULL UNIQUE,
-  title text NOT NULL,
-  order_line text,
-  currency text NOT NULL,
-  amount_cents integer,
-  minimum_cents integer,
-  maximum_cents integer,
-  pass_fee_to_customer flag NOT NULL,
-  payout_address text,
-  callback_url text,
-  ends_at_ms integer,
-  stock integer,
-  question text,
-  answer_required flag NOT NULL,
-  paused flag NOT NULL,
-  created_at_ms integer NOT NULL,
-  paid integer NOT NULL DEFAULT 0,
-  received_units integer NOT NULL DEFAULT 0
-) STRICT;
-CREATE INDEX reusable_pages_by_account ON reusable_pages (account_id, created_at_ms);
-CREATE TABLE page_payments (
-  payment_id text PRIMARY KEY NOT NULL REFERENCES payments (id),
-  page_id text NOT NULL REFERENCES reusable_pages (id),
-  submission text NOT NULL,
-  answer text,
-  held_until_ms integer
-) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX page_payments_by_submission ON page_payments (page_id, submission);
-CREATE INDEX page_payments_held ON page_payments (page_id, held_until_ms)
-  WHERE held_until_ms IS NOT NULL;
-
 -- What searches and statistics read. A create adds a row to both queues, unindexed_payments and uncounted_changes; a task
 -- moves their rows into the other tables, and reads add those that it has not moved yet.
 CREATE TABLE unindexed_payments (
@@ -482,21 +419,6 @@ CREATE TABLE paid_days (
   settle_class integer NOT NULL,
   paid integer NOT NULL,
   PRIMARY KEY (account_id, day_ms, provider, settle_class)
-) STRICT, WITHOUT ROWID;
-
--- Alerts that an account's owners have not been notified of yet, and the time of the last notification.
-CREATE TABLE alerts (
-  account_id text NOT NULL,
-  kind text NOT NULL,
-  count integer NOT NULL,
-  since_ms integer NOT NULL,
-  notified_at_ms integer NOT NULL,
-  PRIMARY KEY (account_id, kind)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX alerts_unsent ON alerts (since_ms) WHERE count > 0;
-CREATE TABLE alert_cursors (
-  name text PRIMARY KEY NOT NULL,
-  through_ms integer NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- Opened checkouts are no column of the payments: their rows are wide, and each open would write one anew.
@@ -591,27 +513,6 @@ CREATE TABLE one_time_links (
 ) STRICT;
 CREATE INDEX one_time_links_by_user ON one_time_links (user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX one_time_links_by_account ON one_time_links (account_id) WHERE account_id IS NOT NULL;
-
--- The event that was handled last is a number of the account's event log: the log is the queue of messages.
-CREATE TABLE notification_channels (
-  id text PRIMARY KEY NOT NULL,
-  account_id text NOT NULL REFERENCES accounts (id),
-  user_id text NOT NULL REFERENCES users (id),
-  kind text NOT NULL,
-  sealed_target text NOT NULL,
-  hint text NOT NULL,
-  events texts NOT NULL,
-  created_at_ms integer NOT NULL,
-  read_through integer NOT NULL,
-  daily_due_at_ms integer,
-  not_before_ms integer NOT NULL,
-  hour_start_ms integer NOT NULL,
-  sent_in_hour integer NOT NULL,
-  failures_in_a_row integer NOT NULL,
-  paused_reason text,
-  last_sent_at_ms integer
-) STRICT;
-CREATE INDEX notification_channels_by_member ON notification_channels (account_id, user_id);
 
 -- Positions are counted in each account, so that the oldest beyond a number are found by arithmetic.
 CREATE TABLE audit_entries (

@@ -37,9 +37,14 @@ const types: Readonly<Record<Engine, Types>> = {
   },
 };
 
-export function schemaOf(engine: Engine): string {
+/** SQL of an engine's initial schema: the core's, then those of features. */
+export function schemaOf(engine: Engine, features: readonly URL[]): string {
+  return [new URL('schema.sql', import.meta.url), ...features].map((file) => sqlOf(file, engine)).join('');
+}
+
+function sqlOf(file: URL, engine: Engine): string {
   let isOfEngine = true;
-  const lines = readFileSync(new URL('schema.sql', import.meta.url), 'utf8').split('\n');
+  const lines = readFileSync(file, 'utf8').split('\n');
   const own = lines.filter((line) => {
     const section = /^-- (Only (SQLite|PostgreSQL)|Both)\b/.exec(line);
     if (section !== null) isOfEngine = section[2] === undefined || section[2] === engine;

@@ -3,10 +3,6 @@ import type { AuditEntry } from '../accounts/audit-entry.ts';
 import type { DashboardSession, OneTimeLink } from '../accounts/dashboard-session.ts';
 import type { Membership, Passkey, User } from '../accounts/person.ts';
 import type { AccountRecord } from '../accounts/record-store.ts';
-import type { NotificationChannel } from '../features/notifications/notification.ts';
-import type { PagePayment, ReusablePage } from '../features/payment-pages/payment-page.ts';
-import type { Refund } from '../features/refunds/refund.ts';
-import type { Alert } from '../mail/mail.ts';
 import type { HourlyRate } from '../payment/base-currency.ts';
 import type { Deposit, Payment, PaymentId, Release } from '../payment/payment.ts';
 import type { NumberedEvent } from '../payment/payment-events.ts';
@@ -26,15 +22,15 @@ import type { Table } from './columns.ts';
 import { tablesIn } from './scripts.ts';
 
 /**
- * All persistent tables except short-lived ones of one engine (leases, release claims, rate windows) and sums of chain
- * rows, which are derived.
+ * All persistent tables of the core except short-lived ones of one engine (leases, release claims, rate windows) and
+ * sums of chain rows, which are derived.
  */
 
 const described: Table[] = [];
 const table = tablesIn(described);
 
-/** All tables, in the order of description: each after those that it references. */
-export const tables: readonly Table[] = described;
+/** All tables of the core, in the order of description: each after those that it references. */
+export const coreTables: readonly Table[] = described;
 
 export const accountTable = table<Account>('accounts', ['id'])(
   {
@@ -109,21 +105,6 @@ export const dashboardSessionTable = table<DashboardSession>('dashboard_sessions
 export const linkTable = table<OneTimeLink>('one_time_links', ['id'])({
   text: ['id', 'tokenHash', 'kind', 'email', 'userId', 'accountId', 'role'],
   integer: ['createdAtMs', 'expiresAtMs'],
-});
-
-export const channelTable = table<NotificationChannel>('notification_channels', ['id'])({
-  text: ['id', 'accountId', 'userId', 'kind', 'sealedTarget', 'hint', 'pausedReason'],
-  texts: ['events'],
-  integer: [
-    'createdAtMs',
-    'readThrough',
-    'dailyDueAtMs',
-    'notBeforeMs',
-    'hourStartMs',
-    'sentInHour',
-    'failuresInARow',
-    'lastSentAtMs',
-  ],
 });
 
 export const auditTable = table<AuditEntry>('audit_entries', ['account_id', 'position'])({
@@ -285,16 +266,6 @@ export const webhookTable = table<StoredWebhook>('webhooks', ['id'])({
   real: ['durationMs'],
 });
 
-export const alertTable = table<Alert>('alerts', ['account_id', 'kind'])({
-  text: ['accountId', 'kind'],
-  integer: ['count', 'sinceMs', 'notifiedAtMs'],
-});
-
-table<{ name: string; throughMs: number }>('alert_cursors', ['name'])({
-  text: ['name'],
-  integer: ['throughMs'],
-});
-
 export const accountRecordTable = table<AccountRecord>('account_records', ['account_id', 'kind', 'name'])({
   text: ['accountId', 'kind', 'name'],
   texts: ['texts'],
@@ -383,52 +354,6 @@ export const eventTable = table<StoredEvent>('events', ['account_id', 'number'])
 table<{ accountId: string; newest: number; deletedThrough: number }>('event_numbers', ['account_id'])({
   text: ['accountId'],
   integer: ['newest', 'deletedThrough'],
-});
-
-export const refundTable = table<Refund>('refunds', ['id'])({
-  text: [
-    'id',
-    'accountId',
-    'paymentId',
-    'reason',
-    'status',
-    'idempotencyKey',
-    'fingerprint',
-    'destination',
-    'submittedHash',
-    'transactionProblem',
-    'sender',
-    'transactionHash',
-  ],
-  integer: ['createdAtMs', 'expiresAtMs', 'scannedBlock', 'logIndex', 'blockNumber', 'paidAtMs'],
-  amount: ['units'],
-});
-
-export const reusablePageTable = table<ReusablePage>('reusable_pages', ['id'])(
-  {
-    text: [
-      'id',
-      'accountId',
-      'slug',
-      'title',
-      'orderLine',
-      'currency',
-      'payoutAddress',
-      'callbackUrl',
-      'question',
-    ],
-    integer: ['amountCents', 'minimumCents', 'maximumCents', 'endsAtMs', 'stock', 'createdAtMs'],
-    flag: ['passFeeToCustomer', 'isAnswerRequired', 'isPaused'],
-  },
-  {
-    renamed: { isAnswerRequired: 'answer_required', isPaused: 'paused' },
-    others: { paid: 'integer', received_units: 'integer' },
-  },
-);
-
-export const pagePaymentTable = table<PagePayment>('page_payments', ['payment_id'])({
-  text: ['paymentId', 'pageId', 'submission', 'answer'],
-  integer: ['heldUntilMs'],
 });
 
 export const providerSettingsTable = table<ProviderSettings & { provider: string }>('provider_settings', [

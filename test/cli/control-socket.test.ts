@@ -4,9 +4,9 @@ import { createServer, request, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
+import type { Store } from '../../src/app/store/store.ts';
 import { callServer, NoServerError, startControlServer } from '../../src/cli/control-socket.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
-import type { Store } from '../../src/store/store.ts';
 import { operationsContext } from '../support/operations.ts';
 
 let folder: string;

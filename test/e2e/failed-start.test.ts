@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import { freePorts, hasIpv6Loopback } from '../support/free-ports.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createKey } from '../../src/accounts/api-keys.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/app/store/store.ts';
 import { newPayment } from '../store/fixtures.ts';
 import { newChannel } from '../store/notifications.ts';
 import { newLink } from '../store/people.ts';

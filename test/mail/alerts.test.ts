@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/app/store/store.ts';
 import { sendAlerts } from '../../src/features/alerts/send-alerts.ts';
 import { type Mailer, MailNotSentError } from '../../src/mail/mail.ts';
 import { createSmtpMailer } from '../../src/mail/mailers.ts';
 import type { Payment } from '../../src/payment/payment.ts';
-import type { Store } from '../../src/store/store.ts';
 import { failedResult, givePayment, newPayment, pay } from '../store/fixtures.ts';
 import { giveMember } from '../store/people.ts';
 import { claimOldest } from '../support/claim-oldest.ts';

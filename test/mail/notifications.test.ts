@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/accounts/account.ts';
 import type { User } from '../../src/accounts/person.ts';
+import type { Store } from '../../src/app/store/store.ts';
 import type {
   ChannelKind,
   NotificationChannel,
@@ -19,7 +20,6 @@ import { type Mailer, MailNotSentError } from '../../src/mail/mail.ts';
 import { createSmtpMailer } from '../../src/mail/mailers.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
-import type { Store } from '../../src/store/store.ts';
 import { atOnce, newAccount, newPayment } from '../store/fixtures.ts';
 import { giveMember } from '../store/people.ts';
 import { type ChatKind, startChatReceiver, targets } from '../support/chat-receiver.ts';

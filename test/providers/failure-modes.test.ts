@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { registerProviderWebhooks } from '../../src/api/provider-webhooks.ts';
+import type { Store } from '../../src/app/store/store.ts';
 import { registerCheckoutPages } from '../../src/pages/checkout/routes.ts';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import type { ProviderFault } from '../../src/payment/test-payments.ts';
@@ -8,7 +9,6 @@ import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import { createQuotes } from '../../src/providers/ask-quotes.ts';
 import type { PostedWebhook } from '../../src/providers/provider.ts';
 import { createStartSession } from '../../src/providers/start-session.ts';
-import type { Store } from '../../src/store/store.ts';
 import { createPageLimits } from '../../src/web/page-limits.ts';
 import { createFixedWindowLimiter } from '../../src/web/rate-windows.ts';
 import { type ApiService, BASE_URL, createApiService, validRequest } from '../support/api-service.ts';

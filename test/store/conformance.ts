@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe } from 'vitest';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/app/store/store.ts';
 import { accountPromises } from './accounts.ts';
 import { troublePromises } from './alerts.ts';
 import { emailPromises } from './emails.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { roles } from '../../src/accounts/person.ts';
 import { shopLogoOf } from '../../src/accounts/shop-profile.ts';
+import type { Store } from '../../src/app/store/store.ts';
 import type { Payment, PaymentId } from '../../src/payment/payment.ts';
 import { providerIds } from '../../src/payment/provider-catalog.ts';
 import type { BlockReference, RelayBatch } from '../../src/settlement/settlement-store.ts';
-import type { Store } from '../../src/store/store.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { onePixel } from '../support/pictures.ts';
 import {

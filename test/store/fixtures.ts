@@ -1,5 +1,6 @@
 import type { Account, ApiKey } from '../../src/accounts/account.ts';
 import { plainProfile } from '../../src/accounts/shop-profile.ts';
+import type { Store } from '../../src/app/store/store.ts';
 import { type Address, checksumAddress } from '../../src/payment/address.ts';
 import { noOrder, type Payment, untouchedProgress } from '../../src/payment/payment.ts';
 import type { NewWebhook } from '../../src/payment/payment-events.ts';
@@ -7,7 +8,6 @@ import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import type { Decide, IdempotencyRecord } from '../../src/payment/payment-store.ts';
 import type { ProviderSession } from '../../src/payment/provider-session.ts';
 import type { RelayBatch } from '../../src/settlement/settlement-store.ts';
-import type { Store } from '../../src/store/store.ts';
 import type { WebhookResult } from '../../src/webhooks/webhook.ts';
 
 /** What a conformance test works on; `store` leads to another one after `reopen`. */

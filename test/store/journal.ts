@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Store } from '../../src/app/store/store.ts';
 import type { Address } from '../../src/payment/address.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import {
@@ -8,7 +9,6 @@ import {
   netEntries,
   placeOfEntry,
 } from '../../src/settlement/journal.ts';
-import type { Store } from '../../src/store/store.ts';
 import { ADDRESS, atOnce, givePayment, givePayments, leave, pay, type StoreContext } from './fixtures.ts';
 import { block, depositOf, releaseOf, scan } from './observations.ts';
 

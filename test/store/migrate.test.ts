@@ -9,15 +9,16 @@ import { createLog } from '../../src/app/log.ts';
 import { moveStore } from '../../src/app/move-store.ts';
 import { initDatabase, migrateDatabase, openStoreToServe } from '../../src/app/open-store.ts';
 import { runOperationAnywhere } from '../../src/app/run-operation.ts';
+import { migrations } from '../../src/app/store/store.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { migrate as migratePostgres, migrations as ofPostgres } from '../../src/store/postgres/migrations.ts';
-import { migrate as migrateSqlite, migrations as ofSqlite } from '../../src/store/sqlite/migrations.ts';
+import { migrate as migratePostgres } from '../../src/store/postgres/migrations.ts';
+import { migrate as migrateSqlite } from '../../src/store/sqlite/migrations.ts';
 import { StoreInUseError, StoreOutdatedError, StoreTooNewError } from '../../src/store/store-errors.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { nextMigration } from './versions.ts';
 
 // This version with one migration more: then there is an older one.
-for (const migrations of [ofSqlite, ofPostgres]) (migrations as (typeof nextMigration)[]).push(nextMigration);
+for (const steps of Object.values(migrations)) (steps as (typeof nextMigration)[]).push(nextMigration);
 
 const postgres = await startPostgres(['fsync=off']);
 afterAll(() => postgres.stop());
@@ -50,7 +51,7 @@ const engines = {
     configure: () => readConfig('sandbox', { DATA_DIR: join(folder, 'data') }),
     async makeOlder() {
       inFile((database) => {
-        migrateSqlite(database, file(), ofSqlite.slice(0, 1), () => 1);
+        migrateSqlite(database, file(), migrations.SQLite.slice(0, 1), () => 1);
         // A database as a copy tool may leave it: opening it would turn the log on.
         database.exec('PRAGMA journal_mode = DELETE; PRAGMA user_version = 7');
       });
@@ -68,7 +69,7 @@ const engines = {
   },
   PostgreSQL: {
     configure: () => readConfig('sandbox', { DATA_DIR: join(folder, 'data'), DATABASE_URL: url }),
-    makeOlder: () => migratePostgres(url, ofPostgres.slice(0, 1), () => 1),
+    makeOlder: () => migratePostgres(url, migrations.PostgreSQL.slice(0, 1), () => 1),
     makeNewer: () => postgres.query(url, "INSERT INTO migrations VALUES (999, 'of the future', 0)"),
     read: () =>
       postgres.query(
@@ -79,8 +80,8 @@ const engines = {
       ),
   },
 };
-const newest = ofSqlite.length;
-const pending = ofSqlite.slice(1).map(({ number, name }) => ({ number, name }));
+const newest = migrations.SQLite.length;
+const pending = migrations.SQLite.slice(1).map(({ number, name }) => ({ number, name }));
 
 describe.each(Object.entries(engines))('a database of an older version in %s', (_, engine) => {
   it('is refused by commands with what to run, and left as it is', async () => {

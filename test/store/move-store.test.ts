@@ -8,18 +8,17 @@ import fc from 'fast-check';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { moveStore } from '../../src/app/move-store.ts';
+import { openPostgresStore } from '../../src/app/store/postgres-store.ts';
+import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
+import type { Store } from '../../src/app/store/store.ts';
+import { migrations, tables } from '../../src/app/store/store.ts';
 import { PORTION_ROWS } from '../../src/store/move-tables.ts';
-import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
-import { migrations as sqliteMigrations } from '../../src/store/sqlite/migrations.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
-import type { Store } from '../../src/store/store.ts';
 import {
   MoveRefusedError,
   StoreInUseError,
   StoreTooNewError,
   UnreleasedSchemaError,
 } from '../../src/store/store-errors.ts';
-import { tables } from '../../src/store/tables.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -254,7 +253,7 @@ describe('a move is refused, and nothing is written,', () => {
     await expect(moveBack()).rejects.toThrow(UnreleasedSchemaError);
     inSqliteFile((database) => {
       database.exec('DELETE FROM migrations');
-      for (const { number, name } of sqliteMigrations)
+      for (const { number, name } of migrations.SQLite)
         database.exec(`INSERT INTO migrations VALUES (${number}, '${name}', 0)`);
     });
     await query(future);

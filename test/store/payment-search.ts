@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Store } from '../../src/app/store/store.ts';
 import { type DisplayStatus, displayStatuses, displayStatusOf } from '../../src/payment/display-status.ts';
 import {
   type Payment,
@@ -9,7 +10,6 @@ import {
 } from '../../src/payment/payment.ts';
 import { firstIdAtMs, shortCodeOf } from '../../src/payment/payment-id.ts';
 import { type PaymentQuery, parsePaymentSearch } from '../../src/payment/payment-search.ts';
-import type { Store } from '../../src/store/store.ts';
 import {
   DAY_MS,
   givePayment,

@@ -13,7 +13,7 @@ import {
   type OneTimeLink,
 } from '../../src/accounts/dashboard-session.ts';
 import { MAXIMUM_MEMBERS, type Role, type User } from '../../src/accounts/person.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/app/store/store.ts';
 import { atOnce, DAY_MS, giveAccount, NOW_MS, type StoreContext } from './fixtures.ts';
 
 let lastNumber = 0;

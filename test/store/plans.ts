@@ -1,8 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { migrate as migratePostgres, migrations as ofPostgres } from '../../src/store/postgres/migrations.ts';
-import { migrate as migrateSqlite, migrations as ofSqlite } from '../../src/store/sqlite/migrations.ts';
+import { migrations } from '../../src/app/store/store.ts';
+import { migrate as migratePostgres } from '../../src/store/postgres/migrations.ts';
+import { migrate as migrateSqlite } from '../../src/store/sqlite/migrations.ts';
 import type { PostgresServer } from '../support/postgres.ts';
 
 /** The tables that grow with the payments. */
@@ -60,7 +61,7 @@ function nodesOf(node: PlanNode): PlanNode[] {
 /** How the engines carry out what was recorded, however many payments are stored. It runs after what is recorded. */
 export function describePlans(recorded: ReturnType<typeof recordStatements>, server: PostgresServer): void {
   const database = new DatabaseSync(':memory:');
-  migrateSqlite(database, ':memory:', ofSqlite, Date.now);
+  migrateSqlite(database, ':memory:', migrations.SQLite, Date.now);
   /** Indexes that hold only what is under way, however many rows their table has. */
   const partialIndexes = database
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql LIKE '% WHERE %'")
@@ -72,7 +73,7 @@ export function describePlans(recorded: ReturnType<typeof recordStatements>, ser
 
   beforeAll(async () => {
     const url = await server.createDatabase();
-    await migratePostgres(url, ofPostgres, Date.now);
+    await migratePostgres(url, migrations.PostgreSQL, Date.now);
     client = new Client({ connectionString: url });
     await client.connect();
     // With so few rows it would read whole tables. Told to avoid that, it does so only where no index fits.

@@ -1,9 +1,10 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { openPostgresStore } from '../../src/app/store/postgres-store.ts';
+import { migrations, tables } from '../../src/app/store/store.ts';
 import { connectionOptions } from '../../src/store/postgres/connect.ts';
 import { findSchema } from '../../src/store/postgres/migrations.ts';
 import { openPostgresSide } from '../../src/store/postgres/move.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/open-database.ts';
-import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import { statement } from '../../src/store/postgres/statements.ts';
 import { StoreWriteError } from '../../src/store/store-errors.ts';
 import { type CutOff, startCutOff } from '../support/cut-off.ts';
@@ -112,14 +113,15 @@ describe('a list of hosts', () => {
     const payment = await givePayment(store);
     expect(await store.payments.findPaymentById(payment.id)).toEqual(payment);
     await store.close();
-    expect((await findSchema(own)).pending).toEqual([]);
-    const source = await openPostgresSide(own, 'source');
+    expect((await findSchema(own, migrations.PostgreSQL)).pending).toEqual([]);
+    const layout = { migrations: migrations.PostgreSQL, tables };
+    const source = await openPostgresSide(own, 'source', layout);
     await source.close();
     const empty = (await primary.createDatabase()).replace(
       `:${primary.port}`,
       `:1,127.0.0.1:${primary.port}`,
     );
-    const target = await openPostgresSide(empty, 'target');
+    const target = await openPostgresSide(empty, 'target', layout);
     await target.close();
   });
 });

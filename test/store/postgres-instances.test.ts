@@ -1,11 +1,12 @@
 import { connect, createServer } from 'node:net';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openPostgresStore } from '../../src/app/store/postgres-store.ts';
+import type { Store } from '../../src/app/store/store.ts';
 import { bookTransfer, cancelRefund } from '../../src/features/refunds/refund.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import type { PaymentView } from '../../src/payment/payment-store.ts';
-import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
-import type { SharedStore, Store } from '../../src/store/store.ts';
+import type { SharedStore } from '../../src/store/store.ts';
 import { StoreClosedError } from '../../src/store/store-errors.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { startPostgres } from '../support/postgres.ts';

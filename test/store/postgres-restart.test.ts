@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
+import { openPostgresStore } from '../../src/app/store/postgres-store.ts';
 import { openDatabase } from '../../src/store/postgres/open-database.ts';
-import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import { statement } from '../../src/store/postgres/statements.ts';
 import { StoreWriteError } from '../../src/store/store-errors.ts';
 import { startCutOff } from '../support/cut-off.ts';

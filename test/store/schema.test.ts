@@ -6,14 +6,15 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../src/app/log.ts';
 import { initDatabase } from '../../src/app/open-store.ts';
 import { runOperationAnywhere } from '../../src/app/run-operation.ts';
+import { openPostgresStore } from '../../src/app/store/postgres-store.ts';
+import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
+import type { Store } from '../../src/app/store/store.ts';
+import { migrations } from '../../src/app/store/store.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { UnknownStateError } from '../../src/payment/errors.ts';
 import type { Migration } from '../../src/store/migration.ts';
-import { migrate as migratePostgres, migrations } from '../../src/store/postgres/migrations.ts';
-import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
+import { migrate as migratePostgres } from '../../src/store/postgres/migrations.ts';
 import { findSchema, migrate as migrateSqlite } from '../../src/store/sqlite/migrations.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
-import type { Store } from '../../src/store/store.ts';
 import { StoreTooNewError, UnreleasedSchemaError } from '../../src/store/store-errors.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { atOnce, DAY_MS, givePayment, leave, NOW_MS, newPayment, newRecord } from './fixtures.ts';
@@ -126,7 +127,10 @@ describe.each(Object.entries(engines))('the schema in %s', (_, engine) => {
     await engine.execute("INSERT INTO migrations VALUES (999, 'of the future', 0)");
     const opening = engine.open();
     await expect(opening).rejects.toThrow(StoreTooNewError);
-    await expect(opening).rejects.toMatchObject({ foundMigration: 999, knownMigration: migrations.length });
+    await expect(opening).rejects.toMatchObject({
+      foundMigration: 999,
+      knownMigration: migrations.PostgreSQL.length,
+    });
   });
 
   it('applies each migration once, in order, and none by half', async () => {
@@ -155,7 +159,7 @@ describe.each(Object.entries(engines))('the schema in %s', (_, engine) => {
   });
 
   describe('of the next version', () => {
-    const upgraded = [...migrations, nextMigration];
+    const upgraded = [...migrations.PostgreSQL, nextMigration];
 
     it('keeps all data', async () => {
       const payment = await giveOne();
@@ -171,7 +175,7 @@ describe.each(Object.entries(engines))('the schema in %s', (_, engine) => {
       const openCopy = await engine.copy();
       await engine.migrate(upgraded, 2);
       await expect(engine.open()).rejects.toThrow(
-        `was written by a newer version (its schema is ${upgraded.length}, this version knows ${migrations.length})`,
+        `was written by a newer version (its schema is ${upgraded.length}, this version knows ${migrations.PostgreSQL.length})`,
       );
       const found = await withStore(openCopy(), ({ payments }) => payments.findPaymentById(payment.id));
       expect(found).toEqual(payment);
@@ -184,7 +188,7 @@ describe.each(Object.entries(engines))('the schema in %s', (_, engine) => {
       const queries = [...engine.descriptions, 'SELECT * FROM migrations'];
       const read = () => Promise.all(queries.map((query) => engine.query(query)));
       const before = await read();
-      const failed = engine.migrate([...migrations, failing], 2);
+      const failed = engine.migrate([...migrations.PostgreSQL, failing], 2);
       await expect(failed).rejects.toThrow(`migration ${failing.number} `);
       expect(await read()).toEqual(before);
       const found = await withStore(engine.open(), ({ payments }) => payments.findPaymentById(payment.id));
@@ -239,7 +243,7 @@ describe('SQLite', () => {
     inFile((database) => database.exec(unreleasedSchema));
     const bytes = readFileSync(file);
     await expect(openSqliteStore({ file })).rejects.toThrow(UnreleasedSchemaError);
-    expect(() => findSchema(file)).toThrow(UnreleasedSchemaError);
+    expect(() => findSchema(file, migrations.SQLite)).toThrow(UnreleasedSchemaError);
     expect(readFileSync(file).subarray(100)).toEqual(bytes.subarray(100));
   });
 
@@ -308,7 +312,7 @@ describe('PostgreSQL', () => {
     const stores = await atOnce(12, () => openPostgresStore({ url, poolSize: 2 }));
     await Promise.all(stores.map((store) => store.close()));
     expect(await postgres.query(url, 'SELECT number FROM migrations ORDER BY number')).toEqual(
-      migrations.map(({ number }) => ({ number })),
+      migrations.PostgreSQL.map(({ number }) => ({ number })),
     );
   });
 });

@@ -16,10 +16,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { backUp } from '../../src/app/back-up.ts';
+import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
+import type { Store } from '../../src/app/store/store.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Payment } from '../../src/payment/payment.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
-import type { Store } from '../../src/store/store.ts';
 import { givePayment, givePayments, leave, newPayment, pay } from './fixtures.ts';
 import { block, depositOf, scan } from './observations.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import { StoreClosedError, StoreInUseError } from '../../src/store/store-errors.ts';
 import { givePayment, leave, newPayment } from './fixtures.ts';
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
-import type { Store } from '../../src/store/store.ts';
+import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
+import type { Store } from '../../src/app/store/store.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { failedResult, givePayment, leave, NOW_MS, pay, webhook } from './fixtures.ts';
 

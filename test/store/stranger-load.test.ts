@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StatementSync } from 'node:sqlite';
 import { afterAll, expect, it, vi } from 'vitest';
+import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import { type Address, checksumAddress } from '../../src/payment/address.ts';
 import type { ChainView, LogQuery, TransferLog } from '../../src/settlement/chain/chain.ts';
 import { readPaymentLogs } from '../../src/settlement/watch-deposits.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { ADDRESS, givePayment, givePayments, leave } from './fixtures.ts';
 import { block, scan } from './observations.ts';
 

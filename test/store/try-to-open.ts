@@ -1,5 +1,5 @@
 /** Opens a store as a second server would, and prints what came of it. */
-import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 
 try {
   const store = await openSqliteStore({ file: process.argv[2] as string });

@@ -1,5 +1,5 @@
+import { migrations } from '../../src/app/store/store.ts';
 import type { Migration } from '../../src/store/migration.ts';
-import { migrations } from '../../src/store/sqlite/migrations.ts';
 
 /** A database as the last commits before the first release made it, as far as a program looks at it. */
 export const unreleasedSchema = `
@@ -13,7 +13,7 @@ export const unreleasedSchema = `
 
 /** A made-up migration of a later version, for both engines: a column with a value for old rows, and a table. */
 export const nextMigration: Migration = {
-  number: migrations.length + 1,
+  number: migrations.SQLite.length + 1,
   name: 'colors of payments',
   sql: `
     ALTER TABLE payments ADD COLUMN color TEXT NOT NULL DEFAULT 'unknown';

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { schemaOf } from '../../src/store/schema.ts';
-import { tables } from '../../src/store/tables.ts';
+import { migrations, tables } from '../../src/app/store/store.ts';
 
 /** The columns of each table of a schema, in order. */
 function columnsOf(text: string): ReadonlyMap<string, readonly string[]> {
@@ -14,8 +13,8 @@ function columnsOf(text: string): ReadonlyMap<string, readonly string[]> {
   );
 }
 
-const sqlite = columnsOf(schemaOf('SQLite'));
-const postgres = columnsOf(schemaOf('PostgreSQL'));
+const released = [migrations.SQLite, migrations.PostgreSQL].map(([first]) => first?.sql ?? '');
+const [sqlite = columnsOf(''), postgres = columnsOf('')] = released.map(columnsOf);
 
 it('has the same tables and columns on both engines, but for those with a reason', () => {
   const differences = [...new Set([...sqlite.keys(), ...postgres.keys()])].flatMap((table) => {
@@ -49,7 +48,12 @@ it.each(tables.map((table) => [table.name, table] as const))(
 );
 
 it('is not edited once it is released: a change is a migration', () => {
-  const engines = ['SQLite', 'PostgreSQL'] as const;
-  const digests = engines.map((engine) => hash('sha256', schemaOf(engine)).slice(0, 16));
-  expect(digests).toEqual(['48448edfd0fbadfd', 'cc0cbb55f18d123f']);
+  // Whatever the order of its statements, which says which room they stand in.
+  const statementsOf = (text: string) =>
+    text
+      .trim()
+      .split(/\n(?=CREATE )/)
+      .map((statement) => statement.trim());
+  const digests = released.map((text) => hash('sha256', statementsOf(text).sort().join('\n')).slice(0, 16));
+  expect(digests).toEqual(['083045b25070b7cd', 'b6c4f515a05e4bea']);
 });

@@ -13,6 +13,7 @@ import {
   type FeatureContext,
   merchantFeatures,
 } from '../../src/app/features.ts';
+import type { Store } from '../../src/app/store/store.ts';
 import type { SendNotification } from '../../src/features/notifications/notification-store.ts';
 import type { RefundRoutesContext } from '../../src/features/refunds/refund-routes.ts';
 import type { Mail } from '../../src/mail/mail.ts';
@@ -22,7 +23,6 @@ import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import { createPictures } from '../../src/platform/pictures.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import { createQuotes } from '../../src/providers/ask-quotes.ts';
-import type { Store } from '../../src/store/store.ts';
 import { createPageLimits } from '../../src/web/page-limits.ts';
 import { createBaseServer } from '../../src/web/server.ts';
 import type { DashboardContext } from '../../src/web/signed-in/context.ts';

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach } from 'vitest';
 import { createSandboxOperations } from '../../sandbox/sandbox-operations.ts';
+import type { Store } from '../../src/app/store/store.ts';
 import { runOperation } from '../../src/cli/control-socket.ts';
 import type {
   DirectPayments,
@@ -12,7 +13,6 @@ import type { TestPayments } from '../../src/payment/test-payments.ts';
 import { createPictures } from '../../src/platform/pictures.ts';
 import { providerDescriptions } from '../../src/providers/adapters/providers.ts';
 import type { ProviderAdapter } from '../../src/providers/provider.ts';
-import type { Store } from '../../src/store/store.ts';
 import { createCallbackGuard } from '../../src/webhooks/callback-host.ts';
 import { NOW_MS } from '../store/fixtures.ts';
 import { createTestDatabase } from './test-store.ts';

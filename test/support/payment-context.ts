@@ -1,4 +1,5 @@
 import { getContractAddress } from 'viem/utils';
+import type { Store } from '../../src/app/store/store.ts';
 import { type Address, createDepositAddressCalculator } from '../../src/payment/address.ts';
 import { parseCallbackUrl } from '../../src/payment/callback-url.ts';
 import type { CreatePaymentContext } from '../../src/payment/create-payment.ts';
@@ -12,7 +13,6 @@ import { createProviderChecks } from '../../src/providers/check-choice.ts';
 import type { ProviderAdapter, Quote } from '../../src/providers/provider.ts';
 import type { ProviderDirectory } from '../../src/providers/provider-availability.ts';
 import type { ProviderLimits } from '../../src/providers/provider-limits.ts';
-import type { Store } from '../../src/store/store.ts';
 import type { CallbackGuard } from '../../src/webhooks/callback-guard.ts';
 
 /** What creating payments needs of the outside world, under a test's control. */

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
+import { openPostgresStore } from '../../src/app/store/postgres-store.ts';
 import { startPostgres } from './postgres.ts';
 
 declare module 'vitest' {

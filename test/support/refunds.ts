@@ -1,7 +1,7 @@
+import type { Store } from '../../src/app/store/store.ts';
 import { noTransfer, type Refund, TRANSFER_MS } from '../../src/features/refunds/refund.ts';
 import type { Payment, PaymentId } from '../../src/payment/payment.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
-import type { Store } from '../../src/store/store.ts';
 
 export const CUSTOMER_ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 

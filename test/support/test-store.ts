@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { inject } from 'vitest';
-import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
-import type { Store } from '../../src/store/store.ts';
+import { openPostgresStore } from '../../src/app/store/postgres-store.ts';
+import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
+import type { Store } from '../../src/app/store/store.ts';
 import './postgres-for-all.ts';
 import { queryPostgres } from './postgres.ts';
 

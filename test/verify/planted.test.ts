@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/app/store/store.ts';
 import {
   type Discrepancy,
   type DiscrepancyKind,
@@ -7,7 +8,6 @@ import {
 import { verifyPayments } from '../../src/cli/verify/verify-payments.ts';
 import { type Payment, stateOf } from '../../src/payment/payment.ts';
 import { hashOfEntry } from '../../src/settlement/journal.ts';
-import type { Store } from '../../src/store/store.ts';
 import { type OpenedStore, storeEngines } from '../store/engines.ts';
 import { leave, webhook } from '../store/fixtures.ts';
 import { readJournal } from '../store/journal.ts';

@@ -1,3 +1,4 @@
+import type { Store } from '../../src/app/store/store.ts';
 import type { VerifyContext } from '../../src/cli/verify/verify-context.ts';
 import {
   type Address,
@@ -9,7 +10,6 @@ import type { Payment } from '../../src/payment/payment.ts';
 import { type SettleContext, settle } from '../../src/payment/settle.ts';
 import type { ChainView, ForwardedLog, RescuedLog, TransferLog } from '../../src/settlement/chain/chain.ts';
 import type { BlockReference } from '../../src/settlement/settlement-store.ts';
-import type { Store } from '../../src/store/store.ts';
 import { ADDRESS, NOW_MS, newAccount, newBatch, newPayment } from '../store/fixtures.ts';
 
 const DEPOSIT_UNITS = 200_000_000n;

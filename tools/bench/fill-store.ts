@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import type { Address } from '../../src/payment/address.ts';
 import { createIpnTokens } from '../../src/payment/ipn-token.ts';
 import type { PaymentChange } from '../../src/payment/payment.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { SLOT_MS } from '../../src/payment/payment-statistics.ts';
 import { EXPIRY_WATERMARK } from '../../src/store/payments.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { storedValues } from '../../src/store/sqlite/scripts.ts';
 import { paymentTable } from '../../src/store/tables.ts';
 import { benchAccount, benchPayment } from './bench-payment.ts';

@@ -1,7 +1,7 @@
-import type { Alert } from '../../mail/mail.ts';
 import { formatCents } from '../../payment/money.ts';
 import type { Payment } from '../../payment/payment.ts';
 import type { FailingWebhook } from '../../payment/payment-search-store.ts';
+import type { Alert } from './alert-store.ts';
 
 export interface AlertMailParts {
   readonly alert: Alert;

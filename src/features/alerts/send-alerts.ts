@@ -1,8 +1,8 @@
 import type { AccountStore, PeopleStore } from '../../accounts/account-store.ts';
-import type { AlertStore } from '../../mail/mail.ts';
-import { type Alert, type Mailer, MailNotSentError } from '../../mail/mail.ts';
+import { type Mailer, MailNotSentError } from '../../mail/mail.ts';
 import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
 import { alertMail } from './alert-mail.ts';
+import type { Alert, AlertStore } from './alert-store.ts';
 
 export interface SendAlertsContext
   extends Readonly<{ alerts: AlertStore }>,

@@ -1,5 +1,5 @@
-import { type AlertKind, type AlertStore, alertKinds } from '../../mail/mail.ts';
 import { UnknownStateError } from '../../payment/errors.ts';
+import type { Table } from '../../store/columns.ts';
 import {
   checkedLimit,
   lock,
@@ -8,8 +8,23 @@ import {
   runForOne,
   type Script,
   type Scripts,
+  tablesIn,
 } from '../../store/scripts.ts';
-import { alertTable } from '../../store/tables.ts';
+import type { StoredFeature } from '../../store/stored-feature.ts';
+import { type Alert, type AlertKind, type AlertStore, alertKinds } from './alert-store.ts';
+
+const tables: Table[] = [];
+const table = tablesIn(tables);
+
+const alertTable = table<Alert>('alerts', ['account_id', 'kind'])({
+  text: ['accountId', 'kind'],
+  integer: ['count', 'sinceMs', 'notifiedAtMs'],
+});
+
+table<{ name: string; throughMs: number }>('alert_cursors', ['name'])({
+  text: ['name'],
+  integer: ['throughMs'],
+});
 
 /** Lock that serializes counting and claiming across processes. */
 const LOCK = 'alerts';
@@ -73,3 +88,9 @@ export function createAlertStore({ write }: Scripts): AlertStore {
     }),
   };
 }
+
+/** Alerts in the store. */
+export const storedAlerts: StoredFeature = {
+  schema: new URL('schema.sql', import.meta.url),
+  tables,
+};

@@ -1,10 +1,45 @@
+import type { Table } from '../../store/columns.ts';
 import { newestNumber } from '../../store/events.ts';
 import { selectPayment } from '../../store/payments.ts';
-import { checkedLimit, countOf, hasRow, lock, runForOne, type Scripts, sql } from '../../store/scripts.ts';
-import { channelTable, eventTable } from '../../store/tables.ts';
-import { MAXIMUM_CHANNELS, notifiedTypes, type PaymentNotification } from './notification.ts';
+import {
+  checkedLimit,
+  countOf,
+  hasRow,
+  lock,
+  run,
+  runForOne,
+  type Scripts,
+  sql,
+  tablesIn,
+} from '../../store/scripts.ts';
+import type { StoredFeature } from '../../store/stored-feature.ts';
+import { eventTable } from '../../store/tables.ts';
+import {
+  MAXIMUM_CHANNELS,
+  type NotificationChannel,
+  notifiedTypes,
+  type PaymentNotification,
+} from './notification.ts';
 import type { PaymentNews } from './notification-message.ts';
 import type { NotificationStore } from './notification-store.ts';
+
+const tables: Table[] = [];
+const table = tablesIn(tables);
+
+const channelTable = table<NotificationChannel>('notification_channels', ['id'])({
+  text: ['id', 'accountId', 'userId', 'kind', 'sealedTarget', 'hint', 'pausedReason'],
+  texts: ['events'],
+  integer: [
+    'createdAtMs',
+    'readThrough',
+    'dailyDueAtMs',
+    'notBeforeMs',
+    'hourStartMs',
+    'sentInHour',
+    'failuresInARow',
+    'lastSentAtMs',
+  ],
+});
 
 /** Maximum events per message, which take some milliseconds to read. */
 const EVENTS_AT_A_TIME = 5_000;
@@ -81,3 +116,12 @@ export function createNotificationStore({ read, write }: Scripts): NotificationS
     readNewestEvent: read(newestNumber),
   };
 }
+
+/** Members' notification channels in the store. */
+export const storedNotifications: StoredFeature = {
+  schema: new URL('schema.sql', import.meta.url),
+  tables,
+  *memberRemoved(accountId, userId) {
+    yield* run`DELETE FROM notification_channels WHERE account_id = ${accountId} AND user_id = ${userId}`;
+  },
+};

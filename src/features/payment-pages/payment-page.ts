@@ -8,8 +8,7 @@ import {
   MAXIMUM_AMOUNT_CENTS,
   MINIMUM_AMOUNT_CENTS,
 } from '../../payment/money.ts';
-import { PAGE_ID_PREFIX, type Payment, pageIdOf } from '../../payment/payment.ts';
-import { countableUnits } from '../../payment/payment-statistics.ts';
+import { PAGE_ID_PREFIX } from '../../payment/payment.ts';
 
 /**
  * A page at a fixed URL on which any number of customers pay; each submission creates a payment. A payment holds a
@@ -63,25 +62,6 @@ export interface PagePayment {
   readonly answer: string | null;
   /** Null once the payment is paid or canceled. */
   readonly heldUntilMs: number | null;
-}
-
-/** Payments whose holds end with these changes, and the takings of those that became paid, ordered by id. */
-export function endedHolds(changes: readonly { readonly before: Payment; readonly after: Payment }[]) {
-  const ended = changes
-    .filter(({ before, after }) => before.status === 'unpaid' && after.status !== 'unpaid')
-    .flatMap(({ after }) => (pageIdOf(after) === null ? [] : after));
-  const paid = Map.groupBy(
-    ended.filter(({ status }) => status === 'paid'),
-    ({ origin }) => origin ?? '',
-  );
-  const takings = [...paid].sort(([one], [other]) => (one < other ? -1 : 1));
-  return {
-    freed: ended.map(({ id }) => id),
-    takings: takings.map(([pageId, payments]) => {
-      const units = payments.reduce((sum, { receivedUnits }) => sum + countableUnits(receivedUnits), 0);
-      return [pageId, { paid: payments.length, units: countableUnits(units) }] as const;
-    }),
-  };
 }
 
 /** Time for which an unpaid payment holds a place of the stock. */

@@ -1,4 +1,6 @@
-import type { Payment } from '../../payment/payment.ts';
+import { type Payment, pageIdOf } from '../../payment/payment.ts';
+import { countableUnits } from '../../payment/payment-statistics.ts';
+import type { Table } from '../../store/columns.ts';
 import { insertPayment, selectPayments } from '../../store/payments.ts';
 import {
   countOf,
@@ -9,10 +11,41 @@ import {
   type Script,
   type Scripts,
   sql,
+  tablesIn,
 } from '../../store/scripts.ts';
-import { pagePaymentTable, reusablePageTable } from '../../store/tables.ts';
+import type { MovedPayment, StoredFeature } from '../../store/stored-feature.ts';
 import { MAXIMUM_PAGES, type PagePayment, type ReusablePage, type UsedPage } from './payment-page.ts';
 import type { PageOfPayment, ReusablePageStore } from './payment-page-store.ts';
+
+const tables: Table[] = [];
+const table = tablesIn(tables);
+
+const reusablePageTable = table<ReusablePage>('reusable_pages', ['id'])(
+  {
+    text: [
+      'id',
+      'accountId',
+      'slug',
+      'title',
+      'orderLine',
+      'currency',
+      'payoutAddress',
+      'callbackUrl',
+      'question',
+    ],
+    integer: ['amountCents', 'minimumCents', 'maximumCents', 'endsAtMs', 'stock', 'createdAtMs'],
+    flag: ['passFeeToCustomer', 'isAnswerRequired', 'isPaused'],
+  },
+  {
+    renamed: { isAnswerRequired: 'answer_required', isPaused: 'paused' },
+    others: { paid: 'integer', received_units: 'integer' },
+  },
+);
+
+const pagePaymentTable = table<PagePayment>('page_payments', ['payment_id'])({
+  text: ['paymentId', 'pageId', 'submission', 'answer'],
+  integer: ['heldUntilMs'],
+});
 
 /** Reusable pages on any engine. */
 export function createReusablePageStore({ read, write }: Scripts): ReusablePageStore {
@@ -107,3 +140,32 @@ function* findSubmission({
     WHERE page_id = ${pageId} AND submission = ${submission}`;
   return payment ?? null;
 }
+
+/** Ends the places that payments hold, and adds up what pages take. */
+function* endHolds(changes: readonly MovedPayment[]): Script<void> {
+  const ended = changes
+    .filter(({ before, after }) => before.status === 'unpaid' && after.status !== 'unpaid')
+    .flatMap(({ after }) => (pageIdOf(after) === null ? [] : after));
+  for (const { id } of ended)
+    yield* run`UPDATE page_payments SET held_until_ms = NULL WHERE payment_id = ${id}`;
+  const paid = Map.groupBy(
+    ended.filter(({ status }) => status === 'paid'),
+    ({ origin }) => origin ?? '',
+  );
+  // In id order, in which every transaction locks pages.
+  for (const [pageId, payments] of [...paid].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const units = payments.reduce((sum, { receivedUnits }) => sum + countableUnits(receivedUnits), 0);
+    yield* run`
+      UPDATE reusable_pages SET paid = paid + ${payments.length},
+        received_units = received_units + ${countableUnits(units)}
+      WHERE id = ${pageId}`;
+  }
+}
+
+/** Reusable pages in the store. */
+export const storedPaymentPages: StoredFeature = {
+  schema: new URL('schema.sql', import.meta.url),
+  tables,
+  moved: endHolds,
+  personal: { table: pagePaymentTable, column: 'answer' },
+};

@@ -1,16 +1,41 @@
+import { textWithoutEmail } from '../../payment/email-retention.ts';
 import type { PaymentId } from '../../payment/payment.ts';
 import { IDEMPOTENCY_TTL_MS } from '../../payment/payment-store.ts';
+import type { Table } from '../../store/columns.ts';
 import { requireCheckpoint } from '../../store/observations.ts';
-import { checkedLimit, hasRow, lock, run, type Script, type Scripts } from '../../store/scripts.ts';
-import { refundTable, unnumberedEventTable } from '../../store/tables.ts';
+import { checkedLimit, hasRow, lock, run, type Script, type Scripts, tablesIn } from '../../store/scripts.ts';
+import type { StoredFeature } from '../../store/stored-feature.ts';
+import { unnumberedEventTable } from '../../store/tables.ts';
 import { noTransfer, type Refund, type RefundReference, type RefundView, TRANSFER_MS } from './refund.ts';
 import type { RefundStore } from './refund-store.ts';
+
+const tables: Table[] = [];
+const table = tablesIn(tables);
+
+const refundTable = table<Refund>('refunds', ['id'])({
+  text: [
+    'id',
+    'accountId',
+    'paymentId',
+    'reason',
+    'status',
+    'idempotencyKey',
+    'fingerprint',
+    'destination',
+    'submittedHash',
+    'transactionProblem',
+    'sender',
+    'transactionHash',
+  ],
+  integer: ['createdAtMs', 'expiresAtMs', 'scannedBlock', 'logIndex', 'blockNumber', 'paidAtMs'],
+  amount: ['units'],
+});
 
 /**
  * Serializes all changes of refunds, so that no transfer is stored with two refunds. Rewinds take it too: data read
  * from the chain is checked and written before a rewind, or refused after it.
  */
-export const REFUND_LOCK = 'refunds';
+const REFUND_LOCK = 'refunds';
 
 export function createRefundStore({ read, write }: Scripts): RefundStore {
   return {
@@ -103,7 +128,7 @@ function* addEvent(
 }
 
 /** Reverts transfers in blocks that the chain lost; they are searched again. */
-export function* revertRefundsAbove(blockNumber: number, nowMs: number): Script<void> {
+function* revertRefundsAbove(blockNumber: number, nowMs: number): Script<void> {
   yield* lock(REFUND_LOCK);
   const reverted = yield* refundTable.select`WHERE status = 'paid' AND block_number > ${blockNumber}`;
   for (const refund of reverted) {
@@ -123,3 +148,21 @@ export function* revertRefundsAbove(blockNumber: number, nowMs: number): Script<
     UPDATE refunds SET scanned_block = ${blockNumber}
     WHERE status = 'awaiting_transfer' AND scanned_block > ${blockNumber}`;
 }
+
+/** Keeps the on-chain address: it is public, and it identifies the account of the money. */
+function* eraseFromRefunds(id: PaymentId, email: string): Script<void> {
+  const refunds = yield* refundTable.select`
+    WHERE payment_id = ${id} AND reason IS NOT NULL`;
+  for (const refund of refunds) {
+    yield* refundTable.update({ ...refund, reason: textWithoutEmail(refund.reason ?? '', email) });
+  }
+}
+
+/** Refunds in the store. */
+export const storedRefunds: StoredFeature = {
+  schema: new URL('schema.sql', import.meta.url),
+  tables,
+  revertedAbove: revertRefundsAbove,
+  emailErased: eraseFromRefunds,
+  lock: REFUND_LOCK,
+};

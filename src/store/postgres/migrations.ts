@@ -5,12 +5,9 @@ import {
   type FoundSchema,
   foundSchema,
   type Migration,
-  migrationsOf,
   pendingMigrations,
 } from '../migration.ts';
 import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
-
-export const migrations = migrationsOf('PostgreSQL');
 
 /** Advisory lock number: "cardchec" in ASCII. */
 const MIGRATION_LOCK = '7161130657985881443';
@@ -46,13 +43,14 @@ export async function migrate(
  */
 export async function findSchema(
   url: string,
+  migrations: readonly Migration[],
   connect = (client: Client): Promise<unknown> => client.connect(),
 ): Promise<FoundSchema> {
   const client = new DatabaseClient(connectionOptions(url));
   client.on('error', () => {});
   await connect(client);
   try {
-    return await readSchema(client);
+    return await readSchema(client, migrations);
   } finally {
     await client.end();
   }
@@ -75,7 +73,7 @@ export async function connectByName(client: Client): Promise<void> {
  *
  * @throws UnreleasedSchemaError when the database was made before the first release
  */
-export async function readSchema(client: Client): Promise<FoundSchema> {
+export async function readSchema(client: Client, migrations: readonly Migration[]): Promise<FoundSchema> {
   const { rows } = await client.query<{ found: string | null }>("SELECT to_regclass('migrations') AS found");
   return foundSchema(describe(client), rows[0]?.found == null ? [] : await readApplied(client), migrations);
 }

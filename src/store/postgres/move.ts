@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, types } from 'pg';
 import type { Column, Table } from '../columns.ts';
+import type { Layout } from '../migration.ts';
 import { type MoveRole, openSide, PORTION_ROWS, type PortableRow } from '../move-tables.ts';
 import { MoveRefusedError } from '../store-errors.ts';
-import { tables } from '../tables.ts';
 import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
-import { connectByName, migrate, migrations, nameOf, readSchema } from './migrations.ts';
+import { connectByName, migrate, nameOf, readSchema } from './migrations.ts';
 import { namesOf, postgresTypes, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
 /** Lock timeout: a program that holds one for longer is using the database. */
@@ -13,29 +13,29 @@ const LOCK_TIMEOUT_MS = 10_000;
 /** Maximum time for a stopped instance to disappear from the list of connections. */
 const DISCONNECTING_MS = 3_000;
 const ASKED_AGAIN_MS = 50;
-const allTables = tables.map(({ name }) => name).join(', ');
 
 /**
  * Opens a side of a move; creates the target's tables if there are none. No program can write to it until it is closed.
  *
  * @throws MoveRefusedError while other instances are connected, or for the reasons of `openSide`
  */
-export async function openPostgresSide(url: string, role: MoveRole) {
+export async function openPostgresSide(url: string, role: MoveRole, { migrations, tables }: Layout) {
   const client = await connect(url);
   return openSide(
     {
       name: nameOf(client),
-      readSchema: () => readSchema(client),
+      readSchema: () => readSchema(client, migrations),
       createTables: () => migrate(url, migrations, Date.now),
-      begin: () => begin(client, role),
+      begin: () => begin(client, role, tables),
       hasRows: async (table) => (await rowsOf(client, `SELECT 1 FROM ${table} LIMIT 1`)).length > 0,
       read: (table) => readPortions(client, table),
       insert: (table, rows) => insert(client, table, rows),
-      commit: () => commit(client),
+      commit: () => commit(client, tables),
       // Closing rolls back.
       close: () => client.end(),
     },
     role,
+    tables,
   );
 }
 
@@ -68,12 +68,12 @@ async function connect(url: string): Promise<Client> {
   }
 }
 
-async function begin(client: Client, role: MoveRole): Promise<void> {
+async function begin(client: Client, role: MoveRole, tables: Layout['tables']): Promise<void> {
   const [isolation, mode] =
     role === 'source' ? ['REPEATABLE READ', 'SHARE'] : ['READ COMMITTED', 'EXCLUSIVE'];
   await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
   // Before the first read, so that the snapshot includes all earlier writes.
-  await client.query(`LOCK TABLE ${allTables} IN ${mode} MODE`);
+  await client.query(`LOCK TABLE ${namesOfTables(tables)} IN ${mode} MODE`);
 }
 
 async function rowsOf(client: Client, text: string): Promise<unknown[][]> {
@@ -143,7 +143,11 @@ async function insert(client: Client, { name, columns }: Table, rows: readonly P
   );
 }
 
-async function commit(client: Client): Promise<void> {
+function namesOfTables(tables: Layout['tables']): string {
+  return tables.map(({ name }) => name).join(', ');
+}
+
+async function commit(client: Client, tables: Layout['tables']): Promise<void> {
   for (const { name, numberedBy } of tables) {
     if (numberedBy === null) continue;
     const [row] = await rowsOf(client, `SELECT max(${numberedBy}) FROM ${name}`);
@@ -153,7 +157,7 @@ async function commit(client: Client): Promise<void> {
       await client.query(`ALTER TABLE ${name} ALTER COLUMN ${numberedBy} RESTART WITH ${highest + 1n}`);
   }
   // Otherwise the first server would plan its queries for empty tables.
-  await client.query(`ANALYZE ${allTables}`);
+  await client.query(`ANALYZE ${namesOfTables(tables)}`);
   try {
     await client.query('COMMIT');
   } catch (error) {

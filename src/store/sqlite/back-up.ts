@@ -2,6 +2,7 @@ import { closeSync, fstatSync, fsyncSync, lstatSync, openSync, renameSync, rmSyn
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type JournalHead, NO_MOVEMENTS } from '../../settlement/journal.ts';
+import type { Migration } from '../migration.ts';
 import { readSchema } from './migrations.ts';
 
 /** Longest wait for a writer, which holds the database only briefly. */
@@ -17,10 +18,10 @@ const BUSY_TIMEOUT_MS = 5_000;
  * without the sticky bit, when `file` is not a database of this service or holds no account, and when the copy is
  * damaged
  */
-export function backUpSqlite(file: string, target: string) {
+export function backUpSqlite(file: string, target: string, migrations: readonly Migration[]) {
   const source = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   try {
-    requireContent(source, file);
+    requireContent(source, file, migrations);
     requireSafePlace(target);
     // Reserves the name, so that of two backups into one file, one is refused.
     closeSync(createExclusively(target));
@@ -36,13 +37,13 @@ export function backUpSqlite(file: string, target: string) {
 }
 
 /** Otherwise an empty copy, or one of another program's database, would be noticed only when it is needed. */
-function requireContent(source: DatabaseSync, file: string): void {
+function requireContent(source: DatabaseSync, file: string, migrations: readonly Migration[]): void {
   const tables = source.prepare(
     "SELECT count(*) AS count FROM sqlite_schema WHERE type = 'table' AND name IN ('migrations', 'accounts', 'payments')",
   );
   if (tables.get()?.['count'] !== 3)
     throw new Error(`${file} is not a card-checkout database; is DATA_DIR right?`);
-  readSchema(source, file);
+  readSchema(source, file, migrations);
   if (source.prepare('SELECT 1 FROM accounts LIMIT 1').get() === undefined)
     throw new Error(`${file} holds no account, so there is nothing to back up; is DATA_DIR right?`);
 }

@@ -7,11 +7,8 @@ import {
   type FoundSchema,
   foundSchema,
   type Migration,
-  migrationsOf,
   pendingMigrations,
 } from '../migration.ts';
-
-export const migrations = migrationsOf('SQLite');
 
 /** Longest wait for a writer, which holds the database only briefly. */
 const OPENING_TIMEOUT_MS = 2_000;
@@ -42,7 +39,7 @@ export function migrate(
  *
  * @throws UnreleasedSchemaError when the database was made before the first release
  */
-export function findSchema(file: string): FoundSchema {
+export function findSchema(file: string, migrations: readonly Migration[]): FoundSchema {
   if (!existsSync(file)) return foundSchema(describe(file), [], migrations);
   const url = pathToFileURL(file);
   // Without a log, immutable mode misses nothing and keeps SQLite from creating `-wal` and `-shm`.
@@ -50,7 +47,7 @@ export function findSchema(file: string): FoundSchema {
   if (isAtRest) url.searchParams.set('immutable', '1');
   const database = new DatabaseSync(url, { readOnly: true, timeout: OPENING_TIMEOUT_MS });
   try {
-    return readSchema(database, file);
+    return readSchema(database, file, migrations);
   } finally {
     database.close();
   }
@@ -61,7 +58,11 @@ export function findSchema(file: string): FoundSchema {
  *
  * @throws UnreleasedSchemaError when the database was made before the first release
  */
-export function readSchema(database: DatabaseSync, file: string): FoundSchema {
+export function readSchema(
+  database: DatabaseSync,
+  file: string,
+  migrations: readonly Migration[],
+): FoundSchema {
   const found = database
     .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'")
     .get();

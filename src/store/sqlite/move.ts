@@ -3,11 +3,11 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { createPrivateFolder } from '../../platform/private-folder.ts';
 import type { Table } from '../columns.ts';
-import { requireCurrentSchema } from '../migration.ts';
+import { type Layout, requireCurrentSchema } from '../migration.ts';
 import { type MoveRole, openSide, PORTION_ROWS } from '../move-tables.ts';
 import { MoveRefusedError } from '../store-errors.ts';
-import { findSchema, migrate, migrations, readSchema } from './migrations.ts';
-import { openLocked } from './open-store.ts';
+import { findSchema, migrate, readSchema } from './migrations.ts';
+import { openLocked } from './open-database.ts';
 import { insertSqlOf, storedValues } from './scripts.ts';
 
 /**
@@ -17,17 +17,17 @@ import { insertSqlOf, storedValues } from './scripts.ts';
  * @throws StoreInUseError while another process serves it @throws MoveRefusedError when the source is missing, or for
  * the reasons of `openSide`
  */
-export async function openSqliteSide(file: string, role: MoveRole) {
+export async function openSqliteSide(file: string, role: MoveRole, { migrations, tables }: Layout) {
   // Opening would create it.
   if (role === 'source' && !existsSync(file)) throw new MoveRefusedError(`there is no database ${file}`);
-  const found = findSchema(file);
+  const found = findSchema(file, migrations);
   if (found.number > 0) requireCurrentSchema(found);
   createPrivateFolder(dirname(file));
   const { database, close } = openLocked(file);
   return openSide(
     {
       name: file,
-      readSchema: async () => readSchema(database, file),
+      readSchema: async () => readSchema(database, file, migrations),
       createTables: async () => migrate(database, file, migrations, Date.now),
       begin: async () =>
         database.exec(role === 'source' ? 'PRAGMA query_only = ON; BEGIN' : 'BEGIN IMMEDIATE'),
@@ -42,6 +42,7 @@ export async function openSqliteSide(file: string, role: MoveRole) {
       close,
     },
     role,
+    tables,
   );
 }
 

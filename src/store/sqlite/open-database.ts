@@ -94,7 +94,7 @@ export function withNumbers<Row extends object>(row: Row): Row {
  *
  * @throws StoreInUseError when another process, or another store of this one, holds it
  */
-export function lockFile(file: string): () => void {
+function lockFile(file: string): () => void {
   const lockName = `${file}.lock`;
   makeOwnFile(lockName);
   const lock = new DatabaseSync(lockName, { timeout: 0 });
@@ -105,6 +105,29 @@ export function lockFile(file: string): () => void {
     throw isBusy(error) ? new StoreInUseError(file) : error;
   }
   return () => lock.close();
+}
+
+/**
+ * Opens a database exclusively.
+ *
+ * @throws StoreInUseError when another process, or another store of this one, holds it
+ */
+export function openLocked(file: string): { database: DatabaseSync; close(): Promise<void> } {
+  const unlock = lockFile(file);
+  try {
+    const database = openDatabase(file);
+    return {
+      database,
+      async close() {
+        // Closing rolls back an open transaction.
+        database.close();
+        unlock();
+      },
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
 }
 
 /** SQLite's primary result code for "another connection has the lock". */

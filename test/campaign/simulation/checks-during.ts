@@ -1,3 +1,4 @@
+import type { Store } from '../../../src/app/store/store.ts';
 import { ServiceError } from '../../../src/payment/errors.ts';
 import {
   type Payment,
@@ -9,7 +10,6 @@ import {
 import type { PaymentDecision, PaymentView } from '../../../src/payment/payment-store.ts';
 import { ChainUnavailableError, TransactionRefusedError } from '../../../src/settlement/chain/chain.ts';
 import type { RelayIncident } from '../../../src/settlement/relay/relay-context.ts';
-import type { Store } from '../../../src/store/store.ts';
 import {
   ObservationConflictError,
   RelayConflictError,

@@ -1,8 +1,8 @@
+import type { Store } from '../../../src/app/store/store.ts';
 import type { Refund } from '../../../src/features/refunds/refund.ts';
 import { createRefund } from '../../../src/features/refunds/refunds.ts';
 import { checksumAddress } from '../../../src/payment/address.ts';
 import { createKeyedHash } from '../../../src/platform/keyed-hash.ts';
-import type { Store } from '../../../src/store/store.ts';
 import { transfersTo } from './chain-truth.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 

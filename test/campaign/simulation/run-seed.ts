@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import type { Store } from '../../../src/app/store/store.ts';
 import { type Payment, stateOf } from '../../../src/payment/payment.ts';
 import { createRelayer } from '../../../src/settlement/chain/relayer.ts';
-import type { Store } from '../../../src/store/store.ts';
 import { anvilKeys } from '../../support/anvil.ts';
 import { createRecorder, type Findings } from '../promises.ts';
 import { checkAfter } from './checks-after.ts';

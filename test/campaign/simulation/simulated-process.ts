@@ -1,6 +1,7 @@
 import type { ExternalServices } from '../../../src/app/external-services.ts';
 import type { Log } from '../../../src/app/log.ts';
 import { createMetrics } from '../../../src/app/metrics.ts';
+import type { Store } from '../../../src/app/store/store.ts';
 import type { WorkerParts } from '../../../src/app/worker-parts.ts';
 import { cancelPayment } from '../../../src/payment/cancel-payment.ts';
 import { ServiceError } from '../../../src/payment/errors.ts';
@@ -16,7 +17,6 @@ import { createChainEndpoint } from '../../../src/settlement/chain/endpoint-rota
 import { createRelayer } from '../../../src/settlement/chain/relayer.ts';
 import { createBalanceSweep, createTokenReader } from '../../../src/settlement/chain/token-reader.ts';
 import { defaultRelayLimits, type RelayIncident } from '../../../src/settlement/relay/relay-context.ts';
-import type { Store } from '../../../src/store/store.ts';
 import type { anvilKeys } from '../../support/anvil.ts';
 import { checkBroadcast, checkDecision, checkIncident, checkMistake } from './checks-during.ts';
 import { type CreateInput, createInWorld } from './create-in-world.ts';

@@ -1,5 +1,5 @@
+import type { Store } from '../../../src/app/store/store.ts';
 import type { PaymentId } from '../../../src/payment/payment.ts';
-import type { Store } from '../../../src/store/store.ts';
 import type { DeliverWebhook, DeliveryOutcome } from '../../../src/webhooks/callback-guard.ts';
 import { checkPost } from './checks-during.ts';
 import type { ProcessLife } from './process-life.ts';

@@ -1,4 +1,5 @@
 import { recoverTransactionAddress } from 'viem';
+import type { Store } from '../../../src/app/store/store.ts';
 import type { Refund } from '../../../src/features/refunds/refund.ts';
 import {
   type Address,
@@ -8,7 +9,6 @@ import {
 import { USD_RATE_ONE } from '../../../src/payment/money.ts';
 import type { Payment } from '../../../src/payment/payment.ts';
 import type { GasShareLimit } from '../../../src/settlement/chain/gas.ts';
-import type { Store } from '../../../src/store/store.ts';
 import type { Recorder } from '../promises.ts';
 import { createDraws, type Draws } from './draws.ts';
 import { honest, type Mood } from './node-mood.ts';

@@ -1,9 +1,9 @@
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openPostgresStore } from '../../../src/store/postgres/open-store.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
-import type { Store } from '../../../src/store/store.ts';
+import { openPostgresStore } from '../../../src/app/store/postgres-store.ts';
+import { openSqliteStore } from '../../../src/app/store/sqlite-store.ts';
+import type { Store } from '../../../src/app/store/store.ts';
 import { memoryFolder } from '../../../tools/memory-folder.ts';
 import { startPostgres } from '../../support/postgres.ts';
 

@@ -1,5 +1,5 @@
+import type { Store } from '../../../src/app/store/store.ts';
 import type { Decide, PaymentDecision, PaymentView } from '../../../src/payment/payment-store.ts';
-import type { Store } from '../../../src/store/store.ts';
 import { StoreWriteError } from '../../../src/store/store-errors.ts';
 import type { Draws } from './draws.ts';
 import type { ProcessLife } from './process-life.ts';

@@ -1,6 +1,6 @@
+import type { Store } from '../../../src/app/store/store.ts';
 import { verifyPayments } from '../../../src/cli/verify/verify-payments.ts';
 import type { VerifiedChain } from '../../../src/settlement/chain/chain.ts';
-import type { Store } from '../../../src/store/store.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
 /** What `card-checkout verify` does, once everything is at rest: one case for the book and one for each payment. */

@@ -7,8 +7,8 @@ import { openKillFolder } from './reach.ts';
 
 const wrappers = new Map(
   [
-    ['store/sqlite/open-store.ts', 'sqlite-store.ts'],
-    ['store/postgres/open-store.ts', 'postgres-store.ts'],
+    ['app/store/sqlite-store.ts', 'sqlite-store.ts'],
+    ['app/store/postgres-store.ts', 'postgres-store.ts'],
     ['settlement/chain/relayer.ts', 'relayer.ts'],
   ].map(([module = '', wrapper = '']) => [sourceOf(module), wrapperOf(wrapper)]),
 );

@@ -1,5 +1,6 @@
 /** `node tools/bench/children/log-scanner.ts DATA_DIR URL`: the watcher, which scans as many pages as it is asked for. */
 import { join } from 'node:path';
+import { openSqliteStore } from '../../../src/app/store/sqlite-store.ts';
 import { settleScanned } from '../../../src/payment/settle.ts';
 import { createChainReader } from '../../../src/settlement/chain/create-chain-reader.ts';
 import { createChainEndpoints } from '../../../src/settlement/chain/endpoint-rotation.ts';
@@ -8,7 +9,6 @@ import {
   createOpenAddresses,
   watchDeposits,
 } from '../../../src/settlement/watch-deposits.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
 import { answerParent } from '../answer-parent.ts';
 import { BLOCKS_A_PAGE, DEPOSITS_A_PAGE, LOGS_A_PAGE, type ScannedPages } from '../measurements/log-scan.ts';
 import { addresses } from '../servers/stub-world.ts';

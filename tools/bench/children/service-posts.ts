@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import { openSqliteStore } from '../../../src/app/store/sqlite-store.ts';
+import type { Store } from '../../../src/app/store/store.ts';
 import { createIpnTokens } from '../../../src/payment/ipn-token.ts';
 import { paidWebhook } from '../../../src/payment/payment-events.ts';
 import { createPaymentIdGenerator } from '../../../src/payment/payment-id.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
-import type { Store } from '../../../src/store/store.ts';
 import { createHostResolver, createOwnAddresses } from '../../../src/webhooks/callback-host.ts';
 import { deliverWebhook } from '../../../src/webhooks/deliver.ts';
 import {

@@ -1,8 +1,8 @@
 /** `node tools/bench/children/store-creates.ts FILE`: the store, which creates as many payments as it is asked for. */
 import { randomBytes } from 'node:crypto';
+import { openSqliteStore } from '../../../src/app/store/sqlite-store.ts';
 import { checksumAddress } from '../../../src/payment/address.ts';
 import { createPaymentIdGenerator } from '../../../src/payment/payment-id.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
 import { answerParent } from '../answer-parent.ts';
 import { benchPayment } from '../bench-payment.ts';
 import { countedAddress } from '../counted-address.ts';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { moveStore } from '../../../src/app/move-store.ts';
+import { openPostgresStore } from '../../../src/app/store/postgres-store.ts';
+import { openSqliteStore } from '../../../src/app/store/sqlite-store.ts';
+import type { Store } from '../../../src/app/store/store.ts';
 import { displayStatuses } from '../../../src/payment/display-status.ts';
 import { paymentIdTimeMs } from '../../../src/payment/payment-id.ts';
 import { parsePaymentSearch } from '../../../src/payment/payment-search.ts';
-import { openPostgresStore } from '../../../src/store/postgres/open-store.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
-import type { Store } from '../../../src/store/store.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
 import { benchAccount } from '../bench-payment.ts';
 import type { Measurement, Series } from './measurement.ts';

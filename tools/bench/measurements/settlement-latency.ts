@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startWorker } from '../../../src/app/start-work.ts';
+import { openSqliteStore } from '../../../src/app/store/sqlite-store.ts';
+import type { Store } from '../../../src/app/store/store.ts';
 import type { Worker } from '../../../src/app/worker-parts.ts';
 import { createWorkerTasks } from '../../../src/app/worker-tasks.ts';
 import type { Payment } from '../../../src/payment/payment.ts';
 import { closeChainEndpoints } from '../../../src/settlement/chain/endpoint-rotation.ts';
 import { type HeadSubscription, subscribeToHeads } from '../../../src/settlement/chain/subscribe-to-heads.ts';
-import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
-import type { Store } from '../../../src/store/store.ts';
 import { type LocalChain, startLocalChain } from '../../../test/chain/local-chain.ts';
 import { benchAccount } from '../bench-payment.ts';
 import type { Series } from './measurement.ts';

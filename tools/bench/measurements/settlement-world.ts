@@ -1,6 +1,7 @@
 import type { ExternalServices } from '../../../src/app/external-services.ts';
 import { createLog } from '../../../src/app/log.ts';
 import { createMetrics } from '../../../src/app/metrics.ts';
+import type { Store } from '../../../src/app/store/store.ts';
 import type { WorkerParts } from '../../../src/app/worker-parts.ts';
 import { paymentReference, termsOf } from '../../../src/payment/address.ts';
 import { createIpnTokens } from '../../../src/payment/ipn-token.ts';
@@ -11,7 +12,6 @@ import { createChainReader } from '../../../src/settlement/chain/create-chain-re
 import { type ChainEndpoint, createChainEndpoints } from '../../../src/settlement/chain/endpoint-rotation.ts';
 import { createRelayer } from '../../../src/settlement/chain/relayer.ts';
 import { createTokenReader } from '../../../src/settlement/chain/token-reader.ts';
-import type { Store } from '../../../src/store/store.ts';
 import type { LocalChain } from '../../../test/chain/local-chain.ts';
 import { anvilKeys } from '../../../test/support/anvil.ts';
 import { benchPayment } from '../bench-payment.ts';

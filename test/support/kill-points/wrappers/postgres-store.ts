@@ -1,4 +1,4 @@
-import { openPostgresStore as openOriginal } from '../../../../src/store/postgres/open-store.ts';
+import { openPostgresStore as openOriginal } from '../../../../src/app/store/postgres-store.ts';
 import { withKillPoints } from './store.ts';
 
 export const openPostgresStore = async (options: Parameters<typeof openOriginal>[0]) =>

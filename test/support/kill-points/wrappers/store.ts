@@ -1,10 +1,10 @@
+import type { Store } from '../../../../src/app/store/store.ts';
 import type { PaymentStore } from '../../../../src/payment/payment-store.ts';
 import type {
   ObservationStore,
   RelayStore,
   ScanRecord,
 } from '../../../../src/settlement/settlement-store.ts';
-import type { Store } from '../../../../src/store/store.ts';
 import type { WebhookStore } from '../../../../src/webhooks/webhook.ts';
 import type { KillPoint } from '../points.ts';
 import { endHold, reach } from '../reach.ts';

@@ -1,13 +1,12 @@
-import { createAccounts } from '../accounts.ts';
-import { assembleStore } from '../assemble-store.ts';
-import { requireCurrentSchema } from '../migration.ts';
-import type { Store } from '../store.ts';
-import { createLeaseStore, createReleaseClaims } from './leases.ts';
-import { findSchema, migrate, migrations } from './migrations.ts';
-import { type Database, openDatabase } from './open-database.ts';
-import { createPaymentStore } from './payments.ts';
-import { createScripts } from './scripts.ts';
-import { createSharedRateLimiter } from './shared-rate-limits.ts';
+import { createAccounts } from '../../store/accounts.ts';
+import { requireCurrentSchema } from '../../store/migration.ts';
+import { createLeaseStore, createReleaseClaims } from '../../store/postgres/leases.ts';
+import { findSchema, migrate } from '../../store/postgres/migrations.ts';
+import { openDatabase } from '../../store/postgres/open-database.ts';
+import { createPaymentStore } from '../../store/postgres/payments.ts';
+import { createScripts } from '../../store/postgres/scripts.ts';
+import { createSharedRateLimiter } from '../../store/postgres/shared-rate-limits.ts';
+import { assembleStore, migrations, type Store } from './store.ts';
 
 interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`; the user may create tables in the database. */
@@ -41,18 +40,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     poolSize = DEFAULT_POOL_SIZE,
     mayMigrate = true,
   } = options;
-  if (mayMigrate) await migrate(url, migrations, nowMs);
-  else requireCurrentSchema(await findSchema(url));
+  if (mayMigrate) await migrate(url, migrations.PostgreSQL, nowMs);
+  else requireCurrentSchema(await findSchema(url, migrations.PostgreSQL));
   const database = openDatabase(url, poolSize, onError);
-  return createPostgresStore(database, nowMs, onError);
-}
-
-/** Store over a database with the newest schema; closing the store closes the database. */
-export function createPostgresStore(
-  database: Database,
-  nowMs: () => number,
-  onError: (error: Error) => void,
-): Store {
   const scripts = createScripts(database);
   const limiters: ReturnType<typeof createSharedRateLimiter>[] = [];
   return assembleStore(scripts, nowMs, {

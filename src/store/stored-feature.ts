@@ -1,0 +1,32 @@
+import type { Payment, PaymentId } from '../payment/payment.ts';
+import type { Table } from './columns.ts';
+import type { Script } from './scripts.ts';
+
+/**
+ * What a feature keeps in the store beside the core. Its steps run in transactions of the core, feature after feature. They
+ * write rows of the feature and events of the log, and can neither change nor refuse what the core does.
+ */
+export interface StoredFeature {
+  /** Its part of the schema, written like that of the core. */
+  readonly schema: URL;
+  /** Its tables, each after those that its rows refer to. */
+  readonly tables: readonly Table[];
+  /** Step for payments that came into another state. */
+  moved?(changes: readonly MovedPayment[]): Script<void>;
+  /** Step for final blocks above this one that the chain lost. */
+  revertedAbove?(blockNumber: number, nowMs: number): Script<void>;
+  /** Step for a member who leaves an account. */
+  memberRemoved?(accountId: string, userId: string): Script<void>;
+  /** Step for a payment whose email address is erased. */
+  emailErased?(id: PaymentId, email: string): Script<void>;
+  /** Lock that an erasure takes before its rows, in the order in which the feature's own transactions take them. */
+  readonly lock?: string;
+  /** Column of other personal data, in the rows with the payment's id. It is emptied with the email address. */
+  readonly personal?: { readonly table: Table; readonly column: string };
+}
+
+/** A payment before and after a decision that moved its state. */
+export interface MovedPayment {
+  readonly before: Payment;
+  readonly after: Payment;
+}
