@@ -143,7 +143,7 @@ function eventLines(event: EventCopy): string {
   ].join('\n');
 }
 
-/** The endpoint's answer on a line of its own, because other events may have arrived meanwhile. */
+/** The endpoint's answer on a separate line, because other events may have arrived meanwhile. */
 function forwardedLine(event: EventCopy, { status, problem, duration_ms, answer }: Forwarded): string {
   const outcome = status === null ? (problem ?? 'no answer') : `answered ${status}`;
   const text = answer.trim() === '' ? '' : `: ${visible(answer.trim())}`;

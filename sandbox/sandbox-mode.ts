@@ -59,7 +59,7 @@ const sandboxIntervals: Intervals = {
   quoteKeepMs: 0,
 };
 
-/** Starts the sandbox: the same service, with external services of its own. Returns its welcome text. */
+/** Starts the sandbox: the same service, with its own external services. Returns its welcome text. */
 export async function startSandboxParts(
   config: Config,
   clock: Clock,

@@ -44,7 +44,7 @@ export async function spawnChain(anvil: string, directory: string, port: number)
         String(MAXIMUM_PERSISTED_STATES),
         '--quiet',
       ],
-      // In a process group of its own: Ctrl-C must reach it through us, once, after the save. Uses our home folder, so
+      // In a separate process group: Ctrl-C must reach it through us, once, after the save. Uses our home folder, so
       // that it leaves nothing in the user's.
       { detached: true, stdio: ['ignore', output, output], env: { HOME: directory } },
     );

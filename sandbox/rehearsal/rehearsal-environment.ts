@@ -127,7 +127,7 @@ function takesDollars(id: ProviderId): boolean {
   return onlyCurrency === null || onlyCurrency === 'USD';
 }
 
-/** A problem of the operator's configuration, and whether the rehearsal continues with a value of its own. */
+/** A problem of the operator's configuration, and whether the rehearsal continues with a replacement. */
 interface ConfigurationProblem {
   readonly text: string;
   readonly isReplaced: boolean;

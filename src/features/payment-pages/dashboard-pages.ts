@@ -302,6 +302,9 @@ const flashMessages = {
   resumed: 'The page takes payments again.',
 };
 
+const oversoldWarning = html`<p class="banner warn">More than the stock is paid: money arrived after the ${HOLD_MINUTES}
+minutes for which a payment holds its place. Deliver, or refund what you cannot deliver.</p>`;
+
 async function showPage(store: ReusablePageStore, visit: Visit): Promise<PageView> {
   const { context } = visit;
   const used = await readOwnPage(store, visit);
@@ -315,12 +318,7 @@ async function showPage(store: ReusablePageStore, visit: Visit): Promise<PageVie
     title: page.title,
     main: html`${flashOf(visit, flashMessages)}
 <div class="pair"><section class="card"><h2>Takings</h2><p>${state}</p>
-${
-  oversoldOf(used) === 0
-    ? nothing
-    : html`<p class="banner warn">More than the stock is paid:
-money arrived after the ${HOLD_MINUTES} minutes for which a payment holds its place. Deliver, or refund what you cannot deliver.</p>`
-}
+${oversoldOf(used) === 0 ? nothing : oversoldWarning}
 <dl class="facts">${fact('Amount', amount)}${fact('Paid', paid)}${fact('Received', `${received} USDC`)}${fact('Being paid now', String(held))}
 ${page.endsAtMs === null ? nothing : fact('Ends', moment(page.endsAtMs, visit.timeZone))}</dl>
 <form method="post" action="${PAGES_PATH}/${page.id}/${page.isPaused ? 'resume' : 'pause'}">${formTokenField(visit.formToken)}

@@ -142,7 +142,7 @@ export interface CheckoutPageOptions extends ChainFacts {
   readonly quotes?: OffersToAsk;
   /** Proves with the page's forms that the visitor knows the payment's email address; null or absent without proof. */
   readonly emailToken?: string | null;
-  /** Question before a session at this provider; asked on a page of its own. */
+  /** Question before a session at this provider; asked on a separate page. */
   readonly question?: CountryQuestion | null;
   /** Set for a direct link, whose page continues to the provider by itself. */
   readonly autoContinue?: AutoContinue | null;
@@ -183,6 +183,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     singleProviderOf(checkout) === null &&
     possibleOffers(offerListOf(checkout, language).offers).length > 0;
   const { refreshSeconds } = traitsOf(view);
+  const shown = { canSimulate: options.canSimulate === true, knowsEmail: emailToken !== null };
   return layout({
     language,
     languagePath: path,
@@ -206,12 +207,7 @@ ${problemOf(options)}
 ${isDirect ? nothing : html`<form id="${SESSION_FORM}" method="post" hidden>${emailTokenField(emailToken)}</form>`}
 <div id="detail"${isGoing ? html` hidden` : nothing}>${isStreamed ? content.frame : content.detail()}</div>
 </main>
-${
-  takesPayment(view) && !isDirect
-    ? html`${assurances(checkout, language, { canSimulate: options.canSimulate === true, knowsEmail: emailToken !== null })}
-${goingTemplate(language)}`
-    : nothing
-}`,
+${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, shown)}${goingTemplate(language)}` : nothing}`,
     ...(isStreamed
       ? {
           streamed: {

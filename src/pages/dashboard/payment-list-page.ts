@@ -162,12 +162,9 @@ function paymentTable(
 
 /** The note, and the place where the payment was made. */
 function noteOf({ note }: Payment, origin: PaymentOrigin | undefined): Html {
-  return html`${note === null ? nothing : html`<bdi>${shortened(note)}</bdi>`}${
-    origin === undefined
-      ? nothing
-      : html` <a class="small"
-href="${DASHBOARD_PATH}${origin.path}"><bdi>${origin.title}</bdi></a>`
-  }`;
+  const text = note === null ? nothing : html`<bdi>${shortened(note)}</bdi>`;
+  if (origin === undefined) return text;
+  return html`${text} <a class="small" href="${DASHBOARD_PATH}${origin.path}"><bdi>${origin.title}</bdi></a>`;
 }
 
 function partOf(payment: Payment): Html {

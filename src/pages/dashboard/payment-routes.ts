@@ -38,6 +38,10 @@ async function showEvidence(visit: Visit) {
       units: toMerchantUnits,
     })),
   ].sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex);
+  const sessionFacts = sessions.map(({ provider, providerReference, createdAtMs }) => {
+    const at = moment(createdAtMs, visit.timeZone);
+    return fact(providerName(provider), html`${at}, reference <code>${providerReference}</code>`);
+  });
   return {
     title: 'Evidence of a payment',
     main: html`<p class="screen-only"><a href="${DASHBOARD_PATH}/payments/${payment.id}">Back to the payment</a>.
@@ -52,18 +56,7 @@ ${fact('Note', html`<bdi class="lines">${payment.note ?? 'none'}</bdi>`)}
 ${fact('Printed', moment(context.nowMs(), visit.timeZone))}
 </dl></section>
 <section class="card"><h2>At the on-ramp</h2>
-${
-  sessions.length === 0
-    ? html`<p>No provider session was
-started.</p>`
-    : html`<dl class="facts">${sessions.map(({ provider, providerReference, createdAtMs }) =>
-        fact(
-          providerName(provider),
-          html`${moment(createdAtMs, visit.timeZone)},
-reference <code>${providerReference}</code>`,
-        ),
-      )}</dl>`
-}</section>
+${sessions.length === 0 ? html`<p>No provider session was started.</p>` : html`<dl class="facts">${sessionFacts}</dl>`}</section>
 <section class="card"><h2>On the chain</h2>
 <p>USDC on chain ${payment.chainId}.
 The deposit address is computed from the merchant’s wallet, the fee and the payment ID by the factory’s contract, so the money cannot go elsewhere.

@@ -34,7 +34,7 @@ import { registerSettingsPages } from './settings-pages.ts';
 import { registerStatementPages } from './statement-page.ts';
 
 /**
- * Registers the merchants' dashboard below `/dashboard`, in a scope of its own for forms and error pages.
+ * Registers the merchants' dashboard below `/dashboard`, in a separate scope for forms and error pages.
  * `signed-in/pages.ts` explains how to add a page.
  */
 export function registerDashboard(

@@ -296,7 +296,7 @@ async function walletForm(visit: Visit): Promise<Html> {
 
 const counts = new Intl.NumberFormat('en');
 
-/** Form for the shop's logo, in a scope of its own because no other form accepts files. */
+/** Form for the shop's logo, in a separate scope because no other form accepts files. */
 function registerLogoForm(routes: DashboardRoutes): void {
   routes.server.register((scope, _options, done) => {
     // Keeps the body as a stream, which is read after all other checks.
@@ -325,18 +325,14 @@ function logoForm({ account, formToken, refused }: Visit): Html {
   const label = 'Picture';
   const hint = `PNG, JPEG or WebP, at most ${MAXIMUM_LOGO_BYTES / 1024} KiB and ${counts.format(MAXIMUM_LOGO_PIXELS)} pixels wide and high.`;
   const notes = { hint, ...(refused === undefined ? {} : errorAt(refused, 'logo', { label })) };
+  const remove = html`<button class="button" name="remove" value="1">Remove logo</button>`;
   return html`<form class="card" method="post" action="${DASHBOARD_PATH}/settings/logo" enctype="multipart/form-data">
 <h2>Logo</h2>${forms.formTokenField(formToken)}
 ${logoHash === null ? html`<p>No logo yet.</p>` : html`<p><img class="logo" src="/logos/${logoHash}" alt="Your logo as customers see it"></p>`}
 <div class="field"><label for="logo">${label}</label><input id="logo" name="logo"
 type="file" accept="image/png,image/jpeg,image/webp"${forms.describedBy('logo', notes)}>
 ${forms.notesOf('logo', notes)}</div>
-<div class="actions"><button class="button primary">Save logo</button>${
-    logoHash === null
-      ? nothing
-      : html`<button class="button"
-name="remove" value="1">Remove logo</button>`
-  }</div></form>`;
+<div class="actions"><button class="button primary">Save logo</button>${logoHash === null ? nothing : remove}</div></form>`;
 }
 
 /** Maximum size of the other fields and the multipart framing. */

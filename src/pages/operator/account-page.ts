@@ -130,25 +130,19 @@ export function activityBadge({ suspended }: Account): Html {
 
 function factsCard(account: Account, visit: OperatorVisit): Html {
   const path = `${OPERATOR_PATH}/accounts/${account.id}`;
+  const lockBadge = account.isWalletLocked ? html` <span class="badge">locked</span>` : nothing;
+  const change = account.suspended
+    ? html`<button class="button primary" name="resume" value="1">Resume</button>`
+    : html`<button class="button danger" name="suspend" value="1">Suspend</button>`;
   return html`<section class="card"><h2>Account</h2><dl class="facts">
 <div><dt>Status</dt><dd>${activityBadge(account)}</dd></div>
 <div><dt>Account ID</dt><dd><code>${account.id}</code></dd></div>
 <div><dt>Email address</dt><dd>${account.email === null ? 'none' : html`<bdi>${account.email}</bdi>`}</dd></div>
 <div><dt>Payout wallet</dt>
-<dd>${account.wallet === null ? 'none' : html`<code class="breaks">${account.wallet}</code>`}${
-    account.isWalletLocked
-      ? html`
-<span class="badge">locked</span>`
-      : nothing
-  }</dd></div>
+<dd>${account.wallet === null ? 'none' : html`<code class="breaks">${account.wallet}</code>`}${lockBadge}</dd></div>
 <div><dt>Created</dt><dd>${utcTime(account.createdAtMs)}</dd></div></dl>
 <form class="actions" method="post" action="${path}/state">${forms.formTokenField(visit.formToken)}
-${
-  account.suspended
-    ? html`<button class="button primary" name="resume"
-value="1">Resume</button>`
-    : html`<button class="button danger" name="suspend" value="1">Suspend</button>`
-}
+${change}
 <a class="button" href="${OPERATOR_PATH}/audit?account=${account.id}">Audit log</a></form>
 <form class="actions" method="post" action="${path}/view">${forms.formTokenField(visit.formToken)}<button class="button">View
 as merchant</button> <span class="soft small">Read-only access for half an hour. The account’s audit log records it.</span></form>

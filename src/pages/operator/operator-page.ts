@@ -2,7 +2,7 @@ import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
 import type { PaymentStore } from '../../payment/payment-store.ts';
 import type { ObservationStore, RelayStore } from '../../settlement/settlement-store.ts';
 /*
- * How to add a page to the console: export a function that registers related pages from a file of its own, and call it
+ * How to add a page to the console: export a function that registers related pages from its own file, and call it
  * in `routes.ts`. Works as in the dashboard (`../../web/signed-in/pages.ts`), but for operators only, in live mode only
  * with a second factor.
  */

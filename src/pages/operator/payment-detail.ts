@@ -145,19 +145,14 @@ function actionsCard({ payment, observations }: PaymentView, visit: OperatorVisi
   const canCancel = isPending && isDust(payment, seenUnits);
   const isEmpty = heldUnits === 0n || forwardStatus === 'canceled';
   const canRelease = !isPending && relayBatchId === null && !isEmpty;
+  const release = html`<form class="switch" method="post" action="${path}/release">${token}
+<span>Release the USDC held at the deposit address to the merchant, less the fee.</span><button class="button">Release</button></form>`;
+  const cancel = html`<form class="switch" method="post" action="${path}/cancel">${token}
+<span>Cancel the payment. This is possible until 0.01 USDC has arrived or a customer starts to pay.</span>
+<button class="button danger">Cancel payment</button></form>`;
   return html`<section class="card"><h2>Actions</h2>
-${
-  canRelease
-    ? html`<form class="switch" method="post" action="${path}/release">${token}<span>Release the USDC held at the deposit address to the merchant,
-less the fee.</span><button class="button">Release</button></form>`
-    : nothing
-}
-${
-  canCancel
-    ? html`<form class="switch" method="post" action="${path}/cancel">${token}<span>Cancel the payment.
-This is possible until 0.01 USDC has arrived or a customer starts to pay.</span><button class="button danger">Cancel payment</button></form>`
-    : nothing
-}
+${canRelease ? release : nothing}
+${canCancel ? cancel : nothing}
 ${foldedForm(
   visit,
   rescue,

@@ -154,6 +154,13 @@ async function showOne(visit: OperatorVisit): Promise<PageView> {
     settings.minimumUsdCents === null ? '' : formatCents(settings.minimumUsdCents),
     `Empty for the catalog’s: ${formatCents(minimumUsdCents)}.`,
   );
+  const isConfigured = provider.adapter !== undefined;
+  const credentials = isConfigured
+    ? 'configured'
+    : html`none: set ${missingVariables(context, provider.id)}, and restart`;
+  const failures = health?.failuresInARow ? ` ${health.failuresInARow} failures in a row` : '';
+  const button = (tone: string, field: string, value: string, label: string) =>
+    html`<button class="button${tone}" name="${field}" value="${value}">${label}</button>`;
   return {
     title: name,
     main: html`${forms.flashOf(visit, { saved: 'Saved. It applies immediately.' })}${warningOf([provider])}
@@ -161,34 +168,14 @@ async function showOne(visit: OperatorVisit): Promise<PageView> {
 <div><dt>Offer</dt><dd>${stateBadge(provider)}</dd></div>
 <div><dt>Place in the list</dt><dd>${settings.pinned === true ? 'first, where it can serve' : 'by what can be expected'}</dd></div>
 <div><dt>Evidence</dt><dd>${evidenceBadge(provider)}</dd></div>
-<div><dt>Credentials</dt><dd>${
-      provider.adapter !== undefined
-        ? 'configured'
-        : html`none:
-set ${missingVariables(context, provider.id)}, and restart`
-    }</dd></div>
+<div><dt>Credentials</dt><dd>${credentials}</dd></div>
 <div><dt>Currency</dt><dd>${onlyCurrency === null ? 'all' : `${onlyCurrency} only`}</dd></div>
 <div><dt>Limits in its catalog</dt><dd>${limitsOf(context, provider.id)}</dd></div>
-<div><dt>Health</dt><dd>${healthBadge(health)}${
-      health === null || health.failuresInARow === 0
-        ? nothing
-        : html`
-${health.failuresInARow} failures in a row`
-    }</dd></div>
+<div><dt>Health</dt><dd>${healthBadge(health)}${failures}</dd></div>
 <div><dt>Last answer</dt><dd>${health?.lastAnswerAtMs == null ? 'none since the start' : utcTime(health.lastAnswerAtMs)}</dd></div>
 <div><dt>Last failure</dt><dd>${failureOf(health)}</dd></div></dl>
-<div class="actions">${
-      isOff
-        ? html`<button class="button primary" name="switch_on"
-value="1">Enable</button>`
-        : html`<button class="button danger" name="switch_off" value="1">Disable</button>`
-    }
-${
-  settings.pinned === true
-    ? html`<button class="button" name="pin"
-value="0">Unpin</button>`
-    : html`<button class="button" name="pin" value="1">Pin</button>`
-}</div></form>
+<div class="actions">${isOff ? button(' primary', 'switch_on', '1', 'Enable') : button(' danger', 'switch_off', '1', 'Disable')}
+${settings.pinned === true ? button('', 'pin', '0', 'Unpin') : button('', 'pin', '1', 'Pin')}</div></form>
 ${await confirmedForm(visit, { action: path, style: 'card', introduction: html`<h2>Minimum</h2>`, fields: { minimum }, button: 'Save minimum' })}
 <p class="soft small">To test the provider with your credentials, run <code>provider check ${provider.id}</code> on the command line;
 to prove it before customers use it, <code>provider prove ${provider.id}</code>.</p>`,

@@ -88,17 +88,16 @@ function chainCard(
   heads: ChainHeads | null,
 ): Html {
   const lagMs = cursor === null ? null : nowMs() - cursor.timestampMs;
+  const delay =
+    lagMs === null
+      ? html`<span class="soft">unknown</span>`
+      : html`${Math.max(0, Math.round(lagMs / 1000))} s ${delayBadge(lagMs, heads)}`;
   return html`<section class="card"><h2>Chain</h2><dl class="facts">
 <div><dt>Newest block</dt>
 <dd>${heads === null ? html`<span class="badge bad">no endpoint answers</span>` : html`${heads.latest.number}, ${utcTime(heads.latest.timestampMs)}`}</dd></div>
 <div><dt>Newest final block</dt><dd>${heads?.final == null ? html`<span class="soft">unknown</span>` : heads.final.number}</dd></div>
 <div><dt>Read up to</dt><dd>${cursor === null ? html`<span class="soft">nothing yet</span>` : html`${cursor.number}, ${utcTime(cursor.timestampMs)}`}</dd></div>
-<div><dt>Sync delay</dt><dd>${
-    lagMs === null
-      ? html`<span class="soft">unknown</span>`
-      : html`${Math.max(0, Math.round(lagMs / 1000))}
-s ${delayBadge(lagMs, heads)}`
-  }</dd></div></dl></section>`;
+<div><dt>Sync delay</dt><dd>${delay}</dd></div></dl></section>`;
 }
 
 /** Warns without a final block confirmed by a second host, because nothing progresses then, however short the delay. */
@@ -211,12 +210,8 @@ export function attentionTable(
   payments: readonly Payment[],
   nextStepOf: (payment: Payment) => string = adviceFor,
 ): Html {
-  return html`${
-    payments.length > PAYMENTS_SHOWN
-      ? html`<p>The newest ${PAYMENTS_SHOWN} of
-${payments.length}${payments.length === COUNTED_PAYMENTS ? ' or more' : ''}.</p>`
-      : nothing
-  }
+  const total = `${payments.length}${payments.length === COUNTED_PAYMENTS ? ' or more' : ''}`;
+  return html`${payments.length > PAYMENTS_SHOWN ? html`<p>The newest ${PAYMENTS_SHOWN} of ${total}.</p>` : nothing}
 ${dataTable({ label, empty: none }, payments.slice(0, PAYMENTS_SHOWN), {
   Payment: headings(({ id }) => paymentLink(id)),
   Account: ({ accountId }) => accountLink(accountId),

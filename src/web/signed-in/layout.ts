@@ -73,18 +73,18 @@ export function signedInPage(
 <p class="shop"><bdi>${visit.account.name}</bdi>${visit.account.suspended ? html` <span class="badge warn">Suspended</span>` : nothing}</p>
 ${accountSwitcher(visit)}
 <p class="who"><bdi>${visit.user.email}</bdi> <span class="soft">${visit.viewing === null ? visit.role : 'operator'}</span></p>
-${
-  visit.viewing === null
-    ? html`<form method="post"
-action="${DASHBOARD_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>`
-    : nothing
-}
+${visit.viewing === null ? signOutForm(visit) : nothing}
 </header>`,
       html`<nav aria-label="Dashboard"><ul>${navigation(visit, section, shown)}${docsLink(visit)}</ul></nav>`,
       html`${visit.account.suspended ? suspendedNotice : nothing}
 ${refusalBanner(refused)}${main}`,
     ),
   );
+}
+
+function signOutForm({ formToken }: Visit): Html {
+  return html`<form method="post" action="${DASHBOARD_PATH}/sign-out">${formTokenField(formToken)}
+<button class="plain">Sign out</button></form>`;
 }
 
 /** Body of a page for a signed-in user. */

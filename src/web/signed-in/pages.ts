@@ -1,5 +1,5 @@
 /*
- * How to add a page to the dashboard: export a function that registers related pages from a file of its own, and call
+ * How to add a page to the dashboard: export a function that registers related pages from its own file, and call
  * it in `routes.ts`:
  *
  *   export function registerKeyPages(routes: DashboardRoutes): void {
@@ -86,7 +86,7 @@ export function createPages<Context extends AreaContext, Asked extends AreaReque
 ) {
   const { server, context, cookies } = routes;
 
-  /** Responds in a scope of its own. The caller checks the origin of a form. */
+  /** Responds in a separate scope. The caller checks the origin of a form. */
   async function answer(request: FastifyRequest, reply: FastifyReply, act: PageHandler<Asked>) {
     const { pathname: path, searchParams: query } = new URL(request.url, 'http://localhost');
     const params = request.params as Record<string, string>;
