@@ -61,21 +61,21 @@ export interface MerchantContext
   readonly callbacks: CallbackGuard;
 }
 
-/** What runs before the operations of a scope: the key, its rate and its scope are checked. */
+/** Checks of key, rate and scope before the operations of a scope. */
 type Guard = (scope: KeyScope) => ReturnType<Admit>;
 
-/** The merchant's interface, to register operations in. */
+/** Routes of the merchant API, for the features' operations. */
 export interface MerchantRoutes {
   readonly server: FastifyInstance;
   readonly guard: Guard;
   readonly limits: ApiRateLimiters;
 }
 
-/** What the features add to the merchant's interface. */
+/** Parts that the features add to the merchant API. */
 export interface MerchantFeatures {
   /** Register the features' operations. */
   readonly operations: readonly ((routes: MerchantRoutes) => void)[];
-  /** Reads fields that they add to each of these events. */
+  /** Reads the additional fields of each of these events. */
   readonly readEventFields: (
     accountId: string,
     events: readonly NumberedEvent[],

@@ -110,7 +110,7 @@ const eventFields = {
 const eventSchema = json.object(eventFields);
 export type MerchantEvent = json.ValueOf<typeof eventSchema>;
 
-/** @param added fields of the features, which each event has too */
+/** @param added fields of the features in each event */
 export const eventsSchemaWith = (added: Readonly<Record<string, json.JsonSchema>>) =>
   json.object({
     events: json.list<MerchantEvent>('The events in their order.', json.object({ ...eventFields, ...added })),

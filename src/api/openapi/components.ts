@@ -78,7 +78,7 @@ export const bodies = {
   CreateDirectPayment: directParameters,
 } as const satisfies Record<string, json.RequestParameters>;
 
-/** The schemas that come before those of the features. */
+/** Schemas that precede those of the features. */
 const paymentSchemas = {
   CreateCheckout: {
     ...json.bodyOf(createParameters),
@@ -160,10 +160,10 @@ const serviceSchemas = {
 } as const satisfies Record<string, json.JsonSchema>;
 
 /**
- * The schemas that operations and webhooks refer to.
+ * Schemas that operations and webhooks refer to.
  *
- * @param added those of the features
- * @param eventFields fields that they add to each event
+ * @param added schemas of the features
+ * @param eventFields fields that the features add to each event
  */
 export const schemasWith = (
   added: Readonly<Record<string, json.JsonSchema>>,

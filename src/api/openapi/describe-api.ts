@@ -2,23 +2,23 @@ import type { JsonSchema, RequestParameters } from '../json-schema.ts';
 import { bodies, schemasWith } from './components.ts';
 import { type Operation, operations } from './operations.ts';
 
-/** What the features add to the description of the API. */
+/** Parts that the features add to the description of the API. */
 export interface DescribedFeatures {
-  /** Operations, and the id of the operation that they follow. */
+  /** Operations, each group after the operation with this id. */
   readonly operations: readonly { readonly after: string; readonly added: readonly Operation[] }[];
-  /** Parameters of JSON bodies, by the names of their schemas. */
+  /** JSON bodies by schema name. */
   readonly bodies: Readonly<Record<string, RequestParameters>>;
   readonly schemas: Readonly<Record<string, JsonSchema>>;
-  /** What the merchant's interface is for. */
+  /** Purpose of the merchant API. */
   readonly merchantSummary: string;
-  /** Fields of each event. */
+  /** Additional fields of each event. */
   readonly eventFields: Readonly<Record<string, JsonSchema>>;
 }
 
-/** Every operation of the API with the components that it refers to. */
+/** All operations of the API, with the components that they refer to. */
 export type ApiDescription = ReturnType<typeof describeApi>;
 
-/** The description of the API with its features. */
+/** Composes the description of the API with its features. */
 export function describeApi(features: DescribedFeatures) {
   const addedAfter = (id: string) =>
     features.operations.flatMap(({ after, added }) => (after === id ? added : []));

@@ -59,7 +59,7 @@ const pathParameters = {
   payment_id: required({ type: 'string', format: 'uuid' }, "The payment's id.", EXAMPLE_ID),
 };
 
-/** The header of operations that can be repeated. */
+/** Header of operations that can be repeated. */
 export const idempotency = { 'Idempotency-Key': idempotencyKeyParameter };
 
 /** An operation, completed from its method, path and interface. */
@@ -93,7 +93,7 @@ export function operation(
   };
 }
 
-/** The operations, without those of the features. */
+/** Operations without those of the features. */
 export const operations: readonly Operation[] = [
   operation('post /api/v1/wallet', {
     id: 'createCheckout',

@@ -9,7 +9,7 @@ import { readParameters } from '../../api/request-input.ts';
 import { addressGroupOf, requirePassing } from '../../web/rate-windows.ts';
 import { type ConnectContext, exchangeCode } from './connect-shop.ts';
 
-/** A shop exchanges the code of a connection with these. */
+/** Parameters of a shop that exchanges the code of a connection. */
 const connectParameters = {
   code: required({ type: 'string', maxLength: 2_000 }, 'The `code` that came back to your shop.', 'pXk2…'),
   code_verifier: required(
@@ -24,7 +24,6 @@ const connectParameters = {
   ),
 };
 
-/** The answer to a shop that is connected. */
 const connectionSchema = json.object({
   api_key: json.text('The API key. It is shown only here.', 'service_live_…'),
   key_id: json.text("The key's id.", 'key_5b484cd3e9340db05b48'),
@@ -35,7 +34,6 @@ const connectionSchema = json.object({
   wallet: json.textOrNull("The account's payout wallet, or null.", null),
 });
 
-/** The operation in the description of the API. */
 export const describedConnect = {
   operations: [
     operation('post /merchant/v1/connect', {
@@ -56,7 +54,7 @@ export const describedConnect = {
   },
 };
 
-/** Exchanges the code of a connection for an API key: the request has none yet, so it counts against its address. */
+/** Exchanges the code of a connection for an API key. Limited by IP address, because the request has no key yet. */
 export function registerConnect({ server, limits }: MerchantRoutes, context: ConnectContext): void {
   server.post('/connect', async (request, reply) => {
     const address = addressGroupOf(request.ip);

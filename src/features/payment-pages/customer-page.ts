@@ -39,25 +39,24 @@ import type { ReusablePageStore } from './payment-page-store.ts';
 /** Body limit: an answer in any script takes up to twelve bytes per character. */
 const FORM_LIMIT_BYTES = 4 * 1024;
 
-/** How many forms of payment pages pass in a window of time: each may make a payment. */
+/** Submissions of payment pages per window: each may create a payment. */
 const submissionLimits = {
-  /** By the visitor's address. */
+  /** By IP address. */
   ofVisitor: [10, MINUTE_MS],
-  /** For a page with a stock, by page and address, for the time that an unpaid payment holds its place. */
+  /** By page and address, for a page with a stock, while an unpaid payment holds its place. */
   placesOfVisitor: [30, HOLD_MS],
-  /** Of all visitors, by page. */
+  /** By page, for all visitors. */
   ofPage: [120, MINUTE_MS],
-  /** Of all visitors and pages, by account. */
+  /** By account, for all visitors and pages. */
   ofAccount: [300, MINUTE_MS],
 } as const;
 
-/** Dependencies of the payment pages, as customers see them. */
+/** Dependencies of the payment pages for customers. */
 export interface PaymentPagesContext extends PayOnPageContext {
   readonly reusablePages: Pick<ReusablePageStore, 'findPageBySlug' | 'findSubmission' | 'createPagePayment'>;
   readonly monotonicMs: () => number;
 }
 
-/** The same with the limiters. */
 interface LimitedContext extends PaymentPagesContext {
   readonly limits: ReturnType<typeof createSubmissionLimiters>;
 }

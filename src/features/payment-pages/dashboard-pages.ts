@@ -43,7 +43,7 @@ const PAGES_PATH = `${DASHBOARD_PATH}/pages`;
 /** Maximum payments listed on a page's own page. */
 const PAYMENTS_SHOWN = 20;
 
-/** Pages in the dashboard for payment pages: list with takings, create, change, pause. */
+/** Dashboard pages for payment pages: list with takings, create, change, pause. */
 export function registerPaymentPages(routes: DashboardRoutes, store: ReusablePageStore): void {
   const pages = routes.pages('pages', 'developer');
   const show = (visit: Visit) => showPage(store, visit);
@@ -56,7 +56,7 @@ export function registerPaymentPages(routes: DashboardRoutes, store: ReusablePag
   pages.form('/pages/:pageId/resume', (visit) => pausePage(store, visit, false));
 }
 
-/** The payment pages on which payments were made. */
+/** The payment pages of these payments. */
 export async function readPageOrigins(
   store: ReusablePageStore,
   accountId: string,
@@ -72,7 +72,7 @@ export async function readPageOrigins(
   return new Map([...pages].map(([id, page]) => [id, originOf(page)]));
 }
 
-/** The payment page of each payment in the payments' CSV, and the customer's answer. */
+/** Columns of the payments' CSV: payment page and the customer's answer. */
 export const paymentPageColumns = (store: ReusablePageStore): AddedColumns => ({
   after: 'note',
   names: ['payment_page', 'answer'],

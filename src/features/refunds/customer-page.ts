@@ -14,13 +14,13 @@ import { nameRefundAddress, type RefundContext, readLinkedRefund } from './refun
 /** Request for the page on which a customer enters the address of a refund. */
 type RefundPageRequest = CheckoutRequest<'refundId' | 'token'>;
 
-/** `/refund/:refundId/:token`: the page on which a customer names the address of a refund. */
+/** `/refund/:refundId/:token`: the page on which a customer enters the address of a refund. */
 export function registerCustomerPage(routes: CheckoutRoutes, context: RefundContext): void {
   routes.page('/refund/:refundId/:token', (asked) => showRefund(context, asked));
   routes.form('/refund/:refundId/:token', (asked) => acceptRefundAddress(context, asked));
 }
 
-/** `GET /refund/:refundId/:token`: the form, or how far the refund is. Opening the link does not use it up. */
+/** `GET /refund/:refundId/:token`: the form, or the state of the refund. Opening the link does not use it up. */
 async function showRefund(context: RefundContext, asked: RefundPageRequest): Promise<FastifyReply> {
   return sendRefund(context, asked, await readAsked(context, asked));
 }

@@ -31,7 +31,7 @@ import {
 
 const pathOf = (paymentId: string) => `${DASHBOARD_PATH}/payments/${paymentId}/refunds`;
 
-/** The card of a payment's refunds, with its forms. */
+/** Card of a payment's refunds, with its forms. */
 export const refundsCard = (context: RefundContext): PaymentCard => ({
   show: (visit, payment) => showRefunds(context, visit, payment),
   register: (routes, showPayment) => registerForms(context, routes, showPayment),
@@ -199,9 +199,9 @@ async function open(context: RefundContext, visit: Visit, form: FormFields): Pro
   });
 }
 
-/** The refunded sum of each payment in the payments' CSV. */
+/** Column of the payments' CSV: the refunded sum. */
 export const refundColumns = ({ refunds }: Pick<RefundContext, 'refunds'>): AddedColumns => ({
-  // From the merchant's own wallet, so it is not part of the sums before it.
+  // After the sums, because refunds come from the merchant's own wallet.
   after: 'held_usdc',
   names: ['refunded_usdc'],
   async read(accountId, ids) {

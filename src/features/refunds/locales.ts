@@ -30,7 +30,7 @@ const en = {
   },
 };
 
-/** The page on which a customer names the address of a refund, in every language of the pages. */
+/** Texts of the page on which a customer enters the address of a refund, by language. */
 export const refundWords: Readonly<Record<LanguageCode, typeof en>> = {
   en,
   es: {

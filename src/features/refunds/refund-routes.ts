@@ -62,7 +62,7 @@ function presentRefund(
   };
 }
 
-/** The refund of each event that is of one. */
+/** Refunds of the events that concern one. */
 export async function readEventRefunds(
   context: RefundRoutesContext,
   accountId: string,

@@ -87,7 +87,7 @@ export const refundListSchema = json.object({
   refundable_amount: json.usdc('The USDC that can still be refunded.'),
 });
 
-/** Of bodies whose unknown members are refused. */
+/** For bodies whose unknown members are refused. */
 const closed = { additionalProperties: false };
 
 const bodies = {
@@ -160,7 +160,7 @@ const operations: readonly Operation[] = [
   }),
 ];
 
-/** The refunds in the description of the API. */
+/** Refunds in the description of the API. */
 export const describedRefunds = {
   operations,
   bodies,

@@ -60,7 +60,7 @@ export type CheckoutHandler<Parameter extends string> = (
   asked: CheckoutRequest<Parameter>,
 ) => Promise<FastifyReply>;
 
-/** The names of the variable parts of a path. */
+/** Names of the parameters of a path. */
 export type ParametersOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParametersOf<`/${Rest}`>
   : Path extends `${string}:${infer Name}`
@@ -69,13 +69,13 @@ export type ParametersOf<Path extends string> = Path extends `${string}:${infer 
 
 /** Registers pages for customers. */
 export interface CheckoutRoutes {
-  /** `GET`, and `HEAD` without the body, which link checkers and previews use. Not for streams. */
+  /** `GET`, and `HEAD` without the body for link checkers and previews. Not for streams. */
   readonly page: <Path extends string>(
     path: Path,
     show: CheckoutHandler<ParametersOf<Path>>,
     exposeHeadRoute?: boolean,
   ) => void;
-  /** `POST` of a form, limited by address as the start of a session is. */
+  /** `POST` of a form, limited by address like the start of a session. */
   readonly form: <Path extends string>(path: Path, act: CheckoutHandler<ParametersOf<Path>>) => void;
   /** `POST` of a form, with its own body limit and no limit by address. */
   readonly typedForm: <Path extends string>(

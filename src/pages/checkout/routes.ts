@@ -49,7 +49,7 @@ const polledRoutes: readonly (string | undefined)[] = [
 
 /**
  * Registers the pages for customers: `/pay/:paymentId` with its subordinate routes, and the short links
- * `/s/:shortCode`. They have their own scope: errors are pages there, and the server's own body parsers do not apply.
+ * `/s/:shortCode`. In a separate scope: errors are pages, and the server's body parsers do not apply.
  *
  * @param features register the features' pages in the same scope
  */

@@ -4,7 +4,7 @@ import type { Html } from '../../web/design/html.ts';
 import type { Visit } from '../../web/signed-in/context.ts';
 import type { DashboardRoutes, PageView } from '../../web/signed-in/pages.ts';
 
-/** What the features add to the dashboard. */
+/** Parts that the features add to the dashboard. */
 export interface DashboardFeatures {
   /** Register the features' pages. */
   readonly pages: readonly ((routes: DashboardRoutes) => void)[];
@@ -15,9 +15,9 @@ export interface DashboardFeatures {
   readonly columns: readonly AddedColumns[];
 }
 
-/** A card of the overview, above the statistics. */
+/** Card of the overview, above the statistics. */
 export interface OverviewCard {
-  /** Empty where there is nothing to show. */
+  /** Empty if there is nothing to show. */
   readonly show: (visit: Visit) => Promise<Html>;
   /** Registers the card's forms. */
   readonly register: (routes: DashboardRoutes) => void;
@@ -25,26 +25,26 @@ export interface OverviewCard {
   readonly flashMessages: Readonly<Record<string, string>>;
 }
 
-/** A card of each payment's own page, below the payment's money. */
+/** Card of a payment's page, below the payment's money. */
 export interface PaymentCard {
-  /** Empty where the payment has nothing to show. */
+  /** Empty if the payment has nothing to show. */
   readonly show: (visit: Visit, payment: Payment) => Promise<Html>;
   /** Registers the card's forms; a refused one shows the payment's page again. */
   readonly register: (routes: DashboardRoutes, showPayment: (visit: Visit) => Promise<PageView>) => void;
 }
 
-/** Where a customer made a payment, beside the checkouts of a shop. */
+/** Origin of a payment other than a shop's checkout. */
 export interface PaymentOrigin {
-  /** The kind of the place, as a label. */
+  /** Label of the kind of origin. */
   readonly label: string;
-  /** Its page, below the dashboard's path. */
+  /** Path of its page below the dashboard's. */
   readonly path: string;
   readonly title: string;
-  /** What the customer answered there: personal data. */
+  /** Personal data: the customer's answer there. */
   readonly answer: string | null;
 }
 
-/** The origins of those of an account's payments that have one, by the payments' ids. */
+/** Origins of an account's payments, by payment id; omits payments without one. */
 export type ReadOrigins = (
   accountId: string,
   paymentIds: readonly string[],

@@ -160,7 +160,7 @@ function paymentTable(
   });
 }
 
-/** The note, and the place where the payment was made. */
+/** Note and origin of the payment. */
 function noteOf({ note }: Payment, origin: PaymentOrigin | undefined): Html {
   const text = note === null ? nothing : html`<bdi>${shortened(note)}</bdi>`;
   if (origin === undefined) return text;
