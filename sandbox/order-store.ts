@@ -57,7 +57,6 @@ export interface Order {
   /** Amount quoted at the start of the session, in 10⁻⁶ USDC. */
   readonly quotedUnits: bigint;
   readonly createdAtMs: number;
-  /** Expiry of the session. */
   readonly expiresAtMs: number;
   readonly state: OrderState;
   /** Delivered amount once paid, in 10⁻⁶ USDC; null while open. */

@@ -117,7 +117,6 @@ export interface AcceptOrderContext {
   readonly store: OrderStore;
   readonly nowMs: () => number;
   readonly faultOf: (provider: ProviderId) => ProviderFault;
-  /** Delay of a slow delivery. */
   readonly slowDeliveryMs: number;
 }
 

@@ -134,7 +134,6 @@ async function returnToShop({ accounts }: Store, accountId: string, { returnUrl 
     await accounts.updateAccount(accountId, { returnUrl });
 }
 
-/** Links of the start page `/`. */
 function startLinksOf({ adminHost, adminPort }: Config, shop: Shop): DocsContext['links'] {
   const consoleUrl = `http://${adminHost}:${adminPort}/operator`;
   return [

@@ -36,7 +36,6 @@ export interface SimulatedWebhook {
   readonly body: string;
 }
 
-/** A purchase in a request. */
 export interface Purchase {
   /** Decimal text. */
   readonly amount: string;

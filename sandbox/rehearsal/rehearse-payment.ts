@@ -17,7 +17,6 @@ export type RunStep = <Result extends { readonly detail: string }>(
   limitMs?: number,
 ) => Promise<Result>;
 
-/** Parts of a rehearsed payment. */
 export interface RehearsedPaymentParts {
   readonly step: RunStep;
   /** Configuration of the running service. */

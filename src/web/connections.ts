@@ -19,7 +19,6 @@ const errorNames: Readonly<Record<string, ErrorName>> = {
 interface Pipeline {
   /** Response to the current or last request. */
   current: ServerResponse;
-  /** Response to the newest request. */
   newest: ServerResponse;
   waiting: number;
 }

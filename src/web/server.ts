@@ -164,7 +164,6 @@ function createHttpServer(
   return server;
 }
 
-/** Maximum proxies in a row. */
 const MAXIMUM_PROXIES = 20;
 
 /**

@@ -102,7 +102,6 @@ export function publicNetworkName(chainId: number): string | null {
   return names[chainId] ?? null;
 }
 
-/** Name of a chain in English. */
 export function networkName(chainId: number): string {
   return publicNetworkName(chainId) ?? `the local test network, chain ${chainId}`;
 }

@@ -25,7 +25,6 @@ const MAXIMUM_EXPANDED_PAGE = 20;
 const MAXIMUM_DAYS = 366;
 export const DEFAULT_DAYS = 30;
 
-/** Query parameter and its parser. */
 interface QueryParameter<Value> extends RequestParameter {
   /** Throws `invalid_request`, naming the field. */
   readonly read: (text: string, name: string) => Value;

@@ -9,7 +9,6 @@ export interface AlertMailParts {
   /** The newest subjects of the alert. */
   readonly webhooks: readonly FailingWebhook[];
   readonly payments: readonly Payment[];
-  /** A payment's page in the dashboard. */
   readonly pageOf: (paymentId: string) => string;
   readonly settingsUrl: string;
 }

@@ -44,7 +44,6 @@ export interface ReusablePage {
 
 export interface UsedPage {
   readonly page: ReusablePage;
-  /** Number of paid payments. */
   readonly paid: number;
   /** Received amount without later surplus, in 10⁻⁶ USDC. */
   readonly receivedUnits: bigint;

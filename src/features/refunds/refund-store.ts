@@ -34,7 +34,6 @@ export interface RefundStore {
   sumPaidRefunds(accountId: string, paymentIds: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
   /** Refunds that wait for a transfer and expire after this time, oldest scan first. */
   listWatchedRefunds(expiresAfterMs: number, limit: number): Promise<readonly Refund[]>;
-  /** Whether a refund has this transfer. */
   isTransferCounted(transactionHash: string, logIndex: number): Promise<boolean>;
   /**
    * Records that the blocks up to this one were searched for these refunds.

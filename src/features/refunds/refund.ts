@@ -67,7 +67,6 @@ export type RefundReference = Pick<Refund, 'id' | 'accountId'>;
 /** Input of a decision on a refund. No refund changes until the decision is stored. */
 export interface RefundView {
   readonly refund: Refund;
-  /** Other refunds of the payment. */
   readonly others: readonly Refund[];
   /** Refunds of any account that wait for a transfer to the same address. */
   readonly rivals: readonly Refund[];

@@ -50,7 +50,6 @@ export interface CheckoutRequest<Parameter extends string = never> {
   readonly context: CheckoutPagesContext;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** Path parameters. */
   readonly params: Readonly<Record<Parameter, string>>;
   readonly query: Readonly<Record<string, unknown>>;
 }

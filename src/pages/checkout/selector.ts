@@ -92,7 +92,6 @@ interface OfferRow {
   readonly offer: ProviderOffer;
   /** The provider's quote; null while pending, absent if not requested. */
   readonly outcome?: QuoteOutcome | null;
-  /** Whether it is the customer's last choice. */
   readonly isLastChoice?: boolean;
 }
 

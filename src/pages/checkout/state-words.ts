@@ -25,7 +25,6 @@ export interface StateWords {
   readonly text: { readonly heading: string; readonly sentence: string };
 }
 
-/** Context of a view's texts. */
 interface WordsContext {
   readonly language: Language;
   readonly payment: Pick<Payment, 'amountCents' | 'currency' | 'usdUnits'>;

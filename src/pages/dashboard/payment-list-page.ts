@@ -160,7 +160,6 @@ function paymentTable(
   });
 }
 
-/** Note and origin of the payment. */
 function noteOf({ note }: Payment, origin: PaymentOrigin | undefined): Html {
   const text = note === null ? nothing : html`<bdi>${shortened(note)}</bdi>`;
   if (origin === undefined) return text;

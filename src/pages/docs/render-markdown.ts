@@ -22,7 +22,6 @@ const sampleLanguages: ReadonlyMap<string, string> = new Map([
   ['php', 'PHP'],
 ]);
 
-/** URLs of the service in the samples. */
 const SAMPLE_BASE_URLS = /http:\/\/localhost:3000|https:\/\/pay\.example\.com/g;
 
 /** Renders the project's own Markdown for `/docs`. marked escapes text; raw HTML is removed except pictures. */
@@ -87,7 +86,6 @@ function groupSamples(tokens: readonly Token[]): Token[][] {
   return groups;
 }
 
-/** Token kinds with a color. */
 const coloredTokens: ReadonlySet<string> = new Set(['keyword', 'string', 'comment', 'class', 'property']);
 
 /** Code block whose words are marked by classes, because the policy forbids inline styles. */

@@ -166,7 +166,6 @@ const operatorArea: Area = {
   hasForgottenPage: false,
 };
 
-/** Path prefix of the console. */
 export const OPERATOR_PATH = operatorArea.path;
 
 /** Sections of the console in the order of its navigation. */

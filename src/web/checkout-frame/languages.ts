@@ -16,7 +16,6 @@ import { pt } from '../locales/pt.ts';
 
 export type LanguageCode = 'en' | 'es' | 'fr' | 'de' | 'it' | 'nl' | 'pt' | 'ja' | 'hi' | 'ar';
 
-/** A language of the pages. */
 export interface Language {
   readonly code: LanguageCode;
   readonly direction: 'ltr' | 'rtl';

@@ -40,7 +40,6 @@ interface Drawn {
   readonly parts: readonly (readonly [number, number])[];
   readonly sum: number;
   readonly earlier: number | null;
-  /** The values as text. */
   readonly text: string;
 }
 

@@ -3,7 +3,6 @@
  * braces: a name, an amount with its currency, a time.
  */
 export const en = {
-  /** Name of the language in itself. */
   languageName: 'English',
   chooseLanguage: 'Language',
   sandbox: {
@@ -158,7 +157,6 @@ export const en = {
     silent: 'Temporarily unavailable',
     busy: 'Busy at the moment',
     accountNeeded: '{provider} account required',
-    /** Usual time to delivery. */
     usually: 'Usually {time}',
     idNeeded: 'First-time ID check',
   },
@@ -253,7 +251,6 @@ export const en = {
     continue: 'Continue to the checkout',
     see: 'See the payment',
   },
-  /** Links to the shop. */
   shop: {
     /** Shown if only the shop can help. */
     contact: 'Contact {shop}',
@@ -261,7 +258,6 @@ export const en = {
     terms: 'Terms of {shop}',
     back: 'Back to {shop}',
     leadsTo: 'This link opens {host}.',
-    /** Automatic redirect. */
     automatic: 'You’ll be taken to {host} in {seconds} seconds.',
     stay: 'Stay on this page',
   },

@@ -87,7 +87,6 @@ export interface AreaRoutes<Context extends AreaContext = AreaContext> {
 export interface AreaRequest<Context extends AreaContext = AreaContext> extends AreaRoutes<Context> {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** Path parameters. */
   readonly params: Readonly<Record<string, string>>;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -111,7 +110,6 @@ export const sections = {
 
 export type Section = keyof typeof sections;
 
-/** Path prefix of the dashboard. */
 export const DASHBOARD_PATH = '/dashboard';
 
 /** Area with its own sign-in, cookie and sessions. */

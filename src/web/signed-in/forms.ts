@@ -98,7 +98,6 @@ export function tickedProviders(form: FormFields): readonly ProviderId[] {
 
 interface Question {
   readonly title: string;
-  /** Effect of confirming. */
   readonly effect: Html;
   /** Path of the form, and its button. */
   readonly action: string;

@@ -27,7 +27,6 @@ const dashboardLimits = {
   endpointChecksOfAccount: [10, 10 * MINUTE_MS],
   /** Added notification channels, by user: each writes an entry of the audit log. */
   channelsOfUser: [20, HOUR_MS],
-  /** Invitations, by account. */
   invitationsOfAccount: [30, HOUR_MS],
   /**
    * Second factor codes, by user and other credentials (password only, known browser, session): three of a million

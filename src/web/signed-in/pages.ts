@@ -75,7 +75,6 @@ interface PagesFrame<Context extends AreaContext, Asked> {
   readonly requireAccess?: (asked: Asked) => void;
   /** Cookie of the forms' token. */
   readonly cookie?: 'session' | 'visitor';
-  /** Layout around the content. */
   readonly layout: (content: PageContent, asked: Asked) => Page;
 }
 
