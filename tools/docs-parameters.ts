@@ -1,6 +1,6 @@
 /** The parts of docs/api.md that follow from the tables of parameters. */
-import { createParameters, statusParameters } from '../src/api/create-parameters.ts';
 import { describe, type RequestParameter, type RequestParameters } from '../src/api/json-schema.ts';
+import { createParameters, statusParameters } from '../src/api/parse-create-request.ts';
 import { code, table } from './markdown.ts';
 
 /** What a create takes, and what a status read takes. */

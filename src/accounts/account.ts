@@ -1,4 +1,4 @@
-import { type Feature, features, type MerchantTerms } from '../payment/create-checks.ts';
+import { type Feature, features, type MerchantTerms } from '../payment/create-payment.ts';
 import type { KeyScope } from './api-key.ts';
 import type { ShopLogo, ShopProfile } from './shop-profile.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Feature, features } from '../payment/create-checks.ts';
+import { type Feature, features } from '../payment/create-payment.ts';
 import { parseRetentionDays } from '../payment/email-retention.ts';
 import { invalidField, ServiceError } from '../payment/errors.ts';
 import { type Currency, currencies, isCurrency } from '../payment/money.ts';

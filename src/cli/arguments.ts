@@ -1,6 +1,6 @@
 import { type AccountUpdate, type ProfileUpdate, textSettingNames } from '../accounts/manage-accounts.ts';
 import { type Address, parsePayoutAddress } from '../payment/address.ts';
-import { features } from '../payment/create-checks.ts';
+import { features } from '../payment/create-payment.ts';
 import { invalidField } from '../payment/errors.ts';
 import { currencies, parseAmountCents, parsePercentBasisPoints, parseUnits } from '../payment/money.ts';
 import type { PaymentId } from '../payment/payment.ts';

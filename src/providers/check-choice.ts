@@ -1,4 +1,4 @@
-import type { MerchantTerms, ProviderChecks } from '../payment/create-checks.ts';
+import type { MerchantTerms, ProviderChecks } from '../payment/create-payment.ts';
 import { ServiceError } from '../payment/errors.ts';
 import { type Currency, MAXIMUM_AMOUNT_CENTS } from '../payment/money.ts';
 import { MULTI_PROVIDER, type ProviderId, providerCatalog } from '../payment/provider-catalog.ts';

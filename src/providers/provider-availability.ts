@@ -1,4 +1,4 @@
-import type { MerchantTerms } from '../payment/create-checks.ts';
+import type { MerchantTerms } from '../payment/create-payment.ts';
 import { isBusy, ServiceError } from '../payment/errors.ts';
 import { type Currency, formatCents, UNITS_PER_CENT } from '../payment/money.ts';
 import { minDeliveryUnits, minUsdCentsForFee, minUsdCentsForQuotedFee } from '../payment/paid-threshold.ts';

@@ -9,7 +9,6 @@ import type {
 } from '../payment/payment-search-store.ts';
 import { DAY_MS, type PaidCount, type PaymentSlot } from '../payment/payment-statistics.ts';
 import type { JournalEntry, JournalEntryKind } from '../settlement/journal.ts';
-import { snakeCaseOf } from './columns.ts';
 import { listPaymentSums } from './observations.ts';
 import { replaceTerms } from './payment-search.ts';
 import { selectPayment } from './payments.ts';
@@ -22,6 +21,7 @@ import {
   run,
   type Script,
   type Scripts,
+  snakeCaseOf,
   sql,
 } from './scripts.ts';
 import { hourlyRateTable, slotSums } from './tables.ts';

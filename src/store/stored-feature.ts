@@ -1,6 +1,5 @@
 import type { Payment, PaymentId } from '../payment/payment.ts';
-import type { Table } from './columns.ts';
-import type { Script } from './scripts.ts';
+import type { Script, Table } from './scripts.ts';
 
 /**
  * What a feature keeps in the store beside the core. Its steps run in transactions of the core, feature after feature. They

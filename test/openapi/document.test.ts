@@ -2,10 +2,13 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createParameters, statusParameters } from '../../src/api/create-parameters.ts';
 import { createOpenApiDocument } from '../../src/api/openapi/create-openapi-document.ts';
 import type { Operation } from '../../src/api/openapi/operations.ts';
-import { parseCreateRequest } from '../../src/api/parse-create-request.ts';
+import {
+  createParameters,
+  parseCreateRequest,
+  statusParameters,
+} from '../../src/api/parse-create-request.ts';
 import { apiDescription } from '../../src/app/features.ts';
 import { parsePayoutAddress } from '../../src/payment/address.ts';
 import { errorTable, ServiceError } from '../../src/payment/errors.ts';

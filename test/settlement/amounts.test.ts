@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { presentPaymentStatus } from '../../src/api/present-payment.ts';
+import { presentPaymentStatus } from '../../src/api/payment-routes.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { deployFactory } from '../../src/settlement/chain/deploy-contract.ts';
 import { depositAddressesOf, ENOUGH_UNITS, EXPECTED_UNITS, useSettlement } from './harness.ts';

@@ -10,15 +10,15 @@ import {
   termsOf,
 } from '../../src/payment/address.ts';
 import { cancelPayment } from '../../src/payment/cancel-payment.ts';
-import type { CreatePaymentRequest } from '../../src/payment/create-checks.ts';
 import {
   type CreatePaymentContext,
+  type CreatePaymentRequest,
   createDirectPayment,
   createPayment,
 } from '../../src/payment/create-payment.ts';
-import { createIpnTokens } from '../../src/payment/ipn-token.ts';
 import { USD_RATE_ONE } from '../../src/payment/money.ts';
 import { type Payment, type PaymentState, stateOf } from '../../src/payment/payment.ts';
+import { createIpnTokens } from '../../src/payment/payment-events.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import type { PaymentView } from '../../src/payment/payment-store.ts';
 import { acceptPayment, releasePayment } from '../../src/payment/release-payment.ts';

@@ -12,7 +12,7 @@ import { apiDescription, merchantFeatures } from '../../src/app/features.ts';
 import type { Store } from '../../src/app/store/store.ts';
 import type { ConnectContext } from '../../src/features/connect/connect-shop.ts';
 import type { RefundRoutesContext } from '../../src/features/refunds/refund-routes.ts';
-import { features } from '../../src/payment/create-checks.ts';
+import { features } from '../../src/payment/create-payment.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { Observe } from '../../src/web/request-log.ts';
 import { type BaseServerOptions, createBaseServer } from '../../src/web/server.ts';

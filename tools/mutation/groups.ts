@@ -26,10 +26,13 @@ export const mutationGroups: readonly MutationGroup[] = [
   {
     name: 'signing',
     parts: [
-      beside('src/payment/ipn-token.ts'),
       {
         file: 'src/payment/payment-events.ts',
-        tests: ['src/payment/payment-events.test.ts', 'src/payment/paid-webhook.test.ts'],
+        tests: [
+          'src/payment/ipn-token.test.ts',
+          'src/payment/payment-events.test.ts',
+          'src/payment/paid-webhook.test.ts',
+        ],
       },
       {
         file: 'src/webhooks/webhook.ts',

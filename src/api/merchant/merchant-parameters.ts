@@ -12,9 +12,8 @@ import {
   paymentProviders,
   paymentStatuses,
 } from '../../reports/parse-payment-query.ts';
-import { createParameters } from '../create-parameters.ts';
 import { EXAMPLE_ID, type JsonSchema, type RequestParameter, word } from '../json-schema.ts';
-import type { CreateParameters } from '../parse-create-request.ts';
+import { type CreateParameters, createParameters } from '../parse-create-request.ts';
 import { type QueryParameters, requireKnown } from '../request-input.ts';
 import { type Expansion, expansions } from './merchant-schemas.ts';
 

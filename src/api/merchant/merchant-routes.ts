@@ -17,10 +17,9 @@ import { readPaymentHistory, viewPaymentOf } from '../../webhooks/payment-histor
 import type { WebhookStore } from '../../webhooks/webhook.ts';
 import type { ApiContext, ApiRateLimiters } from '../api-context.ts';
 import { type Admit, accountOf, registerKeyRoutes, requireCallbackHost } from '../authenticate.ts';
-import { readIdempotencyKey } from '../create-parameters.ts';
 import type { ValueOf } from '../json-schema.ts';
-import { parseCreateRequest } from '../parse-create-request.ts';
-import type { PresentContext } from '../present-payment.ts';
+import { parseCreateRequest, readIdempotencyKey } from '../parse-create-request.ts';
+import type { PresentContext } from '../payment-routes.ts';
 import { queryOf, readJsonObject, readParameters, requireNoQuery } from '../request-input.ts';
 import {
   completeDirectParameters,

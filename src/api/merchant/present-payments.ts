@@ -8,7 +8,7 @@ import type { DayStatistics } from '../../reports/read-statistics.ts';
 import type { PaymentHistory } from '../../webhooks/payment-history.ts';
 import type { Webhook } from '../../webhooks/webhook.ts';
 import type { ValueOf } from '../json-schema.ts';
-import { isoTime, isoTimeOrNull, type PresentContext, presentPaymentStatus } from '../present-payment.ts';
+import { isoTime, isoTimeOrNull, type PresentContext, presentPaymentStatus } from '../payment-routes.ts';
 import type {
   directPaymentSchema,
   Expansion,

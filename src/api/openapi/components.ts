@@ -3,7 +3,6 @@ import { currencies } from '../../payment/money.ts';
 import { SETTLEMENT_COIN } from '../../payment/payment-events.ts';
 import { journalAccounts } from '../../reports/export-journal.ts';
 import { degradations } from '../../web/well-known.ts';
-import { createParameters } from '../create-parameters.ts';
 import * as json from '../json-schema.ts';
 import { directParameters } from '../merchant/merchant-parameters.ts';
 import {
@@ -13,6 +12,7 @@ import {
   merchantPaymentListSchema,
   merchantPaymentSchema,
 } from '../merchant/merchant-schemas.ts';
+import { createParameters } from '../parse-create-request.ts';
 import { createdPaymentSchema, paymentStatusSchema } from '../payment-schemas.ts';
 
 const errorCodes = [...new Set(Object.values(errorTable).flatMap(({ code }) => code ?? []))];

@@ -1,5 +1,4 @@
 import type { ErrorName } from '../../payment/errors.ts';
-import { createParameters, idempotencyKeyParameter, statusParameters } from '../create-parameters.ts';
 import { EXAMPLE_ID, type RequestParameters } from '../json-schema.ts';
 import {
   dayParameters,
@@ -9,6 +8,7 @@ import {
   paymentParameters,
   required,
 } from '../merchant/merchant-parameters.ts';
+import { createParameters, idempotencyKeyParameter, statusParameters } from '../parse-create-request.ts';
 
 /** An operation in the document. */
 export interface Operation {

@@ -2,11 +2,10 @@ import { dirname } from 'node:path';
 import { createPrivateFolder } from '../../platform/private-folder.ts';
 import { rememberKeys } from '../../store/accounts.ts';
 import { requireCurrentSchema } from '../../store/migration.ts';
-import { createGroupCommit, createReads } from '../../store/sqlite/group-commit.ts';
 import { findSchema, migrate } from '../../store/sqlite/migrations.ts';
 import { openLocked } from '../../store/sqlite/open-database.ts';
 import { createPaymentStore, createReleaseClaims } from '../../store/sqlite/payments.ts';
-import { createScripts } from '../../store/sqlite/scripts.ts';
+import { createGroupCommit, createReads, createScripts } from '../../store/sqlite/scripts.ts';
 import { assembleStore, migrations, type Store } from './store.ts';
 
 export interface SqliteStoreOptions {

@@ -1,5 +1,4 @@
 import { UnknownStateError } from '../../payment/errors.ts';
-import type { Table } from '../../store/columns.ts';
 import {
   checkedLimit,
   lock,
@@ -8,6 +7,7 @@ import {
   runForOne,
   type Script,
   type Scripts,
+  type Table,
   tablesIn,
 } from '../../store/scripts.ts';
 import type { StoredFeature } from '../../store/stored-feature.ts';

@@ -1,4 +1,3 @@
-import type { Table } from '../../store/columns.ts';
 import { newestNumber } from '../../store/events.ts';
 import { selectPayment } from '../../store/payments.ts';
 import {
@@ -10,6 +9,7 @@ import {
   runForOne,
   type Scripts,
   sql,
+  type Table,
   tablesIn,
 } from '../../store/scripts.ts';
 import type { StoredFeature } from '../../store/stored-feature.ts';

@@ -4,8 +4,11 @@ import { readOwnHistory, walletCard } from '../../pages/dashboard/payment-detail
 import { confirmedForm, requirePasswordAndFactor } from '../../pages/dashboard/security-pages.ts';
 import { meantField, meantWalletOf } from '../../pages/dashboard/settings-pages.ts';
 import { parsePayoutAddress } from '../../payment/address.ts';
-import type { CreatePaymentRequest } from '../../payment/create-checks.ts';
-import { createDirectPayment, createPayment } from '../../payment/create-payment.ts';
+import {
+  type CreatePaymentRequest,
+  createDirectPayment,
+  createPayment,
+} from '../../payment/create-payment.ts';
 import { currencies, formatCents } from '../../payment/money.ts';
 import { isDirect, LINK_ORIGIN, type Payment } from '../../payment/payment.ts';
 import { shortCodeOf } from '../../payment/payment-id.ts';

@@ -1,6 +1,5 @@
 import { type Payment, pageIdOf } from '../../payment/payment.ts';
 import { countableUnits } from '../../payment/payment-statistics.ts';
-import type { Table } from '../../store/columns.ts';
 import { insertPayment, selectPayments } from '../../store/payments.ts';
 import {
   countOf,
@@ -11,6 +10,7 @@ import {
   type Script,
   type Scripts,
   sql,
+  type Table,
   tablesIn,
 } from '../../store/scripts.ts';
 import type { MovedPayment, StoredFeature } from '../../store/stored-feature.ts';

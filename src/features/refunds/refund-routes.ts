@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { accountOf } from '../../api/authenticate.ts';
-import { readIdempotencyKey } from '../../api/create-parameters.ts';
 import type { ValueOf } from '../../api/json-schema.ts';
 import { type MerchantRoutes, sendTagged } from '../../api/merchant/merchant-routes.ts';
-import { isoTime, isoTimeOrNull } from '../../api/present-payment.ts';
+import { readIdempotencyKey } from '../../api/parse-create-request.ts';
+import { isoTime, isoTimeOrNull } from '../../api/payment-routes.ts';
 import { readParameters, requireNoQuery } from '../../api/request-input.ts';
 import type { Address } from '../../payment/address.ts';
 import { formatUnits } from '../../payment/money.ts';

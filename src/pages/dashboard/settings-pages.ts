@@ -13,7 +13,7 @@ import {
   requireWalletForLock,
 } from '../../accounts/shop-profile.ts';
 import { type Address, parsePayoutAddress } from '../../payment/address.ts';
-import { features } from '../../payment/create-checks.ts';
+import { features } from '../../payment/create-payment.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { currencies } from '../../payment/money.ts';
 import {

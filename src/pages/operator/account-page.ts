@@ -4,7 +4,7 @@ import { describeKey, findOwnKey, MAXIMUM_ACTIVE_KEYS, revokeOwnKey } from '../.
 import { type AccountUpdate, changeAccount, requireFee } from '../../accounts/manage-accounts.ts';
 import { recordAction } from '../../accounts/people-context.ts';
 import type { Member } from '../../accounts/person.ts';
-import { features } from '../../payment/create-checks.ts';
+import { features } from '../../payment/create-payment.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { formatUnits, parsePercentBasisPoints } from '../../payment/money.ts';
 import { feeExample, MAXIMUM_FEE_BASIS_POINTS } from '../../payment/paid-threshold.ts';

@@ -1,4 +1,4 @@
-import type { Feature } from '../../payment/create-checks.ts';
+import type { Feature } from '../../payment/create-payment.ts';
 import { type Currency, formatUnits } from '../../payment/money.ts';
 import { aboutCents, type Payment } from '../../payment/payment.ts';
 import { english, formatMoney as formatIn } from '../checkout-frame/languages.ts';
