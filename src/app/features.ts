@@ -14,7 +14,7 @@ import {
   registerPaymentPages,
 } from '../features/payment-pages/dashboard-pages.ts';
 import { registerLinkPages } from '../features/payment-pages/link-pages.ts';
-import type { ReusablePageStore } from '../features/payment-pages/payment-page-store.ts';
+import type { PaymentPageStore } from '../features/payment-pages/payment-page-store.ts';
 import { registerCustomerPage } from '../features/refunds/customer-page.ts';
 import { refundColumns, refundsCard } from '../features/refunds/dashboard-pages.ts';
 import {
@@ -34,7 +34,7 @@ import type { Store } from './store/store.ts';
 
 /** Dependencies of the features' pages and operations. */
 export interface FeatureContext extends ChannelsContext, PaymentPagesContext {
-  readonly reusablePages: ReusablePageStore;
+  readonly paymentPages: PaymentPageStore;
   readonly refund: RefundRoutesContext;
 }
 
@@ -87,18 +87,18 @@ export function featureTasks({
 
 /** What the features add to the dashboard. */
 export function dashboardFeatures(context: FeatureContext): DashboardFeatures {
-  const { reusablePages, refund } = context;
+  const { paymentPages, refund } = context;
   return {
     pages: [
       registerConnectPages,
       (routes) => registerNotificationPages(routes, context),
       registerLinkPages,
-      (routes) => registerPaymentPages(routes, reusablePages),
+      (routes) => registerPaymentPages(routes, paymentPages),
     ],
     overviewCards: [alertsCard],
     paymentCards: [refundsCard(refund)],
-    readOrigins: (accountId, ids) => readPageOrigins(reusablePages, accountId, ids),
-    columns: [refundColumns(refund), paymentPageColumns(reusablePages)],
+    readOrigins: (accountId, ids) => readPageOrigins(paymentPages, accountId, ids),
+    columns: [refundColumns(refund), paymentPageColumns(paymentPages)],
   };
 }
 

@@ -40,7 +40,7 @@ export interface EmailErasureStep {
 export interface EmailStore {
   /**
    * Erases the address of a payment's customer and everything derived from it: search terms, addresses of provider
-   * sessions, recorded webhooks, and the answer to a reusable page's question, even without an address. All or nothing.
+   * sessions, recorded webhooks, and the answer to a payment page's question, even without an address. All or nothing.
    */
   eraseEmail(payment: PaymentReference): Promise<EmailErasure>;
   /**

@@ -72,7 +72,7 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly note: string | null;
   /** Description of the order for the customer; null for payments of the API. */
   readonly orderLine: string | null;
-  /** `LINK_ORIGIN` for a payment link of the dashboard, the id of its reusable page, otherwise null. */
+  /** `LINK_ORIGIN` for a payment link of the dashboard, the id of its payment page, otherwise null. */
   readonly origin: string | null;
   /** Identifies the secret of its ipn_token. */
   readonly tokenFingerprint: string;
@@ -98,10 +98,10 @@ export type PaymentReference = Pick<Payment, 'id' | 'accountId'>;
 /** Origin of payment links created in the dashboard. */
 export const LINK_ORIGIN = 'link';
 
-/** Prefix of the ids of reusable pages, which are the origins of their payments. */
+/** Prefix of the ids of payment pages, which are the origins of their payments. */
 export const PAGE_ID_PREFIX = 'page_';
 
-/** Reusable page of a payment; null for every other payment. */
+/** Payment page of a payment; null for every other payment. */
 export function pageIdOf({ origin }: Pick<Payment, 'origin'>): string | null {
   return origin?.startsWith(PAGE_ID_PREFIX) === true ? origin : null;
 }

@@ -91,9 +91,9 @@ it('the public page is accessible and fits on a phone, with text at 200 %, and w
   await page.addStyleTag({ content: 'html { font-size: 200% }' }).catch(() => {});
   await page.evaluate("document.documentElement.style.fontSize = '200%'");
   await requireGood(page, 'public-phone-large');
-  const found = await dashboard.store.reusablePages.findPageBySlug('tea-phone-light', dashboard.nowMs());
+  const found = await dashboard.store.paymentPages.findPageBySlug('tea-phone-light', dashboard.nowMs());
   const { accountId = '', id = '' } = found?.page ?? {};
-  await dashboard.store.reusablePages.changePage(accountId, id, { stock: 1 });
+  await dashboard.store.paymentPages.changePage(accountId, id, { stock: 1 });
   await page.goto(`${baseUrl}/p/tea-phone-light`);
   await page.getByText('Sold out for now').waitFor();
   await requireGood(page, 'public-phone-reserved');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { HOLD_MS, MAXIMUM_HELD, type ReusablePage } from '../../src/features/payment-pages/payment-page.ts';
+import { HOLD_MS, MAXIMUM_HELD, type PaymentPage } from '../../src/features/payment-pages/payment-page.ts';
 import { DAY_MS, newPayment, pay } from '../store/fixtures.ts';
-import { newPage } from '../store/reusable-pages.ts';
+import { newPage } from '../store/payment-pages.ts';
 import { PASSWORD, type TestBrowser, textOf } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 
@@ -13,7 +13,7 @@ useShop((shop) => ({ dashboard, account, signIn } = shop), {
 });
 
 /** A page of the account that takes any amount and asks nothing, unless a test says otherwise. */
-async function give(change: Partial<ReusablePage> = {}, { id } = account): Promise<ReusablePage> {
+async function give(change: Partial<PaymentPage> = {}, { id } = account): Promise<PaymentPage> {
   const page = newPage(id, {
     endsAtMs: null,
     stock: null,
@@ -24,7 +24,7 @@ async function give(change: Partial<ReusablePage> = {}, { id } = account): Promi
     callbackUrl: null,
     ...change,
   });
-  await dashboard.store.reusablePages.createPage(page);
+  await dashboard.store.paymentPages.createPage(page);
   return page;
 }
 
@@ -33,7 +33,7 @@ const tokenIn = (page: string) => /name="token" value="([^"]+)"/.exec(page)?.[1]
 
 /** Sends the form of a page as a browser does. */
 async function submit(
-  { slug }: ReusablePage,
+  { slug }: PaymentPage,
   fields: Record<string, string> = {},
   { from = visitor(), headers = {} as Record<string, string> } = {},
 ) {
@@ -45,7 +45,7 @@ async function submit(
   });
 }
 
-const paymentsOf = ({ id }: ReusablePage) => dashboard.store.payments.listByOrigin(account.id, id, 1_000);
+const paymentsOf = ({ id }: PaymentPage) => dashboard.store.payments.listByOrigin(account.id, id, 1_000);
 const fieldIn = (page: string, name: string) =>
   new RegExp(`name="${name}" [^>]*value="([^"]*)"`).exec(page)?.[1];
 const errorOf = (page: string, name: string) => {
@@ -153,7 +153,7 @@ describe('the public page', () => {
     for (const answer of ['茶'.repeat(200), '🍵'.repeat(200), ''])
       expect((await submit(page, { answer })).statusCode).toBe(303);
     const ids = (await paymentsOf(page)).map(({ id }) => id);
-    const answers = await dashboard.store.reusablePages.listPagesOf(account.id, ids);
+    const answers = await dashboard.store.paymentPages.listPagesOf(account.id, ids);
     expect(ids.map((id) => answers.get(id)?.answer)).toEqual([null, '🍵'.repeat(200), '茶'.repeat(200)]);
   });
 
@@ -162,7 +162,7 @@ describe('the public page', () => {
     await submit(page, { answer: 'Jane Doe', amount: '1' });
     const [payment] = await paymentsOf(page);
     expect(payment?.amountCents).toBe(500);
-    const pages = await dashboard.store.reusablePages.listPagesOf(account.id, [payment?.id ?? '']);
+    const pages = await dashboard.store.paymentPages.listPagesOf(account.id, [payment?.id ?? '']);
     expect([...pages.values()]).toMatchObject([{ answer: null }]);
   });
 
@@ -208,7 +208,7 @@ describe('the public page', () => {
   ])('says that it is %s, and makes no payment', async (_, change, heading) => {
     const page = await give({ amountCents: 500 });
     const token = tokenIn((await visitor().get(`/p/${page.slug}`)).payload);
-    await dashboard.store.reusablePages.changePage(account.id, page.id, change);
+    await dashboard.store.paymentPages.changePage(account.id, page.id, change);
     const shown = await visitor().get(`/p/${page.slug}`);
     expect(shown.statusCode).toBe(200);
     const refused = await submit(page, { token });
@@ -333,10 +333,10 @@ describe('the public page', () => {
       await give({ amountCents: 500 }),
     ];
     let address = 0;
-    const send = (page: ReusablePage | undefined) => {
+    const send = (page: PaymentPage | undefined) => {
       address++;
       const from = visitor(`10.0.${address >> 8}.${address & 255}`);
-      return submit(page as ReusablePage, { token: 'a'.repeat(22) }, { from });
+      return submit(page as PaymentPage, { token: 'a'.repeat(22) }, { from });
     };
     const accepted = [0, 0, 0];
     for (const index of [0, 1, 2]) {
@@ -362,7 +362,7 @@ describe('the public page', () => {
         answer: null,
         heldUntilMs: nowMs + HOLD_MS,
       };
-      await dashboard.store.reusablePages.createPagePayment(payment, pagePayment, () => {});
+      await dashboard.store.paymentPages.createPagePayment(payment, pagePayment, () => {});
     }
     const refused = await submit(page);
     expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '300']);
@@ -432,7 +432,7 @@ describe('the dashboard', () => {
         callback: 'https://shop.example.com/hook',
       });
       const found = async () =>
-        (await dashboard.store.reusablePages.findPage(account.id, id, dashboard.nowMs()))?.page;
+        (await dashboard.store.paymentPages.findPage(account.id, id, dashboard.nowMs()))?.page;
       expect(await found()).toMatchObject({
         slug: 'tea-tasting',
         title: 'Tea tasting',
@@ -526,7 +526,7 @@ describe('the dashboard', () => {
         expect([field, fieldIn(refused.payload, field)]).toEqual([field, kept]);
     }
     expect(refused.payload).toContain('name="pass_fee" type="checkbox" value="1" checked');
-    expect(await dashboard.store.reusablePages.listPages(account.id, 0)).toHaveLength(1);
+    expect(await dashboard.store.paymentPages.listPages(account.id, 0)).toHaveLength(1);
   });
 
   it('names a maximum below the minimum, and a charge that would exceed the limit with the fee', async () => {
@@ -555,9 +555,7 @@ describe('the dashboard', () => {
     ]);
     expect(fieldIn(refused.payload, 'address')).toBe('0x12');
     const id = await createWith(browser, { ...typed, address: WALLET });
-    expect((await dashboard.store.reusablePages.findPage(account.id, id, 0))?.page.payoutAddress).toBe(
-      WALLET,
-    );
+    expect((await dashboard.store.paymentPages.findPage(account.id, id, 0))?.page.payoutAddress).toBe(WALLET);
   });
 
   it('forgets its own wallet when it is saved under the wallet of the account', async () => {

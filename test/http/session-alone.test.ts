@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { User } from '../../src/accounts/person.ts';
 import { newPayment } from '../store/fixtures.ts';
-import { newPage } from '../store/reusable-pages.ts';
+import { newPage } from '../store/payment-pages.ts';
 import { PASSWORD, type Route, type TestBrowser, type TestDashboard } from '../support/dashboard.ts';
 import { appCode, createTestConsole } from '../support/operator.ts';
 import { CUSTOMER_ADDRESS, giveRefund, newRefund, payWithDeposit } from '../support/refunds.ts';
@@ -56,7 +56,7 @@ async function dashboardForms(dashboard: TestDashboard) {
     amountMismatch: 'partially_paid',
   });
   const page = newPage(account.id, { amountCents: 3_000, payoutAddress: CUSTOMER_ADDRESS });
-  await store.reusablePages.createPage(page);
+  await store.paymentPages.createPage(page);
   const refund = newRefund(named, { status: 'awaiting_confirmation' });
   await giveRefund(store, refund);
   const link = { amount: '10', currency: 'EUR', provider: 'multi', address: OTHER_WALLET };
@@ -145,7 +145,7 @@ async function stateOf({ store, nowMs }: TestDashboard, accountId: string) {
     keys: await store.accounts.listKeys(accountId),
     members: (await store.people.listMembers(accountId)).map(({ userId, role }) => [userId, role]),
     invitations: await store.sessions.listInvitations(accountId, nowMs()),
-    pages: await store.reusablePages.listPages(accountId, nowMs()),
+    pages: await store.paymentPages.listPages(accountId, nowMs()),
     refunds: await Promise.all(payments.map((payment) => store.refunds.listRefunds(payment.id))),
     moonpay: await store.providers.readProviderSettings('moonpay'),
     payments,

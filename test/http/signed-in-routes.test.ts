@@ -3,8 +3,8 @@ import { createKey } from '../../src/accounts/api-keys.ts';
 import type { Store } from '../../src/app/store/store.ts';
 import { newPayment } from '../store/fixtures.ts';
 import { newChannel } from '../store/notifications.ts';
+import { newPage } from '../store/payment-pages.ts';
 import { newLink } from '../store/people.ts';
-import { newPage } from '../store/reusable-pages.ts';
 import {
   createTestDashboard,
   formTokenIn,
@@ -176,7 +176,7 @@ async function giveOneOfEach(store: Store, accountId: string, userId: string) {
   const refund = await giveRefund(store, newRefund(payment));
   const { key } = await createKey({ ...store, nowMs: Date.now }, accountId, { name: 'Server' });
   const page = newPage(accountId);
-  await store.reusablePages.createPage(page);
+  await store.paymentPages.createPage(page);
   const channel = newChannel(accountId, userId);
   await store.notifications.addChannel(channel);
   const invitation = newLink({
@@ -201,7 +201,7 @@ async function giveOneOfEach(store: Store, accountId: string, userId: string) {
     await store.payments.findPayment(accountId, payment.id),
     await store.refunds.listRefunds(payment.id),
     await store.accounts.listKeys(accountId),
-    await store.reusablePages.listPages(accountId, Date.now()),
+    await store.paymentPages.listPages(accountId, Date.now()),
     await store.notifications.listChannels(accountId, userId),
     await store.sessions.listInvitations(accountId, Date.now()),
     await store.people.listMembers(accountId),

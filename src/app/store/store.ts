@@ -5,9 +5,9 @@ import {
   createNotificationStore,
   storedNotifications,
 } from '../../features/notifications/stored-notifications.ts';
-import type { ReusablePageStore } from '../../features/payment-pages/payment-page-store.ts';
+import type { PaymentPageStore } from '../../features/payment-pages/payment-page-store.ts';
 import {
-  createReusablePageStore,
+  createPaymentPageStore,
   storedPaymentPages,
 } from '../../features/payment-pages/stored-payment-pages.ts';
 import type { RefundStore } from '../../features/refunds/refund-store.ts';
@@ -33,7 +33,7 @@ export interface Store extends CoreStore {
   readonly alerts: AlertStore;
   readonly notifications: NotificationStore;
   readonly refunds: RefundStore;
-  readonly reusablePages: ReusablePageStore;
+  readonly paymentPages: PaymentPageStore;
 }
 
 /** Assembles an engine's store: the core's, and those of features. */
@@ -43,7 +43,7 @@ export function assembleStore(scripts: Scripts, nowMs: () => number, parts: Engi
     alerts: createAlertStore(scripts),
     notifications: createNotificationStore(scripts),
     refunds: createRefundStore(scripts),
-    reusablePages: createReusablePageStore(scripts),
+    paymentPages: createPaymentPageStore(scripts),
   };
 }
 

@@ -34,7 +34,7 @@ import {
   isSlug,
   pageStateAt,
 } from './payment-page.ts';
-import type { ReusablePageStore } from './payment-page-store.ts';
+import type { PaymentPageStore } from './payment-page-store.ts';
 
 /** Body limit: an answer in any script takes up to twelve bytes per character. */
 const FORM_LIMIT_BYTES = 4 * 1024;
@@ -53,7 +53,7 @@ const submissionLimits = {
 
 /** Dependencies of the payment pages for customers. */
 export interface PaymentPagesContext extends PayOnPageContext {
-  readonly reusablePages: Pick<ReusablePageStore, 'findPageBySlug' | 'findSubmission' | 'createPagePayment'>;
+  readonly paymentPages: Pick<PaymentPageStore, 'findPageBySlug' | 'findSubmission' | 'createPagePayment'>;
   readonly monotonicMs: () => number;
 }
 
@@ -123,10 +123,10 @@ async function submitPage(context: LimitedContext, asked: PageRequest): Promise<
 }
 
 async function readPage(
-  { reusablePages }: PaymentPagesContext,
+  { paymentPages }: PaymentPagesContext,
   { context: { accounts, nowMs }, params: { slug } }: PageRequest,
 ): Promise<FoundPage> {
-  const used = isSlug(slug) ? await reusablePages.findPageBySlug(slug, nowMs()) : null;
+  const used = isSlug(slug) ? await paymentPages.findPageBySlug(slug, nowMs()) : null;
   if (used === null) throw new ServiceError('not_found');
   const account = await accounts.findAccount(used.page.accountId);
   if (account === null) throw new Error(`page ${used.page.id} has no account`);

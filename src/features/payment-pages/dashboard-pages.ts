@@ -29,22 +29,22 @@ import {
   MAXIMUM_PAGES,
   newPageId,
   oversoldOf,
+  type PaymentPage,
   pageStateAt,
   parseSlug,
   parseStock,
   QUESTION_CHARACTERS,
-  type ReusablePage,
   TITLE_CHARACTERS,
   type UsedPage,
 } from './payment-page.ts';
-import type { PageOfPayment, ReusablePageStore } from './payment-page-store.ts';
+import type { PageOfPayment, PaymentPageStore } from './payment-page-store.ts';
 
 const PAGES_PATH = `${DASHBOARD_PATH}/pages`;
 /** Maximum payments listed on a page's own page. */
 const PAYMENTS_SHOWN = 20;
 
 /** Dashboard pages for payment pages: list with takings, create, change, pause. */
-export function registerPaymentPages(routes: DashboardRoutes, store: ReusablePageStore): void {
+export function registerPaymentPages(routes: DashboardRoutes, store: PaymentPageStore): void {
   const pages = routes.pages('pages', 'developer');
   const show = (visit: Visit) => showPage(store, visit);
   pages.page('/pages', (visit) => showList(store, visit));
@@ -58,7 +58,7 @@ export function registerPaymentPages(routes: DashboardRoutes, store: ReusablePag
 
 /** The payment pages of these payments. */
 export async function readPageOrigins(
-  store: ReusablePageStore,
+  store: PaymentPageStore,
   accountId: string,
   paymentIds: readonly string[],
 ): Promise<ReadonlyMap<string, PaymentOrigin>> {
@@ -73,7 +73,7 @@ export async function readPageOrigins(
 }
 
 /** Columns of the payments' CSV: payment page and the customer's answer. */
-export const paymentPageColumns = (store: ReusablePageStore): AddedColumns => ({
+export const paymentPageColumns = (store: PaymentPageStore): AddedColumns => ({
   after: 'note',
   names: ['payment_page', 'answer'],
   async read(accountId, ids) {
@@ -83,7 +83,7 @@ export const paymentPageColumns = (store: ReusablePageStore): AddedColumns => ({
 });
 
 async function readOwnPage(
-  store: ReusablePageStore,
+  store: PaymentPageStore,
   { account, params, context: { nowMs } }: Visit,
 ): Promise<UsedPage> {
   const used = await store.findPage(account.id, params['pageId'] ?? '', nowMs());
@@ -91,10 +91,10 @@ async function readOwnPage(
   return used;
 }
 
-async function createPage(store: ReusablePageStore, visit: Visit, form: FormFields): Promise<SeeOther> {
+async function createPage(store: PaymentPageStore, visit: Visit, form: FormFields): Promise<SeeOther> {
   const { context } = visit;
   const settings = await readForm(visit, form, null);
-  const page: ReusablePage = {
+  const page: PaymentPage = {
     ...settings,
     id: newPageId(),
     accountId: visit.account.id,
@@ -109,7 +109,7 @@ async function createPage(store: ReusablePageStore, visit: Visit, form: FormFiel
   return seeOther(`/pages/${page.id}?flash=created`);
 }
 
-async function changePage(store: ReusablePageStore, visit: Visit, form: FormFields): Promise<SeeOther> {
+async function changePage(store: PaymentPageStore, visit: Visit, form: FormFields): Promise<SeeOther> {
   const { page } = await readOwnPage(store, visit);
   const settings = await readForm(visit, form, page);
   await store.changePage(visit.account.id, page.id, settings);
@@ -117,7 +117,7 @@ async function changePage(store: ReusablePageStore, visit: Visit, form: FormFiel
   return seeOther(`/pages/${page.id}?flash=saved`);
 }
 
-async function pausePage(store: ReusablePageStore, visit: Visit, isPaused: boolean) {
+async function pausePage(store: PaymentPageStore, visit: Visit, isPaused: boolean) {
   const { page } = await readOwnPage(store, visit);
   await store.changePage(visit.account.id, page.id, { isPaused });
   const action = isPaused ? 'page.paused' : 'page.resumed';
@@ -126,7 +126,7 @@ async function pausePage(store: ReusablePageStore, visit: Visit, isPaused: boole
 }
 
 /** Parses the settings of a page. Throws `invalid_request` with the errors of all fields. */
-async function readForm(visit: Visit, form: FormFields, stored: ReusablePage | null) {
+async function readForm(visit: Visit, form: FormFields, stored: PaymentPage | null) {
   const { account } = visit;
   const { callbacks, nowMs } = visit.context;
   const typed = (name: string) => form.text(name).trim() || null;
@@ -207,7 +207,7 @@ const questionHint =
   'For example a size or a delivery address. Only members of your account see the answers.';
 
 /** Form for a new page, or for a stored one, which keeps its slug. */
-function pageForm(visit: Visit, page: ReusablePage | null): Promise<Html> {
+function pageForm(visit: Visit, page: PaymentPage | null): Promise<Html> {
   const { account } = visit;
   const cents = (value: number | null = null) => (value === null ? '' : formatCents(value));
   const action = `${PAGES_PATH}/${page?.id ?? 'new'}`;
@@ -272,7 +272,7 @@ function takings(used: UsedPage, { account }: Visit, nowMs: number) {
   };
 }
 
-async function showList(store: ReusablePageStore, visit: Visit) {
+async function showList(store: PaymentPageStore, visit: Visit) {
   const { nowMs, baseUrl } = visit.context;
   const pages = await store.listPages(visit.account.id, nowMs());
   const rows = pages.map((used) => ({ ...used.page, ...takings(used, visit, nowMs()) }));
@@ -305,7 +305,7 @@ const flashMessages = {
 const oversoldWarning = html`<p class="banner warn">More than the stock is paid: money arrived after the ${HOLD_MINUTES}
 minutes for which a payment holds its place. Deliver, or refund what you cannot deliver.</p>`;
 
-async function showPage(store: ReusablePageStore, visit: Visit): Promise<PageView> {
+async function showPage(store: PaymentPageStore, visit: Visit): Promise<PageView> {
   const { context } = visit;
   const used = await readOwnPage(store, visit);
   const { page, held } = used;

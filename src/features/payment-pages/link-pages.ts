@@ -28,7 +28,7 @@ import {
   seeOther,
 } from '../../web/signed-in/pages.ts';
 import { displayStatusBadges, providerName } from '../../web/signed-in/payment-words.ts';
-import type { ReusablePage } from './payment-page.ts';
+import type { PaymentPage } from './payment-page.ts';
 
 /** Maximum links listed below the form. */
 const LINKS_SHOWN = 20;
@@ -124,7 +124,7 @@ export const linkFields = {
 export function destinationFields(
   visit: Visit,
   action: string,
-  { payoutAddress, callbackUrl }: Partial<Pick<ReusablePage, 'payoutAddress' | 'callbackUrl'>> = {},
+  { payoutAddress, callbackUrl }: Partial<Pick<PaymentPage, 'payoutAddress' | 'callbackUrl'>> = {},
 ): Html {
   const { wallet, defaultCallbackUrl } = visit.account;
   return html`${formFields(visit, action, {

@@ -7,19 +7,19 @@ import {
   type ClosedState,
   HOLD_MS,
   type PageState,
+  type PaymentPage,
   pageStateAt,
   payoutAddressOf,
-  type ReusablePage,
 } from './payment-page.ts';
-import type { ReusablePageStore } from './payment-page-store.ts';
+import type { PaymentPageStore } from './payment-page-store.ts';
 
 export interface PayOnPageContext {
-  readonly reusablePages: Pick<ReusablePageStore, 'findSubmission' | 'createPagePayment'>;
+  readonly paymentPages: Pick<PaymentPageStore, 'findSubmission' | 'createPagePayment'>;
   readonly create: CreatePaymentContext;
 }
 
 export interface FoundPage {
-  readonly page: ReusablePage;
+  readonly page: PaymentPage;
   readonly account: Account;
   readonly state: PageState;
 }
@@ -51,13 +51,13 @@ const BUSY_SECONDS = 300;
  * under concurrent calls. Throws `PageClosedError` and `ServiceError`.
  */
 export async function payOnPage(
-  { reusablePages, create }: PayOnPageContext,
+  { paymentPages, create }: PayOnPageContext,
   { page, account, state }: FoundPage,
   { token, amountCents, answer }: PageSubmission,
 ): Promise<Payment> {
   const submission = fingerprintOf([token, amountCents, answer]);
   const key = { pageId: page.id, submission };
-  const earlier = await reusablePages.findSubmission(key);
+  const earlier = await paymentPages.findSubmission(key);
   if (earlier !== null) return earlier;
   requireOpen(state);
   const payoutAddress = payoutAddressOf(page, account);
@@ -73,7 +73,7 @@ export async function payOnPage(
         answer,
         heldUntilMs: payment.createdAtMs + HOLD_MS,
       };
-      stored = await reusablePages.createPagePayment(payment, pagePayment, (used) =>
+      stored = await paymentPages.createPagePayment(payment, pagePayment, (used) =>
         requireOpen(pageStateAt(used, account, payment.createdAtMs)),
       );
       return { kind: stored === null ? 'reserved' : 'created' };

@@ -1,18 +1,18 @@
 import type { Payment } from '../../payment/payment.ts';
-import type { PagePayment, ReusablePage, UsedPage } from './payment-page.ts';
+import type { PagePayment, PaymentPage, UsedPage } from './payment-page.ts';
 
 /** The page of a payment, as in lists and exports. */
-export interface PageOfPayment extends Pick<ReusablePage, 'slug' | 'title'> {
+export interface PageOfPayment extends Pick<PaymentPage, 'slug' | 'title'> {
   readonly pageId: string;
   readonly answer: string | null;
 }
 
-/** Reusable payment pages. Their takings change with their payments, in the same transaction. */
-export interface ReusablePageStore {
+/** Payment pages. Their takings change with their payments, in the same transaction. */
+export interface PaymentPageStore {
   /** Writes nothing if another page has the slug or the account has `MAXIMUM_PAGES`. */
-  createPage(page: ReusablePage): Promise<'created' | 'slug_taken' | 'too_many'>;
+  createPage(page: PaymentPage): Promise<'created' | 'slug_taken' | 'too_many'>;
   /** Resolves to null if the account has no such page. */
-  changePage(accountId: string, id: string, change: Partial<ReusablePage>): Promise<ReusablePage | null>;
+  changePage(accountId: string, id: string, change: Partial<PaymentPage>): Promise<PaymentPage | null>;
   findPage(accountId: string, id: string, nowMs: number): Promise<UsedPage | null>;
   /** Finds a page of any account. */
   findPageBySlug(slug: string, nowMs: number): Promise<UsedPage | null>;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { newAccount } from '../../../test/store/fixtures.ts';
-import { newPage } from '../../../test/store/reusable-pages.ts';
+import { newPage } from '../../../test/store/payment-pages.ts';
 import { amountBoundsOf, pageStateAt, payoutAddressOf } from './payment-page.ts';
 
 const SAVED = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';

@@ -14,7 +14,7 @@ import { PAGE_ID_PREFIX } from '../../payment/payment.ts';
  * A page at a fixed URL on which any number of customers pay; each submission creates a payment. A payment holds a
  * place of the stock for `HOLD_MS`. A payment that is paid later still counts, so a page can be oversold.
  */
-export interface ReusablePage {
+export interface PaymentPage {
   readonly id: string;
   readonly accountId: string;
   /** Path after `/p/`, unique in the service. Never changes, because printed codes contain it. */
@@ -43,7 +43,7 @@ export interface ReusablePage {
 }
 
 export interface UsedPage {
-  readonly page: ReusablePage;
+  readonly page: PaymentPage;
   readonly paid: number;
   /** Received amount without later surplus, in 10⁻⁶ USDC. */
   readonly receivedUnits: bigint;
@@ -96,7 +96,7 @@ export function pageStateAt({ page, paid, held }: UsedPage, account: Account, no
 }
 
 /** Wallet of a page's payments: the account's saved wallet takes precedence. */
-export function payoutAddressOf(page: ReusablePage, account: Account): Address | null {
+export function payoutAddressOf(page: PaymentPage, account: Account): Address | null {
   return account.wallet ?? page.payoutAddress;
 }
 
@@ -107,7 +107,7 @@ export function oversoldOf({ page, paid }: UsedPage): number {
 
 /** Bounds of an amount that the customer chooses. An added fee leaves less room below the service's maximum. */
 export function amountBoundsOf(
-  page: Pick<ReusablePage, 'minimumCents' | 'maximumCents' | 'passFeeToCustomer'>,
+  page: Pick<PaymentPage, 'minimumCents' | 'maximumCents' | 'passFeeToCustomer'>,
   { feeBasisPoints }: Pick<Account, 'feeBasisPoints'>,
 ) {
   const basisPoints = BASIS_POINTS - (page.passFeeToCustomer ? feeBasisPoints : 0);

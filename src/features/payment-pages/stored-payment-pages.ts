@@ -14,13 +14,13 @@ import {
   tablesIn,
 } from '../../store/scripts.ts';
 import type { MovedPayment, StoredFeature } from '../../store/stored-feature.ts';
-import { MAXIMUM_PAGES, type PagePayment, type ReusablePage, type UsedPage } from './payment-page.ts';
-import type { PageOfPayment, ReusablePageStore } from './payment-page-store.ts';
+import { MAXIMUM_PAGES, type PagePayment, type PaymentPage, type UsedPage } from './payment-page.ts';
+import type { PageOfPayment, PaymentPageStore } from './payment-page-store.ts';
 
 const tables: Table[] = [];
 const table = tablesIn(tables);
 
-const reusablePageTable = table<ReusablePage>('reusable_pages', ['id'])(
+const paymentPageTable = table<PaymentPage>('reusable_pages', ['id'])(
   {
     text: [
       'id',
@@ -47,8 +47,8 @@ const pagePaymentTable = table<PagePayment>('page_payments', ['payment_id'])({
   integer: ['heldUntilMs'],
 });
 
-/** Reusable pages on any engine. */
-export function createReusablePageStore({ read, write }: Scripts): ReusablePageStore {
+/** Payment pages on any engine. */
+export function createPaymentPageStore({ read, write }: Scripts): PaymentPageStore {
   return {
     createPage: write(createPage),
     changePage: write(changePage),
@@ -75,12 +75,12 @@ export function createReusablePageStore({ read, write }: Scripts): ReusablePageS
 /** Reads pages and takings in one statement, because a payment that becomes paid moves between two numbers. */
 function* selectUsed(rest: Fragment, nowMs: number): Script<UsedPage[]> {
   const rows = yield* run`
-    SELECT ${raw(reusablePageTable.qualifiedNames)}, paid, received_units, (
+    SELECT ${raw(paymentPageTable.qualifiedNames)}, paid, received_units, (
       SELECT count(*) FROM page_payments
       WHERE page_id = reusable_pages.id AND held_until_ms > ${nowMs}) AS held
     FROM reusable_pages ${rest}`;
   return rows.map((row) => ({
-    page: reusablePageTable.ofRow(row),
+    page: paymentPageTable.ofRow(row),
     paid: Number(row['paid']),
     receivedUnits: BigInt(row['received_units'] as number),
     held: Number(row['held']),
@@ -91,24 +91,24 @@ function* firstUsed(rest: Fragment, nowMs: number): Script<UsedPage | null> {
   return (yield* selectUsed(rest, nowMs))[0] ?? null;
 }
 
-function* createPage(page: ReusablePage): Script<'created' | 'slug_taken' | 'too_many'> {
+function* createPage(page: PaymentPage): Script<'created' | 'slug_taken' | 'too_many'> {
   yield* lock(`pages of ${page.accountId}`);
   const pages = yield* countOf`reusable_pages WHERE account_id = ${page.accountId}`;
   if (pages >= MAXIMUM_PAGES) return 'too_many';
-  const made = yield* reusablePageTable.insert(page, 'ON CONFLICT (slug) DO NOTHING RETURNING id');
+  const made = yield* paymentPageTable.insert(page, 'ON CONFLICT (slug) DO NOTHING RETURNING id');
   return made.length === 1 ? 'created' : 'slug_taken';
 }
 
 function* changePage(
   accountId: string,
   id: string,
-  change: Partial<ReusablePage>,
-): Script<ReusablePage | null> {
+  change: Partial<PaymentPage>,
+): Script<PaymentPage | null> {
   yield* lock(pageLock(id));
-  const page = yield* reusablePageTable.selectOne`WHERE account_id = ${accountId} AND id = ${id}`;
+  const page = yield* paymentPageTable.selectOne`WHERE account_id = ${accountId} AND id = ${id}`;
   if (page === null) return null;
   const changed = { ...page, ...change };
-  yield* reusablePageTable.update(changed);
+  yield* paymentPageTable.update(changed);
   return changed;
 }
 
@@ -162,7 +162,7 @@ function* endHolds(changes: readonly MovedPayment[]): Script<void> {
   }
 }
 
-/** Reusable pages in the store. */
+/** Payment pages in the store. */
 export const storedPaymentPages: StoredFeature = {
   schema: new URL('schema.sql', import.meta.url),
   tables,

@@ -288,7 +288,7 @@ export const en = {
     whole: 'Send the full amount. Network and exchange fees are extra.',
     once: 'Use this address for this payment only.',
   },
-  /** Reusable page of a shop. */
+  /** Payment page of a shop. */
   page: {
     amount: 'Amount in {currency}',
     amountHint: 'From {minimum} to {maximum}',

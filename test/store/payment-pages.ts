@@ -4,7 +4,7 @@ import {
   HOLD_MS,
   MAXIMUM_PAGES,
   type PagePayment,
-  type ReusablePage,
+  type PaymentPage,
   type UsedPage,
 } from '../../src/features/payment-pages/payment-page.ts';
 import type { Payment } from '../../src/payment/payment.ts';
@@ -14,7 +14,7 @@ import { atOnce, DAY_MS, giveAccount, NOW_MS, newPayment, pay, type StoreContext
 let made = 0;
 
 /** A page with every field filled in. */
-export function newPage(accountId: string, change: Partial<ReusablePage> = {}): ReusablePage {
+export function newPage(accountId: string, change: Partial<PaymentPage> = {}): PaymentPage {
   made++;
   return {
     id: `page_${made}`,
@@ -39,23 +39,23 @@ export function newPage(accountId: string, change: Partial<ReusablePage> = {}): 
   };
 }
 
-export function reusablePagePromises(context: StoreContext): void {
+export function paymentPagePromises(context: StoreContext): void {
   const { store } = context;
   const { emails } = store;
-  const pagesOf = () => store.reusablePages;
+  const pagesOf = () => store.paymentPages;
 
-  async function givePage(change: Partial<ReusablePage> = {}): Promise<ReusablePage> {
+  async function givePage(change: Partial<PaymentPage> = {}): Promise<PaymentPage> {
     const account = await giveAccount(context.store);
     const page = newPage(account.id, change);
     expect(await pagesOf().createPage(page)).toBe('created');
     return page;
   }
 
-  const paymentOf = (page: ReusablePage, change: Partial<Payment> = {}) =>
+  const paymentOf = (page: PaymentPage, change: Partial<Payment> = {}) =>
     newPayment(page.accountId, { origin: page.id, email: null, ...change });
 
   const submissionOf = (
-    page: ReusablePage,
+    page: PaymentPage,
     payment: Payment,
     change: Partial<PagePayment> = {},
   ): PagePayment => ({
@@ -71,10 +71,10 @@ export function reusablePagePromises(context: StoreContext): void {
     if (page.stock !== null && paid + held >= page.stock) throw new Error('no place is left');
   };
 
-  const submit = async (page: ReusablePage, payment = paymentOf(page), change: Partial<PagePayment> = {}) =>
+  const submit = async (page: PaymentPage, payment = paymentOf(page), change: Partial<PagePayment> = {}) =>
     (await pagesOf().createPagePayment(payment, submissionOf(page, payment, change), withinStock)) as Payment;
 
-  const used = async (page: ReusablePage, nowMs = NOW_MS) => {
+  const used = async (page: PaymentPage, nowMs = NOW_MS) => {
     const { paid, held } = (await pagesOf().findPage(page.accountId, page.id, nowMs)) as UsedPage;
     return { paid, held };
   };
