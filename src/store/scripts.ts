@@ -378,8 +378,10 @@ const conversions: Partial<Record<ColumnKind, Conversion>> = {
 
 function createReader<Entity>(columns: readonly Column[]): (values: readonly unknown[]) => Entity {
   const fields = columns.map(({ field, kind }) => [field as string, conversions[kind]?.read] as const);
+  // Copied, so that all entities have one shape from the start: without it they take half as long again to make.
+  const blank: Record<string, unknown> = Object.fromEntries(fields.map(([field]) => [field, null]));
   return (values) => {
-    const entity: Record<string, unknown> = {};
+    const entity = { ...blank };
     for (const [index, [field, read]] of fields.entries())
       entity[field] = read === undefined ? values[index] : read(values[index]);
     return entity as Entity;
