@@ -71,9 +71,10 @@ export function createPaymentStore(
   return {
     createPayment: (payment, record) =>
       writes.runTransaction(() => (record === null ? insertPayment(payment) : createOnce(payment, record))),
-    findIdempotent: (accountId, key, sinceMs) => reads.run(() => findIdempotent(accountId, key, sinceMs)),
+    findIdempotent: (accountId, key, sinceMs) =>
+      reads.runShort(() => findIdempotent(accountId, key, sinceMs)),
     findPayment: (accountId, id) =>
-      reads.run(() => {
+      reads.runShort(() => {
         const row = selectOwned.get(id, accountId);
         return row === undefined ? null : paymentOfRow(row);
       }),

@@ -245,18 +245,29 @@ function createGroupTransaction(database: DatabaseSync) {
 export type Reads = ReturnType<typeof createReads>;
 
 /**
- * Runs each synchronous read in a separate event-loop turn, so that other requests proceed during a long list. No
+ * Runs synchronous reads in later event-loop turns, a list in one of its own, so that other requests proceed meanwhile. No
  * writes are missed: this process is the only writer, and it writes between reads.
  */
 export function createReads(database: DatabaseSync) {
   let isClosed = false;
+  let sharedTurn: Promise<void> | null = null;
+
+  async function readIn<T>(turn: Promise<void>, read: () => T): Promise<T> {
+    if (isClosed) throw new StoreClosedError();
+    await turn;
+    // Open only after a failed rollback; its writes must not be read.
+    if (database.isTransaction) database.exec('ROLLBACK');
+    return read();
+  }
+
   return {
-    async run<T>(read: () => T): Promise<T> {
-      if (isClosed) throw new StoreClosedError();
-      await nextTurn();
-      // Open only after a failed rollback; its writes must not be read.
-      if (database.isTransaction) database.exec('ROLLBACK');
-      return read();
+    run: <T>(read: () => T): Promise<T> => readIn(nextTurn(), read),
+    /** For a row by its key, which takes some ten microseconds. Reads that are asked for together share a turn. */
+    runShort<T>(read: () => T): Promise<T> {
+      sharedTurn ??= nextTurn().then(() => {
+        sharedTurn = null;
+      });
+      return readIn(sharedTurn, read);
     },
     /** Resolves after the requested reads; later ones reject. */
     async close(): Promise<void> {
