@@ -23,7 +23,7 @@ import {
   registerRefunds,
 } from '../features/refunds/refund-routes.ts';
 import { describedRefunds } from '../features/refunds/refund-schemas.ts';
-import { watchRefunds } from '../features/refunds/watch-refunds.ts';
+import { createRefundTask } from '../features/refunds/watch-refunds.ts';
 import type { CheckoutRoutes } from '../pages/checkout/context.ts';
 import type { DashboardFeatures } from '../pages/dashboard/features.ts';
 import type { Address } from '../payment/address.ts';
@@ -74,15 +74,7 @@ export function featureTasks({
 }: Pick<FeatureOptions, 'store' | 'external'> & Pick<Clock, 'nowMs'>) {
   const refunds = { ...store, chain: external.chain, nowMs };
   const { refundIntervalMs } = external.intervals;
-  return [
-    {
-      name: 'refunds',
-      intervalMs: refundIntervalMs,
-      async run(): Promise<undefined> {
-        await watchRefunds(refunds);
-      },
-    },
-  ];
+  return [createRefundTask(refunds, refundIntervalMs)];
 }
 
 /** What the features add to the dashboard. */

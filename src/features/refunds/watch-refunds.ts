@@ -39,6 +39,17 @@ const GRACE_MS = 24 * 3_600_000;
 /** Number of blocks that each pass reads again, about a minute: a node may miss what another one shows. */
 const BLOCKS_READ_AGAIN = 32;
 
+/** Background task that watches for the transfers of refunds. */
+export function createRefundTask(context: WatchRefundsContext, intervalMs: number) {
+  return {
+    name: 'refunds',
+    intervalMs,
+    async run(): Promise<undefined> {
+      await watchRefunds(context);
+    },
+  };
+}
+
 /**
  * Searches final blocks for the transfers of open refunds and books them. Does not query the chain without an open
  * refund. Books a transfer only if an endpoint of another host also shows it.
