@@ -2,11 +2,10 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { failedResult, leave, newPayment, newSession, pay } from '../store/fixtures.ts';
-import { desktop, phone, takeScreenshot } from '../support/browser.ts';
+import { desktop } from '../support/browser.ts';
 import { type BrowserShop, useBrowserShop } from '../support/browser-shop.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { PASSWORD } from '../support/dashboard.ts';
-import { overflowOf, violationsOf } from '../support/page-checks.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -62,32 +61,6 @@ async function signedIn(options: object): Promise<Page> {
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   return page;
 }
-
-const looks = [
-  ['phone', 'light', phone],
-  ['phone', 'dark', phone],
-  ['desktop', 'light', desktop],
-  ['desktop', 'dark', desktop],
-] as const;
-
-it.each(looks)(
-  'the overview and the settings are whole on a %s in %s, also at 200 % text',
-  async (device, colorScheme, options) => {
-    const page = await signedIn({ ...options, colorScheme });
-    for (const path of ['', '/settings', '/security']) {
-      for (const percent of [100, 200]) {
-        await page.goto(`${baseUrl}/dashboard${path}`);
-        await page.evaluate(`document.documentElement.style.fontSize = '${percent}%'`);
-        const name = `overview${path.replace('/', '-')}-${device}-${colorScheme}-${percent}.png`;
-        await takeScreenshot(page, name);
-        const overflow = await overflowOf(page);
-        expect([path, percent, overflow]).toEqual([path, percent, 0]);
-        expect(await violationsOf(page)).toEqual([]);
-      }
-    }
-    await page.close();
-  },
-);
 
 it('a chart tells its values to the pointer and to the keyboard', async () => {
   const page = await signedIn(desktop);

@@ -120,39 +120,6 @@ describe('a customer with a browser', () => {
     await context.close();
   });
 
-  it('goes straight to the provider with auto=1, and comes back to a page', async () => {
-    const page = await browser.newPage();
-    const { payment_id: id, checkout_url: url } = await service.create({
-      amount: '25.00',
-      provider: 'wert',
-      email: 'ada+1@shop.example',
-    });
-    for (const words of ['auto=1', 'email=ada%2B1']) expect(url).toContain(words);
-
-    await page.goto(url);
-    expect(page.url()).toMatch(/\/wert\/pay\//);
-    expect(await page.textContent('body')).toContain('ada+1@shop.example');
-    await page.goBack().catch(() => undefined);
-    await page.goto(`${service.url}/pay/${id}?returned=1`);
-    expect(page.url()).toMatch(new RegExp(`/pay/${id}`));
-    await page.close();
-  });
-
-  it('sees a declined card at the on-ramp, tries again and pays', async () => {
-    const page = await browser.newPage();
-    const { payment_id: id, checkout_url: url } = await service.create({ amount: '25.00' });
-    await page.goto(url);
-    await choose(page, 'Wert');
-    await payWith(page, '4000 0000 0000 0002');
-    expect(await page.textContent('body')).toMatch(/declined/i);
-    expect((await service.readStatus(`payment_id=${id}`))['status']).toBe('unpaid');
-
-    await payWith(page, '4242 4242 4242 4242');
-    await page.locator('#back').click();
-    await waitFor('the paid page', SETTLED_MS, async () => /^Paid\b/.test(await headingOf(page)));
-    await page.close();
-  });
-
   it('is told how much is missing when too little arrived, and pays the rest at a provider', async () => {
     const page = await browser.newPage();
     const { payment_id: id, checkout_url: url } = await service.create({ amount: '25.00' });

@@ -160,21 +160,6 @@ it('escapes what stands in a document, and leaves raw HTML out', () => {
   for (const words of ['&lt;i&gt;', '&#60;pre&#62;']) expect(markup).toContain(words);
 });
 
-it('shows a picture in a light and a dark form, and serves both', async () => {
-  const pictureOf = (alt: string) =>
-    `<picture>\n<source media="(prefers-color-scheme: dark)" srcset="images/checkout-dark.png">\n<img src="images/checkout.png" alt="${alt}">\n</picture>\n`;
-  const render = (text: string) =>
-    renderMarkdown({ page: { file: 'docs/x.md' }, pages: [] }, text).toString();
-  expect(render(pictureOf('A & B'))).toContain(
-    '<source media="(prefers-color-scheme: dark)" srcset="/docs/images/checkout-dark.png"><img src="/docs/images/checkout.png" alt="A &#38; B">',
-  );
-  expect(render(pictureOf('x" onerror="1'))).not.toContain('onerror');
-  for (const name of ['checkout.png', 'checkout-dark.png']) {
-    const answer = await get(modes.live, `/docs/images/${name}`);
-    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'image/png']);
-  }
-});
-
 it('answers 404 for a page or picture that there is not, also by detours', async () => {
   for (const url of [
     '/docs/nothing',

@@ -256,14 +256,3 @@ it('a backup is known with its age, and warned of when it is older than a day', 
   expect(old.level('backup')).toBe('warn');
   expect(old.detail('backup')).toMatch(/27 hours old: run card-checkout backup every night/);
 });
-
-it('a configuration that is not valid is told variable by variable, and the machine is checked all the same', async () => {
-  const found = await diagnose({ SECRET_KEY: '', FEE_WALLET: '' });
-  expect(found.exitCode).toBe(1);
-  const problems = found.checks.filter(({ name }) => name === 'configuration');
-  expect(problems.map(({ level }) => level)).toEqual(['fail', 'fail']);
-  expect(problems.map(({ detail }) => detail).join(' ')).toMatch(
-    /SECRET_KEY is missing.*FEE_WALLET is missing/,
-  );
-  expect([found.level('open_files'), found.level('env_file')]).toEqual(['ok', 'ok']);
-});

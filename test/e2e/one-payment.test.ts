@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EndToEndService, SOMEBODY, startEndToEndService } from '../support/e2e-service.ts';
-import { freePorts } from '../support/free-ports.ts';
 import { runPrintedCommand } from '../support/printed-command.ts';
 import { processesUsing } from '../support/processes-using.ts';
-import { createShop, runJson, startCommand, startServiceProcess } from '../support/service-process.ts';
+import { runJson, startCommand } from '../support/service-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const sign = (body = '', token = '') => createHmac('sha256', token).update(body).digest('hex');
@@ -191,14 +190,6 @@ describe('one payment, whole, in the sandbox', () => {
     expect(webhooksOf(paymentId)).toHaveLength(1);
   });
 
-  it('refuses a second server on the same data with a clear error, and stays unharmed', async () => {
-    const [port, adminPort] = (await freePorts(2)) as [number, number];
-    const ports = { PORT: String(port), ADMIN_PORT: String(adminPort) };
-    const second = startServiceProcess({ ...service.environment, ...ports });
-    await expect(second).rejects.toThrow(/another process/i);
-    expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
-  });
-
   it('makes every file and folder of its data for its owner alone, whatever the umask is', async () => {
     const data = join(service.folder, 'data');
     await service.create();
@@ -250,18 +241,6 @@ describe('one payment, whole, in the sandbox', () => {
       for (const canary of canaries)
         expect(text.includes(canary as string), `${canary} in ${place}`).toBe(false);
     expect(places.log).not.toMatch(/service_live_|ipn_/);
-  });
-
-  it('takes commands while it runs, effective with the next request', async () => {
-    const { keyId: id, apiKey } = await createShop(service.environment, 'Second shop');
-    const read = () =>
-      fetch(`${service.url}/api/v1/payment-status?payment_id=${randomUUID()}`, {
-        headers: { 'x-api-key': apiKey },
-      });
-
-    expect((await read()).status).toBe(404);
-    await runJson(service.environment, 'key revoke', id);
-    expect((await read()).status).toBe(401);
   });
 });
 

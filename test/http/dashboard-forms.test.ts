@@ -25,20 +25,18 @@ function wrongFieldsIn(page: string): Record<string, string> {
   );
 }
 
-interface BadForm {
-  readonly page: string;
-  readonly action?: string;
-  readonly fields: Readonly<Record<string, string>>;
-  /** The ids of the wrong fields, with their errors. */
-  readonly wrong: Readonly<Record<string, string>>;
-  /** What stays in the form. */
-  readonly kept?: readonly string[];
-}
-
-const forms: readonly BadForm[] = [
-  {
-    page: '/links',
-    fields: {
+/** A form: its page, what it is sent to below that, its fields, the wrong one with its error, and what stays in it. */
+const forms: readonly (readonly [
+  page: string,
+  action: string,
+  fields: Readonly<Record<string, string>>,
+  wrong: readonly [id: string, error: string],
+  ...kept: string[],
+])[] = [
+  [
+    '/links',
+    '',
+    {
       amount: '10000.01',
       currency: 'EUR',
       provider: 'stripe',
@@ -46,8 +44,8 @@ const forms: readonly BadForm[] = [
       note: 'Table 7',
       address: '0x12',
     },
-    wrong: { amount: 'Must be an amount from 0.01 to 10000.00.' },
-    kept: [
+    ['amount', 'Must be an amount from 0.01 to 10000.00.'],
+    ...[
       'value="10000.01"',
       '<option selected>EUR',
       'value="stripe" selected',
@@ -55,76 +53,81 @@ const forms: readonly BadForm[] = [
       'Table 7',
       'value="0x12"',
     ],
-  },
-  {
-    page: '/links/direct',
-    fields: { amount: '5', currency: 'USD', note: 'x'.repeat(501), address: CUSTOMER_ADDRESS },
-    wrong: { note: 'Must be at most 500 characters long.' },
-    kept: ['value="5"', 'x'.repeat(501), CUSTOMER_ADDRESS],
-  },
-  {
-    page: '/keys',
-    fields: { name: '', read: '1', password: PASSWORD },
-    wrong: { name: 'Must have 1 to 100 characters.' },
-    kept: ['name="read" type="checkbox" value="1" checked'],
-  },
-  {
-    page: '/keys',
-    fields: { name: 'Till', password: PASSWORD },
-    wrong: { scopes: 'Must contain at least one.' },
-    kept: ['value="Till"'],
-  },
-  {
-    page: '/people',
-    action: '/people/invite',
-    fields: { email: 'no address', role: 'owner', password: PASSWORD },
-    wrong: { email: 'This is not valid.' },
-    kept: ['value="no address"', 'value="owner" selected'],
-  },
-  {
-    page: '/people',
-    action: '/people/invite',
-    fields: { email: 'new@shop.example', role: 'king', password: PASSWORD },
-    wrong: { role: 'Does not exist.' },
-    kept: ['value="new@shop.example"'],
-  },
-  {
-    page: '/security',
-    action: '/security/passkeys',
-    fields: { password: 'wrong', name: 'Laptop', response: '{}' },
-    wrong: { 'password-for-passkey': 'This is incorrect.' },
-    kept: ['value="Laptop"'],
-  },
-  {
-    page: '/security',
-    action: '/security/password',
-    fields: { password: PASSWORD, new_password: 'short' },
-    wrong: { new_password: 'Must have 12 to 200 characters.' },
-  },
-  {
-    page: '/security',
-    action: '/security/password',
-    fields: { password: 'wrong', new_password: 'a new password 1' },
-    wrong: { password: 'This is incorrect.' },
-  },
-  {
-    page: '/security',
-    action: '/security/second-factor',
-    fields: { password: 'wrong', code: '123456', sealed: 'x' },
-    wrong: { 'password-for-second-factor': 'This is incorrect.' },
-  },
+  ],
+  [
+    '/links/direct',
+    '',
+    { amount: '5', currency: 'USD', note: 'x'.repeat(501), address: CUSTOMER_ADDRESS },
+    ['note', 'Must be at most 500 characters long.'],
+    ...['value="5"', 'x'.repeat(501), CUSTOMER_ADDRESS],
+  ],
+  [
+    '/keys',
+    '',
+    { name: '', read: '1', password: PASSWORD },
+    ['name', 'Must have 1 to 100 characters.'],
+    'name="read" type="checkbox" value="1" checked',
+  ],
+  [
+    '/keys',
+    '',
+    { name: 'Till', password: PASSWORD },
+    ['scopes', 'Must contain at least one.'],
+    'value="Till"',
+  ],
+  [
+    '/people',
+    '/invite',
+    { email: 'no address', role: 'owner', password: PASSWORD },
+    ['email', 'This is not valid.'],
+    ...['value="no address"', 'value="owner" selected'],
+  ],
+  [
+    '/people',
+    '/invite',
+    { email: 'new@shop.example', role: 'king', password: PASSWORD },
+    ['role', 'Does not exist.'],
+    'value="new@shop.example"',
+  ],
+  [
+    '/security',
+    '/passkeys',
+    { password: 'wrong', name: 'Laptop', response: '{}' },
+    ['password-for-passkey', 'This is incorrect.'],
+    'value="Laptop"',
+  ],
+  [
+    '/security',
+    '/password',
+    { password: PASSWORD, new_password: 'short' },
+    ['new_password', 'Must have 12 to 200 characters.'],
+  ],
+  [
+    '/security',
+    '/password',
+    { password: 'wrong', new_password: 'a new password 1' },
+    ['password', 'This is incorrect.'],
+  ],
+  [
+    '/security',
+    '/second-factor',
+    { password: 'wrong', code: '123456', sealed: 'x' },
+    ['password-for-second-factor', 'This is incorrect.'],
+  ],
 ];
 
 describe('a form with a wrong field', () => {
-  it.each(forms)('of $page says so at the field, and keeps the rest but secrets: $wrong', async (form) => {
-    const page = `/dashboard${form.page}`;
-    const answer = await browser.post(`/dashboard${form.action ?? form.page}`, form.fields, { page });
-    expect(answer.statusCode).toBe(400);
-    expect(wrongFieldsIn(answer.payload)).toEqual(form.wrong);
-    for (const text of form.kept ?? []) expect(answer.payload).toContain(text);
-    for (const secret of ['password', 'new_password', 'code'])
-      if (form.fields[secret]) expect(answer.payload).not.toContain(`value="${form.fields[secret]}"`);
-  });
+  it.each(forms)(
+    'of %s%s says so at the field, and keeps the rest but secrets: %j',
+    async (at, action, fields, ...rest) => {
+      const [[id, error], ...kept] = rest;
+      const answer = await browser.post(`/dashboard${at}${action}`, fields, { page: `/dashboard${at}` });
+      expect([answer.statusCode, wrongFieldsIn(answer.payload)]).toEqual([400, { [id]: error }]);
+      for (const text of kept) expect(answer.payload).toContain(text);
+      for (const secret of ['password', 'new_password', 'code'])
+        if (fields[secret]) expect(answer.payload).not.toContain(`value="${fields[secret]}"`);
+    },
+  );
 
   it('of a refund stays open on the payment’s page', async () => {
     const payment = await give();

@@ -176,8 +176,3 @@ describe('a suspended account', () => {
     }
   });
 });
-
-it('leads to the documentation from every page', async () => {
-  for (const path of ['/dashboard', '/dashboard/keys'])
-    expect((await browser.get(path)).payload).toContain('<li><a href="/docs">Documentation</a></li>');
-});

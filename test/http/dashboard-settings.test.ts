@@ -155,33 +155,6 @@ describe('settings', () => {
     expect(await stored()).toMatchObject({ pinnedProvider: null, excludedProviders: [] });
   });
 
-  it('keep everything that was typed when a field is wrong, and say so at the field, by its label', async () => {
-    const typed = {
-      name: 'New & better',
-      support_link: 'https://user:p@x.com',
-      return_link: 'http://plain.example',
-      default_callback: 'https://shop.example/new',
-      time_zone: 'Asia/Tokyo',
-      base_currency: 'CAD',
-      email_retention: '42',
-    };
-    const answer = await save('shop', { ...typed, trouble_mails: '1' });
-    expect(answer.statusCode).toBe(400);
-    const page = answer.payload;
-    const values = { ...typed, name: 'New &#38; better' } as Record<string, string>;
-    for (const name of ['name', 'support_link', 'return_link', 'default_callback', 'email_retention'])
-      expect([name, valueIn(page, name)]).toEqual([name, values[name]]);
-    expect(page).toContain('<option selected>Asia/Tokyo</option>');
-    expect(page).toMatch(/<input id="trouble_mails"[^>]* checked/);
-    expect(wrongFieldsIn(page)).toEqual(['support_link', 'return_link']);
-    expect(errorIn(page, 'support_link')).toBe('Must be an https address or an email address.');
-    const [summary = ''] = /<p class="banner bad" role="alert">.*?<\/p>/.exec(page) ?? [];
-    expect(textOf(summary)).toMatch(/Nothing was saved\. Check:\s+Support\s*,\s+Return URL/);
-    expect(summary).toContain('href="#support_link"');
-    expect(textOf(page)).not.toContain('support-link');
-    expect(await stored()).toEqual(account);
-  });
-
   it('keep the wallet and its lock that were typed when one of them or the password is wrong', async () => {
     const wrong = await save('wallet', { wallet: '0x12', locked: '1', password: 'wrong' });
     expect([wrong.statusCode, wrongFieldsIn(wrong.payload)]).toEqual([400, ['wallet', 'password']]);

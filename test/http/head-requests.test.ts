@@ -2,11 +2,7 @@ import { type AddressInfo, connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { LAST_SEEN_STEP_MS } from '../../src/accounts/dashboard-session.ts';
-import { apiDescription } from '../../src/app/features.ts';
-import { registerDocs } from '../../src/pages/docs/register-docs.ts';
 import { shortCodeOf } from '../../src/payment/payment-id.ts';
-import { createFixedWindowLimiter } from '../../src/web/rate-windows.ts';
-import { registerHealth } from '../../src/web/well-known.ts';
 import {
   type CheckoutPages,
   checkoutStates,
@@ -88,27 +84,6 @@ it.each([
   expect(statusCode).toBe(405);
   expect(headers['allow']).toContain(allowed);
   expect(pages.started).toEqual([]);
-});
-
-it('answers HEAD on the documentation and on health like GET', async () => {
-  registerDocs(pages.server, {
-    baseUrl: 'https://pay.example.com',
-    description: apiDescription,
-    isTestMode: false,
-    limiter: createFixedWindowLimiter(1_000, () => 0),
-  });
-  registerHealth(pages.server, { isReady: () => ({ ready: true }) });
-  for (const path of [
-    '/',
-    '/docs',
-    '/docs/start',
-    '/llms.txt',
-    '/docs/style.css',
-    '/health/live',
-    '/health/ready',
-  ]) {
-    await expectLikeGet(pages.server, path, 200);
-  }
 });
 
 it('answers HEAD on the dashboard as to a visitor who is not signed in, and touches no session', async () => {

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Account } from '../../src/accounts/account.ts';
 import { newKey, newPayment } from '../store/fixtures.ts';
@@ -170,22 +168,6 @@ describe('no page of dashboard or console fails', () => {
     );
     expect(await failuresAmong(asked)).toEqual([]);
   });
-});
-
-it('every parameter that a page reads is among those that are tried', () => {
-  const names = new Set<string>();
-  for (const area of ['pages/dashboard', 'pages/operator', 'web/signed-in', 'features']) {
-    const folder = join(import.meta.dirname, '../../src', area);
-    for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-      if (!file.endsWith('.ts')) continue;
-      for (const [, name = ''] of readFileSync(join(folder, file), 'utf8').matchAll(
-        /(?:query|searchParams)\s*\.get\('(\w+)'\)/g,
-      ))
-        names.add(name);
-    }
-  }
-  expect(names).toContain('flash');
-  expect([...names].filter((name) => !PARAMETERS.includes(name))).toEqual([]);
 });
 
 it('no form of the dashboard fails at a hostile value', async () => {

@@ -61,26 +61,6 @@ describe('providers', () => {
     expect(await pageOf('/providers/klarna')).toContain('KLARNA_');
   });
 
-  it('show what proves them', async () => {
-    const { adapters } = console.outside;
-    const wert = adapters.get('wert');
-    if (wert === undefined) throw new Error('the world lacks providers');
-    const endpoint = { environment: 'production', urls: ['https://api.example.com'] } as const;
-    adapters.set('wert', { ...wert, endpoint });
-    await console.evidence.writeEvidence({
-      ...endpoint,
-      provider: 'wert',
-      atMs: Date.UTC(2026, 10, 23),
-      charge: '50.00 USD',
-      country: null,
-      steps: [{ step: 'session', outcome: 'fine', detail: '' }],
-      confirmedAtMs: Date.UTC(2026, 10, 23),
-      purchase: null,
-    });
-    expect(await pageOf('/providers')).toContain('Wert Offered proved on 2026-11-23');
-    expect(await pageOf('/providers/wert')).toContain('Evidence proved on 2026-11-23');
-  });
-
   it('are off in live mode until they are proved or switched on, and the page says how', async () => {
     expect(await pageOf('/providers')).not.toContain('nothing proves');
     const { adapters } = console.outside;
@@ -255,18 +235,6 @@ describe('a payment', () => {
     expect(rescued.headers['location']).toContain('flash=rescued');
     expect(console.outside.rescued).toEqual([`${payment.id} 0x${'0'.repeat(40)}`]);
     expect(await lastEntryOf(account.id)).toMatchObject({ action: 'payment.rescued' });
-  });
-
-  it('that never was answers 404', async () => {
-    for (const id of ['01a1f640-bc00-70e9-afff-944244d0c452', 'x']) {
-      expect((await browser.get(`/operator/payments/${id}`)).statusCode).toBe(404);
-      const answer = await browser.post(
-        `/operator/payments/${id}/release`,
-        {},
-        { page: '/operator/accounts/new' },
-      );
-      expect(answer.statusCode).toBe(404);
-    }
   });
 });
 

@@ -171,18 +171,6 @@ describe('in live mode', () => {
     expect((await next.get('/operator/accounts')).statusCode).toBe(200);
   });
 
-  it('a link of the command line leads to setting up the second factor', async () => {
-    const path = `/operator/password/${await createPasswordLink(console.dashboard.context, operator)}`;
-    const browser = console.newBrowser();
-    const weak = await browser.post(path, { new_password: 'short' });
-    expect([weak.statusCode, textOf(weak.payload)]).toEqual([400, expect.stringContaining('Must have 12')]);
-    const answer = await browser.post(path, { new_password: PASSWORD });
-    expect(answer.headers['location']).toBe('/operator/set-up');
-    expect((await browser.get('/operator/accounts')).headers['location']).toBe('/operator/set-up');
-    await setUp(browser);
-    expect((await browser.get('/operator/accounts')).statusCode).toBe(200);
-  });
-
   it('who had the password only stays outside when somebody else has set it up', async () => {
     const [thief, owner] = [console.newBrowser(), console.newBrowser()];
     await signInAs(thief, operator);

@@ -487,19 +487,6 @@ describe("the customer's country", () => {
     expect(pages.started).toEqual([]);
   });
 
-  it.each(['revolut', 'multi'] as const)(
-    'is asked with one button to that provider, of a checkout with %s',
-    async (provider) => {
-      await pages.server.close();
-      pages = createCheckoutPages({ needsCountry: 'revolut' });
-      const id = pages.put(pageView(pagePayment({ provider, email: 'jane@example.com' })));
-      const question = await click(id, 'revolut');
-      expect(buttonsTo(question.body, 'revolut')).toBe(1);
-      // The step follows no payment, so no script brings the other one back.
-      expect(question.body).not.toContain('data-revision');
-    },
-  );
-
   it('stays chosen when the provider could not be reached', async () => {
     await pages.server.close();
     pages = createCheckoutPages({ needsCountry: 'revolut' });

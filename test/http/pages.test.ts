@@ -86,14 +86,6 @@ describe.each(stateNames)('a checkout that is %s', (name) => {
       for (const secret of secrets) expect(body.toLowerCase()).not.toContain(secret.toLowerCase());
     }
   });
-
-  it('offers a button only while paying makes sense', async () => {
-    const id = pages.put(checkoutStates[name]());
-    const { body } = await open(`/pay/${id}`);
-    const visits = ['at-provider', 'visit-ended', 'refused-by-provider'];
-    const mayPay = ['choose', 'choose-euro', 'choose-small', 'choose-single', 'underpaid', ...visits];
-    expect(body.includes('/providers/')).toBe(mayPay.includes(name));
-  });
 });
 
 it('loads itself again without script while it waits, by an address that cannot lead to a provider', async () => {
@@ -108,13 +100,6 @@ it('links both transactions to the explorer, without telling it where the custom
   const { body } = await open(`/pay/${pages.put(checkoutStates.paid())}`);
   for (const hash of [DEPOSIT_HASH, RELEASE_HASH])
     expect(body).toContain(`<a href="https://explorer.example/tx/${hash}" rel="noopener noreferrer"`);
-});
-
-it('folds the transactions of a receipt', async () => {
-  const { body } = await open(`/pay/${pages.put(checkoutStates.paid())}`);
-  const [receipt = '', folded = ''] = body.split('<details><summary>Transaction details</summary>');
-  expect(receipt).not.toContain(DEPOSIT_HASH);
-  for (const words of [DEPOSIT_HASH, RELEASE_HASH]) expect(folded).toContain(words);
 });
 
 it('names of several visited providers only those that say they have delivered', async () => {
@@ -169,14 +154,6 @@ it('offers nothing while the shop is suspended', async () => {
   expect(body).not.toContain('<button');
   expect(textOf(body)).toContain('No payment service can take this payment');
   await suspended.server.close();
-});
-
-it('says which provider is switched off, and offers it no more', async () => {
-  pages.settings.set('wert', { active: false, pinned: null, minimumUsdCents: null });
-  const { body } = await open(`/pay/${pages.put(checkoutStates.choose())}`);
-  pages.settings.clear();
-  expect(body).not.toContain('providers/wert');
-  expect(textOf(body)).toContain('Wert Not available at the moment');
 });
 
 describe('the language of a page', () => {
@@ -235,16 +212,6 @@ it('sets a name with marks for the direction of writing apart from what is said 
   await shop.server.close();
 });
 
-it('tells a customer who was charged how long it takes, whom to ask and with which reference', async () => {
-  for (const name of ['at-provider', 'visit-ended', 'taken-by-provider'] as const) {
-    const { body } = await open(`/pay/${pages.put(checkoutStates[name]())}`);
-    expect(textOf(body)).toMatch(
-      /usually takes a few minutes.*ask MoonPay.*Give the reference below.*MP-48213/,
-    );
-    expect(body).toContain('<a href="https://support.moonpay.com/" rel="noopener noreferrer"');
-  }
-});
-
 describe('a partial payment', () => {
   it('offers the providers whose minimum the rest reaches, and a transfer from a wallet', async () => {
     const id = pages.put(checkoutStates.underpaid());
@@ -266,13 +233,6 @@ describe('a partial payment', () => {
     expect(textOf(body)).toContain('Ask Café Tortuga how to pay the rest');
     expect(textOf(body)).toContain('about $0.50 USD is missing');
     expect(body).not.toContain('/providers/');
-  });
-
-  it('is not sent to a provider by the address of the page alone', async () => {
-    const { payment, ...view } = checkoutStates.underpaid();
-    const single = { ...payment, provider: 'moonpay' as const, email: 'ada@example.com' };
-    const id = pages.put({ ...view, payment: single });
-    expect((await open(`/pay/${id}?auto=1`)).statusCode).toBe(200);
   });
 });
 

@@ -571,18 +571,6 @@ describe('the dashboard', () => {
     expect(await paymentsOf(page)).toEqual([]);
   });
 
-  it('says in list, page and export of payments from which page one came', async () => {
-    const page = await give({ amountCents: 500, title: 'Tea tasting' });
-    await submit(page);
-    const [payment] = await paymentsOf(page);
-    const browser = await signIn('viewer');
-    for (const path of ['/payments', `/payments/${payment?.id}`]) {
-      const { payload } = await browser.get(`/dashboard${path}`);
-      expect(payload).toContain(`href="/dashboard/pages/${page.id}"><bdi>Tea tasting</bdi>`);
-    }
-    expect((await browser.get('/dashboard/payments.csv')).payload).toContain(`,${page.slug},`);
-  });
-
   it('erases a customer’s answer from everywhere, by hand and with the retention', async () => {
     const page = await give({ amountCents: 500, question: 'Where to?' });
     const [one, two] = ['Canary Street 7', 'Canary Street 8'];

@@ -17,11 +17,22 @@ const OTHER_WALLET = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 let close = async () => {};
 afterEach(() => close());
 
+/** A form: its route, what it sends, the ids in its path, and the page that it stands on, where that is another. */
 interface Form {
   readonly route: string;
   readonly url: string;
   readonly fields: Readonly<Record<string, string>>;
-  readonly page?: string;
+  readonly page: string;
+}
+function formOf(
+  area: '/dashboard' | '/operator',
+  route: string,
+  fields: Form['fields'],
+  { ids = [] as readonly string[], page = '' } = {},
+): Form {
+  const left = [...ids];
+  const url = area + route.replaceAll(/:\w+/g, () => left.shift() ?? '');
+  return { route, url, fields, page: page === '' ? url : area + page };
 }
 
 /** Forms that a session may send: they decide none of it. */
@@ -60,7 +71,6 @@ async function dashboardForms(dashboard: TestDashboard) {
   const refund = newRefund(named, { status: 'awaiting_confirmation' });
   await giveRefund(store, refund);
   const link = { amount: '10', currency: 'EUR', provider: 'multi', address: OTHER_WALLET };
-  const payment = (id: string) => `/dashboard/payments/${id}`;
   const asked = {
     name: 'Shop',
     return: 'https://shop.example/back',
@@ -69,70 +79,49 @@ async function dashboardForms(dashboard: TestDashboard) {
     scopes: 'create',
   };
   const connect = `/dashboard/connect?${new URLSearchParams(asked)}`;
+  const on = (...row: [route: string, fields: Form['fields'], more?: { ids?: string[]; page?: string }]) =>
+    formOf('/dashboard', ...row);
+  const shop = { name: 'Shop', base_currency: 'EUR', tolerance_percent: '5', missing_cent: '1' };
+  const [refunded, confirmed] = [`/payments/${paid.id}`, `/payments/${named.id}`];
   const forms: readonly Form[] = [
-    { route: '/links', url: '/dashboard/links', fields: link },
-    { route: '/links/direct', url: '/dashboard/links/direct', fields: link },
-    { route: '/pages/new', url: '/dashboard/pages/new', fields: { title: 'Tea', ...link } },
-    { route: '/pages/:pageId', url: `/dashboard/pages/${page.id}`, fields: { title: 'Tea', ...link } },
-    {
-      route: '/settings/shop',
-      url: '/dashboard/settings/shop',
-      fields: { name: 'Shop', base_currency: 'EUR', tolerance_percent: '5', missing_cent: '1' },
-      page: '/dashboard/settings',
-    },
-    {
-      route: '/settings/wallet',
-      url: '/dashboard/settings/wallet',
-      fields: { wallet: OTHER_WALLET },
-      page: '/dashboard/settings',
-    },
-    {
-      route: '/payments/:paymentId/accept',
-      url: `${payment(partial.id)}/accept`,
-      fields: { units: '25.000000' },
-      page: payment(partial.id),
-    },
-    {
-      route: '/payments/:paymentId/refunds',
-      url: `${payment(paid.id)}/refunds`,
-      fields: { amount: '1', destination: CUSTOMER_ADDRESS },
-      page: payment(paid.id),
-    },
-    {
-      route: '/payments/:paymentId/refunds/:refundId/confirm',
-      url: `${payment(named.id)}/refunds/${refund.id}/confirm`,
-      fields: { destination: CUSTOMER_ADDRESS },
-      page: payment(named.id),
-    },
-    { route: '/keys', url: '/dashboard/keys', fields: { name: 'Till', read: '1' } },
-    { route: '/connect', url: connect, fields: {} },
-    {
-      route: '/people/invite',
-      url: '/dashboard/people/invite',
-      fields: { email: 'new@shop.example', role: 'owner' },
-      page: '/dashboard/people',
-    },
-    { route: '/people/:userId', url: `/dashboard/people/${member.id}`, fields: { role: 'owner' } },
+    on('/links', link),
+    on('/links/direct', link),
+    on('/pages/new', { title: 'Tea', ...link }),
+    on('/pages/:pageId', { title: 'Tea', ...link }, { ids: [page.id] }),
+    on('/settings/shop', shop, { page: '/settings' }),
+    on('/settings/wallet', { wallet: OTHER_WALLET }, { page: '/settings' }),
+    on(
+      '/payments/:paymentId/accept',
+      { units: '25.000000' },
+      { ids: [partial.id], page: `/payments/${partial.id}` },
+    ),
+    on(
+      '/payments/:paymentId/refunds',
+      { amount: '1', destination: CUSTOMER_ADDRESS },
+      { ids: [paid.id], page: refunded },
+    ),
+    on(
+      '/payments/:paymentId/refunds/:refundId/confirm',
+      { destination: CUSTOMER_ADDRESS },
+      { ids: [named.id, refund.id], page: confirmed },
+    ),
+    on('/keys', { name: 'Till', read: '1' }),
+    { route: '/connect', url: connect, fields: {}, page: connect },
+    on('/people/invite', { email: 'new@shop.example', role: 'owner' }, { page: '/people' }),
+    on('/people/:userId', { role: 'owner' }, { ids: [member.id] }),
   ];
   return { user, forms, accountId: account.id };
 }
 
 async function consoleForms(dashboard: TestDashboard, giveOperator: () => Promise<User>) {
   const account = await dashboard.giveAccount();
-  const path = `/operator/accounts/${account.id}`;
+  const [ids, page] = [[account.id], `/accounts/${account.id}`];
+  const invited = { email: 'new@shop.example', role: 'owner' };
   const forms: readonly Form[] = [
-    {
-      route: '/accounts/new',
-      url: '/operator/accounts/new',
-      fields: { name: 'Shop', fee: '1', wallet: OTHER_WALLET },
-    },
-    { route: '/accounts/:accountId/fee', url: `${path}/fee`, fields: { fee: '9' }, page: path },
-    {
-      route: '/accounts/:accountId/invite',
-      url: `${path}/invite`,
-      fields: { email: 'new@shop.example', role: 'owner' },
-    },
-    { route: '/providers/:provider', url: '/operator/providers/moonpay', fields: { minimum: '1' } },
+    formOf('/operator', '/accounts/new', { name: 'Shop', fee: '1', wallet: OTHER_WALLET }),
+    formOf('/operator', '/accounts/:accountId/fee', { fee: '9' }, { ids, page }),
+    formOf('/operator', '/accounts/:accountId/invite', invited, { ids }),
+    formOf('/operator', '/providers/:provider', { minimum: '1' }, { ids: ['moonpay'] }),
   ];
   return { user: await giveOperator(), forms, accountId: account.id };
 }
@@ -165,7 +154,7 @@ describe.each(['/dashboard', '/operator'] as const)('below %s a stolen session',
     const routes: readonly Route[] = isDashboard ? dashboard.routes : console.routes;
     return { ...given, dashboard, browser, routes };
   }
-  const send = (browser: TestBrowser, { url, fields, page = url }: Form, proof: Record<string, string>) =>
+  const send = (browser: TestBrowser, { url, fields, page }: Form, proof: Record<string, string>) =>
     browser.post(url, { ...fields, ...proof }, { page });
 
   it('alone moves no money and gives no right, nor does it with the password where there is a second factor', async () => {

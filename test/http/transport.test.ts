@@ -181,16 +181,6 @@ it('carries out the requests of a connection one after the other', async () => {
   expect(log).toEqual(['begins', 'ends', 'begins', 'ends', 'begins', 'ends']);
 });
 
-it('answers a create that comes behind an expectation nobody has', async () => {
-  const body = JSON.stringify(validRequest);
-  const answers = parseAnswers(
-    await send(
-      `GET /health/live HTTP/1.1\r\nHost: x\r\nExpect: the-moon\r\n\r\nPOST /api/v1/wallet HTTP/1.1\r\n${withKey()}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    ),
-  );
-  expect(answers.map(({ status }) => status)).toEqual([400, 200]);
-});
-
 it('answers a request without Host with 400 in the error shape', async () => {
   const answer = await send('GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n');
   requireError(answer, 400, 'The Host header is missing.');

@@ -2,12 +2,9 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../sdk/src/client.ts';
 import type { ApiError } from '../../sdk/src/errors.ts';
-import { verifyDepositAddress } from '../../sdk/src/verify-deposit-address.ts';
 import { errorTable } from '../../src/payment/errors.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
-import { FACTORY, FEE_WALLET } from '../support/payment-context.ts';
 import { withOtherEnd } from '../support/random.ts';
-import { CUSTOMER_ADDRESS, payWithDeposit } from '../support/refunds.ts';
 
 let service: ApiService;
 let baseUrl: string;
@@ -31,53 +28,6 @@ it('sends the key in clear text to this machine alone, unless it is told to', ()
 const clientOf = (apiKey = service.apiKey) => createClient({ apiKey, baseUrl, maximumRetries: 0 });
 
 describe('the SDK and the real service', () => {
-  it('create a checkout and read its status, by id and by token', async () => {
-    const client = clientOf();
-    const payment = await client.checkouts.create({ ...validRequest, email: 'a@b.example', note: 'Order 1' });
-    expect(payment).toMatchObject({ amount: '100.00', status: 'unpaid', payment_type: 'card' });
-    const { payment_id: paymentId, ipn_token: ipnToken } = payment;
-    const status = await client.payments.retrieve(paymentId);
-    expect(status).toMatchObject({ payment_id: paymentId, status: 'unpaid', paid_at: null });
-    expect(await client.payments.retrieve({ ipnToken })).toEqual(status);
-    expect(await client.payments.retrieve({ paymentId })).toEqual(status);
-  });
-
-  it('make one payment of an order that is created twice, and two without an order number', async () => {
-    const client = clientOf();
-    const create = (options?: { idempotencyKey: string }) => client.checkouts.create(validRequest, options);
-    const [first, second] = await Promise.all([
-      create({ idempotencyKey: 'order-7' }),
-      create({ idempotencyKey: 'order-7' }),
-    ]);
-    expect(second.payment_id).toBe(first.payment_id);
-    expect((await create()).payment_id).not.toBe((await create()).payment_id);
-  });
-
-  it('agree on the deposit address by what the service publishes', async () => {
-    const client = clientOf();
-    const payment = await client.checkouts.create(validRequest);
-    const publication = await client.settlement.retrieve();
-    const terms = { payoutAddress: validRequest.address, publication };
-    expect(verifyDepositAddress(payment, terms)).toEqual({
-      factory: FACTORY,
-      feeWallet: FEE_WALLET,
-      feeBasisPoints: 250,
-    });
-    expect(() => verifyDepositAddress(payment, { ...terms, payoutAddress: FACTORY })).toThrow();
-  });
-
-  it('open, submit and cancel a refund', async () => {
-    const client = clientOf();
-    const { payment_id: id } = await client.checkouts.create({ ...validRequest, amount: '25.00' });
-    await payWithDeposit(service.store, { id, accountId: service.account.id }, 25_000_000n);
-    const { refund_id } = await client.refunds.create(id, { destination: CUSTOMER_ADDRESS });
-    const transaction = `0x${'5b'.repeat(32)}`;
-    const submitted = await client.refunds.submitTransaction(refund_id, transaction);
-    expect(submitted).toMatchObject({ status: 'awaiting_transfer', submitted_transaction: transaction });
-    expect(await client.refunds.cancel(refund_id)).toMatchObject({ refund_id, status: 'canceled' });
-    expect(await client.refunds.get(refund_id)).toMatchObject({ refund_id, status: 'canceled' });
-  });
-
   it('create one direct payment of an order', async () => {
     const client = clientOf();
     const { address, callback } = validRequest;
