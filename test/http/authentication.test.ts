@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createApiKey } from '../../src/accounts/api-key.ts';
-import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
+import { type ApiService, useFreshApi, validRequest } from '../support/api-service.ts';
 
-let service: ApiService;
-beforeEach(async () => {
-  service = await createApiService();
-});
-afterEach(() => service.close());
+let service = {} as ApiService;
+useFreshApi((api) => (service = api));
 
 type Headers = Record<string, string | string[]>;
 

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ApiService, createApiService, PAYOUT_ADDRESS, validRequest } from '../support/api-service.ts';
+import { expect, it } from 'vitest';
+import { type ApiService, PAYOUT_ADDRESS, useApi, validRequest } from '../support/api-service.ts';
 import { RESERVED_ADDRESS } from '../support/payment-context.ts';
 
-let service: ApiService;
-beforeAll(async () => {
-  service = await createApiService({ requestsPerMinute: 1_000_000 });
-});
-afterAll(() => service.close());
+let service = {} as ApiService;
+useApi((api) => (service = api), { requestsPerMinute: 1_000_000 });
 
 const lower = PAYOUT_ADDRESS.toLowerCase();
 const upper = `0x${PAYOUT_ADDRESS.slice(2).toUpperCase()}`;

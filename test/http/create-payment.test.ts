@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { isPaymentId, paymentIdOfShortCode } from '../../src/payment/payment-id.ts';
-import {
-  type ApiService,
-  BASE_URL,
-  createApiService,
-  PAYOUT_ADDRESS,
-  validRequest,
-} from '../support/api-service.ts';
+import { type ApiService, BASE_URL, PAYOUT_ADDRESS, useApi, validRequest } from '../support/api-service.ts';
 
-let service: ApiService;
-beforeAll(async () => {
-  service = await createApiService({ requestsPerMinute: 1_000_000 });
-});
-afterAll(() => service.close());
+let service = {} as ApiService;
+useApi((api) => (service = api), { requestsPerMinute: 1_000_000 });
 
 const query = (parameters: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)]));

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
 import { createPasswordLink } from '../../src/accounts/password-links.ts';
-import { challengeIn, createAuthenticator } from '../support/authenticator.ts';
+import { challengeIn, createAuthenticator, offeredIn } from '../support/authenticator.ts';
 import { formTokenIn, PASSWORD } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 import { appCode } from '../support/operator.ts';
@@ -71,12 +71,10 @@ describe('a change of credentials', () => {
     const send = (path: string, fields: Record<string, string>) =>
       browser.post(`${SECURITY}/${path}`, { password: PASSWORD, ...fields }, { page: SECURITY });
     const subjects = () => dashboard.mails.map(({ to, subject }) => [to === user.email, subject]);
-    const shown = (await browser.get(SECURITY)).payload;
-    const secret = (/<dt>Key<\/dt><dd><code>([A-Z2-7 ]+)</.exec(shown)?.[1] ?? '').replaceAll(' ', '');
-    const sealed = /name="sealed" value="([^"]+)"/.exec(shown)?.[1] ?? '';
+    const { key, sealed } = offeredIn((await browser.get(SECURITY)).payload);
     const code = () => {
       dashboard.advance(60_000);
-      return appCode(secret, dashboard.nowMs());
+      return appCode(key, dashboard.nowMs());
     };
     await send('second-factor', { sealed, code: code() });
     await send('recovery-codes', { code: code() });

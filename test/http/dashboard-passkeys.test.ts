@@ -1,7 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
 import { openSession } from '../../src/accounts/sessions.ts';
-import { type Authenticator, challengeIn, createAuthenticator } from '../support/authenticator.ts';
+import {
+  type Authenticator,
+  challengeIn,
+  createAuthenticator,
+  offeredIn,
+  recoveryCodesIn,
+} from '../support/authenticator.ts';
 import { formTokenIn, PASSWORD, type TestBrowser, textOf } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 import { appCode } from '../support/operator.ts';
@@ -20,7 +26,7 @@ let recoveryCodes: string[];
 beforeEach(async () => {
   device = createAuthenticator(HOST);
   const answer = await add(device);
-  recoveryCodes = answer.payload.match(/(?<=<code>)[a-z2-7]{4}(?:-[a-z2-7]{4}){3}/g) ?? [];
+  recoveryCodes = recoveryCodesIn(answer.payload);
 });
 
 /** Adds a passkey, with the passkey that is there already where there is one. */
@@ -210,8 +216,7 @@ describe('a passkey', () => {
 
   it('is asked for before any other second factor is added, or recovery codes are made: the password is not enough', async () => {
     const page = (await browser.get(SECURITY)).payload;
-    const key = /<dt>Key<\/dt><dd><code>([A-Z2-7 ]+)</.exec(page)?.[1] ?? '';
-    const sealed = /name="sealed" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    const { key, sealed } = offeredIn(page);
     const app = { sealed, code: appCode(key, dashboard.nowMs()), password: PASSWORD };
     const post = (path: string, fields: Record<string, string>) =>
       browser.post(`${SECURITY}/${path}`, fields, { page: SECURITY });

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createBaseServer } from '../../src/web/server.ts';
 import { registerHealth } from '../../src/web/well-known.ts';
-import { type ApiService, createApiService } from '../support/api-service.ts';
+import { type ApiService, useApi } from '../support/api-service.ts';
 import { FACTORY, FEE_WALLET, IMPLEMENTATION } from '../support/payment-context.ts';
 
-let service: ApiService;
-beforeAll(async () => {
-  service = await createApiService();
-});
-afterAll(() => service.close());
+let service = {} as ApiService;
+useApi((api) => (service = api));
 
 const get = (url: string) => service.server.inject({ method: 'GET', url });
 

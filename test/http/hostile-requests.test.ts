@@ -1,12 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
+import { expect, it } from 'vitest';
+import { type ApiService, useApi, validRequest } from '../support/api-service.ts';
 
-let service: ApiService;
-beforeAll(async () => {
-  service = await createApiService({ requestsPerMinute: 1_000_000_000 });
-});
-afterAll(() => service.close());
+let service = {} as ApiService;
+useApi((api) => (service = api), { requestsPerMinute: 1_000_000_000 });
 
 const RUNS = 400;
 
@@ -40,67 +37,43 @@ const field = fc.constantFrom(
   'toString',
 );
 
-it('answers any JSON value in the error shape', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.jsonValue({ maxDepth: 12 }), async (value) =>
-      requireSane(await json(JSON.stringify(value))),
-    ),
-    { numRuns: RUNS },
-  );
-});
-
-it('answers any values in the known fields, or accepts them', async () => {
-  const change = fc.dictionary(field, anyValue, { maxKeys: 6 });
-  await fc.assert(
-    fc.asyncProperty(change, async (fields) =>
-      requireSane(await json(JSON.stringify({ ...validRequest, ...fields }))),
-    ),
-    { numRuns: RUNS },
-  );
-});
-
-it('answers any bytes in the error shape', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), async (bytes) =>
-      requireSane(await json(Buffer.from(bytes))),
-    ),
-    { numRuns: RUNS },
-  );
-});
-
-it('answers a valid body with one byte changed, left out or doubled', async () => {
-  const valid = Buffer.from(
-    JSON.stringify({ ...validRequest, note: 'x', email: 'a@example.com', provider: 'wert' }),
-  );
-  const mutation = fc.record({
+const valid = Buffer.from(
+  JSON.stringify({ ...validRequest, note: 'x', email: 'a@example.com', provider: 'wert' }),
+);
+const mutated = fc
+  .record({
     at: fc.nat({ max: valid.length - 1 }),
     byte: fc.nat({ max: 255 }),
     kind: fc.constantFrom('change', 'leave out', 'double'),
+  })
+  .map(({ at, byte, kind }) => {
+    const middle = { change: [byte], 'leave out': [], double: [valid[at] as number, byte] }[kind];
+    return Buffer.concat([valid.subarray(0, at), Buffer.from(middle), valid.subarray(at + 1)]);
   });
-  await fc.assert(
-    fc.asyncProperty(mutation, async ({ at, byte, kind }) => {
-      const middle = { change: [byte], 'leave out': [], double: [valid[at] as number, byte] }[kind];
-      requireSane(
-        await json(Buffer.concat([valid.subarray(0, at), Buffer.from(middle), valid.subarray(at + 1)])),
-      );
-    }),
-    { numRuns: RUNS },
-  );
-});
+const part = fc.oneof(
+  anyText.map((text) => encodeURIComponent(text.toWellFormed())),
+  fc.stringMatching(/^[!-~]{0,40}$/),
+);
+const query = fc
+  .array(fc.tuple(fc.oneof(field, part), part), { maxLength: 8 })
+  .map((pairs) => pairs.map(([name, value]) => `${name}=${value}`.replaceAll('#', '')).join('&'));
 
-it('answers any query of both operations in the error shape', async () => {
-  const part = fc.oneof(
-    anyText.map((text) => encodeURIComponent(text.toWellFormed())),
-    fc.stringMatching(/^[!-~]{0,40}$/),
-  );
-  const query = fc.array(fc.tuple(fc.oneof(field, part), part), { maxLength: 8 });
-  await fc.assert(
-    fc.asyncProperty(query, fc.boolean(), async (pairs, isStatus) => {
-      const text = pairs.map(([name, value]) => `${name}=${value}`.replaceAll('#', '')).join('&');
-      requireSane(await (isStatus ? service.status(text) : service.get(text)));
-    }),
-    { numRuns: RUNS },
-  );
+it.each<[string, fc.Arbitrary<string | Buffer>, (sent: string | Buffer) => ReturnType<typeof json>]>([
+  ['any JSON value', fc.jsonValue({ maxDepth: 12 }).map((value) => JSON.stringify(value)), json],
+  [
+    'any values in the known fields',
+    fc
+      .dictionary(field, anyValue, { maxKeys: 6 })
+      .map((fields) => JSON.stringify({ ...validRequest, ...fields })),
+    json,
+  ],
+  ['any bytes', fc.uint8Array({ maxLength: 2000 }).map((bytes) => Buffer.from(bytes)), json],
+  ['a valid body with one byte changed, left out or doubled', mutated, json],
+  ['any query of a create', query, (text) => service.get(String(text))],
+  ['any query of a status', query, (text) => service.status(String(text))],
+])('answers %s in the error shape, or accepts it', async (_, sent, send) => {
+  const property = fc.asyncProperty(sent, async (each) => requireSane(await send(each)));
+  await fc.assert(property, { numRuns: RUNS });
 });
 
 it('quotes no value of the request in an error', async () => {

@@ -1,14 +1,11 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ServiceError } from '../../src/payment/errors.ts';
 import type { Payment } from '../../src/payment/payment.ts';
-import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
+import { type ApiService, useFreshApi, validRequest } from '../support/api-service.ts';
 import { FACTORY } from '../support/payment-context.ts';
 
-let service: ApiService;
-beforeEach(async () => {
-  service = await createApiService();
-});
-afterEach(() => service.close());
+let service = {} as ApiService;
+useFreshApi((api) => (service = api));
 
 const withKey = (key: string, change: object = {}, headers: object = {}) =>
   service.post({ ...validRequest, ...change }, { 'idempotency-key': key, ...headers });

@@ -1,11 +1,8 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
+import { expect, it } from 'vitest';
+import { type ApiService, useFreshApi, validRequest } from '../support/api-service.ts';
 
-let service: ApiService;
-beforeEach(async () => {
-  service = await createApiService({ requestsPerMinute: 1_000_000 });
-});
-afterEach(() => service.close());
+let service = {} as ApiService;
+useFreshApi((api) => (service = api), { requestsPerMinute: 1_000_000 });
 
 const note = 'canary-note-5512';
 const email = 'canary-5512@example.com';

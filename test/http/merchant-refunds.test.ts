@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { updateAccount } from '../../src/accounts/manage-accounts.ts';
 import { TRANSFER_MS } from '../../src/features/refunds/refund.ts';
-import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
+import { type ApiService, useApi, validRequest } from '../support/api-service.ts';
 import { CUSTOMER_ADDRESS, payWithDeposit } from '../support/refunds.ts';
 
-let service: ApiService;
+let service = {} as ApiService;
+useApi((api) => (service = api), { requestsPerMinute: 1_000_000 });
 
-beforeAll(async () => {
-  service = await createApiService({ requestsPerMinute: 1_000_000 });
-});
-afterAll(() => service.close());
-
-const call = async (method: 'GET' | 'POST', path: string, payload?: object) => {
+const call = async (method: 'GET' | 'POST', path: string, payload?: object, headers: object = {}) => {
   const answer = await service.server.inject({
     method,
     url: `/merchant/v1${path}`,
-    headers: { 'x-api-key': service.apiKey },
+    headers: { 'x-api-key': service.apiKey, ...headers },
     ...(payload === undefined ? {} : { payload }),
   });
   return { status: answer.statusCode, ...answer.json() };
@@ -28,18 +24,11 @@ async function givePaid(units = 25_000_000n, change: object = {}): Promise<strin
   return id;
 }
 
-const open = async (id: string, payload: object = {}) =>
-  call('POST', `/payments/${id}/refunds`, { destination: CUSTOMER_ADDRESS, ...payload });
+const open = (id: string, payload: object = {}, headers: object = {}) =>
+  call('POST', `/payments/${id}/refunds`, { destination: CUSTOMER_ADDRESS, ...payload }, headers);
 
-const openWithKey = async (id: string, key: string, payload: object = {}, apiKey = service.apiKey) => {
-  const answer = await service.server.inject({
-    method: 'POST',
-    url: `/merchant/v1/payments/${id}/refunds`,
-    headers: { 'x-api-key': apiKey, 'idempotency-key': key },
-    payload: { destination: CUSTOMER_ADDRESS, ...payload },
-  });
-  return { status: answer.statusCode, ...answer.json() };
-};
+const openWithKey = (id: string, key: string, payload: object = {}, apiKey = service.apiKey) =>
+  open(id, payload, { 'x-api-key': apiKey, 'idempotency-key': key });
 
 describe('a refund', () => {
   it('of the whole payment is opened, read, submitted and canceled', async () => {
@@ -166,11 +155,8 @@ describe('a refund', () => {
   it('of another account is not found', async () => {
     const opened = await open(await givePaid());
     const { apiKey } = await service.addAccount();
-    const answer = await service.server.inject({
-      url: `/merchant/v1/refunds/${opened.refund_id}`,
-      headers: { 'x-api-key': apiKey },
-    });
-    expect([answer.statusCode, answer.json()]).toEqual([404, { error: 'Refund not found.' }]);
+    const answer = await call('GET', `/refunds/${opened.refund_id}`, undefined, { 'x-api-key': apiKey });
+    expect(answer).toEqual({ status: 404, error: 'Refund not found.' });
   });
 });
 

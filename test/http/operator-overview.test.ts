@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Account } from '../../src/accounts/account.ts';
 import type { Payment } from '../../src/payment/payment.ts';
-import type { EndpointHealth } from '../../src/settlement/chain/chain.ts';
 import { failedResult, leave, newBatch, newPayment, pay } from '../store/fixtures.ts';
 import { block } from '../store/observations.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { type TestBrowser, textOf } from '../support/dashboard.ts';
-import { createTestConsole, type TestConsole } from '../support/operator.ts';
+import { createTestConsole, rpcEndpoint, type TestConsole } from '../support/operator.ts';
 
 const HOUR_MS = 3_600_000;
 let console: TestConsole;
@@ -29,17 +28,6 @@ async function give(account: Account, change: Partial<Payment> = {}): Promise<Pa
 }
 
 const shortOf = ({ id }: Payment) => `${id.slice(0, 8)}…${id.slice(-6)}`;
-
-const endpoint = (label: string, health: Partial<EndpointHealth>): EndpointHealth => ({
-  label,
-  isPaused: false,
-  isSlow: false,
-  isFailing: false,
-  lagBlocks: 0,
-  disagreements: 0,
-  lastDisagreement: null,
-  ...health,
-});
 
 it('is where the console opens, and says so when nothing needs attention', async () => {
   const text = await overview();
@@ -88,15 +76,15 @@ it('names what needs attention, each with a link to where one acts', async () =>
   await store.observations.startCursor({ ...block(100), timestampMs: nowMs() - 181_000 });
   outside.gasBalanceWei = 10n ** 16n;
   outside.endpoints = [
-    endpoint('slow.example', { isPaused: true, isFailing: true, lagBlocks: null }),
-    endpoint('down.example', { isFailing: true }),
-    endpoint('late.example', { isSlow: true }),
-    endpoint('behind.example', { lagBlocks: 31 }),
-    endpoint('odd.example', {
+    rpcEndpoint('slow.example', { isPaused: true, isFailing: true, lagBlocks: null }),
+    rpcEndpoint('down.example', { isFailing: true }),
+    rpcEndpoint('late.example', { isSlow: true }),
+    rpcEndpoint('behind.example', { lagBlocks: 31 }),
+    rpcEndpoint('odd.example', {
       disagreements: 2,
       lastDisagreement: { message: '<b>block 7</b>', agoMs: 9 * 60_000 },
     }),
-    endpoint('calm.example', {
+    rpcEndpoint('calm.example', {
       disagreements: 1,
       lastDisagreement: { message: 'block 6', agoMs: 10 * 60_000 },
     }),

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
 import { createIpnTokens } from '../../src/payment/payment-events.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
-import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
+import { type ApiService, useApi, validRequest } from '../support/api-service.ts';
 
-let service: ApiService;
-beforeAll(async () => {
-  service = await createApiService({ requestsPerMinute: 1_000_000 });
-});
-afterAll(() => service.close());
+let service = {} as ApiService;
+useApi((api) => (service = api), { requestsPerMinute: 1_000_000 });
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 

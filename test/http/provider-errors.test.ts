@@ -1,15 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/payment/errors.ts';
 import type { Currency } from '../../src/payment/money.ts';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import type { ProviderAdapter, ProviderSettings, Quote } from '../../src/providers/provider.ts';
-import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
+import { type ApiService, useFreshApi, validRequest } from '../support/api-service.ts';
 
-let service: ApiService;
-beforeEach(async () => {
-  service = await createApiService();
-});
-afterEach(() => service.close());
+let service = {} as ApiService;
+useFreshApi((api) => (service = api));
 
 const create = (change: object) => service.post({ ...validRequest, ...change });
 

@@ -1,11 +1,8 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
+import { expect, it } from 'vitest';
+import { type ApiService, createApiService, useFreshApi, validRequest } from '../support/api-service.ts';
 
-let service: ApiService;
-beforeEach(async () => {
-  service = await createApiService({ trustProxy: ['127.0.0.1'] });
-});
-afterEach(() => service.close());
+let service = {} as ApiService;
+useFreshApi((api) => (service = api), { trustProxy: ['127.0.0.1'] });
 
 const query = Object.fromEntries(Object.entries(validRequest));
 

@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { registerCustomerPage } from '../../src/features/refunds/customer-page.ts';
 import { ADDRESS_LINK_MS } from '../../src/features/refunds/refund.ts';
-import { languages } from '../../src/web/checkout-frame/languages.ts';
 import { type ApiService, BASE_URL, createApiService, validRequest } from '../support/api-service.ts';
 import { RESERVED_ADDRESS } from '../support/payment-context.ts';
 import { CUSTOMER_ADDRESS, payWithDeposit, refundLinks } from '../support/refunds.ts';
@@ -213,20 +212,6 @@ describe('the customer’s link', () => {
     const stored = await service.store.refunds.findRefund(service.account.id, id);
     expect(Object.values(stored ?? {}).map(String)).not.toContain(token);
   });
-
-  it.each(languages.map(({ code }) => code))(
-    'asks in the visitor’s language, with every sentence filled in: %s',
-    async (code) => {
-      const opened = await open();
-      for (const step of ['open', 'named'] as const) {
-        if (step === 'named') await name(opened.address_url, CUSTOMER_ADDRESS);
-        const { statusCode, body } = await pageOf(opened.address_url, code);
-        expect([statusCode, body.includes(`lang="${code}"`)]).toEqual([200, true]);
-        expect(body).not.toMatch(/\{(shop|amount)\}/);
-        expect(body).toContain(service.account.name);
-      }
-    },
-  );
 
   it('names no address once the refund is canceled', async () => {
     const opened = await open();

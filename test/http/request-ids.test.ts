@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
+import { expect, it } from 'vitest';
+import { type ApiService, useApi, validRequest } from '../support/api-service.ts';
 
-let service: ApiService;
-beforeAll(async () => {
-  service = await createApiService();
-});
-afterAll(() => service.close());
+let service = {} as ApiService;
+useApi((api) => (service = api));
 
 it('every answer has an id of its own, which no request can choose', async () => {
   const headers = { 'x-api-key': service.apiKey, 'x-request-id': 'mine' };

@@ -1,6 +1,7 @@
 /** The statement, the journal, the sums by day and `verify` describe the same money. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/accounts/account.ts';
 import { verifyPayments } from '../../src/cli/verify/verify-payments.ts';
 import { hourOf, inCurrency } from '../../src/payment/base-currency.ts';
 import {
@@ -23,18 +24,15 @@ import { exportPayments } from '../../src/reports/export-payments.ts';
 import { readStatistics } from '../../src/reports/read-statistics.ts';
 import { leave, newPayment, newSession } from '../store/fixtures.ts';
 import { block, depositOf, releaseOf, scan } from '../store/observations.ts';
-import { type ApiService, createApiService } from '../support/api-service.ts';
+import { type ApiService, useApi } from '../support/api-service.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 150;
-let service: ApiService;
+let service = {} as ApiService;
 let lastBlock = 10;
 
-beforeAll(async () => {
-  service = await createApiService({ requestsPerMinute: 1_000_000 });
-  await service.store.observations.startCursor(block(lastBlock));
-});
-afterAll(() => service.close());
+useApi((api) => (service = api), { requestsPerMinute: 1_000_000 });
+beforeAll(() => service.store.observations.startCursor(block(lastBlock)));
 
 const units = fc.bigInt({ min: 1n, max: 400_000_000n });
 const madePayment = fc.record({
@@ -64,15 +62,12 @@ async function startShop(made: readonly MadePayment[], timeZone: string, baseCur
   for (const each of made) {
     const createdAtMs = now - each.ageMs;
     const { amountCents, usdUnits, provider } = each;
-    const payment = newPayment(account.id, {
-      id: createPaymentIdGenerator(() => createdAtMs)(),
-      createdAtMs,
+    const payment = await create(account, createdAtMs, {
       amountCents,
       usdUnits,
       currency: each.currency as Payment['currency'],
       provider: provider as Payment['provider'],
     });
-    await payments.createPayment(payment, null);
     if (each.sessionProvider !== null) {
       const session = { provider: each.sessionProvider as 'stripe', createdAtMs: createdAtMs + 1 };
       await payments.addSession(newSession(payment, session), leave);
@@ -104,6 +99,30 @@ function monthsOf(timeZone: string): string[] {
   const now = Date.now();
   const dates = Array.from({ length: DAYS + 1 }, (_, index) => dateAt(now - index * DAY_MS, timeZone));
   return [...new Set(dates.map((date) => date.slice(0, 7)))];
+}
+
+const monthIn = ({ timeZone }: Account, month: string) =>
+  monthOf(month, timeZone) as NonNullable<ReturnType<typeof monthOf>>;
+const statementOf = async (account: Account, month: string) =>
+  (await readStatement(service.store, account, monthIn(account, month))) as Statement;
+
+/** A payment of the account, created then, with an id of that time. */
+async function create({ id: accountId }: Account, createdAtMs: number, change: Partial<Payment> = {}) {
+  const id = createPaymentIdGenerator(() => createdAtMs)();
+  const payment = newPayment(accountId, { id, createdAtMs, ...change });
+  await service.store.payments.createPayment(payment, null);
+  return payment;
+}
+
+const payAt = ({ id }: Payment, paidAtMs: number) =>
+  service.store.payments.decidePayment(id, () => ({
+    change: { status: 'paid', forwardStatus: 'completed', paidAtMs },
+  }));
+
+async function journalOf(context: Parameters<typeof exportJournal>[0], account: Account, month: string) {
+  let text = '';
+  for await (const portion of exportJournal(context, account, monthIn(account, month))) text += portion;
+  return text;
 }
 
 async function readJournalCsv(apiKey: string, month: string) {
@@ -170,9 +189,7 @@ describe('the journal', () => {
           const moved = { deposited: 0n, forwarded: 0n, fee: 0n, held: 0n };
           const statements: [string, Statement][] = [];
           for (const month of monthsOf(timeZone)) {
-            const local = monthOf(month, timeZone);
-            if (local === null) throw new Error(month);
-            const statement = (await readStatement(service.store, account, local)) as Statement;
+            const statement = await statementOf(account, month);
             statements.push([month, statement]);
             const lines = await readJournalCsv(apiKey, month);
             expect(sum(lines.map(({ debit }) => debit))).toBe(sum(lines.map(({ credit }) => credit)));
@@ -294,13 +311,9 @@ describe('the journal', () => {
           }
           const totals = { forwarded: 0n, withoutRate: 0 };
           for (const month of monthsOf('UTC')) {
-            const statement = (await readStatement(
-              service.store,
-              account,
-              monthOf(month, 'UTC') as never,
-            )) as Statement;
-            totals.forwarded += statement.inBase.forwardedUnits;
-            totals.withoutRate += statement.inBase.paymentsWithoutRate;
+            const { inBase } = await statementOf(account, month);
+            totals.forwarded += inBase.forwardedUnits;
+            totals.withoutRate += inBase.paymentsWithoutRate;
           }
           expect(totals).toEqual({ forwarded, withoutRate });
         },
@@ -312,20 +325,10 @@ describe('the journal', () => {
   it('counts a payment in the month in which it was paid, in the time zone of the account', async () => {
     const paidAtMs = Date.UTC(2026, 5, 30, 23, 30);
     const { account, apiKey } = await service.addAccount({ timeZone: 'Europe/Berlin' });
-    const payment = newPayment(account.id, {
-      id: createPaymentIdGenerator(() => paidAtMs - DAY_MS)(),
-      createdAtMs: paidAtMs - DAY_MS,
-    });
-    await service.store.payments.createPayment(payment, null);
-    await service.store.payments.decidePayment(payment.id, () => ({
-      change: { status: 'paid', forwardStatus: 'completed', paidAtMs },
-    }));
+    const payment = await create(account, paidAtMs - DAY_MS);
+    await payAt(payment, paidAtMs);
     expect(await readJournalCsv(apiKey, '2026-06')).toEqual([]);
-    const lines: string[] = [];
-    const july = monthOf('2026-07', 'Europe/Berlin');
-    if (july === null) throw new Error('no month');
-    for await (const portion of exportJournal(service.store, account, july)) lines.push(portion);
-    const csv = lines.join('');
+    const csv = await journalOf(service.store, account, '2026-07');
     expect(csv).toContain(
       `2026-06-30T23:30:00.000Z,${payment.id},sales,,${formatUnits(payment.usdUnits)},multi,102.57,EUR,1.090000,USD,1.00000000`,
     );
@@ -335,83 +338,45 @@ describe('the journal', () => {
   it('has the payments that the index has not reached, and those that were counted before them', async () => {
     const { account, apiKey } = await service.addAccount();
     const paidAtMs = Date.UTC(2026, 5, 2);
-    const pay = async (createdAtMs: number) => {
-      const payment = newPayment(account.id, {
-        id: createPaymentIdGenerator(() => createdAtMs)(),
-        createdAtMs,
-      });
-      await service.store.payments.createPayment(payment, null);
-      await service.store.payments.decidePayment(payment.id, () => ({
-        change: { status: 'paid', forwardStatus: 'completed', paidAtMs },
-      }));
-      return payment.id;
-    };
-    const counted = await pay(paidAtMs - 10 * DAY_MS);
-    const late = [await pay(paidAtMs - 60_000), await pay(paidAtMs - 9 * DAY_MS)];
+    const ids = new Set<string>();
+    // The first is counted, the others are late.
+    for (const createdAtMs of [paidAtMs - 10 * DAY_MS, paidAtMs - 60_000, paidAtMs - 9 * DAY_MS]) {
+      const payment = await create(account, createdAtMs);
+      await payAt(payment, paidAtMs);
+      ids.add(payment.id);
+    }
     const lines = await readJournalCsv(apiKey, '2026-06');
-    expect(new Set(lines.map(({ payment }) => payment))).toEqual(new Set([counted, ...late]));
-    const month = monthOf('2026-06', 'UTC');
-    if (month === null) throw new Error('no month');
-    expect((await readStatement(service.store, account, month))?.paid).toBe(3);
+    expect(new Set(lines.map(({ payment }) => payment))).toEqual(ids);
+    expect((await statementOf(account, '2026-06')).paid).toBe(3);
   });
 
   it('keeps payments of earlier months when others are paid while it is read', async () => {
     const { account } = await service.addAccount();
     const paidAtMs = Date.UTC(2026, 3, 2);
-    const create = async (createdAtMs: number) => {
-      const id = createPaymentIdGenerator(() => createdAtMs)();
-      const payment = newPayment(account.id, { id, createdAtMs });
-      await service.store.payments.createPayment(payment, null);
-      return payment;
-    };
-    const pay = (payment: Payment) =>
-      service.store.payments.decidePayment(payment.id, () => ({
-        change: { status: 'paid', forwardStatus: 'completed', paidAtMs },
-      }));
-    const earlier = await create(paidAtMs - 10 * DAY_MS);
-    await pay(earlier);
-    const late = await create(paidAtMs - 60_000);
+    const earlier = await create(account, paidAtMs - 10 * DAY_MS);
+    await payAt(earlier, paidAtMs);
+    const late = await create(account, paidAtMs - 60_000);
     const { search } = service.store;
-    const context = {
-      ...service.store,
-      search: {
-        ...search,
-        async searchPayments(...parameters: Parameters<typeof search.searchPayments>) {
-          await pay(late);
-          return search.searchPayments(...parameters);
-        },
-      },
-    };
-    const month = monthOf('2026-04', 'UTC');
-    if (month === null) throw new Error('no month');
-    const lines: string[] = [];
-    for await (const portion of exportJournal(context, account, month)) lines.push(portion);
-    expect(lines.join('')).toContain(earlier.id);
+    async function searchPayments(...parameters: Parameters<typeof search.searchPayments>) {
+      await payAt(late, paidAtMs);
+      return search.searchPayments(...parameters);
+    }
+    const context = { ...service.store, search: { ...search, searchPayments } };
+    expect(await journalOf(context, account, '2026-04')).toContain(earlier.id);
   });
 
   it('converts paid payments at the rate of their hour in the base currency, and says which it cannot', async () => {
     const { account } = await service.addAccount({ baseCurrency: 'INR' });
     const paidAtMs = Date.UTC(2026, 4, 5, 6, 30);
-    for (const afterMs of [0, 3_600_000]) {
-      const payment = newPayment(account.id, {
-        id: createPaymentIdGenerator(() => paidAtMs)(),
-        createdAtMs: paidAtMs,
-        usdUnits: 10_000_000n,
-      });
-      await service.store.payments.createPayment(payment, null);
-      await service.store.payments.decidePayment(payment.id, () => ({
-        change: { status: 'paid', forwardStatus: 'completed', paidAtMs: paidAtMs + afterMs },
-      }));
-    }
+    for (const afterMs of [0, 3_600_000])
+      await payAt(await create(account, paidAtMs, { usdUnits: 10_000_000n }), paidAtMs + afterMs);
     await service.store.search.recordRates(
       [{ currency: 'INR', hourMs: hourOf(paidAtMs), usdRate: 1_250_000n }],
       0,
     );
-    const month = monthOf('2026-05', 'UTC');
-    if (month === null) throw new Error('no month');
-    const statement = await readStatement(service.store, account, month);
-    expect(statement?.paid).toBe(2);
-    expect(statement?.inBase).toEqual({
+    const statement = await statementOf(account, '2026-05');
+    expect(statement.paid).toBe(2);
+    expect(statement.inBase).toEqual({
       currency: 'INR',
       chargedUnits: 800_000_000n,
       forwardedUnits: 0n,

@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type ApiService, createApiService, PAYOUT_ADDRESS, validRequest } from '../support/api-service.ts';
+import { expect, it } from 'vitest';
+import { type ApiService, PAYOUT_ADDRESS, useFreshApi, validRequest } from '../support/api-service.ts';
 
 const OTHER_ADDRESS = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
 
-let service: ApiService;
-beforeEach(async () => {
-  service = await createApiService();
-});
-afterEach(() => service.close());
+let service = {} as ApiService;
+useFreshApi((api) => (service = api));
 
 const lock = (isWalletLocked: boolean) =>
   service.store.accounts.updateAccount(service.account.id, { wallet: PAYOUT_ADDRESS, isWalletLocked });

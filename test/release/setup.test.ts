@@ -62,6 +62,19 @@ function setUp(
   });
 }
 
+/** While another program has a port of this address. */
+async function whileTaken(use: (port: string) => Promise<unknown>, address = '127.0.0.1'): Promise<void> {
+  const server = createServer().listen(0, address);
+  await once(server, 'listening');
+  try {
+    await use(String((server.address() as { readonly port: number }).port));
+  } finally {
+    server.close();
+  }
+}
+
+const isInstalled = () => existsSync(join(clone, 'node_modules'));
+
 /** What Node says of itself, for scripts that ask on which machine they are. */
 const as = (platform: string, version = process.version, arch: string = process.arch) =>
   `data:text/javascript,${encodeURIComponent(
@@ -81,7 +94,7 @@ it.each(['--sandbox', '--tests'] as const)(
         'nothing was installed. Install Foundry (https://getfoundry.sh), whose foundryup puts anvil on the PATH, or set ' +
         'ANVIL_PATH to its file. Then run the same command again.\n',
     );
-    expect(existsSync(join(clone, 'node_modules'))).toBe(false);
+    expect(isInstalled()).toBe(false);
   },
 );
 
@@ -141,7 +154,7 @@ it.each([
       stdout: '',
       stderr: `${words}from nodejs.org or your system's packages. Then run the same command again.\n`,
     });
-    expect(existsSync(join(clone, 'node_modules'))).toBe(false);
+    expect(isInstalled()).toBe(false);
   },
 );
 
@@ -150,43 +163,28 @@ it.each([
   ['ADMIN_PORT', 'the environment', '127.0.0.1'],
   ['PORT', '.env', '127.0.0.1'],
   ...(hasIpv6Loopback() ? [['PORT', 'the environment', '::1']] : []),
-])(
-  'names %s of %s whose port is taken on %s, before it installs anything',
-  async (variable, place, address) => {
-    const server = createServer().listen(0, address);
-    await once(server, 'listening');
-    try {
-      const { port } = server.address() as { readonly port: number };
-      if (place === '.env') writeFileSync(join(clone, '.env'), `${variable}=${port}\n`);
-      const changes = { npm_lifecycle_event: 'start', [variable]: place === '.env' ? '' : String(port) };
-      const ended = await setUp('--sandbox', { changes });
-      expect(ended).toMatchObject({ code: 1, stdout: '' });
-      expect(ended.stderr).toMatch(
-        new RegExp(
-          `^port ${port} on ${address} is in use: stop the program that uses it, or change ${variable}.*Nothing was installed\\.\\n$`,
-        ),
-      );
-      expect(existsSync(join(clone, 'node_modules'))).toBe(false);
-    } finally {
-      server.close();
-    }
-  },
+])('names %s of %s whose port is taken on %s, before it installs anything', (variable, place, address) =>
+  whileTaken(async (port) => {
+    if (place === '.env') writeFileSync(join(clone, '.env'), `${variable}=${port}\n`);
+    const changes = { npm_lifecycle_event: 'start', [variable]: place === '.env' ? '' : port };
+    const ended = await setUp('--sandbox', { changes });
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toMatch(
+      new RegExp(
+        `^port ${port} on ${address} is in use: stop the program that uses it, or change ${variable}.*Nothing was installed\\.\\n$`,
+      ),
+    );
+    expect(isInstalled()).toBe(false);
+  }, address),
 );
 
-it('installs the service on a server without a local chain whose port is in use', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  try {
-    const { port } = server.address() as { readonly port: number };
+it('installs the service on a server without a local chain whose port is in use', () =>
+  whileTaken(async (PORT) => {
     // It gets as far as npm, which finds no registry here.
-    const changes = { PORT: String(port) };
-    const { stdout, stderr } = await setUp('--service', { on: as('darwin'), changes });
+    const { stdout, stderr } = await setUp('--service', { on: as('darwin'), changes: { PORT } });
     expect(stdout).toContain('about 110 MB to download');
     expect(stderr).toContain('npm cannot reach its package registry (ECONNREFUSED)');
-  } finally {
-    server.close();
-  }
-});
+  }));
 
 /** What Node says of the disk. */
 const withFreeMb = (free: number) =>
@@ -194,19 +192,13 @@ const withFreeMb = (free: number) =>
     `import fs from 'node:fs'; fs.statfsSync = () => ({ bavail: ${free}, bsize: 1024 * 1024 });`,
   )}`;
 
-it('installs beside a running service, as an upgrade does: only npm start needs the ports', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  try {
-    const { port } = server.address() as { readonly port: number };
-    const changes = { PORT: String(port), npm_lifecycle_event: '' };
+it('installs beside a running service, as an upgrade does: only npm start needs the ports', () =>
+  whileTaken(async (PORT) => {
+    const changes = { PORT, npm_lifecycle_event: '' };
     const ended = await setUp('--sandbox', { on: withFreeMb(100), changes });
     // The next question after the ports.
     expect(ended.stderr).toMatch(/^Installing needs about \d+ MB/);
-  } finally {
-    server.close();
-  }
-});
+  }));
 
 it.each([
   ['--sandbox', null],
@@ -237,28 +229,16 @@ function withNpm(script: string): Readonly<Record<string, string>> {
   return { PATH: `${folder}:${newcomersPath()}` };
 }
 
+const noModule = 'echo no such module >&2; exit 1';
 it.each([
-  [
-    'too old',
-    'echo 6.14.18',
-    'npm 7 or newer is needed, and this machine has 6.14.18: nothing was installed.',
-  ],
-  [
-    'broken',
-    'echo no such module >&2; exit 1',
-    'npm is needed and does not start here (no such module): nothing ',
-  ],
+  ['too old', 'echo 6.14.18', 'npm 7 or newer is needed, and this machine has 6.14.18: nothing was'],
+  ['broken', noModule, 'npm is needed and does not start here (no such module): nothing was'],
+  ['missing', null, 'Install npm from your system'],
 ])('says where npm is %s what to do, before it installs anything', async (_, script, words) => {
-  const ended = await setUp('--sandbox', { changes: withNpm(script) });
-  expect(ended).toMatchObject({ code: 1, stdout: '' });
-  expect(ended.stderr).toContain(words);
-});
-
-it('says where there is no npm what to do, before it installs anything', async () => {
-  const changes = { PATH: join(clone, 'nothing') };
+  const changes = script === null ? { PATH: join(clone, 'nothing') } : withNpm(script);
   const ended = await setUp('--sandbox', { changes });
   expect(ended).toMatchObject({ code: 1, stdout: '' });
-  expect(ended.stderr).toContain('Install npm from your system');
+  expect(ended.stderr).toContain(words);
 });
 
 it('names another folder where this user may not write the cache of npm, before it installs anything', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { Account } from '../../src/accounts/account.ts';
 import { createApiKey, hashApiKey, keyScopes } from '../../src/accounts/api-key.ts';
 import { plainProfile } from '../../src/accounts/shop-profile.ts';
@@ -10,7 +11,6 @@ import { registerOpenApi } from '../../src/api/openapi/create-openapi-document.t
 import { registerApi } from '../../src/api/payment-routes.ts';
 import { apiDescription, merchantFeatures } from '../../src/app/features.ts';
 import type { Store } from '../../src/app/store/store.ts';
-import type { ConnectContext } from '../../src/features/connect/connect-shop.ts';
 import type { RefundRoutesContext } from '../../src/features/refunds/refund-routes.ts';
 import { features } from '../../src/payment/create-payment.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
@@ -45,30 +45,7 @@ export const validRequest = {
 
 type Json = Record<string, unknown>;
 
-/**
- * The API as production builds it, over a real store, with the outside world under the test's control. Every answer it
- * gives is held to the OpenAPI document; `close` throws when one was not as described.
- */
-export interface ApiService {
-  /** For approving the connection of a shop. */
-  readonly connect: ConnectContext;
-  readonly server: FastifyInstance;
-  readonly store: Store;
-  readonly account: Account;
-  readonly apiKey: string;
-  /** What the outside world answers; a test changes it. */
-  readonly world: World;
-  /** Every line of the log. */
-  readonly logLines: string[];
-  readonly observed: Parameters<Observe>[];
-  /** Moves both clocks. */
-  advance(ms: number): void;
-  addAccount(change?: Partial<Account>): Promise<{ account: Account; apiKey: string; keyId: string }>;
-  post(body: unknown, headers?: Json): Promise<LightMyRequestResponse>;
-  get(query: Json | string, headers?: Json): Promise<LightMyRequestResponse>;
-  status(query: Json | string, headers?: Json): Promise<LightMyRequestResponse>;
-  close(): Promise<void>;
-}
+export type ApiService = Awaited<ReturnType<typeof createApiService>>;
 
 type ApiServiceOptions = Partial<BaseServerOptions> & {
   requestsPerMinute?: number;
@@ -80,8 +57,11 @@ type ApiServiceOptions = Partial<BaseServerOptions> & {
   database?: Pick<TestDatabase, 'open' | 'remove'>;
 };
 
-/** Builds one; close it after the test. */
-export async function createApiService(options: ApiServiceOptions = {}): Promise<ApiService> {
+/**
+ * The API as production builds it, over a real store, with the outside world under the test's control. Every answer it
+ * gives is held to the OpenAPI document; `close` throws when one was not as described.
+ */
+export async function createApiService(options: ApiServiceOptions = {}) {
   const database = options.database ?? (await createTestDatabase());
   const store = await database.open();
   const world = createWorld();
@@ -168,24 +148,27 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
     server,
     store,
     ...first,
+    /** For approving the connection of a shop. */
     connect,
+    /** What the outside world answers; a test changes it. */
     world,
     logLines,
     observed,
-    advance: (ms) => {
+    /** Moves both clocks. */
+    advance(ms: number) {
       movedMs += ms;
     },
-    addAccount: (change) => addAccount(store, change),
-    post: (body, headers) =>
+    addAccount: (change?: Partial<Account>) => addAccount(store, change),
+    post: (body: unknown, headers?: Json) =>
       server.inject({
         method: 'POST',
         url: '/api/v1/wallet',
         headers: withKey(headers),
         payload: body as object,
       }),
-    get: (query, headers) =>
+    get: (query: Json | string, headers?: Json) =>
       server.inject({ method: 'GET', url: `/api/v1/wallet?${queryOf(query)}`, headers: withKey(headers) }),
-    status: (query, headers) =>
+    status: (query: Json | string, headers?: Json) =>
       server.inject({
         method: 'GET',
         url: `/api/v1/payment-status?${queryOf(query)}`,
@@ -198,6 +181,28 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
       requireDescribedAnswers();
     },
   };
+}
+
+type Take = (service: ApiService) => unknown;
+
+/** One for all tests of the file, handed to `take`. */
+export function useApi(take: Take, options?: ApiServiceOptions): void {
+  let service: ApiService;
+  beforeAll(async () => {
+    service = await createApiService(options);
+    take(service);
+  });
+  afterAll(() => service.close());
+}
+
+/** A new one before each test of the file, handed to `take`. */
+export function useFreshApi(take: Take, options?: ApiServiceOptions): void {
+  let service: ApiService;
+  beforeEach(async () => {
+    service = await createApiService(options);
+    take(service);
+  });
+  afterEach(() => service.close());
 }
 
 function queryOf(query: Json | string): string {

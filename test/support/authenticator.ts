@@ -78,3 +78,12 @@ export function challengeIn(page: string): string {
   const json = options.replaceAll(/&#(\d+);/g, (_entity, code) => String.fromCodePoint(Number(code)));
   return JSON.parse(json === '' ? '{}' : json).challenge ?? '';
 }
+
+/** The key of an authenticator app that a page offers, and the field that hands it back sealed. */
+export const offeredIn = (page: string) => ({
+  key: (/<dt>Key<\/dt><dd><code>([A-Z2-7 ]+)</.exec(page)?.[1] ?? '').replaceAll(' ', ''),
+  sealed: /name="sealed" value="([^"]+)"/.exec(page)?.[1] ?? '',
+});
+
+export const recoveryCodesIn = (page: string): string[] =>
+  page.match(/(?<=<code>)[a-z2-7]{4}(?:-[a-z2-7]{4}){3}/g) ?? [];

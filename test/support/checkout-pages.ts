@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { createExamplePayments, exampleAccount } from '../../sandbox/pages/example-payments.ts';
 import { type ExampleState, exampleState, stateNames } from '../../sandbox/pages/example-states.ts';
@@ -60,45 +59,7 @@ export const checkoutStates = Object.fromEntries(
   stateNames.map((name) => [name, () => exampleState(examples, name)]),
 ) as Readonly<Record<ExampleState, () => PaymentView>>;
 
-export interface CheckoutPages {
-  readonly server: FastifyInstance;
-  /** Puts a payment where the pages find it; returns its id. */
-  put(view: PaymentView): string;
-  /** What is stored for a payment now. */
-  view(paymentId: string): PaymentView;
-  /** Refunds by their ids, for the customers' links. */
-  readonly refunds: Map<string, Refund>;
-  /** Visits that were started at providers. */
-  readonly started: ProviderId[];
-  /** With each of them, the country that the provider was told. */
-  readonly countries: (string | null)[];
-  /** With each of them, the IP address that the provider was told. */
-  readonly addresses: (string | null)[];
-  /** With each quote that was asked for, the country. */
-  readonly quotedCountries: (string | null)[];
-  /** With each of them, the email address that the provider was given. */
-  readonly emails: (string | null)[];
-  /** Providers that do not answer. */
-  readonly failing: Set<ProviderId>;
-  /** How a provider answers when it is asked for a quote; with nothing where none is set. */
-  readonly quoteAnswers: Map<ProviderId, () => Promise<Quote>>;
-  /** The providers that were asked for a quote, in this order. */
-  readonly asked: readonly ProviderId[];
-  /** What a provider quotes with a session; nothing where none is set. */
-  readonly quotes: Map<ProviderId, bigint>;
-  /** When the token was asked about a payout wallet. */
-  readonly blocklistReads: readonly number[];
-  /** The clock of limits and caches. */
-  readonly clock: { monotonicMs: number };
-  readonly logLines: readonly string[];
-  /** The payments whose page was recorded as opened. */
-  readonly opened: readonly string[];
-  readonly settings: Map<ProviderId, ProviderSettings>;
-  /** What the providers' catalogs are known to say, by provider and country (`wert DE`). */
-  readonly limits: Map<string, ProviderLimits>;
-  /** How visits to providers ended, the newest first; without one, the order of the list says nothing of success. */
-  readonly visits: VisitOutcome[];
-}
+export type CheckoutPages = ReturnType<typeof createCheckoutPages>;
 
 export interface CheckoutPagesOptions {
   readonly account?: Partial<Account>;
@@ -116,25 +77,42 @@ export interface CheckoutPagesOptions {
 }
 
 /** The pages on the real server with the real `startSession`, over a store in memory and providers that are fakes. */
-export function createCheckoutPages(options: CheckoutPagesOptions = {}): CheckoutPages {
+export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
   const views = new Map<string, PaymentView>();
-  const started: ProviderId[] = [];
-  const countries: (string | null)[] = [];
-  const addresses: (string | null)[] = [];
-  const quotedCountries: (string | null)[] = [];
-  const emails: (string | null)[] = [];
-  const failing = new Set<ProviderId>();
-  const quotes = new Map<ProviderId, bigint>();
-  const quoteAnswers = new Map<ProviderId, () => Promise<Quote>>();
-  const asked: ProviderId[] = [];
-  const blocklistReads: number[] = [];
-  const refunds = new Map<string, Refund>();
-  const clock = { monotonicMs: 0 };
-  const logLines: string[] = [];
-  const opened: string[] = [];
-  const settings = new Map<ProviderId, ProviderSettings>();
-  const limits = new Map<string, ProviderLimits>();
-  const visits: VisitOutcome[] = [];
+  const seen = {
+    /** Visits that were started at providers. */
+    started: [] as ProviderId[],
+    /** With each of them, the country, the IP address and the email address that the provider was told. */
+    countries: [] as (string | null)[],
+    addresses: [] as (string | null)[],
+    emails: [] as (string | null)[],
+    /** The providers that were asked for a quote, in this order, and with each of them the country. */
+    asked: [] as ProviderId[],
+    quotedCountries: [] as (string | null)[],
+    /** When the token was asked about a payout wallet. */
+    blocklistReads: [] as number[],
+    logLines: [] as string[],
+    /** The payments whose page was recorded as opened. */
+    opened: [] as string[],
+  };
+  const world = {
+    /** Refunds by their ids, for the customers' links. */
+    refunds: new Map<string, Refund>(),
+    /** Providers that do not answer. */
+    failing: new Set<ProviderId>(),
+    /** How a provider answers when it is asked for a quote; with nothing where none is set. */
+    quoteAnswers: new Map<ProviderId, () => Promise<Quote>>(),
+    /** What a provider quotes with a session; nothing where none is set. */
+    quotes: new Map<ProviderId, bigint>(),
+    settings: new Map<ProviderId, ProviderSettings>(),
+    /** What the providers' catalogs are known to say, by provider and country (`wert DE`). */
+    limits: new Map<string, ProviderLimits>(),
+    /** How visits to providers ended, the newest first; without one, the order of the list says nothing of success. */
+    visits: [] as VisitOutcome[],
+    /** The clock of limits and caches. */
+    clock: { monotonicMs: 0 },
+  };
+  const { clock } = world;
   const account = { ...shopAccount, ...options.account };
   const baseUrl = options.baseUrl ?? PAGES_BASE_URL;
 
@@ -157,9 +135,11 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
       {
         id,
         quote: (request: QuoteRequest) => {
-          asked.push(id);
-          quotedCountries.push(request.customerCountry ?? null);
-          return quoteAnswers.get(id)?.() ?? Promise.resolve({ deliveryUnits: null, minimumUsdCents: null });
+          seen.asked.push(id);
+          seen.quotedCountries.push(request.customerCountry ?? null);
+          return (
+            world.quoteAnswers.get(id)?.() ?? Promise.resolve({ deliveryUnits: null, minimumUsdCents: null })
+          );
         },
         ...(options.needsCountry === id ? { needsCountry: true as const } : {}),
         ...(options.checksReferrer === id ? { checksReferrer: true as const } : {}),
@@ -168,16 +148,16 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
           customerIp,
           email,
         }: Pick<SessionRequest, 'customerCountry' | 'customerIp' | 'email'>) => {
-          started.push(id);
-          countries.push(customerCountry ?? null);
-          addresses.push(customerIp ?? null);
-          emails.push(email);
-          if (failing.has(id)) throw new ServiceError('provider_unavailable');
+          seen.started.push(id);
+          seen.countries.push(customerCountry ?? null);
+          seen.addresses.push(customerIp ?? null);
+          seen.emails.push(email);
+          if (world.failing.has(id)) throw new ServiceError('provider_unavailable');
           return {
-            redirectUrl: options.redirectUrl ?? `https://${id}.example/visit/${started.length}`,
-            providerReference: `REF-${started.length}`,
+            redirectUrl: options.redirectUrl ?? `https://${id}.example/visit/${seen.started.length}`,
+            providerReference: `REF-${seen.started.length}`,
             expiresAtMs: NOW_MS + 600_000,
-            quotedUnits: quotes.get(id) ?? null,
+            quotedUnits: world.quotes.get(id) ?? null,
           };
         },
       },
@@ -187,19 +167,19 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     adapters,
     settings: {
       readProviderSettings: async (id: ProviderId) =>
-        settings.get(id) ?? { active: null, pinned: null, minimumUsdCents: null },
+        world.settings.get(id) ?? { active: null, pinned: null, minimumUsdCents: null },
       writeProviderSettings: async () => {},
     },
-    success: () => (visits.length === 0 ? undefined : estimateSuccess(visits)),
+    success: () => (world.visits.length === 0 ? undefined : estimateSuccess(world.visits)),
     limits: {
       known: (id: ProviderId, _: string, country: string | null) =>
-        limits.get(`${id} ${country ?? ''}`) ?? null,
+        world.limits.get(`${id} ${country ?? ''}`) ?? null,
       refresh: () => {},
       list: () => [],
     },
   };
   const server = createBaseServer({
-    logger: pino({ level: 'info' }, { write: (line) => logLines.push(line) }),
+    logger: pino({ level: 'info' }, { write: (line) => seen.logLines.push(line) }),
     trustProxy: options.trustProxy ?? [],
   });
   const providerQuotes = createQuotes({
@@ -209,7 +189,9 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   });
   const refund: RefundContext = {
     payments,
-    refunds: { findRefundOfLink: async (id: string) => refunds.get(id) ?? null } as unknown as RefundStore,
+    refunds: {
+      findRefundOfLink: async (id: string) => world.refunds.get(id) ?? null,
+    } as unknown as RefundStore,
     observations: { readCursor: async () => null },
     accounts: { findAccount: async () => null },
     isReservedAddress: async () => false,
@@ -220,7 +202,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   registerCheckoutPages(
     server,
     {
-      recordOpened: ({ id }) => opened.push(id),
+      recordOpened: ({ id }) => seen.opened.push(id),
       token: USDC,
       payments,
       accounts,
@@ -232,7 +214,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
         providers: directory,
         token: {
           isBlocklisted: async () => {
-            blocklistReads.push(clock.monotonicMs);
+            seen.blocklistReads.push(clock.monotonicMs);
             return false;
           },
         },
@@ -272,27 +254,14 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   }
   return {
     server,
-    put(view) {
+    ...seen,
+    ...world,
+    /** Puts a payment where the pages find it; returns its id. */
+    put(view: PaymentView): string {
       views.set(view.payment.id, view);
       return view.payment.id;
     },
-    view: (id) => views.get(id) as PaymentView,
-    refunds,
-    started,
-    countries,
-    addresses,
-    quotedCountries,
-    emails,
-    failing,
-    quotes,
-    quoteAnswers,
-    asked,
-    blocklistReads,
-    clock,
-    logLines,
-    opened,
-    settings,
-    limits,
-    visits,
+    /** What is stored for a payment now. */
+    view: (paymentId: string) => views.get(paymentId) as PaymentView,
   };
 }

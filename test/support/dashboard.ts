@@ -1,6 +1,5 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
-import type { Account } from '../../src/accounts/account.ts';
 import { createPasswords, derive } from '../../src/accounts/passwords.ts';
 import type { Role, User } from '../../src/accounts/person.ts';
 import { openSession } from '../../src/accounts/sessions.ts';
@@ -26,7 +25,7 @@ import { createQuotes } from '../../src/providers/ask-quotes.ts';
 import { createPageLimits } from '../../src/web/page-limits.ts';
 import { createBaseServer } from '../../src/web/server.ts';
 import type { DashboardContext } from '../../src/web/signed-in/context.ts';
-import { createDashboardLimits, type DashboardLimits } from '../../src/web/signed-in/limits.ts';
+import { createDashboardLimits } from '../../src/web/signed-in/limits.ts';
 import type { CheckEndpoint } from '../../src/webhooks/callback-guard.ts';
 import { newAccount } from '../store/fixtures.ts';
 import { newUser } from '../store/people.ts';
@@ -67,41 +66,7 @@ export interface Route {
   readonly url: string;
 }
 
-/** The dashboard and the customers' pages as production builds them, over a real store, without a socket. */
-export interface TestDashboard {
-  readonly store: Store;
-  /** What its pages are given. */
-  readonly context: DashboardContext;
-  /** What its features are given. */
-  readonly features: FeatureContext;
-  /** All routes of the server. */
-  readonly routes: readonly Route[];
-  readonly nowMs: () => number;
-  readonly limits: DashboardLimits;
-  readonly monotonicMs: () => number;
-  /** Sends a request to the APIs, which the same server has. */
-  readonly inject: FastifyInstance['inject'];
-  /** Emails that were sent. */
-  readonly mails: Mail[];
-  /** The steps at which signing in or a form failed. */
-  readonly failures: string[];
-  /** Somebody else's hand in the database. */
-  execute(sql: string): Promise<void>;
-  /** How many times Argon2id ran, which is what takes time. */
-  hashedPasswords(): number;
-  /** Every line of the log. */
-  readonly logLines: string[];
-  /** Moves both clocks. */
-  advance(ms: number): void;
-  giveAccount(change?: Partial<Account>): Promise<Account>;
-  /** A user with `PASSWORD`, and a right in the account if one is named. */
-  giveUser(membership: { accountId: string; role: Role } | null, change?: Partial<User>): Promise<User>;
-  /** A browser that has been nowhere yet. */
-  newBrowser(address?: string): TestBrowser;
-  /** A browser whose user has signed in: with a session as signing in makes it, but without the hash that it costs. */
-  signIn(user: User): Promise<TestBrowser>;
-  close(): Promise<void>;
-}
+export type TestDashboard = Awaited<ReturnType<typeof createTestDashboard>>;
 
 /** Keeps cookies, and sends forms as browsers do; follows nothing by itself. */
 export interface TestBrowser {
@@ -119,13 +84,15 @@ export interface TestBrowser {
 }
 
 /**
+ * The dashboard and the customers' pages as production builds them, over a real store, without a socket.
+ *
  * @param baseUrl its scheme decides what the cookies are called
  * @param options `listens`: at the port of `baseUrl`, for a real browser; `hasMail`: whether email is configured; `sendNotification`: sends to channels
  */
 export async function createTestDashboard(
   baseUrl = 'https://pay.example.com',
   { listens = false, hasMail = true, sendNotification = notSent, checkEndpoint = notChecked } = {},
-): Promise<TestDashboard> {
+) {
   const database = await createTestDatabase();
   const store = await database.open();
   const logLines: string[] = [];
@@ -234,35 +201,45 @@ export async function createTestDashboard(
 
   return {
     store,
+    /** What its pages are given. */
     context,
+    /** What its features are given. */
     features,
     routes,
+    /** Sends a request to the APIs, which the same server has. */
     inject: server.inject.bind(server) as FastifyInstance['inject'],
     nowMs,
     limits,
     monotonicMs,
-    execute: (sql) => database.execute(sql),
+    /** Somebody else's hand in the database. */
+    execute: (sql: string) => database.execute(sql),
     logLines,
+    /** How many times Argon2id ran, which is what takes time. */
     hashedPasswords: () => hashedPasswords,
     mails,
+    /** The steps at which signing in or a form failed. */
     failures,
+    /** A browser that has been nowhere yet. */
     newBrowser,
-    advance: (ms) => {
+    /** Moves both clocks. */
+    advance(ms: number) {
       movedMs += ms;
     },
-    async giveAccount(change) {
+    async giveAccount(change?: Partial<Account>) {
       const account = newAccount({ name: 'Tea shop', ...change });
       await store.accounts.createAccount(account);
       return account;
     },
-    async giveUser(membership, change) {
+    /** A user with `PASSWORD`, and a right in the account if one is named. */
+    async giveUser(membership: { accountId: string; role: Role } | null, change?: Partial<User>) {
       const user = newUser({ passwordHash: await passwordHash, ...change });
       await store.people.createUser(user);
       if (membership !== null)
         await store.people.putMembership({ ...membership, userId: user.id, createdAtMs: user.createdAtMs });
       return user;
     },
-    async signIn(user) {
+    /** A browser whose user has signed in: with a session as signing in makes it, but without the hash that it costs. */
+    async signIn(user: User) {
       const browser = newBrowser();
       const caller = { address: '192.0.2.10', userAgent: USER_AGENT };
       // As the store has it: a test may have changed the row since.

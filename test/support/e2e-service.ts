@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from './free-ports.ts';
-import { type ServiceEnvironment, type ServiceProcess, startServiceProcess } from './service-process.ts';
+import { type ServiceEnvironment, startServiceProcess } from './service-process.ts';
 import { readTokenBalance } from './token-balance.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
@@ -16,26 +16,7 @@ export type CreatedPayment = Readonly<Record<string, string>> & {
 /** A payout wallet that nobody has the key of. */
 export const SOMEBODY = '0x52908400098527886E0F7030069857D2E4169EE7';
 
-/** A sandbox in a process of its own, with a data folder and a merchant's HTTPS endpoint that go with it. */
-export interface EndToEndService {
-  readonly folder: string;
-  readonly receiver: WebhookReceiver;
-  readonly environment: ServiceEnvironment;
-  /** Root of the service. */
-  readonly url: string;
-  /** The process that runs now. */
-  process(): ServiceProcess;
-  /** Ends the process by this signal and starts it again on the same data. Returns the exit code. */
-  restart(signal: 'SIGINT' | 'SIGKILL'): Promise<number | null>;
-  /** Any create request; the answer is not judged. */
-  requestCreate(fields: Readonly<Record<string, unknown>>): Promise<{ status: number; body: CreatedPayment }>;
-  /** A payment; throws when it was refused. */
-  create(fields?: Readonly<Record<string, unknown>>): Promise<CreatedPayment>;
-  readStatus(query: string): Promise<Readonly<Record<string, string>>>;
-  /** Test USDC of a wallet on the local chain, 10⁻⁶ units. */
-  readBalance(owner: string): Promise<bigint>;
-  stop(): Promise<void>;
-}
+export type EndToEndService = Awaited<ReturnType<typeof startEndToEndService>>;
 
 /** Other endpoints that callbacks may lead to. */
 export interface OtherReceivers {
@@ -56,11 +37,14 @@ export interface StartOptions {
   readonly boundMs?: number;
 }
 
-/** Starts it; `changes` are added to the environment. */
+/**
+ * A sandbox in a process of its own, with a data folder and a merchant's HTTPS endpoint that go with it; `changes` are added to the
+ * environment.
+ */
 export async function startEndToEndService(
   changes: ServiceEnvironment = {},
   { nodeArgs = [], receiver: given, others = { hosts: [], caPem: '' }, boundMs = 120_000 }: StartOptions = {},
-): Promise<EndToEndService> {
+) {
   const folder = mkdtempSync(join(tmpdir(), 'card-checkout-e2e-'));
   const receiver = given ?? (await startWebhookReceiver());
   writeFileSync(join(folder, 'ca.pem'), `${receiver.caPem}\n${others.caPem}`);
@@ -89,26 +73,30 @@ export async function startEndToEndService(
   return {
     folder,
     receiver,
-    environment,
+    environment: environment as ServiceEnvironment,
     url,
+    /** The process that runs now. */
     process: () => running,
-    async restart(signal) {
+    /** Ends the process by this signal and starts it again on the same data. Returns the exit code. */
+    async restart(signal: 'SIGINT' | 'SIGKILL') {
       const code = await running.end(signal);
       running = await startServiceProcess(environment, { nodeArgs, boundMs });
       return code;
     },
     requestCreate,
-    async create(fields = {}) {
+    /** A payment; throws when it was refused. */
+    async create(fields: Readonly<Record<string, unknown>> = {}) {
       const { status, body } = await requestCreate(fields);
       if (status !== 200) throw new Error(`create answered ${status}: ${JSON.stringify(body)}`);
       return body;
     },
-    async readStatus(query) {
+    async readStatus(query: string) {
       const response = await fetch(`${url}/api/v1/payment-status?${query}`, { headers: headers() });
       if (response.status !== 200) throw new Error(`payment-status answered ${response.status} for ${query}`);
       return (await response.json()) as Record<string, string>;
     },
-    async readBalance(owner) {
+    /** Test USDC of a wallet on the local chain, 10⁻⁶ units. */
+    async readBalance(owner: string) {
       const chainUrl = /Local chain\s+(\S+)/.exec(running.output())?.[1] ?? '';
       const published = await fetch(`${url}/.well-known/card-checkout.json`);
       return readTokenBalance(chainUrl, ((await published.json()) as { token: string }).token, owner);

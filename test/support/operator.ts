@@ -1,5 +1,4 @@
 import { Secret, TOTP } from 'otpauth';
-import type { Account } from '../../src/accounts/account.ts';
 import type { User } from '../../src/accounts/person.ts';
 import { openSession } from '../../src/accounts/sessions.ts';
 import { dashboardFeatures } from '../../src/app/features.ts';
@@ -18,35 +17,11 @@ import {
   type EndpointHealth,
 } from '../../src/settlement/chain/chain.ts';
 import { createBaseServer } from '../../src/web/server.ts';
-import { createDashboardLimits, type DashboardLimits } from '../../src/web/signed-in/limits.ts';
-import {
-  createTestBrowser,
-  createTestDashboard,
-  type Route,
-  recordRoutes,
-  type TestBrowser,
-  type TestDashboard,
-} from './dashboard.ts';
+import { createDashboardLimits } from '../../src/web/signed-in/limits.ts';
+import { createTestBrowser, createTestDashboard, recordRoutes, type TestDashboard } from './dashboard.ts';
 import { createWorld, RESERVED_ADDRESS } from './payment-context.ts';
 
-/** The operator's console as production builds it, beside the merchants' dashboard with the same store. */
-export interface TestConsole {
-  readonly dashboard: TestDashboard;
-  /** All routes of the admin server. */
-  readonly routes: readonly Route[];
-  /** The chain and the providers as the console finds them; to be changed by a test. */
-  readonly outside: Outside;
-  readonly limits: DashboardLimits;
-  /** In memory. */
-  readonly evidence: EvidenceStore;
-  giveOperator(change?: Partial<User>): Promise<User>;
-  giveAccount(change?: Partial<Account>): Promise<Account>;
-  /** A browser at the admin port that has been nowhere yet. */
-  newBrowser(address?: string): TestBrowser;
-  /** A browser whose operator has signed in, without the hash that it costs. */
-  signIn(operator: User): Promise<TestBrowser>;
-  close(): Promise<void>;
-}
+export type TestConsole = Awaited<ReturnType<typeof createTestConsole>>;
 
 /** The outside world of a console, under a test's control. */
 interface Outside {
@@ -75,13 +50,14 @@ interface ConsoleOptions {
   readonly listens?: boolean;
 }
 
+/** The operator's console as production builds it, beside the merchants' dashboard with the same store. */
 export async function createTestConsole({
   baseUrl = 'http://localhost:3001',
   isTestMode = true,
   isTrustedPeer = () => true,
   hasMail = true,
   listens = false,
-}: ConsoleOptions = {}): Promise<TestConsole> {
+}: ConsoleOptions = {}) {
   const dashboard = await createTestDashboard();
   const server = createBaseServer({ trustProxy: [] });
   const routes = recordRoutes(server);
@@ -91,17 +67,7 @@ export async function createTestConsole({
     visits: [],
     heads: null,
     gasBalanceWei: 5n * 10n ** 18n,
-    endpoints: [
-      {
-        label: 'rpc.example',
-        isPaused: false,
-        isSlow: false,
-        isFailing: false,
-        lagBlocks: 0,
-        disagreements: 0,
-        lastDisagreement: null,
-      },
-    ],
+    endpoints: [rpcEndpoint('rpc.example')],
     rescued: [],
   };
   const evidence = createEvidenceMemory();
@@ -128,12 +94,14 @@ export async function createTestConsole({
     dashboard,
     routes,
     outside,
+    /** In memory. */
     evidence,
     limits,
     newBrowser,
-    giveOperator: (change) => dashboard.giveUser(null, { isOperator: true, ...change }),
-    giveAccount: (change) => dashboard.giveAccount(change),
-    async signIn(operator) {
+    giveOperator: (change?: Partial<User>) => dashboard.giveUser(null, { isOperator: true, ...change }),
+    giveAccount: dashboard.giveAccount,
+    /** A browser whose operator has signed in, without the hash that it costs. */
+    async signIn(operator: User) {
       const browser = newBrowser();
       const caller = { address: '192.0.2.20', userAgent: 'Firefox' };
       // As the store has it: a test may have changed the row since.
@@ -155,6 +123,18 @@ export async function createTestConsole({
     },
   };
 }
+
+/** An endpoint that is well, unless a test says otherwise. */
+export const rpcEndpoint = (label: string, health: Partial<EndpointHealth> = {}): EndpointHealth => ({
+  label,
+  isPaused: false,
+  isSlow: false,
+  isFailing: false,
+  lagBlocks: 0,
+  disagreements: 0,
+  lastDisagreement: null,
+  ...health,
+});
 
 function createEvidenceMemory(): EvidenceStore {
   const kept = new Map<ProviderId, ProviderEvidence>();
