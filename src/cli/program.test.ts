@@ -348,14 +348,8 @@ describe('grade', () => {
       findings: [finding('met', []), finding('missed', ['a forged one: it answered 200'])],
       events: null,
     };
-    await type(
-      'grade',
-      'https://shop.example/hook',
-      '--order-url',
-      'http://localhost:4000/orders',
-      '--port',
-      '4200',
-    );
+    const line = 'grade https://shop.example/hook --order-url http://localhost:4000/orders --port 4200';
+    await type(...line.split(' '));
     expect(calls).toEqual([
       ['grade', { url: 'https://shop.example/hook', orderUrl: 'http://localhost:4000/orders', port: '4200' }],
     ]);

@@ -112,12 +112,9 @@ it('answers HEAD on every page of the dashboard and the console like GET for a v
   try {
     const visitor = console.newBrowser();
     const operator = await console.signIn(await console.giveOperator());
+    const inConsole = ['', '/accounts', '/audit?account=acc_1', '/set-up', '/sign-in'];
     for (const path of [
-      '/operator',
-      '/operator/accounts',
-      '/operator/audit?account=acc_1',
-      '/operator/set-up',
-      '/operator/sign-in',
+      ...inConsole.map((below) => `/operator${below}`),
       '/dashboard',
       '/dashboard/payments',
     ]) {

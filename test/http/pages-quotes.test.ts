@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../src/payment/errors.ts';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import type { Quote } from '../../src/providers/provider.ts';
@@ -8,17 +8,13 @@ import {
   checkoutStates,
   createCheckoutPages,
   pageSession,
+  usePages,
 } from '../support/checkout-pages.ts';
 import { textOf } from '../support/page-text.ts';
 
-let pages: CheckoutPages;
-beforeEach(() => {
-  pages = createCheckoutPages();
-});
-afterEach(async () => {
-  vi.useRealTimers();
-  await pages.server.close();
-});
+let pages = {} as CheckoutPages;
+const reopen = usePages((opened) => (pages = opened));
+afterEach(() => void vi.useRealTimers());
 
 const open = (url: string, headers: Record<string, string> = {}) => pages.server.inject({ url, headers });
 const openNew = (headers: Record<string, string> = {}) =>
@@ -136,8 +132,7 @@ it('puts providers that fail at once behind all others, the first of the list an
 });
 
 it("asks for quotes in the customer's country: as the proxy says it, or as the customer has chosen it", async () => {
-  await pages.server.close();
-  pages = createCheckoutPages({ countryHeader: 'cf-ipcountry', needsCountry: 'revolut' });
+  await reopen({ countryHeader: 'cf-ipcountry', needsCountry: 'revolut' });
   const asked = async (headers: Record<string, string>) => {
     pages.quotedCountries.length = 0;
     await openNew(headers);
@@ -165,8 +160,7 @@ describe('with visits that ended', () => {
   };
 
   it('orders the list by delivered amount times success, in the country of the customer', async () => {
-    await pages.server.close();
-    pages = createCheckoutPages({ countryHeader: 'cf-ipcountry' });
+    await reopen({ countryHeader: 'cf-ipcountry' });
     for (const id of providerIds) pages.quoteAnswers.set(id, delivers(24_000_000n));
     pages.quoteAnswers.set('stripe', delivers(24_500_000n));
     visitTimes(1, 'wert', null, true);
@@ -200,8 +194,7 @@ describe('with visits that ended', () => {
 });
 
 it("offers what can serve the customer's country and amount, and asks no quote of the others", async () => {
-  await pages.server.close();
-  pages = createCheckoutPages({ countryHeader: 'cf-ipcountry' });
+  await reopen({ countryHeader: 'cf-ipcountry' });
   const limit = { minimumCents: 1_00, maximumCents: 10_00, isSold: true, readAtMs: 0 };
   pages.limits.set('wert DE', limit);
   pages.limits.set('transak DE', { ...limit, minimumCents: 500_00, maximumCents: null });
@@ -274,8 +267,7 @@ it('lets a pinned provider lead where it can serve: the merchant’s, then the o
     'stripe',
     'transak',
   ]);
-  await pages.server.close();
-  pages = createCheckoutPages({ account: { pinnedProvider: 'moonpay', excludedProviders: ['transak'] } });
+  await reopen({ account: { pinnedProvider: 'moonpay', excludedProviders: ['transak'] } });
   pages.settings.set('wert', { active: null, pinned: true, minimumUsdCents: null });
   for (const id of providerIds) pages.quoteAnswers.set(id, delivers(24_000_000n));
   const { body } = await openNew();
@@ -287,8 +279,7 @@ it('lets a pinned provider lead where it can serve: the merchant’s, then the o
 });
 
 it('starts no session at a provider that the merchant excludes, and says so for a checkout of that provider alone', async () => {
-  await pages.server.close();
-  pages = createCheckoutPages({ account: { excludedProviders: ['wert'] } });
+  await reopen({ account: { excludedProviders: ['wert'] } });
   const id = pages.put(checkoutStates.choose());
   const click = await pages.server.inject({ method: 'POST', url: `/pay/${id}/providers/wert` });
   expect(click.statusCode).toBe(400);

@@ -56,21 +56,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 it('holds what it needs and nothing else: no test, no source, no data, no secret', () => {
   const places = new Set(files.map((file) => /^(?:[\w-]+\/)?/.exec(file)?.[0] || file));
-  expect([...places].sort()).toEqual([
-    '.env.example',
-    '.github/SECURITY.md',
-    'CHANGELOG.md',
-    'LICENSE',
-    'README.md',
-    'bin/',
-    'contracts/',
-    'docs/',
-    'package.json',
-    'sandbox/',
-    'sdk-python/',
-    'sdk/',
-    'src/',
-  ]);
+  const single = '.env.example .github/SECURITY.md CHANGELOG.md LICENSE README.md package.json';
+  const folders = 'bin/ contracts/ docs/ sandbox/ sdk-python/ sdk/ src/';
+  expect([...places].sort()).toEqual(`${single} ${folders}`.split(' ').sort());
   const unwanted = files.filter((file) =>
     /\.ts$|\.test\.|\.sqlite|tsconfig|\.env$|\/decisions\/|node_modules/.test(file),
   );

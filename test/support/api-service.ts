@@ -116,15 +116,7 @@ export async function createApiService(options: ApiServiceOptions = {}) {
   };
   registerMerchantApi(
     server,
-    {
-      ...store,
-      create,
-      tokens,
-      callbacks,
-      limits,
-      nowMs,
-      baseUrl: BASE_URL,
-    },
+    { ...store, create, tokens, callbacks, limits, nowMs, baseUrl: BASE_URL },
     merchantFeatures({ refund }, connect),
   );
   registerOpenApi(server, { baseUrl: BASE_URL }, apiDescription);

@@ -141,16 +141,7 @@ const receivers: Readonly<Record<ChatKind, Receiver>> = {
   discord: {
     check(line, body) {
       if (line !== `POST ${new URL(targets.discord.discord_url).pathname} HTTP/1.1`) return 'Unknown Webhook';
-      const known = [
-        'content',
-        'username',
-        'avatar_url',
-        'tts',
-        'embeds',
-        'allowed_mentions',
-        'components',
-        'flags',
-      ];
+      const known = 'content username avatar_url tts embeds allowed_mentions components flags'.split(' ');
       const { content, allowed_mentions: mentions, flags = 0 } = body;
       if (unknownIn(body, known)) return 'Unknown field';
       if (typeof content !== 'string' || content === '') return 'Cannot send an empty message';
@@ -176,14 +167,7 @@ const receivers: Readonly<Record<ChatKind, Receiver>> = {
   telegram: {
     check(line, body) {
       if (line !== `POST /bot${targets.telegram.telegram_token}/sendMessage HTTP/1.1`) return 'Unauthorized';
-      const known = [
-        'chat_id',
-        'text',
-        'parse_mode',
-        'entities',
-        'link_preview_options',
-        'disable_notification',
-      ];
+      const known = 'chat_id text parse_mode entities link_preview_options disable_notification'.split(' ');
       if (unknownIn(body, known)) return 'Bad Request: unknown parameter';
       const { chat_id: chat, text, entities = [], link_preview_options: preview = {} } = body;
       if (!Number.isSafeInteger(chat) && !/^@\w{4,32}$/.test(String(chat)))

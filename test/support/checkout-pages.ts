@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { afterEach, beforeEach } from 'vitest';
 import { createExamplePayments, exampleAccount } from '../../sandbox/pages/example-payments.ts';
 import { type ExampleState, exampleState, stateNames } from '../../sandbox/pages/example-states.ts';
 import { registerStatePages } from '../../sandbox/pages/register-state-pages.ts';
@@ -264,4 +265,23 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
     /** What is stored for a payment now. */
     view: (paymentId: string) => views.get(paymentId) as PaymentView,
   };
+}
+
+/**
+ * Opens them before each test of the file, hands them to `take`, and closes them after the test. Returns how a test
+ * replaces them by others.
+ */
+export function usePages(
+  take: (pages: CheckoutPages) => unknown,
+  defaults?: CheckoutPagesOptions,
+): (options?: CheckoutPagesOptions) => Promise<void> {
+  let current: CheckoutPages | undefined;
+  async function open(options = defaults): Promise<void> {
+    await current?.server.close();
+    current = createCheckoutPages(options);
+    take(current);
+  }
+  beforeEach(() => open());
+  afterEach(() => current?.server.close());
+  return open;
 }

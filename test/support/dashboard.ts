@@ -1,5 +1,6 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
+import type { Account } from '../../src/accounts/account.ts';
 import { createPasswords, derive } from '../../src/accounts/passwords.ts';
 import type { Role, User } from '../../src/accounts/person.ts';
 import { openSession } from '../../src/accounts/sessions.ts';

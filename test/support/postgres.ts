@@ -50,20 +50,8 @@ export async function startPostgres(
   const folder = await mkdtemp(join(parent, 'card-checkout-postgres-'));
   try {
     const installation = await prepareInstallation(folder);
-    await run(installation, 'initdb', [
-      '--pgdata',
-      join(folder, 'data'),
-      '--username',
-      OWNER,
-      '--auth',
-      'trust',
-      '--encoding',
-      'UTF8',
-      '--locale',
-      'C',
-      '--no-sync',
-      '--no-instructions',
-    ]);
+    const options = `--username ${OWNER} --auth trust --encoding UTF8 --locale C --no-sync --no-instructions`;
+    await run(installation, 'initdb', ['--pgdata', join(folder, 'data'), ...options.split(' ')]);
     return await serve(installation, folder, settings, parent);
   } catch (error) {
     await rm(folder, { recursive: true });
