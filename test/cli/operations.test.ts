@@ -41,24 +41,16 @@ describe('accounts', () => {
       'fee-percent': '10',
       wallet: ADDRESS.toLowerCase(),
     });
+    const unset = `support_link failure_link return_link terms_link brand_color logo default_callback pinned_provider
+      email_retention_days tolerance_percent max_provider_fee_percent`;
     const common = {
+      ...Object.fromEntries(unset.split(/\s+/).map((name) => [name, null])),
       features: ['card_checkout', 'fee_pass_through'],
       providers: 'all',
       suspended: false,
-      support_link: null,
-      failure_link: null,
-      return_link: null,
-      terms_link: null,
-      brand_color: null,
-      logo: null,
       time_zone: 'UTC',
       base_currency: 'USD',
-      default_callback: null,
-      pinned_provider: null,
       excluded_providers: [],
-      email_retention_days: null,
-      tolerance_percent: null,
-      max_provider_fee_percent: null,
       wallet_locked: false,
       direct_cent_tolerance: false,
       trouble_mails: true,

@@ -82,20 +82,23 @@ const requiredBodies: Readonly<Record<string, Parameters>> = {
   '/merchant/v1/refunds/{refund_id}/transaction': { transaction: `0x${'5b'.repeat(32)}` },
 };
 
+/** An open payment of the service's account. */
+async function giveOpenId(): Promise<Parameters> {
+  return { payment_id: (await service.post(validRequest)).json().payment_id };
+}
+
 /** A refund of the service's account in this state. */
 async function giveRefundId(status: RefundStatus): Promise<Parameters> {
-  const created = await service.post(validRequest);
-  const payment = { accountId: service.account.id, id: created.json().payment_id };
+  const { payment_id: id = '' } = await giveOpenId();
+  const payment = { accountId: service.account.id, id };
   return { refund_id: (await giveRefund(service.store, newRefund(payment, { status }))).id };
 }
 
 /** A payment of the service's account that is paid. */
 async function givePaidId(): Promise<Parameters> {
-  const created = await service.post(validRequest);
-  const { payment_id } = created.json();
-  const payment = { accountId: service.account.id, id: payment_id };
-  await payWithDeposit(service.store, payment, 20_000_000n);
-  return { payment_id };
+  const { payment_id: id = '' } = await giveOpenId();
+  await payWithDeposit(service.store, { accountId: service.account.id, id }, 20_000_000n);
+  return { payment_id: id };
 }
 
 let exchanges = 0;
@@ -179,38 +182,33 @@ async function giveCode(account: Account): Promise<Parameters> {
   return { code, code_verifier: VERIFIER, return: RETURN_URL };
 }
 
+const keyContext = () => ({ accounts: service.store.accounts, nowMs: Date.now });
+
 /** What brings an error about. */
 const causes: Partial<Record<ErrorName, Cause>> = {
   async scope_missing(operation) {
     const { account } = await service.addAccount();
-    const context = { accounts: service.store.accounts, nowMs: Date.now };
     const needed = operation.method === 'post' || operation.path.endsWith('/wallet') ? 'read' : 'create';
-    const { plainKey } = await createKey(context, account.id, { name: 'one scope', scopes: [needed] });
+    const { plainKey } = await createKey(keyContext(), account.id, { name: 'one scope', scopes: [needed] });
     return ask(operation, {}, { 'x-api-key': plainKey });
   },
   async callback_host_refused(operation) {
     const { account } = await service.addAccount();
-    const context = { accounts: service.store.accounts, nowMs: Date.now };
     const bound = { name: 'bound', callbackHost: 'another.example.com' };
-    const { plainKey } = await createKey(context, account.id, bound);
+    const { plainKey } = await createKey(keyContext(), account.id, bound);
     return ask(operation, validRequest, { 'x-api-key': plainKey });
   },
   connect_code_invalid: (operation) =>
     ask(operation, { code: 'unknown', code_verifier: VERIFIER, return: RETURN_URL }),
   async too_many_keys(operation) {
     const { account } = await service.addAccount();
-    const context = { accounts: service.store.accounts, nowMs: Date.now };
-    for (let index = 0; index < 9; index++) await createKey(context, account.id, { name: 'a key' });
+    for (let index = 0; index < 9; index++) await createKey(keyContext(), account.id, { name: 'a key' });
     return ask(operation, await giveCode(account));
   },
-  async payment_state_conflict(operation) {
-    const created = await service.post(validRequest);
-    return ask(operation, { payment_id: created.json().payment_id });
-  },
+  payment_state_conflict: async (operation) => ask(operation, await giveOpenId()),
   async refund_state_conflict(operation) {
-    if (operation.path.includes('{refund_id}')) return ask(operation, await giveRefundId('canceled'));
-    const created = await service.post(validRequest);
-    return ask(operation, { payment_id: created.json().payment_id });
+    const isOfRefund = operation.path.includes('{refund_id}');
+    return ask(operation, isOfRefund ? await giveRefundId('canceled') : await giveOpenId());
   },
   refund_not_found: (operation) => ask(operation, {}),
   cursor_expired: (operation) => ask(operation, { after: String(Date.now() + 60_000) }),
@@ -297,22 +295,17 @@ const causes: Partial<Record<ErrorName, Cause>> = {
 const otherCauses: Readonly<Record<string, Cause>> = {
   'POST /api/v1/wallet 200': create({}),
   'GET /api/v1/wallet 200': create({}),
-  async 'GET /api/v1/payment-status 200'(operation) {
-    const created = await service.post(validRequest);
-    return ask(operation, { payment_id: created.json().payment_id });
-  },
+  'GET /api/v1/payment-status 200': async (operation) => ask(operation, await giveOpenId()),
   'GET /merchant/v1/payments 200': (operation) => ask(operation, {}),
-  async 'GET /merchant/v1/payments/{payment_id} 200'(operation) {
-    const created = await service.post(validRequest);
-    return ask(operation, { payment_id: created.json().payment_id, expand: 'deposits,webhooks' });
-  },
+  'GET /merchant/v1/payments/{payment_id} 200': async (operation) =>
+    ask(operation, { ...(await giveOpenId()), expand: 'deposits,webhooks' }),
   async 'POST /merchant/v1/payments/{payment_id}/cancel 200'(operation) {
-    const created = await service.post(validRequest);
+    const payment = await giveOpenId();
     const { observations } = service.store;
     const { readCursor } = observations;
     Object.assign(observations, { readCursor: async () => ({ timestampMs: Date.now() }) });
     try {
-      return await ask(operation, { payment_id: created.json().payment_id });
+      return await ask(operation, payment);
     } finally {
       Object.assign(observations, { readCursor });
     }
