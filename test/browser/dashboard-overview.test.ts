@@ -79,7 +79,7 @@ it('a chart tells its values to the pointer and to the keyboard', async () => {
 it('an alert is dismissed without JavaScript, and a wrong field has the focus with what was typed', async () => {
   const page = await signedIn({ ...desktop, javaScriptEnabled: false });
   const alert = page.getByRole('listitem').filter({ hasText: 'Check the URL.' });
-  expect(await alert.textContent()).toMatch(/\d+ webhooks to .* failed/);
+  expect(await alert.textContent()).toMatch(/\d+ webhooks\s+to .* failed/);
   await alert.getByRole('button', { name: 'Dismiss' }).click();
   await page.getByRole('status').filter({ hasText: 'The alert is dismissed.' }).waitFor();
   expect(await alert.count()).toBe(0);

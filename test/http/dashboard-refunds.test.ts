@@ -73,11 +73,7 @@ describe('the card of refunds', () => {
 
   it('asks once more before it goes where USDC is lost', async () => {
     const destination = '0x000000000000000000000000000000000000dEaD';
-    const refused = await open({ destination });
-    expect([refused.statusCode, textOf(refused.payload)]).toEqual([
-      400,
-      expect.stringContaining('Pay out to this address anyway'),
-    ]);
+    expect(textOf((await open({ destination })).payload)).toContain('Pay out to this address anyway');
     expect((await open({ destination, is_meant: '1' })).statusCode).toBe(303);
     expect((await only()).destination).toBe(destination);
   });

@@ -122,11 +122,9 @@ describe('providers', () => {
   });
 
   it('that are none answer 404', async () => {
+    const page = '/operator/providers/wert';
     expect((await browser.get('/operator/providers/nobody')).statusCode).toBe(404);
-    expect(
-      (await browser.post('/operator/providers/__proto__', {}, { page: '/operator/providers/wert' }))
-        .statusCode,
-    ).toBe(404);
+    expect((await browser.post('/operator/providers/__proto__', {}, { page })).statusCode).toBe(404);
   });
 });
 
