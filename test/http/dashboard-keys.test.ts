@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hashApiKey } from '../../src/accounts/api-key.ts';
 import { hashSecretToken } from '../../src/accounts/people-context.ts';
 import { newKey, newPayment, pay } from '../store/fixtures.ts';
-import { PASSWORD, textOf } from '../support/dashboard.ts';
+import { expectSays, PASSWORD, textOf } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 
 let { dashboard, account, user: developer, browser } = {} as TestShop;
@@ -166,8 +166,7 @@ describe('a suspended account', () => {
     await dashboard.store.accounts.updateAccount(account.id, { suspended: true });
     for (const url of ['/dashboard', '/dashboard/keys', '/dashboard/security']) {
       const page = await browser.get(url);
-      expect(page.statusCode).toBe(200);
-      expect(textOf(page.payload)).toContain('This account is suspended: new checkouts are refused.');
+      expectSays(page, 200, 'This account is suspended: new checkouts are refused.');
     }
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { User } from '../../src/accounts/person.ts';
 import { startChatReceiver, targets } from '../support/chat-receiver.ts';
-import { textOf } from '../support/dashboard.ts';
+import { expectSays, textOf } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 
 const OWN_PATH = '/dashboard/notifications';
@@ -111,8 +111,7 @@ describe('notification channels', () => {
     expect((await browser.post(`${OWN_PATH}/add/toString`, {}, { page })).statusCode).toBe(404);
     for (let count = 0; count < 5; count++) await addSlack();
     const sixth = await addSlack();
-    expect(sixth.statusCode).toBe(400);
-    expect(textOf(sixth.payload)).toContain('You have 5 channels, which is the maximum');
+    expectSays(sixth, 400, 'You have 5 channels, which is the maximum');
     expect(sixth.payload).toContain('aaaaaaaaaaaaaaaaaaaaSLCK');
     expect(await channelsOf()).toHaveLength(5);
     expect((await browser.get(OWN_PATH)).payload).not.toContain('/add/slack');
@@ -162,8 +161,7 @@ describe('notification channels', () => {
     const test = () => browser.post(`${OWN_PATH}/${channel?.id}/test`, {}, { page: OWN_PATH });
     chat.plan('slack', { status: 404, body: 'no_service' }, { status: 429, body: 'rate_limited' });
     const failed = await test();
-    expect(failed.statusCode).toBe(400);
-    expect(textOf(failed.payload)).toContain('The endpoint responded with 404');
+    expectSays(failed, 400, 'The endpoint responded with 404');
     expect(textOf(failed.payload)).toContain('It said “no_service”.');
     expect(textOf((await test()).payload)).toContain('too many messages at this moment');
     for (let count = 2; count < 10; count++) expect((await test()).statusCode).toBe(303);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { User } from '../../src/accounts/person.ts';
 import { findInvited } from '../../src/accounts/users.ts';
 import { newKey } from '../store/fixtures.ts';
-import { PASSWORD, type TestBrowser, textOf } from '../support/dashboard.ts';
+import { expectSays, PASSWORD, type TestBrowser, textOf } from '../support/dashboard.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';
 
 let console: TestConsole;
@@ -128,10 +128,7 @@ describe('inviting a person', () => {
     const { id } = await console.giveAccount();
     const { email } = await console.dashboard.giveUser({ accountId: id, role: 'viewer' });
     const answer = await invite(id, { email });
-    expect([answer.statusCode, textOf(answer.payload)]).toEqual([
-      400,
-      expect.stringContaining('a member already'),
-    ]);
+    expectSays(answer, 400, 'a member already');
     expect(answer.payload).toMatch(/<input id="email"[^>]*aria-invalid="true"/);
     expect((await browser.get('/operator/accounts/acc_none/invite')).statusCode).toBe(404);
   });

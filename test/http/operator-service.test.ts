@@ -7,7 +7,7 @@ import type { BlockReference } from '../../src/settlement/settlement-store.ts';
 import { ADDRESS, failedResult, leave, newBatch, newPayment, pay } from '../store/fixtures.ts';
 import { block, depositOf } from '../store/observations.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
-import { PASSWORD, type TestBrowser, textOf } from '../support/dashboard.ts';
+import { expectSays, PASSWORD, type TestBrowser, textOf } from '../support/dashboard.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';
 
 let console: TestConsole;
@@ -188,8 +188,7 @@ describe('a payment', () => {
 
   it('is released by the step of the command line, or the refusal says why', async () => {
     const refused = await send('release');
-    expect(refused.statusCode).toBe(409);
-    expect(textOf(refused.payload)).toContain('The deposit address of this payment holds no USDC');
+    expectSays(refused, 409, 'The deposit address of this payment holds no USDC');
     const canceled = await give({ status: 'canceled', forwardStatus: 'manual_required' });
     const from = (await storeOf().observations.readCursor()) ?? block(100);
     const final = { ...block(101), timestampMs: from.timestampMs };

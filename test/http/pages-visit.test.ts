@@ -10,7 +10,7 @@ import {
   pageView,
   usePages,
 } from '../support/checkout-pages.ts';
-import { textOf } from '../support/page-text.ts';
+import { expectSays, textOf } from '../support/page-text.ts';
 
 let pages = {} as CheckoutPages;
 const reopen = usePages((opened) => (pages = opened));
@@ -72,8 +72,7 @@ describe('a click on a provider', () => {
     expect(textOf((await click(id, 'klarna')).body)).toContain('Klarna does not take payments in USD.');
     const small = pages.put(checkoutStates['choose-small']());
     const response = await click(small, 'moonpay');
-    expect(response.statusCode).toBe(400);
-    expect(textOf(response.body)).toContain('$3.00 USD is less than MoonPay accepts.');
+    expectSays(response, 400, '$3.00 USD is less than MoonPay accepts.');
     pages.settings.set('wert', { active: false, pinned: null, minimumUsdCents: null });
     expect(textOf((await click(id, 'wert')).body)).toContain('Wert is not available at the moment.');
     expect(pages.started).toEqual([]);
@@ -81,19 +80,16 @@ describe('a click on a provider', () => {
 
   it("refuses a provider that does not exist or is not this payment's", async () => {
     const response = await click(pages.put(checkoutStates.choose()), 'nobody');
-    expect(response.statusCode).toBe(400);
-    expect(textOf(response.body)).toContain('This payment service does not exist.');
+    expectSays(response, 400, 'This payment service does not exist.');
     const other = await click(pages.put(single()), 'wert');
-    expect(other.statusCode).toBe(400);
-    expect(textOf(other.body)).toContain('This checkout is for another payment service.');
+    expectSays(other, 400, 'This checkout is for another payment service.');
     expect(pages.started).toEqual([]);
   });
 
   it('charges only the rest of a checkout that is underpaid by now, where the provider accepts so little', async () => {
     const id = pages.put(checkoutStates.underpaid());
     const refused = await click(id, 'moonpay');
-    expect(refused.statusCode).toBe(400);
-    expect(textOf(refused.body)).toContain('$15.10 USD is less than MoonPay accepts.');
+    expectSays(refused, 400, '$15.10 USD is less than MoonPay accepts.');
     expect(pages.started).toEqual([]);
     expect((await click(id, 'wert')).statusCode).toBe(303);
     expect(pages.started).toEqual(['wert']);
@@ -251,8 +247,7 @@ describe('opening a checkout with auto=1', () => {
     const id = pages.put(single());
     await open(`/pay/${id}?auto=1`);
     const back = await open(`/pay/${id}?returned=1`);
-    expect(back.statusCode).toBe(200);
-    expect(textOf(back.body)).toContain('Continue at MoonPay');
+    expectSays(back, 200, 'Continue at MoonPay');
     expect((await open(`/pay/${id}?auto=1&returned=1`)).statusCode).toBe(200);
   });
 
@@ -443,8 +438,7 @@ describe("the customer's country", () => {
     await reopen({ countryHeader: 'cf-ipcountry', needsCountry: 'revolut' });
     const id = pages.put(checkoutStates.choose());
     const response = await click(id, 'revolut');
-    expect(response.statusCode).toBe(200);
-    expect(textOf(response.body)).toContain('Where do you live?');
+    expectSays(response, 200, 'Where do you live?');
     expect(response.body).not.toContain('role="alert"><p');
     expect(response.body).toContain(`<a href="/pay/${id}">Other ways to pay</a>`);
     expect(pages.started).toEqual([]);
@@ -535,7 +529,6 @@ it('a direct link does not lead to pay a second time while the provider says tha
   const payment = pagePayment({ provider: 'moonpay', email: 'jane@example.com' });
   const id = pages.put(pageView(payment, { sessions: [pageSession(payment, { progress: 'delivering' })] }));
   const response = await open(`/pay/${id}?auto=1&email=jane%40example.com`);
-  expect(response.statusCode).toBe(200);
-  expect(textOf(response.body)).toContain('Payment approved. We’re confirming it.');
+  expectSays(response, 200, 'Payment approved. We’re confirming it.');
   expect(pages.started).toEqual([]);
 });

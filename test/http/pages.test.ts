@@ -11,7 +11,7 @@ import {
   secretsOfPayment,
   shopAccount,
 } from '../support/checkout-pages.ts';
-import { textOf } from '../support/page-text.ts';
+import { expectSays, textOf } from '../support/page-text.ts';
 
 const pages = createCheckoutPages();
 afterAll(() => pages.server.close());
@@ -369,8 +369,7 @@ it('answers a failure of ours with a page that says nothing of it', async () => 
   const view = checkoutStates.choose();
   const id = broken.put({ ...view, payment: { ...view.payment, forwardStatus: 'completed' } });
   const response = await broken.server.inject(`/pay/${id}`);
-  expect(response.statusCode).toBe(500);
-  expect(textOf(response.body)).toContain('Something went wrong on our side');
+  expectSays(response, 500, 'Something went wrong on our side');
   expect(response.body).not.toContain('unpaid/completed');
   await broken.server.close();
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HOLD_MS, MAXIMUM_HELD, type PaymentPage } from '../../src/features/payment-pages/payment-page.ts';
 import { DAY_MS, newPayment, pay } from '../store/fixtures.ts';
 import { newPage } from '../store/payment-pages.ts';
-import { PASSWORD, type TestBrowser, textOf } from '../support/dashboard.ts';
+import { expectSays, PASSWORD, type TestBrowser, textOf } from '../support/dashboard.ts';
 import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 
 const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
@@ -260,8 +260,7 @@ describe('the public page', () => {
     await submit(page);
     const [late] = await paymentsOf(page);
     const reserved = await submit(page, { token: 'a'.repeat(22) });
-    expect(reserved.statusCode).toBe(409);
-    expect(textOf(reserved.payload)).toContain('within 30 minutes becomes available again');
+    expectSays(reserved, 409, 'within 30 minutes becomes available again');
     dashboard.advance(HOLD_MS);
     expect((await submit(page)).statusCode).toBe(303);
     const [next] = await paymentsOf(page);
@@ -386,8 +385,7 @@ describe('the public page', () => {
       },
     });
     const refused = await submit(page, { amount: '5' });
-    expect(refused.statusCode).toBe(400);
-    expect(textOf(refused.payload)).toContain('That did not work.');
+    expectSays(refused, 400, 'That did not work.');
     expect(fieldIn(refused.payload, 'amount')).toBe('5');
     expect(await paymentsOf(page)).toEqual([]);
   });

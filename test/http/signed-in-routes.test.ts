@@ -7,6 +7,7 @@ import { newPage } from '../store/payment-pages.ts';
 import { newLink } from '../store/people.ts';
 import {
   createTestDashboard,
+  expectSays,
   formTokenIn,
   type Route,
   type TestBrowser,
@@ -110,10 +111,7 @@ describe.each(['/dashboard', '/operator'] as const)(
       expect(formToken).not.toBe('');
       expectNoFrame((await browser.get(area)).headers);
       const nowhere = await browser.get(`${area}/no/such/page`);
-      expect([nowhere.statusCode, textOf(nowhere.payload)]).toEqual([
-        404,
-        expect.stringContaining('Page not found'),
-      ]);
+      expectSays(nowhere, 404, 'Page not found');
       expectNoFrame(nowhere.headers);
       for (const { url } of forms) {
         const statuses: number[] = [];

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { createApiService, validRequest } from '../support/api-service.ts';
-import { createTestDashboard, PASSWORD, textOf } from '../support/dashboard.ts';
+import { createTestDashboard, expectSays, PASSWORD, textOf } from '../support/dashboard.ts';
 import { createTestConsole } from '../support/operator.ts';
 
 const BRIDGED_USDC = '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174';
@@ -38,8 +38,7 @@ it.each(dashboardForms)(
       [BURN_ADDRESS, 'is an address without an owner'],
     ] as const) {
       const refused = await send({ [field]: address });
-      expect(refused.statusCode).toBe(400);
-      expect(textOf(refused.payload)).toContain(doubt);
+      expectSays(refused, 400, doubt);
       expect(textOf(refused.payload)).toContain(TICK);
       expect((await send({ [field]: address, is_meant: '1' })).statusCode).toBe(303);
     }

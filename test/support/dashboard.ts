@@ -1,5 +1,6 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
+import { expect } from 'vitest';
 import type { Account } from '../../src/accounts/account.ts';
 import { createPasswords, derive } from '../../src/accounts/passwords.ts';
 import type { Role, User } from '../../src/accounts/person.ts';
@@ -326,6 +327,16 @@ export function textOf(page: string): string {
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll(/&#(\d+);/g, (_entity, code) => String.fromCodePoint(Number(code)))
     .replaceAll(/\s+/g, ' ');
+}
+
+/** What an answer is, and what its text says among other things. */
+export function expectSays(
+  answer: { readonly statusCode: number; readonly payload: string },
+  status: number,
+  words: string | RegExp,
+): void {
+  const said = typeof words === 'string' ? expect.stringContaining(words) : expect.stringMatching(words);
+  expect([answer.statusCode, textOf(answer.payload)]).toEqual([status, said]);
 }
 
 /** A page without what differs from answer to answer: the nonces and the masks of the form tokens. */

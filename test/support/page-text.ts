@@ -1,3 +1,5 @@
+import { expect } from 'vitest';
+
 /** A page's text as a reader sees it. */
 export function textOf(markup: string): string {
   return markup
@@ -8,4 +10,14 @@ export function textOf(markup: string): string {
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll(/&#(\d+);/g, (_entity, code) => String.fromCharCode(Number(code)))
     .replaceAll(/\s+/g, ' ');
+}
+
+/** What an answer is, and what its text says among other things. */
+export function expectSays(
+  answer: { readonly statusCode: number; readonly payload: string },
+  status: number,
+  words: string | RegExp,
+): void {
+  const said = typeof words === 'string' ? expect.stringContaining(words) : expect.stringMatching(words);
+  expect([answer.statusCode, textOf(answer.payload)]).toEqual([status, said]);
 }
