@@ -46,13 +46,11 @@ describe('the support link', () => {
   ])('is not %j', (text) => expect(() => parseSupportUrl(text)).toThrow(/^support-link must/));
 });
 
-describe('the terms link', () => {
-  it('is an https address', () => {
-    expect(parseTermsUrl(' https://shop.example/terms ')).toBe('https://shop.example/terms');
-    expect(parseTermsUrl('')).toBeNull();
-    for (const text of ['http://shop.example', 'help@shop.example', 'javascript:alert(1)'])
-      expect(() => parseTermsUrl(text)).toThrow(/^terms-link must/);
-  });
+it('the terms link is an https address', () => {
+  expect(parseTermsUrl(' https://shop.example/terms ')).toBe('https://shop.example/terms');
+  expect(parseTermsUrl('')).toBeNull();
+  for (const text of ['http://shop.example', 'help@shop.example', 'javascript:alert(1)'])
+    expect(() => parseTermsUrl(text)).toThrow(/^terms-link must/);
 });
 
 describe('the return link', () => {

@@ -320,18 +320,16 @@ describe('doctor', () => {
   });
 });
 
-describe('webhook check', () => {
-  it('prints a line for each step, and ends with 1 when one has failed, with --json too', async () => {
-    const step = { name: 'DNS', level: 'fail', isFine: false, detail: 'does not exist' };
-    answers = { checks: [step] };
-    await type('webhook', 'check', 'https://shop.example/hook');
-    expect(calls).toEqual([['webhook check', { url: 'https://shop.example/hook' }]]);
-    expect([out, process.exitCode]).toEqual(['fail  DNS: does not exist\n', 1]);
-    [out, process.exitCode] = ['', undefined];
-    await type('webhook', 'check', 'https://shop.example/hook', '--json');
-    expect(JSON.parse(out)).toMatchObject({ checks: [step] });
-    expect(process.exitCode).toBe(1);
-  });
+it('webhook check prints a line for each step, and ends with 1 when one has failed, with --json too', async () => {
+  const step = { name: 'DNS', level: 'fail', isFine: false, detail: 'does not exist' };
+  answers = { checks: [step] };
+  await type('webhook', 'check', 'https://shop.example/hook');
+  expect(calls).toEqual([['webhook check', { url: 'https://shop.example/hook' }]]);
+  expect([out, process.exitCode]).toEqual(['fail  DNS: does not exist\n', 1]);
+  [out, process.exitCode] = ['', undefined];
+  await type('webhook', 'check', 'https://shop.example/hook', '--json');
+  expect(JSON.parse(out)).toMatchObject({ checks: [step] });
+  expect(process.exitCode).toBe(1);
 });
 
 describe('grade', () => {

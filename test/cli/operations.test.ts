@@ -396,35 +396,30 @@ it.each(['payment destroy', 'toString', '__proto__', ''])('an operation %j does 
   await expect(run(name)).rejects.toThrow(`The operation ${name} does not exist.`);
 });
 
-describe('account erase-emails', () => {
-  it('says how to go on, and writes no whole erasure down, where a webhook is being sent', async () => {
-    const payments = await givePayments(store, 2, { email: 'jane@example.com' });
-    const [first, second] = payments as [Payment, Payment];
-    await store.payments.decidePayment(second.id, pay);
-    const [claimed] = await claimOldest(store.webhooks, 1, NOW_MS);
-    Object.assign(context, { nowMs: () => NOW_MS + 2 * DAY_MS });
-    const args = { account: first.accountId, 'older-than-days': '1' };
-    const inLog = async () =>
-      (await store.audit.listEntries(first.accountId, null, 10)).map(({ action, target }) => [
-        action,
-        target,
-      ]);
-    expect(await run('account erase-emails', args)).toEqual({
-      account_id: first.accountId,
-      erased: 1,
-      complete: false,
-      note: expect.stringContaining('Run the same command again'),
-    });
-    expect(await run('account erase-emails', args)).toMatchObject({ erased: 0, complete: false });
-    expect(await inLog()).toEqual([['account.emails_erased', '1 days (not complete)']]);
-    await store.webhooks.recordWebhookResult(claimed as never, failedResult);
-    expect(await run('account erase-emails', args)).toEqual({
-      account_id: first.accountId,
-      erased: 1,
-      complete: true,
-    });
-    expect((await inLog())[0]).toEqual(['account.emails_erased', '1 days']);
+it('account erase-emails says how to go on, and writes no whole erasure down, where a webhook is being sent', async () => {
+  const payments = await givePayments(store, 2, { email: 'jane@example.com' });
+  const [first, second] = payments as [Payment, Payment];
+  await store.payments.decidePayment(second.id, pay);
+  const [claimed] = await claimOldest(store.webhooks, 1, NOW_MS);
+  Object.assign(context, { nowMs: () => NOW_MS + 2 * DAY_MS });
+  const args = { account: first.accountId, 'older-than-days': '1' };
+  const inLog = async () =>
+    (await store.audit.listEntries(first.accountId, null, 10)).map(({ action, target }) => [action, target]);
+  expect(await run('account erase-emails', args)).toEqual({
+    account_id: first.accountId,
+    erased: 1,
+    complete: false,
+    note: expect.stringContaining('Run the same command again'),
   });
+  expect(await run('account erase-emails', args)).toMatchObject({ erased: 0, complete: false });
+  expect(await inLog()).toEqual([['account.emails_erased', '1 days (not complete)']]);
+  await store.webhooks.recordWebhookResult(claimed as never, failedResult);
+  expect(await run('account erase-emails', args)).toEqual({
+    account_id: first.accountId,
+    erased: 1,
+    complete: true,
+  });
+  expect((await inLog())[0]).toEqual(['account.emails_erased', '1 days']);
 });
 
 it('the test of an endpoint says which steps are fine, and needs a running server', async () => {

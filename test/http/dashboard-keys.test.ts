@@ -132,41 +132,37 @@ describe('API keys', () => {
   });
 });
 
-describe('the first steps', () => {
-  it('are ticked as they really happen, end with a paid test payment, and go when all have', async () => {
-    const done = async () =>
-      [...(await open('/dashboard')).matchAll(/(done|to do) ([A-Z]\w+ \w+)/g)].flatMap(([, state, words]) =>
-        state === 'done' ? [words] : [],
-      );
-    expect(await done()).toEqual([]);
-    const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
-    await dashboard.store.accounts.updateAccount(account.id, { wallet });
-    await dashboard.store.accounts.createKey(newKey(account.id), 10);
-    expect(await done()).toEqual(['Save your', 'Create an']);
-    expect(await open('/dashboard')).toContain(`curl ${dashboard.context.baseUrl}/api/v1/wallet`);
-    expect(await open('/dashboard')).toContain(`"address":"${wallet}"`);
-    const payment = newPayment(account.id);
-    await dashboard.store.payments.createPayment(payment, null);
-    // A link that is not paid is no payment yet.
-    expect(await done()).toEqual(['Save your', 'Create an', 'Create a']);
-    expect(await open('/dashboard')).toContain('your newest payment, which is unpaid');
-    await dashboard.store.payments.decidePayment(payment.id, pay);
-    expect(await done()).toEqual(['Save your', 'Create an', 'Create a', 'Make a']);
-    const logo = { hash: 'x', type: 'image/png' as const, bytes: Buffer.from('x') };
-    const profile = { supportUrl: 'mailto:a@b.example', returnUrl: 'https://b.example', logo };
-    await dashboard.store.accounts.updateAccount(account.id, profile);
-    const totpSecret = dashboard.context.secondFactor.box.seal('JBSWY3DPEHPK3PXP', developer.id);
-    await dashboard.store.people.updateUser(developer.id, { totpSecret });
-    expect(await open('/dashboard')).not.toContain('First steps');
-  });
+it('the first steps are ticked as they really happen, end with a paid test payment, and go when all have', async () => {
+  const done = async () =>
+    [...(await open('/dashboard')).matchAll(/(done|to do) ([A-Z]\w+ \w+)/g)].flatMap(([, state, words]) =>
+      state === 'done' ? [words] : [],
+    );
+  expect(await done()).toEqual([]);
+  const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+  await dashboard.store.accounts.updateAccount(account.id, { wallet });
+  await dashboard.store.accounts.createKey(newKey(account.id), 10);
+  expect(await done()).toEqual(['Save your', 'Create an']);
+  expect(await open('/dashboard')).toContain(`curl ${dashboard.context.baseUrl}/api/v1/wallet`);
+  expect(await open('/dashboard')).toContain(`"address":"${wallet}"`);
+  const payment = newPayment(account.id);
+  await dashboard.store.payments.createPayment(payment, null);
+  // A link that is not paid is no payment yet.
+  expect(await done()).toEqual(['Save your', 'Create an', 'Create a']);
+  expect(await open('/dashboard')).toContain('your newest payment, which is unpaid');
+  await dashboard.store.payments.decidePayment(payment.id, pay);
+  expect(await done()).toEqual(['Save your', 'Create an', 'Create a', 'Make a']);
+  const logo = { hash: 'x', type: 'image/png' as const, bytes: Buffer.from('x') };
+  const profile = { supportUrl: 'mailto:a@b.example', returnUrl: 'https://b.example', logo };
+  await dashboard.store.accounts.updateAccount(account.id, profile);
+  const totpSecret = dashboard.context.secondFactor.box.seal('JBSWY3DPEHPK3PXP', developer.id);
+  await dashboard.store.people.updateUser(developer.id, { totpSecret });
+  expect(await open('/dashboard')).not.toContain('First steps');
 });
 
-describe('a suspended account', () => {
-  it('says so on every page, and still shows everything', async () => {
-    await dashboard.store.accounts.updateAccount(account.id, { suspended: true });
-    for (const url of ['/dashboard', '/dashboard/keys', '/dashboard/security']) {
-      const page = await browser.get(url);
-      expectSays(page, 200, 'This account is suspended: new checkouts are refused.');
-    }
-  });
+it('a suspended account says so on every page, and still shows everything', async () => {
+  await dashboard.store.accounts.updateAccount(account.id, { suspended: true });
+  for (const url of ['/dashboard', '/dashboard/keys', '/dashboard/security']) {
+    const page = await browser.get(url);
+    expectSays(page, 200, 'This account is suspended: new checkouts are refused.');
+  }
 });

@@ -423,28 +423,26 @@ it('a payment that no provider serves says so to its merchant, and from which am
   expect(await read(`/payments/${fine.id}`)).not.toContain('No provider serves');
 });
 
-describe('erasing a customer’s email address', () => {
-  const erase = (from: TestBrowser, { id }: Payment, page = `/dashboard/payments/${id}`) =>
-    from.post(`/dashboard/payments/${id}/erase-email`, {}, { page });
+const erase = (from: TestBrowser, { id }: Payment, page = `/dashboard/payments/${id}`) =>
+  from.post(`/dashboard/payments/${id}/erase-email`, {}, { page });
 
-  it('is for owners, leaves no trace of it, and says so where the signature is checked', async () => {
-    const owner = await signIn('owner');
-    const payment = await givePaid();
-    expect(await read(`/payments/${payment.id}`)).not.toContain('Erase the email address');
-    expect((await erase(browser, payment)).statusCode).toBe(403);
-    expect(await read(`/payments/${payment.id}`)).toContain("o'neil@example.com");
+it('erasing a customer’s email address is for owners, leaves no trace of it, and says so where the signature is checked', async () => {
+  const owner = await signIn('owner');
+  const payment = await givePaid();
+  expect(await read(`/payments/${payment.id}`)).not.toContain('Erase the email address');
+  expect((await erase(browser, payment)).statusCode).toBe(403);
+  expect(await read(`/payments/${payment.id}`)).toContain("o'neil@example.com");
 
-    const answer = await erase(owner, payment);
-    expect(answer.headers['location']).toBe(`/dashboard/payments/${payment.id}?flash=erased`);
-    const page = await read(`/payments/${payment.id}?flash=erased`, owner);
-    expect(page).toContain('personal data is erased');
-    expect(page).not.toContain('neil');
-    expect(await read(`/payments/${payment.id}/evidence`)).not.toContain('neil');
-    expect(await dashboard.store.audit.listEntries(account.id, null, 1)).toMatchObject([
-      { action: 'payment.email_erased', target: payment.id },
-    ]);
-    const path = `/dashboard/payments/${payment.id}/verify-signature`;
-    const checked = await owner.post(path, {}, { page: `/dashboard/payments/${payment.id}?flash=erased` });
-    expect(textOf(checked.payload)).toContain('can be verified only with your own copy');
-  });
+  const answer = await erase(owner, payment);
+  expect(answer.headers['location']).toBe(`/dashboard/payments/${payment.id}?flash=erased`);
+  const page = await read(`/payments/${payment.id}?flash=erased`, owner);
+  expect(page).toContain('personal data is erased');
+  expect(page).not.toContain('neil');
+  expect(await read(`/payments/${payment.id}/evidence`)).not.toContain('neil');
+  expect(await dashboard.store.audit.listEntries(account.id, null, 1)).toMatchObject([
+    { action: 'payment.email_erased', target: payment.id },
+  ]);
+  const path = `/dashboard/payments/${payment.id}/verify-signature`;
+  const checked = await owner.post(path, {}, { page: `/dashboard/payments/${payment.id}?flash=erased` });
+  expect(textOf(checked.payload)).toContain('can be verified only with your own copy');
 });

@@ -232,75 +232,69 @@ describe('members', () => {
   });
 });
 
-describe('pages for owners', () => {
-  it('answer 403 to everybody else, with nothing of what they show', async () => {
-    for (const role of ['viewer', 'developer'] as const) {
-      const theirs = await dashboard.signIn(await dashboard.giveUser({ accountId: account.id, role }));
-      for (const url of [PEOPLE, '/dashboard/audit']) {
-        const answer = await theirs.get(url);
-        expect([url, role, answer.statusCode]).toEqual([url, role, 403]);
-        expect(answer.payload).not.toContain(owner.email);
-      }
+it('pages for owners answer 403 to everybody else, with nothing of what they show', async () => {
+  for (const role of ['viewer', 'developer'] as const) {
+    const theirs = await dashboard.signIn(await dashboard.giveUser({ accountId: account.id, role }));
+    for (const url of [PEOPLE, '/dashboard/audit']) {
+      const answer = await theirs.get(url);
+      expect([url, role, answer.statusCode]).toEqual([url, role, 403]);
+      expect(answer.payload).not.toContain(owner.email);
     }
-    expect(await dashboard.store.sessions.listInvitations(account.id, dashboard.nowMs())).toEqual([]);
-  });
+  }
+  expect(await dashboard.store.sessions.listInvitations(account.id, dashboard.nowMs())).toEqual([]);
 });
 
-describe('the audit log', () => {
-  it('shows who did what, escaped, the newest first, page by page', async () => {
-    for (let index = 1; index <= 60; index++) {
-      await dashboard.store.audit.appendEntry(
-        newEntry(account.id, { target: `<b>entry ${index}.</b>`, address: null }),
-      );
-    }
-    const newest = await browser.get('/dashboard/audit');
-    expect(newest.payload).toContain('&#60;b&#62;entry 60.');
-    const text = textOf(newest.payload);
-    expect(text.indexOf('entry 60.')).toBeLessThan(text.indexOf('entry 59.'));
-    expect(text).not.toContain('entry 5.');
-    expect(text).toContain('command line');
-    const older = /href="(\/dashboard\/audit\?before[^"]+)"/
-      .exec(newest.payload)?.[1]
-      ?.replace('&#61;', '=') as string;
-    const page = await browser.get(older);
-    expect(textOf(page.payload)).toContain('entry 5.');
-    expect(textOf(page.payload)).toContain('signed in');
-    expect(page.payload).not.toContain('>Older<');
-  });
+it('the audit log shows who did what, escaped, the newest first, page by page', async () => {
+  for (let index = 1; index <= 60; index++) {
+    await dashboard.store.audit.appendEntry(
+      newEntry(account.id, { target: `<b>entry ${index}.</b>`, address: null }),
+    );
+  }
+  const newest = await browser.get('/dashboard/audit');
+  expect(newest.payload).toContain('&#60;b&#62;entry 60.');
+  const text = textOf(newest.payload);
+  expect(text.indexOf('entry 60.')).toBeLessThan(text.indexOf('entry 59.'));
+  expect(text).not.toContain('entry 5.');
+  expect(text).toContain('command line');
+  const older = /href="(\/dashboard\/audit\?before[^"]+)"/
+    .exec(newest.payload)?.[1]
+    ?.replace('&#61;', '=') as string;
+  const page = await browser.get(older);
+  expect(textOf(page.payload)).toContain('entry 5.');
+  expect(textOf(page.payload)).toContain('signed in');
+  expect(page.payload).not.toContain('>Older<');
 });
 
-describe('who is a member of several accounts', () => {
-  it('goes from one to the other, with this session alone, and to no foreign one', async () => {
-    const [first, second, foreign] = [
-      await dashboard.giveAccount({ name: 'First shop' }),
-      await dashboard.giveAccount({ name: 'Second shop' }),
-      await dashboard.giveAccount({ name: 'Foreign shop' }),
-    ];
-    const user = await dashboard.giveUser({ accountId: first.id, role: 'owner' });
-    await dashboard.store.people.putMembership({
-      accountId: second.id,
-      userId: user.id,
-      role: 'viewer',
-      createdAtMs: user.createdAtMs + 1,
-    });
-    const [here, there] = [await dashboard.signIn(user), await dashboard.signIn(user)];
-    const go = (accountId: string) =>
-      here.post('/dashboard/account', { account: accountId }, { page: '/dashboard' });
-    const page = (await here.get('/dashboard')).payload;
-    expect(page).toContain(`value="${second.id}"`);
-    expect(page).not.toContain('Foreign shop');
-
-    expect((await go(second.id)).headers['location']).toBe('/dashboard');
-    expect((await here.get('/dashboard')).payload).toContain('<p class="shop"><bdi>Second shop</bdi>');
-    expect((await here.get('/dashboard/settings')).statusCode).toBe(403);
-    expect((await there.get('/dashboard')).payload).toContain('<p class="shop"><bdi>First shop</bdi>');
-    expect(await dashboard.store.audit.listEntries(second.id, null, 1)).toMatchObject([
-      { action: 'session.came_over', userId: user.id },
-    ]);
-    for (const id of [foreign.id, 'acc_unknown']) expect((await go(id)).statusCode).toBe(404);
-    await dashboard.store.people.changeMembership(second.id, user.id, null);
-    const left = (await here.get('/dashboard')).payload;
-    expect(left).toContain('First shop');
-    expect(left).not.toContain('Other accounts');
+it('who is a member of several accounts goes from one to the other, with this session alone, and to no foreign one', async () => {
+  const [first, second, foreign] = [
+    await dashboard.giveAccount({ name: 'First shop' }),
+    await dashboard.giveAccount({ name: 'Second shop' }),
+    await dashboard.giveAccount({ name: 'Foreign shop' }),
+  ];
+  const user = await dashboard.giveUser({ accountId: first.id, role: 'owner' });
+  await dashboard.store.people.putMembership({
+    accountId: second.id,
+    userId: user.id,
+    role: 'viewer',
+    createdAtMs: user.createdAtMs + 1,
   });
+  const [here, there] = [await dashboard.signIn(user), await dashboard.signIn(user)];
+  const go = (accountId: string) =>
+    here.post('/dashboard/account', { account: accountId }, { page: '/dashboard' });
+  const page = (await here.get('/dashboard')).payload;
+  expect(page).toContain(`value="${second.id}"`);
+  expect(page).not.toContain('Foreign shop');
+
+  expect((await go(second.id)).headers['location']).toBe('/dashboard');
+  expect((await here.get('/dashboard')).payload).toContain('<p class="shop"><bdi>Second shop</bdi>');
+  expect((await here.get('/dashboard/settings')).statusCode).toBe(403);
+  expect((await there.get('/dashboard')).payload).toContain('<p class="shop"><bdi>First shop</bdi>');
+  expect(await dashboard.store.audit.listEntries(second.id, null, 1)).toMatchObject([
+    { action: 'session.came_over', userId: user.id },
+  ]);
+  for (const id of [foreign.id, 'acc_unknown']) expect((await go(id)).statusCode).toBe(404);
+  await dashboard.store.people.changeMembership(second.id, user.id, null);
+  const left = (await here.get('/dashboard')).payload;
+  expect(left).toContain('First shop');
+  expect(left).not.toContain('Other accounts');
 });

@@ -127,25 +127,21 @@ describe('a refund without an address', () => {
   });
 });
 
-describe('a member with a second factor', () => {
-  it('confirms the address of a refund with a passkey only, and with its answer to this session alone', async () => {
-    await open({ destination: '' });
-    await name(await only());
-    const device = createAuthenticator('pay.example.com');
-    const security = (await browser.get(SECURITY)).payload;
-    const response = device.make(challengeIn(security), 'https://pay.example.com');
-    const fields = { name: 'Phone', response, password: PASSWORD, form_token: formTokenIn(security) };
-    expect((await browser.post(`${SECURITY}/passkeys`, fields)).statusCode).toBe(200);
-    const send = async (respond: (challenge: string) => string) => {
-      const page = await read();
-      return confirm({ response: respond(challengeIn(page)), form_token: formTokenIn(page) });
-    };
-    expect((await send(() => '')).statusCode).toBe(400);
-    expect((await send(() => device.use('another challenge', 'https://pay.example.com'))).statusCode).toBe(
-      400,
-    );
-    expect((await only()).status).toBe('awaiting_confirmation');
-    const answer = await send((asked) => device.use(asked, 'https://pay.example.com'));
-    expect([answer.statusCode, (await only()).status]).toEqual([303, 'awaiting_transfer']);
-  });
+it('a member with a second factor confirms the address of a refund with a passkey only, and with its answer to this session alone', async () => {
+  await open({ destination: '' });
+  await name(await only());
+  const device = createAuthenticator('pay.example.com');
+  const security = (await browser.get(SECURITY)).payload;
+  const response = device.make(challengeIn(security), 'https://pay.example.com');
+  const fields = { name: 'Phone', response, password: PASSWORD, form_token: formTokenIn(security) };
+  expect((await browser.post(`${SECURITY}/passkeys`, fields)).statusCode).toBe(200);
+  const send = async (respond: (challenge: string) => string) => {
+    const page = await read();
+    return confirm({ response: respond(challengeIn(page)), form_token: formTokenIn(page) });
+  };
+  expect((await send(() => '')).statusCode).toBe(400);
+  expect((await send(() => device.use('another challenge', 'https://pay.example.com'))).statusCode).toBe(400);
+  expect((await only()).status).toBe('awaiting_confirmation');
+  const answer = await send((asked) => device.use(asked, 'https://pay.example.com'));
+  expect([answer.statusCode, (await only()).status]).toEqual([303, 'awaiting_transfer']);
 });

@@ -235,44 +235,37 @@ describe('a payment', () => {
   });
 });
 
-describe('webhooks', () => {
-  it('that did not arrive are counted by host, and listed', async () => {
-    expect(await pageOf('/webhooks')).toContain('All webhooks were delivered');
-    for (const [outcome, reason] of [
-      ['failed', 'http_500'],
-      ['unknown', null],
-    ] as const) {
-      const payment = await give();
-      await storeOf().payments.decidePayment(payment.id, pay);
-      const [webhook] = await claimOldest(storeOf().webhooks, 1, Date.now());
-      if (webhook === undefined) throw new Error('no webhook was queued');
-      const result = { ...failedResult, outcome, reason, finishedAtMs: Date.now() };
-      await storeOf().webhooks.recordWebhookResult(webhook, result);
-    }
-    const text = await pageOf('/webhooks');
-    expect(text).toMatch(/shop\.example\.com 1 0 1/);
-    expect(text).toContain('The endpoint responded with 500');
-  });
+it('webhooks that did not arrive are counted by host, and listed', async () => {
+  expect(await pageOf('/webhooks')).toContain('All webhooks were delivered');
+  for (const [outcome, reason] of [
+    ['failed', 'http_500'],
+    ['unknown', null],
+  ] as const) {
+    const payment = await give();
+    await storeOf().payments.decidePayment(payment.id, pay);
+    const [webhook] = await claimOldest(storeOf().webhooks, 1, Date.now());
+    if (webhook === undefined) throw new Error('no webhook was queued');
+    const result = { ...failedResult, outcome, reason, finishedAtMs: Date.now() };
+    await storeOf().webhooks.recordWebhookResult(webhook, result);
+  }
+  const text = await pageOf('/webhooks');
+  expect(text).toMatch(/shop\.example\.com 1 0 1/);
+  expect(text).toContain('The endpoint responded with 500');
 });
 
 // The last one: it moves the cursor.
-describe('the sync delay', () => {
-  it('is up to date only while a final block is confirmed', async () => {
-    const nowMs = console.dashboard.nowMs();
-    const { observations } = storeOf();
-    await observations.startCursor(block(100));
-    const from = (await observations.readCursor()) as BlockReference;
-    const final = { ...block(from.number + 1), timestampMs: nowMs - 5_000 };
-    await observations.recordScan(
-      { from, final, scannedTo: final.number, deposits: [], releases: [] },
-      leave,
-    );
-    const latest = { ...block(from.number + 2), timestampMs: nowMs };
-    console.outside.heads = { latest, final };
-    expect(await pageOf('/settlement')).toMatch(/Sync delay \d+ s up to date/);
-    console.outside.heads = { latest, final: null };
-    const text = await pageOf('/settlement');
-    expect(text).toMatch(/Sync delay \d+ s/);
-    expect(text).not.toContain('up to date');
-  });
+it('the sync delay is up to date only while a final block is confirmed', async () => {
+  const nowMs = console.dashboard.nowMs();
+  const { observations } = storeOf();
+  await observations.startCursor(block(100));
+  const from = (await observations.readCursor()) as BlockReference;
+  const final = { ...block(from.number + 1), timestampMs: nowMs - 5_000 };
+  await observations.recordScan({ from, final, scannedTo: final.number, deposits: [], releases: [] }, leave);
+  const latest = { ...block(from.number + 2), timestampMs: nowMs };
+  console.outside.heads = { latest, final };
+  expect(await pageOf('/settlement')).toMatch(/Sync delay \d+ s up to date/);
+  console.outside.heads = { latest, final: null };
+  const text = await pageOf('/settlement');
+  expect(text).toMatch(/Sync delay \d+ s/);
+  expect(text).not.toContain('up to date');
 });

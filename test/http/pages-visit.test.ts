@@ -218,18 +218,16 @@ describe('a form from elsewhere', () => {
   });
 });
 
-describe('an opened checkout', () => {
-  it('is recorded for a customer, and not for a preview, a prefetch, a HEAD request or an unknown payment', async () => {
-    const id = pages.put(checkoutStates.choose());
-    for (const headers of [{ 'user-agent': 'WhatsApp/2.23' }, { 'sec-purpose': 'prefetch;prerender' }])
-      await open(`/pay/${id}`, headers as Record<string, string>);
-    await pages.server.inject({ method: 'HEAD', url: `/pay/${id}` });
-    await open('/pay/unknown');
-    await open(`/pay/${id}/status`);
-    expect(pages.opened).toEqual([]);
-    await open(`/pay/${id}`, { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0; rv:140.0) Firefox/140.0' });
-    expect(pages.opened).toEqual([id]);
-  });
+it('an opened checkout is recorded for a customer, and not for a preview, a prefetch, a HEAD request or an unknown payment', async () => {
+  const id = pages.put(checkoutStates.choose());
+  for (const headers of [{ 'user-agent': 'WhatsApp/2.23' }, { 'sec-purpose': 'prefetch;prerender' }])
+    await open(`/pay/${id}`, headers as Record<string, string>);
+  await pages.server.inject({ method: 'HEAD', url: `/pay/${id}` });
+  await open('/pay/unknown');
+  await open(`/pay/${id}/status`);
+  expect(pages.opened).toEqual([]);
+  await open(`/pay/${id}`, { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0; rv:140.0) Firefox/140.0' });
+  expect(pages.opened).toEqual([id]);
 });
 
 describe('opening a checkout with auto=1', () => {

@@ -340,28 +340,26 @@ describe('an unknown link', () => {
   });
 });
 
-describe('what the script asks for', () => {
-  it('is answered with nothing while nothing has changed, and anew once it has', async () => {
-    const view = checkoutStates.choose();
-    const id = pages.put(view);
-    const first = await open(`/pay/${id}/status`);
-    const etag = String(first.headers['etag']);
-    const same = await open(`/pay/${id}/status`, { 'if-none-match': etag });
-    expect([same.statusCode, same.body]).toEqual([304, '']);
-    pages.put({ ...checkoutStates.seen(), payment: { ...checkoutStates.seen().payment, id } });
-    const changed = await open(`/pay/${id}/status`, { 'if-none-match': etag });
-    expect(changed.statusCode).toBe(200);
-    expect(changed.json()).toMatchObject({ view: 'seen', refreshSeconds: 3 });
-    expect(Object.keys(changed.json()).sort()).toEqual([
-      'detail',
-      'refreshSeconds',
-      'revision',
-      'status',
-      'takesPayment',
-      'title',
-      'view',
-    ]);
-  });
+it('what the script asks for is answered with nothing while nothing has changed, and anew once it has', async () => {
+  const view = checkoutStates.choose();
+  const id = pages.put(view);
+  const first = await open(`/pay/${id}/status`);
+  const etag = String(first.headers['etag']);
+  const same = await open(`/pay/${id}/status`, { 'if-none-match': etag });
+  expect([same.statusCode, same.body]).toEqual([304, '']);
+  pages.put({ ...checkoutStates.seen(), payment: { ...checkoutStates.seen().payment, id } });
+  const changed = await open(`/pay/${id}/status`, { 'if-none-match': etag });
+  expect(changed.statusCode).toBe(200);
+  expect(changed.json()).toMatchObject({ view: 'seen', refreshSeconds: 3 });
+  expect(Object.keys(changed.json()).sort()).toEqual([
+    'detail',
+    'refreshSeconds',
+    'revision',
+    'status',
+    'takesPayment',
+    'title',
+    'view',
+  ]);
 });
 
 it('answers a failure of ours with a page that says nothing of it', async () => {
