@@ -118,8 +118,7 @@ describe('the way back to the shop', () => {
     await shop.listen({ host: '127.0.0.1', port: 0 });
     const { port } = shop.server.address() as AddressInfo;
     ways = createCheckoutPages({ account: { returnUrl: `http://127.0.0.1:${port}/orders/{payment_id}` } });
-    await ways.server.listen({ host: '127.0.0.1', port: 0 });
-    waysUrl = `http://127.0.0.1:${(ways.server.server.address() as AddressInfo).port}`;
+    waysUrl = await ways.server.listen({ host: '127.0.0.1', port: 0 });
   });
   afterAll(() => Promise.all([shop.close(), ways.server.close()]));
   const justPaid = () =>

@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -24,8 +23,7 @@ beforeAll(async () => {
     isTestMode: true,
     limiter: { take: async () => 0 },
   });
-  await server.listen({ host: '127.0.0.1', port: 0 });
-  baseUrl = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
+  baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
 });
 afterAll(async () => {
   await browser?.close();
@@ -132,10 +130,9 @@ it('keeps the chosen language on other pages, and copies a sample with its lines
 
 it('shows the shop of the sandbox to everybody', async () => {
   const api = await createApiService();
-  await api.server.listen({ host: '127.0.0.1', port: 0 });
   const shop = await startShop({
     account: {
-      apiUrl: `http://127.0.0.1:${(api.server.server.address() as AddressInfo).port}`,
+      apiUrl: await api.server.listen({ host: '127.0.0.1', port: 0 }),
       apiKey: api.apiKey,
       payoutWallet: validRequest.address,
     },

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -58,9 +57,8 @@ const picture = { viewport: { width: 1120, height: 720 }, deviceScaleFactor: 1 }
 const phonePicture = { viewport: { width: 390, height: 780 }, deviceScaleFactor: 1 };
 /** Serves other pages than those of the file while `use` runs. */
 async function serve(other: CheckoutPages, use: (origin: string) => Promise<unknown>): Promise<void> {
-  await other.server.listen({ host: '127.0.0.1', port: 0 });
   try {
-    await use(`http://127.0.0.1:${(other.server.server.address() as AddressInfo).port}`);
+    await use(await other.server.listen({ host: '127.0.0.1', port: 0 }));
   } finally {
     await other.server.close();
   }

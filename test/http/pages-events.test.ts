@@ -8,8 +8,7 @@ let pages: CheckoutPages;
 let baseUrl: string;
 beforeEach(async () => {
   pages = createCheckoutPages();
-  await pages.server.listen({ host: '127.0.0.1', port: 0 });
-  baseUrl = `http://127.0.0.1:${(pages.server.server.address() as AddressInfo).port}`;
+  baseUrl = await pages.server.listen({ host: '127.0.0.1', port: 0 });
 });
 afterEach(() => pages.server.close());
 

@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../src/payment/errors.ts';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
@@ -68,11 +67,10 @@ it('shows the page at once, then all rows together, and later marks those that t
   const answers = new Map<ProviderId, (quote: Quote) => void>();
   for (const id of ['moonpay', 'wert', 'transak'] as const)
     pages.quoteAnswers.set(id, () => new Promise((resolve) => answers.set(id, resolve)));
-  await pages.server.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = pages.server.server.address() as AddressInfo;
+  const origin = await pages.server.listen({ host: '127.0.0.1', port: 0 });
   // As it is: a decoder would hand the first piece over in chunks of its own.
   const headers = { 'accept-encoding': 'identity' };
-  const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { headers });
+  const ask = (path: string) => fetch(`${origin}${path}`, { headers });
   // Time passes when the test says so.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const response = await ask(`/pay/${pages.put(checkoutStates.choose())}`);

@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../sdk/src/client.ts';
 import type { ApiError } from '../../sdk/src/errors.ts';
@@ -11,8 +10,7 @@ let baseUrl: string;
 
 beforeAll(async () => {
   service = await createApiService();
-  await service.server.listen({ host: '127.0.0.1', port: 0 });
-  baseUrl = `http://127.0.0.1:${(service.server.server.address() as AddressInfo).port}`;
+  baseUrl = await service.server.listen({ host: '127.0.0.1', port: 0 });
 });
 
 afterAll(() => service.close());

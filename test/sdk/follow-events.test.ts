@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -16,8 +15,7 @@ let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'card-checkout-shop-'));
   service = await createApiService({ requestsPerMinute: 1_000_000 });
-  await service.server.listen({ host: '127.0.0.1', port: 0 });
-  baseUrl = `http://127.0.0.1:${(service.server.server.address() as AddressInfo).port}`;
+  baseUrl = await service.server.listen({ host: '127.0.0.1', port: 0 });
 });
 afterAll(async () => {
   await service.close();

@@ -1,7 +1,6 @@
 /** The snippets of the SDK's README, put together to the shop that they make, with PostgreSQL and against the API. */
 import { createHmac } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Pool } from 'pg';
@@ -72,8 +71,7 @@ export { client, payment };`;
 
 beforeAll(async () => {
   [service, postgres, sdk] = await Promise.all([createApiService(), startPostgres(), installPackedSdk()]);
-  await service.server.listen({ host: '127.0.0.1', port: 0 });
-  const baseUrl = `http://127.0.0.1:${(service.server.server.address() as AddressInfo).port}`;
+  const baseUrl = await service.server.listen({ host: '127.0.0.1', port: 0 });
   databaseUrl = await postgres.createDatabase();
   pool = new Pool({ connectionString: databaseUrl });
   await pool.query('CREATE TABLE fulfilments (payment_id uuid PRIMARY KEY)');

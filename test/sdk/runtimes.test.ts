@@ -1,7 +1,6 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
@@ -49,8 +48,7 @@ let options: string;
 
 beforeAll(async () => {
   [service, sdk] = await Promise.all([createApiService({ requestsPerMinute: 10_000 }), installPackedSdk()]);
-  await service.server.listen({ host: '127.0.0.1', port: 0 });
-  const baseUrl = `http://127.0.0.1:${(service.server.server.address() as AddressInfo).port}`;
+  const baseUrl = await service.server.listen({ host: '127.0.0.1', port: 0 });
   const { address, callback } = validRequest;
   options = JSON.stringify({ baseUrl, apiKey: service.apiKey, address, callback });
   cpSync(join(import.meta.dirname, 'runtime-check.mjs'), join(sdk.folder, 'runtime-check.mjs'));

@@ -26,8 +26,7 @@ export async function openPages(): Promise<{
     const deliveryUnits = 25_340_000n - BigInt(index % 4) * 310_000n - BigInt(index) * 10_000n;
     pages.quoteAnswers.set(id, async () => ({ deliveryUnits, minimumUsdCents: null }));
   }
-  await pages.server.listen({ host: '127.0.0.1', port: 0 });
-  const baseUrl = `http://127.0.0.1:${(pages.server.server.address() as AddressInfo).port}`;
+  const baseUrl = await pages.server.listen({ host: '127.0.0.1', port: 0 });
   return {
     browser,
     pages,
