@@ -14,7 +14,6 @@ import {
   type FeatureContext,
   merchantFeatures,
 } from '../../src/app/features.ts';
-import type { Store } from '../../src/app/store/store.ts';
 import type { SendNotification } from '../../src/features/notifications/notification-store.ts';
 import type { RefundRoutesContext } from '../../src/features/refunds/refund-routes.ts';
 import type { Mail } from '../../src/mail/mail.ts';
