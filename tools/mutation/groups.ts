@@ -1,3 +1,5 @@
+import { basename, dirname } from 'node:path/posix';
+
 /** A part of the code whose tests must notice nearly every change to it. */
 export interface MutationGroup {
   readonly name: string;
@@ -15,68 +17,30 @@ export interface MutatedFile {
 export const mutationGroups: readonly MutationGroup[] = [
   {
     name: 'money',
-    parts: [
-      beside('src/payment/money.ts'),
-      {
-        file: 'src/payment/paid-threshold.ts',
-        tests: ['src/payment/paid-threshold.test.ts', 'src/payment/fees.test.ts'],
-      },
-    ],
+    parts: [part('src/payment/money.ts'), part('src/payment/paid-threshold.ts', 'paid-threshold', 'fees')],
   },
   {
     name: 'signing',
     parts: [
-      {
-        file: 'src/payment/payment-events.ts',
-        tests: [
-          'src/payment/ipn-token.test.ts',
-          'src/payment/payment-events.test.ts',
-          'src/payment/paid-webhook.test.ts',
-        ],
-      },
-      {
-        file: 'src/webhooks/webhook.ts',
-        tests: ['src/webhooks/webhook.test.ts', 'src/webhooks/send-webhooks.test.ts'],
-      },
+      part('src/payment/payment-events.ts', 'ipn-token', 'payment-events', 'paid-webhook'),
+      part('src/webhooks/webhook.ts', 'webhook', 'send-webhooks'),
     ],
   },
-  {
-    name: 'settlement',
-    parts: [
-      {
-        file: 'src/payment/settle.ts',
-        tests: ['src/payment/settle.test.ts', 'src/payment/settle-direct.test.ts'],
-      },
-    ],
-  },
+  { name: 'settlement', parts: [part('src/payment/settle.ts', 'settle', 'settle-direct')] },
   {
     name: 'relay arithmetic',
     parts: [
-      {
-        file: 'src/settlement/chain/gas.ts',
-        tests: ['src/settlement/chain/estimate-gas.test.ts', 'src/settlement/chain/gas-balance.test.ts'],
-      },
-      {
-        file: 'src/settlement/relay/size-batch.ts',
-        tests: ['src/settlement/relay/size-batch.test.ts', 'src/settlement/relay/nonces.test.ts'],
-      },
+      part('src/settlement/chain/gas.ts', 'estimate-gas', 'gas-balance'),
+      part('src/settlement/relay/size-batch.ts', 'size-batch', 'nonces'),
     ],
   },
-  { name: 'second factors', parts: [beside('src/accounts/second-factor.ts')] },
-  { name: 'connect', parts: [beside('src/features/connect/connect-shop.ts')] },
+  { name: 'second factors', parts: [part('src/accounts/second-factor.ts')] },
+  { name: 'connect', parts: [part('src/features/connect/connect-shop.ts')] },
   {
     name: 'callback rules',
-    parts: [beside('src/platform/public-address.ts'), beside('src/payment/callback-url.ts')],
+    parts: [part('src/platform/public-address.ts'), part('src/payment/callback-url.ts')],
   },
-  {
-    name: 'state table',
-    parts: [
-      {
-        file: 'src/payment/payment.ts',
-        tests: ['src/payment/payment-states.test.ts', 'test/docs/payment-lifecycle.test.ts'],
-      },
-    ],
-  },
+  { name: 'state table', parts: [part('src/payment/payment.ts', 'payment-states')] },
 ];
 
 /**
@@ -96,7 +60,8 @@ export function chooseGroups(names: readonly string[], groups = mutationGroups):
     .filter(({ parts }) => parts.length > 0);
 }
 
-/** With the test that lies beside it. */
-function beside(file: string): MutatedFile {
-  return { file, tests: [file.replace(/\.ts$/, '.test.ts')] };
+/** A file and its tests, which lie beside it: those with these names, or with the file's own. */
+function part(file: string, ...tests: readonly string[]): MutatedFile {
+  const names = tests.length > 0 ? tests : [basename(file, '.ts')];
+  return { file, tests: names.map((name) => `${dirname(file)}/${name}.test.ts`) };
 }
