@@ -292,7 +292,7 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
 
 function addChainCommands(program: Command, services: ProgramServices): void {
   const chain = operationsOf(program.command('chain').description('what was read of the chain'), services);
-  chain('rewind', 'scan final blocks again, on your word that the chain has replaced them').option(
+  chain('rewind', 'scan final blocks again that you know the chain has replaced').option(
     '--block <number>',
     'the newest block to keep (the newest scanned one that the chain still has)',
   );

@@ -41,7 +41,7 @@ export type Meaning =
 const MAXIMUM_SEARCH_CHARACTERS = 320;
 const MAXIMUM_SEARCH_WORDS = 8;
 /**
- * Maximum indexed words of a note or an order line. 500 characters exceed it only in text that nobody would search for.
+ * Maximum indexed words of a note or an order line. 500 characters exceed it only in unsearchable text.
  */
 const MAXIMUM_TEXT_WORDS = 40;
 /** Maximum indexed words of an email address, before the @. */
