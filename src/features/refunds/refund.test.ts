@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ADDRESS, NOW_MS, newPayment } from '../../../test/store/fixtures.ts';
 import { newRefund } from '../../../test/support/refunds.ts';
-import { bookTransfer, confirmAddress, refundableUnits, refundOfTransfer } from './refund.ts';
+import { bookTransfer, confirmAddress, type Refund, refundableUnits, refundOfTransfer } from './refund.ts';
 
 const payment = newPayment('account');
 const OTHER = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
@@ -29,6 +29,18 @@ it('books no transfer beyond what the payment’s other refunds leave', () => {
   const view = { refund, others: [paid], rivals: [] };
   expect(bookTransfer(view, [transfer], 101n, NOW_MS)?.refund.status).toBe('paid');
   expect(bookTransfer(view, [transfer], 100n, NOW_MS)?.refund.transactionProblem).toBe('exceeds_received');
+});
+
+it('refuses a transfer once, however often it is found, and keeps another that was submitted meanwhile', () => {
+  const find = (refund: Refund) => bookTransfer({ refund, others: [], rivals: [] }, [transfer], 19n, NOW_MS);
+  const refused = find(refundOf())?.refund as Refund;
+  expect(refused.transactionProblem).toBe('exceeds_received');
+  expect(find(refused)).toBeNull();
+  const asked = { ...refused, transactionProblem: null };
+  expect(find({ ...asked, submittedHash: '0x1' })).toMatchObject({ refund: { submittedHash: null } });
+  const other = find({ ...asked, submittedHash: '0x2' })?.refund as Refund;
+  expect(other).toMatchObject({ submittedHash: '0x2', transactionProblem: 'exceeds_received' });
+  expect(find(other)).toBeNull();
 });
 
 it('takes a transfer only from above the blocks that were final at its opening', () => {

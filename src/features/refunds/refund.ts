@@ -206,18 +206,25 @@ export function bookTransfer(
   if (transfer === undefined) return refuseTransaction({ refund }, 'already_counted');
   const { units, sender = null, transactionHash, logIndex, blockNumber } = transfer;
   if (units > refundableUnits(receivedUnits, others, nowMs)) {
-    return refuseTransaction({ refund }, 'exceeds_received');
+    return refuseTransaction({ refund }, 'exceeds_received', transactionHash);
   }
   const place = { sender, transactionHash, logIndex, blockNumber, paidAtMs: nowMs };
   const paid = { ...refund, ...noTransfer, ...place, units, status: 'paid' } as const;
   return { refund: paid, event: 'refund.paid' };
 }
 
-/** Rejects a submitted transaction; another can be submitted. */
+/**
+ * Rejects a transaction, by default the submitted one; another can be submitted. Leaves a refund unchanged that already
+ * shows the problem: each pass finds the transfers of the last blocks again.
+ */
 export function refuseTransaction(
   { refund }: Pick<RefundView, 'refund'>,
   problem: TransactionProblem,
-): RefundDecision {
-  const refused = { ...refund, submittedHash: null, transactionProblem: problem };
+  transactionHash = refund.submittedHash,
+): RefundDecision | null {
+  const isSubmitted = refund.submittedHash !== null && refund.submittedHash === transactionHash;
+  if (!isSubmitted && refund.transactionProblem === problem) return null;
+  const submittedHash = isSubmitted ? null : refund.submittedHash;
+  const refused = { ...refund, submittedHash, transactionProblem: problem };
   return { refund: refused, event: 'refund.transaction_refused' };
 }
