@@ -107,7 +107,7 @@ interface Parts {
   readonly modeOf: (provider: ProviderId) => SimulatorMode;
 }
 
-/** Sends webhooks about orders in the format of each provider; null if the shop takes none. */
+/** Sends order webhooks to the service, in each provider's format; null without a webhook URL. */
 function startWebhooks(parts: Parts): WebhookSender | null {
   const { options, protocols, nowMs, faultOf } = parts;
   const { webhookUrl = null, log } = options;

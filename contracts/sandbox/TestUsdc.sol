@@ -242,8 +242,8 @@ contract TestUsdcLogic {
 /// @title Proxy of the test token: delegates every call to `TestUsdcLogic`
 /// @notice Circle's token has such a proxy, whose gas is part of a payment's cost.
 contract TestUsdc {
-    /// @dev Two words apart from the logic's own; Circle's proxy also reads its admin and its implementation in every
-    /// call, and refuses its admin. There is no admin here, because this token is never upgraded.
+    /// @dev Storage slots that cannot collide with the logic's. Both are read on every call, as in Circle's proxy, so
+    /// that gas matches. There is no admin: the test token is never upgraded.
     bytes32 private constant ADMIN_SLOT = keccak256("card-checkout.sandbox.usdc.admin");
     bytes32 private constant LOGIC_SLOT = keccak256("card-checkout.sandbox.usdc.logic");
 

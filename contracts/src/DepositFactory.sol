@@ -82,7 +82,7 @@ contract DepositFactory {
         }
     }
 
-    /// @notice Sends a mistaken transfer from a deposit to its merchant, without a fee.
+    /// @notice Sends tokens that reached a deposit by mistake to its merchant, without a fee.
     /// @param other Any token except the payment token, or zero for the chain's native coin.
     function rescue(Terms calldata terms, address other) external {
         if (other == address(token)) revert NotRescuable();

@@ -26,7 +26,7 @@ export interface ExamplePayments {
   readonly nowMs: number;
   /** A new payment with these changes. */
   payment(change?: Partial<Payment>): Payment;
-  /** An open provider session with these changes. */
+  /** Open provider session, with the fields of `change` replaced. */
   session(payment: Payment, change?: Partial<ProviderSession>): ProviderSession;
   /** With deposits and releases as read from the chain. */
   view(payment: Payment, events?: ExampleEvents): PaymentView;

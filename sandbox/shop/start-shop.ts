@@ -102,7 +102,7 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-/** Starts a receiver of webhooks; port 0 for a free one. `receive` resolves to the HTTP status. */
+/** Starts an HTTPS webhook receiver. Port 0 picks a free port. `receive` resolves to the HTTP status. */
 export async function startReceiver(
   port: number,
   receive: (path: string, rawBody: string, signature: string | undefined) => Promise<number>,

@@ -22,7 +22,8 @@ const MAXIMUM_SIGNATURE_CHARACTERS = 200;
 /**
  * Receives, verifies and keeps the webhooks of checkouts that no shop made.
  *
- * @param ipnTokenOf the token that a merchant kept from the answer to the create; null for an impossible payment
+ * @param ipnTokenOf the token that a merchant kept from the answer to its create request; null for an impossible
+ * payment
  */
 export function createWebhookInbox(ipnTokenOf: (paymentId: string) => string | null, nowMs: () => number) {
   const webhooks: InboxWebhook[] = [];

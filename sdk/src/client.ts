@@ -62,13 +62,13 @@ export interface Client {
     /** Reads the status of a payment. @throws ApiError (404: unknown, or of another account), ConnectionError */
     retrieve(query: PaymentQuery | string): Promise<PaymentStatus>;
     /**
-     * Lists payments of the account, newest first; `before` is the `next` of the previous page. @throws ApiError,
-     * ConnectionError
+     * Lists payments of the account, newest first; `before` is the `next` of the previous page.
+     * @throws ApiError, ConnectionError
      */
     list(filter?: PaymentListFilter): Promise<MerchantPaymentPage>;
     /**
-     * Cancels a payment for which less than 0.01 USDC has arrived. @throws ApiError (409: its state does not allow it),
-     * ConnectionError
+     * Cancels a payment for which less than 0.01 USDC has arrived.
+     * @throws ApiError (409: its state does not allow it), ConnectionError
      */
     cancel(paymentId: string): Promise<MerchantPayment>;
   };
@@ -88,8 +88,8 @@ export interface Client {
     list(paymentId: string): Promise<RefundList>;
     get(refundId: string): Promise<Refund>;
     /**
-     * Confirms the address that the customer entered, as you saw it. @throws ApiError (409: it has changed),
-     * ConnectionError
+     * Confirms the address that the customer entered, as you saw it.
+     * @throws ApiError (409: it has changed), ConnectionError
      */
     confirm(refundId: string, destination: string): Promise<Refund>;
     /** Submits the hash of a transfer of another amount. @throws ApiError, ConnectionError */

@@ -36,5 +36,5 @@ export type {
   WebhookEvent,
 } from './wire.ts';
 
-/** Verification of webhooks. */
+/** Verifies a webhook's signature and parses its event. */
 export const webhooks = { constructEvent, constructEventAsync, signatureHeader: SIGNATURE_HEADER } as const;

@@ -34,7 +34,7 @@ export interface ServiceRequest {
 
 /**
  * Sends a request, with the retries of the specification: 408, 429, 500, 502, 503 and no response. All requests here
- * can be repeated: reads change nothing, a create carries its Idempotency-Key, and a second cancel is refused.
+ * can be repeated: reads change nothing, a create request carries its Idempotency-Key, and a second cancel is refused.
  *
  * @throws ApiError, ConnectionError
  */

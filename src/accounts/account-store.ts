@@ -136,7 +136,7 @@ export interface SessionStore {
    * an earlier one of the same purpose. Beyond `MAXIMUM_CHALLENGES` purposes the oldest is removed.
    */
   keepChallenge(id: string, purpose: string, challenge: string): Promise<void>;
-  /** Removes and returns the challenge of the purpose; null when there is none. */
+  /** Removes and returns the session's challenge for this purpose; null if none. */
   takeChallenge(id: string, purpose: string): Promise<string | null>;
   /** False when the user has no such session. */
   endSession(userId: string, id: string): Promise<boolean>;

@@ -55,7 +55,7 @@ export interface OneTimeLink {
   readonly tokenHash: string;
   /**
    * `password` sets a user's password; `forgotten` too, by an email that anyone may request. `invitation` makes its
-   * recipient a member of an account. `connect` is exchanged for an API key (`accounts/connect-shop.ts`).
+   * recipient a member of an account. `connect` is exchanged for an API key (`features/connect/connect-shop.ts`).
    */
   readonly kind: 'password' | 'forgotten' | 'invitation' | 'connect';
   readonly email: string;

@@ -81,8 +81,8 @@ export interface RelyingParty {
 /**
  * Null where browsers have no passkeys: at a host without a name, or without encryption beyond this machine.
  *
- * @param homeUrl address at which passkeys are created; browsers use them there and at subdomains @param pageUrl
- * address of the page that requests one
+ * @param homeUrl address at which passkeys are created; browsers use them there and at subdomains
+ * @param pageUrl address of the page that requests one
  */
 export function relyingPartyOf(homeUrl: string, pageUrl = homeUrl): RelyingParty | null {
   const { hostname: host } = new URL(homeUrl);

@@ -156,11 +156,9 @@ export async function endSession(
   if (accountId !== null) await recordAction(context, accountId, actor, 'session.ended', id);
 }
 
-/**
- * A browser in which a user has signed in keeps a mark. The mark gives no access: it only distinguishes the user's
- * browsers from strangers', so that strangers who guess passwords cannot lock the user out
- * (docs/decisions/0027-strangers-cannot-lock-users-out.md). Marks are sealed, and not stored.
- */
+// A browser in which a user has signed in keeps a mark. The mark gives no access: it only distinguishes the user's
+// browsers from strangers', so that strangers who guess passwords cannot lock the user out
+// (docs/decisions/0027-strangers-cannot-lock-users-out.md). Marks are sealed, and not stored.
 
 export const BROWSER_MARK_MS = 400 * 24 * 3_600_000;
 /** Time for which an emailed link can make a browser known. */

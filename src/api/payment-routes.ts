@@ -109,7 +109,7 @@ const presentCharge = (payment: Payment) => ({
   pass_fee_to_customer: payment.passFeeToCustomer,
 });
 
-/** Answer to a create. `status` is as at creation, because a replay must get the same answer. */
+/** Answer to a create request. `status` is as at creation, because a replay must get the same answer. */
 function presentCreatedPayment(
   { tokens, baseUrl }: PresentContext,
   payment: Payment,

@@ -82,10 +82,10 @@ function placeOf({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl
   return { engine: 'sqlite', at: isFolder ? join(place, SQLITE_FILE) : place };
 }
 
-/** SQLite writes in the API's thread, and a create must wait for at most one portion. */
+/** SQLite writes in the API's thread, and a create request must wait for at most one chunk. */
 const PAUSE_MS = 50;
 
-/** Lets others write between two portions of deferrable work; ends early on the signal. */
+/** Lets others write between two chunks of deferrable work; ends early on the signal. */
 export async function pauseBetweenPortions(signal: AbortSignal, pauseMs = PAUSE_MS): Promise<void> {
   await delay(pauseMs, undefined, { signal }).catch(() => {});
 }

@@ -51,13 +51,13 @@ export async function runUntilStopped(
     await running.stop();
   } catch (error) {
     if (!(error instanceof StartStoppedError)) throw error;
-    // An unfinished step of the start may keep the process alive.
+    // A startup step that is still running could keep the process alive.
     setTimeout(() => process.exit(), END_OF_START_MS).unref();
   }
   log.info('stopped');
 }
 
-/** Time for the unfinished steps of a stopped start to be undone. */
+/** Time to undo the unfinished steps of a stopped startup. */
 const END_OF_START_MS = 500;
 
 async function startLive(config: Config, role: Role, log: Log, stopped: Promise<void>): Promise<Running> {
@@ -103,7 +103,8 @@ const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 /**
  * Resolves with the first signal to stop; a later second one ends the process at once.
  *
- * @param signals source of the signals: the process @param endNow ends the process with this exit code
+ * @param signals source of the signals: the process
+ * @param endNow ends the process with this exit code
  */
 export function signalToStop(
   signals: EventEmitter,

@@ -85,7 +85,7 @@ export interface ServiceOptions {
    */
   readonly isTestMode: boolean;
   readonly additions?: TestAdditions;
-  /** Metrics that the external services already count in; created here where they count nothing. */
+  /** Metrics registry that the external services already report to; a new one if omitted. */
   readonly metrics?: Metrics;
   /** Time for which it accepts new connections after the stop signal, while it reports that it is not ready. */
   readonly drainDelayMs: number;

@@ -18,7 +18,7 @@ import type { WorkerParts, WorkerTask } from './worker-parts.ts';
 
 const EXPIRY_INTERVAL_MS = 10_000;
 
-/** Pause between two portions of a sweep, so that it does not delay the API. */
+/** Pause between two chunks of a sweep, so that it does not delay the API. */
 const SWEEP_PORTION_INTERVAL_MS = 1_000;
 
 /** Maximum remembered payments with an unexplained balance, to avoid repeated deep rescans. */
@@ -242,7 +242,7 @@ function createTokenReport({ external: { mistakenToken }, log }: WorkerParts) {
 /** Sweeps per search for another token, which costs as many calls as the sweep itself. */
 const SWEEPS_PER_TOKEN_REPORT = 6;
 
-/** Checks the open payments in portions, with a pause between them and a long one at the end. */
+/** Checks the open payments in chunks, with a pause between them and a long one at the end. */
 function sweepTask(parts: WorkerParts, investigate: Investigate): WorkerTask {
   const { store, external, nowMs, monotonicMs } = parts;
   const context = { ...store, sweep: external.sweepBalances, nowMs };

@@ -78,7 +78,7 @@ async function requireFeeWallet({ settlements }: OperationsContext): Promise<Add
   return settlement.feeWallet;
 }
 
-/** Interval between two calls of a proof, within the rate limits of all providers. */
+/** Pause between two provider calls of a proof. Stays below every provider's rate limit. */
 const PROOF_INTERVAL_MS = 300;
 
 interface ProofContext {

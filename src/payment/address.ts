@@ -54,8 +54,8 @@ const MAXIMUM_REMEMBERED = 10_000;
 const ADDRESS_CHARACTERS = 42;
 
 /**
- * `parsePayoutAddress` with a cache of accepted addresses: merchants send few with each create, and a checksum costs as
- * much as a dozen look-ups.
+ * `parsePayoutAddress` with a cache of accepted addresses: merchants send few with each create request, and a checksum
+ * costs as much as a dozen look-ups.
  */
 export function createPayoutAddressParser(): (value: unknown) => Address | null {
   const accepted = new LRUCache<string, Address>({ max: MAXIMUM_REMEMBERED });

@@ -1,9 +1,7 @@
 import { type Currency, USD_RATE_ONE, type UsdRate } from './money.ts';
 
-/**
- * Reports also show USDC amounts in the merchant's base currency, at the exchange rate of the hour of creation or
- * payment. 1 USDC counts as 1 USD.
- */
+// Reports also show USDC amounts in the merchant's base currency, at the exchange rate of the hour of creation or
+// payment. 1 USDC counts as 1 USD.
 
 /** The first rate read in an hour. */
 export interface HourlyRate {

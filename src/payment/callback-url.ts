@@ -49,7 +49,7 @@ const METADATA_SUFFIX =
 
 /**
  * Form of nearly every callback: printable ASCII, a literal scheme, an authority without credentials or encoding. It
- * skips the slower checks of the raw text, because this runs for each create.
+ * skips the slower checks of the raw text, because this runs for each create request.
  */
 const PLAIN_URL = /^https:\/\/[a-z0-9._:[\]-]+(?:[/?#][\x21-\x5b\x5d-\x7e]*)?$/i;
 const PLAIN_ASCII = /^[\x21-\x5b\x5d-\x7e]*$/;
@@ -66,9 +66,9 @@ const HOST_NAME_MAX_CHARACTERS = 253;
 /**
  * Validates a callback by its text. Pure.
  *
- * @param raw the merchant's value, of any type @param allowedHosts the operator's `CALLBACK_ALLOWED_HOSTS`:
- * `host:port`, lower case, IPv6 in brackets, always with a port; a listed host need not be public, but all other rules
- * apply
+ * @param raw the merchant's value, of any type
+ * @param allowedHosts the operator's `CALLBACK_ALLOWED_HOSTS`: `host:port`, lower case, IPv6 in brackets, always with a
+ * port; a listed host need not be public, but all other rules apply
  */
 export function parseCallbackUrl(
   raw: unknown,

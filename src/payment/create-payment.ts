@@ -162,11 +162,9 @@ export async function createDirectPayment(
   return storePayment(context, payment, record);
 }
 
-/**
- * Idempotent replay of a create: repeating an account's `Idempotency-Key` with the same parameters returns the first
- * request's payment, for 24 hours. Other parameters are a conflict. Only successes are stored, in the transaction that
- * creates the payment (`createPayment` of the store).
- */
+// Idempotent replay: repeating an account's `Idempotency-Key` with the same parameters returns the first request's
+// payment, for 24 hours. Other parameters are a conflict. Only successes are stored, in the transaction that creates
+// the payment (`createPayment` of the store).
 
 /** Payment of an earlier request with the same key, and the fingerprint of its parameters. */
 type EarlierCreate = NonNullable<Awaited<ReturnType<PaymentStore['findIdempotent']>>>;
@@ -186,7 +184,7 @@ function recordOf(
   return key === null ? null : { accountId, key, fingerprint: fingerprintOf(parameters), createdAtMs };
 }
 
-/** Earlier create with the same key; null without a key, or without such a create within the TTL. */
+/** Earlier create request with the same key; null without a key, or without such a request within the TTL. */
 async function findEarlierCreate(
   payments: Pick<PaymentStore, 'findIdempotent'>,
   record: IdempotencyRecord | null,
@@ -195,7 +193,7 @@ async function findEarlierCreate(
   return payments.findIdempotent(record.accountId, record.key, record.createdAtMs - IDEMPOTENCY_TTL_MS);
 }
 
-/** Whether an earlier create had the same parameters, so that its payment is the answer. */
+/** Whether an earlier create request had the same parameters, so that its payment is the answer. */
 function isReplayOf(
   earlier: EarlierCreate | null,
   record: IdempotencyRecord | null,
@@ -213,7 +211,7 @@ export interface CreatePaymentRequest
   readonly order?: Pick<Payment, keyof typeof noOrder>;
 }
 
-/** What a create reads of a merchant. */
+/** Merchant's settings that a create request depends on. */
 export interface MerchantTerms extends AccountThresholdTerms {
   readonly id: string;
   readonly suspended: boolean;
@@ -237,7 +235,7 @@ export interface MerchantTerms extends AccountThresholdTerms {
 export const features = ['card_checkout', 'fee_pass_through'] as const;
 export type Feature = (typeof features)[number];
 
-/** What a create asks of the providers. Both throw `ServiceError`. */
+/** Checks of the providers for a create request. Both throw `ServiceError`. */
 export interface ProviderChecks {
   /** Requires that the merchant may choose the provider now, for a payment in this currency. */
   requireChoice(merchant: MerchantTerms, provider: ProviderId, currency: Currency): Promise<void>;
@@ -263,7 +261,7 @@ export type CheckedTerms = ReturnType<typeof chargeWithFee> &
   Pick<Payment, 'usdUnits' | 'provider'>;
 
 /**
- * Checks a create in a fixed order, so that a caller always gets the same error first. Throws `ServiceError`.
+ * Checks a create request in a fixed order, so that a caller always gets the same error first. Throws `ServiceError`.
  *
  * @param isKeyTaken whether the idempotency key was used with other parameters
  */

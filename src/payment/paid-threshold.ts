@@ -11,13 +11,11 @@ import type { AmountMismatch, Payment } from './payment.ts';
 import { assumedDeliveryUnits, type ProviderId, providerCatalog } from './provider-catalog.ts';
 import type { ProviderSession } from './provider-session.ts';
 
-/**
- * Threshold from which a card payment counts as paid in full. Without a started session it is the USD value of the
- * charge, less the tolerance. A started session lowers it to its provider's delivery, less the tolerance, plus earlier
- * deposits for a session for the rest. The threshold never rises, because an on-ramp may deliver long after its session
- * has expired, and never falls below the minimum that maximum provider fee and tolerance leave, because anyone with the
- * link can start a session and pay from a wallet.
- */
+// Threshold from which a card payment counts as paid in full. Without a started session it is the USD value of the
+// charge, less the tolerance. A started session lowers it to its provider's delivery, less the tolerance, plus earlier
+// deposits for a session for the rest. The threshold never rises, because an on-ramp may deliver long after its session
+// has expired, and never falls below the minimum that maximum provider fee and tolerance leave, because anyone with the
+// link can start a session and pay from a wallet.
 
 /** Terms set by the operator for all accounts, or by an account for itself. A payment keeps those of its creation. */
 export interface ThresholdTerms {

@@ -3,20 +3,18 @@ import { UnknownStateError } from './errors.ts';
 import type { Currency } from './money.ts';
 import { DIRECT_PROVIDER, type ProviderChoice } from './provider-catalog.ts';
 
-/**
- * Glossary
- *
- * - Payment: one checkout of a merchant, from `unpaid` to `paid` or `canceled`.
- * - Deposit: a USDC transfer to the payment's deposit address, seen on chain.
- * - Release: the deposit contract's transfer of the address's balance to the merchant, less the fee.
- * - Paid threshold: the USDC amount from which a payment counts as paid in full (see `paidThresholdUnits`).
- * - Seen: in a block of the current chain, which a reorganization may still remove.
- * - Final: in a scanned block that the chain calls finalized.
- * - Held: seen deposits less seen releases, still at the deposit address.
- * - Surplus: deposits after the payment was paid; also released, without changing a field.
- * - Session: a customer's session at an on-ramp, started by a click on the checkout page.
- * - Relayer: the key that sends releases; it can spend only its own gas balance.
- */
+// Glossary
+//
+// - Payment: one checkout of a merchant, from `unpaid` to `paid` or `canceled`.
+// - Deposit: a USDC transfer to the payment's deposit address, seen on chain.
+// - Release: the deposit contract's transfer of the address's balance to the merchant, less the fee.
+// - Paid threshold: the USDC amount from which a payment counts as paid in full (see `paidThresholdUnits`).
+// - Seen: in a block of the current chain, which a reorganization may still remove.
+// - Final: in a scanned block that the chain calls finalized.
+// - Held: seen deposits less seen releases, still at the deposit address.
+// - Surplus: deposits after the payment was paid; also released, without changing a field.
+// - Session: a customer's session at an on-ramp, started by a click on the checkout page.
+// - Relayer: the key that sends releases; it can spend only its own gas balance.
 
 /** Progress of a payment, with the values of a new one. */
 export const untouchedProgress = {

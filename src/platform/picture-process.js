@@ -15,8 +15,9 @@ const loaders = {
 };
 
 /**
- * @param {Buffer} bytes @param {number} maximumPixels wide and high @param {number} fittedPixels size of the square
- * that the result fits into
+ * @param {Buffer} bytes
+ * @param {number} maximumPixels wide and high
+ * @param {number} fittedPixels size of the square that the result fits into
  */
 async function encodePicture(bytes, maximumPixels, fittedPixels) {
   const { width, height } = await measure(bytes).catch(() => refuse('must be a PNG, JPEG or WebP image'));

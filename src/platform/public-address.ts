@@ -1,14 +1,12 @@
 import { BlockList, isIP } from 'node:net';
 
-/**
- * Decides which IP addresses are on the public Internet, so that a merchant's callback may go there.
- *
- * Source: the IANA special-purpose address registries (RFC 6890 and its updates), read strictly: addresses that a
- * registry does not call globally reachable are refused, even if only the present allocation makes them unreachable.
- *
- * Uses Node's parser rather than `ipaddr.js`, which accepts `0x8.8.8.8` and `01.2.3.4`, and `::1.2.3.4` for
- * `::ffff:1.2.3.4`.
- */
+// Decides which IP addresses are on the public Internet, so that a merchant's callback may go there.
+//
+// Source: the IANA special-purpose address registries (RFC 6890 and its updates), read strictly: addresses that a
+// registry does not call globally reachable are refused, even if only the present allocation makes them unreachable.
+//
+// Uses Node's parser rather than `ipaddr.js`, which accepts `0x8.8.8.8` and `01.2.3.4`, and `::1.2.3.4` for
+// `::ffff:1.2.3.4`.
 
 /** IPv4 ranges that are never a merchant's public server. */
 const REFUSED_IPV4 = [

@@ -68,7 +68,7 @@ export interface ProviderWebhook {
   readonly atMs: number;
 }
 
-/** A webhook that is not authentic or too old. The message is for the log. */
+/** Webhook refused as forged or too old. The message is for the log, not the sender. */
 export class ProviderWebhookRefusedError extends Error {
   override readonly name = 'ProviderWebhookRefusedError';
 }

@@ -88,8 +88,8 @@ export interface JournalContext {
 type ReportedAccount = Pick<Account, 'id' | 'baseCurrency'>;
 
 /**
- * Payments of a month, by portion: those paid in it, and unpaid ones with money created in it. Payments that become
- * paid during the read may be missing, but hide no other.
+ * Payments of a month, in chunks: those paid in it, and unpaid ones with money created in it. Payments that become paid
+ * during the read may be missing, but hide no other.
  */
 async function* listBooked(
   context: JournalContext,
@@ -162,13 +162,13 @@ const columns = [
   'base_rate',
 ];
 
-/** Double-entry journal of a month as CSV lines, by portion. */
+/** Double-entry journal of a month as CSV, in chunks. */
 export async function* exportJournal(
   context: JournalContext,
   account: ReportedAccount,
   month: LocalMonth,
 ): AsyncGenerator<string> {
-  // Sent with the first portion, so that a failure precedes any output.
+  // Sent with the first chunk, so that a failure precedes any output.
   let head = csvLine(columns);
   for await (const { booked } of listBooked(context, account, month)) {
     yield head + booked.map((payment) => journalLines(payment, account.baseCurrency)).join('');

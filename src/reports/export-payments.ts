@@ -8,7 +8,7 @@ import type { ProviderId } from '../payment/provider-catalog.ts';
 import { type CsvCell, csvLine } from '../platform/csv.ts';
 import { appliedUsdRate } from './export-journal.ts';
 
-/** Payments of a portion, which takes some milliseconds of the store's time. */
+/** Payments per chunk, which takes a few milliseconds of the store's time. */
 const PORTION = 200;
 
 const nothingYet: FinalSums = { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n };
@@ -76,7 +76,7 @@ export interface AddedColumns {
   /** The column that they follow. */
   readonly after: string;
   readonly names: readonly string[];
-  /** Their cells for one portion of payments. */
+  /** Their cells for one chunk of payments. */
   readonly read: (
     accountId: string,
     ids: readonly PaymentId[],
@@ -84,7 +84,7 @@ export interface AddedColumns {
 }
 
 /**
- * Payments of a query as CSV lines, newest first, by portion and only as fast as they are consumed. USDC amounts come
+ * Payments of a query as CSV lines, newest first, in chunks and only as fast as they are consumed. USDC amounts come
  * from the journal.
  */
 export async function* exportPayments(

@@ -86,7 +86,7 @@ function settleTimesOf(counts: readonly PaidCount[]): AccountStatistics['settleT
 /** Converts a day's receipts in 10⁻⁶ USDC to 10⁻⁶ of a currency; null for a day before the first known rate. */
 export type ToBase = (day: LocalDay, units: number) => number | null;
 
-/** Maximum age of a rate before the first day. */
+/** How long before the first day a rate may be read that converts days without one. */
 const MAXIMUM_GAP_MS = 7 * 86_400_000;
 
 /** Converts at the day's first rate, or at the last one before, so that a missing rate leaves no gap in a sum. */

@@ -11,24 +11,24 @@ export interface SweepContext extends Readonly<{ payments: PaymentStore; observa
 }
 
 export interface SweepResult {
-  /** Last checked payment, after which the next portion starts; null at the end. */
+  /** Last checked payment, after which the next chunk starts; null at the end. */
   readonly last: string | null;
   /** Open payments whose address holds or has released another amount than was observed. */
   readonly unexplained: readonly PaymentId[];
-  /** All open payments of the portion, and the block of their balances. */
+  /** All open payments of the chunk, and the block of their balances. */
   readonly open: readonly PaymentView[];
   readonly blockNumber: number;
 }
 
-/** A portion takes a few milliseconds, so that it does not delay the API. */
+/** Maximum payments per chunk, which takes a few milliseconds, so that it does not delay the API. */
 const PAYMENTS_AT_A_TIME = 100;
 
-/** Younger payments are skipped: most are paid by then, and checking each new one would burden every create. */
+/** Younger payments are skipped: most are paid by then, and checking each new one would burden every create request. */
 const MINIMUM_AGE_MS = 10 * 60_000;
 
 /**
- * Compares on-chain balances of open payments older than ten minutes with the observations, in portions: `after` is the
- * last payment of the portion before, null for the first. Starts at the expiry watermark, below which no payment awaits
+ * Compares on-chain balances of open payments older than ten minutes with the observations, in chunks: `after` is the
+ * last payment of the previous chunk, null for the first. Starts at the expiry watermark, below which no payment awaits
  * money.
  */
 export async function sweepOpenPayments(context: SweepContext, after: string | null): Promise<SweepResult> {

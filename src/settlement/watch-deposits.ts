@@ -358,8 +358,8 @@ function countOf({ deposits, releases, rescues }: OwnRows): number {
 }
 
 /**
- * Finds the payments of addresses, keyed by the address in lower case. Looks them up in portions with a turn of the
- * event loop in between, so that a page of foreign addresses delays no request.
+ * Finds the payments of addresses, keyed by the address in lower case. Looks them up in chunks with a turn of the event
+ * loop in between, so that a page of foreign addresses delays no request.
  *
  * Call it only after the logs were read, so that no deposit of ours counts as foreign: a customer learns an address
  * after its payment was committed, and the transfer, its block and the node's answer come later still.

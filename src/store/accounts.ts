@@ -75,7 +75,7 @@ export function createAccounts(
   };
 }
 
-/** Maximum keys in memory. */
+/** Maximum API keys in the cache. */
 const MAXIMUM_KEYS = 10_000;
 
 /**

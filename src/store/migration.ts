@@ -77,8 +77,8 @@ function newestNumber(
 /**
  * Pending migrations of a database, in order.
  *
- * @throws UnreleasedSchemaError when the database was made before the first release @throws StoreTooNewError when the
- * database has a migration that is not in the list
+ * @throws UnreleasedSchemaError when the database was made before the first release
+ * @throws StoreTooNewError when the database has a migration that is not in the list
  */
 export function* pendingMigrations(
   database: DatabaseName,

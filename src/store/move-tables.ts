@@ -42,8 +42,8 @@ interface MoveDatabase {
 /**
  * Opens one side of a move, within its transaction, and creates a target's tables if there are none.
  *
- * @throws MoveRefusedError when the schema is not this version's, or a target has rows @throws StoreTooNewError when a
- * newer version has written the database
+ * @throws MoveRefusedError when the schema is not this version's, or a target has rows
+ * @throws StoreTooNewError when a newer version has written the database
  */
 export async function openSide(
   database: MoveDatabase,

@@ -175,9 +175,7 @@ function* addCheckpoint(block: BlockReference): Script<void> {
       (SELECT number FROM checkpoints ORDER BY number DESC LIMIT 1 OFFSET ${raw(MAXIMUM_CHECKPOINTS)})`;
 }
 
-/**
- * Observations of deposits and releases, in two tables of the same shape. Writers hold the lock of the observations.
- */
+// Observations of deposits and releases, in two tables of the same shape. Writers hold the lock of the observations.
 
 type FoundRows = Pick<ScanRecord, 'deposits' | 'releases'>;
 
@@ -398,8 +396,6 @@ function logOf({ transactionHash, logIndex }: ChainPosition): string {
 function hashesOf(rows: readonly ChainPosition[]): string[] {
   return [...new Set(rows.map((row) => row.transactionHash))];
 }
-
-/** Checks of new observations, before any write. */
 
 /** @throws RangeError when a scan contradicts itself */
 function checkScan(scan: ScanRecord): void {

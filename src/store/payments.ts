@@ -42,10 +42,8 @@ import {
 /** Final block number before the first scan. */
 export const NO_FINAL_BLOCK = -1;
 
-/**
- * Reads and updates of payments on both engines. Rows are read as arrays, which takes half the time of objects with
- * thirty columns.
- */
+// Reads and updates of payments on both engines. Rows are read as arrays, which takes half the time of objects with
+// thirty columns.
 
 /** Columns for `SELECT … FROM payments`. */
 export const paymentColumns = paymentTable.names;

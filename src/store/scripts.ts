@@ -197,8 +197,9 @@ export function* lock(name: string): Script<void> {
 const MAXIMUM_LIST_LENGTH = 10_000;
 
 /**
- * `limit` of a list. @throws RangeError unless it is a whole number from 1 to 10,000: a silent cut would make a caller
- * take a page for the last one
+ * `limit` of a list.
+ * @throws RangeError unless it is a whole number from 1 to 10,000: a silent cut would make a caller take a page for the
+ * last one
  */
 export function checkedLimit(limit: number): number {
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAXIMUM_LIST_LENGTH) {
@@ -207,9 +208,7 @@ export function checkedLimit(limit: number): number {
   return limit;
 }
 
-/**
- * Table descriptions for both engines: column lists, inserts, mappers and the move between engines derive from them.
- */
+// Table descriptions for both engines: column lists, inserts, mappers and the move between engines derive from them.
 
 /**
  * How a column stores its values.

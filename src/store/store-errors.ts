@@ -1,6 +1,6 @@
 import { ScanRefusedError } from '../settlement/settlement-store.ts';
 
-/** Another process serves this database. One process writes at a time; the operator must end the other one first. */
+/** Another process has this SQLite file open. Only one may write: stop the other first. */
 export class StoreInUseError extends Error {
   override readonly name = 'StoreInUseError';
 

@@ -51,8 +51,6 @@ export type EnginePayments = Pick<
   'createPayment' | 'findIdempotent' | 'findPayment' | 'findDepositOwners'
 >;
 
-/** Limits of both engines. */
-
 /** Maximum stored cursors, among which a rewound chain's last common block is searched. */
 export const MAXIMUM_CHECKPOINTS = 200;
 

@@ -2,8 +2,8 @@ import type { Payment, PaymentId } from '../payment/payment.ts';
 import type { Script, Table } from './scripts.ts';
 
 /**
- * What a feature keeps in the store beside the core. Its steps run in transactions of the core, feature after feature. They
- * write rows of the feature and events of the log, and can neither change nor refuse what the core does.
+ * What a feature keeps in the store beside the core. Its steps run in transactions of the core, feature after feature.
+ * They write rows of the feature and events of the log, and must not change or refuse what the core does.
  */
 export interface StoredFeature {
   /** Its part of the schema, written like that of the core. */

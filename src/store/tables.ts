@@ -20,10 +20,8 @@ import type {
 import type { Webhook, WebhookResult } from '../webhooks/webhook.ts';
 import { type Table, tablesIn } from './scripts.ts';
 
-/**
- * All persistent tables of the core except short-lived ones of one engine (leases, release claims, rate windows) and
- * sums of chain rows, which are derived.
- */
+// All persistent tables of the core except short-lived ones of one engine (leases, release claims, rate windows) and
+// sums of chain rows, which are derived.
 
 const described: Table[] = [];
 const table = tablesIn(described);

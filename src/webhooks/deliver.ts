@@ -19,12 +19,10 @@ import {
 import type { DeliveryReason } from './delivery-reasons.ts';
 import { webhookHeaders } from './webhook.ts';
 
-/**
- * Sends a webhook at most once, to the checked address.
- *
- * Uses node:http over our own TLS socket rather than undici (docs/decisions/0019-webhook-transport.md): a client that
- * manages connections may open a second one and send again. Here a request owns one socket that is never replaced.
- */
+// Sends a webhook at most once, to the checked address.
+//
+// Uses node:http over our own TLS socket rather than undici (docs/decisions/0019-webhook-transport.md): a client that
+// manages connections may open a second one and send again. Here a request owns one socket that is never replaced.
 
 export interface DeliveryDependencies extends Omit<ConnectionOptions, 'signal'> {
   readonly resolver: Pick<HostResolver, 'resolveFresh'>;
@@ -271,8 +269,8 @@ const MAX_INTERIM_RESPONSES = 8;
  * Sends one POST on an open connection and reads the start of the answer. Always destroys the connection, so that
  * nothing can follow on it.
  *
- * @param signal aborted at the deadline of the delivery @throws DeliveryStopped `unknown` without a final status,
- * `failed` for an unacceptable HTTP answer
+ * @param signal aborted at the deadline of the delivery
+ * @throws DeliveryStopped `unknown` without a final status, `failed` for an unacceptable HTTP answer
  */
 async function postOnce(
   socket: TLSSocket,

@@ -35,7 +35,8 @@ export function openShop() {
   /**
    * Runs `work` if `mark` changed a row, in one transaction. Both must be synchronous, so that no other code runs in
    * between.
-   * @param {() => number | bigint} mark @param {(transaction: DatabaseSync) => unknown} work
+   * @param {() => number | bigint} mark
+   * @param {(transaction: DatabaseSync) => unknown} work
    */
   function runOnce(mark, work) {
     database.exec('BEGIN IMMEDIATE');
@@ -121,7 +122,8 @@ export function openShop() {
 
     /**
      * Receives a webhook as raw body and signature. Returns the HTTP status.
-     * @param {string | Uint8Array | ArrayBuffer} rawBody @param {string | string[] | null | undefined} signature
+     * @param {string | Uint8Array | ArrayBuffer} rawBody
+     * @param {string | string[] | null | undefined} signature
      */
     async receive(rawBody, signature) {
       try {
@@ -150,7 +152,8 @@ export function openShop() {
 
     /**
      * Follows the account's events until the signal. Events come from the service itself and need no confirmation.
-     * Webhooks are faster but may be missed. @param {AbortSignal} signal
+     * Webhooks are faster but may be missed.
+     * @param {AbortSignal} signal
      */
     followEvents: (signal) =>
       followEvents({

@@ -161,7 +161,7 @@ export const directParameters = {
   note,
 };
 
-/** Parameters of a create, completed from the account's settings. */
+/** Parameters of a create request, completed from the account's settings. */
 export function completeDirectParameters(
   body: Readonly<Record<string, unknown>>,
   { wallet, defaultCallbackUrl }: Pick<Account, 'wallet' | 'defaultCallbackUrl'>,

@@ -33,7 +33,7 @@ interface Totals extends FinalSums {
   readonly heldUnits: bigint;
 }
 
-/** A portion takes a few milliseconds, so that it does not delay the API. */
+/** Maximum payments per chunk, which takes a few milliseconds, so that it does not delay the API. */
 const PAYMENTS_AT_A_TIME = 100;
 const HISTORIES_AT_A_TIME = 500;
 /** More than a person reads; more discrepancies than these share a cause. */
@@ -44,7 +44,7 @@ const MAXIMUM_CHECKS = 4;
 
 /**
  * Checks the journal, and replays every payment that exists at the start against the journal, its recorded deposits and
- * releases, its webhook and the chain. Read-only; needs memory for one portion of payments. Throws
+ * releases, its webhook and the chain. Read-only; needs memory for one chunk of payments. Throws
  * `ChainUnavailableError` when the chain cannot be read.
  */
 export async function verifyPayments(context: VerifyContext): Promise<VerifyReport> {

@@ -30,7 +30,7 @@ export interface RefundStore {
   findRefundOfLink(id: string): Promise<Refund | null>;
   /** Refunds of a payment, oldest first. */
   listRefunds(id: PaymentId): Promise<readonly Refund[]>;
-  /** Refunded sums of these payments of an account; omits payments without refunds. */
+  /** Sum of paid refunds by payment id; payments without any are omitted. */
   sumPaidRefunds(accountId: string, paymentIds: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
   /** Refunds that wait for a transfer and expire after this time, oldest scan first. */
   listWatchedRefunds(expiresAfterMs: number, limit: number): Promise<readonly Refund[]>;

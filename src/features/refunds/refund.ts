@@ -53,8 +53,9 @@ export interface Refund extends Readonly<typeof noTransfer> {
   /** Stored state. Never `expired`, which depends on the time (`refundStatusAt`). */
   readonly status: RefundStatus;
   readonly expiresAtMs: number;
-  /** The `Idempotency-Key` of the create, and the fingerprint of its parameters. */
+  /** `Idempotency-Key` of the request that opened the refund. */
   readonly idempotencyKey: string | null;
+  /** SHA-256 of that request's parameters. */
   readonly fingerprint: string;
   /** The customer's address, given by the merchant or entered by the customer; null until then. */
   readonly destination: Address | null;

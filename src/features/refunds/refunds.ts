@@ -38,7 +38,7 @@ export interface RefundContext
     }> {
   /** Whether an address is a deposit address, contract or relayer of the service. */
   readonly isReservedAddress: (address: Address) => Promise<boolean>;
-  /** Derives the tokens of customers' links from refund ids, so that no store has them. */
+  /** Derives the token of a customer's link from the refund id, so that it is never stored. */
   readonly links: KeyedHash;
   /** Public base URL of the service, without a trailing slash. */
   readonly baseUrl: string;

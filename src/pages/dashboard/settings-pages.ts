@@ -307,7 +307,7 @@ function registerLogoForm(routes: DashboardRoutes): void {
   });
 }
 
-/** Validates the picture by its bytes; ignores the browser's type. */
+/** Sets or removes the logo. Trusts the image's bytes, not the uploaded content type. */
 const changeLogo: FormHandler = async (visit, form) => {
   const isRemoved = form.has('remove');
   const { file = new Uint8Array() } = form;

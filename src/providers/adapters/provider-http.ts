@@ -133,7 +133,10 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
 const successes: readonly number[] = [200, 201];
 const isRefusal = (status: number) => status >= 400 && status < 500;
 
-/** Whether an unsuccessful status of a request without a customer's data shows an outage. */
+/**
+ * Whether a non-2xx status counts as an outage. Only for requests without customer data, where a 401 or 404 cannot be
+ * the customer's fault.
+ */
 function countsAsOutage(status: number): boolean {
   return !isRefusal(status) || [401, 403, 404, 405, 410].includes(status);
 }
@@ -403,7 +406,7 @@ export function countryNotServed(id: ProviderId, country: string): ServiceError 
 
 /**
  * Converts a provider's minimum from the payment's currency (10⁻⁶) to USD cents, at the payment's own rate. Rounds up,
- * but not above a charge that reaches it.
+ * except for a charge that already meets the minimum, which rounding must not refuse.
  */
 export function minimumUsdCentsOf(minimumUnits: bigint, request: QuoteRequest): number {
   const chargedUnits = BigInt(request.amountCents) * UNITS_PER_CENT;

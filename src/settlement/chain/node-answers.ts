@@ -2,10 +2,8 @@ import { keccak256 } from 'viem/utils';
 import type { LatestBlock } from './chain.ts';
 import { type JsonRpcClient, MalformedAnswerError } from './json-rpc.ts';
 
-/**
- * Checks each method's answer. Nodes are not trusted: an answer of another form, out of range, or about something that
- * was not requested, is a failure of that endpoint.
- */
+// Checks each method's answer. Nodes are not trusted: an answer of another form, out of range, or about something that
+// was not requested, is a failure of that endpoint.
 
 /** A client that calls only the methods described here and resolves only with valid answers. */
 export interface NodeClient {

@@ -54,8 +54,8 @@ type Finding = { readonly host: string; readonly label: string } & (
  * outvoted and reported in `problems`. Returns what is published: the implementation that every deposit address runs,
  * and keccak-256 of the factory's code on chain, `0x` and 64 digits.
  *
- * @param wasVerified an earlier start verified this deployment, which counts as one more host @throws
- * DeploymentMismatchError with every problem; ChainUnavailableError when no endpoint answers
+ * @param wasVerified an earlier start verified this deployment, which counts as one more host
+ * @throws DeploymentMismatchError with every problem; ChainUnavailableError when no endpoint answers
  */
 export async function verifyDeployment(
   endpoints: readonly ChainEndpoint[],
@@ -78,7 +78,7 @@ export async function verifyDeployment(
   return { ...first.verified, problems: problemsOf(faulty, findings) };
 }
 
-/** Adds the endpoints' names where they contradict each other. */
+/** Problems of the deployment, each with its endpoint's name if endpoints disagree. */
 function problemsOf(
   faulty: readonly Extract<Finding, { problems: unknown }>[],
   findings: readonly Finding[],

@@ -16,8 +16,8 @@ const MIGRATION_LOCK = '7161130657985881443';
  * Brings a database to the newest schema, each migration in its own transaction. Of several instances that start at
  * once, one migrates and the rest wait.
  *
- * @throws UnreleasedSchemaError when the database was made before the first release @throws StoreTooNewError when the
- * database has a migration that is not in the list
+ * @throws UnreleasedSchemaError when the database was made before the first release
+ * @throws StoreTooNewError when the database has a migration that is not in the list
  */
 export async function migrate(
   url: string,

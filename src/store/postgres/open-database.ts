@@ -38,8 +38,8 @@ export interface Database extends Connection {
 }
 
 /**
- * @param onError called when an idle connection breaks; the next one is opened on demand @param options replace those
- * of every connection, for tests
+ * @param onError called when an idle connection breaks; the next one is opened on demand
+ * @param options replace those of every connection, for tests
  */
 export function openDatabase(
   url: string,

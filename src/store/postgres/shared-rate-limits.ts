@@ -48,8 +48,8 @@ interface WindowRow {
  * All instances count in the same fixed windows, by the server's clock. Requests of one event-loop turn share a
  * statement. Exhausted keys are kept in memory until their window ends, so that a flood does not reach the database.
  *
- * @param onError called when ended windows could not be deleted; no request fails @param monotonicMs for how long an
- * exhausted key is kept
+ * @param onError called when ended windows could not be deleted; no request fails
+ * @param monotonicMs for how long an exhausted key is kept
  */
 export function createSharedRateLimiter(
   database: Database,

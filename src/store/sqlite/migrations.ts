@@ -16,8 +16,8 @@ const OPENING_TIMEOUT_MS = 2_000;
 /**
  * Brings a database to the newest schema, each migration in its own transaction.
  *
- * @throws UnreleasedSchemaError when the database was made before the first release @throws StoreTooNewError when the
- * database has a migration that is not in the list
+ * @throws UnreleasedSchemaError when the database was made before the first release
+ * @throws StoreTooNewError when the database has a migration that is not in the list
  */
 export function migrate(
   database: DatabaseSync,

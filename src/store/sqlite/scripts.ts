@@ -103,8 +103,8 @@ export type GroupCommit = ReturnType<typeof createGroupCommit>;
  * Commits the writes of one event-loop turn together, because a durable commit takes about 30 times as long as a row. A
  * write is synchronous and its promise resolves once it is durable; a write that throws fails alone.
  *
- * @param onError called once per group that failed as a whole; its writes reject as well @param monotonicMs for the
- * time spent waiting for a lock
+ * @param onError called once per group that failed as a whole; its writes reject as well
+ * @param monotonicMs for the time spent waiting for a lock
  */
 export function createGroupCommit(
   database: DatabaseSync,

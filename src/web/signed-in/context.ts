@@ -189,7 +189,7 @@ export function createCookies(baseUrl: string, prefix: 'card_checkout' | 'card_c
   };
 }
 
-/** Client of a request, as sessions store it. */
+/** Address group and user agent of a request, as stored with its session. */
 export function callerOf(request: FastifyRequest): Caller {
   return { address: addressGroupOf(request.ip), userAgent: request.headers['user-agent'] ?? '' };
 }

@@ -136,12 +136,9 @@ export function flashOf(
   return typeof message === 'string' ? banner('good', message) : (message ?? nothing);
 }
 
-/** Fields of a submitted form. */
+/** Submitted form: each field once, CRLF as LF. */
 export interface FormFields {
-  /**
-   * Exact text with `
-   * n` line breaks; empty if the field is missing.
-   */
+  /** Text with `\n` line breaks; empty if missing. */
   text(name: string): string;
   /** Whether a checkbox was ticked, or the button of this name pressed. */
   has(name: string): boolean;

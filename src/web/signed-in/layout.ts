@@ -231,7 +231,7 @@ interface ListPage {
   /** Filters in the list's URL; empty texts are omitted. */
   readonly filters: Readonly<Record<string, string>>;
   readonly isNewest: boolean;
-  /** Start of the next page for the parameter `before`; null on the last page. */
+  /** Cursor of the next page (parameter `before`); null on the last page. */
   readonly older: string | null;
 }
 

@@ -232,7 +232,7 @@ export function sendFailure(
   return sendPlainPage({ context, reply }, view.status, view);
 }
 
-/** Page of an error with a link to the start page. Internal errors are only logged. */
+/** Error page with a link to the start page. The cause of an internal error goes to the log only. */
 function failureView(
   thrown: unknown,
   request: FastifyRequest,

@@ -8,7 +8,7 @@
 
 const EXCERPT_CHARACTERS = 140;
 
-/** Points of a word by place; in the text, the number and share of occurrences also count. */
+/** Score of a match by where the word occurs. In body text, count and density add to it. */
 const weights = { heading: 10, title: 5, text: 1, code: 2 };
 /** Guides precede references, which precede operators' pages. @type {Record<string, number>} */
 const groupPoints = { 'Get started': 5, Integrate: 6, Reference: 6, Operate: 0 };
@@ -57,7 +57,8 @@ function wordsIn(section) {
 
 /**
  * Best match among the words: 1 for the word itself, less for a prefix, otherwise 0.
- * @param {string[]} words @param {string} wanted
+ * @param {string[]} words
+ * @param {string} wanted
  */
 function matchOf(words, wanted) {
   let best = 0;
@@ -68,7 +69,7 @@ function matchOf(words, wanted) {
   return best;
 }
 
-/** Points of a section for one word; 0 without an occurrence. @param {Words} words @param {string} wanted */
+/** Score of a section for one word; 0 without an occurrence. @param {Words} words @param {string} wanted */
 function pointsOf({ title, heading, text, code }, wanted) {
   const count = text.filter((word) => word.startsWith(wanted)).length;
   return (
@@ -89,7 +90,8 @@ function shareOf(words, beginnings) {
 
 /**
  * Sections with every word of a query, best first; if there are none, sections with some of the words.
- * @param {readonly Section[]} sections @param {string} query
+ * @param {readonly Section[]} sections
+ * @param {string} query
  */
 export function search(sections, query) {
   const wanted = wordsOf(query).map(singular);
@@ -124,7 +126,8 @@ export function search(sections, query) {
 
 /**
  * Excerpt of a section around the query's words; pieces at odd positions are words of the query.
- * @param {Section} section @param {string} query
+ * @param {Section} section
+ * @param {string} query
  * @returns {string[]}
  */
 export function excerptOf({ text }, query) {
