@@ -13,7 +13,7 @@ import { freePorts } from '../support/free-ports.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const examples = join(root, 'examples');
+const examples = join(root, 'sdk', 'examples');
 
 /** Node's own request handler around the route handlers: what Next.js does with a path, and nothing else of it. */
 const routeHandlers = `

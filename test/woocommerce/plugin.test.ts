@@ -195,7 +195,7 @@ it('is PHP without syntax errors, and so are the examples, where PHP is installe
   const files = filesBelow(plugin, '.php');
   expect(files.length).toBeGreaterThan(5);
   if (!hasPhp) return;
-  for (const file of [...files, ...filesBelow(join(root, 'examples', 'php'), '.php')]) {
+  for (const file of [...files, ...filesBelow(join(root, 'sdk', 'examples', 'php'), '.php')]) {
     const { stdout } = await run('php', ['-l', file]);
     expect(stdout).toContain('No syntax errors');
   }
