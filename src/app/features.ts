@@ -2,11 +2,16 @@ import type { MerchantFeatures } from '../api/merchant/merchant-routes.ts';
 import { describeApi } from '../api/openapi/describe-api.ts';
 import type { Config } from '../config/config.ts';
 import { alertsCard } from '../features/alerts/alerts-card.ts';
+import { createAlertTask } from '../features/alerts/send-alerts.ts';
 import { registerConnectPages } from '../features/connect/connect-pages.ts';
 import { describedConnect, registerConnect } from '../features/connect/connect-route.ts';
 import type { ConnectContext } from '../features/connect/connect-shop.ts';
 import { registerNotificationPages } from '../features/notifications/notification-pages.ts';
-import type { ChannelsContext } from '../features/notifications/send-notifications.ts';
+import {
+  type ChannelsContext,
+  createNotificationTask,
+  type Notifier,
+} from '../features/notifications/send-notifications.ts';
 import { type PaymentPagesContext, registerCustomerPages } from '../features/payment-pages/customer-page.ts';
 import {
   paymentPageColumns,
@@ -15,6 +20,7 @@ import {
 } from '../features/payment-pages/dashboard-pages.ts';
 import { registerLinkPages } from '../features/payment-pages/link-pages.ts';
 import type { PaymentPageStore } from '../features/payment-pages/payment-page-store.ts';
+import { createReceiptTask } from '../features/receipts/send-receipts.ts';
 import { registerCustomerPage } from '../features/refunds/customer-page.ts';
 import { refundColumns, refundsCard } from '../features/refunds/dashboard-pages.ts';
 import {
@@ -24,12 +30,14 @@ import {
 } from '../features/refunds/refund-routes.ts';
 import { describedRefunds } from '../features/refunds/refund-schemas.ts';
 import { createRefundTask } from '../features/refunds/watch-refunds.ts';
+import type { Mailer } from '../mail/mail.ts';
 import type { CheckoutRoutes } from '../pages/checkout/context.ts';
 import type { DashboardFeatures } from '../pages/dashboard/features.ts';
 import type { Address } from '../payment/address.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
 import type { ExternalServices } from './external-services.ts';
+import type { Log } from './log.ts';
 import type { Store } from './store/store.ts';
 
 /** Dependencies of the features' pages and operations. */
@@ -66,15 +74,35 @@ export function createFeatureParts(
   };
 }
 
-/** The features' tasks of one process at a time, among all with the same data. */
-export function featureTasks({
-  store,
-  external,
-  nowMs,
-}: Pick<FeatureOptions, 'store' | 'external'> & Pick<Clock, 'nowMs'>) {
-  const refunds = { ...store, chain: external.chain, nowMs };
-  const { refundIntervalMs } = external.intervals;
-  return [createRefundTask(refunds, refundIntervalMs)];
+interface TaskParts extends Pick<FeatureOptions, 'store' | 'external'>, Pick<Clock, 'nowMs'> {
+  readonly mailer: Mailer | null;
+  readonly notifier: Notifier;
+  readonly baseUrl: string;
+  readonly log: Log;
+}
+
+/** Background tasks of the features. */
+export function featureTasks({ store, external, mailer, notifier, baseUrl, nowMs, log }: TaskParts) {
+  const common = { ...store, dashboardUrl: `${baseUrl}/dashboard`, nowMs, log };
+  const { explorerTransactionUrl, intervals } = external;
+  const notifications = createNotificationTask({ ...common, notifier });
+  return {
+    /** Run in one process among all with the same data. */
+    watching: [
+      createRefundTask({ ...common, chain: external.chain }, intervals.refundIntervalMs),
+      notifications.task,
+    ],
+    /** Run in every process; none without configured mail. */
+    shared:
+      mailer === null
+        ? []
+        : [
+            createReceiptTask({ ...common, mailer, baseUrl, explorerTransactionUrl }),
+            createAlertTask({ ...common, mailer }),
+          ],
+    /** Waits for open messages. */
+    drain: notifications.drain,
+  };
 }
 
 /** What the features add to the dashboard. */

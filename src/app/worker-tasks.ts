@@ -1,19 +1,10 @@
 import { performance } from 'node:perf_hooks';
-import type { Account } from '../accounts/account.ts';
 import { eraseOldEmails } from '../accounts/erase-emails.ts';
-import type { Alert } from '../features/alerts/alert-store.ts';
-import { sendAlerts } from '../features/alerts/send-alerts.ts';
-import type { NotificationChannel } from '../features/notifications/notification.ts';
-import { type NotifyContext, notifyChannel } from '../features/notifications/send-notifications.ts';
-import { receiptMail } from '../features/receipts/receipt-mail.ts';
-import { sendReceipts } from '../features/receipts/send-receipts.ts';
 import { type HourlyRate, hourOf, RATE_RETENTION_MS } from '../payment/base-currency.ts';
 import { ServiceError } from '../payment/errors.ts';
 import { type Currency, currencies } from '../payment/money.ts';
-import type { PaymentId } from '../payment/payment.ts';
 import { EVENT_RETENTION_MS } from '../payment/payment-events.ts';
 import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
-import type { PaymentView } from '../payment/payment-store.ts';
 import type { Rates } from '../payment/rates.ts';
 import type { Relayer } from '../settlement/chain/chain.ts';
 import { lowGasWei, polOf } from '../settlement/chain/gas.ts';
@@ -37,7 +28,6 @@ import type { WorkerParts, WorkerTask } from './worker-parts.ts';
 
 const WEBHOOK_INTERVAL_MS = 1_000;
 const STALE_INTERVAL_MS = 30_000;
-const RECEIPT_INTERVAL_MS = 2_000;
 
 /** Far longer than a delivery, and than the clocks of two instances may differ. */
 const STALE_AFTER_MS = 120_000;
@@ -50,17 +40,16 @@ export type WorkerTasks = ReturnType<typeof createWorkerTasks>;
 /** All background tasks, by the processes that may run them. */
 export function createWorkerTasks(parts: WorkerParts) {
   const webhooks = createWebhookTask(parts);
-  const notifications = createNotificationTask(parts);
+  const features = featureTasks(parts);
   return {
     /** Run in one process among all with the same data. */
     watching: [
       ...createWatchTasks(parts),
       createIndexTask(parts.store),
       createEventTask(parts),
-      ...featureTasks(parts),
       createErasingTask(parts),
       createRateTask(parts),
-      notifications.task,
+      ...features.watching,
     ],
     /** Run in one process among all with the same relayer key; one for each key. */
     sending: parts.external.relayers.map((relayer) => relayTask(parts, relayer)),
@@ -70,12 +59,11 @@ export function createWorkerTasks(parts: WorkerParts) {
       createUnsettledTask(parts),
       webhooks.task,
       staleWebhooksTask(parts),
-      ...receiptTasks(parts),
-      ...createAlertTasks(parts),
+      ...features.shared,
     ],
     /** Waits for open deliveries, which cannot be canceled. */
     async drain() {
-      await Promise.all([webhooks.drain(), notifications.drain()]);
+      await Promise.all([webhooks.drain(), features.drain()]);
     },
   };
 }
@@ -127,23 +115,6 @@ function relayTask(
       return pass === 'resolved' || pass === 'deferred';
     },
   };
-}
-
-/** Sends receipts to customers by email; none without configured mail. */
-function receiptTasks({ store, external, mailer, baseUrl, nowMs, log }: WorkerParts): WorkerTask[] {
-  if (mailer === null) return [];
-  const context = {
-    ...store,
-    mailer,
-    composeReceipt: (view: PaymentView, account: Account) =>
-      receiptMail(view, account, {
-        checkoutUrl: `${baseUrl}/pay/${view.payment.id}`,
-        explorerTransactionUrl: external.explorerTransactionUrl,
-      }),
-    nowMs,
-    onFailure: (paymentId: PaymentId, err: unknown) => log.warn({ err, paymentId }, 'receipt'),
-  };
-  return [{ name: 'receipts', intervalMs: RECEIPT_INTERVAL_MS, run: () => sendReceipts(context) }];
 }
 
 /** Marks webhooks of a dead process as `unknown`, because they may have been sent. */
@@ -198,43 +169,6 @@ function createWebhookTask({ store, tokens, deliver, nowMs, log, metrics, wake }
         return pass.claimed.length > 0;
       },
     },
-    async drain() {
-      await Promise.all(open.values());
-    },
-  };
-}
-
-const NOTIFICATION_INTERVAL_MS = 5_000;
-/** Maximum messages in progress, each limited to ten seconds. */
-const OPEN_NOTIFICATIONS = 40;
-
-/** Sends each due channel its message independently, so that a slow one does not delay the others. */
-function createNotificationTask({ store, notifier, baseUrl, nowMs, log }: WorkerParts) {
-  const open = new Map<string, Promise<void>>();
-  const context: NotifyContext = {
-    ...store,
-    notifier,
-    dashboardUrl: `${baseUrl}/dashboard`,
-    nowMs,
-    onFailure: ({ id, kind }, outcome) => log.info({ channel: id, kind, ...outcome }, 'notification'),
-  };
-  const send = async (channel: NotificationChannel) => {
-    await notifyChannel(context, channel).catch((err: unknown) =>
-      log.error({ err, channel: channel.id }, 'notification'),
-    );
-    open.delete(channel.id);
-  };
-  return {
-    task: {
-      name: 'notifications',
-      intervalMs: NOTIFICATION_INTERVAL_MS,
-      async run() {
-        const free = OPEN_NOTIFICATIONS - open.size;
-        if (free === 0) return;
-        const due = await store.notifications.listDueChannels(nowMs(), [...open.keys()], free);
-        for (const channel of due) open.set(channel.id, send(channel));
-      },
-    } satisfies WorkerTask,
     async drain() {
       await Promise.all(open.values());
     },
@@ -320,22 +254,6 @@ export function createIndexTask({
       return true;
     },
   };
-}
-
-const ALERT_INTERVAL_MS = 30_000;
-
-/** Sends alerts to merchants; none without configured mail. */
-function createAlertTasks({ store, mailer, baseUrl, nowMs, log }: WorkerParts): WorkerTask[] {
-  if (mailer === null) return [];
-  const context = {
-    ...store,
-    mailer,
-    dashboardUrl: `${baseUrl}/dashboard`,
-    nowMs,
-    onFailure: ({ accountId, kind }: Alert, err: unknown) =>
-      log.warn({ err, accountId, kind }, 'an alert email was not sent'),
-  };
-  return [{ name: 'alerts', intervalMs: ALERT_INTERVAL_MS, run: (signal) => sendAlerts(context, signal) }];
 }
 
 const GAS_INTERVAL_MS = 60_000;

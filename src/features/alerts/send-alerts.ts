@@ -19,6 +19,23 @@ export interface SendAlertsContext
   readonly onFailure: (alert: Alert, error: unknown) => void;
 }
 
+const ALERT_INTERVAL_MS = 30_000;
+
+interface AlertTaskContext extends Omit<SendAlertsContext, 'onFailure'> {
+  readonly log: Readonly<{ warn: (fields: object, text: string) => void }>;
+}
+
+/** Background task that sends alerts to merchants. */
+export function createAlertTask({ log, ...context }: AlertTaskContext) {
+  const onFailure = ({ accountId, kind }: Alert, err: unknown) =>
+    log.warn({ err, accountId, kind }, 'an alert email was not sent');
+  return {
+    name: 'alerts',
+    intervalMs: ALERT_INTERVAL_MS,
+    run: (signal: AbortSignal) => sendAlerts({ ...context, onFailure }, signal),
+  };
+}
+
 const HOUR_MS = 3_600_000;
 /** Minimum age of an alert: a row may be committed a moment after its timestamp. */
 const SETTLED_MS = 10_000;

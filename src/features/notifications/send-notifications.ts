@@ -112,6 +112,47 @@ export interface NotifyContext
   readonly onFailure: (channel: NotificationChannel, outcome: NotificationOutcome) => void;
 }
 
+const NOTIFICATION_INTERVAL_MS = 5_000;
+/** Maximum messages in progress, each limited to ten seconds. */
+const OPEN_NOTIFICATIONS = 40;
+
+interface NotificationTaskContext extends Omit<NotifyContext, 'onFailure'> {
+  readonly log: Readonly<Record<'info' | 'error', (fields: object, text: string) => void>>;
+}
+
+/**
+ * Background task that sends each due channel its message independently, so that a slow one does not delay the others.
+ * `drain` waits for open messages.
+ */
+export function createNotificationTask({ log, ...parts }: NotificationTaskContext) {
+  const open = new Map<string, Promise<void>>();
+  const context: NotifyContext = {
+    ...parts,
+    onFailure: ({ id, kind }, outcome) => log.info({ channel: id, kind, ...outcome }, 'notification'),
+  };
+  const send = async (channel: NotificationChannel) => {
+    await notifyChannel(context, channel).catch((err: unknown) =>
+      log.error({ err, channel: channel.id }, 'notification'),
+    );
+    open.delete(channel.id);
+  };
+  return {
+    task: {
+      name: 'notifications',
+      intervalMs: NOTIFICATION_INTERVAL_MS,
+      async run(): Promise<undefined> {
+        const free = OPEN_NOTIFICATIONS - open.size;
+        if (free === 0) return;
+        const due = await context.notifications.listDueChannels(context.nowMs(), [...open.keys()], free);
+        for (const channel of due) open.set(channel.id, send(channel));
+      },
+    },
+    async drain() {
+      await Promise.all(open.values());
+    },
+  };
+}
+
 /**
  * Sends one message of a due channel: the daily summary, or all subscribed events since the last message. Claims the
  * message durably before sending, so that it is sent at most once. The claim fails if another process was faster, or if

@@ -7,9 +7,11 @@ import {
   type ReceiptEnding,
   type ReceiptStore,
 } from '../../mail/mail.ts';
+import type { ExplorerTransactionUrl } from '../../pages/checkout/payment-facts.ts';
 import { UnknownStateError } from '../../payment/errors.ts';
 import type { PaymentId } from '../../payment/payment.ts';
 import type { PaymentStore, PaymentView } from '../../payment/payment-store.ts';
+import { receiptMail } from './receipt-mail.ts';
 
 export interface SendReceiptsContext
   extends Readonly<{ receipts: ReceiptStore }>,
@@ -20,6 +22,29 @@ export interface SendReceiptsContext
   readonly nowMs: () => number;
   /** Called with each receipt that failed, for logging. */
   readonly onFailure: (id: PaymentId, error: unknown) => void;
+}
+
+const RECEIPT_INTERVAL_MS = 2_000;
+
+interface ReceiptTaskContext extends Omit<SendReceiptsContext, 'composeReceipt' | 'onFailure'> {
+  /** Public base URL of the service, without a trailing slash. */
+  readonly baseUrl: string;
+  readonly explorerTransactionUrl: ExplorerTransactionUrl;
+  readonly log: Readonly<{ warn: (fields: object, text: string) => void }>;
+}
+
+/** Background task that sends receipts to customers by email. */
+export function createReceiptTask({ baseUrl, explorerTransactionUrl, log, ...parts }: ReceiptTaskContext) {
+  const context: SendReceiptsContext = {
+    ...parts,
+    composeReceipt: (view, account) =>
+      receiptMail(view, account, {
+        checkoutUrl: `${baseUrl}/pay/${view.payment.id}`,
+        explorerTransactionUrl,
+      }),
+    onFailure: (paymentId, err) => log.warn({ err, paymentId }, 'receipt'),
+  };
+  return { name: 'receipts', intervalMs: RECEIPT_INTERVAL_MS, run: () => sendReceipts(context) };
 }
 
 /** Concurrent receipts. One background mail slot is left for alerts. */
