@@ -7,7 +7,7 @@ declare(strict_types=1);
 
 require __DIR__ . '/wordpress-stubs.php';
 require __DIR__ . '/blocks-stubs.php';
-require dirname(__DIR__, 2) . '/woocommerce/card-checkout/card-checkout.php';
+require dirname(__DIR__, 2) . '/plugins/woocommerce/card-checkout/card-checkout.php';
 
 const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 

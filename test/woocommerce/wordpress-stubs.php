@@ -415,7 +415,7 @@ function add_query_arg(array $arguments, string $url): string
 function wp_register_script(string $handle, string $src, array $dependencies, string $version, bool $in_footer): bool
 {
     require_that(str_starts_with($src, 'https://shop.example/') && $in_footer, "script $handle");
-    $file = dirname(__DIR__, 2) . '/woocommerce/' . substr($src, strlen('https://shop.example/wp-content/plugins/'));
+    $file = dirname(__DIR__, 2) . '/plugins/woocommerce/' . substr($src, strlen('https://shop.example/wp-content/plugins/'));
     require_that(is_file($file), "there is no $src");
     return true;
 }
