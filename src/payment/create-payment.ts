@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Address, type DepositTerms, paymentReference } from './address.ts';
 import { invalidField, ServiceError } from './errors.ts';
+import { chargeWithFee } from './fees.ts';
 import { type Currency, usdUnits as usdUnitsOf } from './money.ts';
 import {
   type AccountThresholdTerms,
-  chargeWithFee,
   computePaidThreshold,
   directThreshold,
   type ThresholdTerms,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { invalidField } from './errors.ts';
+import { chargeWithFee, feeExample, feeUnits, grossUpCents } from './fees.ts';
 import { MAXIMUM_AMOUNT_CENTS, UNITS_PER_CENT } from './money.ts';
-import { chargeWithFee, feeExample, feeUnits, grossUpCents } from './paid-threshold.ts';
 
 const anyCents = fc.integer({ min: 1, max: MAXIMUM_AMOUNT_CENTS });
 /** The largest fee an account can have is 1,000; the arithmetic must hold for all. */

@@ -1,5 +1,5 @@
+import { feeUnits as feeUnitsOf } from './fees.ts';
 import type { Currency } from './money.ts';
-import { feeUnits as feeUnitsOf } from './paid-threshold.ts';
 import type { Payment } from './payment.ts';
 import type { ProviderSession } from './provider-session.ts';
 

@@ -1,4 +1,4 @@
-import { feeUnits } from '../../src/payment/paid-threshold.ts';
+import { feeUnits } from '../../src/payment/fees.ts';
 import {
   type ChainObservations,
   type Deposit,

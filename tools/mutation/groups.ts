@@ -17,7 +17,7 @@ export interface MutatedFile {
 export const mutationGroups: readonly MutationGroup[] = [
   {
     name: 'money',
-    parts: [part('src/payment/money.ts'), part('src/payment/paid-threshold.ts', 'paid-threshold', 'fees')],
+    parts: [part('src/payment/money.ts'), part('src/payment/paid-threshold.ts'), part('src/payment/fees.ts')],
   },
   {
     name: 'signing',

@@ -1,8 +1,8 @@
+import { feeUnits } from '../../payment/fees.ts';
 import { formatSigned, formatUnits, UNITS_PER_CENT } from '../../payment/money.ts';
 import {
   computePaidThreshold,
   directThreshold,
-  feeUnits,
   thresholdAfterSessions,
 } from '../../payment/paid-threshold.ts';
 import { isDirect, type Payment, stateOf } from '../../payment/payment.ts';
