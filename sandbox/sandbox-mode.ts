@@ -10,7 +10,7 @@ import { type Service, startService } from '../src/app/start-service.ts';
 import type { Store } from '../src/app/store/store.ts';
 import type { Config } from '../src/config/config.ts';
 import type { DocsContext } from '../src/pages/docs/register-docs.ts';
-import { createIpnTokens, type IpnTokens } from '../src/payment/payment-events.ts';
+import { createIpnTokens, type IpnTokens } from '../src/payment/ipn-token.ts';
 import { isPaymentId } from '../src/payment/payment-id.ts';
 import { providerIds } from '../src/payment/provider-catalog.ts';
 import type { Clock } from '../src/platform/clock.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createIpnTokens } from '../payment/payment-events.ts';
+import { createIpnTokens } from '../payment/ipn-token.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
 import { describeMissingSecrets } from './secrets-in-use.ts';
 

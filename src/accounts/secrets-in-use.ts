@@ -1,4 +1,4 @@
-import type { IpnTokens } from '../payment/payment-events.ts';
+import type { IpnTokens } from '../payment/ipn-token.ts';
 import { firstIdAtMs } from '../payment/payment-id.ts';
 import type { PaymentStore } from '../payment/payment-store.ts';
 import type { SecretBox } from '../platform/secret-box.ts';

@@ -1,6 +1,6 @@
 import type { AccountStore } from '../accounts/account-store.ts';
 import type { CreatePaymentContext } from '../payment/create-payment.ts';
-import type { IpnTokens } from '../payment/payment-events.ts';
+import type { IpnTokens } from '../payment/ipn-token.ts';
 import type { ReadStatusContext } from '../payment/read-status.ts';
 import type { RateLimiter } from '../platform/rate-limiter.ts';
 import { createFixedWindowLimiter } from '../web/rate-windows.ts';

@@ -11,7 +11,7 @@ import type { DoctorCheck } from '../cli/program.ts';
 import { type ChainConfig, type Config, ConfigError, describePlace, readConfig } from '../config/config.ts';
 import { reachServer } from '../mail/mailers.ts';
 import type { Address } from '../payment/address.ts';
-import { createIpnTokens } from '../payment/payment-events.ts';
+import { createIpnTokens } from '../payment/ipn-token.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import { doubtAbout } from '../payment/unusual-address.ts';
 import { machineFaultOf } from '../platform/machine-fault.ts';

@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { createApiKey } from '../accounts/api-key.ts';
 import { logLevels } from '../config/variables.ts';
-import { createIpnTokens } from '../payment/payment-events.ts';
+import { createIpnTokens } from '../payment/ipn-token.ts';
 import { createPaymentIdGenerator } from '../payment/payment-id.ts';
 import { ChainUnavailableError } from '../settlement/chain/chain.ts';
 import { createLog } from './log.ts';

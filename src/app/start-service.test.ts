@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { createSelfSignedCertificate } from '../../test/support/certificates.ts';
 import { ConfigError } from '../config/config.ts';
-import { createIpnTokens } from '../payment/payment-events.ts';
+import { createIpnTokens } from '../payment/ipn-token.ts';
 import { createBaseServer } from '../web/server.ts';
 import { listenOn, requireKnownSecret, waitForDrain } from './start-service.ts';
 

@@ -10,7 +10,7 @@ import { describeMissingSecrets, readNewestSecret, readSecretsInUse } from '../a
 import { CONTROL_SOCKET, startControlServer } from '../cli/control-socket.ts';
 import { ConfigError } from '../config/config.ts';
 import { createDirectPayment, createPayment } from '../payment/create-payment.ts';
-import type { IpnTokens } from '../payment/payment-events.ts';
+import type { IpnTokens } from '../payment/ipn-token.ts';
 import { MULTI_PROVIDER } from '../payment/provider-catalog.ts';
 import type { Clock } from '../platform/clock.ts';
 import { machineFaultOf } from '../platform/machine-fault.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createIpnTokens } from './payment-events.ts';
+import { createIpnTokens } from './ipn-token.ts';
 import { createPaymentIdGenerator } from './payment-id.ts';
 
 const newId = createPaymentIdGenerator(Date.now);

@@ -1,9 +1,6 @@
-import { type KeyObject, timingSafeEqual } from 'node:crypto';
-import { deriveKeys, macOf } from '../platform/keyed-hash.ts';
 import { UnknownStateError } from './errors.ts';
 import { formatCents, formatOptionalCents, formatUnits, UNITS_PER_CENT } from './money.ts';
 import { isDirect, type Payment, type PaymentId } from './payment.ts';
-import { isPaymentId } from './payment-id.ts';
 
 /** Meaning of each event type; the documentation is generated from this table. */
 export const paymentEventTypes = {
@@ -134,60 +131,6 @@ export function forwardedWebhook(payment: Payment): NewWebhook {
       forwardTxid: payment.txidOut,
       amountForwarded: formatUnits(payment.forwardedUnits),
       toWallet: payment.payoutAddress,
-    },
-  };
-}
-
-/**
- * The `ipn_token` is derived, never stored: the payment id and its 256-bit MAC under a key derived from the server's
- * secret, so a leaked database reveals no webhook signing key. It identifies its secret, which can therefore be
- * replaced without invalidating existing tokens.
- *
- * Format: `ipn_` + 6 characters for the secret + 32 hex digits of the id + 43 characters of the MAC (base64url).
- */
-const tokenPattern = /^ipn_([A-Za-z0-9_-]{6})([0-9a-f]{32})([A-Za-z0-9_-]{43})$/;
-
-function digitsOf(id: PaymentId): string {
-  return id.replaceAll('-', '');
-}
-
-export type IpnTokens = ReturnType<typeof createIpnTokens>;
-
-/**
- * Creates and verifies ipn_tokens. `secret` creates new tokens; `previousSecrets` still verify and re-create old ones.
- * Throws when two secrets share a fingerprint, because a token would be ambiguous.
- */
-export function createIpnTokens(secret: string, previousSecrets: readonly string[] = []) {
-  const derived = deriveKeys('ipn_token', secret, previousSecrets);
-  const [{ fingerprint: currentFingerprint }] = derived;
-  const keys = new Map<string, KeyObject>(derived.map(({ fingerprint, key }) => [fingerprint, key]));
-  if (keys.size < derived.length) throw new Error('two of the secret keys are the same');
-
-  return {
-    /** Identifies the current secret; payments store it, so that their token can be re-created. */
-    currentFingerprint,
-    /** Fingerprints of all secrets, the current one first. */
-    fingerprints: [...keys.keys()] as readonly string[],
-    /** Whether tokens of the secret with this fingerprint can be created and verified. */
-    knows: (fingerprint: string) => keys.has(fingerprint),
-    /** Token of a payment, under the secret that was current at its creation. */
-    create(paymentId: PaymentId, fingerprint = currentFingerprint): string {
-      const key = keys.get(fingerprint);
-      if (key === undefined) {
-        throw new Error(`no secret key with fingerprint ${fingerprint}; is SECRET_KEY_PREVIOUS complete?`);
-      }
-      return `ipn_${fingerprint}${digitsOf(paymentId)}${macOf(key, paymentId)}`;
-    },
-    /** Payment of a token; null if no configured secret created it. */
-    verify(token: string): PaymentId | null {
-      const match = tokenPattern.exec(token);
-      if (match === null) return null;
-      const [, fingerprint, digits, mac] = match as unknown as [string, string, string, string];
-      const key = keys.get(fingerprint);
-      if (key === undefined) return null;
-      const paymentId = `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`;
-      if (!isPaymentId(paymentId)) return null;
-      return timingSafeEqual(Buffer.from(macOf(key, paymentId)), Buffer.from(mac)) ? paymentId : null;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from './errors.ts';
+import type { IpnTokens } from './ipn-token.ts';
 import type { Payment } from './payment.ts';
-import type { IpnTokens } from './payment-events.ts';
 import { isPaymentId } from './payment-id.ts';
 import type { PaymentStore } from './payment-store.ts';
 

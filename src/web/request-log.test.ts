@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { beforeEach, expect, it } from 'vitest';
 import { createApiKey } from '../accounts/api-key.ts';
-import { createIpnTokens } from '../payment/payment-events.ts';
+import { createIpnTokens } from '../payment/ipn-token.ts';
 import { createPaymentIdGenerator } from '../payment/payment-id.ts';
 import { createRequestLog, describeError, redact } from './request-log.ts';
 

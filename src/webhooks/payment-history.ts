@@ -1,6 +1,6 @@
 import { isEmailErased } from '../payment/email-retention.ts';
 import { ServiceError } from '../payment/errors.ts';
-import type { IpnTokens } from '../payment/payment-events.ts';
+import type { IpnTokens } from '../payment/ipn-token.ts';
 import { isPaymentId } from '../payment/payment-id.ts';
 import type { PaymentSearchStore, StateChange } from '../payment/payment-search-store.ts';
 import type { PaymentStore, PaymentView } from '../payment/payment-store.ts';

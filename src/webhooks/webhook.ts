@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
+import type { IpnTokens } from '../payment/ipn-token.ts';
 import type { PaymentId } from '../payment/payment.ts';
-import type { IpnTokens, NewWebhook } from '../payment/payment-events.ts';
+import type { NewWebhook } from '../payment/payment-events.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { DeliverWebhook, DeliveryOutcome } from './callback-guard.ts';
 

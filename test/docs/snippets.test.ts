@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { createIpnTokens } from '../../src/payment/payment-events.ts';
+import { createIpnTokens } from '../../src/payment/ipn-token.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { signWebhook } from '../../src/webhooks/webhook.ts';
 import { codeBlocks, read } from './markdown.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { createIpnTokens } from '../../src/payment/ipn-token.ts';
 import type { Payment } from '../../src/payment/payment.ts';
-import { createIpnTokens } from '../../src/payment/payment-events.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { type ApiService, useApi, validRequest } from '../support/api-service.ts';
 

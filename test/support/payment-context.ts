@@ -4,8 +4,8 @@ import { type Address, createDepositAddressCalculator } from '../../src/payment/
 import { parseCallbackUrl } from '../../src/payment/callback-url.ts';
 import type { CreatePaymentContext } from '../../src/payment/create-payment.ts';
 import { ServiceError } from '../../src/payment/errors.ts';
+import { createIpnTokens, type IpnTokens } from '../../src/payment/ipn-token.ts';
 import { USD_RATE_ONE } from '../../src/payment/money.ts';
-import { createIpnTokens, type IpnTokens } from '../../src/payment/payment-events.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import type { Rates } from '../../src/payment/rates.ts';

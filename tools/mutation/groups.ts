@@ -22,7 +22,8 @@ export const mutationGroups: readonly MutationGroup[] = [
   {
     name: 'signing',
     parts: [
-      part('src/payment/payment-events.ts', 'ipn-token', 'payment-events', 'paid-webhook'),
+      part('src/payment/ipn-token.ts'),
+      part('src/payment/payment-events.ts', 'payment-events', 'paid-webhook'),
       part('src/webhooks/webhook.ts', 'webhook', 'send-webhooks'),
     ],
   },

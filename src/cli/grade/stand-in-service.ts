@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createIpnTokens, type IpnTokens } from '../../payment/ipn-token.ts';
 import type { PaymentId } from '../../payment/payment.ts';
-import { createIpnTokens, type IpnTokens } from '../../payment/payment-events.ts';
 import { createPaymentIdGenerator } from '../../payment/payment-id.ts';
 
 const MAXIMUM_BODY_BYTES = 16_384;

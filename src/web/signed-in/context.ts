@@ -11,7 +11,7 @@ import type { Caller, ChosenAccount, ShowOnceContext, SignedIn } from '../../acc
 import type { EmailStore, Mailer } from '../../mail/mail.ts';
 import type { Address } from '../../payment/address.ts';
 import type { CreatePaymentContext } from '../../payment/create-payment.ts';
-import type { IpnTokens } from '../../payment/payment-events.ts';
+import type { IpnTokens } from '../../payment/ipn-token.ts';
 import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
 import type { PaymentStore } from '../../payment/payment-store.ts';
 import type { Pictures } from '../../platform/pictures.ts';

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { openSqliteStore } from '../../../src/app/store/sqlite-store.ts';
 import type { Store } from '../../../src/app/store/store.ts';
-import { createIpnTokens, paidWebhook } from '../../../src/payment/payment-events.ts';
+import { createIpnTokens } from '../../../src/payment/ipn-token.ts';
+import { paidWebhook } from '../../../src/payment/payment-events.ts';
 import { createPaymentIdGenerator } from '../../../src/payment/payment-id.ts';
 import { createHostResolver, createOwnAddresses } from '../../../src/webhooks/callback-host.ts';
 import { deliverWebhook } from '../../../src/webhooks/deliver.ts';
