@@ -1,5 +1,5 @@
 /** The parts of docs/payment-lifecycle.md that follow from the state table. */
-import { paymentEvents, paymentStates, paymentTransitions } from '../src/payment/payment.ts';
+import { paymentEvents, paymentStates, paymentTransitions } from '../src/payment/payment-states.ts';
 import { code, table } from './markdown.ts';
 
 /** Every state and what it means. */

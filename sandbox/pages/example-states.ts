@@ -1,4 +1,5 @@
-import { fieldsOf, type Payment, type PaymentState } from '../../src/payment/payment.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { fieldsOf, type PaymentState } from '../../src/payment/payment-states.ts';
 import type { PaymentView } from '../../src/payment/payment-store.ts';
 import type { ProviderSession } from '../../src/payment/provider-session.ts';
 import { DEPOSIT_HASH, type ExamplePayments, RELEASE_HASH } from './example-payments.ts';

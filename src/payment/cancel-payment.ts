@@ -1,6 +1,7 @@
 import { stateConflict } from './errors.ts';
 import { isDust } from './paid-threshold.ts';
-import { type CancelReason, fieldsOf, nextState, type Payment, type PaymentId, stateOf } from './payment.ts';
+import type { CancelReason, Payment, PaymentId } from './payment.ts';
+import { fieldsOf, nextState, stateOf } from './payment-states.ts';
 import type { PaymentStore } from './payment-store.ts';
 import type { ProviderSession } from './provider-session.ts';
 import { decideExisting } from './release-payment.ts';

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { fieldsOf, type Payment, paymentTransitions } from './payment.ts';
+import type { Payment } from './payment.ts';
 import { eventsOfChange, paymentEventTypeOf, paymentEventTypes } from './payment-events.ts';
+import { fieldsOf, paymentTransitions } from './payment-states.ts';
 
 const plain = { provider: 'moonpay', amountMismatch: null, receivedUnits: 0n } as const;
 

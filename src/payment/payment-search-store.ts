@@ -1,13 +1,7 @@
 import type { HourlyRate, ListRates } from './base-currency.ts';
-import type {
-  Payment,
-  PaymentId,
-  PaymentReference,
-  PaymentState,
-  PaymentStatus,
-  UnsettledStatus,
-} from './payment.ts';
+import type { Payment, PaymentId, PaymentReference } from './payment.ts';
 import type { PaymentQuery } from './payment-search.ts';
+import type { PaymentState, PaymentStatus, UnsettledStatus } from './payment-states.ts';
 import type { PaidCount, PaymentSlot } from './payment-statistics.ts';
 import type { ProviderSession } from './provider-session.ts';
 

@@ -9,7 +9,7 @@ import {
   paymentStates,
   paymentTransitions,
   stateOf,
-} from './payment.ts';
+} from './payment-states.ts';
 
 const states = Object.keys(paymentStates) as PaymentState[];
 const events = Object.keys(paymentEvents) as PaymentEvent[];

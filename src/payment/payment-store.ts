@@ -1,6 +1,7 @@
 import type { Address } from './address.ts';
-import type { ChainObservations, Payment, PaymentChange, PaymentId, PaymentStatus } from './payment.ts';
+import type { ChainObservations, Payment, PaymentChange, PaymentId } from './payment.ts';
 import type { NewWebhook } from './payment-events.ts';
+import type { PaymentStatus } from './payment-states.ts';
 import type { ProviderSession, SessionProgress } from './provider-session.ts';
 
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;

@@ -1,6 +1,7 @@
 import { ServiceError, stateConflict } from './errors.ts';
 import { isDust } from './paid-threshold.ts';
-import { type Payment, type PaymentId, stateOf } from './payment.ts';
+import type { Payment, PaymentId } from './payment.ts';
+import { stateOf } from './payment-states.ts';
 import type { Decide, PaymentStore } from './payment-store.ts';
 import { settle, sumObservations } from './settle.ts';
 

@@ -7,7 +7,8 @@ import {
   type SessionTerms,
   thresholdOfWhole,
 } from './paid-threshold.ts';
-import { isDirect, type Payment, stateOf } from './payment.ts';
+import { isDirect, type Payment } from './payment.ts';
+import { stateOf } from './payment-states.ts';
 
 /** Charge of a provider session: the whole amount of a payment, or the rest of a partial payment. */
 export interface Charge extends ChargeTerms {

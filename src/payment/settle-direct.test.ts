@@ -9,7 +9,7 @@ import {
   release,
   view,
 } from '../../test/support/payment-views.ts';
-import { fieldsOf, stateOf } from './payment.ts';
+import { fieldsOf, stateOf } from './payment-states.ts';
 import { type SettleContext, settle, settleScanned } from './settle.ts';
 
 const open: SettleContext = { nowMs: CREATED_MS + 1_000 };

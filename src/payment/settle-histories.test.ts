@@ -1,18 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CREATED_MS, deposit, direct, payment, release } from '../../test/support/payment-views.ts';
+import type { Deposit, Payment, PaymentChange, Release } from './payment.ts';
 import {
-  type Deposit,
   fieldsOf,
   nextState,
-  type Payment,
-  type PaymentChange,
   type PaymentState,
   paymentStates,
   paymentTransitions,
-  type Release,
   stateOf,
-} from './payment.ts';
+} from './payment-states.ts';
 import type { PaymentDecision, PaymentView } from './payment-store.ts';
 import {
   MINIMUM_SURPLUS_UNITS,

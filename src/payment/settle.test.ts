@@ -11,16 +11,8 @@ import {
   view,
 } from '../../test/support/payment-views.ts';
 import { UnknownStateError } from './errors.ts';
-import {
-  type Deposit,
-  fieldsOf,
-  nextState,
-  type Payment,
-  type PaymentChange,
-  type PaymentState,
-  paymentTransitions,
-  stateOf,
-} from './payment.ts';
+import type { Deposit, Payment, PaymentChange } from './payment.ts';
+import { fieldsOf, nextState, type PaymentState, paymentTransitions, stateOf } from './payment-states.ts';
 import type { PaymentView } from './payment-store.ts';
 import {
   isOver,

@@ -4,17 +4,19 @@ import { amountMismatchOf, isDust } from './paid-threshold.ts';
 import {
   type ChainObservations,
   type Deposit,
-  fieldsOf,
   isDirect,
-  nextState,
   type Payment,
   type PaymentChange,
+} from './payment.ts';
+import { forwardedWebhook, type NewWebhook, paidWebhook } from './payment-events.ts';
+import {
+  fieldsOf,
+  nextState,
   type PaymentEvent,
   type PaymentState,
   paymentStates,
   stateOf,
-} from './payment.ts';
-import { forwardedWebhook, type NewWebhook, paidWebhook } from './payment-events.ts';
+} from './payment-states.ts';
 import type { PaymentDecision, PaymentView } from './payment-store.ts';
 
 /** Refused simulations in a row after which the payment needs attention. */

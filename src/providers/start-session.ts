@@ -3,7 +3,8 @@ import type { AccountStore } from '../accounts/account-store.ts';
 import { ServiceError, stateConflict } from '../payment/errors.ts';
 import { formatUnits } from '../payment/money.ts';
 import { isDust, isPlausibleQuote, thresholdAfterSessions } from '../payment/paid-threshold.ts';
-import { type Payment, type PaymentId, stateOf } from '../payment/payment.ts';
+import type { Payment, PaymentId } from '../payment/payment.ts';
+import { stateOf } from '../payment/payment-states.ts';
 import type { PaymentStore, PaymentView } from '../payment/payment-store.ts';
 import { MULTI_PROVIDER, type ProviderId, providerCatalog } from '../payment/provider-catalog.ts';
 import {

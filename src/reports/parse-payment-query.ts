@@ -1,14 +1,9 @@
 import { displayStatuses } from '../payment/display-status.ts';
 import { invalidField } from '../payment/errors.ts';
 import { currencies } from '../payment/money.ts';
-import {
-  amountMismatches,
-  type ForwardStatus,
-  fieldsOf,
-  type PaymentState,
-  paymentStates,
-} from '../payment/payment.ts';
+import { amountMismatches } from '../payment/payment.ts';
 import { type PaymentQuery, parsePaymentSearch } from '../payment/payment-search.ts';
+import { type ForwardStatus, fieldsOf, type PaymentState, paymentStates } from '../payment/payment-states.ts';
 import { DIRECT_PROVIDER, MULTI_PROVIDER, providerIds } from '../payment/provider-catalog.ts';
 
 /** Texts of a filter, from the command line or a URL; absent or '' does not filter. */

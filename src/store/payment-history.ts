@@ -1,5 +1,5 @@
 import { SERVICE_LOG } from '../accounts/audit-entry.ts';
-import { type PaymentId, type PaymentState, paymentStates } from '../payment/payment.ts';
+import type { PaymentId } from '../payment/payment.ts';
 import type {
   FailingWebhook,
   FinalSums,
@@ -7,6 +7,7 @@ import type {
   PaymentSearchStore,
   StateChange,
 } from '../payment/payment-search-store.ts';
+import { type PaymentState, paymentStates } from '../payment/payment-states.ts';
 import { DAY_MS, type PaidCount, type PaymentSlot } from '../payment/payment-statistics.ts';
 import type { JournalEntry, JournalEntryKind } from '../settlement/journal.ts';
 import { listPaymentSums } from './observations.ts';

@@ -1,4 +1,4 @@
-import { amountMismatches, type Payment, type PaymentId, unsettledStatuses } from '../payment/payment.ts';
+import { amountMismatches, type Payment, type PaymentId } from '../payment/payment.ts';
 import { AFTER_ALL_IDS, firstIdAtMs } from '../payment/payment-id.ts';
 import {
   hasWords,
@@ -10,6 +10,7 @@ import {
   termsOfPayment,
 } from '../payment/payment-search.ts';
 import type { FoundPayments, LastSession, PaymentSearchStore } from '../payment/payment-search-store.ts';
+import { unsettledStatuses } from '../payment/payment-states.ts';
 import { selectPayments } from './payments.ts';
 import {
   checkedLimit,

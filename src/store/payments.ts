@@ -1,7 +1,8 @@
 import { bytesOfAddress, checksumAddressBytes } from '../payment/address.ts';
 import { UnknownStateError } from '../payment/errors.ts';
-import { changingFields, type Payment, type PaymentId, stateOf } from '../payment/payment.ts';
+import { changingFields, type Payment, type PaymentId } from '../payment/payment.ts';
 import { eventsOfChange, type NewWebhook } from '../payment/payment-events.ts';
+import { stateOf } from '../payment/payment-states.ts';
 import { createdChange, paidChanges } from '../payment/payment-statistics.ts';
 import {
   type Decide,

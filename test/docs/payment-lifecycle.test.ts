@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { paymentEvents, paymentStates, paymentTransitions } from '../../src/payment/payment.ts';
+import { paymentEvents, paymentStates, paymentTransitions } from '../../src/payment/payment-states.ts';
 import { read, sorted, tableRows } from './markdown.ts';
 
 describe('the life of a payment', () => {

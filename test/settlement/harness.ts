@@ -18,8 +18,9 @@ import {
 } from '../../src/payment/create-payment.ts';
 import { createIpnTokens } from '../../src/payment/ipn-token.ts';
 import { USD_RATE_ONE } from '../../src/payment/money.ts';
-import { type Payment, type PaymentState, stateOf } from '../../src/payment/payment.ts';
+import type { Payment } from '../../src/payment/payment.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
+import { type PaymentState, stateOf } from '../../src/payment/payment-states.ts';
 import type { PaymentView } from '../../src/payment/payment-store.ts';
 import { acceptPayment, releasePayment } from '../../src/payment/release-payment.ts';
 import { settleScanned } from '../../src/payment/settle.ts';

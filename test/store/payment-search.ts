@@ -1,15 +1,14 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../../src/app/store/store.ts';
 import { type DisplayStatus, displayStatuses, displayStatusOf } from '../../src/payment/display-status.ts';
+import type { Payment, PaymentId } from '../../src/payment/payment.ts';
+import { firstIdAtMs, shortCodeOf } from '../../src/payment/payment-id.ts';
+import { type PaymentQuery, parsePaymentSearch } from '../../src/payment/payment-search.ts';
 import {
-  type Payment,
-  type PaymentId,
   refusedStatuses,
   type UnsettledStatus,
   unsettledStatuses,
-} from '../../src/payment/payment.ts';
-import { firstIdAtMs, shortCodeOf } from '../../src/payment/payment-id.ts';
-import { type PaymentQuery, parsePaymentSearch } from '../../src/payment/payment-search.ts';
+} from '../../src/payment/payment-states.ts';
 import {
   DAY_MS,
   givePayment,

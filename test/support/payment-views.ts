@@ -2,13 +2,12 @@ import { feeUnits } from '../../src/payment/fees.ts';
 import {
   type ChainObservations,
   type Deposit,
-  fieldsOf,
   noOrder,
   type Payment,
-  type PaymentState,
   type Release,
   untouchedProgress,
 } from '../../src/payment/payment.ts';
+import { fieldsOf, type PaymentState } from '../../src/payment/payment-states.ts';
 import type { PaymentDecision, PaymentView } from '../../src/payment/payment-store.ts';
 
 const ADDRESS = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';

@@ -6,7 +6,8 @@ import {
   discrepancyKinds,
 } from '../../src/cli/verify/discrepancies.ts';
 import { verifyPayments } from '../../src/cli/verify/verify-payments.ts';
-import { type Payment, stateOf } from '../../src/payment/payment.ts';
+import type { Payment } from '../../src/payment/payment.ts';
+import { stateOf } from '../../src/payment/payment-states.ts';
 import { hashOfEntry } from '../../src/settlement/journal.ts';
 import { type OpenedStore, storeEngines } from '../store/engines.ts';
 import { leave, webhook } from '../store/fixtures.ts';

@@ -41,7 +41,7 @@ export const mutationGroups: readonly MutationGroup[] = [
     name: 'callback rules',
     parts: [part('src/platform/public-address.ts'), part('src/payment/callback-url.ts')],
   },
-  { name: 'state table', parts: [part('src/payment/payment.ts', 'payment-states')] },
+  { name: 'state table', parts: [part('src/payment/payment-states.ts')] },
 ];
 
 /**

@@ -5,8 +5,9 @@ import {
   directThreshold,
   thresholdAfterSessions,
 } from '../../payment/paid-threshold.ts';
-import { isDirect, type Payment, stateOf } from '../../payment/payment.ts';
+import { isDirect, type Payment } from '../../payment/payment.ts';
 import { forwardedWebhook, type NewWebhook, paidWebhook } from '../../payment/payment-events.ts';
+import { stateOf } from '../../payment/payment-states.ts';
 import { settle, sumObservations } from '../../payment/settle.ts';
 import { hostOfCallback, type Webhook } from '../../webhooks/webhook.ts';
 import type { Findings } from './discrepancies.ts';

@@ -1,8 +1,9 @@
 import { roleIncludes } from '../../accounts/person.ts';
 import type { OverviewCard } from '../../pages/dashboard/features.ts';
 import { ServiceError } from '../../payment/errors.ts';
-import { type AmountMismatch, type Payment, refusedStatuses } from '../../payment/payment.ts';
+import type { AmountMismatch, Payment } from '../../payment/payment.ts';
 import type { FailingWebhook } from '../../payment/payment-search-store.ts';
+import { refusedStatuses } from '../../payment/payment-states.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
 import { formatMoney, moment } from '../../web/signed-in/format.ts';

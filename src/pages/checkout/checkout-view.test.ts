@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UnknownStateError } from '../../payment/errors.ts';
-import { fieldsOf, type Payment, type PaymentState, paymentStates } from '../../payment/payment.ts';
+import type { Payment } from '../../payment/payment.ts';
+import { fieldsOf, type PaymentState, paymentStates } from '../../payment/payment-states.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
 import type { ProviderSession } from '../../payment/provider-session.ts';
 import {

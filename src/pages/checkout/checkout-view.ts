@@ -1,5 +1,6 @@
 import { fullDepositsOf, isDust, isNearlyAllMissing } from '../../payment/paid-threshold.ts';
-import { type Deposit, isDirect, type Payment, stateOf } from '../../payment/payment.ts';
+import { type Deposit, isDirect, type Payment } from '../../payment/payment.ts';
+import { stateOf } from '../../payment/payment-states.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
 import type { ProviderId } from '../../payment/provider-catalog.ts';
 import { isDelivering, type ProviderSession, type SessionProgress } from '../../payment/provider-session.ts';

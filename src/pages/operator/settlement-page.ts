@@ -1,5 +1,6 @@
-import { type Payment, refusedStatuses } from '../../payment/payment.ts';
+import type { Payment } from '../../payment/payment.ts';
 import { parsePaymentSearch } from '../../payment/payment-search.ts';
+import { refusedStatuses } from '../../payment/payment-states.ts';
 import { within } from '../../platform/outgoing-calls.ts';
 import {
   type ChainHeads,

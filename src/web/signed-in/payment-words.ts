@@ -1,13 +1,13 @@
 import { type DisplayStatus, displayStatusOf } from '../../payment/display-status.ts';
+import type { Payment } from '../../payment/payment.ts';
+import type { LastSession } from '../../payment/payment-search-store.ts';
 import {
   type ForwardStatus,
-  type Payment,
   type PaymentState,
   type PaymentStatus,
   paymentStates,
   stateOf,
-} from '../../payment/payment.ts';
-import type { LastSession } from '../../payment/payment-search-store.ts';
+} from '../../payment/payment-states.ts';
 import { DIRECT_PROVIDER, MULTI_PROVIDER, providerCatalog } from '../../payment/provider-catalog.ts';
 import type { WebhookStatus } from '../../webhooks/webhook.ts';
 import { type Html, html, nothing } from '../design/html.ts';

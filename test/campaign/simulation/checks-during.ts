@@ -1,12 +1,7 @@
 import type { Store } from '../../../src/app/store/store.ts';
 import { ServiceError } from '../../../src/payment/errors.ts';
-import {
-  type Payment,
-  type PaymentId,
-  type PaymentState,
-  paymentTransitions,
-  stateOf,
-} from '../../../src/payment/payment.ts';
+import type { Payment, PaymentId } from '../../../src/payment/payment.ts';
+import { type PaymentState, paymentTransitions, stateOf } from '../../../src/payment/payment-states.ts';
 import type { PaymentDecision, PaymentView } from '../../../src/payment/payment-store.ts';
 import { ChainUnavailableError, TransactionRefusedError } from '../../../src/settlement/chain/chain.ts';
 import type { RelayIncident } from '../../../src/settlement/relay/relay-context.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Store } from '../../../src/app/store/store.ts';
-import { type Payment, stateOf } from '../../../src/payment/payment.ts';
+import type { Payment } from '../../../src/payment/payment.ts';
+import { stateOf } from '../../../src/payment/payment-states.ts';
 import { createRelayer } from '../../../src/settlement/chain/relayer.ts';
 import { anvilKeys } from '../../support/anvil.ts';
 import { createRecorder, type Findings } from '../promises.ts';
