@@ -8,17 +8,9 @@ import {
 import { invalidField, ServiceError, stateConflict } from '../payment/errors.ts';
 import type { PaymentId } from '../payment/payment.ts';
 import { CallRevertedError, type RelayCall } from './chain/chain.ts';
+import { chooseNonce, hasFreeSlot, readCounts, unminedOf } from './relay/nonces.ts';
 import type { RelayContext } from './relay/relay-context.ts';
-import {
-  chooseNonce,
-  costOf,
-  feeBudgetOf,
-  hasFreeSlot,
-  readCounts,
-  signAttempt,
-  unaffordableError,
-  unminedOf,
-} from './relay/size-batch.ts';
+import { costOf, feeBudgetOf, signAttempt, unaffordableError } from './relay/size-batch.ts';
 
 /** Parses the token that an operator gives: `pol`, or an address. Throws `invalid_request` for the field `token`. */
 export function parseRescuedToken(text: string): Address {

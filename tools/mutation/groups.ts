@@ -32,7 +32,8 @@ export const mutationGroups: readonly MutationGroup[] = [
     name: 'relay arithmetic',
     parts: [
       part('src/settlement/chain/gas.ts', 'estimate-gas', 'gas-balance'),
-      part('src/settlement/relay/size-batch.ts', 'size-batch', 'nonces'),
+      part('src/settlement/relay/size-batch.ts'),
+      part('src/settlement/relay/nonces.ts'),
     ],
   },
   { name: 'second factors', parts: [part('src/accounts/second-factor.ts')] },

@@ -11,13 +11,12 @@ import {
 } from '../../payment/settle.ts';
 import { type FeeQuote, type Relayer, SELF_TRANSFER_GAS, TransactionRefusedError } from '../chain/chain.ts';
 import type { RelayAttempt, RelayBatch } from '../settlement-store.ts';
+import { type BatchesInFlight, fillGap, unminedOf } from './nonces.ts';
 import type { RelayContext, RelayLimits, RelayPass } from './relay-context.ts';
 import {
-  type BatchesInFlight,
   broadcastOrShrink,
   costOf,
   feeBudgetOf,
-  fillGap,
   forgetBatch,
   ignoreRefusal,
   isAboutFunds,
@@ -28,7 +27,6 @@ import {
   replaceRefused,
   signAttempt,
   transactionOf,
-  unminedOf,
 } from './size-batch.ts';
 
 /** Maximum gap that is filled; a longer one means that the count, or the chain, was wrong. */

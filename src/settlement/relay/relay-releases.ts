@@ -16,22 +16,24 @@ import {
 import { releasesWithinGasShare } from '../chain/gas.ts';
 import type { RelayAttempt, RelayBatch } from '../settlement-store.ts';
 import { abandonBatch, followBatches, rebroadcast, resolveFinal } from './follow-batch.ts';
-import type { RelayContext, RelayLimits, RelayPass } from './relay-context.ts';
 import {
   type BatchesInFlight,
-  broadcastOrShrink,
   chooseNonce,
+  hasFreeSlot,
+  readCounts,
+  type TransactionCounts,
+  unminedOf,
+} from './nonces.ts';
+import type { RelayContext, RelayLimits, RelayPass } from './relay-context.ts';
+import {
+  broadcastOrShrink,
   costOf,
   type FeeBounds,
   feeBudgetOf,
   forwardCall,
-  hasFreeSlot,
-  readCounts,
   type ShrunkBatch,
   shrinkToGasLimit,
   signAttempt,
-  type TransactionCounts,
-  unminedOf,
 } from './size-batch.ts';
 
 /**

@@ -1,0 +1,81 @@
+import { SELF_TRANSFER_GAS } from '../chain/chain.ts';
+import type { RelayBatch } from '../settlement-store.ts';
+import type { RelayContext, RelayLimits } from './relay-context.ts';
+import { ignoreRefusal, signAttempt } from './size-batch.ts';
+
+/** The relayer's transaction counts on the chain, read once per pass. */
+export interface TransactionCounts {
+  /** At final blocks that the watcher has read. */
+  readonly final: number;
+  /** At the newest block; never below the final count, although a lagging node counts fewer. */
+  readonly latest: number;
+}
+
+/** The relayer's batches in flight by nonce, and its transaction counts. */
+export interface BatchesInFlight {
+  readonly open: readonly RelayBatch[];
+  readonly counts: TransactionCounts;
+}
+
+/** Reads both counts, of the relayer or of another address. */
+export async function readCounts(
+  { relayer, observations }: Pick<RelayContext, 'relayer' | 'observations'>,
+  of?: string,
+): Promise<TransactionCounts> {
+  // The cursor comes first: transactions above it are not final yet.
+  const cursor = await observations.readCursor();
+  const final = cursor === null ? 0 : await relayer.readFinalTransactionCount(cursor.number, of);
+  const latest = await relayer.readLatestTransactionCount(of);
+  return { final, latest: Math.max(latest, final) };
+}
+
+/** Batches that are not mined yet. */
+export function unminedOf(open: readonly RelayBatch[], { latest }: TransactionCounts): RelayBatch[] {
+  return open.filter(({ nonce }) => nonce >= latest);
+}
+
+/** Whether another batch may be opened: nodes drop transactions beyond their own limits. */
+export function hasFreeSlot(
+  { maximumUnmined, maximumOpen }: RelayLimits,
+  open: readonly RelayBatch[],
+  counts: TransactionCounts,
+): boolean {
+  return open.length < maximumOpen && unminedOf(open, counts).length < maximumUnmined;
+}
+
+/**
+ * Nonce of the relayer's next transaction, for releases and rescues alike. `open` is sorted by nonce. A lagging node,
+ * even one of several behind one address, counts too few transactions, and a transaction with a used nonce can never be
+ * mined.
+ */
+export async function chooseNonce(
+  { relay, relayer }: Pick<RelayContext, 'relay' | 'relayer'>,
+  open: readonly RelayBatch[],
+  counts: TransactionCounts,
+): Promise<number> {
+  const last = open.at(-1);
+  const own = last === undefined ? await relay.findNextNonce(relayer.address) : last.nonce + 1;
+  return Math.max(counts.latest, own ?? 0);
+}
+
+/** Uses up missing nonces up to `endNonce` by transfers to the relayer itself. */
+export async function fillGap(context: RelayContext, fromNonce: number, endNonce: number): Promise<void> {
+  const fees = await context.relayer.quoteFees();
+  context.onIncident({ kind: 'filled_gap', fromNonce, toNonce: endNonce - 1 });
+  for (let nonce = fromNonce; nonce < endNonce; nonce++) {
+    const transaction = { kind: 'self_transfer' } as const;
+    const attempt = await signAttempt(context, transaction, nonce, SELF_TRANSFER_GAS, fees);
+    const batch: Omit<RelayBatch, 'id'> = {
+      relayer: context.relayer.address,
+      nonce,
+      kind: 'self_transfer',
+      rescueToken: null,
+      gasLimit: SELF_TRANSFER_GAS,
+      paymentIds: [],
+      attempts: [attempt],
+      createdAtMs: context.nowMs(),
+    };
+    await context.relay.openBatch(batch, () => null);
+    await context.relayer.broadcast(attempt.rawTransaction).catch(ignoreRefusal);
+  }
+}
