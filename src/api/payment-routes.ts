@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createPayoutAddressParser } from '../payment/address.ts';
+import { checkoutUrl } from '../payment/checkout-url.ts';
 import { createPayment } from '../payment/create-payment.ts';
 import { invalidField, ServiceError } from '../payment/errors.ts';
 import type { IpnTokens } from '../payment/ipn-token.ts';
 import { formatCents, formatOptionalCents, formatUnits } from '../payment/money.ts';
 import type { Payment } from '../payment/payment.ts';
 import { SETTLEMENT_COIN } from '../payment/payment-events.ts';
-import { checkoutUrl, shortCodeOf } from '../payment/payment-id.ts';
+import { shortCodeOf } from '../payment/payment-id.ts';
 import { readStatus } from '../payment/read-status.ts';
 import type { ApiContext } from './api-context.ts';
 import { type Admit, accountOf, registerKeyRoutes, requireCallbackHost } from './authenticate.ts';

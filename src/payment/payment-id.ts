@@ -1,6 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import type { Payment, PaymentId } from './payment.ts';
-import { MULTI_PROVIDER } from './provider-catalog.ts';
+import type { PaymentId } from './payment.ts';
 
 const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -127,17 +126,4 @@ export function paymentIdOfShortCode(code: string): PaymentId | null {
   const random = ((bits & ((1n << 62n) - 1n)) | (0b10n << 62n)).toString(16);
   const id = `${time.slice(0, 8)}-${time.slice(8)}-7${counter}-${random.slice(0, 4)}-${random.slice(4)}`;
   return isPaymentId(id) ? id : null;
-}
-
-/** URL of a checkout, with `auto=1` for a single provider and the given email address to prefill the page. */
-export function checkoutUrl(
-  baseUrl: string,
-  { id, provider, email }: Pick<Payment, 'id' | 'provider' | 'email'>,
-): string {
-  const query = [
-    ...(provider === MULTI_PROVIDER ? [] : ['auto=1']),
-    // A bare "'" could end an attribute in a merchant's page.
-    ...(email === null ? [] : [`email=${encodeURIComponent(email).replaceAll("'", '%27')}`]),
-  ];
-  return `${baseUrl}/pay/${id}${query.length === 0 ? '' : '?'}${query.join('&')}`;
 }

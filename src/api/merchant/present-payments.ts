@@ -1,7 +1,7 @@
+import { checkoutUrl } from '../../payment/checkout-url.ts';
 import { formatCents, formatUnits } from '../../payment/money.ts';
 import type { ChainPosition, Payment } from '../../payment/payment.ts';
 import type { NumberedEvent } from '../../payment/payment-events.ts';
-import { checkoutUrl } from '../../payment/payment-id.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
 import { openRestOf } from '../../payment/session-charge.ts';
 import type { DayStatistics } from '../../reports/read-statistics.ts';

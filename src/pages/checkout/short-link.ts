@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import { checkoutUrl, shortCodeOf } from '../../payment/payment-id.ts';
+import { checkoutUrl } from '../../payment/checkout-url.ts';
+import { shortCodeOf } from '../../payment/payment-id.ts';
 import {
   fillText,
   formatMoneyAndCode,

@@ -1,0 +1,15 @@
+import type { Payment } from './payment.ts';
+import { MULTI_PROVIDER } from './provider-catalog.ts';
+
+/** URL of a checkout, with `auto=1` for a single provider and the given email address to prefill the page. */
+export function checkoutUrl(
+  baseUrl: string,
+  { id, provider, email }: Pick<Payment, 'id' | 'provider' | 'email'>,
+): string {
+  const query = [
+    ...(provider === MULTI_PROVIDER ? [] : ['auto=1']),
+    // A bare "'" could end an attribute in a merchant's page.
+    ...(email === null ? [] : [`email=${encodeURIComponent(email).replaceAll("'", '%27')}`]),
+  ];
+  return `${baseUrl}/pay/${id}${query.length === 0 ? '' : '?'}${query.join('&')}`;
+}
