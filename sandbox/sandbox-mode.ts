@@ -24,7 +24,7 @@ import {
   mistakenTokenOf,
 } from '../src/settlement/chain/token-reader.ts';
 import { verifyDeployment } from '../src/settlement/chain/verify-deployment.ts';
-import { defaultRelayLimits } from '../src/settlement/relay/relay-context.ts';
+import { defaultRelayLimits } from '../src/settlement/relay/relay-limits.ts';
 import { createConsoleMailer } from './console-mailer.ts';
 import { openDemoAccount, readOrCreateSecretKey, requireSandboxData } from './demo-account.ts';
 import { createEventFeed } from './event-feed.ts';

@@ -7,7 +7,7 @@ import type {
   SweepBalances,
   TokenReader,
 } from '../settlement/chain/chain.ts';
-import { defaultRelayLimits } from '../settlement/relay/relay-context.ts';
+import { defaultRelayLimits } from '../settlement/relay/relay-limits.ts';
 import type { SettlementRecord } from '../settlement/settlement-store.ts';
 
 /** External services of one mode: live, or started by the sandbox. */

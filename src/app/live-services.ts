@@ -21,7 +21,7 @@ import { createRelayer } from '../settlement/chain/relayer.ts';
 import { type HeadSubscription, subscribeToHeads } from '../settlement/chain/subscribe-to-heads.ts';
 import { createBalanceSweep, createTokenReader, mistakenTokenOf } from '../settlement/chain/token-reader.ts';
 import { knownToken } from '../settlement/chain/verify-deployment.ts';
-import { defaultRelayLimits } from '../settlement/relay/relay-context.ts';
+import { defaultRelayLimits } from '../settlement/relay/relay-limits.ts';
 import { startDeploymentCheck } from './deployment-check.ts';
 import { type ExternalServices, liveIntervals } from './external-services.ts';
 import type { Log } from './log.ts';

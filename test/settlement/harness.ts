@@ -38,11 +38,10 @@ import { createBalanceSweep, createTokenReader } from '../../src/settlement/chai
 import { expirePayments } from '../../src/settlement/expire-payments.ts';
 import {
   createRelayMemory,
-  defaultRelayLimits,
   type RelayContext,
   type RelayIncident,
-  type RelayLimits,
 } from '../../src/settlement/relay/relay-context.ts';
+import { defaultRelayLimits, type RelayLimits } from '../../src/settlement/relay/relay-limits.ts';
 import { relayReleases } from '../../src/settlement/relay/relay-releases.ts';
 import { rewindByHand } from '../../src/settlement/reorganizations.ts';
 import { rescanFinalBlocks } from '../../src/settlement/rescan-blocks.ts';

@@ -4,7 +4,7 @@ import type { Payment } from '../../src/payment/payment.ts';
 import { createChainEndpoint } from '../../src/settlement/chain/endpoint-rotation.ts';
 import { createJsonRpcClient } from '../../src/settlement/chain/json-rpc.ts';
 import { toQuantity } from '../../src/settlement/chain/node-answers.ts';
-import { defaultRelayLimits } from '../../src/settlement/relay/relay-context.ts';
+import { defaultRelayLimits } from '../../src/settlement/relay/relay-limits.ts';
 import { useProxies } from '../chain/use-chain.ts';
 import { useSettlement } from './harness.ts';
 

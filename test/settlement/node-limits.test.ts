@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { USD_RATE_ONE } from '../../src/payment/money.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import type { ChainEndpoint } from '../../src/settlement/chain/endpoint-rotation.ts';
-import type { RelayLimits } from '../../src/settlement/relay/relay-context.ts';
+import type { RelayLimits } from '../../src/settlement/relay/relay-limits.ts';
 import { useProxies } from '../chain/use-chain.ts';
 import { EXPECTED_UNITS, HOUR_MS, useSettlement } from './harness.ts';
 

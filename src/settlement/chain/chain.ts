@@ -204,6 +204,9 @@ export type RelayTransaction = RelayCall | { readonly kind: 'self_transfer' };
 
 export const SELF_TRANSFER_GAS = 21_000n;
 
+/** Maximum fee per gas unless the operator sets another: a hundred times the usual fee on Polygon. */
+export const MAXIMUM_FEE_PER_GAS_WEI = 5_000n * 10n ** 9n;
+
 /**
  * One relayer key. Numbers are the highest that two hosts reach, or the only answering host's. Throws
  * `ChainUnavailableError` when no endpoint answers.

@@ -6,6 +6,7 @@ import { answersUntil } from '../../platform/outgoing-calls.ts';
 import {
   ChainUnavailableError,
   type FeeQuote,
+  MAXIMUM_FEE_PER_GAS_WEI,
   type Relayer,
   type SignedTransaction,
   TransactionRefusedError,
@@ -116,9 +117,6 @@ export function readBalance(rpc: NodeClient, address: Address): Promise<bigint> 
 /** Minimum tip of Polygon's block producers (2026-11). */
 const POLYGON_MINIMUM_TIP_WEI = 25_000_000_000n;
 
-/** A hundred times the usual fee on Polygon. */
-const DEFAULT_MAXIMUM_FEE_PER_GAS_WEI = 5_000_000_000_000n;
-
 /** Blocks of history, and the percentile of the tips paid in each of them. */
 const HISTORY_BLOCKS = '0xa';
 const TIP_PERCENTILE = 50;
@@ -127,7 +125,7 @@ const TIP_PERCENTILE = 50;
 export async function quoteFees(rpc: NodeClient, bounds: QuoteBounds): Promise<FeeQuote> {
   const asked = [HISTORY_BLOCKS, 'latest', [TIP_PERCENTILE]];
   const { nextBaseFee, tips } = await rpc.call('eth_feeHistory', asked);
-  const cap = bounds.maximumFeePerGasWei ?? DEFAULT_MAXIMUM_FEE_PER_GAS_WEI;
+  const cap = bounds.maximumFeePerGasWei ?? MAXIMUM_FEE_PER_GAS_WEI;
   const minimumTip = bounds.minimumTipWei ?? POLYGON_MINIMUM_TIP_WEI;
   const maxPriorityFeePerGas = smaller(larger(median(tips), minimumTip), cap);
   return { maxPriorityFeePerGas, maxFeePerGas: smaller(nextBaseFee * 2n + maxPriorityFeePerGas, cap) };

@@ -12,7 +12,8 @@ import {
 import { type FeeQuote, type Relayer, SELF_TRANSFER_GAS, TransactionRefusedError } from '../chain/chain.ts';
 import type { RelayAttempt, RelayBatch } from '../settlement-store.ts';
 import { type BatchesInFlight, fillGap, unminedOf } from './nonces.ts';
-import type { RelayContext, RelayLimits, RelayPass } from './relay-context.ts';
+import type { RelayContext, RelayPass } from './relay-context.ts';
+import type { RelayLimits } from './relay-limits.ts';
 import {
   broadcastOrShrink,
   costOf,

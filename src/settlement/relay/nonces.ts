@@ -1,6 +1,7 @@
 import { SELF_TRANSFER_GAS } from '../chain/chain.ts';
 import type { RelayBatch } from '../settlement-store.ts';
-import type { RelayContext, RelayLimits } from './relay-context.ts';
+import type { RelayContext } from './relay-context.ts';
+import type { RelayLimits } from './relay-limits.ts';
 import { ignoreRefusal, signAttempt } from './size-batch.ts';
 
 /** The relayer's transaction counts on the chain, read once per pass. */

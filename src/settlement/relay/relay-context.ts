@@ -1,8 +1,8 @@
 import type { PaymentId } from '../../payment/payment.ts';
 import type { PaymentStore } from '../../payment/payment-store.ts';
 import type { Relayer, TokenReader } from '../chain/chain.ts';
-import type { GasShareLimit } from '../chain/gas.ts';
 import type { ObservationStore, RelayStore } from '../settlement-store.ts';
+import type { RelayLimits } from './relay-limits.ts';
 
 export interface RelayContext
   extends Readonly<{ payments: PaymentStore; observations: ObservationStore; relay: RelayStore }> {
@@ -19,33 +19,6 @@ export interface RelayContext
   /** Reports an incident to the operator; must not throw. */
   readonly onIncident: (incident: RelayIncident) => void;
 }
-
-/** Limits that apply unless the operator sets others. */
-export const defaultRelayLimits = {
-  /** Unmined batches of one key: nodes guarantee to keep 16 executable transactions of an account. */
-  maximumUnmined: 16,
-  /** Open batches of one key. A mined one stays open until it is final. */
-  maximumOpen: 64,
-  batchSize: 100,
-  /** Time for which the first due release waits for others to share its transaction. */
-  batchWindowMs: 0,
-  /** Time before an attempt's fees are compared with the latest quote. */
-  bumpAfterMs: 15_000,
-  /** Maximum fee in wei per gas. */
-  maximumFeePerGas: 5_000n * 10n ** 9n,
-  /** Maximum cost of one transaction's gas limit, in wei: nodes refuse more than their own cap. */
-  maximumTransactionFeeWei: 10n ** 18n,
-  /** Releases whose share of the gas exceeds it wait for lower fees; null for no limit. */
-  gasShare: null as GasShareLimit | null,
-  /** Time for which the first batch in flight may stay unmined before another one takes its nonce. */
-  minedPatienceMs: 600_000,
-  /** Time for which a gap before our first nonce may close by itself before it is filled. */
-  nonceGapPatienceMs: 30_000,
-  /** Time after its last attempt for which a batch of a former key is rebroadcast before it is abandoned. */
-  retiredPatienceMs: 600_000,
-};
-
-export type RelayLimits = Readonly<typeof defaultRelayLimits>;
 
 export type RelayPass =
   | 'idle'

@@ -24,7 +24,8 @@ import {
   type TransactionCounts,
   unminedOf,
 } from './nonces.ts';
-import type { RelayContext, RelayLimits, RelayPass } from './relay-context.ts';
+import type { RelayContext, RelayPass } from './relay-context.ts';
+import type { RelayLimits } from './relay-limits.ts';
 import {
   broadcastOrShrink,
   costOf,

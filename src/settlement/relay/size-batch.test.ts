@@ -11,12 +11,8 @@ import {
   TransactionRefusedError,
 } from '../chain/chain.ts';
 import type { RelayAttempt, RelayBatch } from '../settlement-store.ts';
-import {
-  createRelayMemory,
-  defaultRelayLimits,
-  type RelayContext,
-  type RelayIncident,
-} from './relay-context.ts';
+import { createRelayMemory, type RelayContext, type RelayIncident } from './relay-context.ts';
+import { defaultRelayLimits } from './relay-limits.ts';
 import {
   broadcastOrShrink,
   costOf,

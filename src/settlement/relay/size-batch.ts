@@ -14,7 +14,8 @@ import {
 } from '../chain/chain.ts';
 import { gasLimitFor, leastPlausibleGas, releaseGas } from '../chain/gas.ts';
 import type { RelayAttempt, RelayBatch } from '../settlement-store.ts';
-import type { RelayContext, RelayLimits } from './relay-context.ts';
+import type { RelayContext } from './relay-context.ts';
+import type { RelayLimits } from './relay-limits.ts';
 
 /** The call that releases payments of one factory. */
 export function forwardCall(payments: readonly Payment[]): RelayCall {

@@ -17,7 +17,8 @@ import { createChainReader } from '../../../src/settlement/chain/create-chain-re
 import { createChainEndpoint } from '../../../src/settlement/chain/endpoint-rotation.ts';
 import { createRelayer } from '../../../src/settlement/chain/relayer.ts';
 import { createBalanceSweep, createTokenReader } from '../../../src/settlement/chain/token-reader.ts';
-import { defaultRelayLimits, type RelayIncident } from '../../../src/settlement/relay/relay-context.ts';
+import type { RelayIncident } from '../../../src/settlement/relay/relay-context.ts';
+import { defaultRelayLimits } from '../../../src/settlement/relay/relay-limits.ts';
 import type { anvilKeys } from '../../support/anvil.ts';
 import { checkBroadcast, checkDecision, checkIncident, checkMistake } from './checks-during.ts';
 import { type CreateInput, createInWorld } from './create-in-world.ts';

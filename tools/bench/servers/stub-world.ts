@@ -4,7 +4,7 @@ import { checksumAddress } from '../../../src/payment/address.ts';
 import { type ProviderId, providerIds } from '../../../src/payment/provider-catalog.ts';
 import type { ProviderAdapter } from '../../../src/providers/provider.ts';
 import type { ChainReader, ChainView, Relayer, TokenReader } from '../../../src/settlement/chain/chain.ts';
-import { defaultRelayLimits } from '../../../src/settlement/relay/relay-context.ts';
+import { defaultRelayLimits } from '../../../src/settlement/relay/relay-limits.ts';
 import type { BlockReference } from '../../../src/settlement/settlement-store.ts';
 
 /** Addresses of nobody. */

@@ -1,0 +1,29 @@
+import { MAXIMUM_FEE_PER_GAS_WEI } from '../chain/chain.ts';
+import type { GasShareLimit } from '../chain/gas.ts';
+
+/** Limits that apply unless the operator sets others. */
+export const defaultRelayLimits = {
+  /** Unmined batches of one key: nodes guarantee to keep 16 executable transactions of an account. */
+  maximumUnmined: 16,
+  /** Open batches of one key. A mined one stays open until it is final. */
+  maximumOpen: 64,
+  batchSize: 100,
+  /** Time for which the first due release waits for others to share its transaction. */
+  batchWindowMs: 0,
+  /** Time before an attempt's fees are compared with the latest quote. */
+  bumpAfterMs: 15_000,
+  /** Maximum fee in wei per gas. */
+  maximumFeePerGas: MAXIMUM_FEE_PER_GAS_WEI,
+  /** Maximum cost of one transaction's gas limit, in wei: nodes refuse more than their own cap. */
+  maximumTransactionFeeWei: 10n ** 18n,
+  /** Releases whose share of the gas exceeds it wait for lower fees; null for no limit. */
+  gasShare: null as GasShareLimit | null,
+  /** Time for which the first batch in flight may stay unmined before another one takes its nonce. */
+  minedPatienceMs: 600_000,
+  /** Time for which a gap before our first nonce may close by itself before it is filled. */
+  nonceGapPatienceMs: 30_000,
+  /** Time after its last attempt for which a batch of a former key is rebroadcast before it is abandoned. */
+  retiredPatienceMs: 600_000,
+};
+
+export type RelayLimits = Readonly<typeof defaultRelayLimits>;
