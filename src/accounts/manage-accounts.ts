@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type Feature, features } from '../payment/create-payment.ts';
-import { parseRetentionDays } from '../payment/email-retention.ts';
 import { invalidField, ServiceError } from '../payment/errors.ts';
 import { MAXIMUM_FEE_BASIS_POINTS } from '../payment/fees.ts';
 import { type Currency, currencies, isCurrency } from '../payment/money.ts';
+import { parseRetentionDays } from '../payment/redact-email.ts';
 import type { Pictures } from '../platform/pictures.ts';
-import type { CallbackGuard } from '../webhooks/callback-guard.ts';
+import type { CallbackGuard } from '../webhooks/delivery-types.ts';
 import type { Account, AccountChange } from './account.ts';
 import type { AccountStore, AuditStore } from './account-store.ts';
 import { parseBrandColor } from './brand-color.ts';

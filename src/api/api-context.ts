@@ -4,7 +4,7 @@ import type { IpnTokens } from '../payment/ipn-token.ts';
 import type { ReadStatusContext } from '../payment/read-status.ts';
 import type { RateLimiter } from '../platform/rate-limiter.ts';
 import { createFixedWindowLimiter } from '../web/rate-windows.ts';
-import type { CallbackGuard } from '../webhooks/callback-guard.ts';
+import type { CallbackGuard } from '../webhooks/delivery-types.ts';
 
 /** Dependencies of the API's routes. */
 export interface ApiContext {

@@ -13,7 +13,7 @@ import {
   parseAmountCents,
 } from '../payment/money.ts';
 import { MULTI_PROVIDER, providerIds } from '../payment/provider-catalog.ts';
-import type { CallbackGuard } from '../webhooks/callback-guard.ts';
+import type { CallbackGuard } from '../webhooks/delivery-types.ts';
 import type { RequestParameter, RequestParameters } from './json-schema.ts';
 
 const amountText = { type: 'string', pattern: AMOUNT_PATTERN } as const;

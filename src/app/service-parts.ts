@@ -35,7 +35,6 @@ import { createStartSession, type StartSession } from '../providers/start-sessio
 import { rescueToken } from '../settlement/rescue-token.ts';
 import type { DashboardContext } from '../web/signed-in/context.ts';
 import { createDashboardLimits } from '../web/signed-in/limits.ts';
-import type { DeliverWebhook } from '../webhooks/callback-guard.ts';
 import {
   createCallbackGuard,
   createCallbackHostCheck,
@@ -44,6 +43,7 @@ import {
   createOwnAddresses,
 } from '../webhooks/callback-host.ts';
 import { checkEndpoint } from '../webhooks/check-endpoint.ts';
+import type { DeliverWebhook } from '../webhooks/delivery-types.ts';
 import type { ExternalServices } from './external-services.ts';
 import { createFeatureParts } from './features.ts';
 import type { Log } from './log.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LeaseStore } from '../settlement/settlement-store.ts';
 import type { SharedStore } from '../store/store.ts';
-import type { DeliverWebhook } from '../webhooks/callback-guard.ts';
+import type { DeliverWebhook } from '../webhooks/delivery-types.ts';
 import { forgetWatched } from './metrics.ts';
 import type { ServiceParts } from './service-parts.ts';
 import type { Worker, WorkerTask } from './worker-parts.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 import type { RelayContext } from '../settlement/relay/relay-context.ts';
-import type { DeliverWebhook } from '../webhooks/callback-guard.ts';
+import type { DeliverWebhook } from '../webhooks/delivery-types.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 type SharedParts = 'store' | 'external' | 'mailer' | 'log' | 'metrics';

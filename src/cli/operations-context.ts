@@ -14,7 +14,7 @@ import type { ProviderDescriptions } from '../providers/provider.ts';
 import type { ProviderDirectory } from '../providers/provider-availability.ts';
 import type { VerifiedChain } from '../settlement/chain/chain.ts';
 import type { ObservationStore, RelayStore, SettlementStore } from '../settlement/settlement-store.ts';
-import type { CallbackGuard, CheckEndpoint } from '../webhooks/callback-guard.ts';
+import type { CallbackGuard, CheckEndpoint } from '../webhooks/delivery-types.ts';
 import type { WebhookStore } from '../webhooks/webhook.ts';
 
 /** The providers; `adapters` is null without a running server, which alone knows their credentials. */

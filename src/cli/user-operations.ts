@@ -7,8 +7,8 @@ import { isRole, parseUserEmail, type Role, roles, type User } from '../accounts
 import { hasSecondFactor, removeSecondFactor } from '../accounts/second-factor.ts';
 import { changeOperator, createUser } from '../accounts/users.ts';
 import type { EmailErasureStep } from '../mail/mail.ts';
-import { parseRetentionDays } from '../payment/email-retention.ts';
 import { invalidField, ServiceError } from '../payment/errors.ts';
+import { parseRetentionDays } from '../payment/redact-email.ts';
 import { isLoopbackHost } from '../platform/public-address.ts';
 import * as argument from './arguments.ts';
 import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';

@@ -11,7 +11,7 @@ import {
   type RescuedLog,
   type TransferLog,
 } from './chain/chain.ts';
-import { type RewindContext, rewind } from './reorganizations.ts';
+import { type RewindContext, rewind } from './rewind-final-blocks.ts';
 import {
   type BlockReference,
   type ObservationStore,
@@ -53,7 +53,7 @@ const MAXIMUM_COMPARISONS = 8;
  * Runs one pass over the chain. Blocks above the cursor are kept by hash and read once; once final, they are read
  * again, because a node may show a block before its logs. The rows found replace those of the last pass, and the cursor
  * moves to the newest final block. Reorganizations therefore need no code here, except for final blocks
- * (`reorganizations.ts`). All changes of a pass are one transaction.
+ * (`rewind-final-blocks.ts`). All changes of a pass are one transaction.
  */
 export async function watchDeposits(context: WatchDepositsContext): Promise<WatchPass> {
   return context.chain.withView(async (view) => {

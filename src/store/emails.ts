@@ -1,7 +1,7 @@
 import type { EmailErasure, EmailStore, ReceiptStore } from '../mail/mail.ts';
-import { bodyWithoutEmail, textWithoutEmail, withoutEmail } from '../payment/email-retention.ts';
 import type { PaymentId, PaymentReference } from '../payment/payment.ts';
 import { firstIdAtMs } from '../payment/payment-id.ts';
+import { bodyWithoutEmail, textWithoutEmail, withoutEmail } from '../payment/redact-email.ts';
 import { replaceTerms } from './payment-search.ts';
 import { selectPayment } from './payments.ts';
 import {

@@ -8,7 +8,7 @@ import {
   type ServiceLocation,
 } from '../payment/callback-url.ts';
 import { addressFamily, addressIdentity, isPublicResolvedAddress } from '../platform/public-address.ts';
-import type { CallbackGuard } from './callback-guard.ts';
+import type { CallbackGuard } from './delivery-types.ts';
 
 interface CallbackRules {
   /** Exempt from every rule except the form: `host:port`. */

@@ -9,7 +9,6 @@ import { isIP, connect as openTcp, type Socket } from 'node:net';
 import { checkServerIdentity, createSecureContext, connect as openTls, type TLSSocket } from 'node:tls';
 import { isOwnCallback, parseCallbackUrl, type ServiceLocation } from '../payment/callback-url.ts';
 import { addressIdentity } from '../platform/public-address.ts';
-import type { DeliveryOutcome } from './callback-guard.ts';
 import {
   type HostResolver,
   type OwnAddresses,
@@ -17,6 +16,7 @@ import {
   refuseAddress,
 } from './callback-host.ts';
 import type { DeliveryReason } from './delivery-reasons.ts';
+import type { DeliveryOutcome } from './delivery-types.ts';
 import { webhookHeaders } from './webhook.ts';
 
 // Sends a webhook at most once, to the checked address.

@@ -1,9 +1,9 @@
-import { isEmailErased } from '../payment/email-retention.ts';
 import { ServiceError } from '../payment/errors.ts';
 import type { IpnTokens } from '../payment/ipn-token.ts';
 import { isPaymentId } from '../payment/payment-id.ts';
 import type { PaymentSearchStore, StateChange } from '../payment/payment-search-store.ts';
 import type { PaymentStore, PaymentView } from '../payment/payment-store.ts';
+import { isEmailErased } from '../payment/redact-email.ts';
 import { isSameText } from '../platform/keyed-hash.ts';
 import { signWebhook, type Webhook, type WebhookStore } from './webhook.ts';
 

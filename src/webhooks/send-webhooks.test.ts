@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createIpnTokens } from '../payment/ipn-token.ts';
-import type { DeliveryOutcome } from './callback-guard.ts';
+import type { DeliveryOutcome } from './delivery-types.ts';
 import {
   chooseWebhooks,
   claimWebhooks,

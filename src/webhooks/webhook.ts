@@ -3,7 +3,7 @@ import type { IpnTokens } from '../payment/ipn-token.ts';
 import type { PaymentId } from '../payment/payment.ts';
 import type { NewWebhook } from '../payment/payment-events.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { DeliverWebhook, DeliveryOutcome } from './callback-guard.ts';
+import type { DeliverWebhook, DeliveryOutcome } from './delivery-types.ts';
 
 /**
  * Life of a webhook: pending → sending → delivered | failed | blocked | unknown. `sending` is committed before the

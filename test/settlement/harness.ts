@@ -43,9 +43,9 @@ import {
 } from '../../src/settlement/relay/relay-context.ts';
 import { defaultRelayLimits, type RelayLimits } from '../../src/settlement/relay/relay-limits.ts';
 import { relayReleases } from '../../src/settlement/relay/relay-releases.ts';
-import { rewindByHand } from '../../src/settlement/reorganizations.ts';
 import { rescanFinalBlocks } from '../../src/settlement/rescan-blocks.ts';
 import { rescueToken } from '../../src/settlement/rescue-token.ts';
+import { rewindByHand } from '../../src/settlement/rewind-final-blocks.ts';
 import type { BlockReference, RelayBatch } from '../../src/settlement/settlement-store.ts';
 import { createKeptBlocks, createOpenAddresses, watchDeposits } from '../../src/settlement/watch-deposits.ts';
 import type { Webhook } from '../../src/webhooks/webhook.ts';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
-import type { DeliveryOutcome } from '../../src/webhooks/callback-guard.ts';
+import type { DeliveryOutcome } from '../../src/webhooks/delivery-types.ts';
 import { type SendWebhooksContext, sendWebhook, type Webhook } from '../../src/webhooks/webhook.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { useSettlement } from './harness.ts';

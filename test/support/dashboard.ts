@@ -27,7 +27,7 @@ import { createPageLimits } from '../../src/web/page-limits.ts';
 import { createBaseServer } from '../../src/web/server.ts';
 import type { DashboardContext } from '../../src/web/signed-in/context.ts';
 import { createDashboardLimits } from '../../src/web/signed-in/limits.ts';
-import type { CheckEndpoint } from '../../src/webhooks/callback-guard.ts';
+import type { CheckEndpoint } from '../../src/webhooks/delivery-types.ts';
 import { newAccount } from '../store/fixtures.ts';
 import { newUser } from '../store/people.ts';
 import {

@@ -13,7 +13,7 @@ import { createProviderChecks } from '../../src/providers/check-choice.ts';
 import type { ProviderAdapter, Quote } from '../../src/providers/provider.ts';
 import type { ProviderDirectory } from '../../src/providers/provider-availability.ts';
 import type { ProviderLimits } from '../../src/providers/provider-limits.ts';
-import type { CallbackGuard } from '../../src/webhooks/callback-guard.ts';
+import type { CallbackGuard } from '../../src/webhooks/delivery-types.ts';
 
 /** What creating payments needs of the outside world, under a test's control. */
 

@@ -12,7 +12,7 @@ import type { NumberedEvent } from '../../payment/payment-events.ts';
 import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
 import { exportJournal } from '../../reports/export-journal.ts';
 import { readStatistics } from '../../reports/read-statistics.ts';
-import type { CallbackGuard } from '../../webhooks/callback-guard.ts';
+import type { CallbackGuard } from '../../webhooks/delivery-types.ts';
 import { readPaymentHistory, viewPaymentOf } from '../../webhooks/payment-history.ts';
 import type { WebhookStore } from '../../webhooks/webhook.ts';
 import type { ApiContext, ApiRateLimiters } from '../api-context.ts';

@@ -1,7 +1,7 @@
-import { textWithoutEmail } from '../../payment/email-retention.ts';
 import { formatCents, formatUnits } from '../../payment/money.ts';
 import type { Payment } from '../../payment/payment.ts';
 import type { PaymentSlot } from '../../payment/payment-statistics.ts';
+import { textWithoutEmail } from '../../payment/redact-email.ts';
 import { type NotificationEvent, notificationEvents, type PaymentNotification } from './notification.ts';
 
 /** Message before a channel formats it. */

@@ -1,6 +1,6 @@
-import { textWithoutEmail } from '../../payment/email-retention.ts';
 import type { PaymentId } from '../../payment/payment.ts';
 import { IDEMPOTENCY_TTL_MS } from '../../payment/payment-store.ts';
+import { textWithoutEmail } from '../../payment/redact-email.ts';
 import { requireCheckpoint } from '../../store/observations.ts';
 import {
   checkedLimit,

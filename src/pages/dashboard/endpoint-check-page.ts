@@ -5,7 +5,7 @@ import { DASHBOARD_PATH, type Visit } from '../../web/signed-in/context.ts';
 import { cardForm } from '../../web/signed-in/form-fields.ts';
 import { banner } from '../../web/signed-in/forms.ts';
 import type { DashboardRoutes, PageView } from '../../web/signed-in/pages.ts';
-import type { EndpointStep } from '../../webhooks/callback-guard.ts';
+import type { EndpointStep } from '../../webhooks/delivery-types.ts';
 import { readPaymentHistory } from '../../webhooks/payment-history.ts';
 
 /** Page that tests an endpoint: the default one, or the payment's with `?payment=`. */

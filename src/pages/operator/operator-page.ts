@@ -39,7 +39,7 @@ import {
   wholePage,
 } from '../../web/signed-in/layout.ts';
 import { createPages, readOwnSession, toSignIn, visitOf } from '../../web/signed-in/pages.ts';
-import type { CallbackGuard } from '../../webhooks/callback-guard.ts';
+import type { CallbackGuard } from '../../webhooks/delivery-types.ts';
 
 const style = dashboardStyleWith(new URL('./operator.css', import.meta.url));
 

@@ -18,7 +18,7 @@ import type { Pictures } from '../../platform/pictures.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
 import type { ProviderDirectory } from '../../providers/provider-availability.ts';
 import type { ObservationStore } from '../../settlement/settlement-store.ts';
-import type { CallbackGuard, CheckEndpoint } from '../../webhooks/callback-guard.ts';
+import type { CallbackGuard, CheckEndpoint } from '../../webhooks/delivery-types.ts';
 import type { WebhookStore } from '../../webhooks/webhook.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import { addressGroupOf } from '../rate-windows.ts';

@@ -1,6 +1,6 @@
 import type { Store } from '../../../src/app/store/store.ts';
 import type { PaymentId } from '../../../src/payment/payment.ts';
-import type { DeliverWebhook, DeliveryOutcome } from '../../../src/webhooks/callback-guard.ts';
+import type { DeliverWebhook, DeliveryOutcome } from '../../../src/webhooks/delivery-types.ts';
 import { checkPost } from './checks-during.ts';
 import type { ProcessLife } from './process-life.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
