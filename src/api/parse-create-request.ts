@@ -25,7 +25,7 @@ const domainLabel = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
  */
 const EMAIL_PATTERN = `^[^\\S\\r\\n]*(?:[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]{1,64}@${domainLabel}(?:\\.${domainLabel})*)?[^\\S\\r\\n]*$`;
 
-/** All parameters of a create request. `parse-create-request.ts` validates what a schema cannot express. */
+/** All parameters of a create request. `parseCreateRequest` validates what a schema cannot express. */
 export const createParameters = {
   address: {
     isRequired: true,

@@ -1,8 +1,8 @@
 -- The core's schema of both engines, as one text that schema.ts turns into the SQL of each; features add their own
--- `schema.sql` to it. Types are the kinds of columns.ts;
--- `counter` is a number that the database counts up, `caseless` a text that is searched without its case. STRICT and
--- WITHOUT ROWID are SQLite's alone. What else differs stands between "Only …" and "Both". Once released it is never edited,
--- not even its blanks: a change is a migration.
+-- `schema.sql` to it. Types are the kinds of columns (`ColumnKind` in scripts.ts); `counter` is a number that the database
+-- counts up, `caseless` a text that is searched without its case. STRICT and WITHOUT ROWID are SQLite's alone. What else
+-- differs stands between "Only …" and "Both". Once released no statement is ever edited, not even its blanks: a change is a
+-- migration.
 --
 -- An `amount` is one that the chain or a provider names: a token can move any 256-bit number, and no such number may stop
 -- the watcher or be rounded. Our own amounts are integers that JavaScript can hold exactly. Texts compare by their bytes.
