@@ -23,15 +23,15 @@ export const mutationGroups: readonly MutationGroup[] = [
     name: 'signing',
     parts: [
       part('src/payment/ipn-token.ts'),
-      part('src/payment/payment-events.ts', 'payment-events', 'paid-webhook'),
-      part('src/webhooks/webhook.ts', 'webhook', 'send-webhooks'),
+      part('src/payment/payment-events.ts', 'payment-events', 'payment-events-webhooks'),
+      part('src/webhooks/webhook.ts', 'webhook', 'webhook-queue'),
     ],
   },
   { name: 'settlement', parts: [part('src/payment/settle.ts', 'settle', 'settle-direct')] },
   {
     name: 'relay arithmetic',
     parts: [
-      part('src/settlement/chain/gas.ts', 'estimate-gas', 'gas-balance'),
+      part('src/settlement/chain/gas.ts', 'gas-estimate', 'gas-balance'),
       part('src/settlement/relay/size-batch.ts'),
       part('src/settlement/relay/nonces.ts'),
     ],
