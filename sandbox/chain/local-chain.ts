@@ -33,9 +33,9 @@ export interface LocalChain {
   stop(): Promise<void>;
 }
 
-/** Time limit of a start, for busy machines; an anvil that ends is noticed at once. */
+/** Time limit of a startup, for busy machines; an anvil that ends is noticed at once. */
 const READY_MS = 60_000;
-/** New blocks after a start until `finalized` works, because earlier states are missing. */
+/** New blocks after startup until `finalized` works, because earlier states are missing. */
 const BLOCKS_UNTIL_FINALIZED = 3;
 const RESTART_DELAY_MS = 200;
 const MAXIMUM_RESTARTS = 5;

@@ -24,7 +24,7 @@ export interface ExampleEvents {
 /** Fictitious payments that show the pages in every state. */
 export interface ExamplePayments {
   readonly nowMs: number;
-  /** A new payment with these changes. */
+  /** New payment, with the fields of `change` replaced. */
   payment(change?: Partial<Payment>): Payment;
   /** Open provider session, with the fields of `change` replaced. */
   session(payment: Payment, change?: Partial<ProviderSession>): ProviderSession;

@@ -45,7 +45,7 @@ const groups: readonly (readonly [readonly string[], string])[] = [
 ];
 const replacedNames = new Set(groups.flatMap(([names]) => names));
 
-/** Provider whose simulator takes the payment if none is configured for US dollars. */
+/** Simulated provider that takes the payment if the operator configured none for US dollars. */
 const STAND_IN: ProviderId = 'moonpay';
 
 /**

@@ -70,9 +70,9 @@ interface Rehearsal {
   readonly folder: string;
   readonly step: RunStep;
   readonly report: (name: string, level: DoctorCheck['level'], detail: string) => void;
-  /** Stops something at the end, whatever happens. */
+  /** Registers a part that is stopped at the end, even after a failure. */
   readonly atEnd: (stop: () => Promise<unknown>) => void;
-  /** Adds the service's log to every later failure. */
+  /** Adds the service's log to the error of every later step. */
   readonly follow: (service: LiveProcess) => void;
 }
 

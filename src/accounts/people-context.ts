@@ -7,7 +7,7 @@ import type { OneTimeLink } from './dashboard-session.ts';
 import type { Passwords } from './passwords.ts';
 import type { User } from './person.ts';
 
-/** Dependencies of the steps for users and their sessions. */
+/** Dependencies of operations on users and their sessions. */
 export interface PeopleContext
   extends Readonly<{
     accounts: AccountStore;

@@ -132,7 +132,7 @@ export function confirmSecondFactor(
   return secondFactor.box.seal(String(nowMs() + CONFIRMATION_MS), ownerOfConfirmation(sessionId));
 }
 
-/** Whether a form carries a valid proof for this session. */
+/** Whether the form shows that a passkey was just used in this session. */
 export function isConfirmed(
   { secondFactor, nowMs }: Pick<SecondFactorContext, 'secondFactor' | 'nowMs'>,
   sessionId: string,

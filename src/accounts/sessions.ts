@@ -27,7 +27,7 @@ import {
 } from './people-context.ts';
 import type { Membership, Role, User } from './person.ts';
 
-/** Client of a sign-in. */
+/** Address group and user agent of a sign-in. */
 export type Caller = Pick<DashboardSession, 'address' | 'userAgent'>;
 
 interface NewSession extends Pick<DashboardSession, 'userId' | 'accountId' | 'area' | 'stage'> {
@@ -66,7 +66,7 @@ async function writeSession(
 }
 
 export interface OpenedSession {
-  /** Only for the browser's cookie. */
+  /** Token for the browser's cookie only. */
   readonly token: string;
   readonly stage: SessionStage;
   readonly email: string;

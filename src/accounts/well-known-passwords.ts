@@ -70,7 +70,7 @@ function withoutAccents(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '');
 }
 
-/** Whether hardly anything remains without rows, repeated characters and digits. */
+/** Whether almost nothing remains without rows, repeated characters and digits. */
 function isShort(text: string): boolean {
   const characters = [...text];
   let own = 0;

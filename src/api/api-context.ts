@@ -20,7 +20,7 @@ export interface ApiContext {
 
 /** One limiter for each row of the specification's table. */
 export interface ApiRateLimiters {
-  /** Creates by API key, POST and GET together. */
+  /** Create requests by API key, POST and GET together. */
   readonly create: RateLimiter;
   /** Status reads by API key. */
   readonly status: RateLimiter;

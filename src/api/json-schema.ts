@@ -71,7 +71,7 @@ export const oneOfOrNull = <const Word extends string>(
   examples: [null],
 });
 
-/** An object that always has these fields except the optional ones. */
+/** Schema of an object that always has its fields, except the optional ones. */
 export function object<
   Fields extends Readonly<Record<string, JsonSchema>>,
   Optional extends keyof Fields & string = never,

@@ -1,4 +1,4 @@
-/** A started part, with everything below it. */
+/** Started part of the service. `stop` also stops everything that the part has started. */
 export interface Running {
   stop(): Promise<void>;
 }

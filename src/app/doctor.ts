@@ -296,7 +296,7 @@ async function readSwitches(config: Config): Promise<ReadonlyMap<string, string>
 async function describeDatabase(config: Config): Promise<DatabaseDescription> {
   const openSinceMs = Date.now() - config.checkoutExpiryHours * HOUR_MS;
   const args = { open_since_ms: String(openSinceMs) };
-  // A server locks SQLite. With PostgreSQL, it could be connected to another database than a start would be.
+  // A server locks SQLite. With PostgreSQL, it could be connected to another database than a new start would use.
   const found =
     config.databaseUrl === null
       ? await runOperationAnywhere(config, 'database show', args, { patienceMs: STORE_PATIENCE_MS })
@@ -304,7 +304,7 @@ async function describeDatabase(config: Config): Promise<DatabaseDescription> {
   return found as DatabaseDescription;
 }
 
-/** Compares `CHAIN_ID` and the secrets with the database, like a start. Throws `ConfigError`. */
+/** Compares `CHAIN_ID` and the secrets with the database, as at startup. Throws `ConfigError`. */
 function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescription): Finding {
   const tokens = createIpnTokens(config.secretKey ?? '', config.previousSecretKeys);
   requireOneChain(settlements, requireChain(config).chainId);

@@ -46,7 +46,7 @@ export interface FeatureContext extends ChannelsContext, PaymentPagesContext {
   readonly refund: RefundRoutesContext;
 }
 
-/** What the features' own parts are made of. */
+/** Dependencies of the features' own parts. */
 interface FeatureOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -55,7 +55,7 @@ interface FeatureOptions {
   readonly external: ExternalServices;
 }
 
-/** Makes the features' part of what the service's parts share. */
+/** Creates the features' own parts. */
 export function createFeatureParts(
   { store, clock, secretKey, config, external }: FeatureOptions,
   isReservedAddress: (address: Address) => boolean,
@@ -105,7 +105,7 @@ export function featureTasks({ store, external, mailer, notifier, baseUrl, nowMs
   };
 }
 
-/** What the features add to the dashboard. */
+/** Pages and cards that the features add to the dashboard. */
 export function dashboardFeatures(context: FeatureContext): DashboardFeatures {
   const { paymentPages, refund } = context;
   return {
@@ -128,7 +128,7 @@ export const checkoutFeatures = (context: FeatureContext): readonly ((routes: Ch
   (routes) => registerCustomerPages(routes, context),
 ];
 
-/** What the features add to the merchant's interface. */
+/** Operations and event fields that the features add to the merchant API. */
 export const merchantFeatures = (
   { refund }: Pick<FeatureContext, 'refund'>,
   connect: ConnectContext,

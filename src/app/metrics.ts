@@ -169,7 +169,7 @@ export function createMetrics() {
       'Final blocks by which an endpoint lags behind the highest reported one.',
       'endpoint',
     ),
-    /** Start the counters of these endpoints, providers and tasks. */
+    /** Starts the series of each endpoint at zero. */
     beginEndpoints(labels: readonly string[]): void {
       for (const endpoint of labels) {
         begin(endpointDisagreements, 'kind', disagreementKinds, { endpoint });

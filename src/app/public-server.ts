@@ -90,10 +90,13 @@ export function createPublicServer(
   return server;
 }
 
-/** Interval at which limits that have become old are read again, and the success of providers is estimated anew. */
+/** Interval for rereading outdated limits and re-estimating the success of providers. */
 const PROVIDERS_INTERVAL_MS = 60_000;
 
-/** Reads the providers' catalogs and their success in the background, so that no create and no page waits for them. */
+/**
+ * Reads the providers' catalogs and their success in the background, so that no create request and no page waits for
+ * them.
+ */
 function keepProvidersCurrent(
   server: FastifyInstance,
   { requestContext: { directory }, refreshSuccess, log }: ServiceParts,
@@ -140,7 +143,7 @@ function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
   parts.additions?.registerPages(server, { ...requestContext, quotes });
 }
 
-/** More connections than that are refused, whatever the system allows. */
+/** Maximum connections, even if the system allows more. */
 const MAXIMUM_CONNECTIONS = 16_000;
 /** Files reserved for open deliveries, the database, the chain and other files of the service itself. */
 const OWN_FILES = 4_000;

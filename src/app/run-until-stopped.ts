@@ -127,10 +127,10 @@ export function signalToStop(
 const AFTER_START_MS = 2_000;
 
 /**
- * Collects the garbage of the start once. V8 returns memory only after a full collection, which an idle service does
- * not cause for hours: resident memory goes down from 168 MB to 138, for some 80 ms without an answer. Flavor `last-
- * resort` also returns the 32 MB of the young generation that only the start needed. Node has no other call than the
- * one behind this flag.
+ * Collects the garbage of startup once. V8 returns memory only after a full collection, which an idle service does not
+ * cause for hours: resident memory goes down from 168 MB to 138, for some 80 ms without an answer. Flavor `last-
+ * resort` also returns the 32 MB of the young generation that only startup needed. Node has no other call than the one
+ * behind this flag.
  */
 export function collectGarbageAfterStart(): void {
   setTimeout(() => {

@@ -100,7 +100,7 @@ const VISIT_DECIDED_MS = 2 * 3_600_000;
 /** Some milliseconds of reading; the estimates rest on the newest visits of each provider. */
 const VISITS_COUNTED = 2_000;
 
-/** Keeps the estimate that the newest visits lead to. */
+/** Keeps an estimate of the providers' success from the newest visits. */
 function createSuccessReader(visits: VisitStore, { nowMs }: Clock) {
   let current = estimateSuccess([]);
   return {
@@ -119,7 +119,7 @@ const CALLBACK_LOOKUP_TIMEOUT_MS = 1_500;
 const CALLBACK_CACHE_MS = 60_000;
 const CALLBACK_CACHE_ENTRIES = 10_000;
 
-/** Makes once what the parts of a service share; nothing is opened yet. */
+/** Creates what the parts of a service share. Opens nothing yet. */
 export function assembleParts(options: ServiceOptions) {
   const { config, store, external, clock } = options;
   const metrics = options.metrics ?? createMetrics();
@@ -185,14 +185,14 @@ export function assembleParts(options: ServiceOptions) {
   const rules = { resolver, ownAddresses, allowedHosts: config.callbackAllowedHosts, own };
   const deliveryRulesOf = createDeliveryRules(rules, options.additions?.receiverAuthorities);
   const tokens = createIpnTokens(options.secretKey, config.previousSecretKeys);
-  /** Context of every creation, whether by API or dashboard: ids come in one order. */
+  /** Context for creating payments by API and dashboard. Shared, so that ids have one order. */
   const create = createPaymentContext({ ...options, directory, tokens });
   return {
     ...options,
     metrics,
     resolver,
     deliveryRulesOf,
-    /** Estimates anew how often visits to providers end with a delivery. */
+    /** Re-estimates how often visits to providers end with a delivery. */
     refreshSuccess: success.refresh,
     /** Sends a token other than USDC from a deposit address to the merchant. */
     rescue: (id: PaymentId, token: Address) => {
@@ -200,7 +200,7 @@ export function assembleParts(options: ServiceOptions) {
       const context = { ...store, relayer: relayers[0], limits: intervals.relayLimits, nowMs: clock.nowMs };
       return rescueToken(context, id, token);
     },
-    /** Stores and parts from which each route takes those that its own context names; no secret is among them. */
+    /** Stores and parts for the routes, each of which takes those that its context names. Contains no secret. */
     requestContext: {
       ...store,
       ...clock,

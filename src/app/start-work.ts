@@ -26,7 +26,7 @@ export async function startWork(parts: ServiceParts, deliver: DeliverWebhook) {
     deliver,
     wake,
     async withRelayerLease(relayer, follow) {
-      // Its own sender follows it, here or in another process with the same keys.
+      // The key's own sender follows its batches, here or in another process with the same keys.
       if (parts.external.relayers.some(({ address }) => address === relayer)) return;
       if (shared === null) await follow();
       else await withFreeLease(shared.leases, senderOf(relayer), holder, follow);

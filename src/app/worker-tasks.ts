@@ -233,12 +233,12 @@ const INDEX_INTERVAL_MS = 500;
 /** Limits of one step, which takes about 10 ms, because SQLite shares the API's thread. */
 const [INDEXED_PAYMENTS, FOLDED_CHANGES] = [50, 2_000];
 /**
- * Pause after a step as a multiple of its duration: creates take precedence, and searches and statistics are correct
- * anyway.
+ * Pause after a step as a multiple of its duration: create requests take precedence, and searches and statistics are
+ * correct anyway.
  */
 const PAUSE_FACTOR = 9;
 
-/** Moves queued rows of creates and payments into the tables for searches and statistics. */
+/** Moves queued rows of new and paid payments into the tables for searches and statistics. */
 export function createIndexTask({
   search,
 }: Readonly<{ search: Pick<PaymentSearchStore, 'foldStatistics' | 'indexPayments'> }>): WorkerTask {

@@ -66,7 +66,7 @@ export async function reachServer(settings: SmtpSettings, timeouts: AnswerTimeou
 }
 
 async function openTransport(settings: SmtpSettings, timeouts: AnswerTimeout): Promise<Transporter> {
-  // Loaded with the first mail: many services never send one, and starting takes a tenth less time.
+  // Loaded with the first mail: many services never send one, and startup takes a tenth less time.
   const { createTransport } = await import('nodemailer');
   const url = new URL(settings.url);
   const secure = url.protocol === 'smtps:';

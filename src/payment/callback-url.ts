@@ -28,7 +28,7 @@ export interface AcceptedCallbackUrl {
 
 export interface RefusedCallbackUrl {
   readonly ok: false;
-  /** End of a sentence that starts with "callback", for the merchant. */
+  /** Reason for the merchant: the end of a sentence that starts with "callback". */
   readonly reason: string;
 }
 

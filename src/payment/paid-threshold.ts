@@ -190,7 +190,7 @@ export function fullDepositsOf<Deposit extends { readonly units: bigint }>(
   return deposits.filter(({ units }) => units >= fullUnits);
 }
 
-/** Share of the charge's value that is clearly more: exchange rates seldom move that far until delivery. */
+/** Share of the charge's value that is clearly more: exchange rates rarely move that far until delivery. */
 const OVERPAID_FROM_PERCENT = 105n;
 /** 0.10 USDC, the minimum part of a payment unless the payment itself is that small. */
 const MIN_PART_UNITS = 100_000n;

@@ -12,7 +12,7 @@ export interface PaymentSlot {
   readonly startMs: number;
   readonly currency: Currency;
   readonly created: number;
-  /** Of those, the ones that became paid, at any time. */
+  /** Created payments that became paid at any time. */
   readonly converted: number;
   /** Payments that became paid in it, and their customers' charges. */
   readonly paid: number;

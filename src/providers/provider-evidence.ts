@@ -59,7 +59,7 @@ export interface ProviderProof {
 
 const NOT_PROVED: ProviderProof = { isProved: false, text: 'not proved' };
 
-/** Proof of the current endpoint: evidence of another one does not count. */
+/** Evidence for the current endpoint; evidence for another one does not count. */
 export function proofOf(
   evidence: ProviderEvidence | null,
   endpoint: ProviderEndpoint | undefined,

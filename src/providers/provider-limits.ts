@@ -21,7 +21,7 @@ export interface KnownLimitsOptions {
   readonly onFailure: (provider: ProviderId, error: unknown) => void;
 }
 
-/** Limits change seldom, and a quote that contradicts them takes precedence. */
+/** Limits change rarely, and a quote that contradicts them takes precedence. */
 const KEEP_MS = 6 * 3_600_000;
 /** Delay before an unreadable catalog is read again. */
 const RETRY_MS = 10 * 60_000;
@@ -90,7 +90,7 @@ export type ChargedAmount = Pick<Payment, 'amountCents' | 'currency' | 'usdUnits
 
 /**
  * Converts a minimum in cents of the charge's currency to USD cents, at the charge's own rate. Rounds up, so that this
- * amount is accepted, but not above a charge that reaches it.
+ * amount is accepted, except for a charge that already meets the minimum, which rounding must not refuse.
  */
 export function minimumUsdCentsFor(minimumCents: number, charge: ChargedAmount): number {
   const divisor = BigInt(charge.amountCents) * UNITS_PER_CENT;

@@ -27,7 +27,7 @@ export interface Quote {
 export interface SessionRequest extends QuoteRequest {
   readonly paymentId: PaymentId;
   readonly depositAddress: Address;
-  /** The customer's address; null without one, or if the customer did not prove to own it. */
+  /** The customer's email address; null without one, or if the visitor does not know it. */
   readonly email: string | null;
   /**
    * The customer's IP address in canonical form (`1.2.3.4` or compressed lower-case IPv6); null or absent where it is
@@ -134,7 +134,7 @@ export interface ProviderAdapter {
   readonly blockedBecause?: string;
   /** Target of its calls; absent in tests of other parts. */
   readonly endpoint?: ProviderEndpoint;
-  /** Adds the provider's answers to the work's calls to the list. */
+  /** Runs the work, and adds the provider's answers to the list. */
   recordAnswers?<T>(answers: RecordedAnswer[], work: () => Promise<T>): Promise<T>;
   /** Throws like `quote`. Only called on the customer's click. */
   startSession(request: SessionRequest): Promise<StartedSession>;

@@ -14,7 +14,7 @@ export interface RewindContext {
 /** Blocks below the oldest checkpoint at which the watcher restarts when the chain has no checkpoint: about an hour. */
 const BELOW_CHECKPOINTS = 2_000;
 
-/** All that a store keeps. */
+/** Maximum checkpoints to compare: all that a store keeps. */
 const MAXIMUM_CHECKPOINTS_COMPARED = 200;
 
 /** The endpoint's block at the cursor, which differs, and the final block that another host confirms. */

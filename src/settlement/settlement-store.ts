@@ -104,7 +104,8 @@ export interface ObservationStore {
   /** Entries of one payment with numbers above `after`, in order, at most 1,000. */
   listEntriesOf(id: PaymentId, after?: number): Promise<readonly JournalEntry[]>;
   /**
-   * Rows that a view only has as a sum, in chain order: those after the last given ones, at most 1,000 of each table.
+   * Rows of which a view has only the sum, in chain order: those after the last given ones, at most 1,000 of each
+   * table.
    */
   listFolded(
     id: PaymentId,

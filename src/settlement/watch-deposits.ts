@@ -312,7 +312,7 @@ export function createKeptBlocks() {
       source = newSource;
       if (cursor === null) return;
       readings = readings.filter(({ to }) => to.number > cursor.number);
-      // The cursor went back: blocks between it and these would never be read.
+      // The cursor went back: blocks between it and these ranges would never be read.
       if ((readings[0]?.fromBlock ?? 0) > cursor.number + 1) kept.clear();
     },
     /** Adds blocks after the newest kept one, or the first ones. */

@@ -50,7 +50,7 @@ export function createAccounts(
       return { hash, bytes: Buffer.from(row.image, 'base64') };
     }),
     createKey: write(function* (key, maximumActive) {
-      // Serializes concurrent creates of the account's keys, also between instances.
+      // Serializes concurrent creations of the account's keys, also between instances.
       yield* lock(`keys of ${key.accountId}`);
       const active = yield* countOf`api_keys WHERE account_id = ${key.accountId} AND revoked_at_ms IS NULL`;
       if (active >= maximumActive) return false;

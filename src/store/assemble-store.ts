@@ -61,7 +61,7 @@ export function assembleCore(
     records: createRecordStore(scripts),
     events: createEventStore(scripts, nowMs),
     providers: createProviderStore(scripts),
-    // Read anew on each call: there are only a few.
+    // Read on each call: there are only a few.
     settlements: {
       rememberSettlement: scripts.write(function* (settlement) {
         yield* settlementTable.insert(settlement, moveToFront);

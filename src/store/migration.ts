@@ -11,7 +11,7 @@ export interface Migration {
 /** Contents of a database of this version. */
 export interface Layout {
   readonly migrations: readonly Migration[];
-  /** Each after those that it references. */
+  /** Tables, each after those that it references. */
   readonly tables: readonly Table[];
 }
 

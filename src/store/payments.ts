@@ -180,7 +180,7 @@ export const EXPIRY_WATERMARK = 'expiry';
 
 export type Decisions = ReturnType<typeof createDecisions>;
 
-/** Decisions on payments, with the steps of features on what they move. */
+/** Decides on payments, and runs the features' steps for those that changed state. */
 export function createDecisions(features: readonly StoredFeature[], nowMs: () => number) {
   return {
     /** Locks and decides payments by id order. @throws when one of them does not exist */

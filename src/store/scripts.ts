@@ -2,8 +2,8 @@ import { bytesOfAddress, checksumAddressBytes } from '../payment/address.ts';
 import type { Payment, PaymentId } from '../payment/payment.ts';
 
 /**
- * Code of a store outside hot paths, written once for all engines: a generator that yields steps and receives their
- * rows. An engine runs it as one transaction.
+ * Store code outside hot paths, written once for all engines: a generator that yields steps and receives their rows. An
+ * engine runs it as one transaction.
  */
 export type Script<T> = Generator<Step, T, Rows>;
 

@@ -2,21 +2,21 @@ import type { Payment, PaymentId } from '../payment/payment.ts';
 import type { Script, Table } from './scripts.ts';
 
 /**
- * What a feature keeps in the store beside the core. Its steps run in transactions of the core, feature after feature.
+ * A feature's data in the store, beside the core's. Its steps run in transactions of the core, feature after feature.
  * They write rows of the feature and events of the log, and must not change or refuse what the core does.
  */
 export interface StoredFeature {
-  /** Its part of the schema, written like that of the core. */
+  /** Schema of its tables, in the same form as the core's. */
   readonly schema: URL;
   /** Its tables, each after those that its rows refer to. */
   readonly tables: readonly Table[];
-  /** Step for payments that came into another state. */
+  /** Runs after payments changed state. */
   moved?(changes: readonly MovedPayment[]): Script<void>;
-  /** Step for final blocks above this one that the chain lost. */
+  /** Runs after the chain lost the final blocks above this one. */
   revertedAbove?(blockNumber: number, nowMs: number): Script<void>;
-  /** Step for a member who leaves an account. */
+  /** Runs when a member leaves an account. */
   memberRemoved?(accountId: string, userId: string): Script<void>;
-  /** Step for a payment whose email address is erased. */
+  /** Runs when a payment's email address is erased. */
   emailErased?(id: PaymentId, email: string): Script<void>;
   /** Lock that an erasure takes before its rows, in the order in which the feature's own transactions take them. */
   readonly lock?: string;

@@ -36,7 +36,7 @@ export function createCallbackGuard(
 }
 
 /**
- * Creates the rules of a request to a callback.
+ * Creates the rules for requests to callbacks.
  *
  * @param authorities certificates trusted besides the system's, each for deliveries to one `host:port`
  */
@@ -161,7 +161,7 @@ interface HostResolverSettings {
 
 export type HostResolver = ReturnType<typeof createHostResolver>;
 
-/** Failures are cached briefly, so that a silent DNS server cannot slow every create down. */
+/** Failures are cached briefly, so that a silent DNS server cannot slow down every create request. */
 const NEGATIVE_TTL_MS = 5_000;
 /** Repeats within one lookup, because a packet may get lost. */
 const TRIES = 3;

@@ -141,7 +141,7 @@ function* findSubmission({
   return payment ?? null;
 }
 
-/** Ends the places that payments hold, and adds up what pages take. */
+/** Releases the places of payments that are no longer unpaid, and adds their receipts to the takings of their pages. */
 function* endHolds(changes: readonly MovedPayment[]): Script<void> {
   const ended = changes
     .filter(({ before, after }) => before.status === 'unpaid' && after.status !== 'unpaid')

@@ -140,7 +140,7 @@ export interface CheckoutPageOptions extends ChainFacts {
   readonly isTestMode: boolean;
   /** Requests quotes; without it the offers have none. */
   readonly quotes?: OffersToAsk;
-  /** Proves with the page's forms that the visitor knows the payment's email address; null or absent without proof. */
+  /** Token for the page's forms of a visitor who knows the payment's email address; null or absent for others. */
   readonly emailToken?: string | null;
   /** Question before a session at this provider; asked on a separate page. */
   readonly question?: CountryQuestion | null;

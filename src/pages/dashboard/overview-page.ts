@@ -17,7 +17,7 @@ export function registerOverviewPage(routes: DashboardRoutes, cards: readonly Ov
 async function showOverview(cards: readonly OverviewCard[], visit: Visit): Promise<PageView> {
   const { context } = visit;
   const { account, timeZone } = visit;
-  // Loaded on the first view, because the charts bring a library that would slow the start.
+  // Loaded on the first view, because the charts need a library that would slow startup.
   const { funnelCard, spans, statisticsCard } = await import('./statistics-cards.ts');
   const span = spans.find((days) => String(days) === visit.query.get('days')) ?? DEFAULT_SPAN;
   const nowMs = context.nowMs();

@@ -24,7 +24,7 @@ export interface JsonRequest {
   /** Without the query. */
   readonly url: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** Added to those that follow from the body. */
+  /** Headers in addition to those that follow from the body. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Makes the call a POST, of JSON or, for `URLSearchParams`, a form. */
   readonly body?: unknown;

@@ -242,7 +242,7 @@ export interface Relayer {
   readHeld(holder: Address, token: Address): Promise<bigint>;
 }
 
-/** Reads that a verification makes. */
+/** Chain access of a verification. */
 export interface VerifiedChain {
   readonly reader: Pick<ChainReader, 'withView'>;
   readonly sweepBalances: SweepBalances;

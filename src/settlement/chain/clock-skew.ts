@@ -19,7 +19,7 @@ export function readNewestBlocksMs(endpoints: readonly ChainEndpoint[]): Promise
   );
 }
 
-/** Distance of the clock to the newest of these blocks, with a sentence for the operator; null without any block. */
+/** Difference between the clock and the newest block, with a sentence for the operator; null without any block. */
 export function clockSkew(
   newestBlocksMs: readonly (number | Error)[],
   nowMs: number,

@@ -37,7 +37,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
   const { endpoints, sources, monotonicMs = () => performance.now() } = options;
   const { initialBlockRange = 100, maximumBlockRange = 2_000 } = options;
   const rotation = createEndpointRotation(endpoints);
-  /** State learned of each endpoint from pass to pass. */
+  /** State of each endpoint, kept from pass to pass. */
   const known = new Map(
     endpoints.map((endpoint) => {
       const range = createBlockRange(initialBlockRange, maximumBlockRange);
@@ -220,7 +220,10 @@ const MAXIMUM_FALLBACK_BLOCKS = 256;
 /** Time rather than a number of checks, because pauses between failed passes grow to a minute. */
 const ACCEPT_FALLBACK_AFTER_MS = 60_000;
 
-/** About ten blocks. A node that stands still this long has lost its peers, or the chain or its finality has halted. */
+/**
+ * About ten blocks. A node that does not advance for this long has lost its peers, or the chain or its finality has
+ * halted.
+ */
 const STALL_MS = 20_000;
 
 /**
@@ -256,7 +259,7 @@ function createStallCheck(monotonicMs: () => number): (blockNumber: number) => b
   return (blockNumber) => {
     const nowMs = monotonicMs();
     const isStanding = last.blockNumber === blockNumber && nowMs - last.sinceMs >= STALL_MS;
-    // Reports once per period, so that each of several nodes is tried while the chain itself stands still.
+    // Reports once per period, so that each of several nodes is tried while the chain itself is halted.
     if (isStanding || last.blockNumber !== blockNumber) last = { blockNumber, sinceMs: nowMs };
     return isStanding;
   };

@@ -167,8 +167,7 @@ function withPatience(endpoint: ChainEndpoint): ChainEndpoint {
 }
 
 /**
- * Highest of these answers that two hosts reach: the middle one of three, which no host decides alone; the lower one of
- * two.
+ * Highest answer that two hosts reach: the middle one of three, so that no host decides alone; the lower one of two.
  */
 export function reachedByTwo<T extends number | bigint | boolean>(answers: readonly T[]): T {
   const [highest, second = highest] = answers.toSorted((one, other) =>

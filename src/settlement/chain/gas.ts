@@ -15,7 +15,7 @@ export interface EstimatedCall {
 /** One host's answer: the gas that the call needs, or why it would fail. */
 type Estimate = bigint | CallRevertedError;
 
-/** Asks one host for the gas that the call needs. */
+/** Estimates a call's gas at one host. */
 export async function readEstimate(
   { rpc }: Pick<ChainEndpoint, 'rpc'>,
   call: EstimatedCall,

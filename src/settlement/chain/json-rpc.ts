@@ -282,7 +282,7 @@ async function readText(
 
 /**
  * Why the text is not worth parsing; null where it is. Nodes answer with text and digits. Empty lists take far more
- * memory than text, and objects with ever different keys block the process: 8 MB of them for two seconds.
+ * memory than text, and objects with always new keys block the process: 8 MB of them for two seconds.
  */
 function excessOf(text: string): string | null {
   const maximumValues = UNMEASURED_VALUES + Math.floor(text.length / MINIMUM_BYTES_PER_VALUE);

@@ -39,7 +39,7 @@ export function createRelayer(options: RelayerOptions): Relayer {
   const rotation = createEndpointRotation(endpoints);
   const hosts = new Set(endpoints.map(({ host }) => host)).size;
 
-  /** A number that no host decides alone where there are three. */
+  /** Reads a value that, with three hosts, none of them decides alone. */
   async function readReached<T extends number | bigint | boolean>(
     read: (endpoint: ChainEndpoint) => Promise<T>,
   ): Promise<T> {

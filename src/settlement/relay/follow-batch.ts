@@ -116,7 +116,7 @@ async function followHead(
   throw refusal;
 }
 
-/** Whether the batch that is next to be mined has been so for too long. */
+/** Whether the batch that is next to be mined has waited for too long. */
 function isOverdue({ limits, memory, nowMs: clock }: RelayContext, head: RelayBatch): boolean {
   const nowMs = clock();
   const sinceMs = memory.headSinceMs.get(head.id);
@@ -153,7 +153,7 @@ async function endOverdue(
   const isBetter = quote.maxFeePerGas < last.maxFeePerGas || (!isEmpty && !wasTaken);
   const fees = wasTaken && canRise ? dearer : isBetter && isPayable(quote) ? quote : null;
   if (fees === null) {
-    // Restarts its patience for when fees or balance allow a replacement.
+    // Restarts the wait, for when fees or balance allow a replacement.
     context.memory.headSinceMs.delete(head.id);
     return null;
   }
@@ -226,7 +226,7 @@ async function rebroadcastMissing(context: RelayContext, followers: readonly Rel
 /**
  * Handles missing transactions before ours, which block them: the chain may have lost blocks, or the count was wrong
  * when the nonce was chosen. After a while each missing nonce is spent by a transfer to the relayer itself; with too
- * many, all batches are abandoned and their payments released anew.
+ * many, all batches are abandoned and their payments released again.
  */
 async function waitOutGap(
   context: RelayContext,

@@ -4,7 +4,7 @@ import type { RelayContext } from './relay-context.ts';
 import type { RelayLimits } from './relay-limits.ts';
 import { ignoreRefusal, signAttempt } from './size-batch.ts';
 
-/** The relayer's transaction counts on the chain, read once per pass. */
+/** Transaction counts of the relayer on the chain, read once per pass. */
 export interface TransactionCounts {
   /** At final blocks that the watcher has read. */
   readonly final: number;

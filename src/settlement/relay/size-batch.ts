@@ -72,7 +72,7 @@ async function readFeeBudget({ relayer, limits }: RelayContext, othersWei: bigin
   return feeBudgetOf(limits, await relayer.readGasBalance(), othersWei);
 }
 
-/** The same for a known balance. */
+/** Maximum cost of one transaction for a known balance. */
 export function feeBudgetOf(
   { maximumTransactionFeeWei }: Pick<RelayLimits, 'maximumTransactionFeeWei'>,
   balanceWei: bigint,

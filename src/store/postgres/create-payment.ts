@@ -15,7 +15,7 @@ import { arrayStatement, statement } from './statements.ts';
 
 /** Another instance can take a free key during the look-up; hardly ever twice. */
 const MAXIMUM_TRIES = 5;
-/** Creates with a key between two purges of old records. */
+/** Create requests with a key between two purges of old records. */
 const PURGE_INTERVAL = 5;
 
 const CREATED: CreateOutcome = { kind: 'created' };
@@ -31,7 +31,7 @@ function placeOf(column: string): string {
   return `$${allPaymentColumns.findIndex(([name]) => name === column) + 1}::text`;
 }
 
-/** Replaces a foreign key, which would lock the account's row on every create. */
+/** Replaces a foreign key, which would lock the account's row for every new payment. */
 const hasAccount = `EXISTS (SELECT FROM accounts WHERE accounts.id = ${accountId})`;
 
 const selectReserved = statement('SELECT 1 FROM payments WHERE deposit_address = $1');
@@ -56,7 +56,8 @@ const insertPlain = statement(`
   ), ${queueCreated}`);
 
 /**
- * A create with a taken key waits for the other's commit, and replaces the record only if it is older than 24 hours.
+ * A create request with a taken key waits for the other's commit, and replaces the record only if it is older than 24
+ * hours.
  */
 const insertKeyed = statement(`
   WITH claimed AS (

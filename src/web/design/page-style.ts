@@ -15,7 +15,7 @@ export type DesignComponent =
 
 /**
  * Content of a page's `<style>`: tokens, shared styles, components, and the page's own style sheets. Read and minified
- * once at the start.
+ * once at startup.
  */
 export function pageStyleOf(components: readonly DesignComponent[], ...own: readonly URL[]): Html {
   const shared = ['tokens', 'base', ...components.map((name) => `components/${name}`)];
