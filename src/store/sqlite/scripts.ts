@@ -4,7 +4,9 @@ import { changingPaymentColumns, changingValues } from '../payments.ts';
 import {
   type Column,
   type ColumnValue,
+  createTickQueue,
   insertedColumns,
+  type Request,
   type Rows,
   type Script,
   type Scripts,
@@ -12,7 +14,6 @@ import {
   type Table,
 } from '../scripts.ts';
 import { StoreClosedError, StoreWriteError } from '../store-errors.ts';
-import { createTickQueue, type Request } from '../tick-queue.ts';
 import { isBusy } from './open-database.ts';
 
 /** Runs scripts on SQLite, preparing each statement once. Locks are no-ops, because this process is the only writer. */
