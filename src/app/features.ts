@@ -12,7 +12,7 @@ import {
   createNotificationTask,
   type Notifier,
 } from '../features/notifications/send-notifications.ts';
-import { type PaymentPagesContext, registerCustomerPages } from '../features/payment-pages/customer-page.ts';
+import { type PaymentPagesContext, registerPaymentPage } from '../features/payment-pages/customer-page.ts';
 import {
   paymentPageColumns,
   readPageOrigins,
@@ -21,7 +21,7 @@ import {
 import { registerLinkPages } from '../features/payment-pages/link-pages.ts';
 import type { PaymentPageStore } from '../features/payment-pages/payment-page-store.ts';
 import { createReceiptTask } from '../features/receipts/send-receipts.ts';
-import { registerCustomerPage } from '../features/refunds/customer-page.ts';
+import { registerRefundPage } from '../features/refunds/customer-page.ts';
 import { refundColumns, refundsCard } from '../features/refunds/dashboard-pages.ts';
 import {
   type RefundRoutesContext,
@@ -43,7 +43,7 @@ import type { Store } from './store/store.ts';
 /** Dependencies of the features' pages and operations. */
 export interface FeatureContext extends ChannelsContext, PaymentPagesContext {
   readonly paymentPages: PaymentPageStore;
-  readonly refund: RefundRoutesContext;
+  readonly refundContext: RefundRoutesContext;
 }
 
 /** Dependencies of the features' own parts. */
@@ -61,9 +61,9 @@ export function createFeatureParts(
   isReservedAddress: (address: Address) => boolean,
 ) {
   return {
-    refund: {
+    refundContext: {
       ...store,
-      isReservedAddress: async (address: Address) =>
+      isServiceAddress: async (address: Address) =>
         isReservedAddress(address) || (await store.payments.findDepositOwners([address])).length > 0,
       links: createKeyedHash('links of refunds', secretKey, config.previousSecretKeys),
       baseUrl: config.baseUrl,
@@ -81,13 +81,13 @@ interface TaskParts extends Pick<FeatureOptions, 'store' | 'external'>, Pick<Clo
   readonly log: Log;
 }
 
-/** Background tasks of the features. */
+/** Background tasks of features. */
 export function featureTasks({ store, external, mailer, notifier, baseUrl, nowMs, log }: TaskParts) {
   const common = { ...store, dashboardUrl: `${baseUrl}/dashboard`, nowMs, log };
   const { explorerTransactionUrl, intervals } = external;
   const notifications = createNotificationTask({ ...common, notifier });
   return {
-    /** Run in one process among all with the same data. */
+    /** Background tasks of features that only one process may run at a time. */
     watching: [
       createRefundTask({ ...common, chain: external.chain }, intervals.refundIntervalMs),
       notifications.task,
@@ -107,7 +107,7 @@ export function featureTasks({ store, external, mailer, notifier, baseUrl, nowMs
 
 /** Pages and cards that the features add to the dashboard. */
 export function dashboardFeatures(context: FeatureContext): DashboardFeatures {
-  const { paymentPages, refund } = context;
+  const { paymentPages, refundContext } = context;
   return {
     pages: [
       registerConnectPages,
@@ -116,25 +116,28 @@ export function dashboardFeatures(context: FeatureContext): DashboardFeatures {
       (routes) => registerPaymentPages(routes, paymentPages),
     ],
     overviewCards: [alertsCard],
-    paymentCards: [refundsCard(refund)],
+    paymentCards: [refundsCard(refundContext)],
     readOrigins: (accountId, ids) => readPageOrigins(paymentPages, accountId, ids),
-    columns: [refundColumns(refund), paymentPageColumns(paymentPages)],
+    columns: [refundColumns(refundContext), paymentPageColumns(paymentPages)],
   };
 }
 
 /** The features' pages for customers. */
 export const checkoutFeatures = (context: FeatureContext): readonly ((routes: CheckoutRoutes) => void)[] => [
-  (routes) => registerCustomerPage(routes, context.refund),
-  (routes) => registerCustomerPages(routes, context),
+  (routes) => registerRefundPage(routes, context.refundContext),
+  (routes) => registerPaymentPage(routes, context),
 ];
 
 /** Operations and event fields that the features add to the merchant API. */
 export const merchantFeatures = (
-  { refund }: Pick<FeatureContext, 'refund'>,
+  { refundContext }: Pick<FeatureContext, 'refundContext'>,
   connect: ConnectContext,
 ): MerchantFeatures => ({
-  operations: [(routes) => registerRefunds(routes, refund), (routes) => registerConnect(routes, connect)],
-  readEventFields: (accountId, events) => readEventRefunds(refund, accountId, events),
+  operations: [
+    (routes) => registerRefunds(routes, refundContext),
+    (routes) => registerConnect(routes, connect),
+  ],
+  readEventFields: (accountId, events) => readEventRefunds(refundContext, accountId, events),
 });
 
 /** The API of the service, with its features. */

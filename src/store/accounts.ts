@@ -82,7 +82,7 @@ const KEYS_IN_MEMORY = 10_000;
  * Account store that caches the keys of requests. The cache is exact where one process is the only writer: each relevant
  * change clears it within its transaction. Unknown keys are not cached, so that guesses evict no real key.
  */
-export function rememberKeys(scripts: Scripts): AccountStore {
+export function createCachingAccounts(scripts: Scripts): AccountStore {
   const keys = new LRUCache<string, ActiveKey>({ max: KEYS_IN_MEMORY });
   const accounts = createAccounts(scripts, () => keys.clear());
   return {

@@ -24,7 +24,7 @@ export function createEmailStore({ write }: Scripts, features: readonly StoredFe
   );
 
   function* eraseEmail({ accountId, id }: PaymentReference): Script<EmailErasure> {
-    for (const feature of features) if (feature.lock !== undefined) yield* lock(feature.lock);
+    for (const feature of features) if (feature.erasureLock !== undefined) yield* lock(feature.erasureLock);
     // Other transactions must not index or decide the payment: the update locks the row.
     yield* run`UPDATE payments SET email = email WHERE id = ${id}`;
     const before = yield* selectPayment(id);

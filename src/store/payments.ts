@@ -100,8 +100,8 @@ function paymentOf(row: Row): Payment {
 }
 
 /**
- * Inserts a new payment and queues it for searches and statistics. Returns false and inserts nothing if its payout
- * address is the deposit address of another payment.
+ * Inserts the payment of a payment page and queues it for searches and statistics. Returns false and inserts nothing if
+ * its payout address is the deposit address of another payment. API creates use each engine's own `createPayment`.
  */
 export function* insertPayment(payment: Payment): Script<boolean> {
   if (yield* hasRow`SELECT 1 FROM payments WHERE deposit_address = ${bytesOfAddress(payment.payoutAddress)}`)
@@ -263,7 +263,7 @@ function* applyDecision(
   yield* receiptTable.insertRows(receipts.map(({ id }) => [id, 'pending', nowMs, null, null]));
   const moved = changes.filter(({ before, after }) => stateOf(before) !== stateOf(after));
   yield* recordChanges(changes, moved, nowMs);
-  for (const feature of features) yield* feature.moved?.(moved) ?? [];
+  for (const feature of features) yield* feature.paymentsMoved?.(moved) ?? [];
   // After the payments, whose rows every transaction locks first.
   const [lowest] = revisited.sort();
   if (lowest !== undefined) {

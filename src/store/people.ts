@@ -80,7 +80,7 @@ export function createPeopleStore({ read, write }: Scripts, features: readonly S
     }),
     listMembers: read(listMembers),
     changeMembership: write(function* (accountId, userId, role) {
-      yield* lock(`members of ${accountId}`);
+      yield* lockMembers(accountId);
       const members = yield* listMembers(accountId);
       const member = members.find((candidate) => candidate.userId === userId);
       if (member === undefined) return 'unknown';
@@ -174,7 +174,7 @@ function* acceptInvitation(
   { tokenHash, nowMs }: { readonly tokenHash: string; readonly nowMs: number },
 ): Script<Acceptance> {
   const { accountId, userId } = membership;
-  yield* lock(`members of ${accountId}`);
+  yield* lockMembers(accountId);
   yield* lock(`address ${user.email}`);
   const known = yield* findUser('email', user.email);
   if (known !== null && known.id !== userId) return 'other_user';
@@ -191,8 +191,13 @@ function* acceptInvitation(
   return 'accepted';
 }
 
+/** Takes the lock of changes of an account's members. */
+export function lockMembers(accountId: string): Script<void> {
+  return lock(`members of ${accountId}`);
+}
+
 function* putMembership(membership: Membership): Script<boolean> {
-  yield* lock(`members of ${membership.accountId}`);
+  yield* lockMembers(membership.accountId);
   if (!(yield* hasRoom(membership))) return false;
   yield* membershipTable.insert(
     membership,

@@ -11,7 +11,7 @@ export interface StoredFeature {
   /** Its tables, each after those that its rows refer to. */
   readonly tables: readonly Table[];
   /** Runs after payments changed state. */
-  moved?(changes: readonly MovedPayment[]): Script<void>;
+  paymentsMoved?(changes: readonly MovedPayment[]): Script<void>;
   /** Runs after the chain lost the final blocks above this one. */
   revertedAbove?(blockNumber: number, nowMs: number): Script<void>;
   /** Runs when a member leaves an account. */
@@ -19,7 +19,7 @@ export interface StoredFeature {
   /** Runs when a payment's email address is erased. */
   emailErased?(id: PaymentId, email: string): Script<void>;
   /** Lock that an erasure takes before its rows, in the order in which the feature's own transactions take them. */
-  readonly lock?: string;
+  readonly erasureLock?: string;
   /** Column of other personal data, in the rows with the payment's id. It is emptied with the email address. */
   readonly personal?: { readonly table: Table; readonly column: string };
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { registerCustomerPage } from '../../src/features/refunds/customer-page.ts';
+import { registerRefundPage } from '../../src/features/refunds/customer-page.ts';
 import { ADDRESS_LINK_MS } from '../../src/features/refunds/refund.ts';
 import { type ApiService, BASE_URL, createApiService, validRequest } from '../support/api-service.ts';
 import { RESERVED_ADDRESS } from '../support/payment-context.ts';
@@ -15,9 +15,9 @@ beforeAll(async () => {
   service = await createApiService({
     requestsPerMinute: 1_000_000,
     register(server, store) {
-      const refund = {
+      const refundContext = {
         ...store,
-        isReservedAddress: async (address: string) => address === RESERVED_ADDRESS,
+        isServiceAddress: async (address: string) => address === RESERVED_ADDRESS,
         links: refundLinks,
         baseUrl: BASE_URL,
         nowMs: () => Date.now() + movedMs,
@@ -32,13 +32,13 @@ beforeAll(async () => {
         );
         const askedOf = (request: FastifyRequest, reply: FastifyReply) =>
           ({ context, request, reply, params: request.params }) as never;
-        registerCustomerPage(
+        registerRefundPage(
           {
             page: (path, show) => pages.get(path, (request, reply) => show(askedOf(request, reply))),
             form: (path, act) => pages.post(path, (request, reply) => act(askedOf(request, reply))),
             typedForm: () => {},
           },
-          refund,
+          refundContext,
         );
         done();
       });

@@ -349,7 +349,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     watchRefunds: () => watchRefunds({ ...parts.store, chain: parts.reader, nowMs }),
     refundContext: () => ({
       ...parts.store,
-      isReservedAddress: async (address: Address) =>
+      isServiceAddress: async (address: Address) =>
         createContext({}).settlement.isReservedAddress(address) ||
         (await parts.store.payments.findDepositOwners([address])).length > 0,
       links: refundLinks,

@@ -105,9 +105,9 @@ export async function createApiService(options: ApiServiceOptions = {}) {
     nowMs,
     shownOnce: createSecretBox('secrets shown once', 'a secret key of the tests, long enough'),
   };
-  const refund: RefundRoutesContext = {
+  const refundContext: RefundRoutesContext = {
     ...store,
-    isReservedAddress: async (address) => create.settlement.isReservedAddress(address),
+    isServiceAddress: async (address) => create.settlement.isReservedAddress(address),
     links: refundLinks,
     token: RESERVED_ADDRESS,
     chainId: 137,
@@ -117,7 +117,7 @@ export async function createApiService(options: ApiServiceOptions = {}) {
   registerMerchantApi(
     server,
     { ...store, create, tokens, callbacks, limits, nowMs, baseUrl: BASE_URL },
-    merchantFeatures({ refund }, connect),
+    merchantFeatures({ refundContext }, connect),
   );
   registerOpenApi(server, { baseUrl: BASE_URL }, apiDescription);
   registerHealth(server, {

@@ -6,8 +6,8 @@ import { registerStatePages } from '../../sandbox/pages/register-state-pages.ts'
 import type { Account } from '../../src/accounts/account.ts';
 import type { AccountStore } from '../../src/accounts/account-store.ts';
 import { shopLogoOf } from '../../src/accounts/shop-profile.ts';
-import { registerCustomerPages } from '../../src/features/payment-pages/customer-page.ts';
-import { registerCustomerPage } from '../../src/features/refunds/customer-page.ts';
+import { registerPaymentPage } from '../../src/features/payment-pages/customer-page.ts';
+import { registerRefundPage } from '../../src/features/refunds/customer-page.ts';
 import type { Refund } from '../../src/features/refunds/refund.ts';
 import type { RefundStore } from '../../src/features/refunds/refund-store.ts';
 import type { RefundContext } from '../../src/features/refunds/refunds.ts';
@@ -188,14 +188,14 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
     monotonicMs: () => clock.monotonicMs,
     keepMs: 20_000,
   });
-  const refund: RefundContext = {
+  const refundContext: RefundContext = {
     payments,
     refunds: {
       findRefundOfLink: async (id: string) => world.refunds.get(id) ?? null,
     } as unknown as RefundStore,
     observations: { readCursor: async () => null },
     accounts: { findAccount: async () => null },
-    isReservedAddress: async () => false,
+    isServiceAddress: async () => false,
     links: refundLinks,
     baseUrl,
     nowMs: () => NOW_MS,
@@ -237,8 +237,8 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
       explorerTransactionUrl: (hash) => `https://explorer.example/tx/${hash}`,
     },
     [
-      (routes) => registerCustomerPage(routes, refund),
-      (routes) => registerCustomerPages(routes, {} as never),
+      (routes) => registerRefundPage(routes, refundContext),
+      (routes) => registerPaymentPage(routes, {} as never),
     ],
   );
   if (options.isTestMode === true) {

@@ -112,9 +112,9 @@ export async function createTestDashboard(
   const tokens = createTestTokens();
   const callbacks = createTestCallbacks(world);
   const limits = createDashboardLimits(monotonicMs);
-  const refund: RefundRoutesContext = {
+  const refundContext: RefundRoutesContext = {
     ...store,
-    isReservedAddress: async () => false,
+    isServiceAddress: async () => false,
     token: USDC,
     chainId: 137,
     links: refundLinks,
@@ -156,7 +156,7 @@ export async function createTestDashboard(
   const features: FeatureContext = {
     ...store,
     create: context.create,
-    refund,
+    refundContext,
     notifier: {
       box: createSecretBox('notification channels', 'a secret key of the tests, long enough'),
       send: sendNotification,

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { createPrivateFolder } from '../../platform/private-folder.ts';
-import { rememberKeys } from '../../store/accounts.ts';
+import { createCachingAccounts } from '../../store/accounts.ts';
 import { requireCurrentSchema } from '../../store/migration.ts';
 import { findSchema, migrate } from '../../store/sqlite/migrations.ts';
 import { openLocked } from '../../store/sqlite/open-database.ts';
@@ -40,7 +40,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     const reads = createReads(database);
     const scripts = createScripts(database, writes, reads);
     return assembleStore(scripts, nowMs, {
-      accounts: rememberKeys(scripts),
+      accounts: createCachingAccounts(scripts),
       payments: createPaymentStore(database, writes, reads),
       releaseClaims: createReleaseClaims(database, reads),
       shared: null,

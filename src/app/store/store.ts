@@ -12,7 +12,7 @@ import {
 } from '../../features/payment-pages/stored-payment-pages.ts';
 import type { RefundStore } from '../../features/refunds/refund-store.ts';
 import { createRefundStore, storedRefunds } from '../../features/refunds/stored-refunds.ts';
-import { assembleCore, type EngineParts } from '../../store/assemble-store.ts';
+import { assembleCore, type EngineParts } from '../../store/assemble-core.ts';
 import type { Migration } from '../../store/migration.ts';
 import { type Engine, schemaOf } from '../../store/schema.ts';
 import type { Scripts } from '../../store/scripts.ts';

@@ -1,10 +1,10 @@
 import { newestNumber } from '../../store/events.ts';
 import { selectPayment } from '../../store/payments.ts';
+import { lockMembers } from '../../store/people.ts';
 import {
   checkedLimit,
   countOf,
   hasRow,
-  lock,
   run,
   runForOne,
   type Scripts,
@@ -59,8 +59,8 @@ export function createNotificationStore({ read, write }: Scripts): NotificationS
   return {
     addChannel: write(function* (channel) {
       const { accountId, userId } = channel;
-      // Takes the lock of a change of members: a channel must not outlive its membership.
-      yield* lock(`members of ${accountId}`);
+      // A channel must not outlive its membership.
+      yield* lockMembers(accountId);
       const isMember = yield* hasRow`
         SELECT user_id FROM memberships WHERE account_id = ${accountId} AND user_id = ${userId}`;
       const others = yield* countOf`

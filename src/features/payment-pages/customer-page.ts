@@ -66,7 +66,7 @@ const createSubmissionLimiters = (monotonicMs: () => number) => createLimiters(s
 type PageRequest = CheckoutRequest<'slug'>;
 
 /** `/p/:slug`: the payment pages. */
-export function registerCustomerPages(routes: CheckoutRoutes, context: PaymentPagesContext): void {
+export function registerPaymentPage(routes: CheckoutRoutes, context: PaymentPagesContext): void {
   const limited = { ...context, limits: createSubmissionLimiters(context.monotonicMs) };
   routes.page('/p/:slug', (asked) => showPage(limited, asked));
   routes.typedForm('/p/:slug', FORM_LIMIT_BYTES, (asked) => submitPage(limited, asked));

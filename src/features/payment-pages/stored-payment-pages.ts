@@ -166,6 +166,6 @@ function* endHolds(changes: readonly MovedPayment[]): Script<void> {
 export const storedPaymentPages: StoredFeature = {
   schema: new URL('schema.sql', import.meta.url),
   tables,
-  moved: endHolds,
+  paymentsMoved: endHolds,
   personal: { table: pagePaymentTable, column: 'answer' },
 };

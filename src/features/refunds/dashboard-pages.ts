@@ -96,12 +96,12 @@ Check it with the customer over a channel that you know: a transfer to a wrong a
   return html`<h3>Confirm the address for ${formatUsdc(refund.units)} USDC</h3>${form}`;
 }
 
-function refundPart(refunds: RefundContext, visit: Visit, refund: Refund, chainId: number): Html {
+function refundPart(refundContext: RefundContext, visit: Visit, refund: Refund, chainId: number): Html {
   const { context } = visit;
   const status = refundStatusAt(refund, context.nowMs());
   const isExpected = status === 'awaiting_transfer';
   const mayCancel = status.startsWith('awaiting_') && roleIncludes(visit.role, 'developer');
-  const link = mayCancel ? refundLink(refunds, refund) : null;
+  const link = mayCancel ? refundLink(refundContext, refund) : null;
   const { destination, units, transactionHash, submittedHash, transactionProblem, sender } = refund;
   const uri =
     isExpected && destination !== null

@@ -37,7 +37,7 @@ export interface RefundContext
       accounts: Pick<AccountStore, 'findAccount'>;
     }> {
   /** Whether an address is a deposit address, contract or relayer of the service. */
-  readonly isReservedAddress: (address: Address) => Promise<boolean>;
+  readonly isServiceAddress: (address: Address) => Promise<boolean>;
   /** Derives the token of a customer's link from the refund id, so that it is never stored. */
   readonly links: KeyedHash;
   /** Public base URL of the service, without a trailing slash. */
@@ -180,7 +180,7 @@ function parseReason(reason: string | null): string | null {
 
 /** The checksummed address. Throws `invalid_request` for an address that must not receive refunds. */
 async function parseDestination(
-  { isReservedAddress, accounts }: RefundContext,
+  { isServiceAddress, accounts }: RefundContext,
   payment: Payment,
   text: string,
 ): Promise<Address> {
@@ -190,7 +190,7 @@ async function parseDestination(
     throw invalidField(field, 'must be a Polygon address: 0x and 40 hex digits, with a correct checksum');
   const account = await accounts.findAccount(payment.accountId);
   const ours = [payment.payoutAddress, payment.feeWallet, payment.depositAddress, account?.wallet];
-  if (ours.includes(address) || (await isReservedAddress(address)))
+  if (ours.includes(address) || (await isServiceAddress(address)))
     throw invalidField(field, 'must not be an address of the merchant, of this service or of the token');
   return address;
 }

@@ -172,5 +172,5 @@ export const storedRefunds: StoredFeature = {
   tables,
   revertedAbove: revertRefundsAbove,
   emailErased: eraseFromRefunds,
-  lock: REFUND_LOCK,
+  erasureLock: REFUND_LOCK,
 };

@@ -87,7 +87,7 @@ const purgeRecords = statement(`
  *
  * @param onError called when old idempotency records could not be deleted; no request fails
  */
-export function createCreates(
+export function createPaymentInserts(
   database: Database,
   onError: (error: Error) => void,
 ): Pick<EnginePayments, 'createPayment' | 'findIdempotent'> {

@@ -1,7 +1,7 @@
 import { bytesOfAddress } from '../../payment/address.ts';
 import { checkedOwners, ownerOfRow, paymentOfRow } from '../payments.ts';
 import type { EnginePayments } from '../store.ts';
-import { createCreates } from './create-payment.ts';
+import { createPaymentInserts } from './create-payment.ts';
 import type { Database } from './open-database.ts';
 import { paymentColumns } from './scripts.ts';
 import { arrayLiteral, arrayStatement } from './statements.ts';
@@ -16,7 +16,7 @@ const selectOwners = arrayStatement(
 
 export function createPaymentStore(database: Database, onError: (error: Error) => void): EnginePayments {
   return {
-    ...createCreates(database, onError),
+    ...createPaymentInserts(database, onError),
     async findPayment(accountId, id) {
       const [row] = await database.repeating.query(selectOwned, [id, accountId]);
       return row === undefined ? null : paymentOfRow(row);

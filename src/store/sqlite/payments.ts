@@ -23,8 +23,8 @@ export function createPaymentStore(
 ): EnginePayments {
   const insert = database.prepare(paymentTable.insertSql);
   const selectReserved = database.prepare('SELECT 1 FROM payments WHERE deposit_address = ?');
-  const queue = database.prepare(unindexedTable.insertSql);
-  const count = database.prepare(changeTable.insertSql);
+  const insertUnindexed = database.prepare(unindexedTable.insertSql);
+  const insertUncounted = database.prepare(changeTable.insertSql);
   // Filters by account, so that another's payment takes no longer than an unknown one.
   const selectOwned = database.prepare(
     `SELECT ${paymentColumns} FROM payments WHERE id = ? AND account_id = ?`,
@@ -41,8 +41,8 @@ export function createPaymentStore(
     // Separate statement: an INSERT that reads its own table builds a temporary one.
     if (selectReserved.get(bytesOfAddress(payment.payoutAddress)) !== undefined) return { kind: 'reserved' };
     insert.run(...storedValues(paymentTable.valuesOf(payment)));
-    queue.run(payment.accountId, payment.id);
-    count.run(...storedValues(changeTable.valuesOf(createdChange(payment))));
+    insertUnindexed.run(payment.accountId, payment.id);
+    insertUncounted.run(...storedValues(changeTable.valuesOf(createdChange(payment))));
     return { kind: 'created' };
   }
 

@@ -25,7 +25,7 @@ export async function openRefundInWorld(
     const context = {
       ...store,
       links,
-      isReservedAddress: async () => false,
+      isServiceAddress: async () => false,
       baseUrl: 'http://localhost',
       nowMs,
     };
