@@ -43,7 +43,7 @@ const HIGHEST_PORT = 65_535;
 
 const CUSTOMER_COUNTRY = 'DE';
 
-/** Shorter than live, because the local chain is faster. */
+/** Intervals shorter than in live mode, because the local chain is faster. */
 const sandboxIntervals: Intervals = {
   watchIntervalMs: 400,
   relayIntervalMs: 400,

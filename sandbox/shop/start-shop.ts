@@ -88,7 +88,10 @@ export async function startShop({ account, ipnTokenOf, nowMs, ports, log }: Shop
   };
 }
 
-/** Public like all keys of the sandbox: only the sandbox trusts it, and only for this receiver. */
+/**
+ * Reads a file of the receiver's certificate. Its key is public, like all keys of the sandbox: only the sandbox trusts
+ * it, and only for this receiver.
+ */
 function readPem(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8');
 }

@@ -14,7 +14,7 @@ export interface InboxWebhook {
 
 export type WebhookInbox = ReturnType<typeof createWebhookInbox>;
 
-/** In memory: a restart of the sandbox drops them. */
+/** Maximum webhooks kept in memory. A restart of the sandbox drops them. */
 const MAXIMUM_WEBHOOKS = 50;
 const MAXIMUM_BODY_CHARACTERS = 4_000;
 const MAXIMUM_SIGNATURE_CHARACTERS = 200;

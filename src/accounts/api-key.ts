@@ -27,7 +27,7 @@ export function parseScopes(text: string): readonly KeyScope[] {
   return names.length === 0 ? keyScopes : keyScopes.filter((scope) => names.includes(scope));
 }
 
-/** Longer texts are refused without hashing them. */
+/** Maximum length of a key; longer texts are refused without hashing them. */
 const MAXIMUM_API_KEY_LENGTH = 256;
 
 const SECRET_LENGTH = 32; // 24 bytes in base64url: 192 random bits

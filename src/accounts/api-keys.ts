@@ -11,7 +11,7 @@ export const MAXIMUM_ACTIVE_KEYS = 10;
 /** A new key, which is never shown in full again. */
 export interface CreatedKey {
   readonly key: ApiKey;
-  /** To be shown once and then discarded. */
+  /** The key itself, to be shown once and then discarded. */
   readonly plainKey: string;
 }
 

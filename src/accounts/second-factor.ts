@@ -51,11 +51,11 @@ export function offerTotp(
   const kept = secondFactor.box.open(earlier, user.id);
   const secret = kept ?? new Secret({ buffer: Uint8Array.from(randomBytes(SECRET_BYTES)).buffer }).base32;
   return {
-    /** For typing, in base32. */
+    /** Secret in base32, for typing. */
     secret,
-    /** For scanning: `otpauth://…`. */
+    /** `otpauth://` URI, for scanning. */
     uri: totpOf(secret, user.email).toString(),
-    /** For the form that confirms it; valid for this user only. */
+    /** Sealed secret for the form that confirms it; valid for this user only. */
     sealed: kept === null ? secondFactor.box.seal(secret, user.id) : earlier,
   };
 }

@@ -6,11 +6,11 @@ import type { PeopleStore } from './account-store.ts';
 
 /** Fingerprints of the secrets that the database needs, which differ by purpose. */
 export interface SecretsInUse {
-  /** Of the newest payment's token, which used the current secret then; null without payments. */
+  /** Fingerprint of the newest payment's token, which used the current secret then; null without payments. */
   readonly newest: string | null;
-  /** Of the tokens of all unfinished payments, see `listOpenFingerprints`. */
+  /** Fingerprints of the tokens of all unfinished payments (`listOpenFingerprints`). */
   readonly open: readonly string[];
-  /** Of the users' second factors. */
+  /** Fingerprints of the users' second factors. */
   readonly secondFactors: readonly string[];
 }
 

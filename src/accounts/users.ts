@@ -18,7 +18,7 @@ import { hasSecondFactor } from './second-factor.ts';
 
 /** A new user, created by an operator. A link sets the password. */
 interface NewUser {
-  /** As `parseUserEmail` returns it. */
+  /** Email address as returned by `parseUserEmail`. */
   readonly email: string;
   /** Access to the console, which only the command line grants. */
   readonly isOperator: boolean;

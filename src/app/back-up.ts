@@ -5,7 +5,7 @@ import { backUpSqlite } from '../store/sqlite/back-up.ts';
 import { requireDatabase, SQLITE_FILE } from './open-store.ts';
 import { migrations } from './store/store.ts';
 
-/** In the data folder; written by each backup, so that `doctor` knows the age of the last one. */
+/** File in the data folder that each backup writes, so that `doctor` knows the age of the last one. */
 export const LAST_BACKUP_FILE = 'last-backup';
 
 /** PostgreSQL has its own backup tool. */

@@ -41,9 +41,9 @@ export type Settlement = Omit<SettlementRecord, 'lastStartedAtMs'>;
 export const liveIntervals = {
   /** Pause between two polls of the chain while a deposit or a release is not final. */
   watchIntervalMs: 1_000,
-  /** The same while payments await money. Default: the interval above. */
+  /** Pause between two polls while payments await money. Default: `watchIntervalMs`. */
   quietWatchIntervalMs: 6_000,
-  /** The same while no payment awaits money. Default: the interval above. */
+  /** Pause between two polls while no payment awaits money. Default: `quietWatchIntervalMs`. */
   idleWatchIntervalMs: 45_000,
   /** Interval of reading the final block while nothing of ours is above the last one. Default 0. */
   finalityIntervalMs: 60_000,

@@ -123,7 +123,7 @@ export function signalToStop(
   });
 }
 
-/** Long enough not to delay the first requests and worker steps. */
+/** Delay after startup, long enough not to slow down the first requests and worker steps. */
 const AFTER_START_MS = 2_000;
 
 /**

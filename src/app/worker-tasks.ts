@@ -29,7 +29,7 @@ import type { WorkerParts, WorkerTask } from './worker-parts.ts';
 const WEBHOOK_INTERVAL_MS = 1_000;
 const STALE_INTERVAL_MS = 30_000;
 
-/** Far longer than a delivery, and than the clocks of two instances may differ. */
+/** Age from which a `sending` webhook is stale. Far exceeds a delivery and the clock difference of two instances. */
 const STALE_AFTER_MS = 120_000;
 
 /** Maximum open deliveries; a slow receiver occupies one for ten seconds. */

@@ -207,7 +207,7 @@ async function purchase({ context, args, provider }: ProofContext): Promise<unkn
   };
 }
 
-/** Just above the provider's minimum. */
+/** Amount in cents just above the provider's minimum. */
 async function minimumCents({ directory }: OperationsContext, provider: ProviderId): Promise<number> {
   return Math.ceil(((await readMinimumUsdCents(directory, provider)) * ABOVE_MINIMUM_PERCENT) / 100);
 }

@@ -11,7 +11,7 @@ export interface HourlyRate {
   readonly usdRate: UsdRate;
 }
 
-/** Longer than the retention period for books in most countries. */
+/** Retention of exchange rates, longer than that of books in most countries. */
 export const RATE_RETENTION_MS = 11 * 366 * 86_400_000;
 
 const HOUR_MS = 3_600_000;

@@ -37,7 +37,7 @@ export type Meaning =
   /** Beginning of an email address; the whole address once its domain contains a dot. */
   | { readonly kind: 'email'; readonly beginning: string };
 
-/** Longer texts are truncated: no id, address or sensible phrase is. */
+/** Maximum length of a search text; longer texts are truncated. No id, address or sensible phrase is longer. */
 const MAXIMUM_SEARCH_CHARACTERS = 320;
 const MAXIMUM_SEARCH_WORDS = 8;
 /**

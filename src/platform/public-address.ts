@@ -98,7 +98,7 @@ export function canonicalPublicAddress(address: string): string | null {
   return canonical !== null && isPublicAddress(canonical) ? canonical : null;
 }
 
-/** Longer than any address with a zone and a port. */
+/** Maximum length of a peer's text, longer than any address with a zone and a port. */
 const LONGEST_PEER = 100;
 
 /**

@@ -32,7 +32,7 @@ export function createProviderChecks(directory: ProviderDirectory, nowMs: () => 
   };
 }
 
-/** Above every provider's minimum. */
+/** Amount above every provider's minimum, in 10⁻⁶ USD. */
 const HIGHEST_USD_UNITS = BigInt(MAXIMUM_AMOUNT_CENTS) * 10_000n;
 
 /** Lists the account's providers that would accept a payment in this currency. */

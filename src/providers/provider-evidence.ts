@@ -3,7 +3,7 @@ import type { ProviderId } from '../payment/provider-catalog.ts';
 /** Target of an adapter's calls. Only production counts; another base URL is a simulator or a proxy. */
 export interface ProviderEndpoint {
   readonly environment: 'production' | 'test' | 'simulated';
-  /** Without credentials and query strings. */
+  /** Called URLs, without credentials and query strings. */
   readonly urls: readonly string[];
 }
 

@@ -91,7 +91,7 @@ export interface ProviderHealth {
   readonly failuresInARow: number;
   readonly lastAnswerAtMs: number | null;
   readonly lastFailureAtMs: number | null;
-  /** For the operator only, never for customers or merchants. */
+  /** Message for the operator only, never for customers or merchants. */
   readonly lastFailure: string | null;
 }
 

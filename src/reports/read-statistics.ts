@@ -120,7 +120,7 @@ export interface Funnel {
   readonly opened: number;
   /** Whether the period has more payments than were counted. */
   readonly isSample: boolean;
-  /** By provider of the last session, most chosen first. */
+  /** Counts by provider of the last session, most chosen first. */
   readonly providers: readonly ProviderFunnel[];
 }
 

@@ -133,7 +133,7 @@ async function readLeftOut(
   return filterRows(joinRows(found), ({ transactionHash }) => hashes.has(transactionHash));
 }
 
-/** As many final blocks above the cursor as one call covers, for the addresses of all payments. */
+/** Reads as many final blocks above the cursor as one call covers, for the addresses of all payments. */
 async function readFinalBlocks(
   context: WatchDepositsContext,
   view: ChainView,

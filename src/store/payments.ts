@@ -132,7 +132,7 @@ function rowsOfPayment(
 
 const OF_PAYMENT = 'payment_id = payments.id';
 
-/** The same for chain rows, with their sum in place of folded ones. */
+/** SQL of a payment's chain rows, with their sum in place of folded ones. */
 function observationsOfPayment(table: Table, sums: Table): string {
   const rows = `(SELECT ${table.names} FROM ${table.name} WHERE ${OF_PAYMENT} AND folded = 0
     UNION ALL SELECT ${table.names} FROM ${sums.name} WHERE ${OF_PAYMENT}) AS observed`;

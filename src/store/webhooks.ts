@@ -86,7 +86,7 @@ function* listWaiting(perAccount: number, exceptHosts: readonly string[]): Scrip
   return rows as unknown as WaitingWebhook[];
 }
 
-/** The same in steps, for SQLite, which lacks LATERAL. */
+/** Finds the same webhooks in steps, for SQLite, which lacks LATERAL. */
 function* listWaitingOfEach(perAccount: number, exceptHosts: readonly string[]): Script<WaitingWebhook[]> {
   const waiting: WaitingWebhook[] = [];
   for (let last = ''; ; ) {

@@ -375,7 +375,7 @@ export interface AttemptOutcome extends DeliveryOutcome {
   readonly reason: DeliveryReason | null;
   /** Bytes read of the answer's body, at most 64 KiB. */
   readonly responseBytes: number;
-  /** As sent, at most 16 KiB. */
+  /** Headers as sent, at most 16 KiB. */
   readonly responseHeaders: IncomingHttpHeaders;
 }
 

@@ -55,7 +55,7 @@ export interface MerchantContext
     Readonly<{ webhooks: Pick<WebhookStore, 'listWebhooks'>; events: Pick<EventStore, 'listEvents'> }> {
   readonly accounts: ApiContext['accounts'];
   readonly limits: ApiRateLimiters;
-  /** For direct payments, under the rules of checkouts. */
+  /** Creates direct payments, under the rules of checkouts. */
   readonly create: CreatePaymentContext;
   readonly callbacks: CallbackGuard;
 }

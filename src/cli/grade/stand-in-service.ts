@@ -12,7 +12,7 @@ const MAXIMUM_ORDERS = 100;
 export interface GradedOrder {
   readonly paymentId: PaymentId;
   readonly ipnToken: string;
-  /** As sent by the shop. */
+  /** Amount as sent by the shop. */
   readonly amount: string;
   readonly currency: string;
   /** Answer to status reads. */

@@ -41,13 +41,13 @@ const FORM_LIMIT_BYTES = 4 * 1024;
 
 /** Submissions of payment pages per window: each may create a payment. */
 const submissionLimits = {
-  /** By IP address. */
+  /** Submissions by IP address. */
   ofVisitor: [10, MINUTE_MS],
-  /** By page and address, for a page with a stock, while an unpaid payment holds its place. */
+  /** Submissions by page and address, for a page with a stock, while an unpaid payment holds its place. */
   placesOfVisitor: [30, HOLD_MS],
-  /** By page, for all visitors. */
+  /** Submissions by page, for all visitors. */
   ofPage: [120, MINUTE_MS],
-  /** By account, for all visitors and pages. */
+  /** Submissions by account, for all visitors and pages. */
   ofAccount: [300, MINUTE_MS],
 } as const;
 

@@ -29,9 +29,9 @@ export interface PaymentPage {
   readonly minimumCents: number | null;
   readonly maximumCents: number | null;
   readonly passFeeToCustomer: boolean;
-  /** For an account without a saved wallet. */
+  /** Payout wallet, if the account has no saved one. */
   readonly payoutAddress: Address | null;
-  /** For an account without a saved webhook URL; null sends no event. */
+  /** Webhook URL, if the account has no saved one; null sends no event. */
   readonly callbackUrl: string | null;
   readonly endsAtMs: number | null;
   /** Maximum number of payments; null without a limit. */

@@ -249,7 +249,7 @@ function refreshWithoutScript(seconds: number, path: string): Html {
   return html`<noscript><meta http-equiv="refresh" content="${seconds}; url=${path}"></noscript>`;
 }
 
-/** For the script, which inserts the provider's name. */
+/** Template for the script, which inserts the provider's name. */
 function goingTemplate(language: Language): Html {
   return html`<template id="going">${goingContent(language, '')}</template>`;
 }

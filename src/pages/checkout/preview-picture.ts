@@ -101,7 +101,7 @@ ${lines.map((words, index) => html`<text x="${MARGIN}" y="${top + 235 + index * 
 </svg>`.toString();
 }
 
-/** On white, for which logos are made; embedded, so that nothing is loaded. */
+/** Draws the logo on white, for which logos are made. Embeds it, so that nothing is loaded. */
 function logoDrawing({ bytes }: ShopLogo): Html {
   const place = (margin: number) =>
     html`x="${MARGIN + margin}" y="${58 + margin}" width="${LOGO_SIZE - 2 * margin}" height="${LOGO_SIZE - 2 * margin}"`;

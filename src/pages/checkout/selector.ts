@@ -124,7 +124,7 @@ function foldedList(heading: Html, rows: readonly OfferRow[], selection: OfferLi
 ${list}${refusedOffers(selection)}</details>`;
 }
 
-/** For the style rule that marks a provider that cannot serve. */
+/** Id for the style rule that marks a provider that cannot serve. */
 function awaitedId({ offer, outcome }: OfferRow): Html {
   return outcome === null ? html` id="offer-${offer.provider}"` : nothing;
 }
@@ -145,7 +145,7 @@ aria-hidden="true">${offer.name}</b>${marksOf(offer, language)}
 <small>${offerDetails(row, language)}</small></span>${arrow}</button></li>`;
 }
 
-/** The same in all languages. */
+/** Names of wallets, the same in all languages. */
 const walletNames = { apple_pay: 'Apple Pay', google_pay: 'Google Pay' } as const;
 
 /** Means of payment, each in a frame; a card is drawn. */

@@ -91,7 +91,7 @@ function filtersOrError(visit: Visit, nowMs: number): PaymentFilters | ServiceEr
   }
 }
 
-/** The same payments as CSV, streamed with backpressure. */
+/** Sends the list's payments as CSV, streamed with backpressure. */
 export async function sendPaymentsCsv({ columns }: Pick<DashboardFeatures, 'columns'>, visit: Visit) {
   const { context } = visit;
   const { query } = readFilters(visit, context.nowMs());

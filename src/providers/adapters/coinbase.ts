@@ -36,9 +36,9 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress | null> = new Map([
 export const coinbase = defineProvider({
   id: 'coinbase',
   hosts: {
-    /** For sessions. */
+    /** Host of sessions. */
     platform: { production: `https://${PLATFORM_HOST}` },
-    /** For quotes. */
+    /** Host of quotes. */
     developer: { production: `https://${DEVELOPER_HOST}` },
   },
   variables: [

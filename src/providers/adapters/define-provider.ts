@@ -93,11 +93,11 @@ interface AccountSettings<Host extends string = string> extends AdapterSettings 
  * them.
  */
 export interface Facts {
-  /** From the provider's documentation. */
+  /** Facts from the provider's documentation. */
   readonly official: readonly string[];
-  /** From an official SDK or OpenAPI file, or compared with one by a test. */
+  /** Facts from an official SDK or OpenAPI file, or compared with one by a test. */
   readonly sdk: readonly string[];
-  /** Only seen in public third-party integrations. */
+  /** Facts seen only in public third-party integrations. */
   readonly inferred: readonly string[];
   readonly unknown: readonly string[];
 }
@@ -109,7 +109,7 @@ type WithDefaults<Answer, Name extends keyof Answer> = Pick<Answer, Name> & Part
 interface ProviderDefinition<Host extends string, Own extends object, Account = AccountSettings<Host> & Own> {
   readonly id: ProviderId;
   readonly hosts: Readonly<Record<Host, ProviderHost>>;
-  /** In the order of the documentation. */
+  /** Settings, in the order of the documentation. */
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
   readonly traits?: Pick<ProviderAdapter, 'opensOnce' | 'needsCountry' | 'checksReferrer' | 'currenciesSold'>;

@@ -40,11 +40,11 @@ export const oneOf = (name: string, help: string, values: readonly string[]): Pr
   oneOf: values,
 });
 
-/** For a provider that a simulator or proxy can replace. */
+/** Setting of a provider that a simulator or proxy can replace. */
 export const baseUrl = optional(
   plain('BASE_URL', "Base URL that replaces all of the provider's hosts, for a simulator or proxy."),
 );
-/** For a provider with a test environment. */
+/** Settings of a provider with a test environment. */
 export const environment = [
   optional(
     oneOf('ENVIRONMENT', `One of ${environments.join(', ')} of the provider (production).`, environments),

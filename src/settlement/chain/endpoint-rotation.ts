@@ -193,7 +193,7 @@ export class WrongChainError extends ChainUnavailableError {}
 export type ChainEndpoint = ReturnType<typeof createChainEndpoint>;
 
 export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
-  /** In order of preference; at least one. */
+  /** Endpoints in order of preference; at least one. */
   readonly urls: readonly string[];
   readonly chainId: number;
   readonly monotonicMs?: () => number;
@@ -428,7 +428,7 @@ function createEndpointSpeed(
 ) {
   const tookMs: number[] = [];
   const tookByMethod = new Map<string, number[]>();
-  /** In start order. */
+  /** Running calls, in start order. */
   const waiting = new Set<{ readonly startedAtMs: number }>();
   const speed = {
     /**

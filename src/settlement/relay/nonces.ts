@@ -6,9 +6,9 @@ import { ignoreRefusal, signAttempt } from './size-batch.ts';
 
 /** Transaction counts of the relayer on the chain, read once per pass. */
 export interface TransactionCounts {
-  /** At final blocks that the watcher has read. */
+  /** Count at the final blocks that the watcher has read. */
   readonly final: number;
-  /** At the newest block; never below the final count, although a lagging node counts fewer. */
+  /** Count at the newest block; never below the final count, although a lagging node counts fewer. */
   readonly latest: number;
 }
 

@@ -1,18 +1,18 @@
 import { Client, type ClientConfig, types } from 'pg';
 import { databaseUrls } from '../../platform/database-url.ts';
 
-/** For a new connection to a single host, and for waiting for a free one of the pool. */
+/** Time limit for a new connection to a single host, and for waiting for a free one of the pool. */
 const CONNECT_TIMEOUT_MS = 15_000;
 /** Per host of several: five take less than a new connection may. */
 const HOST_TIMEOUT_MS = 2_500;
-/** Above every statement of ours; a slower one blocks others. */
+/** The server's time limit of a statement, above all of ours; a slower one blocks others. */
 const STATEMENT_TIMEOUT_MS = 30_000;
-/** Above the server's limit, for an unreachable server that would never answer. */
+/** The client's time limit, above the server's, for an unreachable server that would never answer. */
 const QUERY_TIMEOUT_MS = 33_000;
 /** Releases the locks of a process that is gone or frozen. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 
-/** For statements of unlimited duration: a change of a large table, a move. */
+/** Options for statements of unlimited duration: a change of a large table, a move. */
 export const noTimeout = { statement_timeout: 0, query_timeout: 0 } as const;
 
 interface Host {

@@ -26,7 +26,7 @@ export interface Connection {
 }
 
 export interface Database extends Connection {
-  /** For reads and idempotent writes, which are repeated after a lost connection. */
+  /** Runs reads and idempotent writes, and repeats them after a lost connection. */
   readonly repeating: Connection;
   /**
    * Runs `work` in a READ COMMITTED transaction, which locks the rows it depends on. `work` may run again after a

@@ -17,7 +17,7 @@ import {
 
 export const allPaymentColumns = fieldColumns(paymentTable);
 
-/** For `SELECT … FROM payments`, whose array rows `paymentOfRow` reads. */
+/** Columns for `SELECT … FROM payments`, whose array rows `paymentOfRow` reads. */
 export const paymentColumns = paymentTable.qualifiedNames;
 
 /** Key of the row, then the columns that change. */
@@ -35,7 +35,7 @@ async function updatePayments(connection: Connection, payments: readonly Payment
   await connection.execute(updateChanging, valuesByColumn(updatedColumns, rows));
 }
 
-/** In id order, so that transactions that lock the same payments cannot deadlock. */
+/** Locks payments in id order, so that transactions that lock the same ones cannot deadlock. */
 const lock = statement('SELECT 1 FROM payments WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE');
 
 /** Held until the end of the transaction. Names with equal hashes only wait needlessly. */

@@ -263,7 +263,7 @@ export function createReads(database: DatabaseSync) {
 
   return {
     run: <T>(read: () => T): Promise<T> => readIn(nextTurn(), read),
-    /** For a row by its key, which takes some ten microseconds. Reads that are asked for together share a turn. */
+    /** Reads a row by its key, within some ten microseconds. Reads that are requested together share a turn. */
     runShort<T>(read: () => T): Promise<T> {
       sharedTurn ??= nextTurn().then(() => {
         sharedTurn = null;

@@ -26,13 +26,13 @@ const pageKinds = {
     components: ['button', 'card', 'banner'],
     script: ['./client/follow-payment.js'],
   },
-  /** For a direct payment, which is paid from a wallet. */
+  /** Follows a direct payment, which is paid from a wallet. */
   followTransfer: {
     style: ['./payment.css', './transfer.css'],
     components: ['button', 'card', 'banner'],
     script: ['./client/copy-text.js', './client/follow-payment.js', './client/pay-from-wallet.js'],
   },
-  /** For a partial payment, whose rest is paid at a provider or from a wallet. */
+  /** Follows a partial payment, whose rest is paid at a provider or from a wallet. */
   followRest: {
     style: ['./payment.css', './offers.css'],
     components: ['button', 'card', 'banner'],

@@ -343,7 +343,7 @@ function sendNoAccount(asked: AreaRequest, formToken: string): FastifyReply {
 
 /** Rest of an area's path, restricted so that no browser takes it for another host. */
 const ownEnd = /^(?:\/[\w-]+)*(?:\?[\w\-.~%&=+:@!,]*)?$/;
-/** Long enough for the URL of a connection. */
+/** Maximum length, enough for the URL of a connection. */
 const MAXIMUM_CHARACTERS = 2_500;
 
 /** Path after sign-in; the start page if the text is no path of the area. */
