@@ -8,7 +8,7 @@ import { MULTICALL3 } from '../../src/settlement/chain/token-reader.ts';
 import { type DevelopmentKey, type DevelopmentKeys, signTransaction } from '../development-keys.ts';
 import { placeMulticall3 } from './multicall3.ts';
 
-/** Contracts of a sandbox. */
+/** Addresses of the contracts that a sandbox deploys. */
 export interface SandboxContracts {
   readonly usdc: Address;
   /** Another token that looks the same, as bridged USDC does on Polygon. */

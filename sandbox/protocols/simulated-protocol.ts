@@ -37,7 +37,7 @@ export interface SimulatedWebhook {
 }
 
 export interface Purchase {
-  /** Decimal text. */
+  /** Amount as decimal text. */
   readonly amount: string;
   readonly currency: string;
   readonly walletAddress: string;

@@ -141,7 +141,7 @@ function registerQuotes(server: FastifyInstance, simulator: SimulatorContext): v
   });
 }
 
-/** INR is paid by UPI. */
+/** Refuses cards for INR, which is paid by UPI. */
 function requireCardCurrency(currency: string, paymentMethod: string | undefined): void {
   const isCard = paymentMethod === 'credit_debit_card';
   refuseUnless(!(currency === 'INR' && isCard), 'cards are not taken for INR');

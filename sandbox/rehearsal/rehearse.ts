@@ -44,7 +44,7 @@ const START_LIMIT_MS = 120_000;
 const ATTEMPTS = 5;
 
 const BLOCK_INTERVAL_MS = 300;
-/** 100 POL for each relayer key. */
+/** Balance of each relayer key: 100 POL. */
 const GAS_BALANCE = `0x${(10n ** 20n).toString(16)}`;
 
 /** Maximum length of the folder, which leaves room for the control socket's path with its limit of 103 bytes. */

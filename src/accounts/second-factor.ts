@@ -34,7 +34,7 @@ const PERIOD_SECONDS = 30;
 const WINDOW_STEPS = 1;
 const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;
-/** 80 bits each. */
+/** Bytes of a recovery code: 80 bits. */
 const RECOVERY_CODE_BYTES = 10;
 
 export type TotpOffer = ReturnType<typeof offerTotp>;

@@ -17,7 +17,7 @@ export async function startWork(parts: ServiceParts, deliver: DeliverWebhook) {
   if (shared === null)
     reportAbandoned(log, await store.webhooks.abandonStaleWebhooks(Number.MAX_SAFE_INTEGER));
 
-  // Identifies this process among all.
+  // Identifies this process among all with the same data.
   const holder = randomUUID();
   const wake = (...names: string[]) => worker.wake(...names);
   const tasks = createWorkerTasks({
@@ -90,7 +90,7 @@ const RENEWAL_MS = 1_500;
 interface LeaseOptions {
   readonly leases: LeaseStore;
   readonly name: string;
-  /** Identifies this process among all. */
+  /** Identifies this process among all with the same data. */
   readonly holder: string;
   readonly monotonicMs: () => number;
   /** Called when this process gets the lease; pending work may start. */

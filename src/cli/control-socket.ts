@@ -19,7 +19,7 @@ export const CONTROL_SOCKET = 'control.sock';
 /** Interval of keep-alive bytes, well below the client's timeout. */
 const ALIVE_INTERVAL_MS = 10_000;
 
-/** A logo is the largest body. */
+/** Maximum body; a logo is the largest one. */
 const MAXIMUM_REQUEST_BYTES = 128 * 1024;
 
 /** The socket's answer: a result, or the text for standard error. */

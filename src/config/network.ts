@@ -3,7 +3,7 @@ import { createSecureContext } from 'node:tls';
 import { isLoopbackHost, isSecureUrl } from '../platform/public-address.ts';
 import { codeOf, type Reader } from './reader.ts';
 
-/** A port has 16 bits. */
+/** Highest port: 16 bits. */
 export const HIGHEST_PORT = 65_535;
 
 /**

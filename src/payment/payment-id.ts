@@ -52,7 +52,7 @@ export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
   };
 }
 
-/** Sorts after every id. */
+/** Text that sorts after every id. */
 export const AFTER_ALL_IDS = '~';
 
 /** Text that sorts before all payment ids of this millisecond and later, and after all earlier ones. */

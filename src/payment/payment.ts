@@ -155,7 +155,7 @@ export interface Release extends ChainPosition {
 
 /** A `Rescued` event of a payment's deposit address: another token went to the merchant. */
 export interface Rescue extends ChainPosition {
-  /** The zero address for POL. */
+  /** Token; the zero address for POL. */
   readonly token: Address;
   readonly units: bigint;
 }

@@ -3,17 +3,17 @@ import type { WebhookAnswer } from './post-webhook.ts';
 export interface Observations {
   /** A genuine webhook, sent at once. */
   readonly good: WebhookAnswer;
-  /** A genuine one whose body takes a second to arrive. */
+  /** A genuine webhook whose body takes a second to arrive. */
   readonly slowBody: WebhookAnswer;
-  /** A genuine one in an unusual JSON form. */
+  /** A genuine webhook in an unusual JSON form. */
   readonly odd: WebhookAnswer;
   readonly forgeries: readonly { readonly name: string; readonly answer: WebhookAnswer }[];
-  /** A genuine one for a payment whose status is unpaid. */
+  /** A genuine webhook for a payment whose status is unpaid. */
   readonly unpaid: WebhookAnswer;
   readonly duplicates: readonly WebhookAnswer[];
-  /** The same again, after the order was fulfilled. */
+  /** The same webhook again, after the order was fulfilled. */
   readonly late: WebhookAnswer;
-  /** A genuine one from an hour ago. */
+  /** A genuine webhook from an hour ago. */
   readonly replayed: WebhookAnswer;
   /** Null if the shop uses another service, whose payments the grader cannot mark as paid. */
   readonly statusReads: { readonly plain: number; readonly unpaid: number } | null;

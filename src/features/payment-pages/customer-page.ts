@@ -161,7 +161,7 @@ function readForm(
   return { typed, submission: isGood ? { token, amountCents: Number(cents), answer: line || null } : null };
 }
 
-/** 16 random bytes. */
+/** Form of the page's token: 16 random bytes in base64url. */
 const TOKEN_FORM = /^[\w-]{22}$/;
 
 function boundsText({ page, account }: FoundPage, language: Language) {

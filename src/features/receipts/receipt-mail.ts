@@ -64,7 +64,7 @@ export function receiptMail(view: PaymentView, account: Account, links: ReceiptL
   return { to: email, subject: fillText(mail.subject, values), text };
 }
 
-/** Expects sessions ordered by age. */
+/** Language of the last session; expects sessions ordered by age. */
 function languageOf(sessions: readonly ProviderSession[]): Language {
   return languageNamed(sessions.findLast(({ language }) => language !== null)?.language ?? null);
 }

@@ -13,7 +13,7 @@ import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
  * reload, a change of language, and the return from the provider.
  */
 
-/** Ends with the browser's session. */
+/** Cookie that ends with the browser's session. */
 const COOKIE = 'email_token';
 
 /** Token for the forms of this visitor's page; null if the visitor came without the payment's address. */

@@ -8,7 +8,7 @@ import { countryOfForm, knownCountry } from './selector.ts';
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 const PROVIDER_COOKIE = 'provider';
-/** Ends with the browser's session. */
+/** Cookie that ends with the browser's session. */
 const COUNTRY_COOKIE = 'country';
 
 /** Stores the language that the customer chose by a link, for all checkouts. */

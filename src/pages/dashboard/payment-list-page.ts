@@ -56,7 +56,7 @@ download>Download these payments as CSV</a> · <a href="${DASHBOARD_PATH}/statem
   };
 }
 
-/** Maximum count of a tab. */
+/** Highest count that a tab shows. */
 const COUNTED = 99;
 
 async function statusTabs(

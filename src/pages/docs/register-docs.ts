@@ -21,7 +21,7 @@ import {
 export interface DocsContext {
   /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** For the API reference. */
+  /** Description of the API, for its reference. */
   readonly description: ApiDescription;
   /** Whether to include operators' pages, for the sandbox. */
   readonly isTestMode: boolean;

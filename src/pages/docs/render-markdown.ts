@@ -225,7 +225,7 @@ function pictureMarkup(markup: string): string {
   return `${html`<p><picture>${darkSource}<img src="${imageTarget(light)}" alt="${words ?? ''}"></picture></p>`}\n`;
 }
 
-/** All pictures are in one folder. */
+/** Path of a picture; all pictures are in one folder. */
 function imageTarget(href: string): string {
   return `/docs/images/${posix.basename(href)}`;
 }

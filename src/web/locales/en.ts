@@ -217,7 +217,7 @@ export const en = {
       'The payment service shows the total, including its own fee, before you confirm. You may need to verify your identity.',
     delivery: 'It delivers the payment to {shop} as USDC (digital dollars).',
     email: 'We share your email address, {email}, with the payment service.',
-    /** For a visitor whose link lacks the address. */
+    /** Shown to a visitor whose link lacks the address. */
     emailKept:
       'The shop added an email address to this payment, {email}. Your link does not include it, so we don’t share it with the payment service.',
   },
