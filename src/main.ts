@@ -73,7 +73,7 @@ const program = createProgram(
       const { rehearse } = await import('../sandbox/rehearsal/rehearse.ts').catch((cause) => {
         if (cause.code !== 'ERR_MODULE_NOT_FOUND') throw cause;
         const wayOut = 'run it in a clone or the npm package, with the same .env';
-        throw new Error(`rehearse needs the simulators, which the container image does not contain: ${wayOut}`, {
+        throw new Error(`rehearse needs the simulators, which the container image lacks: ${wayOut}`, {
           cause,
         });
       });
