@@ -190,6 +190,9 @@ export function ignoreRefusal(error: unknown): void {
   if (!(error instanceof TransactionRefusedError)) throw error;
 }
 
+/** Replacements per broadcast. Halving takes seven; nodes that contradict each other about gas would take them forever. */
+const MAXIMUM_REPLACEMENTS = 16;
+
 /**
  * Broadcasts the last attempt of a committed batch. While every node refuses it, replaces it at its nonce by a smaller
  * one; one that is only too early stays and is rebroadcast later. Throws the last `TransactionRefusedError` when
@@ -200,13 +203,14 @@ export async function broadcastOrShrink(
   batch: RelayBatch,
   othersWei: bigint,
 ): Promise<RelayBatch> {
-  for (let current = batch; ; ) {
+  for (let current = batch, replacements = 0; ; replacements++) {
     try {
       await context.relayer.broadcast((current.attempts.at(-1) as RelayAttempt).rawTransaction);
       return current;
     } catch (error) {
       if (!(error instanceof TransactionRefusedError)) throw error;
       if (untimely.test(error.message)) return current;
+      if (replacements === MAXIMUM_REPLACEMENTS) throw error;
       const replacement = await replaceRefused(context, current, error, othersWei);
       if (replacement === null) throw error;
       current = replacement;
