@@ -347,6 +347,16 @@ describe('a batch that every node refuses', () => {
     expect(world.sent).toHaveLength(3);
   });
 
+  it('ends where a node estimates 1 gas and also refuses our own figure', async () => {
+    const refusals = Array.from(
+      { length: 50 },
+      () => new TransactionRefusedError('exceeds the configured cap'),
+    );
+    const world = createWorld({ gasOf: () => 1n, refusals });
+    await expect(broadcastOrShrink(world.context, batchOf(4), 0n)).rejects.toThrow('configured cap');
+    expect(world.sent.length).toBeLessThan(10);
+  });
+
   it.each(['nonce too high', 'txpool is full'])(
     'stays as it is while it waits for its turn: %s',
     async (message) => {

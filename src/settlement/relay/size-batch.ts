@@ -190,9 +190,6 @@ export function ignoreRefusal(error: unknown): void {
   if (!(error instanceof TransactionRefusedError)) throw error;
 }
 
-/** Replacements per broadcast. Halving takes seven; nodes that contradict each other about gas would take them forever. */
-const MAXIMUM_REPLACEMENTS = 16;
-
 /**
  * Broadcasts the last attempt of a committed batch. While every node refuses it, replaces it at its nonce by a smaller
  * one; one that is only too early stays and is rebroadcast later. Throws the last `TransactionRefusedError` when
@@ -203,14 +200,13 @@ export async function broadcastOrShrink(
   batch: RelayBatch,
   othersWei: bigint,
 ): Promise<RelayBatch> {
-  for (let current = batch, replacements = 0; ; replacements++) {
+  for (let current = batch; ; ) {
     try {
       await context.relayer.broadcast((current.attempts.at(-1) as RelayAttempt).rawTransaction);
       return current;
     } catch (error) {
       if (!(error instanceof TransactionRefusedError)) throw error;
       if (untimely.test(error.message)) return current;
-      if (replacements === MAXIMUM_REPLACEMENTS) throw error;
       const replacement = await replaceRefused(context, current, error, othersWei);
       if (replacement === null) throw error;
       current = replacement;
@@ -324,6 +320,9 @@ async function replaceByFewer(
   });
   if (fitted === null) return null;
   const { payments, gasLimit } = fitted;
+  // Nodes refuse too little gas, and our own figure would take its place: without this, the two could alternate forever.
+  const isSame = payments.length === batch.paymentIds.length;
+  if (isSame && !hasOddGas(batch) && gasLimit < leastPlausibleGas(releaseGas(payments.length))) return null;
   const attempt = await signAttempt(context, forwardCall(payments), batch.nonce, gasLimit, bounds.fees);
   const nowMs = context.nowMs();
   const paymentIds = payments.map(({ id }) => id);
