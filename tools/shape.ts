@@ -41,7 +41,7 @@ const besideSettlement: readonly string[] = [
   'src/store/(payment-(search|history)|emails|sessions|events|providers|accounts)',
   'src/features/(alerts|refunds|receipts)/',
   'src/accounts/api-key',
-  'src/payment/(payment-(id|search|statistics)|provider-catalog|paid-threshold|fees|callback-url|read-status)',
+  'src/payment/(payment-(id|search|statistics)|provider-catalog|paid-threshold|callback-url|read-status)',
   'src/settlement/expire-payments',
   'src/app/(public-server|run-until-stopped|metrics)',
 ];

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import type { BlockReference } from '../settlement/settlement-store.ts';
 import { createBaseServer } from '../web/server.ts';
 import { registerHealth } from '../web/well-known.ts';
+import { createHealth, isFineAt } from './health.ts';
 import { createMetrics } from './metrics.ts';
-import { createHealth, isFineAt } from './start-service.ts';
 
 /** An instance whose clock and database a test moves. */
 function createInstance({

@@ -12,23 +12,17 @@ import { ConfigError } from '../config/config.ts';
 import { createDirectPayment, createPayment } from '../payment/create-payment.ts';
 import type { IpnTokens } from '../payment/ipn-token.ts';
 import { MULTI_PROVIDER } from '../payment/provider-catalog.ts';
-import type { Clock } from '../platform/clock.ts';
 import { machineFaultOf } from '../platform/machine-fault.ts';
-import { within } from '../platform/outgoing-calls.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
 import { providerDescriptions } from '../providers/adapters/providers.ts';
 import { switchOnProved } from '../providers/change-provider.ts';
 import { describeOffByDefault } from '../providers/provider-availability.ts';
-import { LATE_SCAN_MS } from '../settlement/chain/chain.ts';
-import type { ObservationStore } from '../settlement/settlement-store.ts';
-import type { Degradation, Readiness } from '../web/well-known.ts';
 import { deliverWebhook } from '../webhooks/deliver.ts';
 import type { DeliverWebhook } from '../webhooks/delivery-types.ts';
 import { createAdminServer } from './admin-server.ts';
 import { withCleanUp } from './clean-up.ts';
-import type { Log } from './log.ts';
-import type { Metrics } from './metrics.ts';
-import { canOpenFile, createPublicServer } from './public-server.ts';
+import { createHealth, isFineAt } from './health.ts';
+import { createPublicServer } from './public-server.ts';
 import { assembleParts, type ServiceOptions, type ServiceParts } from './service-parts.ts';
 import { startWork } from './start-work.ts';
 
@@ -236,105 +230,4 @@ export function requireKnownSecret(newestFingerprint: string | null, tokens: Pic
   throw new ConfigError([
     'SECRET_KEY differs from the key of the stored payments: restore that key, or add it to SECRET_KEY_PREVIOUS.',
   ]);
-}
-
-const CHECK_INTERVAL_MS = 2_000;
-const READ_LIMIT_MS = 5_000;
-/** Time without an answer from the database after which it counts as lost; longer than its restart takes. */
-const LOST_AFTER_MS = 10_000;
-/** Lifetime of another instance's answer. */
-const ELSEWHERE_MS = 10_000;
-
-interface HealthParts {
-  readonly store: Readonly<{ observations: Pick<ObservationStore, 'readCursor'> }> & {
-    readonly shared: unknown;
-  };
-  readonly clock: Clock;
-  readonly metrics: Pick<Metrics, 'setScannedAt'>;
-  readonly log: Pick<Log, 'error' | 'info'>;
-  readonly isLeaving: () => boolean;
-  /** Whether RPC endpoints confirm the deposit factory. */
-  readonly isFactoryVerified?: () => boolean;
-  /** Whether another instance reaches its database. */
-  readonly isFineElsewhere: () => Promise<boolean>;
-}
-
-/**
- * Tracks this process's health. Reads the newest scanned block every two seconds, which shows whether the database
- * answers and whether a worker scans, in this or another process.
- *
- * A lost database only takes an instance out while another one reaches its own. Otherwise an outage of the shared
- * database would take out all of them, and callers would get the proxy's error instead of ours.
- */
-export function createHealth(parts: HealthParts) {
-  const { store, clock, metrics, log, isLeaving, isFactoryVerified, isFineElsewhere } = parts;
-  let answeredAtMs = clock.monotonicMs();
-  let fineElsewhereAtMs = Number.NEGATIVE_INFINITY;
-  let scannedAtMs: number | null = null;
-  let isLost = false;
-  let isChecking = false;
-
-  async function check(): Promise<void> {
-    try {
-      const late = () => new Error(`the database did not answer within ${READ_LIMIT_MS / 1000} s`);
-      const cursor = await within(READ_LIMIT_MS, store.observations.readCursor(), late);
-      answeredAtMs = clock.monotonicMs();
-      scannedAtMs = cursor?.timestampMs ?? null;
-      metrics.setScannedAt(scannedAtMs);
-      if (isLost) log.info('the database answers again');
-      isLost = false;
-    } catch (error) {
-      if (clock.monotonicMs() - answeredAtMs < LOST_AFTER_MS) return;
-      if (!isLost) log.error({ err: error }, 'the database has not answered for ten seconds');
-      isLost = true;
-      // Asked only after this instance reports the loss, so that the last instance to notice hears it from all others.
-      if (store.shared !== null && (await isFineElsewhere())) fineElsewhereAtMs = clock.monotonicMs();
-    }
-  }
-
-  const scannedAgeMs = () => (scannedAtMs === null ? null : Math.max(0, clock.nowMs() - scannedAtMs));
-  return {
-    check,
-    /** Repeats the check until the returned function is called. */
-    start(): () => void {
-      const timer = setInterval(() => {
-        if (isChecking) return;
-        isChecking = true;
-        void check().finally(() => {
-          isChecking = false;
-        });
-      }, CHECK_INTERVAL_MS);
-      timer.unref();
-      return () => clearInterval(timer);
-    },
-    isReady(): Readiness {
-      if (isLeaving()) return { ready: false, reason: 'it is shutting down' };
-      if (!canOpenFile()) return { ready: false, reason: 'it cannot open more files' };
-      if (isLost && clock.monotonicMs() - fineElsewhereAtMs < ELSEWHERE_MS)
-        return { ready: false, reason: 'it has lost its database, which another instance reaches' };
-      const ageMs = scannedAgeMs();
-      const degraded: Degradation[] = [];
-      if (isLost) degraded.push('database_lost');
-      if (ageMs !== null && ageMs > LATE_SCAN_MS) degraded.push('scan_late');
-      if (isFactoryVerified?.() === false) degraded.push('factory_unverified');
-      return { ready: true, degraded, scannedAgeMs: ageMs };
-    },
-  };
-}
-
-const ELSEWHERE_LIMIT_MS = 2_000;
-
-/** Whether the instance at the public address reaches its database. */
-export async function isFineAt(baseUrl: string): Promise<boolean> {
-  try {
-    const response = await fetch(`${baseUrl}/health/ready`, {
-      redirect: 'error',
-      cache: 'no-store',
-      signal: AbortSignal.timeout(ELSEWHERE_LIMIT_MS),
-    });
-    const { status, degraded = [] } = (await response.json()) as { status?: unknown; degraded?: unknown };
-    return status === 'ready' && Array.isArray(degraded) && !degraded.includes('database_lost');
-  } catch {
-    return false;
-  }
 }

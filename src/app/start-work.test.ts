@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { LeaseStore } from '../settlement/settlement-store.ts';
-import { createLease } from './start-work.ts';
+import { createLease } from './leases.ts';
 
 const { signal } = new AbortController();
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { startWorker } from './start-work.ts';
+import { startWorker } from './worker.ts';
 import type { Worker, WorkerTask } from './worker-parts.ts';
 
 let worker: Worker | null = null;

@@ -149,8 +149,8 @@ function inactive(provider: ProviderId): Refusal {
 type CheckedCharge = ChargedAmount & Pick<MinimumTerms, 'maxProviderFeeBasisPoints'>;
 
 /**
- * Terms that decide which amounts a provider accepts: the limits of its own catalog if known, otherwise the operator's
- * minimum or ours. The operator can raise a catalog's minimum. Makes no call.
+ * Minimum and maximum amounts of a provider: its catalog's limits if they are cached, otherwise the operator's minimum or
+ * the built-in one. The operator can raise a catalog's minimum. Makes no network call.
  */
 function amountTerms(
   { limits }: Pick<ProviderDirectory, 'limits'>,

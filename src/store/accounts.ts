@@ -4,6 +4,7 @@ import type { AccountQuery, AccountStore } from '../accounts/account-store.ts';
 import { isKeyScope } from '../accounts/api-key.ts';
 import { UnknownStateError } from '../payment/errors.ts';
 import { isProviderId } from '../payment/provider-catalog.ts';
+import { textsOf } from './columns.ts';
 import {
   checkedLimit,
   countOf,
@@ -14,7 +15,6 @@ import {
   type Script,
   type Scripts,
   sql,
-  textsOf,
 } from './scripts.ts';
 import { accountTable, keyTable, logoTable } from './tables.ts';
 

@@ -2,19 +2,10 @@ import type { EmailErasure, EmailStore, ReceiptStore } from '../mail/mail.ts';
 import type { PaymentId, PaymentReference } from '../payment/payment.ts';
 import { firstIdAtMs } from '../payment/payment-id.ts';
 import { bodyWithoutEmail, textWithoutEmail, withoutEmail } from '../payment/redact-email.ts';
+import { documentOf } from './columns.ts';
 import { replaceTerms } from './payment-search.ts';
 import { selectPayment } from './payments.ts';
-import {
-  checkedLimit,
-  documentOf,
-  hasRow,
-  lock,
-  raw,
-  run,
-  runForOne,
-  type Script,
-  type Scripts,
-} from './scripts.ts';
+import { checkedLimit, hasRow, lock, raw, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import type { StoredFeature } from './stored-feature.ts';
 
 export function createEmailStore({ write }: Scripts, features: readonly StoredFeature[]): EmailStore {

@@ -1,4 +1,4 @@
-import type { Table } from './scripts.ts';
+import type { Table } from './columns.ts';
 import { StoreOutdatedError, StoreTooNewError, UnreleasedSchemaError } from './store-errors.ts';
 
 /** A schema step. Once released it is never edited: a change is a new migration. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { ColumnKind, Table } from './columns.ts';
 import { type FoundSchema, type Layout, requireCurrentSchema } from './migration.ts';
-import type { ColumnKind, Table } from './scripts.ts';
 import { MoveRefusedError } from './store-errors.ts';
 
 /** Maximum rows in memory at a time. */

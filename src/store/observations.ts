@@ -19,12 +19,12 @@ import type {
   RowOwner,
   ScanRecord,
 } from '../settlement/settlement-store.ts';
+import type { Row, Table } from './columns.ts';
 import { type Decisions, EXPIRY_WATERMARK, NO_FINAL_BLOCK, watermarkBefore } from './payments.ts';
 import {
   checkedLimit,
   type Fragment,
   lock,
-  type Row,
   raw,
   run,
   runForOne,
@@ -32,7 +32,6 @@ import {
   type Scripts,
   type StoredTable,
   sql,
-  type Table,
 } from './scripts.ts';
 import { MAXIMUM_CHECKPOINTS } from './store.ts';
 import { ObservationConflictError } from './store-errors.ts';

@@ -11,18 +11,8 @@ import {
   type PaymentView,
 } from '../payment/payment-store.ts';
 import { hostOfCallback, webhookIdOf } from '../webhooks/webhook.ts';
-import {
-  type ColumnValue,
-  hasRow,
-  type Insertion,
-  lockPayments,
-  type Row,
-  raw,
-  run,
-  type Script,
-  sql,
-  type Table,
-} from './scripts.ts';
+import type { ColumnValue, Row, Table } from './columns.ts';
+import { hasRow, type Insertion, lockPayments, raw, run, type Script, sql } from './scripts.ts';
 import type { MovedPayment, StoredFeature } from './stored-feature.ts';
 import {
   changeTable,

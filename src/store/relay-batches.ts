@@ -1,13 +1,12 @@
 import type { PaymentId } from '../payment/payment.ts';
 import type { RelayAttempt, RelayBatch, RelayStore } from '../settlement/settlement-store.ts';
+import { placesOf, type Row } from './columns.ts';
 import type { Decisions } from './payments.ts';
 import {
   checkedLimit,
   countOf,
   type Fragment,
   lockPayments,
-  placesOf,
-  type Row,
   type Rows,
   raw,
   run,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { ColumnKind } from './scripts.ts';
+import type { ColumnKind } from './columns.ts';
 
 export type Engine = 'SQLite' | 'PostgreSQL';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ColumnValue, describeTable } from './scripts.ts';
+import { type ColumnValue, describeTable } from './columns.ts';
 
 interface Entity {
   readonly id: string;

@@ -7,8 +7,9 @@ import {
   MAXIMUM_SESSIONS,
   type OneTimeLink,
 } from '../accounts/dashboard-session.ts';
+import { textsOf } from './columns.ts';
 import { isGuardMet } from './people.ts';
-import { hasRow, lock, raw, run, runForOne, type Script, type Scripts, sql, textsOf } from './scripts.ts';
+import { hasRow, lock, raw, run, runForOne, type Script, type Scripts, sql } from './scripts.ts';
 import { dashboardSessionTable, linkTable } from './tables.ts';
 
 export function createSessionStore({ read, write }: Scripts): SessionStore {

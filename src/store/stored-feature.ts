@@ -1,5 +1,6 @@
 import type { Payment, PaymentId } from '../payment/payment.ts';
-import type { Script, Table } from './scripts.ts';
+import type { Table } from './columns.ts';
+import type { Script } from './scripts.ts';
 
 /**
  * A feature's data in the store, beside the core's. Its steps run in transactions of the core, feature after feature.

@@ -18,7 +18,8 @@ import type {
   SettlementRecord,
 } from '../settlement/settlement-store.ts';
 import type { Webhook, WebhookResult } from '../webhooks/webhook.ts';
-import { type Table, tablesIn } from './scripts.ts';
+import type { Table } from './columns.ts';
+import { tablesIn } from './scripts.ts';
 
 // All persistent tables of the core except short-lived ones of one engine (leases, release claims, rate windows) and
 // sums of chain rows, which are derived.

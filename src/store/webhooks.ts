@@ -6,16 +6,8 @@ import type {
   WebhookResult,
   WebhookStore,
 } from '../webhooks/webhook.ts';
-import {
-  checkedLimit,
-  type Row,
-  type Rows,
-  raw,
-  run,
-  runForOne,
-  type Script,
-  type Scripts,
-} from './scripts.ts';
+import type { Row } from './columns.ts';
+import { checkedLimit, type Rows, raw, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { type StoredWebhook, webhookTable } from './tables.ts';
 
 /** URL and token fingerprint come from the payment and never change. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createGroupCommit, createReads, type GroupCommit } from '../../src/store/sqlite/group-commit.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
-import { createGroupCommit, createReads, type GroupCommit } from '../../src/store/sqlite/scripts.ts';
 import { StoreClosedError, StoreOverloadedError, StoreWriteError } from '../../src/store/store-errors.ts';
 
 let folder: string;

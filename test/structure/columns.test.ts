@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { tables } from '../../src/app/store/store.ts';
-import type { Table } from '../../src/store/scripts.ts';
+import type { Table } from '../../src/store/columns.ts';
 import { projectFiles, type TextFile } from './project-files.ts';
 import { isNode, lineAt, listAt, nameOf, nodesOf, parse, type SyntaxNode } from './syntax.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
 import { verifyPayments } from '../../src/cli/verify/verify-payments.ts';
 import { hashOfEntry } from '../../src/settlement/journal.ts';
-import type { Table } from '../../src/store/scripts.ts';
+import type { Table } from '../../src/store/columns.ts';
 import { journalTable, paymentTable, webhookTable } from '../../src/store/tables.ts';
 import { storeEngines } from '../store/engines.ts';
 import { failedResult } from '../store/fixtures.ts';

@@ -46,7 +46,8 @@ export function createOpenApiDocument(baseUrl: string, description: ApiDescripti
       { name: 'Payments', description: 'Operations for the server of a shop, with an API key.' },
       {
         name: 'Merchant',
-        description: description.merchantSummary,
+        description:
+          'Read, follow, cancel and refund the payments of your account from your own programs. Not part of the checkout API and its version.',
       },
       { name: 'Service', description: 'Public operations, without a key.' },
       { name: 'Events', description: 'Events that the service sends to your callback, each once.' },

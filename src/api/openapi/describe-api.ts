@@ -9,8 +9,6 @@ export interface DescribedFeatures {
   /** JSON bodies by schema name. */
   readonly bodies: Readonly<Record<string, RequestParameters>>;
   readonly schemas: Readonly<Record<string, JsonSchema>>;
-  /** Purpose of the merchant API. */
-  readonly merchantSummary: string;
   /** Additional fields of each event. */
   readonly eventFields: Readonly<Record<string, JsonSchema>>;
 }
@@ -23,7 +21,6 @@ export function describeApi(features: DescribedFeatures) {
   const addedAfter = (id: string) =>
     features.operations.flatMap(({ after, added }) => (after === id ? added : []));
   return {
-    merchantSummary: features.merchantSummary,
     operations: operations.flatMap((operation) => [operation, ...addedAfter(operation.id)]),
     bodies: { ...bodies, ...features.bodies } as Readonly<Record<string, RequestParameters>>,
     schemas: schemasWith(features.schemas, features.eventFields) as Readonly<Record<string, JsonSchema>>,

@@ -2,10 +2,11 @@ import { dirname } from 'node:path';
 import { createPrivateFolder } from '../../platform/private-folder.ts';
 import { createCachingAccounts } from '../../store/accounts.ts';
 import { requireCurrentSchema } from '../../store/migration.ts';
+import { createGroupCommit, createReads } from '../../store/sqlite/group-commit.ts';
 import { findSchema, migrate } from '../../store/sqlite/migrations.ts';
 import { openLocked } from '../../store/sqlite/open-database.ts';
 import { createPaymentStore, createReleaseClaims } from '../../store/sqlite/payments.ts';
-import { createGroupCommit, createReads, createScripts } from '../../store/sqlite/scripts.ts';
+import { createScripts } from '../../store/sqlite/scripts.ts';
 import { assembleStore, migrations, type Store } from './store.ts';
 
 export interface SqliteStoreOptions {

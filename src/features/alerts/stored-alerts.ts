@@ -1,4 +1,5 @@
 import { UnknownStateError } from '../../payment/errors.ts';
+import type { Table } from '../../store/columns.ts';
 import {
   checkedLimit,
   lock,
@@ -7,7 +8,6 @@ import {
   runForOne,
   type Script,
   type Scripts,
-  type Table,
   tablesIn,
 } from '../../store/scripts.ts';
 import type { StoredFeature } from '../../store/stored-feature.ts';

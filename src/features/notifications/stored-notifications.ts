@@ -1,3 +1,4 @@
+import type { Table } from '../../store/columns.ts';
 import { newestNumber } from '../../store/events.ts';
 import { selectPayment } from '../../store/payments.ts';
 import { lockMembers } from '../../store/people.ts';
@@ -9,7 +10,6 @@ import {
   runForOne,
   type Scripts,
   sql,
-  type Table,
   tablesIn,
 } from '../../store/scripts.ts';
 import type { StoredFeature } from '../../store/stored-feature.ts';

@@ -1,5 +1,6 @@
 import { type Payment, pageIdOf } from '../../payment/payment.ts';
 import { countableUnits } from '../../payment/payment-statistics.ts';
+import type { Table } from '../../store/columns.ts';
 import { insertPayment, selectPayments } from '../../store/payments.ts';
 import {
   countOf,
@@ -10,7 +11,6 @@ import {
   type Script,
   type Scripts,
   sql,
-  type Table,
   tablesIn,
 } from '../../store/scripts.ts';
 import type { MovedPayment, StoredFeature } from '../../store/stored-feature.ts';

@@ -1,17 +1,9 @@
 import type { PaymentId } from '../../payment/payment.ts';
 import { IDEMPOTENCY_TTL_MS } from '../../payment/payment-store.ts';
 import { textWithoutEmail } from '../../payment/redact-email.ts';
+import type { Table } from '../../store/columns.ts';
 import { requireCheckpoint } from '../../store/observations.ts';
-import {
-  checkedLimit,
-  hasRow,
-  lock,
-  run,
-  type Script,
-  type Scripts,
-  type Table,
-  tablesIn,
-} from '../../store/scripts.ts';
+import { checkedLimit, hasRow, lock, run, type Script, type Scripts, tablesIn } from '../../store/scripts.ts';
 import type { StoredFeature } from '../../store/stored-feature.ts';
 import { unnumberedEventTable } from '../../store/tables.ts';
 import { noTransfer, type Refund, type RefundReference, type RefundView, TRANSFER_MS } from './refund.ts';

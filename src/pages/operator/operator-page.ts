@@ -1,10 +1,7 @@
-import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
-import type { PaymentStore } from '../../payment/payment-store.ts';
-import type { ObservationStore, RelayStore } from '../../settlement/settlement-store.ts';
 /*
- * How to add a page to the console: export a function that registers related pages from its own file, and call it
- * in `routes.ts`. Works as in the dashboard (`../../web/signed-in/pages.ts`), but for operators only, in live mode only
- * with a second factor.
+ * To add a page to the console, export a function that registers it from a file of its topic, and call that function in
+ * `routes.ts`. Pages register as in the dashboard (`../../web/signed-in/pages.ts`), but only operators can open them; live
+ * mode also requires a second factor.
  */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -13,10 +10,13 @@ import { hasSecondFactor } from '../../accounts/second-factor.ts';
 import type { Address } from '../../payment/address.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import type { PaymentId } from '../../payment/payment.ts';
+import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
+import type { PaymentStore } from '../../payment/payment-store.ts';
 import type { Pictures } from '../../platform/pictures.ts';
 import type { ProviderDescriptions } from '../../providers/provider.ts';
 import type { ProviderDirectory } from '../../providers/provider-availability.ts';
 import type { ChainReader, Relayer } from '../../settlement/chain/chain.ts';
+import type { ObservationStore, RelayStore } from '../../settlement/settlement-store.ts';
 import type { Page } from '../../web/checkout-frame/layout.ts';
 import { type Html, html, navigationLink } from '../../web/design/html.ts';
 import { requirePassingFrom } from '../../web/rate-windows.ts';

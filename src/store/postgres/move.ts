@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, types } from 'pg';
+import type { Column, Table } from '../columns.ts';
 import type { Layout } from '../migration.ts';
 import { type MoveRole, openSide, PORTION_ROWS, type PortableRow } from '../move-tables.ts';
-import type { Column, Table } from '../scripts.ts';
 import { MoveRefusedError } from '../store-errors.ts';
 import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
 import { connectByName, migrate, nameOf, readSchema } from './migrations.ts';

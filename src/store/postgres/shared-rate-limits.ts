@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { createTickQueue, type Request } from '../scripts.ts';
+import { createTickQueue, type Request } from '../tick-queue.ts';
 import type { Database } from './open-database.ts';
 import { statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 

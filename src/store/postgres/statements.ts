@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ColumnKind, Table } from '../scripts.ts';
+import type { ColumnKind, Table } from '../columns.ts';
 
 /** A statement that each connection prepares at its first use. */
 export interface Statement {

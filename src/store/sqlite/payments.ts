@@ -13,8 +13,9 @@ import { checkedOwners, ownerOfRow, paymentColumns, paymentOfRow } from '../paym
 import { checkedLimit } from '../scripts.ts';
 import { type EnginePayments, PURGED_PER_RECORD } from '../store.ts';
 import { changeTable, paymentTable, unindexedTable } from '../tables.ts';
+import type { GroupCommit, Reads } from './group-commit.ts';
 import { withNumbers } from './open-database.ts';
-import { type GroupCommit, type Reads, storedValues } from './scripts.ts';
+import { storedValues } from './scripts.ts';
 
 export function createPaymentStore(
   database: DatabaseSync,

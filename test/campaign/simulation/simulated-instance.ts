@@ -1,4 +1,4 @@
-import { createLease, withFreeLease } from '../../../src/app/start-work.ts';
+import { createLease, withFreeLease } from '../../../src/app/leases.ts';
 import type { WorkerParts, WorkerTask } from '../../../src/app/worker-parts.ts';
 import { createWorkerTasks } from '../../../src/app/worker-tasks.ts';
 import type { LeaseStore } from '../../../src/settlement/settlement-store.ts';

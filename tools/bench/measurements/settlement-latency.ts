@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startWorker } from '../../../src/app/start-work.ts';
 import { openSqliteStore } from '../../../src/app/store/sqlite-store.ts';
 import type { Store } from '../../../src/app/store/store.ts';
+import { startWorker } from '../../../src/app/worker.ts';
 import type { Worker } from '../../../src/app/worker-parts.ts';
 import { createWorkerTasks } from '../../../src/app/worker-tasks.ts';
 import type { Payment } from '../../../src/payment/payment.ts';

@@ -1,0 +1,228 @@
+import { bytesOfAddress, checksumAddressBytes } from '../payment/address.ts';
+
+// Table descriptions for both engines: column lists, inserts, mappers and the move between engines derive from them.
+
+/**
+ * How a column stores its values.
+ *
+ * - `units`: one of our own amounts, a bigint in the program and an integer in the database
+ * - `amount`: an amount of any size from the chain or a provider, as decimal text or numeric
+ * - `bit`: a flag that both engines store as 0 or 1
+ * - `flag`: a boolean where the engine has one
+ * - `texts`: a list of text
+ * - `json`: a document
+ * - `address`: the twenty bytes of an address that is looked up
+ */
+export type ColumnKind =
+  | 'text'
+  | 'address'
+  | 'integer'
+  | 'real'
+  | 'units'
+  | 'amount'
+  | 'flag'
+  | 'bit'
+  | 'texts'
+  | 'json';
+
+export interface Column {
+  readonly name: string;
+  /** Field of the entity; null for a column that only specific statements read. */
+  readonly field: string | null;
+  readonly kind: ColumnKind;
+}
+
+/** Statement parameter; each engine stores booleans and lists in its own way. */
+export type ColumnValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly string[]
+  | readonly number[]
+  | Uint8Array;
+
+/** Row of either engine, by column name. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Kinds that can hold a field. */
+type KindOf<Value> = [Value] extends [bigint | null]
+  ? 'units' | 'amount'
+  : [Value] extends [boolean | null]
+    ? 'flag' | 'bit'
+    : [Value] extends [string | null]
+      ? 'text' | 'address'
+      : [Value] extends [number | null]
+        ? 'integer' | 'real'
+        : [Value] extends [readonly string[] | null]
+          ? 'texts'
+          : 'json';
+
+type FieldOf<Entity, Kind> = {
+  [Field in keyof Entity]-?: Kind extends KindOf<Entity[Field]> ? Field & string : never;
+}[keyof Entity];
+
+/** Fields of an entity by column kind, in column order. */
+export type FieldsByKind<Entity> = { readonly [Kind in ColumnKind]?: readonly FieldOf<Entity, Kind>[] };
+
+/** Compile error if a field of the entity is in no list. */
+export type AllFields<Entity, Given extends FieldsByKind<Entity>> = [
+  Exclude<keyof Entity, NonNullable<Given[keyof Given & ColumnKind]>[number]>,
+] extends [never]
+  ? Given
+  : {
+      readonly 'fields without a column': Exclude<
+        keyof Entity,
+        NonNullable<Given[keyof Given & ColumnKind]>[number]
+      >;
+    };
+
+export interface TableOptions<Entity> {
+  /** Columns not named after their fields. */
+  readonly renamed?: { readonly [Field in keyof Entity]?: string };
+  /** Columns without a field. */
+  readonly others?: Readonly<Record<string, ColumnKind>>;
+  /** Column that the database counts up. */
+  readonly numberedBy?: string;
+}
+
+export interface Table<Entity = unknown> {
+  readonly name: string;
+  /** Columns of the fields first, in their order. */
+  readonly columns: readonly Column[];
+  /** Unique key, by which rows are read in order. */
+  readonly orderedBy: readonly string[];
+  readonly numberedBy: string | null;
+  /** Names of the fields' columns, for `SELECT` and `INSERT`. */
+  readonly names: string;
+  /** The same names, qualified with the table. */
+  readonly qualifiedNames: string;
+  /** `INSERT INTO … VALUES (?1, …)` for `valuesOf`. */
+  readonly insertSql: string;
+  /** Entity of the values of the fields' columns, in their order. */
+  ofValues(values: readonly unknown[]): Entity;
+  ofRow(row: Row): Entity;
+  /** Values of the fields' columns, in their order. */
+  valuesOf(entity: Entity): ColumnValue[];
+}
+
+/** Describes a table. A field without a column, or a column without a field, is a compile error. */
+export function describeTable<Entity>(name: string, orderedBy: readonly string[]) {
+  return <const Given extends FieldsByKind<Entity>>(
+    fields: AllFields<Entity, Given>,
+    { renamed = {}, others = {}, numberedBy }: TableOptions<Entity> = {},
+  ): Table<Entity> => {
+    const entity = Object.entries<readonly string[]>(
+      fields as object as Record<string, readonly string[]>,
+    ).flatMap(([kind, listed]) =>
+      listed.map((field): Column => {
+        const column = (renamed as Record<string, string>)[field] ?? snakeCaseOf(field);
+        return { name: column, field, kind: kind as ColumnKind };
+      }),
+    );
+    const names = entity.map((column) => column.name);
+    const columns = [
+      ...entity,
+      ...Object.entries(others).map(([other, kind]): Column => ({ name: other, field: null, kind })),
+    ];
+    const ofValues = createReader<Entity>(entity);
+    return {
+      name,
+      columns,
+      orderedBy,
+      numberedBy: numberedBy ?? null,
+      names: names.join(', '),
+      qualifiedNames: names.map((column) => `${name}.${column}`).join(', '),
+      insertSql: `INSERT INTO ${name} (${names.join(', ')}) VALUES (${placesOf(names.length)})`,
+      ofValues,
+      ofRow: (row) => ofValues(names.map((column) => row[column])),
+      valuesOf: createWriter<Entity>(entity),
+    };
+  };
+}
+
+export function snakeCaseOf(field: string): string {
+  return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** `?1, ?2, …` */
+export function placesOf(count: number, first = 1): string {
+  return Array.from({ length: count }, (_, index) => `?${first + index}`).join(', ');
+}
+
+interface Conversion {
+  readonly read: (value: unknown) => unknown;
+  /** Absent if values are stored unchanged. */
+  readonly write?: (value: never) => ColumnValue;
+}
+
+/** Kinds without a conversion store values unchanged. */
+const conversions: Partial<Record<ColumnKind, Conversion>> = {
+  units: { read: (value) => (value === null ? null : BigInt(value as string | number)), write: Number },
+  amount: { read: (value) => readAmount(value as string | null), write: writeAmount },
+  flag: { read: (value) => (value === null ? null : value === 1 || value === true) },
+  bit: { read: (value) => value === 1, write: Number },
+  address: { read: (value) => checksumAddressBytes(value as Uint8Array), write: bytesOfAddress },
+  texts: { read: textsOf },
+  json: { read: documentOf, write: JSON.stringify },
+};
+
+function createReader<Entity>(columns: readonly Column[]): (values: readonly unknown[]) => Entity {
+  const fields = columns.map(({ field, kind }) => [field as string, conversions[kind]?.read] as const);
+  // Copied, so that all entities have one shape from the start: without it they take half as long again to make.
+  const blank: Record<string, unknown> = Object.fromEntries(fields.map(([field]) => [field, null]));
+  return (values) => {
+    const entity = { ...blank };
+    for (const [index, [field, read]] of fields.entries())
+      entity[field] = read === undefined ? values[index] : read(values[index]);
+    return entity as Entity;
+  };
+}
+
+function createWriter<Entity>(columns: readonly Column[]): (entity: Entity) => ColumnValue[] {
+  const fields = columns.map(({ field, kind }) => [field as keyof Entity, conversions[kind]?.write] as const);
+  return (entity) =>
+    fields.map(([field, write]) => {
+      const value = entity[field];
+      return value === null || write === undefined ? (value as ColumnValue) : write(value as never);
+    });
+}
+
+/** PostgreSQL's numeric(78): any 256-bit number, and the sum of eight. */
+const MAXIMUM_AMOUNT = 10n ** 78n - 1n;
+
+function writeAmount(amount: bigint): string {
+  return String(amount > MAXIMUM_AMOUNT ? MAXIMUM_AMOUNT : amount);
+}
+
+/**
+ * Reads a stored amount. An unreadable one counts as zero, so that only its own payment no longer adds up, which
+ * `verify` reports.
+ */
+function readAmount(value: string | null): bigint | null {
+  if (value === null) return null;
+  return /^-?\d+$/.test(value) ? BigInt(value) : 0n;
+}
+
+/**
+ * Reads a list of text: JSON in SQLite, an array in PostgreSQL. An unreadable list is empty, so that it grants nothing.
+ */
+export function textsOf(value: unknown): readonly string[] {
+  const list = typeof value === 'string' ? parsed(value) : value;
+  return list === null || Array.isArray(list) ? (list as readonly string[]) : [];
+}
+
+/** Reads a document, JSON in SQLite; empty if unreadable, so that only its own row fails. */
+export function documentOf(value: unknown): Readonly<Record<string, unknown>> {
+  const document = typeof value === 'string' ? parsed(value) : value;
+  const isDocument = typeof document === 'object' && document !== null && !Array.isArray(document);
+  return isDocument ? (document as Record<string, unknown>) : {};
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

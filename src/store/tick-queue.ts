@@ -1,0 +1,72 @@
+import { StoreClosedError, StoreOverloadedError } from './store-errors.ts';
+
+/** Maximum requests per group; the rest waits for the next one. */
+const MAXIMUM_GROUP = 256;
+const MAXIMUM_WAITING = 20_000;
+
+/** A request to the store, with the functions that settle its promise. */
+export interface Request<Work> {
+  readonly work: Work;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Collects the requests of an event-loop turn into a group. While the maximum number of groups is running, requests
+ * wait and form the next group: the higher the load, the larger the groups and the fewer round trips per request.
+ *
+ * @param serve settles each request of a group; if it throws, the unsettled ones reject with its error
+ */
+export function createTickQueue<Work>(
+  serve: (group: readonly Request<Work>[]) => Promise<void>,
+  maximumGroupsUnderWay: number,
+) {
+  const waiting: Request<Work>[] = [];
+  let underWay = 0;
+  let isScheduled = false;
+  let closing: PromiseWithResolvers<void> | null = null;
+
+  function schedule(): void {
+    if (isScheduled) return;
+    isScheduled = true;
+    setImmediate(() => {
+      isScheduled = false;
+      serveWaiting();
+    });
+  }
+
+  function serveWaiting(): void {
+    while (waiting.length > 0 && underWay < maximumGroupsUnderWay)
+      void serveGroup(waiting.splice(0, MAXIMUM_GROUP));
+    if (waiting.length === 0 && underWay === 0) closing?.resolve();
+  }
+
+  async function serveGroup(group: readonly Request<Work>[]): Promise<void> {
+    underWay++;
+    try {
+      await serve(group);
+    } catch (error) {
+      for (const request of group) request.reject(error);
+    }
+    underWay--;
+    if (waiting.length > 0 || closing !== null) schedule();
+  }
+
+  return {
+    /** Rejects when the queue is closed (`StoreClosedError`) or full (`StoreOverloadedError`). */
+    ask<T>(work: Work): Promise<T> {
+      if (closing !== null) return Promise.reject(new StoreClosedError());
+      if (waiting.length >= MAXIMUM_WAITING) return Promise.reject(new StoreOverloadedError(waiting.length));
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+      waiting.push({ work, resolve, reject });
+      schedule();
+      return promise as Promise<T>;
+    },
+    /** Resolves after all waiting requests; later ones reject. */
+    close(): Promise<void> {
+      closing ??= Promise.withResolvers<void>();
+      schedule();
+      return closing.promise;
+    },
+  };
+}
