@@ -35,7 +35,7 @@ export interface CheckoutRequest {
 
 /** A payment as creation answers it. */
 export interface Payment {
-  /** The payment's id. */
+  /** The payment's id, a lower-case UUID. */
   readonly payment_id: string;
   /** Secret. Signs the webhook and identifies the payment. Never show it to the customer. */
   readonly ipn_token: string;
@@ -71,7 +71,7 @@ export interface Payment {
 
 /** The state of a payment. */
 export interface PaymentStatus {
-  /** The payment's id. */
+  /** The payment's id, a lower-case UUID. */
   readonly payment_id: string;
   /** Fulfill the order only if it is `paid`. */
   readonly status: 'unpaid' | 'paid' | 'canceled';
@@ -107,7 +107,7 @@ export interface PaymentStatus {
 
 /** A payment of your account, as `/merchant/v1` shows it. */
 export interface MerchantPayment {
-  /** The payment's id. */
+  /** The payment's id, a lower-case UUID. */
   readonly payment_id: string;
   /** Fulfill the order only if it is `paid`. */
   readonly status: 'unpaid' | 'paid' | 'canceled';
@@ -168,7 +168,7 @@ export interface MerchantPayment {
   readonly deposits?: ReadonlyArray<{
     /** The transaction hash. */
     readonly transaction: string;
-    /** The block. */
+    /** The number of its block. */
     readonly block_number: number;
     /** Whether the block is final. */
     readonly is_final: boolean;
@@ -179,18 +179,18 @@ export interface MerchantPayment {
   readonly releases?: ReadonlyArray<{
     /** The transaction hash. */
     readonly transaction: string;
-    /** The block. */
+    /** The number of its block. */
     readonly block_number: number;
     /** Whether the block is final. */
     readonly is_final: boolean;
     /** The merchant's part. */
     readonly forwarded_amount: string;
-    /** The fee. */
+    /** The fee wallet's part. */
     readonly fee_amount: string;
   }>;
   /** With `expand=sessions`: the customer's sessions at providers. */
   readonly sessions?: ReadonlyArray<{
-    /** The provider. */
+    /** The provider's id. */
     readonly provider: 'moonpay' | 'wert' | 'revolut' | 'cryptocom' | 'rampnetwork' | 'transak' | 'coinbase' | 'paypal' | 'stripe' | 'banxa' | 'klarna';
     /** The amount that it charges: the whole amount, or the rest. */
     readonly charged_amount: string;
@@ -205,7 +205,7 @@ export interface MerchantPayment {
   }>;
   /** With `expand=webhooks`: the webhooks of the payment and their one delivery. */
   readonly webhooks?: ReadonlyArray<{
-    /** The event. */
+    /** The event type. */
     readonly event: string;
     /** How far the one delivery is. */
     readonly status: string;
@@ -238,7 +238,7 @@ export interface DirectPaymentRequest {
 
 /** A direct payment as creation answers it. */
 export interface DirectPayment {
-  /** The payment's id. */
+  /** The payment's id, a lower-case UUID. */
   readonly payment_id: string;
   /** Fulfill the order only if it is `paid`. */
   readonly status: 'unpaid' | 'paid' | 'canceled';
@@ -387,7 +387,7 @@ export interface PaymentPaidEvent {
   readonly event: 'payment.paid';
   /** The same as `paymentId`. */
   readonly id: string;
-  /** The payment's id. */
+  /** The payment's id, a lower-case UUID. */
   readonly paymentId: string;
   /** Always `paid`. */
   readonly status: 'paid';
@@ -423,7 +423,7 @@ export interface PaymentPaidEvent {
 export interface PaymentForwardedEvent {
   /** The event type. */
   readonly event: 'payment.forwarded';
-  /** The payment's id. */
+  /** The payment's id, a lower-case UUID. */
   readonly paymentId: string;
   /** The transaction that paid the merchant. */
   readonly forwardTxid: string;

@@ -8,7 +8,7 @@ const EXAMPLE_DEPOSIT_ADDRESS = '0x18Ed66b2Ab130EFF5D813b60ff64A8d6D8B6860d';
 const TIME_PATTERN = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$';
 
 /** Fields of both answers. */
-const id = json.text("The payment's id.", json.EXAMPLE_ID, {
+const id = json.text("The payment's id, a lower-case UUID.", json.EXAMPLE_ID, {
   pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
 });
 const charge = {

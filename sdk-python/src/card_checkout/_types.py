@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 class Payment(TypedDict):
     """A payment as creation answers it."""
 
-    #: The payment's id.
+    #: The payment's id, a lower-case UUID.
     payment_id: str
     #: Secret. Signs the webhook and identifies the payment. Never show it to the customer.
     ipn_token: str
@@ -48,7 +48,7 @@ class Payment(TypedDict):
 class PaymentStatus(TypedDict):
     """The state of a payment."""
 
-    #: The payment's id.
+    #: The payment's id, a lower-case UUID.
     payment_id: str
     #: Fulfill the order only if it is ``paid``.
     status: str
@@ -94,7 +94,7 @@ class Rest(TypedDict):
 class Deposit(TypedDict):
     #: The transaction hash.
     transaction: str
-    #: The block.
+    #: The number of its block.
     block_number: int
     #: Whether the block is final.
     is_final: bool
@@ -105,18 +105,18 @@ class Deposit(TypedDict):
 class Release(TypedDict):
     #: The transaction hash.
     transaction: str
-    #: The block.
+    #: The number of its block.
     block_number: int
     #: Whether the block is final.
     is_final: bool
     #: The merchant's part.
     forwarded_amount: str
-    #: The fee.
+    #: The fee wallet's part.
     fee_amount: str
 
 
 class Session(TypedDict):
-    #: The provider.
+    #: The provider's id.
     provider: str
     #: The amount that it charges: the whole amount, or the rest.
     charged_amount: str
@@ -131,7 +131,7 @@ class Session(TypedDict):
 
 
 class Webhook(TypedDict):
-    #: The event.
+    #: The event type.
     event: str
     #: How far the one delivery is.
     status: str
@@ -148,7 +148,7 @@ class Webhook(TypedDict):
 class MerchantPayment(TypedDict):
     """A payment of your account, as ``/merchant/v1`` shows it."""
 
-    #: The payment's id.
+    #: The payment's id, a lower-case UUID.
     payment_id: str
     #: Fulfill the order only if it is ``paid``.
     status: str
@@ -211,7 +211,7 @@ class MerchantPayment(TypedDict):
 class DirectPayment(TypedDict):
     """A direct payment as creation answers it."""
 
-    #: The payment's id.
+    #: The payment's id, a lower-case UUID.
     payment_id: str
     #: Fulfill the order only if it is ``paid``.
     status: str
@@ -350,7 +350,7 @@ class PaymentPaidEvent(TypedDict):
     event: Literal["payment.paid"]
     #: The same as ``paymentId``.
     id: str
-    #: The payment's id.
+    #: The payment's id, a lower-case UUID.
     paymentId: str
     #: Always ``paid``.
     status: Literal["paid"]
@@ -387,7 +387,7 @@ class PaymentForwardedEvent(TypedDict):
 
     #: The event type.
     event: Literal["payment.forwarded"]
-    #: The payment's id.
+    #: The payment's id, a lower-case UUID.
     paymentId: str
     #: The transaction that paid the merchant.
     forwardTxid: str

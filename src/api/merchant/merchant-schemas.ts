@@ -8,7 +8,7 @@ import { paymentStatusSchema } from '../payment-schemas.ts';
 
 const chainPosition = {
   transaction: json.text('The transaction hash.', json.EXAMPLE_HASH),
-  block_number: json.count('The block.', 78_000_000),
+  block_number: json.count('The number of its block.', 78_000_000),
   is_final: json.yesOrNo('Whether the block is final.', true),
 };
 
@@ -22,13 +22,13 @@ const expanded = {
     json.object({
       ...chainPosition,
       forwarded_amount: json.usdc("The merchant's part."),
-      fee_amount: json.usdc('The fee.'),
+      fee_amount: json.usdc("The fee wallet's part."),
     }),
   ),
   sessions: json.list(
     "With `expand=sessions`: the customer's sessions at providers.",
     json.object({
-      provider: json.oneOf('The provider.', providerIds),
+      provider: json.oneOf("The provider's id.", providerIds),
       charged_amount: json.text('The amount that it charges: the whole amount, or the rest.', '25.00'),
       quoted_amount: json.usdcOrNull('The USDC that the provider quoted, or null.'),
       progress: json.textOrNull("The provider's last report, or null. Informational only.", 'delivered'),
@@ -39,7 +39,7 @@ const expanded = {
   webhooks: json.list(
     'With `expand=webhooks`: the webhooks of the payment and their one delivery.',
     json.object({
-      event: json.text('The event.', 'payment.paid'),
+      event: json.text('The event type.', 'payment.paid'),
       status: json.text('How far the one delivery is.', 'delivered'),
       http_status: json.countOrNull('The HTTP status that the receiver answered.', 200),
       reason: json.textOrNull('Why it was not delivered, or null.', null),

@@ -36,7 +36,7 @@ const paymentPaidSchema: json.JsonSchema = {
   ...json.object({
     event: json.oneOf('The event type.', ['payment.paid']),
     id: json.text('The same as `paymentId`.', json.EXAMPLE_ID),
-    paymentId: json.text("The payment's id.", json.EXAMPLE_ID),
+    paymentId: json.text("The payment's id, a lower-case UUID.", json.EXAMPLE_ID),
     status: json.oneOf('Always `paid`.', ['paid']),
     amount: json.fiatOrNull('The amount charged to the customer.', '25.00'),
     originalAmount: json.fiatOrNull('With fee pass-through the amount that was asked for.', null),
@@ -62,7 +62,7 @@ const paymentForwardedSchema: json.JsonSchema = {
   description: 'Only for direct payments, which this API does not create: the funds were forwarded.',
   ...json.object({
     event: json.oneOf('The event type.', ['payment.forwarded']),
-    paymentId: json.text("The payment's id.", json.EXAMPLE_ID),
+    paymentId: json.text("The payment's id, a lower-case UUID.", json.EXAMPLE_ID),
     forwardTxid: json.text('The transaction that paid the merchant.', RELEASE, {
       pattern: json.HASH_PATTERN,
     }),

@@ -56,7 +56,7 @@ const createErrors: readonly ErrorName[] = [
 
 /** Path parameters, with the error for an unknown one. */
 const pathParameters = {
-  payment_id: required({ type: 'string', format: 'uuid' }, "The payment's id.", EXAMPLE_ID),
+  payment_id: required({ type: 'string', format: 'uuid' }, "The payment's id, a UUID.", EXAMPLE_ID),
 };
 
 /** Header of operations that can be repeated. */
