@@ -17,7 +17,7 @@ export interface AccountStore {
   listAccounts(): Promise<readonly Account[]>;
   /** Newest first. */
   searchAccounts(query: AccountQuery, limit: number): Promise<readonly Account[]>;
-  /** Null when there is no such account. */
+  /** Null if there is no such account. */
   updateAccount(accountId: string, change: AccountChange): Promise<Account | null>;
   /** A logo that an account shows now, by its hash; null for any other. */
   findLogo(hash: string): Promise<ShopLogo | null>;
@@ -25,7 +25,7 @@ export interface AccountStore {
   /** False when the account already has that many active keys; decided within the transaction, so races are safe. */
   createKey(key: ApiKey, maximumActive: number): Promise<boolean>;
   listKeys(accountId: string): Promise<readonly ApiKey[]>;
-  /** Revokes at once; null when there is no such key. Revoking twice keeps the first time. */
+  /** Revokes immediately; null if there is no such key. Revoking twice keeps the first time. */
   revokeKey(keyId: string, revokedAtMs: number): Promise<ApiKey | null>;
   /** Records when keys, given by their SHA-256, were last used. */
   recordKeyUses(hashes: readonly string[], atMs: number): Promise<void>;
@@ -42,7 +42,7 @@ export type UserChange = Partial<Pick<User, 'passwordHash' | 'totpSecret' | 'tot
 export interface UserGuard {
   /** The password hash and the rights that were read. */
   readonly user: Pick<User, 'passwordHash' | 'isOperator'>;
-  /** The session that must still exist; null for none. */
+  /** The session that must still exist; null to require none. */
   readonly sessionId: string | null;
 }
 
@@ -51,7 +51,7 @@ export interface UserChangeOptions {
   readonly guard?: UserGuard;
   /** The user's link that the change uses up; without it nothing changes. */
   readonly link?: { readonly tokenHash: string; readonly nowMs: number };
-  /** Ends the user's password links, and the sessions except one. */
+  /** Ends the user's links, and the sessions except one. */
   readonly endsAccess?: { readonly exceptSessionId: string | null };
   /** Removes the authenticator app, all passkeys and all recovery codes. */
   readonly removesSecondFactors?: boolean;
@@ -62,7 +62,7 @@ export interface PasskeyStore {
   addPasskey(passkey: Passkey, guard?: UserGuard): Promise<boolean>;
   /** The user's passkeys, oldest first. */
   listPasskeys(userId: string): Promise<readonly Passkey[]>;
-  /** Records a use; false when the user has no such passkey, or its count has not increased. */
+  /** Records a use; false when the user has no such passkey, or its count has not increased and is not 0. */
   usePasskey(userId: string, id: string, counter: number, atMs: number): Promise<boolean>;
   /** False when the user has no such passkey, or the guard does not hold. */
   removePasskey(userId: string, id: string, guard?: UserGuard): Promise<boolean>;
@@ -142,15 +142,16 @@ export interface SessionStore {
   endSession(userId: string, id: string): Promise<boolean>;
 
   /**
-   * Stores a link. An operator's password link ends the user's earlier ones; a link requested by email ends none,
-   * because anyone may request it. Emailed links and invitations beyond the maximum are removed, oldest first.
+   * Stores a link. An operator's password link and the code of a connection end the user's earlier links; a link
+   * requested by email ends none, because anyone may request it. Emailed links and invitations beyond the maximum are
+   * removed, oldest first.
    */
   createLink(link: OneTimeLink): Promise<void>;
   /** Link by the hash of its token, even an expired one. */
   findLink(tokenHash: string): Promise<OneTimeLink | null>;
-  /** Removes and returns a link; null when it is used or expired. */
+  /** Removes and returns a link; null if it is used or expired. */
   takeLink(tokenHash: string, nowMs: number): Promise<OneTimeLink | null>;
-  /** Ends all links that set the user's password. */
+  /** Ends all links of the user: those that set the password, and codes of connections. */
   endLinks(userId: string): Promise<void>;
   /** Open invitations of an account, newest first. */
   listInvitations(accountId: string, nowMs: number): Promise<readonly OneTimeLink[]>;

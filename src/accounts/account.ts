@@ -33,7 +33,7 @@ export interface ApiKey {
   readonly callbackHost: string | null;
   readonly createdAtMs: number;
   readonly revokedAtMs: number | null;
-  /** Time of the last request with this key, up to about a minute late; null without any. */
+  /** Time of the last request with this key, up to about a minute late; null if there is none. */
   readonly lastUsedAtMs: number | null;
 }
 

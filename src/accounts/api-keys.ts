@@ -15,7 +15,7 @@ export interface CreatedKey {
   readonly plainKey: string;
 }
 
-/** Creates an API key. Throws for an unknown account, or one with the maximum of active keys. */
+/** Creates an API key. Throws `not_found`, `invalid_request`, and `too_many_keys` at the maximum. */
 export async function createKey(
   context: AccountsContext,
   accountId: string,

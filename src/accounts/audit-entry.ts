@@ -59,7 +59,7 @@ export type AuditAction = keyof typeof auditActions;
 /** One audited action in an account, or on the service (`SERVICE_LOG`), and its actor. */
 export interface AuditEntry {
   readonly accountId: string;
-  /** Counts up from 1 in each account; assigned by the store. */
+  /** Sequential from 1 in each account; assigned by the store. */
   readonly position: number;
   readonly atMs: number;
   /** The user's email address at that time, or `operator` for the command line. */
@@ -83,7 +83,7 @@ export const SERVICE_LOG = 'service';
  */
 export const MAXIMUM_ENTRIES_OF_ACTION = 5_000;
 
-/** Frequent actions: repeats by one actor within an hour share an entry, which counts them. */
+/** Frequent actions: repeats by one actor within `MERGE_MS` share an entry, which counts them. */
 export const mergedActions: ReadonlySet<AuditAction> = new Set([
   'payments.exported',
   'session.came_over',

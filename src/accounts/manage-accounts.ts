@@ -73,7 +73,7 @@ export interface ProfileUpdate
 
 /**
  * Validates an update of this account's profile; `updateAccount(context, id, { profile })` writes it. Existing payments
- * keep their wallet and callback. Throws `invalid_request`.
+ * keep their wallet and callback. Throws `invalid_request`, and `rate_limited` while too many pictures are processed.
  */
 export async function readProfileUpdate(
   { callbacks, pictures, isTestMode }: Omit<ProfileContext, keyof AccountsContext>,
@@ -171,7 +171,7 @@ export interface AccountUpdate extends Pick<AccountChange, 'feeBasisPoints' | 'p
   readonly disable?: Feature;
 }
 
-/** Changes an account; existing payments keep their fee. Throws for an unknown account. */
+/** Changes an account; existing payments keep their fee. Throws `not_found`, and like `readProfileUpdate`. */
 export async function updateAccount(
   context: ProfileContext,
   accountId: string,

@@ -39,7 +39,7 @@ export async function createChallenge(
   return challenge;
 }
 
-/** Options for creating a passkey in the browser; null where browsers have none. */
+/** Options for creating a passkey in the browser; null if `party` is null, because browsers have none then. */
 export async function offerPasskey(
   context: Context,
   { user, session }: SignedIn,
@@ -64,7 +64,8 @@ export async function offerPasskey(
 
 /**
  * Adds the passkey that the browser created. Resolves to recovery codes if it is the user's first second factor,
- * otherwise null. Throws a 400 for an answer to another challenge than this session's.
+ * otherwise null. Throws a 400 for an answer to a challenge that is not this session's, for an existing passkey, and
+ * above the maximum.
  */
 export async function addPasskey(
   context: SecondFactorContext,
@@ -88,7 +89,7 @@ export async function addPasskey(
   return codes;
 }
 
-/** Options for the browser's signature; null if the user has no passkey, or browsers have none. */
+/** Options for the browser's signature; null if the user has no passkey, or `party` is null. */
 export async function askForPasskey(
   context: Context,
   { user, session }: SignedIn,

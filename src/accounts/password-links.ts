@@ -70,7 +70,7 @@ export async function setPasswordByLink(
   return user;
 }
 
-/** Sets another password, and ends the user's other sessions and all password links. Throws a 400 for a weak one. */
+/** Sets another password; ends other sessions and all links. Throws a 400 for a weak one, or if access has changed. */
 export async function changePassword(
   context: PeopleContext,
   { user, session }: SignedIn,

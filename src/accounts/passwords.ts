@@ -45,7 +45,7 @@ export function createPasswords(deriveKey: DeriveKey = derive) {
   const limited = createConcurrencyLimit();
   const dummy: Hash = { ...current, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
   return {
-    /** Hash in the PHC string format, with its own salt. */
+    /** Hash in the PHC string format, with its own salt. Throws `rate_limited` when too many requests wait. */
     hash: (password: string) =>
       limited(async () => {
         const salt = randomBytes(SALT_BYTES);

@@ -17,7 +17,7 @@ export interface PeopleContext
   }> {
   readonly passwords: Passwords;
   readonly nowMs: () => number;
-  /** Mails users about changes of their credentials; null where no email is configured. */
+  /** Mails users about changes of their credentials; null if no email is configured. */
   readonly mailer?: Mailer | null;
 }
 
@@ -108,7 +108,7 @@ If this was not you, set a new password with "Forgot your password?" on the sign
   };
 }
 
-/** Refuses a change when the password, rights or session changed after the request was checked. */
+/** Refusal of a change because the password, rights or session changed after the request was checked. */
 export function accessChanged(): ServiceError {
   return invalidField('Your password or your permissions', 'have changed. Please sign in again.');
 }
@@ -117,7 +117,7 @@ export function withExpiry(text: string, untilMs: number): string {
   return `${untilMs} ${text}`;
 }
 
-/** Text of `withExpiry`; null without one, or once expired. */
+/** Text of `withExpiry`; null if there is none, or once expired. */
 export function beforeExpiry(stored: string | null, nowMs: number): string | null {
   const [untilMs, text] = stored?.split(' ') ?? [];
   return text !== undefined && nowMs < Number(untilMs) ? text : null;

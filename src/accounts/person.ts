@@ -17,7 +17,7 @@ export interface User {
   readonly email: string;
   /** Hash in the PHC string format; null until a link sets it. */
   readonly passwordHash: string | null;
-  /** Sealed secret of the authenticator app; null without one. */
+  /** Sealed secret of the authenticator app; null if there is none. */
   readonly totpSecret: string | null;
   /** Newest used time step; codes of this and earlier ones are refused. */
   readonly totpStep: number;
@@ -79,7 +79,8 @@ export interface RelyingParty {
 }
 
 /**
- * Null where browsers have no passkeys: at a host without a name, or without encryption beyond this machine.
+ * Relying party of a page. Null if browsers have no passkeys there: at a host without a name, without encryption beyond
+ * this machine, or at a host other than that of `homeUrl`.
  *
  * @param homeUrl address at which passkeys are created; browsers use them there and at subdomains
  * @param pageUrl address of the page that requests one

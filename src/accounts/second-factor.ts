@@ -60,7 +60,7 @@ export function offerTotp(
   };
 }
 
-/** Enables the second factor with a first code, and returns the recovery codes. Throws a 400 for a wrong code. */
+/** Enables the authenticator app with a first code; returns recovery codes. Throws a 400 for a wrong or late code. */
 export async function confirmTotp(
   context: SecondFactorContext,
   { user, session }: SignedIn,
@@ -147,7 +147,10 @@ export async function hasSecondFactor({ people }: People, user: User): Promise<b
   return user.totpSecret !== null || (await people.listPasskeys(user.id)).length > 0;
 }
 
-/** Whether a code is correct. Uses it up, along with earlier codes of the app, even in concurrent requests. */
+/**
+ * Whether a code of the app, or a recovery code, is correct. Uses it up, along with earlier codes of the app, even in
+ * concurrent requests. Throws a 400 if the key that sealed the app's secret is missing.
+ */
 export async function consumeCode(
   { people, secondFactor, nowMs }: Pick<SecondFactorContext, 'people' | 'secondFactor' | 'nowMs'>,
   user: User,

@@ -6,7 +6,7 @@ import type { PeopleStore } from './account-store.ts';
 
 /** Fingerprints of the secrets that the database needs, which differ by purpose. */
 export interface SecretsInUse {
-  /** Fingerprint of the newest payment's token, which used the current secret then; null without payments. */
+  /** Fingerprint of the newest payment's token, which used the current secret then; null if there are no payments. */
   readonly newest: string | null;
   /** Fingerprints of the tokens of all unfinished payments (`listOpenFingerprints`). */
   readonly open: readonly string[];
@@ -41,7 +41,7 @@ interface KnownSecrets {
   readonly secondFactors: Pick<SecretBox, 'knows'>;
 }
 
-/** Describes which secrets were removed from `SECRET_KEY_PREVIOUS` too early, and the remedy; null for none. */
+/** Describes which secrets were removed from `SECRET_KEY_PREVIOUS` too early, and the remedy; null if there is none. */
 export function describeMissingSecrets(
   { open, secondFactors }: SecretsInUse,
   known: KnownSecrets,

@@ -12,7 +12,7 @@ import type { ProviderId } from '../payment/provider-catalog.ts';
 import { isSecureUrl } from '../platform/public-address.ts';
 
 export const plainProfile = {
-  /** Identifies the shop's logo, which is stored separately; null without one. */
+  /** Identifies the shop's logo, which is stored separately; null if there is none. */
   logoHash: null as string | null,
   /** The shop's color on the checkout (`parseBrandColor`); null for the service's own. */
   brandColor: null as string | null,
@@ -30,7 +30,7 @@ export const plainProfile = {
   baseCurrency: 'USD' as Currency,
   /** Callback of manually created checkouts; API requests always include theirs. */
   defaultCallbackUrl: null as string | null,
-  /** Whether the API refuses other payout wallets than the account's, so that a stolen key cannot redirect money. */
+  /** Whether the API refuses payout wallets other than the account's, so that a stolen key cannot redirect money. */
   isWalletLocked: false,
   /** Whether a direct payment that is at most one cent short counts as paid. */
   toleratesMissingCent: false,
@@ -69,7 +69,7 @@ export function parseName(text: string): string {
   return name;
 }
 
-/** Parses the contact for customers, an https address or an email address; empty text is none. */
+/** Parses the contact for customers, an https or email address; empty text is none. Throws `invalid_request`. */
 export function parseSupportUrl(text: string): string | null {
   const link = text.trim();
   const email = link.replace(/^mailto:/i, '');
@@ -77,7 +77,7 @@ export function parseSupportUrl(text: string): string | null {
   return parseLink('support-link', link, 'must be an https address or an email address');
 }
 
-/** Parses the address of the shop's terms; empty text is none. */
+/** Parses the address of the shop's terms; empty text is none. Throws `invalid_request`. */
 export function parseTermsUrl(text: string): string | null {
   return parseLink('terms-link', text.trim(), 'must be an https address');
 }
@@ -87,7 +87,7 @@ const PAYMENT_ID_PLACEHOLDER = '{payment_id}';
 /** Replaces the placeholder while the address is parsed, which would encode the braces. */
 const SAMPLE_ID = '00000000-0000-7000-8000-000000000000';
 
-/** Parses the return URL; empty text is none. Its host is fixed, so the page is no open redirect. */
+/** Parses the return URL, of a fixed host: no open redirect. Empty text is none. Throws `invalid_request`. */
 export function parseReturnUrl(text: string, field: 'return-link' | 'failure-link'): string | null {
   const link = text.trim().replaceAll(PAYMENT_ID_PLACEHOLDER, SAMPLE_ID);
   const rule = `must be an https address; ${PAYMENT_ID_PLACEHOLDER} may stand in its path or query, and nothing else in braces`;
@@ -124,7 +124,7 @@ export function requirePublicLink(field: string, link: string | number | null | 
   );
 }
 
-/** Parses a time zone to its canonical name; empty text is UTC. */
+/** Parses a time zone to its canonical name; empty text is UTC. Throws `invalid_request`. */
 export function parseTimeZone(text: string): string {
   const name = text.trim();
   if (name === '') return plainProfile.timeZone;
@@ -139,12 +139,12 @@ export function parseTimeZone(text: string): string {
   throw invalidField('time-zone', 'must be the name of a time zone, such as Europe/Berlin');
 }
 
-/** Parses the shortfall in percent that counts as paid in full; empty text takes the operator's setting. */
+/** Parses the tolerated shortfall in percent to basis points; empty text is null. Throws `invalid_request`. */
 export function parseTolerance(text: string): number | null {
   return parsePercent('tolerance-percent', text, 0, MAXIMUM_TOLERANCE_BASIS_POINTS);
 }
 
-/** Parses the maximum provider fee in percent of a charge; empty text takes the operator's setting. */
+/** Parses the maximum provider fee in percent to basis points; empty text is null. Throws `invalid_request`. */
 export function parseMaxProviderFee(text: string): number | null {
   return parsePercent(
     'max-provider-fee-percent',

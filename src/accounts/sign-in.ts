@@ -60,7 +60,7 @@ export async function recordFailedSignIn(
 
 /**
  * Starts the session of a user who has just proved or set the password: an open one, one that asks for the user's
- * second factor, or one that sets up a required factor.
+ * second factor, or one that sets up a required factor. Null if the password or rights have changed since.
  */
 export async function openAfterPassword(
   context: PeopleContext,
@@ -72,7 +72,7 @@ export async function openAfterPassword(
   return openSession(context, user, { area, stage, caller });
 }
 
-/** Rehashes if the parameters were raised. Null when the password changed after it was verified. */
+/** Rehashes if the parameters were raised. Null if the password changed after it was verified. */
 async function renewHash(context: PeopleContext, user: User, password: string): Promise<User | null> {
   if (user.passwordHash === null || isCurrentHash(user.passwordHash)) return user;
   const passwordHash = await context.passwords.hash(password);
@@ -80,8 +80,8 @@ async function renewHash(context: PeopleContext, user: User, password: string): 
 }
 
 /**
- * Second step of signing in, by a code or a passkey: replaces the pending session by an open one. Null for a wrong
- * code, a foreign passkey or a wrong signature.
+ * Second step of signing in, with a code or a passkey: replaces the pending session by an open one. Null for a wrong
+ * code, someone else's passkey or a wrong signature.
  */
 export async function passSecondFactor(
   context: SecondFactorContext,

@@ -97,7 +97,10 @@ export async function changeOperator(
 
 const INVITATION_MS = 7 * 24 * 3_600_000;
 
-/** Invites a person to an account, and returns the link's token. Throws a 400 for an invalid address. */
+/**
+ * Invites a person to an account, which ends earlier invitations of the address, and returns the link's token. Throws a
+ * 400 for an invalid address, a member's, or a full account.
+ */
 export async function invite(
   context: PeopleContext,
   accountId: string,
@@ -128,7 +131,7 @@ async function endInvitations({ sessions, nowMs }: Context, accountId: string, e
   }
 }
 
-/** Revokes an invitation. Throws `not_found` for any other than the account's. */
+/** Revokes an invitation. Throws `not_found` unless it is the account's. */
 export async function withdrawInvitation(
   context: PeopleContext,
   accountId: string,
@@ -143,7 +146,10 @@ export async function withdrawInvitation(
   await recordAction(context, accountId, actor, 'invitation.withdrawn', invitation.email);
 }
 
-/** User who may accept an invitation; null leaves it to the holder of the link. */
+/**
+ * Reads an invitation: its link, its account's name, and the user with its address, null if the holder of the link
+ * becomes one. Null for an invalid link.
+ */
 export async function findInvited(
   context: PeopleContext,
   token: string,
@@ -157,7 +163,7 @@ export async function findInvited(
 
 /**
  * Makes the invited person a member and uses up the invitation. An existing user must be signed in with the address
- * (`signedInAs`); a new user gets the submitted password.
+ * (`signedInAs`); a new user gets the submitted password. Throws a 400 for a weak password or a full account.
  *
  * Without email the inviting owner sees the link. It must therefore neither set the password of an existing user nor
  * reveal that one exists: that case gets the same answer after the same time (`sign_in`), and the invitation stays.
@@ -186,7 +192,7 @@ export async function acceptInvitation(
     member,
     { tokenHash: link.tokenHash, nowMs },
   );
-  // Another invitation created this user since, with another password than the submitted one.
+  // Another invitation created this user since, with a password other than the submitted one.
   if (result === 'other_user') return 'sign_in';
   if (result === 'full') throw noRoom();
   if (result === 'gone') return 'gone';
@@ -197,7 +203,8 @@ export async function acceptInvitation(
 
 /**
  * Changes the role of a member, or removes the member (null), from the member's next request on, and ends the member's
- * password links. Throws `not_found` for a user who is no member, and a 400 if no owner would be left.
+ * password links and invitations to the account. Throws `not_found` for a user who is not a member, and a 400 if no
+ * owner would be left.
  */
 export async function changeMember(
   context: PeopleContext,

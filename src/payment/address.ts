@@ -10,7 +10,7 @@ const zeroDigits = '0'.repeat(40);
 /** Represents POL, the chain's native coin, where a token is expected. */
 export const POL_ADDRESS: Address = `0x${zeroDigits}`;
 
-/** Form of an address without its checksum, and the zero address, which has no owner. */
+/** Shape of an address without its checksum, and the zero address, which has no owner. */
 export const HEX_ADDRESS_PATTERN = hexAddress.source;
 export const ZERO_ADDRESS_PATTERN = `^0x${zeroDigits}$`;
 
@@ -28,7 +28,7 @@ export function checksumAddressBytes(bytes: Uint8Array): Address {
   return checksumAddress(Buffer.from(bytes).toString('hex'));
 }
 
-/** Twenty bytes of an address, given as `0x` and forty hex digits in any case. */
+/** Twenty bytes of an address, given as `0x` and forty hex digits in any case. Throws `RangeError` for other text. */
 export function bytesOfAddress(address: string): Uint8Array {
   if (!hexAddress.test(address)) throw new RangeError('an address is 0x and forty hex digits');
   return Buffer.from(address.slice(2), 'hex');
@@ -49,7 +49,7 @@ export function parsePayoutAddress(value: unknown): Address | null {
   return carriesChecksum ? null : checksummed;
 }
 
-/** Maximum cached addresses, some 200 bytes each. */
+/** Maximum cached addresses, about 200 bytes each. */
 const MAXIMUM_REMEMBERED = 10_000;
 const ADDRESS_CHARACTERS = 42;
 

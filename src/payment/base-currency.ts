@@ -27,7 +27,7 @@ export type ListRates = (
   lastMs: number,
 ) => Promise<readonly HourlyRate[]>;
 
-/** Rates of a currency at these times, USD for one unit; null for hours without a rate. */
+/** Reads a currency's rates at these times, USD for one unit; the function returns null for hours without one. */
 export async function ratesAt(
   listRates: ListRates,
   currency: Currency,

@@ -38,7 +38,7 @@ export interface CreatePaymentContext extends CreateChecks {
   readonly tokenFingerprint: string;
 }
 
-/** Creates a payment, which is durable when this resolves. Throws like `checkCreate`. */
+/** Creates a payment, durable when this resolves. A repeated idempotency key returns it. Throws `ServiceError`. */
 export async function createPayment(
   context: CreatePaymentContext,
   account: MerchantTerms,
@@ -163,8 +163,8 @@ export async function createDirectPayment(
 }
 
 // Idempotent replay: repeating an account's `Idempotency-Key` with the same parameters returns the first request's
-// payment, for 24 hours. Other parameters are a conflict. Only successes are stored, in the transaction that creates
-// the payment (`createPayment` of the store).
+// payment, within `IDEMPOTENCY_TTL_MS`. Other parameters are a conflict. Only successes are stored, in the transaction
+// that creates the payment (`createPayment` of the store).
 
 /** Payment of an earlier request with the same key, and the fingerprint of its parameters. */
 type EarlierCreate = NonNullable<Awaited<ReturnType<PaymentStore['findIdempotent']>>>;
@@ -174,7 +174,7 @@ export function fingerprintOf(parameters: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parameters)).digest('hex');
 }
 
-/** Record of a key with its parameters; null without a key. */
+/** Record of a key with its parameters; null if there is no key. */
 function recordOf(
   { id: accountId }: Pick<MerchantTerms, 'id'>,
   key: string | null,
@@ -184,7 +184,7 @@ function recordOf(
   return key === null ? null : { accountId, key, fingerprint: fingerprintOf(parameters), createdAtMs };
 }
 
-/** Earlier create request with the same key; null without a key, or without such a request within the TTL. */
+/** Earlier create request with the same key; null if there is none within the TTL, or no key. */
 async function findEarlierCreate(
   payments: Pick<PaymentStore, 'findIdempotent'>,
   record: IdempotencyRecord | null,
@@ -219,7 +219,7 @@ export interface MerchantTerms extends AccountThresholdTerms {
   readonly feeBasisPoints: number;
   /** The merchant's own wallet, for guidance and checks; each checkout names its payout address itself. */
   readonly wallet: Address | null;
-  /** Whether the API refuses other payout wallets than the account's, so that a stolen key cannot redirect money. */
+  /** Whether the API refuses payout wallets other than the account's, so that a stolen key cannot redirect money. */
   readonly isWalletLocked: boolean;
   /** Whether a direct payment that is at most one cent short counts as paid. */
   readonly toleratesMissingCent: boolean;
@@ -291,7 +291,7 @@ async function checkCreate(
   return { ...amounts, ...terms, usdUnits, provider };
 }
 
-/** Throws for a payout to the service's own contract or relayer. */
+/** Throws for a payout to the token, or to the service's contract or relayer. */
 function requireUnreservedAddress(
   { isReservedAddress }: CreateChecks['settlement'],
   payoutAddress: Address,
@@ -304,7 +304,7 @@ function reservedAddress(): ServiceError {
   return invalidField('address', 'belongs to the service and cannot receive payouts');
 }
 
-/** Refuses another wallet than the account's locked one, so that a stolen key cannot redirect money. */
+/** Refuses a wallet other than the account's locked one, so that a stolen key cannot redirect money. */
 function requireAllowedWallet(account: MerchantTerms, payoutAddress: Address): void {
   if (!account.isWalletLocked || payoutAddress === account.wallet) return;
   // Does not reveal the wallet to the holder of a stolen key.

@@ -10,7 +10,7 @@ export interface EventPage {
 
 /**
  * Events of the accounts' payments. A change of a payment adds an unnumbered event in its own transaction: transactions
- * may commit in another order than they start, and a reader must never miss an event that commits late with a lower
+ * may not commit in the order in which they start, and a reader must never miss an event that commits late with a lower
  * number. `numberEvents` numbers committed events, in one process at a time.
  */
 export interface EventStore {

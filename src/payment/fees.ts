@@ -11,8 +11,8 @@ export function feeUnits(units: bigint, feeBasisPoints: number): bigint {
 }
 
 /**
- * Smallest gross in cents whose fee leaves at least `requestedCents` (10000 at 250 basis points → 10257), for fee pass-
- * through. Infinity for a fee of 100 %.
+ * Smallest gross in cents whose fee leaves at least `requestedCents` (10000 at 250 basis points → 10257), for fee
+ * pass-through. Infinity for a fee of 100 %.
  */
 export function grossUpCents(requestedCents: number, feeBasisPoints: number): number {
   if (feeBasisPoints >= BASIS_POINTS) return Number.POSITIVE_INFINITY;
@@ -23,7 +23,10 @@ export function grossUpCents(requestedCents: number, feeBasisPoints: number): nu
   return Number((requestedUnits + netPerCent - 1n) / netPerCent);
 }
 
-/** Amount charged to the customer; under pass-through the smallest that leaves the requested net. */
+/**
+ * Amount charged to the customer; under pass-through the smallest that leaves the net. Throws `invalid_request` above
+ * the maximum.
+ */
 export function chargeWithFee(
   { amountCents, passFeeToCustomer }: Pick<Payment, 'amountCents' | 'passFeeToCustomer'>,
   feeBasisPoints: number,

@@ -35,7 +35,7 @@ export function createIpnTokens(secret: string, previousSecrets: readonly string
     fingerprints: [...keys.keys()] as readonly string[],
     /** Whether tokens of the secret with this fingerprint can be created and verified. */
     knows: (fingerprint: string) => keys.has(fingerprint),
-    /** Token of a payment, under the secret that was current at its creation. */
+    /** Token of a payment, under the secret that was current at its creation. Throws for an unknown fingerprint. */
     create(paymentId: PaymentId, fingerprint = currentFingerprint): string {
       const key = keys.get(fingerprint);
       if (key === undefined) {

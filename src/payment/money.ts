@@ -1,6 +1,6 @@
 /**
- * Money is stored in integers: cents for fiat (number, at most 1,000,000), 10⁻⁶ units for USDC (bigint), basis points
- * for fees. Decimal text exists only at the edge, parsed and formatted here.
+ * Money is stored as integers: cents for fiat (number, at most 1,000,000), 10⁻⁶ units for USDC (bigint), basis points
+ * for fees. Decimal text exists only at the edges, where these functions parse and format it.
  */
 
 export const MINIMUM_AMOUNT_CENTS = 1;
@@ -64,7 +64,7 @@ export function parseUnits(text: string): bigint | null {
   return parseDecimal(text, 6);
 }
 
-/** Units of a decimal text with at most this many decimals; null for anything else. */
+/** Units of a decimal text with at most nine digits before the point and this many after it; null for anything else. */
 export function parseDecimal(text: string, decimals: number): bigint | null {
   const [, whole, fraction = ''] = /^(\d{1,9})(?:\.(\d{1,18}))?$/.exec(text) ?? [];
   if (whole === undefined || fraction.length > decimals) return null;
@@ -83,7 +83,7 @@ export function parsePercentBasisPoints(text: string): number | null {
 export type UsdRate = bigint;
 export const USD_RATE_ONE: UsdRate = 100_000_000n;
 
-/** Parses a decimal rate ("1.0874"); null if it is not positive. */
+/** Parses a decimal rate ("1.0874"); null if malformed or below 10⁻⁸. */
 export function parseUsdRate(text: string): UsdRate | null {
   const exact = parseDecimal(text, 18) ?? 0n;
   // Truncates after eight decimals.

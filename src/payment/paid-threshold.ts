@@ -3,11 +3,11 @@ import type { AmountMismatch, Payment } from './payment.ts';
 import { assumedDeliveryUnits, type ProviderId, providerCatalog } from './provider-catalog.ts';
 import type { ProviderSession } from './provider-session.ts';
 
-// Threshold from which a card payment counts as paid in full. Without a started session it is the USD value of the
+// Minimum sum of deposits of a card payment that is paid in full. Without a started session it is the USD value of the
 // charge, less the tolerance. A started session lowers it to its provider's delivery, less the tolerance, plus earlier
 // deposits for a session for the rest. The threshold never rises, because an on-ramp may deliver long after its session
-// has expired, and never falls below the minimum that maximum provider fee and tolerance leave, because anyone with the
-// link can start a session and pay from a wallet.
+// has expired, and no session lowers it below the minimum that maximum provider fee and tolerance leave, because anyone
+// with the link can start a session and pay from a wallet. Only a merchant may accept less (`acceptPayment`).
 
 /** Terms set by the operator for all accounts, or by an account for itself. A payment keeps those of its creation. */
 export interface ThresholdTerms {
@@ -36,9 +36,7 @@ export function thresholdTermsOf(account: AccountThresholdTerms, defaults: Thres
   };
 }
 
-/**
- * Sum of deposits from which a payment counts as paid in full. At least one unit, so that no payment starts as paid.
- */
+/** Minimum sum of deposits of a payment that is paid in full. At least one unit, so that no payment starts as paid. */
 export function computePaidThreshold(expectedUnits: bigint, toleranceBasisPoints: number): bigint {
   return larger(1n, lessBasisPoints(expectedUnits, toleranceBasisPoints));
 }
@@ -69,7 +67,7 @@ export type SessionTerms = Pick<
   'provider' | 'quotedUnits' | 'chargedCents' | 'receivedUnits'
 >;
 
-/** Threshold after these sessions: the lowest of them and the present one. */
+/** Threshold after these sessions: the lowest of them and the current one. Ignores those below the minimum. */
 export function thresholdAfterSessions(
   payment: Pick<Payment, 'paidThresholdUnits' | 'amountCents' | 'usdUnits' | 'maxProviderFeeBasisPoints'>,
   sessions: readonly SessionTerms[],
@@ -80,7 +78,7 @@ export function thresholdAfterSessions(
   let threshold = payment.paidThresholdUnits;
   for (const session of sessions) {
     const chargedUsdUnits = (usdUnits * BigInt(session.chargedCents)) / BigInt(amountCents);
-    // Earlier deposits are no expectation and get no tolerance, so that the session alone pays nothing.
+    // Earlier deposits are not an expectation and get no tolerance, so that the session alone pays nothing.
     const deliveryUnits = sessionDeliveryUnits(session, chargedUsdUnits);
     const lowered = session.receivedUnits + computePaidThreshold(deliveryUnits, toleranceBasisPoints);
     if (lowered < threshold && lowered >= floor) threshold = lowered;
@@ -115,7 +113,7 @@ export function minDeliveryUnits(chargedUsdUnits: bigint, maxProviderFeeBasisPoi
 }
 
 /**
- * Amount in USD cents from which the provider's assumed fee is within the maximum; null if its rate alone exceeds it.
+ * Smallest amount in USD cents at which the provider's assumed fee fits the maximum; null if its rate alone exceeds it.
  */
 export function minUsdCentsForFee(provider: ProviderId, maxProviderFeeBasisPoints: number): number | null {
   const { feeBasisPoints, minimumFeeUsdCents } = providerCatalog[provider];
@@ -123,7 +121,7 @@ export function minUsdCentsForFee(provider: ProviderId, maxProviderFeeBasisPoint
   return minimumFeeUsdCents === 0 ? 0 : Math.ceil((minimumFeeUsdCents * 10_000) / maxProviderFeeBasisPoints);
 }
 
-/** Amount in USD cents from which an excessive quoted fee would fit, if it stayed the same. */
+/** Smallest amount in USD cents at which an excessive quoted fee would fit the maximum, if it stayed the same. */
 export function minUsdCentsForQuotedFee(
   chargedUsdUnits: bigint,
   deliveryUnits: bigint,
@@ -162,7 +160,7 @@ export function isDust({ paidThresholdUnits }: Pick<Payment, 'paidThresholdUnits
   return units < DUST_LIMIT_UNITS && units < paidThresholdUnits;
 }
 
-/** Missing share of the threshold from which the deposits do not count as an attempt to pay. */
+/** Smallest missing share of the threshold with which the deposits do not count as an attempt to pay. */
 const NEARLY_ALL_MISSING_PERCENT = 90n;
 
 /**
@@ -177,8 +175,8 @@ export function isNearlyAllMissing(payment: Pick<Payment, 'paidThresholdUnits'>,
 }
 
 /**
- * Deposits that each pay in full, by the lowest threshold of any session: a merchant may have accepted less, and a
- * second deposit of that size is the rest.
+ * Deposits that each pay in full: by the payment's threshold, and by the lowest that any session can lead to, because a
+ * merchant may have accepted less and a second deposit of that size is then the rest.
  */
 export function fullDepositsOf<Deposit extends { readonly units: bigint }>(
   payment: Pick<Payment, 'paidThresholdUnits' | 'usdUnits' | keyof ThresholdTerms>,
@@ -190,14 +188,14 @@ export function fullDepositsOf<Deposit extends { readonly units: bigint }>(
   return deposits.filter(({ units }) => units >= fullUnits);
 }
 
-/** Share of the charge's value that is clearly more: exchange rates rarely move that far until delivery. */
+/** Percentage of the charge's value that counts as overpaid: exchange rates rarely move this far before delivery. */
 const OVERPAID_FROM_PERCENT = 105n;
 /** 0.10 USDC, the minimum part of a payment unless the payment itself is that small. */
 const MIN_PART_UNITS = 100_000n;
 
 /**
  * Whether a payment is partially paid or overpaid. Overpaid: clearly more than its value arrived, or two sufficient
- * deposits, as after two finished provider sessions. Null if neither is significant.
+ * deposits, as after two finished provider sessions. Null if neither is significant, and for a canceled payment.
  */
 export function amountMismatchOf(
   payment: Pick<Payment, 'status'> & Parameters<typeof fullDepositsOf>[0],

@@ -11,8 +11,8 @@ export type LastSession = Pick<ProviderSession, 'provider' | 'progress' | 'expir
 export interface FoundPayments {
   readonly payments: readonly Payment[];
   /**
-   * Start of the next page; null at the end. A page shorter than its limit with a next one has reached the maximum
-   * number of payments that one call reads.
+   * Start of the next page; null at the end. A short page with a next one means that this call read its maximum of
+   * payments.
    */
   readonly next: PaymentId | null;
 }
@@ -39,15 +39,18 @@ export interface FailingWebhook {
   readonly finishedAtMs: number;
 }
 
-/** Current status of a payment with a history, null if it is missing, and whether it was ever paid. */
+/**
+ * Current status of a payment with a history, and whether it was ever paid; `status` is null if the payment itself is
+ * missing.
+ */
 export interface PaymentHistorySummary extends Pick<Payment, 'id'> {
   readonly status: PaymentStatus | null;
   readonly wasPaid: boolean;
 }
 
 /**
- * Lists, searches and statistics of payments. All are exact as of a change's commit: rows not yet in the tables for
- * searches and statistics are read from their queue.
+ * Lists, searches and statistics of payments. Every result includes all committed changes: rows not yet in the search
+ * and statistics tables are read from their queue.
  */
 export interface PaymentSearchStore {
   /** Adds exchange rates, keeping the first of each hour, and deletes those of hours before `deleteBeforeMs`. */
@@ -56,7 +59,7 @@ export interface PaymentSearchStore {
 
   /** Payments of one account, newest first; `before` is the `next` of the previous page. */
   searchPayments(query: PaymentQuery, before: PaymentId | null, limit: number): Promise<FoundPayments>;
-  /** Payments in these forward statuses, newest first; of all accounts with null. Reads no others. */
+  /** Payments in these forward statuses, newest first; of all accounts if `accountId` is null. Reads no others. */
   listUnsettled(
     accountId: string | null,
     forwardStatuses: readonly UnsettledStatus[],
@@ -82,8 +85,8 @@ export interface PaymentSearchStore {
   listPaidCounts(accountId: string, fromMs: number, beforeMs: number): Promise<readonly PaidCount[]>;
 
   /**
-   * Last session started before each payment was paid, or at all while it is not, whose provider presumably got paid.
-   * Omits payments without a session.
+   * For each payment, the last session started before it was paid, or the last one if it is unpaid: its provider
+   * presumably took the money. Omits payments without a session.
    */
   listLastSessions(
     accountId: string,
@@ -91,13 +94,13 @@ export interface PaymentSearchStore {
   ): Promise<ReadonlyMap<PaymentId, LastSession>>;
   /** The journal's final sums of these payments, less reversed amounts. */
   listFinalSums(ids: readonly PaymentId[]): Promise<ReadonlyMap<PaymentId, FinalSums>>;
-  /** Last undelivered webhooks, newest first; of all accounts with null. */
+  /** Last undelivered webhooks, newest first; of all accounts if `accountId` is null. */
   listFailingWebhooks(accountId: string | null, limit: number): Promise<readonly FailingWebhook[]>;
 
   /** States of a payment after its creation, in order; those before history was recorded are missing. */
   listStateChanges(id: PaymentId): Promise<readonly StateChange[]>;
   /** Payments that changed state after their creation, by id, above `after`; `status` is null for missing payments. */
   listHistories(after: string, limit: number): Promise<readonly PaymentHistorySummary[]>;
-  /** Replaces the note, whose words the search finds at once; null for an unknown payment. */
+  /** Replaces the note, whose words the search finds immediately; null for an unknown payment. */
   editNote(payment: PaymentReference, note: string | null): Promise<Payment | null>;
 }

@@ -28,28 +28,26 @@ export type PaymentSearch =
 
 export type Meaning =
   /**
-   * Words of the note, the order line or the email address's name with these beginnings, all of them. Short ones are
-   * whole words.
+   * Prefixes of words of the note, the order line or the email address's name; all must match. Short ones are whole
+   * words.
    */
   | { readonly kind: 'words'; readonly beginnings: readonly string[] }
   /** The charged or the requested amount. */
   | { readonly kind: 'amount'; readonly cents: number; readonly currency: Currency | null }
-  /** Beginning of an email address; the whole address once its domain contains a dot. */
+  /** Prefix of an email address; the whole address once its domain contains a dot. */
   | { readonly kind: 'email'; readonly beginning: string };
 
 /** Maximum length of a search text; longer texts are truncated. No id, address or sensible phrase is longer. */
 const MAXIMUM_SEARCH_CHARACTERS = 320;
 const MAXIMUM_SEARCH_WORDS = 8;
-/**
- * Maximum indexed words of a note or an order line. 500 characters exceed it only in unsearchable text.
- */
+/** Maximum indexed words of a note or an order line; further ones are not found. */
 const MAXIMUM_TEXT_WORDS = 40;
 /** Maximum indexed words of an email address, before the @. */
 const MAXIMUM_EMAIL_WORDS = 8;
 const MAXIMUM_WORD_CHARACTERS = 64;
 /**
- * Lengths of a word's indexed beginnings; shorter words are indexed whole. A search reads the longest one within the
- * typed word and then compares: an index of all beginnings would have three times as many rows.
+ * Lengths of a word's indexed prefixes; shorter words are indexed whole. A search reads the longest one within the
+ * typed word and then compares: an index of all prefixes would have three times as many rows.
  */
 const INDEXED_BEGINNINGS = [8, 5, 3] as const;
 const SHORTEST_BEGINNING = 3;
@@ -59,7 +57,7 @@ const transactionHash = /^0x[0-9a-f]{64}$/;
 /** End of a checkout's or short link's URL. */
 const linkEnd = /\/(?:pay|s)\/([0-9a-z-]+)(?:[?#].*)?$/;
 
-/** Parses a search text; null without search terms. */
+/** Parses a search text; null if it has no search terms. */
 export function parsePaymentSearch(typed: string): PaymentSearch | null {
   const text = normalize(typed.slice(0, MAXIMUM_SEARCH_CHARACTERS)).trim();
   const name = linkEnd.exec(text)?.[1] ?? text;
@@ -164,7 +162,7 @@ function beginsWith(word: string, beginning: string): boolean {
   return beginning.length < SHORTEST_BEGINNING ? word === beginning : word.startsWith(beginning);
 }
 
-/** Longest first; a short word is its own beginning. */
+/** Longest first; a short word is its own prefix. */
 function indexedBeginnings(word: string): string[] {
   if (word.length < SHORTEST_BEGINNING) return [word];
   return INDEXED_BEGINNINGS.filter((length) => length <= word.length).map((length) => word.slice(0, length));
@@ -183,7 +181,7 @@ function emailWords(email: string): string[] {
   return wordsIn(email.slice(0, Math.max(0, email.lastIndexOf('@')))).slice(0, MAXIMUM_EMAIL_WORDS);
 }
 
-/** Longest indexed beginning of all words. */
+/** Longest indexed prefix of all words. */
 function longestIndexed(words: readonly string[]): string {
   const longest = words.reduce((one, other) => (other.length > one.length ? other : one));
   return indexedBeginnings(longest)[0] as string;

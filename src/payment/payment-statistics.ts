@@ -47,7 +47,7 @@ export const settleBoundsMs: readonly number[] = [
 /** SQLite turns larger integers into floating point. Sums of USDC stay far below, but a token can move any number. */
 const MAXIMUM_UNITS = 2 ** 50;
 
-/** Converts units to a number that a store can sum. */
+/** Converts units to a number that a store can sum, limited to ±`MAXIMUM_UNITS`. */
 export function countableUnits(units: bigint | number): number {
   return Math.max(-MAXIMUM_UNITS, Math.min(Number(units), MAXIMUM_UNITS));
 }
@@ -102,7 +102,7 @@ function settleClassOf(payment: Pick<Payment, 'createdAtMs'>, paidAtMs: number):
 
 type StartedSession = Pick<ProviderSession, 'provider' | 'createdAtMs'>;
 
-/** Presumed provider of a paid payment: that of the last session before it was paid. */
+/** Presumed provider of a paid payment: that of the last session before it was paid, or the payment's own. */
 export function payingProvider(
   payment: Pick<Payment, 'provider' | 'paidAtMs'>,
   sessions: readonly StartedSession[],

@@ -72,7 +72,7 @@ export interface PaymentStore {
   viewPayment(id: PaymentId): Promise<PaymentView | null>;
   /** Newest first; `before` is the last id of the previous page. */
   listPayments(filter: PaymentFilter, before: PaymentId | null, limit: number): Promise<readonly Payment[]>;
-  /** Newest payment, without its state, which may be invalid. Null without payments. */
+  /** Newest payment, without its state, which may be invalid. Null if there are no payments. */
   findNewest(): Promise<Pick<Payment, 'id' | 'tokenFingerprint'> | null>;
   /** Payments of an account with this origin, newest first. */
   listByOrigin(accountId: string, origin: string, limit: number): Promise<readonly Payment[]>;
@@ -105,8 +105,8 @@ export interface PaymentStore {
    */
   findDepositOwners(addresses: readonly string[]): Promise<readonly DepositOwner[]>;
   /**
-   * Deposit addresses of the payments above this id; null for more than `limit`. `unpaidAmong` selects unpaid ones, and
-   * null also for more payments than this above the id.
+   * Deposit addresses of the payments above this id; null for more than `limit`. With `unpaidAmong` only unpaid ones,
+   * and null also if more payments than this are above the id.
    */
   listDepositAddresses(
     after: string,

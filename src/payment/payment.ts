@@ -8,12 +8,12 @@ import { DIRECT_PROVIDER, type ProviderChoice } from './provider-catalog.ts';
 // - Payment: one checkout of a merchant, from `unpaid` to `paid` or `canceled`.
 // - Deposit: a USDC transfer to the payment's deposit address, seen on chain.
 // - Release: the deposit contract's transfer of the address's balance to the merchant, less the fee.
-// - Paid threshold: the USDC amount from which a payment counts as paid in full (see `paidThresholdUnits`).
+// - Paid threshold: the minimum USDC amount with which a payment is paid in full (see `paidThresholdUnits`).
 // - Seen: in a block of the current chain, which a reorganization may still remove.
 // - Final: in a scanned block that the chain calls finalized.
 // - Held: seen deposits less seen releases, still at the deposit address.
 // - Surplus: deposits after the payment was paid; also released, without changing a field.
-// - Session: a customer's session at an on-ramp, started by a click on the checkout page.
+// - Session: a customer's session at an on-ramp, started from the checkout page.
 // - Relayer: the key that sends releases; it can spend only its own gas balance.
 
 /** Progress of a payment, with the values of a new one. */
@@ -31,9 +31,9 @@ export const untouchedProgress = {
   /** Deposit that reached the paid threshold; before that, the last one seen. */
   txidIn: null as string | null,
   txidOut: null as string | null,
-  /** Whether clearly less or more than the threshold was seen; null for neither. */
+  /** Whether clearly less than the threshold, or clearly more than the value, was seen; null if neither. */
   amountMismatch: null as AmountMismatch | null,
-  /** Time of the next attempt to release the held units; null without any. */
+  /** Time of the next attempt to release the held units; null if there is none. */
   releaseDueAtMs: null as number | null,
   /** Refused simulations of the release in a row (blocklisted wallet, paused token). */
   releaseRefusals: 0,
@@ -44,7 +44,7 @@ export const untouchedProgress = {
   /** Relay batch that carries its release now, or null. */
   relayBatchId: null as number | null,
   cancelReason: null as CancelReason | null,
-  /** Whether merchant or operator requested the release of a canceled payment, a deferred one, or a small surplus. */
+  /** Release requested for a canceled or deferred payment or a small surplus, or a partial payment was accepted. */
   releaseRequested: false,
 };
 
@@ -86,7 +86,7 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly toleranceBasisPoints: number;
   /** Maximum share of the charge that a provider may keep. */
   readonly maxProviderFeeBasisPoints: number;
-  /** Sum of deposits from which the payment is paid in full, in 10⁻⁶ USDC units. */
+  /** Minimum sum of deposits with which the payment is paid in full, in 10⁻⁶ USDC units. */
   readonly paidThresholdUnits: bigint;
 }
 
@@ -99,7 +99,7 @@ export const LINK_ORIGIN = 'link';
 /** Prefix of the ids of payment pages, which are the origins of their payments. */
 export const PAGE_ID_PREFIX = 'page_';
 
-/** Payment page of a payment; null for every other payment. */
+/** Id of a payment's page; null for every other payment. */
 export function pageIdOf({ origin }: Pick<Payment, 'origin'>): string | null {
   return origin?.startsWith(PAGE_ID_PREFIX) === true ? origin : null;
 }

@@ -81,9 +81,9 @@ export type PaymentMeans = 'card' | 'apple_pay' | 'google_pay';
 /** Facts for the customer before the click. */
 interface CustomerFacts {
   readonly means: readonly PaymentMeans[];
-  /** Usual minimum and maximum minutes from payment to delivery; null where unknown. */
+  /** Usual minimum and maximum minutes from payment to delivery; null if unknown. */
   readonly usualMinutes: readonly [number, number] | null;
-  /** An existing account, or an identity check with the first payment; null for neither, or where unknown. */
+  /** An existing account, or an identity check with the first payment; null if neither, or if unknown. */
   readonly needs: 'account' | 'id' | null;
 }
 

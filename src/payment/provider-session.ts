@@ -20,25 +20,25 @@ export interface ProviderSession {
   readonly chargedCents: number;
   /** For a session for the rest: units that had arrived at its start, 10⁻⁶ USDC; otherwise zero. */
   readonly receivedUnits: bigint;
-  /** The provider's quote for this session, 10⁻⁶ USDC units; null without any. */
+  /** The provider's quote for this session, 10⁻⁶ USDC units; null if there is none. */
   readonly quotedUnits: bigint | null;
   readonly createdAtMs: number;
   /** Time until which the customer can start to pay in the session. */
   readonly expiresAtMs: number;
   /** The provider's last report; null before the first. */
   readonly progress: SessionProgress | null;
-  /** Time of that report at the provider; null with `progress`. */
+  /** Time of that report at the provider; null if `progress` is null. */
   readonly progressAtMs: number | null;
-  /** Language of the page that started the session, ISO 639-1, presumably the customer's; null where unknown. */
+  /** Language of the page that started the session, ISO 639-1, presumably the customer's; null if unknown. */
   readonly language: string | null;
   /** Whether the provider received the customer's email address with the session. */
   readonly hasEmail: boolean;
   /**
    * Keyed hash of the customer's IP address, to which the session's link may be bound, so that it is only for customers
-   * there. Null where unknown.
+   * there. Null if unknown.
    */
   readonly customerIpHash: string | null;
-  /** ISO 3166-1 alpha-2; null where unknown. */
+  /** ISO 3166-1 alpha-2; null if unknown. */
   readonly customerCountry: string | null;
 }
 

@@ -38,7 +38,7 @@ export function chargeOf(charged: Charged, seenUnits: bigint): Charge {
   return { ...termsOf(payment), receivedUnits: 0n };
 }
 
-/** Rest of an open payment of which a part was seen; null for others. */
+/** Rest of an open payment of which a significant part was seen; null for others. */
 export function openRestOf(charged: Charged<Payment>): Charge | null {
   const { payment } = charged;
   const { receivedUnits: seenUnits, paidThresholdUnits } = payment;

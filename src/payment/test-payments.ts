@@ -10,7 +10,7 @@ export function isOutcome(text: string): text is Outcome {
   return (outcomes as readonly string[]).includes(text);
 }
 
-/** A double payment needs two providers. */
+/** Outcomes that a payment allows: a double payment needs two providers. */
 export function outcomesOf({ provider }: Pick<Payment, 'provider'>): readonly Outcome[] {
   return outcomes.filter((outcome) => outcome !== 'twice' || provider === MULTI_PROVIDER);
 }
@@ -56,7 +56,7 @@ export interface TestPayments {
   transfer(to: Address, units: bigint): Promise<{ readonly transactionHash: string }>;
   setProviderFault(provider: ProviderId, fault: ProviderFault): Promise<void>;
   setFault(target: 'rates' | 'chain', fault: Fault): Promise<void>;
-  /** Returns copies of the events after the cursor, waiting for the first. */
+  /** Returns copies of the events after the cursor; waits if there are none yet. */
   readEvents(cursor: string | null): Promise<{
     readonly cursor: string;
     readonly missed: number;

@@ -15,16 +15,16 @@ type BlocksBelowCursor =
 export interface Rescan {
   /** Rows that were missing. */
   readonly added: number;
-  /** Newest block that was read again; null where none was. */
+  /** Newest block that was read again; null if none was. */
   readonly rescannedTo: BlockReference | null;
-  /** Contradictions to recorded final rows, one sentence each; at most `MAXIMUM_CONTRADICTIONS` per endpoint. */
+  /** Contradictions of recorded final rows, one sentence each; at most `MAXIMUM_CONTRADICTIONS` per endpoint. */
   readonly contradictions: readonly string[];
 }
 
 const MAXIMUM_CONTRADICTIONS = 10;
 
 /**
- * Reads final blocks again, at another endpoint than the watcher's or at each, and adds what the first reading missed:
+ * Reads final blocks again, at an endpoint other than the watcher's or at each, and adds what the first reading missed:
  * a lagging node answers with an empty list instead of an error, and a dishonest one leaves logs out.
  */
 export async function rescanFinalBlocks(
@@ -118,7 +118,7 @@ function isContradiction(error: unknown): error is ScanRefusedError {
 }
 
 /**
- * Rows of final blocks count at once, so they are only accepted from a chain that others confirm and that has our
+ * Rows of final blocks count immediately, so they are only accepted from a chain that others confirm and that has our
  * cursor.
  */
 async function requireSameChain(view: ChainView, cursor: BlockReference): Promise<void> {

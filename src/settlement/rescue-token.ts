@@ -27,8 +27,8 @@ export function parseRescuedToken(text: string): Address {
  * attempt.
  *
  * Throws `payment_state_conflict` without a free slot, where the contract refuses (the payment token only leaves by a
- * release), where the address holds nothing of the token, and where the gas exceeds the budget, because it would block
- * all later releases.
+ * release), where the address holds nothing of the token, while the token is already being rescued, and where the gas
+ * exceeds the budget, because it would block all later releases; `payment_not_found` for an unknown payment.
  */
 export async function rescueToken(
   context: Pick<RelayContext, 'payments' | 'observations' | 'relay' | 'relayer' | 'limits' | 'nowMs'>,

@@ -59,7 +59,7 @@ const WAY_OUT =
   'correct POLYGON_RPC_URL, or add a host of another company; if both agree, final blocks are scanned again ' +
   '(card-checkout chain rewind does so on the word of one)';
 
-/** Newest checkpoint that the chain still has; null without one. */
+/** Newest checkpoint that the chain still has; null if there is none. */
 async function findCheckpoint(
   observations: Pick<ObservationStore, 'listCheckpoints'>,
   view: Pick<ChainView, 'readBlock'>,
@@ -95,7 +95,8 @@ async function isEmptyRange(
 
 /**
  * Moves the cursor back on an operator's request, to the given block or to the newest checkpoint that the chain still
- * has. Observations above it are reversed and scanned again.
+ * has. Observations above it are reversed and scanned again. Throws `not_found` without a scanned block or such a
+ * block, and `invalid_request` for a block that is not below the cursor.
  */
 export async function rewindByHand(
   {

@@ -174,8 +174,8 @@ export interface RelayStore {
   listRelayersInFlight(): Promise<readonly string[]>;
   /**
    * Nonce after the highest of the relayer's newest 200 batches, open or closed, because a lagging node may count too
-   * few transactions. Skips those up to the last abandoned one, whose nonce may be free. Null where only the chain
-   * knows it.
+   * few transactions. Skips those up to the last abandoned one, whose nonce may be free. Null if only the chain knows
+   * it.
    */
   findNextNonce(relayer: string): Promise<number | null>;
   /** Batches in flight of all relayers, oldest first. */
@@ -214,6 +214,6 @@ export interface LeaseStore {
    * another holder has it.
    */
   takeLease(name: string, holder: string, durationMs: number): Promise<boolean>;
-  /** Ends the holder's lease, so that another can take it at once. */
+  /** Ends the holder's lease, so that another can take it immediately. */
   releaseLease(name: string, holder: string): Promise<void>;
 }

@@ -13,7 +13,7 @@ export interface SweepContext extends Readonly<{ payments: PaymentStore; observa
 export interface SweepResult {
   /** Last checked payment, after which the next chunk starts; null at the end. */
   readonly last: string | null;
-  /** Open payments whose address holds or has released another amount than was observed. */
+  /** Open payments whose balance is not the observed one, or whose releases exceed the observed deposits. */
   readonly unexplained: readonly PaymentId[];
   /** All open payments of the chunk, and the block of their balances. */
   readonly open: readonly PaymentView[];
@@ -27,9 +27,9 @@ const PAYMENTS_AT_A_TIME = 100;
 const MINIMUM_AGE_MS = 10 * 60_000;
 
 /**
- * Compares on-chain balances of open payments older than ten minutes with the observations, in chunks: `after` is the
- * last payment of the previous chunk, null for the first. Starts at the expiry watermark, below which no payment awaits
- * money.
+ * Compares on-chain balances of open payments of at least `MINIMUM_AGE_MS` with the observations, in chunks: `after` is
+ * the last payment of the previous chunk, null for the first. Starts at the expiry watermark, below which no payment
+ * awaits money.
  */
 export async function sweepOpenPayments(context: SweepContext, after: string | null): Promise<SweepResult> {
   const cursor = await context.observations.readCursor();
@@ -51,9 +51,9 @@ export async function sweepOpenPayments(context: SweepContext, after: string | n
 }
 
 /**
- * Finds open payments whose address holds another amount than observed at the newest scanned final block, or released
- * more than was seen to arrive: the watcher missed a deposit or a release. Returns them as they were before the chain
- * call. Throws `ChainUnavailableError`.
+ * Finds open payments whose address holds an amount other than the observed one at the newest scanned final block, or
+ * released more than was seen to arrive: the watcher missed a deposit or a release. Returns them as they were before
+ * the chain call. Throws `ChainUnavailableError`.
  */
 export async function findUnexplained(
   context: Pick<SweepContext, 'payments' | 'sweep'>,

@@ -36,7 +36,7 @@ export interface WatchDepositsContext extends RewindContext {
 export interface WatchPass {
   readonly cursor: BlockReference;
   readonly latest: BlockReference;
-  /** False while a further pass would find blocks to read at once. */
+  /** False while a further pass would find blocks to read immediately. */
   readonly isCaughtUp: boolean;
 }
 
@@ -292,11 +292,11 @@ export function createKeptBlocks() {
   let readings: { readonly fromBlock: number; readonly to: BlockReference; readonly rows: OwnRows }[] = [];
 
   const kept = {
-    /** True while the store may have other rows than these. */
+    /** True while the store may have rows other than these. */
     isDirty: true,
     /** Monotonic time at which the cursor was last moved as far as finality allows. */
     finalAskedAtMs: Number.NEGATIVE_INFINITY,
-    /** Newest kept block; null without any. */
+    /** Newest kept block; null if there is none. */
     get top(): BlockReference | null {
       return readings.at(-1)?.to ?? null;
     },
@@ -359,10 +359,10 @@ function countOf({ deposits, releases, rescues }: OwnRows): number {
 
 /**
  * Finds the payments of addresses, keyed by the address in lower case. Looks them up in chunks with a turn of the event
- * loop in between, so that a page of foreign addresses delays no request.
+ * loop in between, so that a page of unknown addresses delays no request.
  *
- * Call it only after the logs were read, so that no deposit of ours counts as foreign: a customer learns an address
- * after its payment was committed, and the transfer, its block and the node's answer come later still.
+ * Call it only after the logs were read, so that no deposit to a payment counts as unknown: a customer learns an
+ * address after its payment was committed, and the transfer, its block and the node's answer come later still.
  */
 async function findOwners(
   payments: Pick<PaymentStore, 'findDepositOwners'>,
@@ -389,8 +389,8 @@ type AddressLists = Readonly<{
 }>;
 
 /**
- * Deposit addresses of all payments, for a node's filter; null where there are more than it accepts. Read them after
- * the head up to which logs are requested: a payer in a block up to it knew a committed address.
+ * Deposit addresses of all payments, for a node's filter; null if there are more than it accepts. Read them after the
+ * head up to which logs are requested: a payer in a block up to it knew a committed address.
  */
 export function listAllAddresses({
   payments,
@@ -400,20 +400,20 @@ export function listAllAddresses({
 
 /**
  * Maximum for a node's filter: an address takes 69 bytes in each request, a log of the whole token about 109
- * compressed, and a busy block has some 75 of those.
+ * compressed, and a busy block has about 75 of those.
  */
 const MAXIMUM_FILTERED = 128;
 
 /** Maximum payments read since the oldest open one; with more, too many are assumed to be open. */
 const MAXIMUM_LOOKED_AT = 2_000;
 
-/** Delay with which payments leave the filter; they join it at once. */
+/** Delay with which payments leave the filter; they join it immediately. */
 const LEAVING_MS = 30_000;
 
 export type OpenAddresses = ReturnType<typeof createOpenAddresses>;
 
 /**
- * Lists deposit addresses of payments that await money, or did a moment ago; null where filtering is not worthwhile.
+ * Lists deposit addresses of payments that await money, or did a moment ago; null if filtering is not worthwhile.
  * Deposits at other addresses are found once their block is final. Starts at the expiry watermark, below which no
  * payment awaits money.
  */

@@ -133,7 +133,7 @@ function* updateAccount(accountId: string, { logo, ...change }: AccountChange): 
   return changed;
 }
 
-/** @throws UnknownStateError for a feature or provider that this version does not know */
+/** Throws `UnknownStateError` for a feature or provider that this version does not know. */
 function requireKnownNames(account: Account): Account {
   for (const name of account.features) requireName(name, isFeature);
   const { providers, pinnedProvider, excludedProviders } = account;

@@ -82,7 +82,7 @@ export interface TableOptions<Entity> {
   readonly renamed?: { readonly [Field in keyof Entity]?: string };
   /** Columns without a field. */
   readonly others?: Readonly<Record<string, ColumnKind>>;
-  /** Column that the database counts up. */
+  /** Auto-increment column. */
   readonly numberedBy?: string;
 }
 

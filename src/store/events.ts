@@ -59,7 +59,7 @@ function* numberEvents(limit: number, nowMs: number): Script<number> {
   return waiting.length;
 }
 
-/** Stored apart from the events, which are deleted eventually. */
+/** Number of the account's newest event; 0 before the first. Outlives the events, which are deleted. */
 export function* newestNumber(accountId: string): Script<number> {
   const row = yield* runForOne<{ newest: number }>`
     SELECT newest FROM event_numbers WHERE account_id = ${accountId}`;

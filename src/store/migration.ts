@@ -37,7 +37,7 @@ export interface FoundSchema {
   readonly pending: readonly Migration[];
 }
 
-/** @throws UnreleasedSchemaError when the database was made before the first release */
+/** Throws `UnreleasedSchemaError` when the database was made before the first release. */
 export function foundSchema(
   database: DatabaseName,
   applied: readonly AppliedMigration[],
@@ -48,8 +48,8 @@ export function foundSchema(
 }
 
 /**
- * @throws StoreTooNewError when a newer version has written the database
- * @throws StoreOutdatedError when an older version has
+ * Throws `StoreTooNewError` when a newer version has written the database, and `StoreOutdatedError` when an older
+ * version has.
  */
 export function requireCurrentSchema({ name, number, known }: FoundSchema): void {
   if (number > known) throw new StoreTooNewError(name, number, known);
@@ -57,9 +57,8 @@ export function requireCurrentSchema({ name, number, known }: FoundSchema): void
 }
 
 /**
- * Number of a database's newest migration, 0 for none.
- *
- * @throws UnreleasedSchemaError when an applied migration has another name than the released one with its number
+ * Number of a database's newest migration, 0 for none. Throws `UnreleasedSchemaError` when an applied migration has a
+ * name other than the released one with its number.
  */
 function newestNumber(
   database: DatabaseName,
@@ -75,10 +74,8 @@ function newestNumber(
 }
 
 /**
- * Pending migrations of a database, in order.
- *
- * @throws UnreleasedSchemaError when the database was made before the first release
- * @throws StoreTooNewError when the database has a migration that is not in the list
+ * Pending migrations of a database, in order. Throws `UnreleasedSchemaError` when the database was made before the
+ * first release, and `StoreTooNewError` when the database has a migration that is not in the list.
  */
 export function* pendingMigrations(
   database: DatabaseName,

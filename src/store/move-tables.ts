@@ -34,16 +34,14 @@ interface MoveDatabase {
    */
   read(table: Table): AsyncIterable<readonly (readonly unknown[])[]>;
   insert(table: Table, rows: readonly PortableRow[]): Promise<void>;
-  /** Commits; numbers that the database counts up continue after the moved ones. */
+  /** Commits; auto-increment columns continue after the moved numbers. */
   commit(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Opens one side of a move, within its transaction, and creates a target's tables if there are none.
- *
- * @throws MoveRefusedError when the schema is not this version's, or a target has rows
- * @throws StoreTooNewError when a newer version has written the database
+ * Opens one side of a move, within its transaction, and creates a target's tables if there are none. Throws
+ * `MoveRefusedError` when a source has no tables or a target has rows, and like `requireCurrentSchema`.
  */
 export async function openSide(
   database: MoveDatabase,

@@ -243,10 +243,8 @@ function* missingFrom<Position extends ChainPosition, Given extends Observed<Pos
 }
 
 /**
- * Adds rows that are not stored yet, and returns them.
- *
- * @throws ObservationConflictError when the same log is stored with other contents, or its transaction in another
- * block; another error when a row belongs to an unknown payment
+ * Adds rows that are not stored yet, and returns them. Throws `ObservationConflictError` when the same log is stored
+ * with other contents, or its transaction in another block; another error when a row belongs to an unknown payment.
  */
 function* addRows({ deposits, releases }: FoundRows): Script<FoundRows> {
   return { deposits: yield* addTo(depositTable, deposits), releases: yield* addTo(releaseTable, releases) };
@@ -396,7 +394,7 @@ function hashesOf(rows: readonly ChainPosition[]): string[] {
   return [...new Set(rows.map((row) => row.transactionHash))];
 }
 
-/** @throws RangeError when a scan contradicts itself */
+/** Throws `RangeError` when a scan contradicts itself. */
 function checkScan(scan: ScanRecord): void {
   const { from, final, scannedTo } = scan;
   if (final.number < from.number || scannedTo < final.number) {
@@ -424,9 +422,8 @@ function finalRows({ deposits, releases, rescues = [] }: MovedRows, finalNumber:
 }
 
 /**
- * Requires that a block is still a checkpoint, so that results from the chain up to it are valid.
- *
- * @throws ObservationConflictError when the chain was rewound below the block
+ * Requires that a block is still a checkpoint, so that results from the chain up to it are valid. Throws
+ * `ObservationConflictError` when the chain was rewound below the block.
  */
 export function* requireCheckpoint({ number, hash }: BlockReference): Script<void> {
   const checkpoint = yield* checkpointTable.selectOne`WHERE number = ${number}`;
@@ -434,7 +431,7 @@ export function* requireCheckpoint({ number, hash }: BlockReference): Script<voi
     throw new ObservationConflictError(`block ${number} (${hash}) is no checkpoint any more`);
 }
 
-/** @throws ObservationConflictError when another writer has moved the cursor */
+/** Throws `ObservationConflictError` when another writer has moved the cursor. */
 function requireCursor(cursor: BlockReference | null, from: BlockReference): void {
   if (cursor?.number === from.number && cursor.hash === from.hash) return;
   const found = cursor === null ? 'not set' : `at block ${cursor.number} (${cursor.hash})`;
@@ -443,7 +440,7 @@ function requireCursor(cursor: BlockReference | null, from: BlockReference): voi
   );
 }
 
-/** @throws RangeError when a missed row is not in a final block: higher blocks are scanned again anyway */
+/** Throws `RangeError` when a missed row is not in a final block: higher blocks are scanned again anyway. */
 function requireFinal(missed: FoundOnChain, finalNumber: number): void {
   const provisional = allRows(missed).find(({ blockNumber }) => blockNumber > finalNumber);
   if (provisional === undefined) return;
@@ -451,9 +448,8 @@ function requireFinal(missed: FoundOnChain, finalNumber: number): void {
 }
 
 /**
- * Whether the cursor is already at the block, so that the chain's final block has not moved.
- *
- * @throws ObservationConflictError when the cursor is another block with the same number
+ * Whether the cursor is already at the block, so that the chain's final block has not moved. Throws
+ * `ObservationConflictError` when the cursor is another block with the same number.
  */
 function isCursor(cursor: BlockReference | null, block: BlockReference): boolean {
   if (cursor?.number !== block.number) return false;

@@ -28,7 +28,7 @@ import {
 } from './scripts.ts';
 import { termTable, unindexedTable } from './tables.ts';
 
-/** Maximum windows per call: some tens of milliseconds if nothing matches. */
+/** Maximum windows per call: tens of milliseconds if nothing matches. */
 const MAXIMUM_WINDOWS = 5;
 /** Candidates of a word compared per event-loop turn, within a few milliseconds. */
 const COMPARED_PAYMENTS = 400;
@@ -284,7 +284,7 @@ function beginningOf(query: PaymentQuery, before: PaymentId | null): string {
 const INDEX_LOCK = 'payment terms';
 
 /**
- * Indexes queued payments in their present state and returns their number. Locked, so that no concurrent change loses a
+ * Indexes queued payments in their current state and returns their number. Locked, so that no concurrent change loses a
  * word.
  */
 function* indexPayments(limit: number): Script<number> {

@@ -45,12 +45,12 @@ export const changingPaymentColumns = paymentTable.columns.filter(({ field }) =>
 );
 const changingPlaces = changingPaymentColumns.map((column) => paymentTable.columns.indexOf(column));
 
-/** Payment of an array row of `paymentColumns`. @throws UnknownStateError for a state the domain does not know */
+/** Payment of an array row of `paymentColumns`. Throws `UnknownStateError` for a state the domain does not know. */
 export function paymentOfRow(values: unknown): Payment {
   return withKnownState(paymentTable.ofValues(values as readonly unknown[]));
 }
 
-/** @throws UnknownStateError with the payment's id for a state the domain does not know */
+/** Throws `UnknownStateError` with the payment's id for a state the domain does not know. */
 function withKnownState(payment: Payment): Payment {
   try {
     stateOf(payment);
@@ -63,7 +63,7 @@ function withKnownState(payment: Payment): Payment {
   return payment;
 }
 
-/** @throws RangeError for more addresses than one look-up takes */
+/** Throws `RangeError` for more addresses than one look-up takes. */
 export function checkedOwners(addresses: readonly string[]): readonly string[] {
   if (addresses.length <= MAXIMUM_OWNERS_ASKED) return addresses;
   throw new RangeError(`a look-up takes ${MAXIMUM_OWNERS_ASKED} addresses, not ${addresses.length}`);
@@ -75,7 +75,7 @@ export function ownerOfRow(values: unknown): DepositOwner {
   return { id, depositAddress: checksumAddressBytes(address) };
 }
 
-/** Reads payments by a statement from its `FROM` on. @throws UnknownStateError for a state the domain does not know */
+/** Reads payments by a statement from its `FROM` on. Throws `UnknownStateError` for an unknown state. */
 export function* selectPayments(
   texts: TemplateStringsArray,
   ...insertions: readonly Insertion[]
@@ -84,7 +84,7 @@ export function* selectPayments(
   return rows.map(paymentOf);
 }
 
-/** Payment of an object row. @throws UnknownStateError for a state the domain does not know */
+/** Payment of an object row. Throws `UnknownStateError` for a state the domain does not know. */
 function paymentOf(row: Row): Payment {
   return withKnownState(paymentTable.ofRow(row));
 }
@@ -173,7 +173,7 @@ export type Decisions = ReturnType<typeof createDecisions>;
 /** Decides on payments, and runs the features' steps for those that changed state. */
 export function createDecisions(features: readonly StoredFeature[], nowMs: () => number) {
   return {
-    /** Locks and decides payments by id order. @throws when one of them does not exist */
+    /** Locks and decides payments by id order. Throws when one of them does not exist. */
     *decideAll(ids: readonly PaymentId[], decide: Decide): Script<readonly Payment[]> {
       if (ids.length === 0) return [];
       const ordered = [...new Set(ids)].sort();
@@ -185,7 +185,7 @@ export function createDecisions(features: readonly StoredFeature[], nowMs: () =>
       }
       return decided;
     },
-    /** Locks and decides a payment; null when it does not exist. */
+    /** Locks and decides a payment; null if it does not exist. */
     *decideOne(id: PaymentId, decide: Decide): Script<Payment | null> {
       const [decided = null] = yield* applyDecision([id], decide, features, nowMs());
       return decided;

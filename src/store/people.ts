@@ -245,7 +245,7 @@ const REMOVAL_STEP = 100;
 /** Newest entries among which a repeat is searched. */
 const REPEATS_AMONG = 200;
 
-/** Entry to merge a repeat into; null for the first of an hour. */
+/** Entry of the last `MERGE_MS` to merge a repeat into; null if there is none. */
 function findRepeated(
   { accountId, action, actor, atMs }: NewAuditEntry,
   last: number,

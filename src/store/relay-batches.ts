@@ -80,7 +80,7 @@ export function createRelayBatches(
   };
 }
 
-/** Marks locked payments. @throws RelayConflictError when another batch, of a process with the same key, has one */
+/** Marks locked payments. Throws `RelayConflictError` when another batch, of a process with the same key, has one. */
 function* carryPayments({ id, kind, paymentIds }: RelayBatch): Script<void> {
   if (kind !== 'forward') return;
   const carried = yield* run`
@@ -94,11 +94,11 @@ function* freePayments(batchId: number): Script<void> {
   yield* run`UPDATE payments SET relay_batch_id = NULL WHERE relay_batch_id = ${batchId}`;
 }
 
-/** All columns except the id, the first one, which the database counts up. */
+/** All columns except the id, the first one, which is auto-incremented. */
 const newColumns = relayBatchTable.names.replace(/^id, /, '');
 const newPlaces = placesOf(newColumns.split(', ').length);
 
-/** @throws RelayConflictError when a batch with the same nonce is open, even uncommitted */
+/** Throws `RelayConflictError` when a batch with the same nonce is open, even uncommitted. */
 function* insertBatch(batch: NewBatch): Script<RelayBatch> {
   const { relayer, nonce, paymentIds, attempts } = batch;
   const [row] = yield* runText(
@@ -169,7 +169,7 @@ type NewBatch = Omit<RelayBatch, 'id'>;
 /** Maximum batches or relayers per call. */
 const MAXIMUM_LISTED = 200;
 
-/** @throws RangeError for a batch without a signed attempt, or without a payment unless it is a self-transfer */
+/** Throws `RangeError` for a batch without a signed attempt, or without a payment unless it is a self-transfer. */
 function checkNewBatch({ kind, paymentIds, attempts }: NewBatch): void {
   const isEmpty = paymentIds.length === 0;
   if (isEmpty !== (kind === 'self_transfer') || attempts.length === 0) {
@@ -192,7 +192,7 @@ function nextNonceOf(newest: readonly NonceOutcome[]): number | null {
   return next;
 }
 
-/** @throws RangeError unless at most one of the two batches can be mined and the new one adds no payment */
+/** Throws `RangeError` unless at most one of the two batches can be mined and the new one adds no payment. */
 function checkReplacement(batch: RelayBatch, replacement: NewBatch): void {
   const isSame =
     batch.relayer === replacement.relayer &&

@@ -30,7 +30,7 @@ interface Lock {
   readonly lock: string;
 }
 
-/** Rows to insert: values of all columns except the one that the database counts up, in order. */
+/** Rows to insert: values of all columns except the auto-increment column, in order. */
 interface Insert {
   readonly into: Table;
   readonly rows: readonly (readonly ColumnValue[])[];
@@ -107,7 +107,7 @@ export function* run(texts: TemplateStringsArray, ...insertions: readonly Insert
   return yield statementOf(texts, insertions);
 }
 
-/** Runs a statement given as text with numbered parameters. */
+/** For SQL that is built in advance, such as `insertSql`; parameters are numbered. */
 export function* runText(sql: string, values: readonly ColumnValue[]): Script<Rows> {
   return yield { sql, values };
 }
@@ -143,7 +143,7 @@ export interface StoredTable<Entity = unknown> extends Table<Entity> {
   insert(entity: Entity, rest?: string): Script<Rows>;
   /** Writes all fields of an entity by its id, its first field. */
   update(entity: Entity): Script<void>;
-  /** Inserts rows: values of all columns except the one that the database counts up, in order. */
+  /** Inserts rows: values of all columns except the auto-increment column, in order. */
   insertRows(rows: Insert['rows'], options?: Partial<Pick<Insert, 'keepsExisting'>>): Script<void>;
 }
 
@@ -206,9 +206,8 @@ export function* lock(name: string): Script<void> {
 const MAXIMUM_LIST_LENGTH = 10_000;
 
 /**
- * `limit` of a list.
- * @throws RangeError unless it is a whole number from 1 to 10,000: a silent cut would make a caller take a page for the
- * last one
+ * `limit` of a list. Throws `RangeError` unless it is a whole number from 1 to `MAXIMUM_LIST_LENGTH`: a silent cut
+ * would make a caller take a page for the last one.
  */
 export function checkedLimit(limit: number): number {
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAXIMUM_LIST_LENGTH) {

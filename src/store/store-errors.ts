@@ -70,7 +70,7 @@ export class StoreOverloadedError extends Error {
   }
 }
 
-/** The database could not be written (locked by another program, disk full, input/output error). */
+/** The database could not be reached or written (connection lost, locked, disk full, input/output error). */
 export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError';
 }
@@ -96,7 +96,7 @@ export class ObservationConflictError extends ScanRefusedError {
 }
 
 /**
- * The database cannot be a side of a move in its present state; nothing was read or written. The message says what to
+ * The database cannot be a side of a move in its current state; nothing was read or written. The message says what to
  * do.
  */
 export class MoveRefusedError extends Error {

@@ -125,7 +125,7 @@ function byAge(one: Webhook, other: Webhook): number {
   return one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1);
 }
 
-/** @throws UnknownStateError for a status the domain does not know */
+/** Throws `UnknownStateError` for a status the domain does not know. */
 function webhookOfRow(row: Row): Webhook {
   const stored = webhookTable.ofRow(row);
   const { httpStatus, reason, durationMs, responseExcerpt, body, signature, finishedAtMs, ...queued } =

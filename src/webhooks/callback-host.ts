@@ -11,7 +11,7 @@ import { addressFamily, addressIdentity, isPublicResolvedAddress } from '../plat
 import type { CallbackGuard } from './delivery-types.ts';
 
 interface CallbackRules {
-  /** Exempt from every rule except the form: `host:port`. */
+  /** Exempt from the rules about where a callback may lead: `host:port`. */
   readonly allowedHosts: ReadonlySet<string>;
   /** Public location of this service, which callbacks must not target. */
   readonly own: ServiceLocation;
@@ -38,7 +38,7 @@ export function createCallbackGuard(
 /**
  * Creates the rules for requests to callbacks.
  *
- * @param authorities certificates trusted besides the system's, each for deliveries to one `host:port`
+ * @param authorities certificates trusted instead of the system's, each for deliveries to one `host:port`
  */
 export function createDeliveryRules<Rules extends object>(
   rules: Rules,
@@ -232,7 +232,7 @@ export interface ResolvedAddress {
   readonly family: 4 | 6;
 }
 
-/** Why a name has no addresses: none exist, DNS timed out, or the answer was an error or too long. */
+/** Why a name has no addresses: none exist, a timeout, an error, too many, or a canceled lookup. */
 type LookupFailure = 'not_found' | 'timeout' | 'server_failure' | 'too_many_addresses' | 'canceled';
 
 type Lookup =
@@ -252,7 +252,7 @@ const OTHER_FAMILY_GRACE_MS = 1_000;
 interface FamilyAnswer {
   readonly family: 4 | 6;
   readonly records: readonly { readonly address: string; readonly ttl: number }[];
-  /** The resolver's error code; null when it answered. */
+  /** The resolver's error code; null if it answered. */
   readonly errorCode: string | null;
 }
 

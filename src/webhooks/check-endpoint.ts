@@ -58,7 +58,7 @@ const steps: readonly Step[] = [
 
 /**
  * Tests whether an endpoint could receive webhooks, under the rules of a delivery. Sends a POST without body and
- * signature, which is no event, and which a receiver that verifies signatures refuses.
+ * signature, which is not an event, and which a receiver that verifies signatures refuses.
  */
 export async function checkEndpoint(
   dependencies: DeliveryDependencies,

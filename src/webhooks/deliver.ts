@@ -29,7 +29,7 @@ export interface DeliveryDependencies extends Omit<ConnectionOptions, 'signal'> 
   readonly ownAddresses: OwnAddresses;
   /** The operator's `CALLBACK_ALLOWED_HOSTS`, in the form of `parseCallbackUrl`. */
   readonly allowedHosts: ReadonlySet<string>;
-  /** Public location of this service, to which callbacks are blocked. Null where nothing is served. */
+  /** Public location of this service, to which callbacks are blocked. Null if nothing is served. */
   readonly own: ServiceLocation | null;
 }
 
@@ -38,7 +38,7 @@ export interface WebhookDelivery {
   readonly url: string;
   /** The signed bytes; text is sent as UTF-8. */
   readonly body: string | Buffer;
-  /** Hex HMAC-SHA256 of exactly these bytes, for `X-Service-Signature`; null for a request that is no event. */
+  /** Hex HMAC-SHA256 of exactly these bytes, for `X-Service-Signature`; null for a request that is not an event. */
   readonly signature: string | null;
   /** Time limit of the delivery: DNS, TCP, TLS, request and answer. Default 10,000, as specified. */
   readonly timeoutMs?: number;
@@ -47,9 +47,8 @@ export interface WebhookDelivery {
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 /**
- * Makes the single attempt to deliver a webhook. Never rejects because of a receiver or the network.
- *
- * @throws our own mistakes, because an unknown state is no outcome
+ * Makes the single attempt to deliver a webhook. Never rejects because of a receiver or the network. Throws programming
+ * errors, because an unknown state is not an outcome.
  */
 export async function deliverWebhook(
   dependencies: DeliveryDependencies,
@@ -267,10 +266,10 @@ const MAX_INTERIM_RESPONSES = 8;
 
 /**
  * Sends one POST on an open connection and reads the start of the answer. Always destroys the connection, so that
- * nothing can follow on it.
+ * nothing can follow on it. Throws `DeliveryStopped` `unknown` without a final status, `failed` for an unacceptable
+ * HTTP answer.
  *
  * @param signal aborted at the deadline of the delivery
- * @throws DeliveryStopped `unknown` without a final status, `failed` for an unacceptable HTTP answer
  */
 async function postOnce(
   socket: TLSSocket,

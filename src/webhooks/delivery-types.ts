@@ -11,9 +11,9 @@ export interface DeliveryOutcome {
    * - `unknown`: the body may have arrived, but no answer came; it is never sent again.
    */
   readonly outcome: 'delivered' | 'failed' | 'blocked' | 'unknown';
-  /** Final status, even an unsuccessful one; null without any. */
+  /** Final status, even an unsuccessful one; null if there is none. */
   readonly httpStatus: number | null;
-  /** Short stable code of the failure ("http_302", "timeout"); null when delivered. */
+  /** Short stable code of the failure ("http_302", "timeout"); null if delivered. */
   readonly reason: string | null;
   readonly durationMs: number;
   /** Start of the answer's body for the merchant's log: at most 1 KiB, unprintable characters as dots. */
@@ -30,10 +30,10 @@ export interface EndpointStep {
   readonly detail: string;
 }
 
-/** Tests an endpoint with a request that is no event, within the time limit of a delivery. */
+/** Tests an endpoint with a request that is not an event, within the time limit of a delivery. */
 export type CheckEndpoint = (url: string) => Promise<readonly EndpointStep[]>;
 
-/** Sends a signed body to a callback, exactly once. Never throws. */
+/** Makes the single attempt to send a signed body to a callback. Never rejects because of receiver or network. */
 export type DeliverWebhook = (delivery: {
   readonly url: string;
   readonly body: string;

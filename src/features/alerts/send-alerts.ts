@@ -49,7 +49,8 @@ const MAXIMUM_OWNERS = 20;
  * Emails owners about webhooks that failed and payments that need attention: at most one mail per kind, hour and
  * account, with everything since the last one. Claims each alert durably before sending, so that no owner gets it
  * twice, and releases it if no mail was sent. Sends one mail at a time and stops at `signal`. Resolves to whether more
- * may wait. Throws the last error of an alert that was released: `MailNotSentError` if the mail server accepted none.
+ * may be waiting. Throws the last error of an alert that was released: `MailNotSentError` if the mail server accepted
+ * none.
  */
 export async function sendAlerts(context: SendAlertsContext, signal: AbortSignal): Promise<boolean> {
   const { alerts } = context;

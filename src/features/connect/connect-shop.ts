@@ -87,7 +87,7 @@ export function callbackHostOf({ returnUrl }: Pick<ConnectRequest, 'returnUrl'>)
   return isLoopbackHost(hostname) ? null : hostname;
 }
 
-/** Creates a code for an approved connection and returns the shop's URL with it. Replaces an earlier code. */
+/** Creates a code for an approved connection and returns the shop's URL with it. Ends the user's earlier links. */
 export async function approveConnection(
   context: ConnectContext,
   request: ConnectRequest,
@@ -131,7 +131,7 @@ export interface Exchange {
 
 /**
  * Exchanges a code for an API key, once. Throws `connect_code_invalid` if the code is unknown, expired or used, if the
- * verifier or return URL differs, or if the approving user may no longer create keys.
+ * verifier or return URL differs, or if the approving user may no longer create keys; otherwise like `createKey`.
  */
 export async function exchangeCode(
   context: ConnectContext,

@@ -3,7 +3,7 @@ import type { NotificationMessage, PaymentNews } from './notification-message.ts
 
 /** Notification channels of members. */
 export interface NotificationStore {
-  /** Resolves to false if the user is no member of the account or has the maximum number of channels. */
+  /** Resolves to false if the user is not a member of the account or has the maximum number of channels. */
   addChannel(channel: NotificationChannel): Promise<boolean>;
   /** A member's channels, oldest first. */
   listChannels(accountId: string, userId: string): Promise<readonly NotificationChannel[]>;

@@ -30,7 +30,7 @@ export interface ChannelsContext extends Readonly<{ notifications: NotificationS
   readonly nowMs: () => number;
 }
 
-/** Adds a channel, which receives only events from now on. Throws if the member has the maximum. */
+/** Adds a channel, which receives only events from now on. Throws `invalid_request` if the member has the maximum. */
 export async function addChannel(
   context: ChannelsContext,
   account: Account,
@@ -70,7 +70,10 @@ async function startOf(
   };
 }
 
-/** Pauses or reactivates a channel. Events during the pause are not sent. */
+/**
+ * Pauses or reactivates a channel. Events during the pause are not sent. Throws `invalid_request` if the channel has
+ * changed since it was read, as by a message in progress.
+ */
 export async function setPaused(
   context: ChannelsContext,
   account: Account,
@@ -113,7 +116,7 @@ export interface NotifyContext
 }
 
 const NOTIFICATION_INTERVAL_MS = 5_000;
-/** Maximum messages in progress, each limited to ten seconds. */
+/** Maximum messages in progress; each has a time limit. */
 const OPEN_NOTIFICATIONS = 40;
 
 interface NotificationTaskContext extends Omit<NotifyContext, 'onFailure'> {

@@ -41,7 +41,7 @@ const channelTable = table<NotificationChannel>('notification_channels', ['id'])
   ],
 });
 
-/** Maximum events per message, which take some milliseconds to read. */
+/** Maximum events per message, which take a few milliseconds to read. */
 const EVENTS_AT_A_TIME = 5_000;
 
 /**

@@ -125,7 +125,7 @@ async function pausePage(store: PaymentPageStore, visit: Visit, isPaused: boolea
   return seeOther(`/pages/${page.id}?flash=${isPaused ? 'paused' : 'resumed'}`);
 }
 
-/** Parses the settings of a page. Throws `invalid_request` with the errors of all fields. */
+/** Parses a page's settings; requires password and second factor. Throws `invalid_request` with all errors. */
 async function readForm(visit: Visit, form: FormFields, stored: PaymentPage | null) {
   const { account } = visit;
   const { callbacks, nowMs } = visit.context;

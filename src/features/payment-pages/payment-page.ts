@@ -34,7 +34,7 @@ export interface PaymentPage {
   /** Webhook URL, if the account has no saved one; null sends no event. */
   readonly callbackUrl: string | null;
   readonly endsAtMs: number | null;
-  /** Maximum number of payments; null without a limit. */
+  /** Maximum number of payments; null if there is no limit. */
   readonly stock: number | null;
   readonly question: string | null;
   readonly isAnswerRequired: boolean;
@@ -81,7 +81,7 @@ export const ANSWER_CHARACTERS = 200;
 export type PageState = 'open' | 'busy' | ClosedState;
 export type ClosedState = 'paused' | 'ended' | 'sold_out' | 'reserved';
 
-/** State of a page of this account. */
+/** State of a page of this account; `paused` also while the account cannot take its payments. */
 export function pageStateAt({ page, paid, held }: UsedPage, account: Account, nowMs: number): PageState {
   const canReceive =
     !account.suspended &&

@@ -23,8 +23,8 @@ interface ReceiptLinks {
 }
 
 /**
- * Receipt of a paid payment, in the language of the last provider session, or in English; null without an email
- * address. Omits the merchant's note, the callback and all API fields.
+ * Receipt of a paid payment, in the language of the last provider session, or in English; null for a payment that is
+ * not paid or has no email address. Omits the merchant's note, the callback and all API fields.
  */
 export function receiptMail(view: PaymentView, account: Account, links: ReceiptLinks): Mail | null {
   const { payment } = view;

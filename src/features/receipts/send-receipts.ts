@@ -17,7 +17,7 @@ export interface SendReceiptsContext
   extends Readonly<{ receipts: ReceiptStore }>,
     Readonly<{ payments: Pick<PaymentStore, 'viewPayment'>; accounts: Pick<AccountStore, 'findAccount'> }> {
   readonly mailer: Mailer;
-  /** The customer's receipt; null without a recipient. */
+  /** The customer's receipt; null if there is no recipient. */
   readonly composeReceipt: (view: PaymentView, account: Account) => Mail | null;
   readonly nowMs: () => number;
   /** Called with each receipt that failed, for logging. */
@@ -54,7 +54,7 @@ const MAXIMUM_RECEIPT_AGE_MS = 24 * 3_600_000;
 
 /**
  * Sends pending receipts. Claims each durably before sending, so that each is sent at most once. Resolves to whether
- * more may wait. Throws `MailNotSentError` if the mail server accepted none; these are retried.
+ * more may be waiting. Throws `MailNotSentError` if the mail server accepted none; these are retried.
  */
 export async function sendReceipts(context: SendReceiptsContext): Promise<boolean> {
   const nowMs = context.nowMs();

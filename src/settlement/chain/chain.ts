@@ -66,7 +66,7 @@ export interface ChainView {
   /** Newest final block that an endpoint of another host confirms; null while none does. */
   readFinal(): Promise<BlockReference | null>;
   readHeads(): Promise<ChainHeads>;
-  /** Null when the endpoint has no such block. */
+  /** Null if the endpoint has no such block. */
   readBlock(blockNumber: number): Promise<BlockReference | null>;
   /** Logs of the first part of the query's blocks that the endpoint allows, in chain order. */
   readLogs(query: LogQuery): Promise<ScannedLogs>;
@@ -75,7 +75,7 @@ export interface ChainView {
    * list, and trusts a single host. Throws `ChainUnavailableError` when two other hosts lack them.
    */
   confirmLogs(logs: ChainLogs, final: BlockReference): Promise<boolean>;
-  /** The block of a mined transaction; null where the endpoint does not know it. */
+  /** The block of a mined transaction; null if the endpoint does not know it. */
   readTransactionBlock(transactionHash: string): Promise<number | null>;
   /** Whether an endpoint of another host has the same block; true where all endpoints are on one host. */
   confirmBlock(block: BlockReference): Promise<boolean>;
@@ -91,7 +91,7 @@ export class ChainUnavailableError extends Error {
   override readonly name = 'ChainUnavailableError';
 }
 
-/** The chain reports that a call would fail, and why; retrying at once gives the same answer. */
+/** The chain reports that a call would fail, and why; retrying immediately gives the same answer. */
 export class CallRevertedError extends Error {
   override readonly name = 'CallRevertedError';
 }
@@ -102,14 +102,14 @@ export class TransactionRefusedError extends Error {
 }
 
 /**
- * Final blocks behind the highest from which an endpoint counts as lagging; the alert CardCheckoutEndpointLags uses the
- * same.
+ * Maximum final blocks behind the highest before an endpoint is lagging; the alert CardCheckoutEndpointLags uses the
+ * same number.
  */
 export const LAGGING_BLOCKS = 30;
 
 /**
- * Age of the newest scanned block that counts as late: while no payment is pending, two reads of final blocks are up to
- * two minutes apart.
+ * Maximum age of the newest scanned block before it counts as late: while no payment is pending, two reads of final
+ * blocks are further apart.
  */
 export const LATE_SCAN_MS = 3 * 60_000;
 
@@ -121,7 +121,7 @@ export interface EndpointHealth {
   readonly isPaused: boolean;
   /** Other endpoints are asked first, because they take a fraction of its time. */
   readonly isSlow: boolean;
-  /** The last call failed. */
+  /** A call has failed since the last check of its chain id. */
   readonly isFailing: boolean;
   /** Final blocks behind the highest reported one; null before the first read. */
   readonly lagBlocks: number | null;
@@ -134,11 +134,11 @@ export interface EndpointHealth {
 /** The watcher's access to the chain. */
 export interface ChainReader {
   listEndpoints(): readonly EndpointHealth[];
-  /** Runs one pass at one endpoint; the next call may use another after a failure. */
+  /** Runs a pass at one endpoint; after a failure, repeats it at the next one. */
   withView<T>(use: (view: ChainView) => Promise<T>): Promise<T>;
   /**
-   * Runs a second reading at an endpoint of another host than `withView`'s current one. Each call starts with the next
-   * endpoint and continues when one fails. With a single host, the same as `withView`.
+   * Runs a second reading at a host other than `withView`'s current one. Each call starts with the next endpoint and
+   * continues when one fails. With a single host, the same as `withView`.
    */
   withOtherView<T>(use: (view: ChainView) => Promise<T>): Promise<T>;
   /** Reads each endpoint in turn. Leaves out failed ones; throws when none answered. */
@@ -165,7 +165,7 @@ export interface ReleaseAddresses {
 
 export interface ReleaseCheck {
   readonly heldUnits: bigint;
-  /** Why the transfer of the balance to the merchant would fail; null when it would succeed, or the balance is zero. */
+  /** Why the transfer of the balance to the merchant would fail; null if it would succeed, or the balance is zero. */
   readonly refusal: string | null;
 }
 
@@ -208,14 +208,14 @@ export const SELF_TRANSFER_GAS = 21_000n;
 export const MAXIMUM_FEE_PER_GAS_WEI = 5_000n * 10n ** 9n;
 
 /**
- * One relayer key. Numbers are the highest that two hosts reach, or the only answering host's. Throws
- * `ChainUnavailableError` when no endpoint answers.
+ * One relayer key. Unless stated otherwise, numbers are the highest that two hosts reach, or the only answering host's.
+ * Throws `ChainUnavailableError` when no endpoint answers.
  */
 export interface Relayer {
   readonly address: Address;
   /** Transactions of the relayer, or of another address, at the newest block. */
   readLatestTransactionCount(of?: string): Promise<number>;
-  /** Transactions of the relayer up to the first gap in an endpoint's pool; null where the endpoint does not say. */
+  /** Transactions of the relayer up to the first gap in an endpoint's pool; null if the endpoint does not say. */
   readPendingTransactionCount(): Promise<number | null>;
   /**
    * Transactions of the relayer, or of another address, at finalized blocks up to `seenTo`; 0 while the block is
@@ -235,10 +235,10 @@ export interface Relayer {
     gasLimit: bigint,
     fees: FeeQuote,
   ): Promise<SignedTransaction>;
-  /** Sends the signed bytes; already known or already mined is no error. Throws `TransactionRefusedError`. */
+  /** Sends the signed bytes; already known or already mined is not an error. Throws `TransactionRefusedError`. */
   broadcast(rawTransaction: string): Promise<void>;
   readGasBalance(): Promise<bigint>;
-  /** Balance of an address in a token's units; of POL, `POL_ADDRESS`, in wei. */
+  /** Balance of an address as one host reports it, in a token's units; of POL, `POL_ADDRESS`, in wei. */
   readHeld(holder: Address, token: Address): Promise<bigint>;
 }
 

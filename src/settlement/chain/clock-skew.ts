@@ -19,7 +19,7 @@ export function readNewestBlocksMs(endpoints: readonly ChainEndpoint[]): Promise
   );
 }
 
-/** Difference between the clock and the newest block, with a sentence for the operator; null without any block. */
+/** Difference between the clock and the newest block, with a sentence for the operator; null if there is no block. */
 export function clockSkew(
   newestBlocksMs: readonly (number | Error)[],
   nowMs: number,

@@ -15,9 +15,9 @@ import { type BlockRange, createBlockRange, type LogSources, scanBlocks } from '
 /** Why a block or log is not accepted as final, or which endpoint contradicts the others. */
 export interface FinalityDoubt {
   /**
-   * `hash`: more hosts have another block than the endpoint. `refuted`: two other hosts lack logs of ours that it
-   * shows. `omitted`: it lacks logs of ours that more hosts show. `disputed`: hosts contradict each other without a
-   * majority. `unconfirmed`: no other host could answer.
+   * `hash`: more hosts contradict the endpoint's block than agree with it. `refuted`: two other hosts lack logs of ours
+   * that it shows. `omitted`: it lacks logs of ours that more hosts show. `disputed`: hosts contradict each other
+   * without a majority. `unconfirmed`: no other host could answer.
    */
   readonly kind: 'hash' | 'refuted' | 'omitted' | 'disputed' | 'unconfirmed';
   readonly block: BlockReference;
@@ -42,10 +42,12 @@ type Answer =
 
 /**
  * Confirms a final block at another host, because payments settle on it: one must call that height final with the same
- * hash. All are asked at once and the first agreement is enough; an endpoint that is behind confirms up to its own
- * final block. A single host is trusted. `report` is also called for contradictions that arrive after an agreement.
+ * hash and time. All are asked in parallel and the first agreement is enough; an endpoint that is behind confirms up to
+ * its own final block. A single host is trusted. `report` is also called for contradictions that arrive after an
+ * agreement.
  *
- * @returns `block`, null while no endpoint of another host agrees, and whether another has another block at its height
+ * @returns `block`, the highest confirmed one, null while no endpoint of another host agrees; and whether one
+ *   contradicts
  */
 export async function confirmFinalBlock(
   primary: ChainEndpoint,
@@ -168,8 +170,8 @@ type LogsAnswer =
   | { readonly kind: 'cannot say'; readonly message: string };
 
 /**
- * Whether an endpoint of another host, on the same chain up to `final`, has the same logs. All are asked at once and
- * the first that has all of them is enough. `refuted`: none has them and two hosts lack some.
+ * Whether an endpoint of another host, on the same chain up to `final`, has the same logs. All are asked in parallel
+ * and the first that has all of them is enough. `refuted`: none has them and two hosts lack some.
  */
 export async function confirmLogs(
   context: ConfirmLogsContext,
@@ -276,7 +278,7 @@ const COMPARED_BLOCKS = 5;
 
 /**
  * Problems with the logs of the newest final blocks, one sentence each: an endpoint's logs cannot be read, or lack some
- * that others show. Skips endpoints that have another block than `final`.
+ * that others show. Skips endpoints that have a block other than `final`.
  */
 export async function compareRecentLogs(
   endpoints: readonly ChainEndpoint[],

@@ -27,8 +27,8 @@ interface ChainReaderOptions {
 }
 
 /**
- * Final blocks behind two other hosts from which an endpoint is left: about half a minute. Nodes that are read one
- * after the other differ by a few.
+ * Maximum final blocks behind two other hosts before the reader leaves an endpoint: about half a minute. Nodes that are
+ * read one after the other differ by a few.
  */
 const CRAWLING_BLOCKS = 16;
 
@@ -227,8 +227,8 @@ const ACCEPT_FALLBACK_AFTER_MS = 60_000;
 const STALL_MS = 20_000;
 
 /**
- * Detects a head that falls back further than any reorganization: the node was restored or replaced by one that is
- * behind. A head that stays low shows that the high one was wrong.
+ * Detects a head or final block that stands still, and a head that falls back further than any reorganization: the node
+ * was restored or replaced by one that is behind. A head that stays low shows that the high one was wrong.
  */
 export function createHeadWatch(monotonicMs = () => performance.now()) {
   let highest = 0;
@@ -238,7 +238,7 @@ export function createHeadWatch(monotonicMs = () => performance.now()) {
   return {
     /** Checks that the final block advances. */
     checkFinal: (blockNumber: number) => (hasFinalStood(blockNumber) ? 'stands still' : 'moves'),
-    /** Checks that the head advances. @throws ChainUnavailableError when it has fallen back too far */
+    /** Checks that the head advances. Throws `ChainUnavailableError` when it has fallen back too far. */
     checkLatest(label: string, blockNumber: number): 'moves' | 'stands still' {
       const nowMs = monotonicMs();
       const isAccepted = fellBackAtMs !== null && nowMs - fellBackAtMs >= ACCEPT_FALLBACK_AFTER_MS;

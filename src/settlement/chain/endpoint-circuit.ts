@@ -8,8 +8,8 @@ const MAXIMUM_PAUSE_MS = 30_000;
 
 /**
  * Circuit breaker for one of several endpoints, so that callers do not wait for the same timeout each time. A timeout
- * opens it. After the pause, the next call still fails at once and starts a probe in the background; an answer closes
- * the circuit. Other failures are quick and do not open it.
+ * opens it. After the pause, the next call still fails immediately and starts a probe in the background; everything but
+ * another timeout closes the circuit. Other failures are quick and do not open it.
  */
 export function withCircuit(rpc: NodeClient, monotonicMs: () => number) {
   let pauseMs = 0;
@@ -59,7 +59,7 @@ export function withCircuit(rpc: NodeClient, monotonicMs: () => number) {
 
   return {
     ...aroundCalls(rpc, guard),
-    /** Whether every call fails at once. */
+    /** Whether every call fails immediately. */
     get isOpen() {
       return pausedUntilMs !== null;
     },

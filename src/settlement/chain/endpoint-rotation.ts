@@ -16,7 +16,7 @@ import { aroundCalls, checkAnswers, type NodeClient, toQuantity } from './node-a
 export type EndpointRotation = ReturnType<typeof createEndpointRotation>;
 
 /**
- * Reads before another endpoint is asked first: a false answer is no failure, so no endpoint may remain the only
+ * Reads before another endpoint is asked first: a false answer is not a failure, so no endpoint may remain the only
  * source.
  */
 const READS_OF_A_TURN = 50;
@@ -104,7 +104,7 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
   }
 
   /**
-   * Answers of all hosts that answer in time, or those present when two agree. With one host, or without any answer,
+   * Answers of all hosts that answer in time, or those received when two agree. With one host, or without any answer,
    * the same as `useAny`. For reads only.
    */
   async function useEach<T>(
@@ -273,8 +273,8 @@ export function createChainEndpoint(
     /** Only endpoints of different hosts can confirm each other. */
     host,
     /**
-     * Whether to ask others instead: a call exceeds `patienceMs`, or one timed out, after which every call fails at
-     * once for a while.
+     * Whether to ask others instead: a call exceeds `patienceMs`, or one timed out, after which every call fails
+     * immediately for a while.
      */
     get isPaused(): boolean {
       return circuit !== null && (circuit.isOpen || speed.isOverdue);
@@ -322,7 +322,7 @@ export function createChainEndpoint(
       provenAtMs = Number.NEGATIVE_INFINITY;
       isFailing = true;
     },
-    /** Null when the endpoint has no such block. */
+    /** Null if the endpoint has no such block. */
     async readBlock(block: number | 'latest' | 'finalized'): Promise<LatestBlock | null> {
       const tag = typeof block === 'number' ? toQuantity(block) : block;
       const found = await rpc.call('eth_getBlockByNumber', [tag, false]);
@@ -376,7 +376,7 @@ interface Attempt<T> {
 
 /**
  * First answer of these attempts, each started when the one before has failed or takes too long. Errors other than
- * `ChainUnavailableError` reject at once; when all fail, rejects with their failures as one.
+ * `ChainUnavailableError` reject immediately; when all fail, rejects with their failures as one.
  */
 function firstAnswer<T>(attempts: readonly Attempt<T>[]): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -405,7 +405,7 @@ function firstAnswer<T>(attempts: readonly Attempt<T>[]): Promise<T> {
 
 export type EndpointSpeed = ReturnType<typeof createEndpointSpeed>;
 
-/** Factor over the usual time, or over another host's, from which an answer is slow. */
+/** A slow answer takes at least this many times the usual time, or another host's. */
 const FACTOR = 4;
 const REMEMBERED_ANSWERS = 32;
 

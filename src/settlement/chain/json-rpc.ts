@@ -53,7 +53,7 @@ export class JsonRpcAnswerError extends ChainUnavailableError {
   }
 }
 
-/** The answer violates the protocol or the method's form. */
+/** The answer violates the protocol or does not have the method's shape. */
 export class MalformedAnswerError extends ChainUnavailableError {}
 
 /** An HTTP status for a wrong key or an exhausted plan. */
@@ -67,7 +67,7 @@ export class AnswerTooLargeError extends ChainUnavailableError {}
 export class AnswerTooSlowError extends ChainUnavailableError {}
 
 const MIB = 1024 * 1024;
-/** The newest blocks of Polygon hold some hundred transactions, of which an answer lists the hashes. */
+/** The newest blocks of Polygon hold a few hundred transactions, of which an answer lists the hashes. */
 const BLOCK_BYTES = 2 * MIB;
 /** Logs of one block: as many transfers as its gas allows take a fifth. A range of blocks can be split. */
 const LOGS_OF_BLOCK_BYTES = 16 * MIB;
@@ -281,8 +281,8 @@ async function readText(
 }
 
 /**
- * Why the text is not worth parsing; null where it is. Nodes answer with text and digits. Empty lists take far more
- * memory than text, and objects with always new keys block the process: 8 MB of them for two seconds.
+ * Why the text is not worth parsing; null if it is. Nodes answer with text and digits. Empty lists take far more memory
+ * than text, and objects with always new keys block the process: 8 MB of them for two seconds.
  */
 function excessOf(text: string): string | null {
   const maximumValues = UNMEASURED_VALUES + Math.floor(text.length / MINIMUM_BYTES_PER_VALUE);
@@ -375,7 +375,7 @@ function describe(error: unknown): string {
   return error.message !== '' ? error.message : typeof code === 'string' ? code : error.name;
 }
 
-/** Shorter parts of a URL ("v2", "rpc") are no secrets, and replacing them would garble the text. */
+/** Shorter parts of a URL ("v2", "rpc") are not secret, and replacing them would garble the text. */
 const MINIMUM_SECRET_LENGTH = 5;
 
 /**
@@ -404,7 +404,7 @@ function decodePart(text: string): string {
 /** Control characters, line separators, and marks that change the text direction. */
 const notOfLine = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu;
 
-/** Foreign text as one line for logs, pages and databases: without control characters, shortened. */
+/** Another party's text as one line for logs, pages and databases: without control characters, shortened. */
 export function oneLine(text: string, maximumLength = 500): string {
   const plain = text.replaceAll(notOfLine, ' ').trim();
   const short = plain.length <= maximumLength ? plain : `${plain.slice(0, maximumLength)}…`;

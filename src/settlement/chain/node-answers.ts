@@ -2,7 +2,7 @@ import { keccak256 } from 'viem/utils';
 import type { LatestBlock } from './chain.ts';
 import { type JsonRpcClient, MalformedAnswerError } from './json-rpc.ts';
 
-// Checks each method's answer. Nodes are not trusted: an answer of another form, out of range, or about something that
+// Checks each method's answer. Nodes are not trusted: an answer of another shape, out of range, or about something that
 // was not requested, is a failure of that endpoint.
 
 /** A client that calls only the methods described here and resolves only with valid answers. */
@@ -111,7 +111,7 @@ export const answers = {
   },
 } satisfies Record<string, (answer: unknown, params: readonly unknown[]) => unknown>;
 
-/** A block's number, hash, parent and time; null when the endpoint has no such block. */
+/** A block's number, hash, parent and time; null if the endpoint has no such block. */
 function readBlock(answer: unknown, [asked]: readonly unknown[]): LatestBlock | null {
   if (answer === null) return null;
   const block = record(answer, 'block');

@@ -255,7 +255,7 @@ export async function scanBlocks(context: ScanContext, asked: LogQuery): Promise
   }
 }
 
-/** Null when the endpoint refuses: it does not know the block yet, or does not support the filter. */
+/** Null if the endpoint refuses: it does not know the block yet, or does not support the filter. */
 async function tryByHash({ endpoint, sources }: ScanContext, query: LogQuery): Promise<ChainLogs | null> {
   try {
     return await readLogs(endpoint.rpc, sources, query);
@@ -265,7 +265,7 @@ async function tryByHash({ endpoint, sources }: ScanContext, query: LogQuery): P
   }
 }
 
-/** Null when the range was too large and a smaller one is worth trying. */
+/** Null if the range was too large and a smaller one is worth trying. */
 async function tryRange(context: ScanContext, query: LogQuery): Promise<ChainLogs | null> {
   const triedBlocks = query.toBlock - query.fromBlock + 1;
   try {

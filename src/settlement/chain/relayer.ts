@@ -19,9 +19,9 @@ import { encodeRelayCall } from './read-logs.ts';
 import { readTokenBalance } from './token-reader.ts';
 
 interface QuoteBounds {
-  /** Minimum tip of the network; transactions below it are not mined. Default 25 gwei, as on Polygon. */
+  /** Minimum tip of the network; transactions below it are not mined. Default `POLYGON_MINIMUM_TIP_WEI`. */
   readonly minimumTipWei?: bigint;
-  /** Maximum quote, because a dishonest endpoint could otherwise burn the relayer's balance. Default 5,000 gwei. */
+  /** Maximum quote, so that no endpoint can burn the relayer's balance. Default `MAXIMUM_FEE_PER_GAS_WEI`. */
   readonly maximumFeePerGasWei?: bigint;
 }
 
@@ -121,7 +121,7 @@ const POLYGON_MINIMUM_TIP_WEI = 25_000_000_000n;
 const HISTORY_BLOCKS = '0xa';
 const TIP_PERCENTILE = 50;
 
-/** Twice the next base fee (enough for several full blocks in a row) plus the median of recent tips. */
+/** Twice the next base fee, enough for several full blocks in a row, plus the median tip, within the bounds. */
 export async function quoteFees(rpc: NodeClient, bounds: QuoteBounds): Promise<FeeQuote> {
   const asked = [HISTORY_BLOCKS, 'latest', [TIP_PERCENTILE]];
   const { nextBaseFee, tips } = await rpc.call('eth_feeHistory', asked);
@@ -212,7 +212,7 @@ export async function broadcast(endpoints: readonly ChainEndpoint[], rawTransact
   throw new ChainUnavailableError(`the transaction reached no endpoint: ${text}`, options);
 }
 
-/** Null when the endpoint has the transaction. */
+/** Null if the endpoint has the transaction. */
 async function send(endpoint: ChainEndpoint, rawTransaction: string): Promise<ChainUnavailableError | null> {
   try {
     await endpoint.rpc.call('eth_sendRawTransaction', [rawTransaction]);

@@ -9,7 +9,7 @@ const PANIC_SELECTOR = '0x4e487b71'; // Panic(uint256), a failed assertion or an
 const REVERTED_CODE = 3;
 
 /**
- * Reason of a simulated call's failure as a short text; null when the endpoint failed instead (rate limit, no such
+ * Reason of a simulated call's failure as a short text; null if the endpoint failed instead (rate limit, no such
  * block). Nodes report a revert by code 3, by its data, or only in the message.
  */
 export function revertReasonOf(error: unknown): string | null {
@@ -36,12 +36,12 @@ function decodeRevertData(data: `0x${string}`): string | null {
       return `panic 0x${decodeAbiParameters([{ type: 'uint256' }], parameters)[0].toString(16)}`;
     }
   } catch {
-    // A contract's author may put anything behind these selectors: the selector is the reason then.
+    // A contract may put anything behind these selectors; the selector alone is then the reason.
   }
   return selector.length === 10 ? `error ${selector}` : null;
 }
 
-/** Bounds a contract's text for logs and pages, without control characters. */
+/** Shortens a contract's text to printable ASCII, for logs and pages. */
 function printable(text: string): string {
   const plain = text.replace(/[^\x20-\x7e]+/g, ' ').trim();
   if (plain === '') return 'reverted without a reason';

@@ -97,8 +97,8 @@ interface CheckedRelease {
 
 /**
  * Checks all releases in one call: a transfer fails when the token is paused, an address is blocklisted, or the balance
- * is too low. The transfer itself is simulated only where these say so or are missing, to learn the reason. Null where
- * the chain has no Multicall3.
+ * is too low. The transfer itself is simulated only where these say so or are missing, to learn the reason. Null if the
+ * chain has no Multicall3.
  */
 async function checkTogether(
   rpc: NodeClient,
@@ -170,7 +170,7 @@ async function mapInGroups<Item, Result>(
   return results;
 }
 
-/** Creates a sweep of blocks whose state endpoints still keep, about the last hundred. */
+/** Creates a sweep of balances at blocks whose state endpoints still keep, about the last hundred. */
 export function createBalanceSweep(options: TokenReaderOptions): SweepBalances {
   const rotation = createEndpointRotation(options.endpoints);
   const callMany = createMulticall(options);
@@ -206,7 +206,7 @@ type MulticallAnswer = ReturnType<typeof decode>[number];
 /** A read costs about 10,000 gas, and nodes limit a call to ten million or more. */
 const CALLS_AT_A_TIME = 500;
 
-/** Batches calls of the token, with answers in order; null where the chain has no Multicall3. */
+/** Batches calls of the token, with answers in order; null if the chain has no Multicall3. */
 function createMulticall({ token, multicall = MULTICALL3 }: TokenReaderOptions) {
   /** Endpoints that have Multicall3. It may be deployed later, so only a yes is cached. */
   const deployedAt = new Set<string>();
@@ -237,7 +237,7 @@ function decodeAnswers(label: string, data: `0x${string}`, count: number): reado
   throw new MalformedAnswerError(`${label} answered ${results.length} of ${count} calls`);
 }
 
-/** Decodes a call's result. Throws `MalformedAnswerError` for bytes of another form. */
+/** Decodes a call's result. Throws `MalformedAnswerError` for bytes of another shape. */
 function decoded<Result>(label: string, what: string, decodeResult: () => Result): Result {
   try {
     return decodeResult();

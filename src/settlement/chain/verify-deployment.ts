@@ -52,10 +52,10 @@ type Finding = { readonly host: string; readonly label: string } & (
  * Checks at every endpoint that it serves the chain, that factory and implementation run exactly the code of our
  * artifacts for this token, and that the factory's arithmetic agrees with ours. A host that contradicts the majority is
  * outvoted and reported in `problems`. Returns what is published: the implementation that every deposit address runs,
- * and keccak-256 of the factory's code on chain, `0x` and 64 digits.
+ * and keccak-256 of the factory's code on chain, `0x` and 64 digits. Throws `DeploymentMismatchError` with every
+ * problem; `ChainUnavailableError` when no endpoint answers.
  *
  * @param wasVerified an earlier start verified this deployment, which counts as one more host
- * @throws DeploymentMismatchError with every problem; ChainUnavailableError when no endpoint answers
  */
 export async function verifyDeployment(
   endpoints: readonly ChainEndpoint[],
@@ -184,7 +184,7 @@ async function readCodes(rpc: NodeClient, addresses: readonly [Address, Address,
 const TOKEN_CALL = encodeFunctionData({ abi: depositFactoryAbi, functionName: 'token' });
 const IMPLEMENTATION_CALL = encodeFunctionData({ abi: depositFactoryAbi, functionName: 'implementation' });
 
-/** Null when the contract has no such function or does not answer with an address. */
+/** Null if the contract has no such function or does not answer with an address. */
 async function readAddress(rpc: NodeClient, to: Address, data: string): Promise<Address | null> {
   try {
     const answer = await rpc.call('eth_call', [{ to, data }, 'latest']);
@@ -238,7 +238,7 @@ const knownTokens: ReadonlyMap<number, Address> = new Map([
   [80002, '0x41E94Eb019C0762f9Bfcf9Fb1E58725BfB0e7582'], // Polygon Amoy, the test network
 ]);
 
-/** USDC address of a chain; null when unknown. */
+/** USDC address of a chain; null if unknown. */
 export function knownToken(chainId: number): Address | null {
   return knownTokens.get(chainId) ?? null;
 }

@@ -59,7 +59,7 @@ export async function chooseNonce(
   return Math.max(counts.latest, own ?? 0);
 }
 
-/** Uses up missing nonces up to `endNonce` by transfers to the relayer itself. */
+/** Uses up the missing nonces before `endNonce` by transfers to the relayer itself. */
 export async function fillGap(context: RelayContext, fromNonce: number, endNonce: number): Promise<void> {
   const fees = await context.relayer.quoteFees();
   context.onIncident({ kind: 'filled_gap', fromNonce, toNonce: endNonce - 1 });

@@ -49,7 +49,7 @@ export type RelayIncident =
     }
   /** Nonces before the first open batch were missing on the chain; a transfer to the relayer itself spends each. */
   | { readonly kind: 'filled_gap'; readonly fromNonce: number; readonly toNonce: number }
-  /** At present fees their gas costs a larger share than the operator allows. */
+  /** At current fees their gas costs a larger share than the operator allows. */
   | { readonly kind: 'deferred_releases'; readonly paymentIds: readonly PaymentId[] }
   /** The whole batch would fail, so fewer payments are sent. */
   | { readonly kind: 'halved_batch'; readonly fromPayments: number; readonly toPayments: number }

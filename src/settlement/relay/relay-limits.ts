@@ -12,7 +12,6 @@ export const defaultRelayLimits = {
   batchWindowMs: 0,
   /** Time before an attempt's fees are compared with the latest quote. */
   bumpAfterMs: 15_000,
-  /** Maximum fee in wei per gas. */
   maximumFeePerGas: MAXIMUM_FEE_PER_GAS_WEI,
   /** Maximum cost of one transaction's gas limit, in wei: nodes refuse more than their own cap. */
   maximumTransactionFeeWei: 10n ** 18n,

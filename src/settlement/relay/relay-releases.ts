@@ -38,10 +38,9 @@ import {
 } from './size-batch.ts';
 
 /**
- * Runs one pass of the sender for its relayer key, which has several transactions in flight. A transaction is committed
- * before it is broadcast, and after a crash the same bytes are broadcast again. A payment settles only from what the
- * watcher sees, never from our own transaction's outcome. Batches of earlier keys are followed first: a key without POL
- * for gas must not block them, nor they it.
+ * Runs one pass of the sender for its relayer key, which has several transactions in flight. A payment settles only
+ * from what the watcher sees, never from its own transaction's outcome. Batches of retired keys are followed first,
+ * independently: neither may block the other.
  */
 export async function relayReleases(context: RelayContext): Promise<RelayPass> {
   const failure = await followRetiredBatches(context).then(
@@ -59,7 +58,7 @@ export async function relayReleases(context: RelayContext): Promise<RelayPass> {
   }
   const opened = await openBatches(context, inFlight);
   if (failure !== null) throw failure.error;
-  // Reports what happened to a batch before a newly opened one, and either before "nothing to do".
+  // Reports a followed batch's news rather than a new batch, and either rather than "idle".
   const isNews = followed !== 'idle' && followed !== 'waiting' && followed !== 'rebroadcast';
   const hasOpened = opened !== 'idle' && opened !== 'waiting';
   return isNews || (!hasOpened && followed !== 'idle') ? followed : opened;
@@ -68,7 +67,7 @@ export async function relayReleases(context: RelayContext): Promise<RelayPass> {
 /**
  * Ends batches of relayer addresses without a sender, because the key changed or its process is gone; otherwise their
  * payments would stay in them forever. The signed bytes suffice, except to raise fees. A batch that stays unmined is
- * abandoned and its payments released with the present key; if it is mined later, it costs gas but moves nothing twice.
+ * abandoned and its payments released with the current key; if it is mined later, it costs gas but moves nothing twice.
  */
 async function followRetiredBatches(context: RelayContext): Promise<void> {
   const { relay, relayer, withRelayerLease } = context;
@@ -88,7 +87,7 @@ async function followRetiredRelayer(context: RelayContext, address: string): Pro
     onIncident({ kind: 'retired_batch_resolved', batchId: id, relayer: address });
   const unmined = unminedOf(open, counts);
   const head = unmined[0];
-  if (head === undefined) return; // Mined; final soon.
+  if (head === undefined) return; // All are mined; finality resolves them.
   if (isGivenUp(context, head)) {
     // Highest nonce first, so that the remaining batches never have a gap below them.
     for (const batch of unmined.toReversed()) {
@@ -101,7 +100,7 @@ async function followRetiredRelayer(context: RelayContext, address: string): Pro
   for (const batch of unmined) await rebroadcast(relayer, batch);
 }
 
-/** Only after this process has rebroadcast it for a while: the service may have been down for long. */
+/** True only once this process has rebroadcast it for a while: the service may have been down for long. */
 function isGivenUp({ limits, memory, nowMs: clock }: RelayContext, batch: RelayBatch): boolean {
   const nowMs = clock();
   const firstSeenMs = memory.firstSeenMs.get(batch.id);
@@ -121,8 +120,8 @@ const CLAIM_MS = 60_000;
 
 /**
  * Opens batches while a slot is free and releases are due; mined batches that await finality take none. A single
- * release leaves at once, several share batches. `inFlight` is null while nothing is in flight; the chain is then only
- * read when something is due.
+ * release leaves immediately, several share batches. `inFlight` is null while nothing is in flight; the chain is then
+ * only read when something is due.
  */
 async function openBatches(context: RelayContext, inFlight: BatchesInFlight | null): Promise<RelayPass> {
   const { limits } = context;
@@ -161,7 +160,10 @@ function createChainReading({ relayer }: RelayContext, counts: () => Promise<Tra
   };
 }
 
-/** Collects due releases, leaves out those that the token would refuse, and commits and sends the rest. */
+/**
+ * Collects due releases, leaves out those that are too expensive or that the token would refuse, and commits and sends
+ * the rest. A transaction is committed before it is broadcast; after a crash the same bytes are broadcast again.
+ */
 async function openBatch(
   context: RelayContext,
   open: readonly RelayBatch[],
@@ -275,7 +277,7 @@ async function deferExpensive(
   return affordable;
 }
 
-/** Asks the token for each release; records a refusal with its reason and retries it later. */
+/** Simulates each release at the token; records a refusal with its reason and retries it later. */
 async function filterReleasable(context: RelayContext, payments: readonly Payment[]): Promise<Payment[]> {
   const checks = await context.token.checkReleases(
     payments.map(({ depositAddress, payoutAddress }) => ({

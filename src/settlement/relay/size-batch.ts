@@ -83,9 +83,11 @@ export function feeBudgetOf(
 
 /**
  * Takes the first of these payments that can be released together within the budget, with the gas for it: all, or where
- * the call would fail, the first half, a quarter, and so on. Throws `CallRevertedError` where the first payment fails
- * alone, `TransactionRefusedError` where the budget does not cover it, and `ChainUnavailableError` when the estimate
- * fails for another reason; the next batch is then half as large, because some nodes report too large a call like this.
+ * the call would fail, the first half, a quarter, and so on. Uses our own gas figure instead of an estimate if
+ * `isOwnGas` is set, or if a payment was in an odd number of batches without effect. Throws `CallRevertedError` where
+ * the first payment fails alone, `TransactionRefusedError` where the budget does not cover it, and
+ * `ChainUnavailableError` when the estimate fails for another reason; the next batch is then half as large, because
+ * some nodes report too large a call like this.
  */
 export async function shrinkToGasLimit(
   context: RelayContext,
@@ -179,13 +181,13 @@ const unfunded = /insufficient (?:funds|balance)|overshot/i;
 /** Nodes' messages for a gas limit times fee above their own cap. */
 const capped = /exceeds the configured cap/i;
 
-/** Whether the refusal only concerns POL for gas or the price, not the release itself. */
+/** Whether the refusal only concerns POL for gas, the price or the moment, not the release itself. */
 export function isAboutFunds(refusal: TransactionRefusedError): boolean {
   const reasons = [underpriced, unfunded, untimely, capped];
   return reasons.some((reason) => reason.test(refusal.message));
 }
 
-/** A refused batch is rebroadcast or replaced once it is first. */
+/** Ignores a refusal, and rethrows other errors: a refused batch is rebroadcast or replaced once it is first. */
 export function ignoreRefusal(error: unknown): void {
   if (!(error instanceof TransactionRefusedError)) throw error;
 }
@@ -216,9 +218,9 @@ export async function broadcastOrShrink(
 
 /**
  * Replaces a batch that every node refuses, at its nonce: with our own gas figure where its gas is implausible,
- * otherwise with half of its payments; a single payment, or a batch that is no release, only at a lower gas cost.
- * Commits without sending. Null where that cannot help. Only one of both transactions can be mined, so nothing is
- * released twice.
+ * otherwise with half of its payments; a single payment, or a batch that is not a release, only at a lower gas cost.
+ * Commits without sending. Null if that cannot help. Only one of both transactions can be mined, so nothing is released
+ * twice.
  */
 export async function replaceRefused(
   context: RelayContext,
@@ -257,8 +259,8 @@ function hasOddGas({ gasLimit, paymentIds }: RelayBatch): boolean {
 
 /**
  * Replaces a batch that is not mined in time, at its nonce, with these fees and our own gas figure: with all of its
- * payments where its gas is implausible, otherwise with half of them. Commits without sending. Null where the budget
- * does not cover it, or the batch cannot be made smaller.
+ * payments where its gas is implausible, otherwise with half of them. Commits without sending. Null if the budget does
+ * not cover it, or the batch cannot be made smaller.
  */
 export async function replaceOverdue(
   context: RelayContext,
@@ -274,7 +276,7 @@ export async function replaceOverdue(
 
 /**
  * Replaces a batch, at its nonce and higher fees, by as many of its payments as the budget covers. Commits without
- * sending. Null where it covers none.
+ * sending. Null if it covers none.
  */
 export async function replaceByDearer(
   context: RelayContext,

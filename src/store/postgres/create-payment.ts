@@ -56,8 +56,8 @@ const insertPlain = statement(`
   ), ${queueCreated}`);
 
 /**
- * A create request with a taken key waits for the other's commit, and replaces the record only if it is older than 24
- * hours.
+ * A create request with a taken key waits for the other's commit, and replaces the record only if it is older than
+ * `IDEMPOTENCY_TTL_MS`.
  */
 const insertKeyed = statement(`
   WITH claimed AS (

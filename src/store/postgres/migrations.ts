@@ -13,11 +13,9 @@ import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
 const MIGRATION_LOCK = '7161130657985881443';
 
 /**
- * Brings a database to the newest schema, each migration in its own transaction. Of several instances that start at
- * once, one migrates and the rest wait.
- *
- * @throws UnreleasedSchemaError when the database was made before the first release
- * @throws StoreTooNewError when the database has a migration that is not in the list
+ * Brings a database to the newest schema, each migration in its own transaction. Of several instances that start
+ * together, one migrates and the rest wait. Throws `UnreleasedSchemaError` when the database was made before the first
+ * release, and `StoreTooNewError` when the database has a migration that is not in the list.
  */
 export async function migrate(
   url: string,
@@ -37,9 +35,8 @@ export async function migrate(
 }
 
 /**
- * Schema of a database, without changing it.
- *
- * @throws UnreleasedSchemaError when the database was made before the first release
+ * Schema of a database, without changing it. Throws `UnreleasedSchemaError` when the database was made before the first
+ * release.
  */
 export async function findSchema(
   url: string,
@@ -69,9 +66,8 @@ export async function connectByName(client: Client): Promise<void> {
 }
 
 /**
- * Schema of a connection's database.
- *
- * @throws UnreleasedSchemaError when the database was made before the first release
+ * Schema of a connection's database. Throws `UnreleasedSchemaError` when the database was made before the first
+ * release.
  */
 export async function readSchema(client: Client, migrations: readonly Migration[]): Promise<FoundSchema> {
   const { rows } = await client.query<{ found: string | null }>("SELECT to_regclass('migrations') AS found");

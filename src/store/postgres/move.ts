@@ -16,8 +16,7 @@ const ASKED_AGAIN_MS = 50;
 
 /**
  * Opens a side of a move; creates the target's tables if there are none. No program can write to it until it is closed.
- *
- * @throws MoveRefusedError while other instances are connected, or for the reasons of `openSide`
+ * Throws `MoveRefusedError` while other instances are connected, and like `openSide`.
  */
 export async function openPostgresSide(url: string, role: MoveRole, { migrations, tables }: Layout) {
   const client = await connect(url);

@@ -9,7 +9,7 @@ import { type Statement, statement } from './statements.ts';
 const MAXIMUM_WAITING = 20_000;
 /** Attempts of a transaction that conflicts with others. */
 const MAXIMUM_TRIES = 5;
-/** Outage, such as a restart, after which waiting calls fail; later calls fail at once. */
+/** Outage, such as a restart, after which waiting calls fail; later calls fail immediately. */
 const RESTART_MS = 10_000;
 const RECONNECT_INTERVAL_MS = 100;
 /** Repeats of work after a lost connection. */

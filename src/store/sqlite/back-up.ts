@@ -11,12 +11,11 @@ const BUSY_TIMEOUT_MS = 5_000;
 /**
  * Copies a snapshot of a database into a new private file, which is read back and flushed. The source may be in use by
  * another process: the copy uses a read-only connection, so no writer waits. Any error removes the copy. A kill leaves
- * an empty `target` and a `target.unfinished`, which must be removed before the next backup into the same file.
- *
- * @throws UnreleasedSchemaError when the database was made before the first release
- * @throws Error when `target`, `target.unfinished` or a journal beside them exists, when the folder does not exist or
- * is writable for every user without the sticky bit, when `file` is not a database of this service or holds no account,
- * and when the copy is damaged
+ * an empty `target` and a `target.unfinished`, which must be removed before the next backup into the same file. Throws
+ * `UnreleasedSchemaError` when the database was made before the first release, and `Error` when `target`,
+ * `target.unfinished` or a journal beside them exists, when the folder does not exist or is writable for every user
+ * without the sticky bit, when `file` is not a database of this service or holds no account, and when the copy is
+ * damaged.
  */
 export function backUpSqlite(file: string, target: string, migrations: readonly Migration[]) {
   const source = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });

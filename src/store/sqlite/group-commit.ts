@@ -121,19 +121,19 @@ function createGroupTransaction(database: DatabaseSync) {
     }
   }
 
-  /** After a lost transaction. @throws when SQLite cannot even roll back */
+  /** Ends a lost transaction. Throws when SQLite cannot even roll back. */
   function rollback(): void {
     if (database.isTransaction) database.exec('ROLLBACK');
   }
 
   return {
-    /** @throws any error of SQLite, such as a lock held by another program */
+    /** Throws any error of SQLite, such as a lock held by another program. */
     begin(): void {
       // Open only after a failed rollback; its writes were rejected and must not be committed now.
       rollback();
       begin.run();
     },
-    /** Runs the writes and commits them. @throws StoreWriteError when all of them are lost */
+    /** Runs the writes and commits them. Throws `StoreWriteError` when all of them are lost. */
     commit(group: readonly GroupItem[]): void {
       for (const item of group) {
         try {
@@ -174,7 +174,7 @@ export function createReads(database: DatabaseSync) {
 
   return {
     run: <T>(read: () => T): Promise<T> => readIn(nextTurn(), read),
-    /** Reads a row by its key, within some ten microseconds. Reads that are requested together share a turn. */
+    /** Reads a row by its key, within tens of microseconds. Reads that are requested together share a turn. */
     runShort<T>(read: () => T): Promise<T> {
       sharedTurn ??= nextTurn().then(() => {
         sharedTurn = null;

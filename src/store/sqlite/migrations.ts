@@ -14,10 +14,9 @@ import {
 const OPENING_TIMEOUT_MS = 2_000;
 
 /**
- * Brings a database to the newest schema, each migration in its own transaction.
- *
- * @throws UnreleasedSchemaError when the database was made before the first release
- * @throws StoreTooNewError when the database has a migration that is not in the list
+ * Brings a database to the newest schema, each migration in its own transaction. Throws `UnreleasedSchemaError` when
+ * the database was made before the first release, and `StoreTooNewError` when the database has a migration that is not
+ * in the list.
  */
 export function migrate(
   database: DatabaseSync,
@@ -35,9 +34,8 @@ export function migrate(
 }
 
 /**
- * Schema of a database file, without changing it or creating a file beside it.
- *
- * @throws UnreleasedSchemaError when the database was made before the first release
+ * Schema of a database file, without changing it or creating a file beside it. Throws `UnreleasedSchemaError` when the
+ * database was made before the first release.
  */
 export function findSchema(file: string, migrations: readonly Migration[]): FoundSchema {
   if (!existsSync(file)) return foundSchema(describe(file), [], migrations);
@@ -53,11 +51,7 @@ export function findSchema(file: string, migrations: readonly Migration[]): Foun
   }
 }
 
-/**
- * Schema of an open database.
- *
- * @throws UnreleasedSchemaError when the database was made before the first release
- */
+/** Schema of an open database. Throws `UnreleasedSchemaError` when the database was made before the first release. */
 export function readSchema(
   database: DatabaseSync,
   file: string,

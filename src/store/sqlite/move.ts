@@ -12,10 +12,8 @@ import { insertSqlOf, storedValues } from './scripts.ts';
 
 /**
  * Opens a side of a move; creates a missing target. The database stays locked until it is closed, so that no server
- * starts on it.
- *
- * @throws StoreInUseError while another process serves it
- * @throws MoveRefusedError when the source is missing, or for the reasons of `openSide`
+ * starts on it. Throws `StoreInUseError` while another process serves it, `MoveRefusedError` when the source is
+ * missing, and like `openSide`.
  */
 export async function openSqliteSide(file: string, role: MoveRole, { migrations, tables }: Layout) {
   // Opening would create it.

@@ -90,9 +90,8 @@ export function withNumbers<Row extends object>(row: Row): Row {
  * Locks a database file for this process, until it ends or the returned function is called. Node has no flock, so the
  * lock is an exclusive transaction on a separate SQLite file: the operating system releases it with the process, even
  * after kill -9, and readers of the database are not affected. Only its owner can open the file, because another user
- * could otherwise keep the service from starting.
- *
- * @throws StoreInUseError when another process, or another store of this one, holds it
+ * could otherwise keep the service from starting. Throws `StoreInUseError` when another process, or another store of
+ * this one, holds it.
  */
 function lockFile(file: string): () => void {
   const lockName = `${file}.lock`;
@@ -108,9 +107,7 @@ function lockFile(file: string): () => void {
 }
 
 /**
- * Opens a database exclusively.
- *
- * @throws StoreInUseError when another process, or another store of this one, holds it
+ * Opens a database exclusively. Throws `StoreInUseError` when another process, or another store of this one, holds it.
  */
 export function openLocked(file: string): { database: DatabaseSync; close(): Promise<void> } {
   const unlock = lockFile(file);
