@@ -46,7 +46,7 @@ interface LocalTransaction {
   readonly gas?: bigint;
 }
 
-/** Signs a transaction for the local chain, with fees high enough to be mined at once. */
+/** Signs a transaction for the local chain, with fees high enough to be mined immediately. */
 export function signTransaction(
   { privateKey }: DevelopmentKey,
   { gas = 200_000n, ...transaction }: LocalTransaction,
@@ -70,7 +70,6 @@ export function deriveHex(key: string, purpose: string): string {
 /** PKCS #8 prefix of the 32 bytes of an Ed25519 key. */
 const ED25519_PREFIX = '302e020100300506032b657004220420';
 
-/** The Ed25519 key of this seed. */
 export function ed25519KeyOf(seedHex: string): KeyObject {
   const der = Buffer.from(ED25519_PREFIX + seedHex, 'hex');
   return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });

@@ -28,7 +28,7 @@ const RETRY_MS = 500;
 
 /**
  * Prints copies of the sandbox's events as they are sent, and forwards each unchanged to a local endpoint. Continues
- * after a restart of the sandbox. Returns when the signal aborts; throws if no sandbox runs at the beginning.
+ * after a restart of the sandbox. Returns when the signal aborts; throws if no sandbox runs at the start.
  */
 export async function listen(context: ListenContext): Promise<void> {
   const endpoint = context.forwardTo === undefined ? null : readEndpoint(context.forwardTo);
@@ -107,11 +107,11 @@ export interface EventCopy {
 
 /** Answer of the local endpoint to a copy. */
 interface Forwarded {
-  /** Null without an answer. */
+  /** Null if there is no answer. */
   readonly status: number | null;
   readonly problem: string | null;
   readonly duration_ms: number;
-  /** Beginning of the answer's body. */
+  /** Start of the answer's body. */
   readonly answer: string;
 }
 

@@ -61,7 +61,7 @@ export interface Order {
   readonly state: OrderState;
   /** Delivered amount once paid, in 10⁻⁶ USDC; null while open. */
   readonly deliveryUnits: bigint | null;
-  /** Whether another token than USDC is delivered. */
+  /** Whether a token other than USDC is delivered. */
   readonly isWrongToken: boolean;
   /** Nonce of the treasury's transfer; null until assigned. */
   readonly nonce: number | null;
@@ -72,7 +72,7 @@ interface PlannedDelivery {
   /** In 10⁻⁶ USDC. */
   readonly units: bigint;
   readonly dueAtMs: number;
-  /** Whether another token than USDC is delivered. */
+  /** Whether a token other than USDC is delivered. */
   readonly isWrongToken: boolean;
 }
 

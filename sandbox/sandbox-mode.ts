@@ -36,7 +36,7 @@ import { createTestPayments } from './simulated-customer.ts';
 import { type Sandbox, startSandbox } from './start-sandbox.ts';
 import { welcome, welcomeJson } from './welcome.ts';
 
-/** Time limit of a simulated on-ramp; shorter than its `slow` fault. */
+/** Time limit of a call to a simulated on-ramp; shorter than the delay of its `slow` fault. */
 const SESSION_TIMEOUT_MS = 3_000;
 
 const HIGHEST_PORT = 65_535;
@@ -54,7 +54,7 @@ const sandboxIntervals: Intervals = {
   sweepIntervalMs: 60_000,
   deepRescanBlocks: 5_000,
   relayLimits: { ...defaultRelayLimits, batchWindowMs: 300, nonceGapPatienceMs: 5_000 },
-  // Short, so that an ended fault is over at once.
+  // Short, so that a provider is called again soon after its fault ends.
   circuitOpenMs: 1_000,
   quoteKeepMs: 0,
 };
@@ -144,7 +144,10 @@ function startLinksOf({ adminHost, adminPort }: Config, shop: Shop): DocsContext
   ];
 }
 
-/** A port of the sandbox beside `PORT`, so that URLs stay the same; 0 if `PORT` is any free one. */
+/**
+ * A port of the sandbox beside `PORT`, so that URLs stay the same; 0 (any free port) if `PORT` is 0, or if the port is
+ * the admin server's or out of range.
+ */
 function portBeside({ port, adminPort }: Config, distance: number): number {
   const beside = port + distance;
   return port === 0 || beside === adminPort || beside > HIGHEST_PORT ? 0 : beside;
@@ -216,7 +219,7 @@ function openAdapters(sandbox: Sandbox, config: Config, clock: Clock): ExternalS
       createProviderAdapter(id, sandbox.providerValues[id], {
         ...clock,
         timeoutMs: SESSION_TIMEOUT_MS,
-        // Makes simulated faults visible at once.
+        // Makes simulated faults visible immediately.
         quoteCacheMs: 0,
         baseUrl: config.baseUrl,
         usdc: sandbox.usdc,

@@ -117,7 +117,7 @@ function createOutcomeSimulator(parts: CustomerParts): TestPayments['simulateOut
         await sandbox.pay({ ...orderOf(session), deliveryUnits: payment.paidThresholdUnits / 2n });
         return;
       case 'twice': {
-        // Both sessions start before anything arrives.
+        // Starts both sessions first: a paid payment starts no other.
         const again = await startProviderSession(payment, await chooseProvider(parts, payment, provider));
         await Promise.all([sandbox.pay(orderOf(session)), sandbox.pay(orderOf(again))]);
         return;

@@ -63,7 +63,7 @@ interface OnrampOptions {
   readonly keys: OnrampKeys;
   /** Credentials of the shop that replace the derived ones. */
   readonly credentials?: ReadonlyMap<ProviderId, ProviderValues> | undefined;
-  /** The shop's webhook URL for a provider; null without one. */
+  /** The shop's webhook URL for a provider; null if there is none. */
   readonly webhookUrl?: ((provider: ProviderId) => string) | null;
   /** 0 for a free one. */
   readonly port: number;
@@ -107,7 +107,7 @@ interface Parts {
   readonly modeOf: (provider: ProviderId) => SimulatorMode;
 }
 
-/** Sends order webhooks to the service, in each provider's format; null without a webhook URL. */
+/** Sends order webhooks to the service, in each provider's format; null if there is no webhook URL. */
 function startWebhooks(parts: Parts): WebhookSender | null {
   const { options, protocols, nowMs, faultOf } = parts;
   const { webhookUrl = null, log } = options;

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import type { SandboxLog } from '../sandbox-log.ts';
 
-/** Time limit: a state of some hours has tens of megabytes. */
+/** Time limit: a state of several hours has tens of megabytes. */
 const SAVE_LIMIT_MS = 60_000;
 
 /** File that anvil loads at its start and writes at its end. */
@@ -88,7 +88,7 @@ interface ChainState {
   readonly text: string;
 }
 
-/** State in this file; null without a file, 'damaged' if anvil could not load it. */
+/** State in this file; null if there is no file, 'damaged' if anvil could not load it. */
 async function readState(path: string): Promise<ChainState | null | 'damaged'> {
   let bytes: Buffer;
   try {

@@ -33,7 +33,7 @@ export interface LocalChain {
   stop(): Promise<void>;
 }
 
-/** Time limit of a startup, for busy machines; an anvil that ends is noticed at once. */
+/** Time limit of a startup, for busy machines; an anvil that ends is noticed immediately. */
 const READY_MS = 60_000;
 /** New blocks after startup until `finalized` works, because earlier states are missing. */
 const BLOCKS_UNTIL_FINALIZED = 3;

@@ -4,7 +4,7 @@ import { constructEventAsync } from '../../sdk/src/webhooks.ts';
 /** Received webhook of a checkout that was created by hand. */
 export interface InboxWebhook {
   readonly receivedAtMs: number;
-  /** Unverified id in the body, for display; null without one. */
+  /** Unverified id in the body, for display; null if there is none. */
   readonly paymentId: string | null;
   readonly rawBody: string;
   readonly signature: string | null;

@@ -59,7 +59,11 @@ export interface Client {
     create(request: CheckoutRequest, options?: { readonly idempotencyKey?: string }): Promise<Payment>;
   };
   readonly payments: {
-    /** Reads the status of a payment. @throws ApiError (404: unknown, or of another account), ConnectionError */
+    /**
+     * Reads the status of a payment.
+     *
+     * @throws ApiError (404: unknown, or of another account), ConnectionError
+     */
     retrieve(query: PaymentQuery | string): Promise<PaymentStatus>;
     /**
      * Lists payments of the account, newest first; `before` is the `next` of the previous page.
@@ -84,7 +88,11 @@ export interface Client {
       request?: RefundRequest,
       options?: { readonly idempotencyKey?: string },
     ): Promise<Refund>;
-    /** Lists the refunds of a payment and the refundable amount. @throws ApiError, ConnectionError */
+    /**
+     * Returns a payment's refunds and the amount that can still be refunded.
+     *
+     * @throws ApiError, ConnectionError
+     */
     list(paymentId: string): Promise<RefundList>;
     get(refundId: string): Promise<Refund>;
     /**
@@ -92,9 +100,17 @@ export interface Client {
      * @throws ApiError (409: it has changed), ConnectionError
      */
     confirm(refundId: string, destination: string): Promise<Refund>;
-    /** Submits the hash of a transfer of another amount. @throws ApiError, ConnectionError */
+    /**
+     * Submits the hash of a transfer of a different amount.
+     *
+     * @throws ApiError, ConnectionError
+     */
     submitTransaction(refundId: string, transaction: string): Promise<Refund>;
-    /** Cancels an unpaid refund. @throws ApiError (409: it is paid or canceled), ConnectionError */
+    /**
+     * Cancels an unpaid refund.
+     *
+     * @throws ApiError (409: it is paid or canceled), ConnectionError
+     */
     cancel(refundId: string): Promise<Refund>;
   };
   readonly events: {
@@ -116,7 +132,11 @@ export interface Client {
     ): Promise<DirectPayment>;
   };
   readonly journal: {
-    /** Reads the double-entry journal of a month, such as `2026-11`, as CSV. @throws ApiError, ConnectionError */
+    /**
+     * Reads the double-entry journal of a month, such as `2026-11`, as CSV.
+     *
+     * @throws ApiError, ConnectionError
+     */
     csv(month: string): Promise<string>;
   };
   readonly settlement: {
@@ -128,7 +148,7 @@ export interface Client {
   };
 }
 
-/** Creates a client of one account. It holds no connection and needs no close. */
+/** Creates a client of one account. It holds no connection, so nothing has to be closed. */
 export function createClient(options: ClientOptions): Client {
   const context: RequestContext = {
     baseUrl: checkBaseUrl(options.baseUrl, options.allowInsecureHttp === true),

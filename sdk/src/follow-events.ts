@@ -43,7 +43,7 @@ export interface FollowEventsOptions<Transaction> {
   readonly signal?: AbortSignal;
   /** Pause after the newest event. Default: 5,000. */
   readonly pollMs?: number;
-  /** Waits, less if the signal aborts; for tests. */
+  /** Waits this long, or until the signal aborts; for tests. */
   readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export class EventGapError extends Error {
   override readonly name = 'EventGapError';
 }
 
-/** Processes the next page; resolves to whether more events may wait. */
+/** Processes the next page; resolves to whether more events may be waiting. */
 async function processPage<Transaction>(
   { client, cursor, onEvent, onGap }: FollowEventsOptions<Transaction>,
   isOver: () => boolean,

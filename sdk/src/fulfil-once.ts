@@ -32,7 +32,7 @@ export interface Fulfilment {
   readonly payment: PaymentStatus;
 }
 
-/** The service reports another amount or currency than the order's. */
+/** The service reports an amount or currency other than the order's. */
 export class WrongAmountError extends CardCheckoutError {
   override readonly name = 'WrongAmountError';
 }

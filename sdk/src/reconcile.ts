@@ -29,7 +29,7 @@ export interface ReconcileOptions {
   readonly signal?: AbortSignal;
   /** Current time in milliseconds since 1970; for tests. */
   readonly nowMs?: () => number;
-  /** Waits, less if the signal aborts; for tests. */
+  /** Waits this long, or until the signal aborts; for tests. */
   readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
   /** Random number from 0 to 1; for tests. */
   readonly random?: () => number;
@@ -106,7 +106,7 @@ async function look(
   }
 }
 
-/** Waits, less if the signal aborts. */
+/** Waits this long, or until the signal aborts. */
 export function waitFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();

@@ -15,7 +15,7 @@ export interface RequestContext {
   readonly timeoutMs: number;
   /** Attempts after the first. */
   readonly maximumRetries: number;
-  /** Maximum pause that the service may ask for; a longer one throws at once. */
+  /** Maximum pause that the service may ask for; a longer one throws immediately. */
   readonly maximumPauseMs: number;
   readonly wait: (ms: number) => Promise<void>;
   /** Random number from 0 to 1. */
@@ -50,7 +50,7 @@ export async function sendRequest(context: RequestContext, request: ServiceReque
   }
 }
 
-/** Pause before the next attempt; null without one. */
+/** Pause before the next attempt; null if there is none. */
 export function pauseBeforeRetryMs(
   { maximumPauseMs, random }: Pick<RequestContext, 'maximumPauseMs' | 'random'>,
   error: unknown,

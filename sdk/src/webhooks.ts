@@ -8,7 +8,7 @@ import type { WebhookEvent } from './wire.ts';
 export const SIGNATURE_HEADER = 'x-service-signature';
 
 const SIGNATURE_BYTES = 32;
-/** Maximum body; an event has some hundred bytes. */
+/** Maximum body; an event has a few hundred bytes. */
 const MAXIMUM_BODY_BYTES = 65_536;
 const DEFAULT_TOLERANCE_SECONDS = 300;
 const paymentIdPattern = /^[0-9a-fA-F-]{36}$/;
@@ -28,7 +28,7 @@ export interface VerificationOptions {
   readonly nowMs?: number;
 }
 
-/** Stored `ipn_token` of a payment; null without such an order. */
+/** Stored `ipn_token` of a payment; null if there is no such order. */
 export type FindToken = (paymentId: string) => string | null | undefined | Promise<string | null | undefined>;
 
 /**

@@ -127,8 +127,8 @@ export const idempotencyKeyParameter = {
 } as const satisfies RequestParameter;
 
 /**
- * The `Idempotency-Key` of a request; null without one. Throws `invalid_request` for a malformed one. A repeated header
- * is malformed too: Node joins the values with ", ", and spaces are not allowed.
+ * The `Idempotency-Key` of a request; null if there is none. Throws `invalid_request` for a malformed one. A repeated
+ * header is malformed too: Node joins the values with ", ", and spaces are not allowed.
  */
 export function readIdempotencyKey(headers: IncomingHttpHeaders): string | null {
   const key = headers['idempotency-key'];
@@ -264,7 +264,7 @@ function parseEmail(value: unknown): string | null {
   throw invalidField('email', `must be one email address of at most ${email.schema.maxLength} characters`);
 }
 
-/** A note with LF line breaks; null without one. Throws `invalid_request`. */
+/** A note with LF line breaks; null if there is none. Throws `invalid_request`. */
 export function parseNote(sent: unknown): string | null {
   if (sent === undefined || sent === null) return null;
   if (typeof sent !== 'string') throw invalidField('note', 'must be a string');

@@ -143,7 +143,6 @@ function nameable(name: string): string {
   return /^[A-Za-z_]{1,32}$/.test(name) ? name : 'A parameter';
 }
 
-/** Query parameters of a request. */
 export const queryOf = ({ raw }: FastifyRequest): QueryParameters => parseQuery(raw.url ?? '');
 
 /** Throws `invalid_request` for an unknown parameter, because a typo would be ignored otherwise. */

@@ -39,7 +39,7 @@ export function createRelayerKey() {
   return { relayer_private_key: privateKey, address: readAccount(privateKey).address };
 }
 
-/** Each relayer's address and balance, and about how many payments the balance releases at present fees. */
+/** Each relayer's address and balance, and about how many payments the balance releases at current fees. */
 export async function showRelayers({ chainId, rpcUrls, relayerPrivateKeys }: ContractDeploymentConfig) {
   const endpoints = createChainEndpoints({ urls: rpcUrls, chainId });
   try {

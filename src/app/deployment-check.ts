@@ -23,9 +23,8 @@ interface CheckContext {
 
 /**
  * Verifies the deployment, and repeats it until `stop`, because the node behind an endpoint can change. Without any
- * answer, a deployment that was verified before is used unverified until an endpoint answers.
- *
- * @throws DeploymentMismatchError; ChainUnavailableError for a deployment that was never verified
+ * answer, a deployment that was verified before is used unverified until an endpoint answers. Throws
+ * `DeploymentMismatchError`; `ChainUnavailableError` for a deployment that was never verified.
  */
 export async function startDeploymentCheck(
   { endpoints, known, log, metrics, retryMs = 30_000 }: CheckContext,

@@ -123,7 +123,7 @@ function feeWalletChecks({ feeWallet }: ChainConfig): Promise<DoctorCheck>[] {
   ];
 }
 
-/** Runs a check, which fails when it throws or takes too long. The result is one line, even with foreign text. */
+/** Runs a check, which fails when it throws or takes too long. The result is one line, whatever text it quotes. */
 async function checked(name: string, check: () => Promise<Finding>): Promise<DoctorCheck> {
   const tooLate = () => new Error(`no result within ${CHECK_LIMIT_MS / 1000} s: check what it connects to`);
   const { level, detail } = await within(CHECK_LIMIT_MS, check(), tooLate).catch((error) =>
@@ -296,7 +296,8 @@ async function readSwitches(config: Config): Promise<ReadonlyMap<string, string>
 async function describeDatabase(config: Config): Promise<DatabaseDescription> {
   const openSinceMs = Date.now() - config.checkoutExpiryHours * HOUR_MS;
   const args = { open_since_ms: String(openSinceMs) };
-  // A server locks SQLite. With PostgreSQL, it could be connected to another database than a new start would use.
+  // A server locks SQLite. With PostgreSQL, it could be connected to a different database from the one that a new start
+  // would use.
   const found =
     config.databaseUrl === null
       ? await runOperationAnywhere(config, 'database show', args, { patienceMs: STORE_PATIENCE_MS })
@@ -318,7 +319,7 @@ function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescri
   );
 }
 
-/** Providers that are off by default are no failure, because the operator chooses. */
+/** Providers that are off by default are not a failure, because the operator chooses. */
 export function assessProviders(
   ids: readonly ProviderId[],
   switches: ReadonlyMap<string, string> | null,
@@ -383,7 +384,7 @@ export function assessContract(factory: string, codeHash: string, problems: read
   return problems.length === 0 ? ok(found) : warn(`${found}; ${problems.join('; ')} Replace that endpoint`);
 }
 
-/** Finds endpoints with another final block than the first one or the others, and different logs. */
+/** Finds endpoints whose final block or logs differ from those of the first one or the others. */
 async function compareEndpoints(
   answering: readonly ChainEndpoint[],
   token: Address | null,
@@ -406,7 +407,7 @@ interface Finality {
   readonly contradictions: readonly Pick<FinalityDoubt, 'kind' | 'endpoint' | 'message'>[];
   /** Defects in the logs of single endpoints, one sentence each. */
   readonly logProblems?: readonly string[];
-  /** Newest final block of each endpoint as read by the comparison; null where unknown. */
+  /** Newest final block of each endpoint as read by the comparison; null if unknown. */
   readonly finalNumbers: readonly (number | null)[];
   /** Labels of endpoints that take several times as long as another one. */
   readonly slow?: readonly string[];

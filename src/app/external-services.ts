@@ -27,7 +27,7 @@ export interface ExternalServices {
   readonly rates: Rates;
   readonly adapters: ProviderAdapters;
   readonly intervals: Intervals;
-  /** Explorer URL of a transaction; null where the chain has no explorer. */
+  /** Explorer URL of a transaction; null if the chain has no explorer. */
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
   /** Whether RPC endpoints confirm the deposit factory. Absent where they always do. */
   readonly isFactoryVerified?: () => boolean;
@@ -62,7 +62,7 @@ export const liveIntervals = {
   /** Final blocks that are read again when a balance does not match. */
   deepRescanBlocks: 50_000,
   relayLimits: defaultRelayLimits,
-  /** Lifetime of a provider's quote for the same amount. */
+  /** Lifetime of a cached quote of a provider for the same amount. */
   quoteKeepMs: 20_000,
   /** Time for which calls to a failing provider are skipped before the next trial. */
   circuitOpenMs: 30_000,

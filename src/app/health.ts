@@ -29,7 +29,7 @@ interface HealthParts {
 }
 
 /**
- * Tracks this process's health. Reads the newest scanned block every two seconds, which shows whether the database
+ * Tracks this process's health. Reads the newest scanned block at short intervals, which shows whether the database
  * answers and whether a worker scans, in this or another process.
  *
  * A lost database only takes an instance out while another one reaches its own. Otherwise an outage of the shared

@@ -52,7 +52,7 @@ export async function runOnStore(
 }
 
 /**
- * The chain of a store's payments, without connecting yet. Null without endpoints, or for a store that was never
+ * The chain of a store's payments, without connecting yet. Null if there are no endpoints, or if the store was never
  * served.
  */
 async function openStoredChain(store: Store, rpcUrls: readonly string[]) {

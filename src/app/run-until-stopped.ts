@@ -24,7 +24,7 @@ const roles: readonly Role[] = ['all', 'api', 'worker'];
 export type StartSandbox = (config: Config, clock: Clock, log: Log, cleanUp: CleanUp) => Promise<string>;
 
 /**
- * Runs the service until SIGINT or SIGTERM; a second signal ends it at once.
+ * Runs the service until SIGINT or SIGTERM; a second signal ends it immediately.
  *
  * @param startSandbox starts the service with simulators; null in live mode
  */
@@ -101,7 +101,7 @@ const REPEATED_SIGNAL_MS = 1_000;
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Resolves with the first signal to stop; a later second one ends the process at once.
+ * Resolves with the first signal to stop; a later second one ends the process immediately.
  *
  * @param signals source of the signals: the process
  * @param endNow ends the process with this exit code
@@ -128,9 +128,9 @@ const AFTER_START_MS = 2_000;
 
 /**
  * Collects the garbage of startup once. V8 returns memory only after a full collection, which an idle service does not
- * cause for hours: resident memory goes down from 168 MB to 138, for some 80 ms without an answer. Flavor `last-
- * resort` also returns the 32 MB of the young generation that only startup needed. Node has no other call than the one
- * behind this flag.
+ * cause for hours: resident memory goes down from 168 MB to 138, at the cost of about 80 ms without an answer. The
+ * flavor `last-resort` also returns the 32 MB of the young generation that only startup needed. Node has no call for it
+ * except behind this flag.
  */
 export function collectGarbageAfterStart(): void {
   setTimeout(() => {

@@ -65,7 +65,7 @@ interface TestAdditions {
   readonly startLinks: DocsContext['links'];
   /** Called with each webhook before its delivery begins, and must not fail. */
   readonly onDelivery: (delivery: Parameters<DeliverWebhook>[0]) => void;
-  /** Certificate trusted besides the system's authorities for deliveries to one `host:port`. */
+  /** Certificates trusted instead of the system's authorities, each for deliveries to one `host:port`. */
   readonly receiverAuthorities: ReadonlyMap<string, string>;
 }
 
@@ -77,7 +77,7 @@ export interface ServiceOptions {
   readonly external: ExternalServices;
   readonly clock: Clock;
   readonly log: Log;
-  /** Null where no mail server is configured. */
+  /** Null if no mail server is configured. */
   readonly mailer: Mailer | null;
   /**
    * Whether no real money moves. Pages say so, and the service serves one machine: plain HTTP from every peer, sign-in
@@ -97,7 +97,7 @@ export type ServiceParts = ReturnType<typeof assembleParts>;
 const VISITS_COUNTED_MS = 30 * 24 * 3_600_000;
 /** A visit that has not led to a payment by then is counted as one without a delivery. */
 const VISIT_DECIDED_MS = 2 * 3_600_000;
-/** Some milliseconds of reading; the estimates rest on the newest visits of each provider. */
+/** Takes a few milliseconds to read; the estimates rest on the newest visits of each provider. */
 const VISITS_COUNTED = 2_000;
 
 /** Keeps an estimate of the providers' success from the newest visits. */

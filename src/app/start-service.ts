@@ -47,7 +47,7 @@ export async function startService(options: ServiceOptions) {
   const server = options.role === 'worker' ? null : createPublicServer(parts, { isLeaving, isReady });
   let adminPort = config.adminPort;
   // Closed in reverse: loops end and open deliveries finish while the API still answers, because a merchant who gets a
-  // webhook requests the status at once.
+  // webhook requests the status immediately.
   const running = await withCleanUp(async (cleanUp) => {
     cleanUp.add(parts.resolver, async (resolver) => resolver.close());
     await health.check();
@@ -221,9 +221,9 @@ export async function waitForDrain(
 }
 
 /**
- * Refuses to start with a SECRET_KEY that replaced another one without SECRET_KEY_PREVIOUS: webhooks of earlier payments
- * could not be signed, and their single attempt would be lost. The newest payment's secret was the current one; null
- * without payments. Throws `ConfigError`.
+ * Refuses to start with a SECRET_KEY that replaced another one without SECRET_KEY_PREVIOUS: webhooks of earlier
+ * payments could not be signed, and their single attempt would be lost. The newest payment's secret was the current
+ * one; null if there are no payments. Throws `ConfigError`.
  */
 export function requireKnownSecret(newestFingerprint: string | null, tokens: Pick<IpnTokens, 'knows'>): void {
   if (newestFingerprint === null || tokens.knows(newestFingerprint)) return;

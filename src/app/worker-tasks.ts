@@ -29,10 +29,10 @@ import type { WorkerParts, WorkerTask } from './worker-parts.ts';
 const WEBHOOK_INTERVAL_MS = 1_000;
 const STALE_INTERVAL_MS = 30_000;
 
-/** Age from which a `sending` webhook is stale. Far exceeds a delivery and the clock difference of two instances. */
+/** Minimum age of a stale `sending` webhook. Far exceeds a delivery and the clock difference of two instances. */
 const STALE_AFTER_MS = 120_000;
 
-/** Maximum open deliveries; a slow receiver occupies one for ten seconds. */
+/** Maximum open deliveries; a slow receiver occupies one until its time limit. */
 const deliveryBounds: DeliveryBounds = { open: 2_000, openPerHost: 100 };
 
 export type WorkerTasks = ReturnType<typeof createWorkerTasks>;
@@ -70,7 +70,7 @@ export function createWorkerTasks(parts: WorkerParts) {
 
 /** Maximum delay of an event. */
 const EVENT_INTERVAL_MS = 500;
-/** Events of one step, which takes some milliseconds of the store's time. */
+/** Events of one step, which takes a few milliseconds of the store's time. */
 const EVENTS_AT_A_TIME = 200;
 
 /** Numbers the events of payments, and deletes old ones. */
@@ -192,7 +192,7 @@ function createErasingTask({ store, nowMs }: Pick<WorkerParts, 'store' | 'nowMs'
 
 const RATE_INTERVAL_MS = 60_000;
 
-/** Records hourly exchange rates for reports. Retries a missing rate each minute, and logs that once an hour. */
+/** Records hourly exchange rates for reports. Retries a missing rate at each run, and logs that once an hour. */
 export function createRateTask({ store, external, nowMs, log }: RateParts): WorkerTask {
   const others = currencies.filter((currency) => currency !== 'USD');
   const recorded = new Map<Currency, number>();
@@ -265,7 +265,7 @@ interface GasParts {
 }
 
 /**
- * Records the relayer's gas balance, and logs once when it falls below a few full batches at present fees and once when
+ * Records the relayer's gas balance, and logs once when it falls below a few full batches at current fees and once when
  * it recovers: an empty relayer releases nothing.
  */
 export function createGasTask({ relayer, metrics, log }: GasParts): WorkerTask {

@@ -1,8 +1,8 @@
 import type { Worker, WorkerTask } from './worker-parts.ts';
 
-/** Maximum factor of the interval after failures, which double it… */
+/** Maximum factor of the interval after failures; each failure doubles it. */
 const MAXIMUM_BACKOFF = 32;
-/** …up to a minute, unless the interval itself is longer. */
+/** Maximum interval after failures, unless the task's own interval is longer. */
 const MAXIMUM_BACKOFF_MS = 60_000;
 
 /** Runs every task in its own loop, one step at a time. A failing step is reported and never ends a loop. */
@@ -67,8 +67,8 @@ function createWakeSignal() {
       endWait?.();
     },
     /**
-     * Resolves after `timeoutMs`, or at once when woken during or before the wait. After a failure it ignores wake-ups,
-     * so that repeated announcements do not undo the growing pauses.
+     * Resolves after `timeoutMs`, or immediately when woken during or before the wait. After a failure it ignores
+     * wake-ups, so that repeated announcements do not undo the growing pauses.
      */
     async wait(timeoutMs: number, ignoreWake: boolean): Promise<void> {
       isListening = !ignoreWake;

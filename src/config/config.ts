@@ -34,7 +34,7 @@ export type Role = 'all' | 'api' | 'worker';
 /** Settings for deploying a factory. */
 export type ContractDeploymentConfig = NonNullable<ReturnType<typeof readContractDeployment>>;
 
-/** Settings for reading the chain and signing on it. */
+/** Settings for reading the chain and sending transactions. */
 export type ChainConfig = NonNullable<ReturnType<typeof readChain>>;
 
 /** All validated settings of a process. `readConfig` is the only reader of the environment. */
@@ -57,7 +57,7 @@ const MAXIMUM_SOCKET_PATH_BYTES = 103;
 
 /**
  * Reads and validates the environment. `mode` decides what is required: the sandbox brings its own secret, chain and
- * providers. Throws `ConfigError` with all problems at once.
+ * providers. Throws `ConfigError` with all problems together.
  */
 export function readConfig(mode: 'sandbox' | 'live', environment: Environment = process.env) {
   const read = createReader(environment);
@@ -97,7 +97,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     previousSecretKeys,
     /** Networks of proxies whose X-Forwarded-For is trusted; empty for none. */
     trustProxy,
-    /** Lower-case header with the customer's country, set by the operator's proxy; null for none. */
+    /** Lower-case header with the customer's country, set by the operator's proxy; null if there is none. */
     countryHeader: readCountryHeader(read),
     tls,
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
@@ -127,7 +127,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     chain: isLive ? readChain(read) : null,
     /** Settings of each configured provider, by the names in `providerVariables`. */
     providers: isLive ? readProviders(read) : new Map<ProviderId, ProviderValues>(),
-    /** Null where no email is sent, such as in the sandbox. */
+    /** Null if no email is sent, such as in the sandbox. */
     mail: readMail(read),
     /** Port of the sandbox's chain; null for a free one. */
     sandboxChainPort:
@@ -203,7 +203,7 @@ function readRelayGasShare(read: Reader): GasShareLimit | null {
 
 /**
  * Adds the variables of `.env` in the current folder to the environment, without overriding existing ones, even empty
- * ones. A missing file is no error, an unreadable one is. Returns the environment.
+ * ones. A missing file is not an error, an unreadable one is. Returns the environment.
  */
 export function loadEnvironmentFile(): NodeJS.ProcessEnv {
   try {
@@ -330,7 +330,7 @@ function addRoute(read: Reader, providers: Map<ProviderId, ProviderValues>, id: 
   else read.refuse(`${variableNameOf(id, 'ROUTE')} is ${route}, which is not configured.`);
 }
 
-/** Null without any setting. */
+/** Null if nothing is set. */
 function readValues(read: Reader, id: ProviderId): ProviderValues | null {
   const variables = definitions[id].variables.map((variable) => ({
     ...variable,

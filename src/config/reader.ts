@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Reader = ReturnType<typeof createReader>;
 
-/** Creates a reader of single variables. Problems are collected, so that an operator sees them all at once. */
+/** Creates a reader of single variables. Problems are collected, so that an operator sees them all together. */
 export function createReader(environment: Environment) {
   const problems: string[] = [];
   const refuse = (problem: string) => void problems.push(problem);
@@ -64,7 +64,7 @@ export function createReader(environment: Environment) {
     return parsed;
   }
 
-  /** Basis points; null without a value and fallback. */
+  /** Basis points; null if there is neither a value nor a fallback. */
   function percent<Fallback extends number | null>(
     name: string,
     fallback: Fallback,

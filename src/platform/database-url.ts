@@ -8,9 +8,8 @@ const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
 const SESSION_ATTRIBUTES = ['read-write', 'primary'];
 
 /**
- * URLs of the servers of `postgresql://user:password@host1:5432,host2:5432/database`, in order: one per host.
- *
- * @throws Error with the problem, without the password
+ * URLs of the servers of `postgresql://user:password@host1:5432,host2:5432/database`, in order: one per host. Throws
+ * `Error` with the problem, without the password.
  */
 export function databaseUrls(text: string): readonly string[] {
   const [, scheme = '', hosts = '', rest = ''] = PARTS.exec(text) ?? [];

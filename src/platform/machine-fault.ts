@@ -8,7 +8,7 @@ const wayOuts: Readonly<Record<string, string>> = {
     'this machine has no free local port for a connection: end connections, or widen net.ipv4.ip_local_port_range',
 };
 
-/** Remedy for an error that this machine caused itself; null where the other side or the configuration may have. */
+/** Remedy for an error that this machine caused itself; null if the other side or the configuration may have. */
 export function machineFaultOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const { code = '', syscall } = error as NodeJS.ErrnoException;

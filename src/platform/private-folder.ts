@@ -3,9 +3,8 @@ import { dirname } from 'node:path';
 
 /**
  * Creates a folder that only this user can open, and its missing parents. Avoids the `recursive` option of `mkdirSync`,
- * which never returns where the system reports a missing parent for a folder in an existing one, as in `/proc`.
- *
- * @throws the system's error for the first folder that cannot be created
+ * which loops forever where the system answers ENOENT although the parent exists, as in `/proc`. Throws the system's
+ * error for the first folder that cannot be created.
  */
 export function createPrivateFolder(folder: string): void {
   if (existsSync(folder)) return;

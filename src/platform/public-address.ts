@@ -80,7 +80,7 @@ export function isPublicResolvedAddress(address: string): boolean {
  * One spelling for each host that an address leads to. IPv4 addresses wrapped for NAT64 or mapped into IPv6 have the
  * identity of the IPv4 address: dotted IPv4, or the shortest form of IPv6 in hexadecimal groups.
  *
- * @returns null for text that is no address
+ * @returns null for text that is not an address
  */
 export function addressIdentity(address: string): string | null {
   const family = addressFamily(address);
@@ -103,7 +103,7 @@ const LONGEST_PEER = 100;
 
 /**
  * Address of a peer, spelled like `addressIdentity`: from a socket, which adds a zone or maps IPv4 into IPv6, or as
- * forwarded by a proxy, with a port, brackets or quotes. Null for text that is no address.
+ * forwarded by a proxy, with a port, brackets or quotes. Null for text that is not an address.
  */
 export function peerAddress(text: string): string | null {
   if (text.length > LONGEST_PEER) return null;

@@ -23,7 +23,7 @@ const DEFAULTS = {
   coinbaseBaseUrl: 'https://api.coinbase.com',
   frankfurterBaseUrl: 'https://api.frankfurter.dev',
   timeoutMs: 5_000,
-  /** Age from which a rate is refreshed, in the background while it is still usable. */
+  /** Maximum age of a rate before it is refreshed, in the background while it is still usable. */
   refreshMs: 60_000,
   /** Maximum age of a usable rate. */
   maximumAgeMs: 10 * 60_000,
@@ -45,7 +45,7 @@ const plausibleRates: Readonly<Record<Currency, readonly [minimum: UsdRate, maxi
   INR: [900_000n, 1_500_000n],
 };
 const DAY_MS = 24 * 60 * 60_000;
-/** The ECB publishes on working days; at Easter almost six days pass between two publications. */
+/** Rates are dated by day and published on working days: at Easter a rate is almost six days old before the next. */
 const MAXIMUM_DAILY_AGE_MS = 6 * DAY_MS;
 /** Daily rates change once a day; a failed fetch is repeated sooner. */
 const DAILY_REFRESH_MS = 60 * 60_000;
@@ -77,7 +77,7 @@ function requirePlausible(currency: Currency, rate: UsdRate, recent: readonly Us
   );
 }
 
-/** Daily rates, fetched once at a time and no more often than they change; null when there are none. */
+/** Daily rates, fetched once at a time and no more often than they change; null if there are none. */
 function createDailyCheck(options: Required<LiveRatesOptions>, agent: Agent) {
   let known: DailyRates | null = null;
   let nextFetchAtMs = Number.NEGATIVE_INFINITY;
@@ -107,7 +107,7 @@ function createDailyCheck(options: Required<LiveRatesOptions>, agent: Agent) {
 
 /**
  * Creates Coinbase's rates, cross-checked with the European Central Bank's. A rate is kept for `refreshMs`, then
- * refreshed in the background, and used up to `maximumAgeMs`. When the sources diverge by more than two percent there
+ * refreshed in the background, and used up to `maximumAgeMs`. When the sources diverge by more than the maximum there
  * is no rate, not even an older one, because either may be wrong, since an unknown time. Without the second source a
  * rate must be plausible.
  */

@@ -15,7 +15,7 @@ import { csvLine } from '../platform/csv.ts';
 import type { LocalMonth } from '../platform/time-zone.ts';
 
 const PORTION = 200;
-/** Maximum payments of a statement, which take some seconds. The CSV of a larger month is streamed. */
+/** Maximum payments of a statement, which take a few seconds. The CSV of a larger month is streamed. */
 const MAXIMUM_STATEMENT_PAYMENTS = 50_000;
 
 /** A payment of a month with final money. */
@@ -24,7 +24,7 @@ interface BookedPayment {
   readonly sums: FinalSums;
   /** Presumed provider: that of the last session before the payment was paid. */
   readonly provider: Payment['provider'];
-  /** USD for one unit of the base currency at payment, or at creation if unpaid; null where unknown. */
+  /** USD for one unit of the base currency at payment, or at creation if unpaid; null if unknown. */
   readonly baseRate: UsdRate | null;
 }
 
@@ -84,7 +84,6 @@ export interface JournalContext {
   readonly search: Search;
 }
 
-/** Account of a report, with its base currency. */
 type ReportedAccount = Pick<Account, 'id' | 'baseCurrency'>;
 
 /**
@@ -216,7 +215,7 @@ export interface Statement {
   readonly balances: ReadonlyMap<keyof typeof journalAccounts, bigint>;
 }
 
-/** Sums of a month; null when it has too many payments for one read. */
+/** Sums of a month; null if it has too many payments for one read. */
 export async function readStatement(
   context: JournalContext,
   account: ReportedAccount,

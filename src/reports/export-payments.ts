@@ -20,7 +20,7 @@ interface ExportedFacts {
   readonly sums: FinalSums;
   readonly sessionProvider: ProviderId | null;
   readonly baseCurrency: Currency;
-  /** USD for one unit of the base currency; null where unknown, or for an unpaid payment. */
+  /** USD for one unit of the base currency; null if unknown, or for an unpaid payment. */
   readonly creationRate: UsdRate | null;
   readonly paidRate: UsdRate | null;
 }

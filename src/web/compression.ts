@@ -80,7 +80,7 @@ function weightOf(parameters: readonly string[]): number {
 
 /**
  * Sends a page that was rendered for this request, compressed if the caller accepts it. Flushes the encoder after each
- * piece of a stream, so that each piece arrives at once.
+ * piece of a stream, so that each piece arrives immediately.
  */
 export function sendCompressed(reply: FastifyReply, page: Buffer | Readable): FastifyReply {
   reply.header('vary', 'Accept-Encoding');

@@ -37,7 +37,7 @@ export function securityHeaders(isHttpsOnly: boolean): Readonly<Record<string, s
   };
 }
 
-/** Error response without a reply object, for bytes that are no accepted HTTP request. Closes the connection. */
+/** Error response without a reply object, for bytes that are not an accepted HTTP request. Closes the connection. */
 export function rawError(error: ServiceError, isHttpsOnly: boolean) {
   const body = JSON.stringify(bodyOf(error));
   const { retryAfterSeconds } = error;

@@ -72,7 +72,7 @@ export function createFixedWindowLimiter(
     return 0;
   }
 
-  /** Undoes the count of a valid request, for limits on invalid ones. */
+  /** Takes a successful attempt out of the count, for limits that only count failures. */
   function giveBack(key: string): void {
     const window = windows.get(key);
     if (window !== undefined && window.requests > 0) window.requests--;

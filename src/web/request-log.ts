@@ -4,7 +4,7 @@ import { isBusy, type ServiceError } from '../payment/errors.ts';
 /** Called with every answered request; `route` is the pattern (`/pay/:id`), or `unmatched`. */
 export type Observe = (route: string, method: string, status: number, durationMs: number) => void;
 
-/** Duration from which a request is always logged. */
+/** Requests this slow are always logged. */
 const SLOW_REQUEST_MS = 1000;
 /** One in this many other requests is logged: a line for each costs a tenth of the throughput. */
 const SAMPLE_EVERY = 100;
@@ -49,7 +49,7 @@ export function createRequestLog(
   };
 }
 
-/** Logs one line without a stack, because a busy provider is no defect of this service. */
+/** Logs one line without a stack, because a busy provider is not a defect of this service. */
 export function logBusy(logger: FastifyBaseLogger, error: ServiceError, fields: object): void {
   const { message: reason, retryAfterSeconds } = error;
   logger.info({ ...fields, status: error.status, reason, retryAfterSeconds }, 'a provider is busy');
@@ -91,7 +91,7 @@ function isPackageScope(found: string): boolean {
 /** Maximum length of a logged text. The patterns look back at most 64 characters, so the cost is linear. */
 const MAXIMUM_CHARACTERS = 10_000;
 
-/** Removes keys, tokens, query strings and email addresses. */
+/** Replaces keys, tokens, query strings and email addresses by `[redacted]`, and truncates long text. */
 export function redact(text: string): string {
   const start = text.length > MAXIMUM_CHARACTERS ? `${text.slice(0, MAXIMUM_CHARACTERS)}…` : text;
   return secrets.reduce(

@@ -25,7 +25,7 @@ import { isApiPath } from './require-https.ts';
 
 /** Options of the public server, with safe defaults. */
 export interface BaseServerOptions {
-  /** A pino logger; null for none. */
+  /** A pino logger; null to log nothing. */
   readonly logger?: FastifyBaseLogger | null;
   /** Networks of trusted proxies, whose X-Forwarded-For counts. */
   readonly trustProxy: readonly string[];
@@ -58,7 +58,7 @@ const defaultLimits = {
   /** Maximum time for requests in progress when the server closes. */
   drainTimeoutMs: 10_000,
   pathParameterCharacters: 100,
-  /** Maximum open connections; further ones are closed at once. */
+  /** Maximum open connections; further ones are closed immediately. */
   connections: 16_000,
 };
 type ServerLimits = typeof defaultLimits;
@@ -222,7 +222,7 @@ function hostProblem({ headers, httpVersion, rawHeaders }: IncomingMessage): str
   return hosts > 1 ? 'The Host header appears more than once.' : null;
 }
 
-/** Waits for requests in progress on close. Closes idle connections at once and cuts the rest after the drain time. */
+/** Waits for requests in progress on close. Closes idle connections immediately, the rest after the drain time. */
 function drainOnClose(server: FastifyInstance, drainTimeoutMs: number): void {
   let isDraining = false;
   server.addHook('preClose', (done) => {

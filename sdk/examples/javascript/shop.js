@@ -51,13 +51,19 @@ export function openShop() {
     }
   }
 
-  /** Marks the order of a payment as fulfilled once. @param {string} paymentId */
+  /**
+   * Marks the order of a payment as fulfilled once.
+   * @param {string} paymentId
+   */
   const markFulfilled = (paymentId) =>
     database
       .prepare('UPDATE orders SET fulfilled_at = ? WHERE payment_id = ? AND fulfilled_at IS NULL')
       .run(Date.now(), paymentId).changes;
 
-  /** Queues a parcel, which is sent elsewhere. @param {unknown} number */
+  /**
+   * Queues a parcel, which is sent elsewhere.
+   * @param {unknown} number
+   */
   const addParcel = (number) =>
     void database.prepare('INSERT INTO parcels (order_number) VALUES (?)').run(Number(number));
 
@@ -86,7 +92,10 @@ export function openShop() {
       .prepare('SELECT number, amount, ipn_token AS ipnToken FROM orders WHERE payment_id = ?')
       .get(paymentId);
 
-  /** Fulfils the order of a payment once it is paid. @param {string} paymentId */
+  /**
+   * Fulfils the order of a payment once it is paid.
+   * @param {string} paymentId
+   */
   async function fulfil(paymentId) {
     const order = readOrder(paymentId);
     if (order === undefined) return;
@@ -99,7 +108,10 @@ export function openShop() {
   }
 
   return {
-    /** Creates an order and its checkout. @param {string} amount */
+    /**
+     * Creates an order and its checkout.
+     * @param {string} amount
+     */
     async createOrder(amount) {
       const { lastInsertRowid: number } = database
         .prepare('INSERT INTO orders (amount, created_at) VALUES (?, ?)')
@@ -140,7 +152,10 @@ export function openShop() {
       }
     },
 
-    /** Number of fulfilments of an order, for the grader: 0 or 1. @param {string} paymentId */
+    /**
+     * Number of fulfilments of an order, for the grader: 0 or 1.
+     * @param {string} paymentId
+     */
     countFulfilments(paymentId) {
       const row = database
         .prepare(
@@ -179,7 +194,10 @@ export function openShop() {
   };
 }
 
-/** @param {string | undefined} value @param {string} name */
+/**
+ * @param {string | undefined} value
+ * @param {string} name
+ */
 function required(value, name) {
   if (!value) throw new Error(`${name} is not set`);
   return value;

@@ -27,10 +27,8 @@ const DEFAULT_POOL_SIZE = 10;
 
 /**
  * Opens the store and updates its schema. Any number of instances may open it: they share only the database, and cache
- * nothing that another could change.
- *
- * @throws StoreTooNewError when a newer version has written it
- * @throws StoreOutdatedError when an older version has written it, and it may not be migrated
+ * nothing that another could change. Throws `StoreTooNewError` when a newer version has written it, and
+ * `StoreOutdatedError` when an older version has written it, and it may not be migrated.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const {

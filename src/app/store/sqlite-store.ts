@@ -24,11 +24,9 @@ export interface SqliteStoreOptions {
 }
 
 /**
- * Opens or creates the store and updates its schema.
- *
- * @throws StoreInUseError when another process serves the file
- * @throws StoreTooNewError when a newer version has written it
- * @throws StoreOutdatedError when an older version has written it, and it may not be migrated
+ * Opens or creates the store and updates its schema. Throws `StoreInUseError` when another process serves the file,
+ * `StoreTooNewError` when a newer version has written it, and `StoreOutdatedError` when an older version has written
+ * it, and it may not be migrated.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { file, nowMs = Date.now, onError, mayMigrate = true } = options;

@@ -22,7 +22,7 @@ export interface VerifyContext
     settlements: Pick<SettlementStore, 'listSettlements'>;
     search: Pick<PaymentSearchStore, 'listHistories'>;
   }> {
-  /** Null compares the database only with itself. */
+  /** If null, the database is only compared with itself. */
   readonly chain: VerifiedChain | null;
   readonly nowMs: () => number;
   /** Waits between two checks of an inconsistent payment, long enough for writes in progress. */

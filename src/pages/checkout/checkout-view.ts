@@ -18,7 +18,7 @@ export type CheckoutView =
       readonly providerReference: string;
       /** Whether the session can still be continued. */
       readonly isOpen: boolean;
-      /** Progress as the provider reports it, a hint; null without a report. */
+      /** Progress as the provider reports it, a hint; null if there is no report. */
       readonly progress: SessionProgress | null;
     }
   /** A part below the paid threshold arrived. Amounts in 10⁻⁶ USDC. */
@@ -156,7 +156,7 @@ interface ViewTraits {
   /** Seconds until the page should refresh; null if nothing more changes by itself. */
   readonly refreshSeconds: number | null;
   readonly tone: 'good' | 'warn' | 'busy' | 'plain';
-  /** Current step of the progress; the number of steps when all are done, null for none. */
+  /** Current step of the progress; the number of steps when all are done, null if there is none. */
   readonly step: number | null;
 }
 

@@ -27,13 +27,13 @@ export interface CheckoutPagesContext
   readonly emailHash: KeyedHash;
   /** Public base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
-  /** Lower-case header in which the operator's proxy sends the customer's country; null without such a proxy. */
+  /** Lower-case header in which the operator's proxy sends the customer's country; null if there is no such proxy. */
   readonly countryHeader: string | null;
   /** Whether to show the banner that no real money moves. */
   readonly isTestMode: boolean;
   /** Simulates outcomes of payments; null in live mode. */
   readonly testPayments: Pick<TestPayments, 'simulateOutcome'> | null;
-  /** URL of a transaction in a block explorer; null without an explorer. */
+  /** URL of a transaction in a block explorer; null if there is no explorer. */
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
   /** USDC contract, for payments from a wallet. */
   readonly token: Address;

@@ -11,7 +11,7 @@ import type { CheckoutView } from './checkout-view.ts';
 import type { Checkout } from './read-checkout.ts';
 import { nameOf } from './state-words.ts';
 
-/** URL of a transaction in a block explorer; null without an explorer. */
+/** URL of a transaction in a block explorer; null if there is no explorer. */
 export type ExplorerTransactionUrl = (transactionHash: string) => string | null;
 
 /** Facts that the customer may want to keep or quote, for each view; empty if there are none. */
@@ -22,7 +22,7 @@ export function facts(
 ): Html {
   const rows = [...rowsOf(checkout, language)];
   const transactions = [...transactionRows(checkout, language, explorerTransactionUrl)];
-  // A receipt omits the hashes; elsewhere they prove that something has arrived.
+  // A receipt folds the hashes away; elsewhere they come first, because they prove that something has arrived.
   if (checkout.view.kind === 'paid' && transactions.length > 0) {
     return html`<dl class="facts receipt">${rows}</dl>
 <details><summary>${language.words.facts.details}</summary><dl class="facts">${transactions}</dl></details>`;

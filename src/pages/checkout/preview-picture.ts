@@ -25,9 +25,8 @@ const MAXIMUM_DRAWINGS_PER_MINUTE = 60;
 const MAXIMUM_DRAWINGS_OF_ACCOUNT = 10;
 
 /**
- * Draws previews and keeps the last hundred: at most sixty a minute, ten per account. A request above a limit, or with
- * a full queue, or with a drawing of its account in progress, gets the plain picture at once (`isPlain`). Never
- * rejects.
+ * Draws link previews, and caches them. Where a limit is reached, the queue is full, the account already has a drawing
+ * in progress, or drawing fails, returns the plain picture (`isPlain`). Never rejects.
  */
 export function createPreviewDrawer({ monotonicMs, onFailure, draw }: PreviewDrawerOptions) {
   const pictures = createTtlCache<Buffer>({

@@ -11,7 +11,7 @@ const PROVIDER_COOKIE = 'provider';
 /** Cookie that ends with the browser's session. */
 const COUNTRY_COOKIE = 'country';
 
-/** Stores the language that the customer chose by a link, for all checkouts. */
+/** Stores the language that the customer chose through a link, for all checkouts. */
 export function rememberLanguage({ context, query, reply }: CheckoutRequest): void {
   const language = chosenLanguage(query);
   if (language !== null) setCookie(reply, LANGUAGE_COOKIE, language.code, lasting(context));
@@ -22,7 +22,7 @@ export function rememberProvider({ context, reply }: CheckoutRequest, provider: 
   setCookie(reply, PROVIDER_COOKIE, provider, lasting(context));
 }
 
-/** The customer's last choice of provider; null without one. */
+/** The customer's last choice of provider; null if there is none. */
 export function rememberedProvider(headers: IncomingHttpHeaders): ProviderId | null {
   const value = readCookie(headers, PROVIDER_COOKIE);
   return value !== null && isProviderId(value) ? value : null;
@@ -40,7 +40,7 @@ const NO_COUNTRY: ReadonlySet<string> = new Set(['XX', 'ZZ', 'T1', 'A1', 'A2']);
 
 /**
  * Customer's country (ISO 3166-1 alpha-2): the new choice, the stored choice, or the report of the operator's proxy;
- * null without any. Forging it only affects the questions of the client's own provider.
+ * null if there is none. Forging it only affects the questions of the client's own provider.
  */
 export function customerCountry(
   { countryHeader }: Pick<CheckoutPagesContext, 'countryHeader'>,

@@ -38,7 +38,7 @@ const EVENTS_ROUTE = '/pay/:paymentId/events';
 const CODE_ROUTE = '/pay/:paymentId/qr.svg';
 const TRANSFER_ROUTE = '/pay/:paymentId/transfer.svg';
 const LOGO_ROUTE = '/logos/:hash';
-/** Routes that a page requests by itself, more often than visitors do. */
+/** Routes that pages poll or load themselves; they have a higher limit than visits. */
 const polledRoutes: readonly (string | undefined)[] = [
   STATUS_ROUTE,
   EVENTS_ROUTE,
@@ -100,7 +100,7 @@ export function registerCheckoutPages(
     const { page, form } = routes;
 
     scope.setErrorHandler((error, request, reply) => showError(askedOf(request, reply), error));
-    // HEAD starts no session: it checks whether the link works.
+    // HEAD never starts a session: it only checks whether the link works.
     scope.head('/pay/:paymentId', (request, reply) => {
       const asked = askedOf<'paymentId'>(request, reply);
       delete asked.query['auto'];
@@ -158,7 +158,7 @@ function sendMessage(
   return sendPage(asked, status, page);
 }
 
-/** Errors as pages of the same design; internal errors are logged and never shown. */
+/** Shows errors as pages in the checkout's design. Logs internal errors and never shows them. */
 function showError(asked: CheckoutRequest, error: unknown): FastifyReply {
   const { request, reply } = asked;
   const { status, retryAfterSeconds } = serviceErrorOf(error);

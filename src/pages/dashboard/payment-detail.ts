@@ -144,7 +144,7 @@ your shop gets the webhook, and the customer no longer owes the rest. This canno
 ${foldedForm(visit, action, `Accept ${formatUsdc(seenUnits)} USDC…`, form)}</section>`;
 }
 
-/** Note for an open payment that no provider serves, with the amount from which one does. */
+/** Note for an open payment that no provider serves, with the smallest amount that one would serve. */
 async function unservedNotice({ account, context: { directory } }: Visit, view: PaymentView): Promise<Html> {
   const { payment } = view;
   if (isDirect(payment) || stateOf(payment) !== 'unpaid/pending') return nothing;

@@ -65,7 +65,7 @@ const answerInvite: FormHandler = async (visit, form) => {
 };
 
 /**
- * Invites a person by the form of `inviteFields`, which includes the inviter's password and second factor. Sends the
+ * Invites a person with the form of `inviteFields`, which includes the inviter's password and second factor. Sends the
  * link by email if configured, so that only a reader of that mailbox gets it; otherwise keeps it for
  * `takeInvitationPage`.
  *

@@ -202,11 +202,10 @@ async function proofFields(visit: AreaVisit, id: string, isCodeOptional: boolean
 
 /**
  * Requires the user's password and an existing second factor in a form of `confirmedForm`: for rights, for payout
- * destinations and for the paid threshold, because a session may be stolen.
+ * destinations and for the paid threshold, because a session may be stolen. Throws `invalid_request` naming the wrong
+ * fields, and `rate_limited` after too many wrong passwords.
  *
  * @param checks of the other fields; resolves to their values
- * @throws ServiceError `invalid_request` naming the wrong fields; `rate_limited` after ten wrong passwords in ten
- *   minutes
  */
 export async function requirePasswordAndFactor<Checks extends Readonly<Record<string, () => unknown>>>(
   visit: AreaVisit,

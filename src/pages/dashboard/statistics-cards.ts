@@ -77,7 +77,7 @@ function tile(name: string, value: string, ...hints: readonly string[]): Html {
 
 const netOf = ({ receivedUnits, feeUnits }: DayStatistics) => receivedUnits - feeUnits;
 
-/** The merchant's share of the received amounts of payments paid in these days, also in the base currency. */
+/** Tiles for net, received and fees of the payments paid in these days, in USDC and in the base currency. */
 function moneyTiles(
   days: readonly DayStatistics[],
   before: readonly DayStatistics[],

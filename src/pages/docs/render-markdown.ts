@@ -169,7 +169,7 @@ function tableMarkup(
 
 /**
  * Table whose rows become cards on a phone, with column names beside values (`data-table.css`). Explicit roles keep the
- * table semantics, which the style of cards would remove.
+ * table semantics, which the card layout would otherwise remove.
  */
 export function stackingTable(
   label: string,

@@ -39,7 +39,10 @@ export interface Provider {
   readonly proof: ProviderProof;
 }
 
-/** `/operator/providers`: all providers with their health, and one with its switch and minimum. */
+/**
+ * `/operator/providers` lists all providers with their health; `/:provider` shows one, with its switch, pin and
+ * minimum.
+ */
 export function registerProviderPages(routes: OperatorRoutes): void {
   const pages = routes.pages('providers');
   pages.page('/providers', showAll);

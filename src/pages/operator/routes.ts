@@ -55,13 +55,13 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
 }
 
 /**
- * Host names under the network operator's control: without a dot, as in Docker Compose, or below a reserved top-level
- * name.
+ * Host names that public DNS cannot resolve: without a dot, as in Docker Compose, or under a top-level name that is
+ * never delegated.
  */
 const internalName = /^[a-z0-9_-]+$|\.(?:internal|local|localhost|svc|test)$/;
 
 /**
- * Refuses foreign host names at the admin server. Otherwise another site could resolve its own name to this server (DNS
+ * Refuses unknown host names at the admin server. Otherwise another site could resolve its own name to this server (DNS
  * rebinding) and read its responses as its own. Metrics are also served under internal names, which collectors use.
  *
  * Call it before routes are registered.
@@ -71,7 +71,7 @@ const internalName = /^[a-z0-9_-]+$|\.(?:internal|local|localhost|svc|test)$/;
 export function refuseForeignHosts(server: FastifyInstance, baseUrl: string): void {
   const ownName = new URL(baseUrl).hostname;
   server.addHook('onRequest', async (request) => {
-    // Probes send any host name, and the response is no secret.
+    // Probes send any host name, and the response is not secret.
     if (isHealthCheck(request)) return;
     const { host } = request.raw.headers;
     // Every browser sends the Host header.

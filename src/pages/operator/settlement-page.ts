@@ -76,7 +76,7 @@ ${relayersCard(relayers)}${endpointsCard(chain.listEndpoints())}
   };
 }
 
-/** Result within the timeout; null without one. */
+/** Result within the timeout; null if there is none. */
 async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   return within(CHAIN_TIMEOUT_MS, asked, () => new Error('the chain did not answer in time')).catch(
     () => null,

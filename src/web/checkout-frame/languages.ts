@@ -49,17 +49,18 @@ const byCode = new Map<string, Language>(languages.map((language) => [language.c
 
 /** Cookie with the customer's choice of language. */
 export const LANGUAGE_COOKIE = 'language';
-/** Maximum parsed entries of Accept-Language. */
+/** Maximum parsed characters of Accept-Language. */
 const LONGEST_ACCEPT_LANGUAGE = 200;
 
-/** Language that the visitor chose by a link (`?lang=de`); null without one. */
+/** Language that the visitor chose through a link (`?lang=de`); null if there is none. */
 export function chosenLanguage(query: unknown): Language | null {
   const code = (query as Readonly<Record<string, unknown>> | null | undefined)?.['lang'];
   return typeof code === 'string' ? (byCode.get(code) ?? null) : null;
 }
 
 /**
- * Language of the answer: the choice by link, the stored choice, the browser's first supported language, or English.
+ * Language of the answer: the choice in the link, the stored choice, the browser's first supported language, or
+ * English.
  */
 export function languageOf(request: {
   readonly query: unknown;

@@ -265,7 +265,7 @@ export function sendPage(
   return sendCompressed(reply, page(nonce));
 }
 
-/** Sets the headers of responses that are no page: redirects and the script's poll. */
+/** Sets the headers of responses that are not pages: redirects and the script's poll. */
 export function setCommonHeaders(reply: FastifyReply): FastifyReply {
   return reply.headers(commonHeaders).header('content-security-policy', noContentPolicy);
 }

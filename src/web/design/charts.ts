@@ -11,7 +11,7 @@ interface Chart {
   readonly series: readonly string[];
   readonly bars: readonly {
     readonly label: string;
-    /** Value of each part; null without a value. */
+    /** Value of each part; null if there is no value. */
     readonly values: readonly (number | null)[];
     /** Value of the comparison line. */
     readonly earlier?: number;

@@ -41,7 +41,7 @@ const NARROW_COLUMNS = 2;
 
 /**
  * A table whose rows become cards on a phone, with column names beside values. Explicit roles keep the table semantics,
- * which the style of cards would remove.
+ * which the card layout would otherwise remove.
  */
 export function dataTable<Row>(table: DataTable | string, rows: readonly Row[], named: Columns<Row>): Html {
   const { label, caption, isCompact = false, empty } = typeof table === 'string' ? { label: table } : table;

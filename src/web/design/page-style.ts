@@ -74,7 +74,7 @@ export function contentSecurityPolicy(nonce: string, formTargets: string): strin
   ].join('; ');
 }
 
-/** Policy of a response that is no page. */
+/** Policy of a response that is not a page. */
 export const noContentPolicy = "default-src 'none'; frame-ancestors 'none'";
 
 /** Headers that checkout and dashboard share, on pages and redirects. */
@@ -89,7 +89,7 @@ export const pageHeaders = {
 } as const;
 
 /**
- * Beginning of a page up to the nonce of its style.
+ * Start of a page, up to the nonce of its style.
  *
  * @param color of the icon, in hex digits
  */

@@ -68,7 +68,7 @@ export interface DashboardContext
   readonly shopUrl: string | null;
   /** USDC contract, for wallets. */
   readonly token: Address;
-  /** URL of a transaction in a block explorer; null without an explorer. */
+  /** URL of a transaction in a block explorer; null if there is no explorer. */
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
 }
 

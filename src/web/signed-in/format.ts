@@ -20,7 +20,7 @@ export function utcTime(atMs: number): Html {
   return moment(atMs, 'UTC');
 }
 
-/** Caches formats: there are some 400 zones, and creating one takes longer than using it. */
+/** Caches formats: there are about 400 zones, and creating one takes longer than using it. */
 function formatOf(timeZone: string, precision: Precision): Intl.DateTimeFormat {
   const name = `${timeZone} ${precision}`;
   const known = formats.get(name);

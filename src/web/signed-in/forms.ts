@@ -119,7 +119,7 @@ export function confirmationPage({ formToken }: { readonly formToken: string }, 
   return { title, main };
 }
 
-/** Success or error message that screen readers announce at once. */
+/** Success or error message that screen readers announce immediately. */
 export function banner(tone: 'good' | 'bad' | 'warn' | 'plain', text: string): Html {
   return tone === 'bad'
     ? html`<p class="banner bad" role="alert">${text}</p>`
@@ -230,7 +230,7 @@ function combine(one: Uint8Array, other: Uint8Array): Buffer {
 
 /**
  * Whether a form came from our own site. Another site could otherwise start provider sessions for customers. Browsers
- * send the origin of a form; a client without it is no browser.
+ * send the origin of a form; a client without it is not a browser.
  */
 export function isSameOrigin(headers: IncomingHttpHeaders, baseUrl: string): boolean {
   const site = headers['sec-fetch-site'];

@@ -14,7 +14,7 @@
  * - Return the page's content, or `seeOther(path)` after a successful form. A refused form shows its page again, with
  *   the submitted values and errors.
  * - Write forms as `<form method="post" action="…">${formTokenField(visit.formToken)}…`, with `formFields`.
- * - A `ServiceError` becomes a page, any other error a 500 without details. Send a response that is no page on
+ * - A `ServiceError` becomes a page, any other error a 500 without details. Send a response that is not a page on
  *   `visit.reply`.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -288,7 +288,7 @@ export interface OwnSession extends SignedIn {
   readonly token: string;
 }
 
-/** Session of a request's cookie; null without a valid one. */
+/** Session of a request's cookie; null if there is no valid one. */
 export async function readOwnSession(
   { context, cookies, area, request }: AreaRequest,
   cookie: 'session' | 'viewing' = 'session',
@@ -346,7 +346,7 @@ const ownEnd = /^(?:\/[\w-]+)*(?:\?[\w\-.~%&=+:@!,]*)?$/;
 /** Maximum length, enough for the URL of a connection. */
 const MAXIMUM_CHARACTERS = 2_500;
 
-/** Path after sign-in; the start page if the text is no path of the area. */
+/** Path after sign-in; the start page if the text is not a path of the area. */
 export function returnPathOf({ path }: Area, text: string): string {
   const isOwn =
     text.length <= MAXIMUM_CHARACTERS && text.startsWith(path) && ownEnd.test(text.slice(path.length));

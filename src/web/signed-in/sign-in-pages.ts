@@ -71,7 +71,7 @@ async function answerSignIn(asked: AreaRequest, form: FormFields): Promise<PageA
     if (waitSeconds > 0) return askMore(asked, email, waitSeconds);
     opened = await signIn(context, { email, password: form.text('password') }, { ...how, stranger });
   } catch (error) {
-    // Attempts of others must not lock the user out: a link by email remains.
+    // Attempts of others must not lock the user out: an emailed link remains.
     if (isKnown || !(error instanceof ServiceError) || error.errorName !== 'rate_limited') throw error;
     return askMore(asked, email, error.retryAfterSeconds ?? 60, 'network');
   }

@@ -2,7 +2,11 @@
 
 const MAXIMUM_RESULTS = 8;
 
-/** @param {string} tag @param {Record<string, string>} attributes @param {(Node | string)[]} children */
+/**
+ * @param {string} tag
+ * @param {Record<string, string>} attributes
+ * @param {(Node | string)[]} children
+ */
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
@@ -28,7 +32,7 @@ for (const block of document.querySelectorAll('pre')) {
 
 const LANGUAGE_KEY = 'docs-language';
 /**
- * A function for each group of samples that shows its sample in a language, if it has one.
+ * For each group of samples, a function that shows its sample in a language, if it has one.
  * @type {((language: string) => void)[]}
  */
 const choosers = [];
@@ -39,7 +43,7 @@ function chooseLanguage(language) {
   try {
     localStorage.setItem(LANGUAGE_KEY, language);
   } catch {
-    // Lasts for this page only without storage.
+    // Without storage, the choice lasts for this page only.
   }
 }
 
@@ -107,7 +111,10 @@ if (headings.length > 2) {
 /** @typedef {typeof import('./search.js')} Search */
 /** @typedef {import('./search.js').Section} Section */
 
-/** Index and search script, loaded at the first character. @type {Promise<[Section[], Search]> | undefined} */
+/**
+ * Index and search script, loaded at the first character.
+ * @type {Promise<[Section[], Search]> | undefined}
+ */
 let loading;
 const field = document.querySelector('#docs-search');
 const found = document.querySelector('#docs-found');
@@ -128,7 +135,12 @@ if (field instanceof HTMLInputElement && found instanceof HTMLElement) {
   });
 }
 
-/** @param {HTMLElement} list @param {Section[]} matches @param {string} query @param {Search['excerptOf']} excerptOf */
+/**
+ * @param {HTMLElement} list
+ * @param {Section[]} matches
+ * @param {string} query
+ * @param {Search['excerptOf']} excerptOf
+ */
 function show(list, matches, query, excerptOf) {
   const items = matches.slice(0, MAXIMUM_RESULTS).map((section) => {
     const { page, title, heading, anchor } = section;

@@ -10,13 +10,19 @@ const EXCERPT_CHARACTERS = 140;
 
 /** Score of a match by where the word occurs. In body text, count and density add to it. */
 const weights = { heading: 10, title: 5, text: 1, code: 2 };
-/** Guides precede references, which precede operators' pages. @type {Record<string, number>} */
+/**
+ * Guides precede references, which precede operators' pages.
+ * @type {Record<string, number>}
+ */
 const groupPoints = { 'Get started': 5, Integrate: 6, Reference: 6, Operate: 0 };
 /** Ranked last, because they are evidence. */
 const evidencePages = ['reliability', 'threat-model'];
 const EVIDENCE_POINTS = -8;
 
-/** Search terms that the documentation names differently. @type {Record<string, string[]>} */
+/**
+ * Search terms that the documentation names differently.
+ * @type {Record<string, string[]>}
+ */
 const synonyms = {
   '2fa': ['factor'],
   docker: ['container'],
@@ -30,12 +36,18 @@ const synonyms = {
 /** @type {WeakMap<Section, Words>} */
 const wordsBySection = new WeakMap();
 
-/** Lower-case words of a text, including numbers, names with underscores and parts of paths. @param {string} text */
+/**
+ * Lower-case words of a text, including numbers, names with underscores and parts of paths.
+ * @param {string} text
+ */
 function wordsOf(text) {
   return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 }
 
-/** Removes the plural `s`. @param {string} word */
+/**
+ * Removes the plural `s`.
+ * @param {string} word
+ */
 function singular(word) {
   return word.length > 3 ? word.replace(/s$/, '') : word;
 }
@@ -69,7 +81,11 @@ function matchOf(words, wanted) {
   return best;
 }
 
-/** Score of a section for one word; 0 without an occurrence. @param {Words} words @param {string} wanted */
+/**
+ * Score of a section for one word; 0 without an occurrence.
+ * @param {Words} words
+ * @param {string} wanted
+ */
 function pointsOf({ title, heading, text, code }, wanted) {
   const count = text.filter((word) => word.startsWith(wanted)).length;
   return (
@@ -82,7 +98,11 @@ function pointsOf({ title, heading, text, code }, wanted) {
   );
 }
 
-/** Share of the words that start with one of the beginnings. @param {string[]} words @param {string[]} beginnings */
+/**
+ * Share of the words that start with one of these prefixes.
+ * @param {string[]} words
+ * @param {string[]} beginnings
+ */
 function shareOf(words, beginnings) {
   const covered = words.filter((word) => beginnings.some((beginning) => word.startsWith(beginning)));
   return covered.length / Math.max(words.length, 1);

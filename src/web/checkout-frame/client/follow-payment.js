@@ -19,7 +19,10 @@ const mostBrokenStreams = 4;
  * }} Content
  */
 
-/** Timer of the redirect to the shop. @type {number | undefined} */
+/**
+ * Timer of the redirect to the shop.
+ * @type {number | undefined}
+ */
 let returning;
 
 const page = document.getElementById('checkout');
@@ -181,7 +184,10 @@ function followPayment(page) {
 function startOneVisit(page) {
   const status = /** @type {HTMLElement} */ (document.getElementById('status'));
   const detail = /** @type {HTMLElement} */ (document.getElementById('detail'));
-  /** Content before the click; null before the first. @type {Node[] | null} */
+  /**
+   * Content before the click; null before the first.
+   * @type {Node[] | null}
+   */
   let before = null;
   page.addEventListener('submit', (event) => {
     if (before !== null) {
