@@ -1,7 +1,8 @@
 import type { Account, AccountChange, ActiveKey, ApiKey } from './account.ts';
 import type { AuditEntry, NewAuditEntry } from './audit-entry.ts';
-import type { DashboardSession, OneTimeLink } from './dashboard-session.ts';
+import type { OneTimeLink } from './one-time-link.ts';
 import type { Member, Membership, Passkey, Role, User } from './person.ts';
+import type { DashboardSession } from './session-lifetimes.ts';
 import type { ShopLogo } from './shop-profile.ts';
 
 export interface AccountQuery {

@@ -9,9 +9,9 @@ import type { CallbackGuard } from '../webhooks/delivery-types.ts';
 import type { Account, AccountChange } from './account.ts';
 import type { AccountStore, AuditStore } from './account-store.ts';
 import { parseBrandColor } from './brand-color.ts';
-import { VIEWING_MS } from './dashboard-session.ts';
 import { type Actor, type PeopleContext, recordAction } from './people-context.ts';
 import type { User } from './person.ts';
+import { VIEWING_MS } from './session-lifetimes.ts';
 import { type Caller, createSession, type SignedIn } from './sessions.ts';
 import { encodeLogo } from './shop-logo.ts';
 import {

@@ -4,7 +4,6 @@ import { createKeyedHash } from '../platform/keyed-hash.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
 import type { UserChange, UserGuard } from './account-store.ts';
 import type { NewAuditEntry } from './audit-entry.ts';
-import type { DashboardSession } from './dashboard-session.ts';
 import { accessChanged, operatorActor } from './people-context.ts';
 import type { Passkey, User } from './person.ts';
 import {
@@ -21,6 +20,7 @@ import {
   SECOND_FACTOR,
   type SecondFactorContext,
 } from './second-factor.ts';
+import type { DashboardSession } from './session-lifetimes.ts';
 
 const SECRET = 'a secret of this test, long enough';
 /** The test vectors of RFC 6238 in base32: the ASCII text 12345678901234567890. */

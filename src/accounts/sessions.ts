@@ -5,16 +5,6 @@ import type { Account } from './account.ts';
 import type { UserGuard } from './account-store.ts';
 import { SERVICE_LOG } from './audit-entry.ts';
 import {
-  type DashboardSession,
-  isSessionAlive,
-  LAST_SEEN_STEP_MS,
-  SECOND_FACTOR_MS,
-  SESSION_LIFETIME_MS,
-  SET_UP_MS,
-  type SessionArea,
-  type SessionStage,
-} from './dashboard-session.ts';
-import {
   type Actor,
   beforeExpiry,
   createSecretToken,
@@ -26,6 +16,16 @@ import {
   withExpiry,
 } from './people-context.ts';
 import type { Membership, Role, User } from './person.ts';
+import {
+  type DashboardSession,
+  isSessionAlive,
+  LAST_SEEN_STEP_MS,
+  SECOND_FACTOR_MS,
+  SESSION_LIFETIME_MS,
+  SET_UP_MS,
+  type SessionArea,
+  type SessionStage,
+} from './session-lifetimes.ts';
 
 /** Address group and user agent of a sign-in. */
 export type Caller = Pick<DashboardSession, 'address' | 'userAgent'>;

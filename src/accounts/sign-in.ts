@@ -1,10 +1,10 @@
 import { SERVICE_LOG } from './audit-entry.ts';
-import type { SessionArea } from './dashboard-session.ts';
 import { usePasskey } from './passkeys.ts';
 import { isCurrentHash } from './passwords.ts';
 import { type PeopleContext, recordAction, recordForUser } from './people-context.ts';
 import { parseUserEmail, type RelyingParty, type User } from './person.ts';
 import { consumeCode, hasSecondFactor, type SecondFactorContext } from './second-factor.ts';
+import type { SessionArea } from './session-lifetimes.ts';
 import { type Caller, type OpenedSession, openSession, type SignedIn } from './sessions.ts';
 
 interface SignInOptions {

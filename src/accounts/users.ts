@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { invalidField, ServiceError } from '../payment/errors.ts';
 import { SERVICE_LOG } from './audit-entry.ts';
-import type { OneTimeLink } from './dashboard-session.ts';
 import { findExistingAccount } from './manage-accounts.ts';
+import type { OneTimeLink } from './one-time-link.ts';
 import { readLink } from './password-links.ts';
 import { requireGoodPassword } from './passwords.ts';
 import {

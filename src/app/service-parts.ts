@@ -34,7 +34,7 @@ import { estimateSuccess } from '../providers/provider-success.ts';
 import { createStartSession, type StartSession } from '../providers/start-session.ts';
 import { rescueToken } from '../settlement/rescue-token.ts';
 import type { DashboardContext } from '../web/signed-in/context.ts';
-import { createDashboardLimits } from '../web/signed-in/limits.ts';
+import { createDashboardLimits } from '../web/signed-in/sign-in-limits.ts';
 import {
   createCallbackGuard,
   createCallbackHostCheck,

@@ -11,14 +11,8 @@ import { lowGasWei, polOf } from '../settlement/chain/gas.ts';
 import { createRelayMemory, type RelayContext } from '../settlement/relay/relay-context.ts';
 import { relayReleases } from '../settlement/relay/relay-releases.ts';
 import type { RelayStore } from '../settlement/settlement-store.ts';
-import {
-  claimWebhooks,
-  createStaleCutoff,
-  type DeliveryBounds,
-  sendWebhook,
-  type Webhook,
-  type WebhookResult,
-} from '../webhooks/webhook.ts';
+import { sendWebhook, type Webhook, type WebhookResult } from '../webhooks/webhook.ts';
+import { claimWebhooks, createStaleCutoff, type DeliveryBounds } from '../webhooks/webhook-queue.ts';
 import { featureTasks } from './features.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';

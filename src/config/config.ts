@@ -12,7 +12,8 @@ import { isLoopbackHost } from '../platform/public-address.ts';
 import { type ProviderValues, variableNameOf } from '../providers/adapters/define-provider.ts';
 import type { ProviderVariable } from '../providers/adapters/provider-variables.ts';
 import { providers as definitions } from '../providers/adapters/providers.ts';
-import { type GasShareLimit, parsePolWei } from '../settlement/chain/gas.ts';
+import { parsePolWei } from '../settlement/chain/gas.ts';
+import type { GasShareLimit } from '../settlement/relay/gas-deferral.ts';
 import {
   HIGHEST_PORT,
   isSecureHttpUrl,

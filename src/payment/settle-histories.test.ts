@@ -11,13 +11,8 @@ import {
   stateOf,
 } from './payment-states.ts';
 import type { PaymentDecision, PaymentView } from './payment-store.ts';
-import {
-  MINIMUM_SURPLUS_UNITS,
-  refuseRelease,
-  type SettleContext,
-  settle,
-  sumObservations,
-} from './settle.ts';
+import { MINIMUM_SURPLUS_UNITS } from './release-schedule.ts';
+import { refuseRelease, type SettleContext, settle, sumObservations } from './settle.ts';
 
 /** As many as lead to every state; `npm run test:all` asks for more. */
 const RUNS = Number(process.env['SETTLE_HISTORIES'] ?? 1_000);

@@ -14,15 +14,8 @@ import { UnknownStateError } from './errors.ts';
 import type { Deposit, Payment, PaymentChange } from './payment.ts';
 import { fieldsOf, nextState, type PaymentState, paymentTransitions, stateOf } from './payment-states.ts';
 import type { PaymentView } from './payment-store.ts';
-import {
-  isOver,
-  MINIMUM_SURPLUS_UNITS,
-  QUICK_RELEASE_TRIES,
-  refuseRelease,
-  type SettleContext,
-  settle,
-  sumObservations,
-} from './settle.ts';
+import { isOver, MINIMUM_SURPLUS_UNITS } from './release-schedule.ts';
+import { QUICK_RELEASE_TRIES, refuseRelease, type SettleContext, settle, sumObservations } from './settle.ts';
 
 const CENT = 10_000n;
 

@@ -18,18 +18,13 @@ import {
   stateOf,
 } from './payment-states.ts';
 import type { PaymentDecision, PaymentView } from './payment-store.ts';
+import { mayRelease, retryDelayMs } from './release-schedule.ts';
 
 /** Refused simulations in a row after which the payment needs attention. */
 export const QUICK_RELEASE_TRIES = 3;
 
 /** A decision passes through each state at most once. */
 const MAXIMUM_STEPS = Object.keys(paymentStates).length;
-
-/**
- * A surplus below 0.10 USDC is only released on request: gas for a single release costs up to a few cents, and senders
- * of single units to a paid payment's address must not drain the relayer's gas.
- */
-export const MINIMUM_SURPLUS_UNITS = 100_000n;
 
 export interface SettleContext {
   readonly nowMs: number;
@@ -289,21 +284,6 @@ function releasePlan(payment: Payment, sums: ObservedSums, context: SettleContex
   return { releaseDueAtMs: isDue ? (payment.releaseDueAtMs ?? context.nowMs) : null };
 }
 
-function mayRelease(payment: Payment, heldUnits: bigint): boolean {
-  switch (payment.status) {
-    case 'unpaid':
-      return payment.forwardStatus !== 'pending'; // Underpaid: further deposits may still add up.
-    case 'paid':
-      return (
-        payment.forwardStatus !== 'completed' ||
-        heldUnits >= MINIMUM_SURPLUS_UNITS ||
-        payment.releaseRequested
-      );
-    case 'canceled':
-      return payment.releaseRequested;
-  }
-}
-
 /** Fields in which two versions of a payment differ; null if they are equal. */
 function differenceOf(before: Payment, after: Payment): PaymentChange | null {
   const changed = Object.entries(after).filter(([field, value]) => before[field as keyof Payment] !== value);
@@ -325,31 +305,4 @@ export function settleScanned(
   const isWaiting = stateOf(payment) === 'unpaid/pending' && seenUnits < payment.paidThresholdUnits;
   const mayHaveBeenPassed = isWaiting && (isDirect(payment) || seenUnits > 0n);
   return mayHaveBeenPassed ? { change: {}, ...decision, revisitExpiry: true } : decision;
-}
-
-/** Delays after the first, second, … attempt in a row without a release; the last one repeats. */
-const delaysMs = [30_000, 120_000, 600_000, 3_600_000] as const;
-
-/** Delay after a simulation that found an empty address: the watcher is about to see why. */
-export const RETRY_AFTER_EMPTY_MS = 5_000;
-
-/** Delay after a batch was abandoned unmined, which is not its payments' fault. */
-export const RETRY_AFTER_ABANDONED_MS = 10_000;
-
-/** Maximum delay of a payment without a failed attempt: a longer one was written before the clock was set back. */
-export const LONGEST_FIRST_DELAY_MS = 60_000;
-
-export const LONGEST_DELAY_MS = delaysMs[3];
-
-/** Delay after this many attempts in a row without a release, at least one. */
-export function retryDelayMs(tries: number): number {
-  return delaysMs[Math.min(tries, delaysMs.length) - 1] as number;
-}
-
-/**
- * Whether a delay of the sender is over. A start in the future counts as over, because the clock was set back and
- * nothing may wait until it catches up.
- */
-export function isOver(sinceMs: number, waitMs: number, nowMs: number): boolean {
-  return nowMs < sinceMs || nowMs - sinceMs >= waitMs;
 }

@@ -1,12 +1,10 @@
 import type { SessionStore, UserGuard } from '../accounts/account-store.ts';
+import { MAXIMUM_FORGOTTEN_LINKS, MAXIMUM_INVITATIONS, type OneTimeLink } from '../accounts/one-time-link.ts';
 import {
   type DashboardSession,
   MAXIMUM_CHALLENGES,
-  MAXIMUM_FORGOTTEN_LINKS,
-  MAXIMUM_INVITATIONS,
   MAXIMUM_SESSIONS,
-  type OneTimeLink,
-} from '../accounts/dashboard-session.ts';
+} from '../accounts/session-lifetimes.ts';
 import { textsOf } from './columns.ts';
 import { isGuardMet } from './people.ts';
 import { hasRow, lock, raw, run, runForOne, type Script, type Scripts, sql } from './scripts.ts';

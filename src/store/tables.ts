@@ -1,8 +1,9 @@
 import type { Account, ApiKey } from '../accounts/account.ts';
 import type { AuditEntry } from '../accounts/audit-entry.ts';
-import type { DashboardSession, OneTimeLink } from '../accounts/dashboard-session.ts';
+import type { OneTimeLink } from '../accounts/one-time-link.ts';
 import type { Membership, Passkey, User } from '../accounts/person.ts';
 import type { AccountRecord } from '../accounts/record-store.ts';
+import type { DashboardSession } from '../accounts/session-lifetimes.ts';
 import type { HourlyRate } from '../payment/base-currency.ts';
 import type { Deposit, Payment, PaymentId, Release } from '../payment/payment.ts';
 import type { NumberedEvent } from '../payment/payment-events.ts';

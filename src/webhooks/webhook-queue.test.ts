@@ -4,18 +4,20 @@ import { expect, it } from 'vitest';
 import { createIpnTokens } from '../payment/ipn-token.ts';
 import type { DeliveryOutcome } from './delivery-types.ts';
 import {
-  chooseWebhooks,
-  claimWebhooks,
-  createStaleCutoff,
-  type DeliveryBounds,
-  fullHosts,
-  type OpenDelivery,
   type SendWebhooksContext,
   sendWebhook,
   type WaitingWebhook,
   type Webhook,
   type WebhookResult,
 } from './webhook.ts';
+import {
+  chooseWebhooks,
+  claimWebhooks,
+  createStaleCutoff,
+  type DeliveryBounds,
+  fullHosts,
+  type OpenDelivery,
+} from './webhook-queue.ts';
 
 const PAYMENT_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const tokens = createIpnTokens('the secret of this test, long enough');

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from '../../src/accounts/dashboard-session.ts';
 import { createPasswordLink, readLink, setPasswordByLink } from '../../src/accounts/password-links.ts';
 import { hashSecretToken, operatorActor } from '../../src/accounts/people-context.ts';
 import type { User } from '../../src/accounts/person.ts';
+import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from '../../src/accounts/session-lifetimes.ts';
 import { BROWSER_MARK_MS } from '../../src/accounts/sessions.ts';
 import { changeOperator } from '../../src/accounts/users.ts';
 import { requirePassingFrom } from '../../src/web/rate-windows.ts';

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { LAST_SEEN_STEP_MS } from '../../src/accounts/dashboard-session.ts';
+import { LAST_SEEN_STEP_MS } from '../../src/accounts/session-lifetimes.ts';
 import { shortCodeOf } from '../../src/payment/payment-id.ts';
 import {
   type CheckoutPages,

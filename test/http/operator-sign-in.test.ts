@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Account } from '../../src/accounts/account.ts';
 import { SERVICE_LOG } from '../../src/accounts/audit-entry.ts';
-import { SET_UP_MS } from '../../src/accounts/dashboard-session.ts';
 import { createPasswordLink, setPasswordByLink } from '../../src/accounts/password-links.ts';
 import { hashSecretToken } from '../../src/accounts/people-context.ts';
 import type { User } from '../../src/accounts/person.ts';
+import { SET_UP_MS } from '../../src/accounts/session-lifetimes.ts';
 import { createPeerCheck } from '../../src/web/require-https.ts';
 import {
   type Authenticator,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Account } from '../../src/accounts/account.ts';
-import { MAXIMUM_SESSIONS, VIEWING_MS } from '../../src/accounts/dashboard-session.ts';
 import type { User } from '../../src/accounts/person.ts';
+import { MAXIMUM_SESSIONS, VIEWING_MS } from '../../src/accounts/session-lifetimes.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { newPayment } from '../store/fixtures.ts';
 import { formTokenIn, type TestBrowser, textOf } from '../support/dashboard.ts';

@@ -7,7 +7,7 @@ import type {
   ChannelKind,
   NotificationChannel,
   NotificationEvent,
-} from '../../src/features/notifications/notification.ts';
+} from '../../src/features/notifications/notification-channel.ts';
 import { paymentMessage } from '../../src/features/notifications/notification-message.ts';
 import {
   addChannel,

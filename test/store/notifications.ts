@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { NotificationChannel } from '../../src/features/notifications/notification.ts';
+import type { NotificationChannel } from '../../src/features/notifications/notification-channel.ts';
 import { atOnce, givePayment, newPayment, type StoreContext } from './fixtures.ts';
 import { giveMember } from './people.ts';
 

@@ -6,13 +6,12 @@ import {
   type NewAuditEntry,
 } from '../../src/accounts/audit-entry.ts';
 import {
-  type DashboardSession,
   MAXIMUM_FORGOTTEN_LINKS,
   MAXIMUM_INVITATIONS,
-  MAXIMUM_SESSIONS,
   type OneTimeLink,
-} from '../../src/accounts/dashboard-session.ts';
+} from '../../src/accounts/one-time-link.ts';
 import { MAXIMUM_MEMBERS, type Role, type User } from '../../src/accounts/person.ts';
+import { type DashboardSession, MAXIMUM_SESSIONS } from '../../src/accounts/session-lifetimes.ts';
 import type { Store } from '../../src/app/store/store.ts';
 import { atOnce, DAY_MS, giveAccount, NOW_MS, type StoreContext } from './fixtures.ts';
 

@@ -1,4 +1,4 @@
-import type { ChannelTarget } from '../../src/features/notifications/notification.ts';
+import type { ChannelTarget } from '../../src/features/notifications/notification-channel.ts';
 import { createNotificationSender } from '../../src/features/notifications/notification-sender.ts';
 import type { Mailer } from '../../src/mail/mail.ts';
 import { createTestCertificateAuthority } from './certificates.ts';

@@ -26,7 +26,7 @@ import { createQuotes } from '../../src/providers/ask-quotes.ts';
 import { createPageLimits } from '../../src/web/page-limits.ts';
 import { createBaseServer } from '../../src/web/server.ts';
 import type { DashboardContext } from '../../src/web/signed-in/context.ts';
-import { createDashboardLimits } from '../../src/web/signed-in/limits.ts';
+import { createDashboardLimits } from '../../src/web/signed-in/sign-in-limits.ts';
 import type { CheckEndpoint } from '../../src/webhooks/delivery-types.ts';
 import { newAccount } from '../store/fixtures.ts';
 import { newUser } from '../store/people.ts';

@@ -17,7 +17,7 @@ import {
   type EndpointHealth,
 } from '../../src/settlement/chain/chain.ts';
 import { createBaseServer } from '../../src/web/server.ts';
-import { createDashboardLimits } from '../../src/web/signed-in/limits.ts';
+import { createDashboardLimits } from '../../src/web/signed-in/sign-in-limits.ts';
 import { createTestBrowser, createTestDashboard, recordRoutes, type TestDashboard } from './dashboard.ts';
 import { createWorld, RESERVED_ADDRESS } from './payment-context.ts';
 

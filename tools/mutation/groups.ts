@@ -25,13 +25,22 @@ export const mutationGroups: readonly MutationGroup[] = [
       part('src/payment/ipn-token.ts'),
       part('src/payment/payment-events.ts', 'payment-events', 'payment-events-webhooks'),
       part('src/webhooks/webhook.ts', 'webhook', 'webhook-queue'),
+      part('src/webhooks/webhook-queue.ts'),
     ],
   },
-  { name: 'settlement', parts: [part('src/payment/settle.ts', 'settle', 'settle-direct')] },
+  {
+    name: 'settlement',
+    parts: [
+      part('src/payment/settle.ts', 'settle', 'settle-direct'),
+      part('src/payment/release-schedule.ts', 'settle'),
+    ],
+  },
   {
     name: 'relay arithmetic',
     parts: [
       part('src/settlement/chain/gas.ts', 'gas-estimate', 'gas-balance'),
+      part('src/settlement/relay/gas-deferral.ts'),
+      part('src/settlement/relay/raise-fees.ts'),
       part('src/settlement/relay/size-batch.ts'),
       part('src/settlement/relay/nonces.ts'),
     ],

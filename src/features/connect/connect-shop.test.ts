@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Account, ApiKey } from '../../accounts/account.ts';
 import { hashApiKey, keyScopes } from '../../accounts/api-key.ts';
 import type { NewAuditEntry } from '../../accounts/audit-entry.ts';
-import type { OneTimeLink } from '../../accounts/dashboard-session.ts';
+import type { OneTimeLink } from '../../accounts/one-time-link.ts';
 import type { Role, User } from '../../accounts/person.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { createSecretBox } from '../../platform/secret-box.ts';

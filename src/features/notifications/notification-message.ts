@@ -2,7 +2,11 @@ import { formatCents, formatUnits } from '../../payment/money.ts';
 import type { Payment } from '../../payment/payment.ts';
 import type { PaymentSlot } from '../../payment/payment-statistics.ts';
 import { textWithoutEmail } from '../../payment/redact-email.ts';
-import { type NotificationEvent, notificationEvents, type PaymentNotification } from './notification.ts';
+import {
+  type NotificationEvent,
+  notificationEvents,
+  type PaymentNotification,
+} from './notification-channel.ts';
 
 /** Message before a channel formats it. */
 export interface NotificationMessage {

@@ -16,7 +16,7 @@ import {
   type NotificationChannel,
   notificationEvents,
   parseChannelField,
-} from './notification.ts';
+} from './notification-channel.ts';
 import { testMessage } from './notification-message.ts';
 import { addChannel, type ChannelsContext, sendToChannel, setPaused } from './send-notifications.ts';
 

@@ -1,6 +1,6 @@
 import { type Mailer, MailNotSentError } from '../../mail/mail.ts';
 import { type AttemptOutcome, type DeliveryDependencies, deliverWebhook } from '../../webhooks/deliver.ts';
-import type { ChannelKind, ChannelTarget, NotificationOutcome } from './notification.ts';
+import type { ChannelKind, ChannelTarget, NotificationOutcome } from './notification-channel.ts';
 import type { MessageLine, NotificationMessage } from './notification-message.ts';
 import type { SendNotification } from './notification-store.ts';
 

@@ -1,4 +1,9 @@
-import type { ChannelKind, ChannelTarget, NotificationChannel, NotificationOutcome } from './notification.ts';
+import type {
+  ChannelKind,
+  ChannelTarget,
+  NotificationChannel,
+  NotificationOutcome,
+} from './notification-channel.ts';
 import type { NotificationMessage, PaymentNews } from './notification-message.ts';
 
 /** Notification channels of members. */

@@ -15,7 +15,7 @@ import {
   type NotificationChannel,
   type NotificationOutcome,
   unsentChannel,
-} from './notification.ts';
+} from './notification-channel.ts';
 import {
   dailyMessage,
   NAMED_PAYMENTS,

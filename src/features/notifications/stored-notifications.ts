@@ -19,7 +19,7 @@ import {
   type NotificationChannel,
   notifiedTypes,
   type PaymentNotification,
-} from './notification.ts';
+} from './notification-channel.ts';
 import type { PaymentNews } from './notification-message.ts';
 import type { NotificationStore } from './notification-store.ts';
 

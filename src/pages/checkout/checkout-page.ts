@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib';
 import type { Account } from '../../accounts/account.ts';
-import { returnUrlOf } from '../../accounts/shop-profile.ts';
 import type { Address } from '../../payment/address.ts';
 import type { Payment } from '../../payment/payment.ts';
 import { isProviderId, type ProviderId, providersWithoutEmail } from '../../payment/provider-catalog.ts';
@@ -22,6 +21,7 @@ import { awaitsTransfer, directContent } from './direct-payment.ts';
 import { emailTokenField } from './known-email.ts';
 import { type ExplorerTransactionUrl, facts, timeElement } from './payment-facts.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
+import { returnOf, shopLinks } from './return-to-shop.ts';
 import {
   type CountryQuestion,
   countryQuestion,
@@ -341,77 +341,6 @@ function payableUntil(checkout: Checkout, language: Language): Html {
     return nothing;
   const [before = '', after = ''] = language.words.summary.until.split('{time}');
   return html`<p class="until">${before}${timeElement(expiresAtMs, language)}${after}</p>`;
-}
-
-/**
- * The shop's links, if set: return after the end of the payment, support and terms. The next one to take is a button:
- * support if only the shop can help, otherwise the way back.
- */
-function shopLinks(checkout: Checkout, language: Language): Html {
-  const { name: shop, supportUrl, termsUrl } = checkout.account;
-  const { words } = language;
-  const way = returnOf(checkout);
-  if (way === null && supportUrl === null && termsUrl === null) return nothing;
-  const link = (url: string | null, text: string) =>
-    url === null ? [] : [html`<a href="${url}" rel="noreferrer">${fillIn(text, { shop })}</a>`];
-  const isSupportNext = needsShop(checkout.view) && supportUrl !== null;
-  const contactText = html`<span>${fillIn(words.shop.contact, { shop })}</span>`;
-  const contact = html`<a class="button primary wide" href="${supportUrl}" rel="noreferrer">${contactText}</a>`;
-  const links = [
-    ...(isSupportNext ? [] : link(supportUrl, words.shop.support)),
-    ...link(termsUrl, words.shop.terms),
-  ];
-  return html`<div class="shop-links">
-${isSupportNext ? html`<p>${contact}</p>` : nothing}
-${way === null ? nothing : returnLink(way, shop, words, isSupportNext ? 'plain' : 'primary')}
-${links.length === 0 ? nothing : html`<p class="until">${links.map((link, index) => (index === 0 ? link : html` · ${link}`))}</p>`}
-</div>`;
-}
-
-/** Whether only the shop can resolve it: it holds or received money that does not belong there. */
-function needsShop(view: CheckoutView): boolean {
-  if (view.kind === 'paid') return view.surplus !== null;
-  return view.kind === 'closed_with_money' || view.kind === 'closed_and_released';
-}
-
-/** Way back to the shop once the customer has nothing left to do. */
-interface Return {
-  readonly url: URL;
-  /** Whether the page's script redirects by itself. */
-  readonly isAutomatic: boolean;
-}
-
-/** Time after the payment in which the page redirects. A receipt opened later does not redirect. */
-const RETURNS_FOR_MS = 15 * 60_000;
-/** Delay, in which the page announces the redirect and offers a button to stay. */
-const RETURNS_AFTER_SECONDS = 5;
-
-function returnOf({ payment, account, view, nowMs }: Checkout): Return | null {
-  const { returnUrl, failureUrl } = account;
-  const isPaid = view.kind === 'paid';
-  if (!isPaid && view.kind !== 'canceled' && view.kind !== 'expired') return null;
-  const url = isPaid ? returnUrl : (failureUrl ?? returnUrl);
-  if (url === null) return null;
-  // A customer who overpaid has to read how to get the surplus back.
-  const isAutomatic = !isPaid || (view.surplus === null && nowMs - view.paidAtMs < RETURNS_FOR_MS);
-  return { url: new URL(returnUrlOf(url, payment.id)), isAutomatic };
-}
-
-/** The script shows the second line; without script only the link appears. */
-function returnLink(
-  { url, isAutomatic }: Return,
-  shop: string,
-  words: Words,
-  look: 'primary' | 'plain',
-): Html {
-  const { back, leadsTo, automatic, stay } = words.shop;
-  const values = { host: url.host, seconds: String(RETURNS_AFTER_SECONDS) };
-  const delay = isAutomatic ? html` data-return-after="${RETURNS_AFTER_SECONDS}"` : nothing;
-  const stayButton = html`<button type="button" class="link" id="stay">${stay}</button>`;
-  const countdown = html`<p class="until" id="automatic" role="status" hidden>${fillIn(automatic, values)} ${stayButton}</p>`;
-  return html`<p><a class="button ${look === 'primary' ? 'primary ' : ''}wide" href="${url.href}"${delay}><span>${fillIn(back, { shop })}</span></a></p>
-<p class="until">${fillIn(leadsTo, values)}</p>
-${isAutomatic ? countdown : nothing}`;
 }
 
 /** Merchant and amount, with the fee if the customer pays it. */

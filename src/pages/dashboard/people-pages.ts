@@ -1,5 +1,5 @@
 import type { Account } from '../../accounts/account.ts';
-import type { OneTimeLink } from '../../accounts/dashboard-session.ts';
+import type { OneTimeLink } from '../../accounts/one-time-link.ts';
 import { hashSecretToken } from '../../accounts/people-context.ts';
 import { isRole, type Member, parseUserEmail, type Role, roles, type User } from '../../accounts/person.ts';
 import { keepForNextPage, takeForPage } from '../../accounts/sessions.ts';

@@ -1,4 +1,3 @@
-import { isSessionAlive } from '../../accounts/dashboard-session.ts';
 import {
   addPasskey,
   askForPasskey,
@@ -18,6 +17,7 @@ import {
   removeTotp,
   renewRecoveryCodes,
 } from '../../accounts/second-factor.ts';
+import { isSessionAlive } from '../../accounts/session-lifetimes.ts';
 import { endSession } from '../../accounts/sessions.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { actions, dataTable } from '../../web/design/data-table.ts';

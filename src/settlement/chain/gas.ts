@@ -1,6 +1,5 @@
 import type { Address } from '../../payment/address.ts';
-import { BASIS_POINTS, parseDecimal, smaller, type UsdRate } from '../../payment/money.ts';
-import type { Payment } from '../../payment/payment.ts';
+import { parseDecimal, smaller } from '../../payment/money.ts';
 import { CallRevertedError, ChainUnavailableError, type FeeQuote } from './chain.ts';
 import type { ChainEndpoint, EndpointRotation } from './endpoint-rotation.ts';
 import { revertReasonOf } from './revert-reason.ts';
@@ -84,15 +83,15 @@ function isSame(one: Estimate, other: Estimate): boolean {
   return (more - less) * 8n <= more;
 }
 
-const WEI_PER_POL = 10n ** 18n;
+export const WEI_PER_POL = 10n ** 18n;
 const WEI_PER_MILLIONTH_POL = 10n ** 12n;
 
 /**
  * Gas shared by the releases of a transaction, and gas of each: measured, to wallets that never held USDC, with
  * Polygon's charges for cold storage since PIP-88 (3,360 more for a read, 840 for a write).
  */
-const SHARED_GAS = 55_000n;
-const RELEASE_GAS = 95_500n;
+export const SHARED_GAS = 55_000n;
+export const RELEASE_GAS = 95_500n;
 
 /** Our estimate of the gas for this number of releases in one transaction. None needs less than half of it. */
 export function releaseGas(count: number): bigint {
@@ -137,46 +136,4 @@ export function polOf(wei: bigint): number {
 /** Parses a decimal amount in POL, with at most 18 decimals, to wei; null for anything else. */
 export function parsePolWei(text: string): bigint | null {
   return parseDecimal(text, 18);
-}
-
-/** Operator's maximum gas cost of a release, as a share of its payment's receipts. */
-export interface GasShareLimit {
-  readonly basisPoints: number;
-  /** USD value of one POL. */
-  readonly polRate: UsdRate;
-}
-
-/** Age of a payment from which its release no longer waits for lower fees. */
-export const LONGEST_GAS_DEFERRAL_MS = 24 * 3_600_000;
-
-/** Divisor that turns wei times rate into USDC units. */
-const WEI_RATE_PER_UNIT = WEI_PER_POL * 100n;
-
-/**
- * Largest set of payments to release in one transaction with each share of the gas within the limit. Keeps every
- * requested release and every payment that is a day old, and all of them after the clock was set back.
- */
-export function releasesWithinGasShare<
-  Releasable extends Pick<Payment, 'receivedUnits' | 'createdAtMs' | 'paidAtMs' | 'releaseRequested'>,
->(
-  payments: readonly Releasable[],
-  fees: FeeQuote,
-  limit: GasShareLimit,
-  nowMs: number,
-): readonly Releasable[] {
-  // A quote offers two base fees and a tip; one base fee and the tip are spent.
-  const weiPerGas = (fees.maxFeePerGas + fees.maxPriorityFeePerGas) / 2n;
-  let kept = payments;
-  for (;;) {
-    const gas = RELEASE_GAS + SHARED_GAS / BigInt(Math.max(kept.length, 1));
-    const costUnits = (gas * weiPerGas * limit.polRate) / WEI_RATE_PER_UNIT;
-    const within = kept.filter(({ receivedUnits, createdAtMs, paidAtMs, releaseRequested }) => {
-      const ageMs = nowMs - (paidAtMs ?? createdAtMs);
-      const isUrgent = releaseRequested || ageMs < 0 || ageMs >= LONGEST_GAS_DEFERRAL_MS;
-      return isUrgent || costUnits * BigInt(BASIS_POINTS) <= receivedUnits * BigInt(limit.basisPoints);
-    });
-    // Fewer releases share the transaction's own gas, so another one may exceed the limit now.
-    if (within.length === kept.length) return kept;
-    kept = within;
-  }
 }

@@ -1,5 +1,5 @@
 import { MAXIMUM_FEE_PER_GAS_WEI } from '../chain/chain.ts';
-import type { GasShareLimit } from '../chain/gas.ts';
+import type { GasShareLimit } from './gas-deferral.ts';
 
 /** Limits that apply unless the operator sets others. */
 export const defaultRelayLimits = {

@@ -1,11 +1,6 @@
 import type { Payment } from '../../payment/payment.ts';
-import {
-  isOver,
-  LONGEST_FIRST_DELAY_MS,
-  RETRY_AFTER_EMPTY_MS,
-  refuseRelease,
-  settle,
-} from '../../payment/settle.ts';
+import { isOver, LONGEST_FIRST_DELAY_MS, RETRY_AFTER_EMPTY_MS } from '../../payment/release-schedule.ts';
+import { refuseRelease, settle } from '../../payment/settle.ts';
 import {
   CallRevertedError,
   ChainUnavailableError,
@@ -13,9 +8,9 @@ import {
   type ReleaseCheck,
   TransactionRefusedError,
 } from '../chain/chain.ts';
-import { releasesWithinGasShare } from '../chain/gas.ts';
 import type { RelayAttempt, RelayBatch } from '../settlement-store.ts';
 import { abandonBatch, followBatches, rebroadcast, resolveFinal } from './follow-batch.ts';
+import { releasesWithinGasShare } from './gas-deferral.ts';
 import {
   type BatchesInFlight,
   chooseNonce,

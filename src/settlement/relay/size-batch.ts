@@ -2,7 +2,8 @@ import { paymentReference, termsOf } from '../../payment/address.ts';
 import { smaller } from '../../payment/money.ts';
 import type { Payment } from '../../payment/payment.ts';
 import type { Decide } from '../../payment/payment-store.ts';
-import { isOver, settle } from '../../payment/settle.ts';
+import { isOver } from '../../payment/release-schedule.ts';
+import { settle } from '../../payment/settle.ts';
 import {
   CallRevertedError,
   ChainUnavailableError,

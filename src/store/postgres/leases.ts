@@ -1,4 +1,4 @@
-import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../payment/settle.ts';
+import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../payment/release-schedule.ts';
 import type { LeaseStore, RelayStore } from '../../settlement/settlement-store.ts';
 import { paymentOfRow } from '../payments.ts';
 import { checkedLimit } from '../scripts.ts';

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { StoreInUseError } from '../store-errors.ts';
-import { makeOwnFile } from './own-file.ts';
+import { makeOwnFile } from './private-file.ts';
 
 /** May block: nothing is served while opening. */
 const OPENING_TIMEOUT_MS = 2_000;

@@ -7,7 +7,7 @@ import {
   IDEMPOTENCY_TTL_MS,
   type IdempotencyRecord,
 } from '../../payment/payment-store.ts';
-import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../payment/settle.ts';
+import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../payment/release-schedule.ts';
 import type { RelayStore } from '../../settlement/settlement-store.ts';
 import { checkedOwners, ownerOfRow, paymentColumns, paymentOfRow } from '../payments.ts';
 import { checkedLimit } from '../scripts.ts';

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditAction } from '../../accounts/audit-entry.ts';
-import type { SessionArea } from '../../accounts/dashboard-session.ts';
 import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { type Actor, recordAction, recordForUser } from '../../accounts/people-context.ts';
 import type { Role } from '../../accounts/person.ts';
 import type { RecordStore } from '../../accounts/record-store.ts';
 import type { SecondFactorContext } from '../../accounts/second-factor.ts';
+import type { SessionArea } from '../../accounts/session-lifetimes.ts';
 import type { Caller, ChosenAccount, ShowOnceContext, SignedIn } from '../../accounts/sessions.ts';
 import type { EmailStore, Mailer } from '../../mail/mail.ts';
 import type { Address } from '../../payment/address.ts';
@@ -23,7 +23,7 @@ import type { WebhookStore } from '../../webhooks/webhook.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import { addressGroupOf } from '../rate-windows.ts';
 import type { RefusedForm } from './form-fields.ts';
-import type { DashboardLimits } from './limits.ts';
+import type { DashboardLimits } from './sign-in-limits.ts';
 
 export type FailedStep = 'password' | 'second_factor';
 

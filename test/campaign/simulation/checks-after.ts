@@ -2,7 +2,7 @@ import type { Store } from '../../../src/app/store/store.ts';
 import { isDust } from '../../../src/payment/paid-threshold.ts';
 import type { Payment } from '../../../src/payment/payment.ts';
 import { stateOf } from '../../../src/payment/payment-states.ts';
-import { MINIMUM_SURPLUS_UNITS } from '../../../src/payment/settle.ts';
+import { MINIMUM_SURPLUS_UNITS } from '../../../src/payment/release-schedule.ts';
 import { depositsOf, releasesOf } from './chain-truth.ts';
 import { EXPIRY_MS, type SimulatedWorld } from './simulated-world.ts';
 import { balanceOf } from './token-state.ts';

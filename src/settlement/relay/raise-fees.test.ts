@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FeeQuote } from '../chain/chain.ts';
-import { type FeeSituation, raiseFees } from './follow-batch.ts';
+import { type FeeSituation, raiseFees } from './raise-fees.ts';
 
 const GWEI = 10n ** 9n;
 const limits = { bumpAfterMs: 15_000, maximumFeePerGas: 5_000n * GWEI };

@@ -1,0 +1,26 @@
+import type { Role } from './person.ts';
+
+/** A link that works once. */
+export interface OneTimeLink {
+  readonly id: string;
+  /** SHA-256 of the token in the link, hex. */
+  readonly tokenHash: string;
+  /**
+   * `password` sets a user's password; `forgotten` too, by an email that anyone may request. `invitation` makes its
+   * recipient a member of an account. `connect` is exchanged for an API key (`features/connect/connect-shop.ts`).
+   */
+  readonly kind: 'password' | 'forgotten' | 'invitation' | 'connect';
+  readonly email: string;
+  /** User whose password it sets; null for an invitation. */
+  readonly userId: string | null;
+  /** Account of an invitation, and the role there; null for a password. */
+  readonly accountId: string | null;
+  readonly role: Role | null;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+/** Maximum emailed links of a user; the oldest is deleted. More than the rate limit of such emails allows in a day. */
+export const MAXIMUM_FORGOTTEN_LINKS = 100;
+/** Maximum open invitations of an account; the oldest is deleted. */
+export const MAXIMUM_INVITATIONS = 50;

@@ -1,0 +1,46 @@
+import { BASIS_POINTS, type UsdRate } from '../../payment/money.ts';
+import type { Payment } from '../../payment/payment.ts';
+import type { FeeQuote } from '../chain/chain.ts';
+import { RELEASE_GAS, SHARED_GAS, WEI_PER_POL } from '../chain/gas.ts';
+
+/** Operator's maximum gas cost of a release, as a share of its payment's receipts. */
+export interface GasShareLimit {
+  readonly basisPoints: number;
+  /** USD value of one POL. */
+  readonly polRate: UsdRate;
+}
+
+/** Age of a payment from which its release no longer waits for lower fees. */
+export const LONGEST_GAS_DEFERRAL_MS = 24 * 3_600_000;
+
+/** Divisor that turns wei times rate into USDC units. */
+const WEI_RATE_PER_UNIT = WEI_PER_POL * 100n;
+
+/**
+ * Largest set of payments to release in one transaction with each share of the gas within the limit. Keeps every
+ * requested release and every payment that is a day old, and all of them after the clock was set back.
+ */
+export function releasesWithinGasShare<
+  Releasable extends Pick<Payment, 'receivedUnits' | 'createdAtMs' | 'paidAtMs' | 'releaseRequested'>,
+>(
+  payments: readonly Releasable[],
+  fees: FeeQuote,
+  limit: GasShareLimit,
+  nowMs: number,
+): readonly Releasable[] {
+  // A quote offers two base fees and a tip; one base fee and the tip are spent.
+  const weiPerGas = (fees.maxFeePerGas + fees.maxPriorityFeePerGas) / 2n;
+  let kept = payments;
+  for (;;) {
+    const gas = RELEASE_GAS + SHARED_GAS / BigInt(Math.max(kept.length, 1));
+    const costUnits = (gas * weiPerGas * limit.polRate) / WEI_RATE_PER_UNIT;
+    const within = kept.filter(({ receivedUnits, createdAtMs, paidAtMs, releaseRequested }) => {
+      const ageMs = nowMs - (paidAtMs ?? createdAtMs);
+      const isUrgent = releaseRequested || ageMs < 0 || ageMs >= LONGEST_GAS_DEFERRAL_MS;
+      return isUrgent || costUnits * BigInt(BASIS_POINTS) <= receivedUnits * BigInt(limit.basisPoints);
+    });
+    // Fewer releases share the transaction's own gas, so another one may exceed the limit now.
+    if (within.length === kept.length) return kept;
+    kept = within;
+  }
+}

@@ -1,0 +1,65 @@
+import { larger, smaller } from '../../payment/money.ts';
+import { isOver } from '../../payment/release-schedule.ts';
+import type { FeeQuote } from '../chain/chain.ts';
+import type { RelayAttempt } from '../settlement-store.ts';
+import type { RelayLimits } from './relay-limits.ts';
+
+export interface FeeSituation {
+  /** All attempts signed with this nonce, the most expensive last. At least one. */
+  readonly attempts: readonly RelayAttempt[];
+  readonly quote: FeeQuote;
+  /** Whether a node has the transaction or asks for a better price; other refusals are not about fees. */
+  readonly wasTaken: boolean;
+  readonly nowMs: number;
+  readonly limits: Pick<RelayLimits, 'bumpAfterMs' | 'maximumFeePerGas'>;
+}
+
+/** Cap on tips as a multiple of the usual one: more has no effect, and a mistake would be expensive. */
+const MAXIMUM_TIP_MULTIPLE = 4n;
+
+/** Multiple of the usual wait for an attempt that is not below the quote; doubled with each attempt… */
+const WAIT_FACTOR = 8;
+/** …up to this many times. */
+const MAXIMUM_DOUBLINGS = 6;
+
+/**
+ * Fees for another attempt, or null to keep the last one. They rise when the latest quote exceeds the last attempt's,
+ * or when a node has had it for long although it does not. Both fees rise by at least an eighth (nodes require a
+ * tenth), within limits and tip multiple. The caller decides whether the relayer can pay them.
+ */
+export function raiseFees(situation: FeeSituation): FeeQuote | null {
+  const { attempts, quote, limits, nowMs } = situation;
+  const last = attempts.at(-1) as RelayAttempt;
+  const isBelowQuote =
+    quote.maxFeePerGas > last.maxFeePerGas || quote.maxPriorityFeePerGas > last.maxPriorityFeePerGas;
+  if (!isBelowQuote && !situation.wasTaken) return null;
+  const waitMs = isBelowQuote ? limits.bumpAfterMs : patienceMs(attempts.length, limits.bumpAfterMs);
+  if (!isOver(last.signedAtMs, waitMs, nowMs)) return null;
+
+  const maxFeePerGas = smaller(
+    larger(quote.maxFeePerGas, addQuarter(last.maxFeePerGas)),
+    limits.maximumFeePerGas,
+  );
+  const maxPriorityFeePerGas = smaller(
+    larger(quote.maxPriorityFeePerGas, bumpByPercent(last.maxPriorityFeePerGas)),
+    smaller(quote.maxPriorityFeePerGas * MAXIMUM_TIP_MULTIPLE, maxFeePerGas),
+  );
+  const isReplacement =
+    maxFeePerGas >= bumpByPercent(last.maxFeePerGas) &&
+    maxPriorityFeePerGas >= bumpByPercent(last.maxPriorityFeePerGas);
+  return isReplacement ? { maxFeePerGas, maxPriorityFeePerGas } : null;
+}
+
+function patienceMs(attempts: number, bumpAfterMs: number): number {
+  return bumpAfterMs * WAIT_FACTOR * 2 ** Math.min(attempts - 1, MAXIMUM_DOUBLINGS);
+}
+
+/** Rounds up, so that the result is always higher. */
+export function bumpByPercent(wei: bigint): bigint {
+  return wei + wei / 8n + 1n;
+}
+
+/** More than the tip's raise, so that the base fee is followed although the tip is capped. */
+function addQuarter(wei: bigint): bigint {
+  return wei + wei / 4n + 1n;
+}

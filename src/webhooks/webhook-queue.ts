@@ -1,0 +1,125 @@
+import type { Clock } from '../platform/clock.ts';
+import type { SendWebhooksContext, WaitingWebhook, Webhook } from './webhook.ts';
+
+/** Waiting webhooks of an account per pass; the next pass follows at once. */
+const SEEN_PER_ACCOUNT = 100;
+
+/**
+ * Time for which webhooks that this process cannot sign are left to the others: a new secret is introduced gradually.
+ * Afterwards the secret counts as lost, and the webhook ends as `failed`.
+ */
+const LEFT_TO_OTHERS_MS = 10 * 60_000;
+
+/**
+ * Durably claims webhooks that may be sent now beside these open deliveries. `hasBacklog`: others may wait for a slot,
+ * so check again when a delivery ends.
+ */
+export async function claimWebhooks(
+  { webhooks, tokens, nowMs }: Pick<SendWebhooksContext, 'webhooks' | 'tokens' | 'nowMs'>,
+  open: readonly OpenDelivery[],
+  bounds: DeliveryBounds,
+) {
+  const full = fullHosts(open, bounds);
+  const waiting = await webhooks.listWaitingWebhooks(SEEN_PER_ACCOUNT, full);
+  const chosen = chooseWebhooks(waiting, open, bounds).map(({ id }) => id);
+  const hasBacklog = full.length > 0 || chosen.length < waiting.length;
+  if (chosen.length === 0) return { claimed: [], hasBacklog };
+  // Time of the claim rather than of the check, because a delivery's time limit counts from it.
+  const claimedAtMs = nowMs();
+  const claimed = await webhooks.claimWebhooks(chosen, claimedAtMs, {
+    fingerprints: tokens.fingerprints,
+    anyCreatedBeforeMs: claimedAtMs - LEFT_TO_OTHERS_MS,
+  });
+  return { claimed, hasBacklog };
+}
+
+export interface DeliveryBounds {
+  readonly open: number;
+  /** Maximum open deliveries to one host, which limits both the load on it and the slots that it can block. */
+  readonly openPerHost: number;
+}
+
+/** Fields of an open delivery that count against the bounds. */
+export type OpenDelivery = Pick<Webhook, 'accountId' | 'host'>;
+
+/**
+ * Waiting webhooks that may be sent now, so that no receiver and no account delays the others.
+ *
+ * An account gets another slot only while it holds fewer than are free. One whose receivers all hang therefore takes at
+ * most half of them, and the next one half of the rest, so that later accounts need not wait for timeouts. The account
+ * that holds the fewest comes first, then the oldest webhook.
+ *
+ * @param waiting oldest webhooks of each account
+ */
+export function chooseWebhooks(
+  waiting: readonly WaitingWebhook[],
+  open: readonly OpenDelivery[],
+  bounds: DeliveryBounds,
+): WaitingWebhook[] {
+  const byAccount = new Map<string, number>();
+  const byHost = new Map<string, number>();
+  let free = bounds.open;
+  const take = ({ accountId, host }: OpenDelivery) => {
+    byAccount.set(accountId, held(byAccount, accountId) + 1);
+    byHost.set(host, held(byHost, host) + 1);
+    free--;
+  };
+  for (const delivery of open) take(delivery);
+  return inTurn(waiting, byAccount).filter((webhook) => {
+    const isFree =
+      held(byAccount, webhook.accountId) < free && held(byHost, webhook.host) < bounds.openPerHost;
+    if (isFree) take(webhook);
+    return isFree;
+  });
+}
+
+/** Hosts that must not get another delivery now, at most `open / openPerHost`. */
+export function fullHosts(open: readonly OpenDelivery[], { openPerHost }: DeliveryBounds): string[] {
+  const byHost = new Map<string, number>();
+  for (const { host } of open) byHost.set(host, held(byHost, host) + 1);
+  return [...byHost].filter(([, places]) => places >= openPerHost).map(([host]) => host);
+}
+
+/** Sorts webhooks by the slots that their account would hold before each. */
+function inTurn(
+  waiting: readonly WaitingWebhook[],
+  byAccount: ReadonlyMap<string, number>,
+): WaitingWebhook[] {
+  const places = new Map(byAccount);
+  return waiting
+    .toSorted((one, other) => one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1))
+    .map((webhook) => {
+      const place = held(places, webhook.accountId);
+      places.set(webhook.accountId, place + 1);
+      return { webhook, place };
+    })
+    .sort((one, other) => one.place - other.place)
+    .map(({ webhook }) => webhook);
+}
+
+function held(places: ReadonlyMap<string, number>, of: string): number {
+  return places.get(of) ?? 0;
+}
+
+/** Readings kept for one wait, however often it is called. */
+const READINGS_IN_A_WAIT = 100;
+
+/**
+ * Wall time before which something has been stale for `waitMs`: what the wall clock showed that long ago by the
+ * monotonic clock, and at most the present wall time less the wait. A wall clock set forward by an hour thus ages
+ * nothing. Null until this process has observed that long; call it regularly.
+ */
+export function createStaleCutoff({ nowMs, monotonicMs }: Clock, waitMs: number): () => number | null {
+  const readings: { readonly wallMs: number; readonly takenAtMs: number }[] = [];
+  return () => {
+    const takenAtMs = monotonicMs();
+    const wallMs = nowMs();
+    const lastMs = readings.at(-1)?.takenAtMs ?? Number.NEGATIVE_INFINITY;
+    if (takenAtMs - lastMs >= waitMs / READINGS_IN_A_WAIT) readings.push({ wallMs, takenAtMs });
+    // Keeps the newest reading that is old enough at the front.
+    while (readings[1] !== undefined && takenAtMs - readings[1].takenAtMs >= waitMs) readings.shift();
+    const [oldest] = readings;
+    if (oldest === undefined || takenAtMs - oldest.takenAtMs < waitMs) return null;
+    return Math.min(oldest.wallMs, wallMs - waitMs);
+  };
+}
