@@ -149,10 +149,10 @@ function simulatorContext(
     refuseUnless(isCurrency(currency), 'the currency is not supported');
     const amountCents = parseAmountCents(amount);
     refuseUnless(amountCents !== null, 'the amount is malformed');
-    const units = usdUnits(amountCents, await rates.usdRate(currency));
-    const quotedUnits = assumedDeliveryUnits(provider, units);
+    const valueUnits = usdUnits(amountCents, await rates.usdRate(currency));
+    const quotedUnits = assumedDeliveryUnits(provider, valueUnits);
     refuseUnless(quotedUnits > 0n, 'the amount is below the minimum');
-    return { amountCents, currency, quotedUnits };
+    return { amountCents, currency, quotedUnits, valueUnits };
   };
   const findOrder = (id: unknown) => {
     const order = store.findOrder(String(id));
@@ -175,8 +175,10 @@ function simulatorContext(
     findOrder,
     async openOrder({ id = newOrderId(provider), amount, currency, walletAddress, returnUrl, ...purchase }) {
       const createdAtMs = nowMs();
+      const priced = await price(amount, currency);
       store.createOrder({
-        ...(await price(amount, currency)),
+        ...priced,
+        quotedUnits: purchase.quotedUnits ?? priced.quotedUnits,
         id,
         provider,
         walletAddress: readWallet(walletAddress),

@@ -17,6 +17,10 @@ export interface SimulatorMode {
   readonly signsNextVersion?: boolean;
   /** Returns null for the fields that a session was locked to. */
   readonly echoesNull?: boolean;
+  /** Serves quotes at its earlier path only, and answers this at the present one. */
+  readonly earlierQuotes?: 400 | 404;
+  /** Refuses sessions, because it does not serve the customer's country. */
+  readonly refusesCountry?: boolean;
   /** Leaves sessions unlocked. */
   readonly isUnlocked?: boolean;
   /** Status of webhooks, in the provider's terms. */
@@ -47,6 +51,8 @@ export interface Purchase {
   readonly returnUrl: string | undefined | null;
   /** Id of the order; new if absent. */
   readonly id?: string;
+  /** Delivery, 10⁻⁶ USDC, unless it is that of the amount. */
+  readonly quotedUnits?: bigint;
 }
 
 /** Dependencies of every simulated on-ramp. Methods that read a request throw `RefusedRequestError`. */
@@ -80,6 +86,8 @@ export interface Price {
   readonly currency: Currency;
   /** In 10⁻⁶ USDC. */
   readonly quotedUnits: bigint;
+  /** Value of the amount without any fee, 10⁻⁶ USDC. */
+  readonly valueUnits: bigint;
 }
 
 /** A request that a real on-ramp would also refuse. Its API answers in its own format, its pages with a page. */

@@ -1,10 +1,10 @@
 /**
  * Counterpart of src/providers/adapters/stripe.ts: quotes and sessions for a secret key, a session that can be read
- * again, and its page at `/widget`.
+ * again, and its page at `/widget`. Fees come on top of an amount.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { formatUnits } from '../../src/payment/money.ts';
+import { formatCents, formatUnits } from '../../src/payment/money.ts';
 import type { Order } from '../order-store.ts';
 import {
   hmac,
@@ -25,7 +25,9 @@ const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
 const locks = ['destination_currencies[]', 'destination_networks[]'] as const;
 
 export const stripeProtocol: SimulatedProtocol = {
-  refusal: (message) => ({ error: { type: 'invalid_request_error', message } }),
+  refusal: (message, status) => ({
+    error: { type: 'invalid_request_error', ...codeOf(message, status), message },
+  }),
 
   registerRoutes(server, simulator) {
     const api = '/stripe/api/v1/crypto';
@@ -35,24 +37,16 @@ export const stripeProtocol: SimulatedProtocol = {
         'Invalid API Key provided',
         401,
       );
-    server.get(`${api}/onramp/quotes`, async (request) => {
-      requireKey(request);
-      const query = readParameters(request.query, ['source_currency', 'source_amount', ...locks]);
-      requireLocks(query);
-      const { quotedUnits } = await simulator.price(query.source_amount, query.source_currency);
-      return {
-        object: 'crypto.onramp.quotes',
-        destination_network_quotes: {
-          polygon: [
-            {
-              destination_currency: 'usdc',
-              destination_network: 'polygon',
-              destination_amount: formatUnits(quotedUnits),
-            },
-          ],
-        },
-      };
-    });
+    for (const path of ['onramp_quotes', 'onramp/quotes'])
+      server.get(`${api}/${path}`, async (request) => {
+        requireKey(request);
+        const { earlierQuotes } = simulator.mode();
+        const isServed = (path === 'onramp/quotes') === (earlierQuotes !== undefined);
+        refuseUnless(isServed, UNKNOWN_PATH, earlierQuotes ?? 404);
+        const query = readParameters(request.query, ['source_currency', 'source_amount', ...locks]);
+        requireLocks(query);
+        return quotesOf(await priceOf(simulator, query));
+      });
     server.post(`${api}/onramp_sessions`, async (request) => {
       requireKey(request);
       return sessionOf(simulator, await openSession(simulator, request.body));
@@ -84,6 +78,53 @@ export const stripeProtocol: SimulatedProtocol = {
   },
 };
 
+const UNKNOWN_PATH = 'Unrecognized request URL';
+
+/** Code of a refused request; none for an unknown path or a wrong key. */
+function codeOf(message: string, status: number): { readonly code?: string } {
+  if (status !== 400 || message === UNKNOWN_PATH) return {};
+  return { code: message.startsWith('crypto_onramp_') ? message : 'parameter_invalid' };
+}
+
+/** Fees on top of an amount, here 4 % of amount and fees. */
+async function priceOf(
+  simulator: SimulatorContext,
+  purchase: Readonly<Record<'source_amount' | 'source_currency', string>>,
+) {
+  const { amountCents, currency, valueUnits } = await simulator.price(
+    purchase.source_amount,
+    purchase.source_currency,
+  );
+  const feeCents = Math.round(amountCents / 24);
+  return { amountCents, currency, valueUnits, feeCents, totalCents: amountCents + feeCents };
+}
+
+function quotesOf({
+  amountCents,
+  currency,
+  valueUnits,
+  feeCents,
+  totalCents,
+}: Awaited<ReturnType<typeof priceOf>>) {
+  const networkFeeCents = Math.min(feeCents, 1);
+  const polygon = {
+    destination_currency: 'usdc',
+    destination_network: 'polygon',
+    destination_amount: formatUnits(valueUnits),
+    fees: {
+      network_fee_monetary: formatCents(networkFeeCents),
+      transaction_fee_monetary: formatCents(feeCents - networkFeeCents),
+    },
+    source_total_amount: formatCents(totalCents),
+  };
+  return {
+    object: 'crypto.onramp.quotes',
+    destination_network_quotes: { bitcoin: [], ethereum: [], polygon: [polygon], solana: [] },
+    source_currency: currency.toLowerCase(),
+    source_amount: formatCents(amountCents),
+  };
+}
+
 function requireLocks(given: Readonly<Record<(typeof locks)[number], string>>): void {
   const isSold =
     given['destination_currencies[]'] === 'usdc' && given['destination_networks[]'] === 'polygon';
@@ -102,15 +143,19 @@ async function openSession(simulator: SimulatorContext, body: unknown): Promise<
       'wallet_addresses[polygon]',
       'lock_wallet_address',
     ],
-    ['metadata[payment_id]', 'customer_ip_address'],
+    ['metadata[payment_id]', 'customer_ip_address', 'customer_information[email]'],
   );
   requireLocks(form);
   refuseUnless(form.lock_wallet_address === 'true', 'this shop locks the address');
   if (simulator.mode().enforcesIp === true)
     refuseUnless(form.customer_ip_address, 'customer_ip_address is missing');
+  refuseUnless(simulator.mode().refusesCountry !== true, 'crypto_onramp_unsupported_country');
+  const { totalCents, valueUnits } = await priceOf(simulator, form);
   return simulator.openOrder({
-    amount: form.source_amount,
+    amount: formatCents(totalCents),
     currency: form.source_currency,
+    quotedUnits: valueUnits,
+    email: form['customer_information[email]'],
     walletAddress: form['wallet_addresses[polygon]'],
     id: `cos_${randomBytes(16).toString('hex')}`,
     externalId: form['metadata[payment_id]'],
@@ -130,7 +175,14 @@ function sessionOf(simulator: SimulatorContext, order: Order) {
       // Null until the customer has chosen; the given wallets are repeated by network.
       wallet_address: null,
       wallet_addresses:
-        simulator.mode().echoesNull === true ? null : { polygon: order.walletAddress, ethereum: null },
+        simulator.mode().echoesNull === true
+          ? null
+          : {
+              ethereum: null,
+              polygon: order.walletAddress,
+              solana: null,
+              destination_tags: { stellar: null },
+            },
       lock_wallet_address: simulator.mode().isUnlocked !== true,
       destination_currencies: ['usdc'],
       destination_networks: ['polygon'],

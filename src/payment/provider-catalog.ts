@@ -69,12 +69,7 @@ export function describeMistakenToken(paymentId: string, contract: string): stri
 export const providerIds = Object.keys(providerCatalog) as readonly ProviderId[];
 
 /** Providers whose protocol has no field for the customer's email address. */
-export const providersWithoutEmail: ReadonlySet<ProviderId> = new Set([
-  'coinbase',
-  'cryptocom',
-  'revolut',
-  'stripe',
-]);
+export const providersWithoutEmail: ReadonlySet<ProviderId> = new Set(['coinbase', 'cryptocom', 'revolut']);
 
 export type PaymentMeans = 'card' | 'apple_pay' | 'google_pay';
 

@@ -6,7 +6,7 @@ import type { ProviderAdapter, Quote, QuoteRequest, SessionRequest } from './pro
 
 const OPEN_MS = 30_000;
 const request: QuoteRequest = { amountCents: 1000, currency: 'USD', usdUnits: 10_000_000n };
-const quote: Quote = { deliveryUnits: null, minimumUsdCents: null };
+const quote: Quote = { chargedCents: 10_00, deliveryUnits: null, minimumUsdCents: null };
 
 let clockMs: number;
 let asked: number;
@@ -102,7 +102,7 @@ describe('a circuit breaker', () => {
   });
 
   describe('with a cached quote', () => {
-    const cached: Quote = { deliveryUnits: 9_000_000n, minimumUsdCents: null };
+    const cached: Quote = { ...quote, deliveryUnits: 9_000_000n };
     let ageMs: number;
     beforeEach(() => {
       ageMs = 0;

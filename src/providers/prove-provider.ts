@@ -76,8 +76,8 @@ async function askQuote(
   currency: Currency,
 ): Promise<Outcome> {
   const asked = await quoteRequestOf(request, currency);
-  const { deliveryUnits, minimumUsdCents } = await adapter.quote(asked);
-  const charge = `${formatCents(asked.amountCents)} ${currency}`;
+  const { chargedCents, deliveryUnits, minimumUsdCents } = await adapter.quote(asked);
+  const charge = `${formatCents(chargedCents)} ${currency}`;
   const minimum = minimumUsdCents === null ? '' : ` Its minimum is ${formatCents(minimumUsdCents)} USD.`;
   if (deliveryUnits === null) return fine(`It responded to ${charge} without a price.${minimum}`);
   requirePlausible(request.provider, asked, deliveryUnits);

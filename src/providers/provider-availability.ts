@@ -331,7 +331,7 @@ export async function requireAvailable(
     const lastAnswerAtMs = directory.adapters.get(provider)?.health?.().lastAnswerAtMs ?? null;
     const isThere = lastAnswerAtMs !== null && lastAnswerAtMs > nowMs - RECENT_ANSWER_MS;
     if (!isBusy(error) || !isThere) throw error;
-    return { deliveryUnits: null, minimumUsdCents: null };
+    return { chargedCents: request.amountCents, deliveryUnits: null, minimumUsdCents: null };
   }
 }
 

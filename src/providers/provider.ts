@@ -18,6 +18,8 @@ export interface QuoteRequest {
 }
 
 export interface Quote {
+  /** What the customer is charged in all, the provider's fees included, in cents of the payment's currency. */
+  readonly chargedCents: number;
   /** Amount that the deposit address would receive, 10⁻⁶ USDC units; null if the provider does not state it. */
   readonly deliveryUnits: bigint | null;
   /** The provider's own minimum in USD cents; null if it states none. */

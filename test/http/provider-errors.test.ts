@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/payment/errors.ts';
 import type { Currency } from '../../src/payment/money.ts';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
-import type { ProviderAdapter, ProviderSettings, Quote } from '../../src/providers/provider.ts';
+import type { ProviderAdapter, ProviderSettings } from '../../src/providers/provider.ts';
 import { type ApiService, useFreshApi, validRequest } from '../support/api-service.ts';
+import type { QuoteAnswer } from '../support/quote-answer.ts';
 
 let service = {} as ApiService;
 useFreshApi((api) => (service = api));
@@ -23,7 +24,7 @@ it.each([...providerIds, 'multi'])('takes the provider %s', async (provider) => 
 
 const set = (provider: ProviderId, settings: Partial<ProviderSettings>) =>
   service.store.providers.writeProviderSettings(provider, settings);
-const quote = (answer: () => Promise<Quote>) => Object.assign(service.world, { quote: answer });
+const quote = (answer: () => Promise<QuoteAnswer>) => Object.assign(service.world, { quote: answer });
 const fail = (...error: ConstructorParameters<typeof ServiceError>) =>
   quote(() => Promise.reject(new ServiceError(...error)));
 const unavailable = (name: string) => `${name} is currently unavailable. Use another provider or "multi".`;

@@ -11,7 +11,7 @@ import {
   type ProviderAdapter,
   ProviderWebhookRefusedError,
 } from '../../src/providers/provider.ts';
-import { serveJson, servePassThrough } from './serve-json.ts';
+import { serveJson, servePassThrough, serveRequests } from './serve-json.ts';
 import { outcomeOf, someSession, useStage } from './stage.ts';
 import { webhookCases } from './webhooks.ts';
 
@@ -39,6 +39,7 @@ describe.each(providerIds)('the adapter of %s', (id: ProviderId) => {
     const quote = await stage.adapterOf(id).quote(someSession);
     const delivery = quotesNothing.has(id) ? null : assumedDeliveryUnits(id, someSession.usdUnits);
     expect(quote.deliveryUnits).toBe(delivery);
+    expect(quote.chargedCents).toBe(someSession.amountCents);
     if (quote.minimumUsdCents !== null) expect(quote.minimumUsdCents).toBeGreaterThan(0);
   });
 
@@ -176,6 +177,29 @@ describe.each(providerIds)('a refusal by %s', (id: ProviderId) => {
         `status ${status}`,
       ).toBe(isOutage);
     }
+  });
+});
+
+describe('a total that the provider states', () => {
+  const answerWith = (total: number) =>
+    ({
+      moonpay: { quoteCurrencyAmount: 104, totalAmount: total },
+      coinbase: { purchase_amount: { value: '104' }, payment_total: { value: `${total}`, currency: 'EUR' } },
+      rampnetwork: { CARD_PAYMENT: { cryptoAmount: '104000000', fiatValue: total } },
+    }) as const;
+  const ids = Object.keys(answerWith(0)) as (keyof ReturnType<typeof answerWith>)[];
+  const adapterOf = async (id: (typeof ids)[number], total: number) => {
+    const provider = await serveRequests(() => answerWith(total)[id]);
+    return stage.adapterOf(id, { values: { BASE_URL: provider.url } });
+  };
+
+  it.each(ids)('is the charge at %s', async (id) => {
+    expect(await (await adapterOf(id, 103.5)).quote(someSession)).toMatchObject({ chargedCents: 103_50 });
+  });
+
+  it.each(ids)('is not believed at %s beyond half and twice the amount', async (id) => {
+    for (const total of [49.99, 200.01])
+      expect(await outcomeOf((await adapterOf(id, total)).quote(someSession))).toBe('provider_unavailable');
   });
 });
 

@@ -43,7 +43,7 @@ it('says without a country from what amount it sells, and starts nothing', async
   expect(adapter.needsCountry).toBe(true);
   const { customerCountry: _, ...request } = someSession;
   // 6 EUR at 1.09.
-  expect(await adapter.quote(request)).toEqual({ deliveryUnits: null, minimumUsdCents: 654 });
+  expect(await adapter.quote(request)).toMatchObject({ deliveryUnits: null, minimumUsdCents: 654 });
   await expect(adapter.startSession(request)).rejects.toThrow();
 });
 

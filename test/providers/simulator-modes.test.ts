@@ -118,27 +118,37 @@ it('Crypto.com says when its page ends, and five minutes hold where it does not'
   expect(expiresAtMs - before).toBeLessThan(6 * 60_000);
 });
 
-it('Stripe is passed the wallet by network, and no email address', async () => {
-  const session = {
-    id: 'cos_1',
-    redirect_url: 'https://crypto.link.com/1',
-    transaction_details: {
-      lock_wallet_address: true,
-      destination_currencies: ['usdc'],
-      destination_networks: ['polygon'],
-      wallet_addresses: { polygon: someSession.depositAddress },
+describe('Stripe', () => {
+  it.each([2_00, 10_10, 19_99, 25_00, 123_45, 10_000_00])(
+    'charges the customer in all what the payment asks for: %d cents',
+    async (amountCents) => {
+      const session = {
+        ...someSession,
+        currency: 'USD',
+        amountCents,
+        usdUnits: BigInt(amountCents) * 10_000n,
+      } as const;
+      const { redirectUrl, quotedUnits } = await stage.adapterOf('stripe').startSession(session);
+      const order = stage.onramps.findOrder((await open(redirectUrl)).url);
+      expect(order).toMatchObject({ amountCents, quotedUnits, email: someSession.email });
     },
-  };
-  const quote = { destination_currency: 'usdc', destination_amount: '104.50' };
-  const server = await serveRequests(({ path }) =>
-    path.endsWith('/quotes') ? { destination_network_quotes: { polygon: [quote] } } : session,
   );
-  const adapter = stage.adapterOf('stripe', { values: { BASE_URL: server.url } });
-  await adapter.startSession({ ...someSession, customerIp: '203.0.113.7' });
-  const form = new URLSearchParams(server.requests.find(({ method }) => method === 'POST')?.body);
-  expect(form.get('wallet_addresses[polygon]')).toBe(someSession.depositAddress);
-  expect(form.get('customer_ip_address')).toBe('203.0.113.7');
-  expect([...form.keys()].filter((name) => name === 'wallet_address' || name.includes('email'))).toEqual([]);
+
+  it.each([400, 404] as const)(
+    'quotes at its earlier path where the present one answers %d',
+    async (status) => {
+      inMode('stripe', { earlierQuotes: status });
+      expect(await stage.adapterOf('stripe').quote(someSession)).toMatchObject({ chargedCents: 100_00 });
+    },
+  );
+
+  it('tells customers in a country that it does not serve', async () => {
+    inMode('stripe', { refusesCountry: true });
+    await expect(stage.adapterOf('stripe').startSession(someSession)).rejects.toMatchObject({
+      errorName: 'provider_inactive',
+      message: 'Stripe does not serve customers in DE.',
+    });
+  });
 });
 
 describe('Ramp Network', () => {

@@ -1,70 +1,238 @@
-import { expect, it } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { scaleToCharge } from '../../src/providers/adapters/stripe.ts';
 import { serveJson } from './serve-json.ts';
 import { adapterWith, outcomeOf, someSession } from './stage.ts';
+import { stripeSigned } from './webhooks.ts';
 
 const OTHER_WALLET = '0x52908400098527886E0F7030069857D2E4169EE7';
+const OWN_WALLET = someSession.depositAddress;
+const QUOTES = '/api/v1/crypto/onramp_quotes';
+const EARLIER_QUOTES = '/api/v1/crypto/onramp/quotes';
 const locked = {
-  wallet_address: someSession.depositAddress,
+  wallet_address: OWN_WALLET,
   lock_wallet_address: true,
   destination_currencies: ['usdc'],
   destination_networks: ['polygon'],
 };
+/** As in Stripe's own fixture: null for each network without an address, and an object among the addresses. */
+const ofFixture = { ethereum: null, polygon: null, solana: null, destination_tags: { stellar: null } };
+/** 200.00 USD, as in Stripe's published example. */
+const published = { ...someSession, currency: 'USD', amountCents: 200_00, usdUnits: 200_000_000n } as const;
+
+/** Stripe's published fees of 200.00 USD on Solana: 0.01, and 12.70 that grow with the amount. */
+function publishedQuote(query: URLSearchParams) {
+  const cents = Math.round(Number(query.get('source_amount')) * 100);
+  const feeCents = Math.round((cents * 12_70) / 200_00);
+  return {
+    destination_currency: 'usdc',
+    destination_amount: (cents / 100).toFixed(2),
+    fees: { network_fee_monetary: '0.01', transaction_fee_monetary: (feeCents / 100).toFixed(2) },
+    source_total_amount: ((cents + feeCents + 1) / 100).toFixed(2),
+  };
+}
+
+interface StripeAnswers {
+  readonly details?: unknown;
+  readonly quote?: (query: URLSearchParams) => unknown;
+  /** Refuses calls of a path with a status and an answer. */
+  readonly refuses?: (path: string) => { readonly status: number; readonly body: unknown } | null;
+}
 
 /** A Stripe that makes sessions with these details, whatever it is asked for. */
-async function startStripe(details: unknown, failure: unknown = null) {
+async function startStripe({ details = locked, quote = publishedQuote, refuses }: StripeAnswers = {}) {
   const session = { id: 'cos_1', redirect_url: 'https://crypto.link.com/1', transaction_details: details };
-  const quotes = [{ destination_currency: 'usdc', destination_amount: '104.50' }];
-  const server = await serveJson((path) => {
-    if (failure !== null) return { status: 400, body: failure };
+  const server = await serveJson((path, query) => {
+    const refused = refuses?.(path) ?? null;
+    if (refused !== null) return refused;
     return {
-      body: path.endsWith('/quotes') ? { destination_network_quotes: { polygon: quotes } } : session,
+      body: path.endsWith('quotes') ? { destination_network_quotes: { polygon: [quote(query)] } } : session,
     };
   });
   const adapter = adapterWith('stripe', { API_KEY: 'sk_test_1', BASE_URL: server.url });
-  return { server, adapter };
+  const form = () => new URLSearchParams(server.requests.find(({ method }) => method === 'POST')?.body);
+  return { server, adapter, form };
 }
 
-it('a session that is locked to the deposit address is used, whatever the letters of the address', async () => {
-  const { server, adapter } = await startStripe({
-    ...locked,
-    wallet_address: someSession.depositAddress.toLowerCase(),
+describe('the charge', () => {
+  it('of the published example is the amount, fees included, and the session is started for less', async () => {
+    const { adapter, server, form } = await startStripe();
+    const quote = await adapter.quote(published);
+    expect(quote.chargedCents).toBe(200_00);
+    expect(server.requests.map(({ query }) => query.get('source_amount'))).toEqual(['200.00', '188.05']);
+    expect(quote.deliveryUnits).toBe(188_050_000n);
+    const session = await adapter.startSession(published);
+    expect(form().get('source_amount')).toBe('188.05');
+    expect(session.quotedUnits).toBe(188_050_000n);
   });
-  expect(await adapter.startSession(someSession)).toMatchObject({
-    redirectUrl: 'https://crypto.link.com/1',
-    providerReference: 'cos_1',
-    quotedUnits: 104_500_000n,
+
+  it('is never more than the amount, and hardly less, for any share and any fixed fee', async () => {
+    const fees = fc.record({
+      share: fc.double({ min: 0, max: 0.2, noNaN: true }),
+      fixedCents: fc.integer({ min: 0, max: 10_00 }),
+      chargeCents: fc.integer({ min: 14_00, max: 10_000_00 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fees, async ({ share, fixedCents, chargeCents }) => {
+        let quotes = 0;
+        const { sourceCents, chargedCents } = await scaleToCharge(chargeCents, async (source) => {
+          quotes++;
+          const total = source + Math.round(source * share + fixedCents);
+          return { sourceCents: source, chargedCents: total, deliveryUnits: 1n };
+        });
+        expect(sourceCents).toBeGreaterThan(0);
+        expect(chargedCents).toBeLessThanOrEqual(chargeCents);
+        expect(chargeCents - chargedCents).toBeLessThanOrEqual(5);
+        expect(quotes).toBeLessThanOrEqual(3);
+      }),
+      { numRuns: 2_000 },
+    );
   });
-  expect(server.asked.at(-1)).toBe('GET /api/v1/crypto/onramp_sessions/cos_1');
+
+  it('is the sum of amount and fees where Stripe states no total', async () => {
+    const { adapter } = await startStripe({
+      quote: (query) => ({ ...publishedQuote(query), source_total_amount: undefined }),
+    });
+    expect(await adapter.quote(published)).toMatchObject({ chargedCents: 200_00 });
+  });
+
+  it.each([
+    ['neither a total nor fees', { source_total_amount: undefined, fees: undefined }],
+    ['one fee without the other', { source_total_amount: undefined, fees: { network_fee_monetary: '0.01' } }],
+    ['a total below the amount', { source_total_amount: '100.00' }],
+    ['a total of twice the amount', { source_total_amount: '400.00' }],
+    ['a total that does not depend on the amount', { source_total_amount: '212.71' }],
+    ['no number', { source_total_amount: 'much' }],
+  ])('of a quote with %s is unknown, and it is not used', async (_what, change) => {
+    const { adapter } = await startStripe({ quote: (query) => ({ ...publishedQuote(query), ...change }) });
+    expect(await outcomeOf(adapter.quote(published))).toBe('provider_unavailable');
+  });
 });
 
-it('a session whose wallet is read back for Polygon alone is used', async () => {
-  const { adapter } = await startStripe({
-    ...locked,
-    wallet_address: null,
-    wallet_addresses: { polygon: someSession.depositAddress, ethereum: null },
+describe('the path of quotes', () => {
+  const refusing = (path: string, status: number, body: unknown): StripeAnswers => ({
+    refuses: (asked) => (asked === path ? { status, body } : null),
   });
-  expect(await outcomeOf(adapter.startSession(someSession))).toBe('answered');
+  const pathsOf = ({ requests }: { readonly requests: readonly { readonly path: string }[] }) =>
+    requests.map(({ path }) => path);
+
+  it.each([
+    ['404', 404, { error: { type: 'invalid_request_error', message: 'Unrecognized request URL' } }],
+    ['404 with a page', 404, '<html>Not Found</html>'],
+    ['400 that names no error', 400, { error: { type: 'invalid_request_error' } }],
+    ['400 that is no object', 400, 'null'],
+  ])('is the earlier one after a %s, and from then on', async (_what, status, body) => {
+    const { adapter, server } = await startStripe(refusing(QUOTES, status, body));
+    expect(await adapter.quote(published)).toMatchObject({ chargedCents: 200_00 });
+    await adapter.quote(published);
+    expect(pathsOf(server)).toEqual([QUOTES, EARLIER_QUOTES, EARLIER_QUOTES, EARLIER_QUOTES, EARLIER_QUOTES]);
+  });
+
+  it('is the present one where it answers', async () => {
+    const { adapter, server } = await startStripe(refusing(EARLIER_QUOTES, 404, {}));
+    await adapter.quote(published);
+    expect(new Set(pathsOf(server))).toEqual(new Set([QUOTES]));
+  });
+
+  it.each(['crypto_onramp_disabled', 'parameter_invalid_empty'])(
+    'stays after the error %s of this API, whose name is in the cause',
+    async (code) => {
+      const { adapter, server } = await startStripe(refusing(QUOTES, 400, { error: { code } }));
+      await expect(adapter.quote(published)).rejects.toMatchObject({
+        errorName: 'provider_unavailable',
+        cause: expect.objectContaining({ message: expect.stringContaining(code) }),
+      });
+      expect(pathsOf(server)).toEqual([QUOTES]);
+    },
+  );
+
+  it('stays, with the first answer as the cause, where neither exists', async () => {
+    const { adapter, server } = await startStripe({
+      refuses: (path) => ({ status: path === QUOTES ? 404 : 400, body: { error: { code: 'other_code' } } }),
+    });
+    await expect(adapter.quote(published)).rejects.toMatchObject({
+      cause: expect.objectContaining({ message: 'stripe answered 404 other_code' }),
+    });
+    await outcomeOf(adapter.quote(published));
+    expect(pathsOf(server)).toEqual([QUOTES, EARLIER_QUOTES, QUOTES, EARLIER_QUOTES]);
+  });
+});
+
+describe('a session', () => {
+  it.each([
+    ['the chosen wallet, whatever its letters', { wallet_address: OWN_WALLET.toLowerCase() }],
+    ["Polygon's", { wallet_address: null, wallet_addresses: { ...ofFixture, polygon: OWN_WALLET } }],
+    ['both', { wallet_addresses: { ...ofFixture, polygon: OWN_WALLET } }],
+    [
+      'another network with the same',
+      { wallet_addresses: { base_network: OWN_WALLET, polygon: OWN_WALLET } },
+    ],
+  ])('locked to the deposit address by %s is used', async (_what, change) => {
+    const { adapter, server } = await startStripe({ details: { ...locked, ...change } });
+    expect(await adapter.startSession(someSession)).toMatchObject({
+      redirectUrl: 'https://crypto.link.com/1',
+      providerReference: 'cos_1',
+    });
+    expect(server.asked.at(-1)).toBe('GET /api/v1/crypto/onramp_sessions/cos_1');
+  });
+
+  it.each([
+    ['is not locked', { lock_wallet_address: false }],
+    ['says nothing of a lock', { lock_wallet_address: undefined }],
+    ['pays another wallet', { wallet_address: OTHER_WALLET }],
+    ['pays no wallet yet', { wallet_address: null }],
+    ['names no wallet for any network', { wallet_address: null, wallet_addresses: ofFixture }],
+    ['names it for another network', { wallet_address: null, wallet_addresses: { ethereum: OWN_WALLET } }],
+    ['also pays another wallet', { wallet_addresses: { polygon: OTHER_WALLET } }],
+    ['also pays another on Base', { wallet_addresses: { polygon: OWN_WALLET, base_network: OTHER_WALLET } }],
+    ['also sells another coin', { destination_currencies: ['usdc', 'eth'] }],
+    ['sells on every network', { destination_networks: null }],
+  ])('that %s is shown to nobody', async (_what, change) => {
+    const { adapter } = await startStripe({ details: { ...locked, ...change } });
+    expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
+  });
+
+  it('without details is shown to nobody', async () => {
+    const { adapter } = await startStripe({ details: null });
+    expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
+  });
+
+  it('is passed the wallet by network, the email address and the IP address', async () => {
+    const { adapter, form } = await startStripe();
+    await adapter.startSession({ ...someSession, customerIp: '203.0.113.7' });
+    expect(Object.fromEntries(form())).toMatchObject({
+      'wallet_addresses[polygon]': OWN_WALLET,
+      customer_ip_address: '203.0.113.7',
+      'customer_information[email]': someSession.email,
+    });
+    expect(form().has('wallet_address')).toBe(false);
+  });
+
+  it.each([
+    ['crypto_onramp_unsupported_country', 'DE', 'Stripe does not serve customers in DE.'],
+    ['crypto_onramp_unsupportable_customer', null, 'Stripe does not serve customers in this region.'],
+  ])('refused with %s is an answer to the customer', async (code, customerCountry, message) => {
+    const { adapter } = await startStripe({
+      refuses: (path) => (path.endsWith('quotes') ? null : { status: 400, body: { error: { code } } }),
+    });
+    const session = adapter.startSession({ ...someSession, customerCountry });
+    await expect(session).rejects.toMatchObject({ errorName: 'provider_inactive', message });
+  });
 });
 
 it.each([
-  ['is not locked', { ...locked, lock_wallet_address: false }],
-  ['says nothing of a lock', { ...locked, lock_wallet_address: undefined }],
-  ['pays another wallet', { ...locked, wallet_address: OTHER_WALLET }],
-  ['pays no wallet yet', { ...locked, wallet_address: null }],
-  ['names no wallet for any network', { ...locked, wallet_address: null, wallet_addresses: null }],
-  ['also pays another wallet', { ...locked, wallet_addresses: { polygon: OTHER_WALLET } }],
-  ['also sells another coin', { ...locked, destination_currencies: ['usdc', 'eth'] }],
-  ['sells on every network', { ...locked, destination_networks: null }],
-  ['has no details', null],
-])('a session that %s is shown to nobody', async (_what, details) => {
-  const { adapter } = await startStripe(details);
-  expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
-});
-
-it('a product that Stripe switched off is provider_unavailable, and its word is in the cause', async () => {
-  const { adapter } = await startStripe(locked, { error: { code: 'crypto_onramp_disabled' } });
-  await expect(adapter.quote(someSession)).rejects.toMatchObject({
-    errorName: 'provider_unavailable',
-    cause: expect.objectContaining({ message: expect.stringContaining('crypto_onramp_disabled') }),
-  });
+  ['chosen', { wallet_address: OTHER_WALLET, wallet_addresses: ofFixture }, OTHER_WALLET],
+  [
+    "Polygon's",
+    { wallet_address: null, wallet_addresses: { ...ofFixture, polygon: OWN_WALLET } },
+    OWN_WALLET,
+  ],
+  ['not known', { wallet_address: null, wallet_addresses: ofFixture }, null],
+])('the wallet of a webhook is %s', async (_what, transaction_details, walletAddress) => {
+  const values = { API_KEY: 'sk_test_1', WEBHOOK_SECRET: 'whsec_1' };
+  const metadata = { payment_id: someSession.paymentId };
+  const object = { id: 'cos_1', status: 'fulfillment_processing', metadata, transaction_details };
+  const event = { type: 'crypto.onramp_session.updated', created: 5, data: { object } };
+  const webhook = await adapterWith('stripe', values).readWebhook?.(stripeSigned(values, event, 5_000));
+  expect(webhook).toMatchObject({ walletAddress, progress: 'delivering' });
 });

@@ -78,7 +78,7 @@ function rampSigned(values: ProviderValues, sorted: string, query: string, nowMs
 }
 
 /** With a signature of an earlier scheme and one of another secret beside it, as while a secret is exchanged. */
-function stripeSigned(values: ProviderValues, body: unknown, nowMs: number): PostedWebhook {
+export function stripeSigned(values: ProviderValues, body: unknown, nowMs: number): PostedWebhook {
   const text = JSON.stringify(body);
   const time = Math.floor(nowMs / 1000);
   const signature = hmacHex(values['WEBHOOK_SECRET'], `${time}.${text}`);
@@ -216,6 +216,7 @@ export const webhookCases: Partial<Record<ProviderId, WebhookCase>> = {
     states: {
       initialized: 'paying',
       requires_payment: 'paying',
+      quote_ready: 'paying',
       fulfillment_processing: 'delivering',
       fulfillment_complete: 'delivered',
       rejected: 'failed',

@@ -23,7 +23,11 @@ it.each([
   [{ commodity_amount: '109', fee_percent: 0.05, currency_miner_fee: 1 }, 102_830_188n],
 ])('expects of the conversion %j that %s units are delivered', async (conversion, deliveryUnits) => {
   const { adapter } = await startWert(conversion);
-  expect(await adapter.quote(someSession)).toEqual({ deliveryUnits, minimumUsdCents: null });
+  expect(await adapter.quote(someSession)).toEqual({
+    chargedCents: 100_00,
+    deliveryUnits,
+    minimumUsdCents: null,
+  });
 });
 
 it('locks the session, and puts into its address nothing that decides about money', async () => {

@@ -577,7 +577,11 @@ function createSessionDouble(nowMs: () => number) {
     meanwhile: async () => {},
     adapter: {
       id: 'wert',
-      quote: async () => ({ deliveryUnits: null, minimumUsdCents: null }),
+      quote: async ({ amountCents: chargedCents }) => ({
+        chargedCents,
+        deliveryUnits: null,
+        minimumUsdCents: null,
+      }),
       async startSession(request): Promise<StartedSession> {
         started.push(request.paymentId);
         await double.meanwhile();

@@ -21,13 +21,14 @@ import type { TestPayments } from '../../src/payment/test-payments.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import { createPictures } from '../../src/platform/pictures.ts';
 import { createQuotes } from '../../src/providers/ask-quotes.ts';
-import type { ProviderSettings, Quote, QuoteRequest, SessionRequest } from '../../src/providers/provider.ts';
+import type { ProviderSettings, QuoteRequest, SessionRequest } from '../../src/providers/provider.ts';
 import type { ProviderLimits } from '../../src/providers/provider-limits.ts';
 import { estimateSuccess, type VisitOutcome } from '../../src/providers/provider-success.ts';
 import { createStartSession } from '../../src/providers/start-session.ts';
 import { createPageLimits } from '../../src/web/page-limits.ts';
 import { createBaseServer } from '../../src/web/server.ts';
 import { onePixel } from './pictures.ts';
+import { type QuoteAnswer, quoteOf } from './quote-answer.ts';
 import { refundLinks } from './refunds.ts';
 
 /** The moment at which the pages are looked at. */
@@ -102,7 +103,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
     /** Providers that do not answer. */
     failing: new Set<ProviderId>(),
     /** How a provider answers when it is asked for a quote; with nothing where none is set. */
-    quoteAnswers: new Map<ProviderId, () => Promise<Quote>>(),
+    quoteAnswers: new Map<ProviderId, () => Promise<QuoteAnswer>>(),
     /** What a provider quotes with a session; nothing where none is set. */
     quotes: new Map<ProviderId, bigint>(),
     settings: new Map<ProviderId, ProviderSettings>(),
@@ -138,9 +139,8 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
         quote: (request: QuoteRequest) => {
           seen.asked.push(id);
           seen.quotedCountries.push(request.customerCountry ?? null);
-          return (
-            world.quoteAnswers.get(id)?.() ?? Promise.resolve({ deliveryUnits: null, minimumUsdCents: null })
-          );
+          const nothing = async () => ({ deliveryUnits: null, minimumUsdCents: null });
+          return quoteOf(request, (world.quoteAnswers.get(id) ?? nothing)());
         },
         ...(options.needsCountry === id ? { needsCountry: true as const } : {}),
         ...(options.checksReferrer === id ? { checksReferrer: true as const } : {}),

@@ -10,10 +10,11 @@ import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import type { Rates } from '../../src/payment/rates.ts';
 import { createProviderChecks } from '../../src/providers/check-choice.ts';
-import type { ProviderAdapter, Quote } from '../../src/providers/provider.ts';
+import type { ProviderAdapter } from '../../src/providers/provider.ts';
 import type { ProviderDirectory } from '../../src/providers/provider-availability.ts';
 import type { ProviderLimits } from '../../src/providers/provider-limits.ts';
 import type { CallbackGuard } from '../../src/webhooks/delivery-types.ts';
+import { type QuoteAnswer, quoteOf } from './quote-answer.ts';
 
 /** What creating payments needs of the outside world, under a test's control. */
 
@@ -27,7 +28,7 @@ export const IMPLEMENTATION: Address = getContractAddress({ from: FACTORY, nonce
 export interface World {
   /** Providers that have credentials. */
   readonly adapters: Map<ProviderId, ProviderAdapter>;
-  quote: () => Promise<Quote>;
+  quote: () => Promise<QuoteAnswer>;
   /** What the providers' catalogs are known to say. */
   readonly limits: Map<ProviderId, ProviderLimits>;
   rates: Rates;
@@ -54,9 +55,9 @@ export function createWorld(): World {
   for (const id of providerIds) {
     world.adapters.set(id, {
       id,
-      quote: () => {
+      quote: (request) => {
         world.asked.quotes++;
-        return world.quote();
+        return quoteOf(request, world.quote());
       },
       startSession: async () => {
         throw new ServiceError('provider_unavailable');

@@ -50,6 +50,7 @@ export const banxa = defineProvider({
   facts: {
     official: [
       '`POST /{partner}/v2/buy` with `x-api-key` and `checkoutUrl`, which opens once (docs.banxa.com).',
+      '`fiatAmount` is what the customer wants to spend; a quote also states `processingFee` and `networkFee` (docs.banxa.com, Hosted Checkout, Get a quote).',
       'IP binding is on for all new partners: each order must name the network of the customer, as `hash` or `range` (docs.banxa.com, Hosted Checkout, IP binding).',
       '`Authorization: Bearer key:signature:nonce`, HMAC-SHA256 in hex over method, registered path, nonce and body (docs.banxa.com).',
     ],
@@ -58,6 +59,7 @@ export const banxa = defineProvider({
     ],
     inferred: [
       'Polygon is `MATIC`; Klarna is `KLARNACKO` (SEK) and PayPal `PRIMERPAYPAL` (EUR) in version 1 (EdgeApp/edge-react-gui #6057).',
+      'Both fees are part of `fiatAmount`.',
       '`order_type` may be `CRYPTO-SELL`; times are in UTC; a quote may stand below `data`.',
     ],
     unknown: [
@@ -65,6 +67,7 @@ export const banxa = defineProvider({
       'How long the address of an order opens; the payment method ids of Klarna and PayPal in version 2.',
     ],
   },
+  fees: 'included',
   traits: { opensOnce: true },
   account: (settings) => ({
     apiUrl: `${settings.urls.api}/${encodeURIComponent(settings.value('PARTNER'))}`,

@@ -55,10 +55,12 @@ export const coinbase = defineProvider({
   facts: {
     official: [
       'A URL opens once, within five minutes; USD, EUR and CAD; the events and fields of a webhook (docs.cdp.coinbase.com).',
+      'The `payment_amount` of a quote includes fees, and `payment_total` states the charge (docs.cdp.coinbase.com, Onramp Quote API).',
       'Guest checkout ended 2026-06-30: customers need a Coinbase account (docs.cdp.coinbase.com, FAQ).',
     ],
     sdk: [
       '`POST /platform/v2/onramp/sessions` answers 201 with `session.onrampUrl`, and with `quote.purchaseAmount` where payment method and country are given; `clientIp`; the statuses (coinbase/cdp-sdk, openapi.yaml of 2026-08-20).',
+      'The `paymentAmount` of a session includes fees, so that the customer pays exactly this amount (coinbase/cdp-sdk, openapi.yaml).',
       'The bearer token: EdDSA or ES256, `kid`, `nonce`, `sub`, `iss`, `iat`, `nbf`, `exp`, `uris`, 120 s (@coinbase/cdp-sdk; a test compares with it).',
     ],
     inferred: [
@@ -68,6 +70,7 @@ export const coinbase = defineProvider({
     ],
     unknown: ['The state of customers in the United States, without which there is no quote.'],
   },
+  fees: 'included',
   account({ apiKey: keyId, nowMs, ...settings }) {
     const signingKey = settings.key('API_SECRET', readCoinbaseKey);
     return {
@@ -136,7 +139,16 @@ export const coinbase = defineProvider({
       },
     });
     const purchase = answers.fieldsOf(quote['purchase_amount']);
-    return { deliveryUnits: answers.readDecimalUnits(purchase['value'], 'purchase_amount') };
+    const total = answers.fieldsOf(quote['payment_total'] ?? {});
+    // A currency that it does not support is quoted in USD.
+    const totalCents =
+      total['currency'] === request.currency
+        ? answers.readCentsOrNull(total['value'], 'payment_total')
+        : null;
+    return {
+      chargedCents: totalCents ?? request.amountCents,
+      deliveryUnits: answers.readDecimalUnits(purchase['value'], 'purchase_amount'),
+    };
   },
 
   async startSession({ urls, authorizationOf, isSandbox, nowMs }, request, call) {

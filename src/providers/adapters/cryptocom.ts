@@ -34,9 +34,11 @@ export const cryptocom = defineProvider({
     ],
     unknown: [
       'Its name of Polygon, here `polygon`; whether it echoes wallet, asset and network, without which a payment is refused.',
+      'Whether fees are taken out of `amount`, which Crypto.com Pay charges as it is.',
       'Quotes, so that the delivery is assumed; the signature of webhooks (`Pay-Signature`), so that none are taken.',
     ],
   },
+  fees: 'included',
   quotesInSession: true,
   headers: ({ apiKey }) => ({ authorization: `Bearer ${apiKey}` }),
 

@@ -112,6 +112,11 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
   /** Settings, in the order of the documentation. */
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
+  /**
+   * Whether the provider takes its fees out of the amount that it is asked for, or charges them on top; `facts` has the
+   * source. With fees on top a quote states the charge, and a session is started for the amount that leads to it.
+   */
+  readonly fees: 'included' | 'on_top';
   readonly traits?: Pick<ProviderAdapter, 'opensOnce' | 'needsCountry' | 'checksReferrer' | 'currenciesSold'>;
   /** Sessions include quotes, or none exist; otherwise a session is quoted first. */
   readonly quotesInSession?: true;
@@ -205,7 +210,9 @@ function openAdapter<Host extends string, Own extends object>(
     asProviderUnavailable(id, converse(timeoutMs, work));
   async function quote(request: QuoteRequest, call: Call): Promise<Quote> {
     requireSold(id, request, definition.traits?.currenciesSold);
-    return { minimumUsdCents: null, ...(await definition.quote(account, request, call)) };
+    const charge = definition.fees === 'included' ? { chargedCents: request.amountCents } : {};
+    const quoted = { minimumUsdCents: null, ...charge, ...(await definition.quote(account, request, call)) };
+    return withPlausibleCharge(quoted, request);
   }
   async function startSession(request: SessionRequest, call: Call): Promise<StartedSession> {
     requireSold(id, request, definition.traits?.currenciesSold);
@@ -250,6 +257,17 @@ function openAdapter<Host extends string, Own extends object>(
             ),
         }),
   };
+}
+
+/** Requires a charge of half to twice the amount; a quote without one is malformed. */
+function withPlausibleCharge(
+  quoted: Omit<Quote, 'chargedCents'> & Partial<Quote>,
+  { amountCents }: QuoteRequest,
+): Quote {
+  const { chargedCents = 0 } = quoted;
+  if (chargedCents * 2 < amountCents || chargedCents > amountCents * 2)
+    throw new MalformedAnswerError(`the charge of ${chargedCents} cents for ${amountCents} is implausible`);
+  return { ...quoted, chargedCents };
 }
 
 function quoteKeyOf({ amountCents, currency, usdUnits, customerCountry }: QuoteRequest): string {

@@ -37,21 +37,24 @@ export const moonpay = defineProvider({
       'A valid `walletAddress` is not asked again, `currencyCode` fixes the asset, `email` needs a signature (dev.moonpay.com).',
       '`allowedIpAddress` binds the URL to one IP address and is mandatory for going live (dev.moonpay.com/widget/on-ramp/customization/ip-matching.md).',
       '`GET /v3/currencies/{code}/buy_quote` with `quoteCurrencyAmount`; `Moonpay-Signature-V2` (dev.moonpay.com).',
+      'A quote states `totalAmount`, the sum of `baseCurrencyAmount` and all fees (dev.moonpay.com/api-reference/widget/getbuyquote).',
       '`paymentMethod=paypal` in the United States, the United Kingdom and the EU (dev.moonpay.com).',
     ],
     sdk: [
       'Hosts, and the signature: HMAC-SHA256 of the query with its `?`, base64, appended last (@moonpay/moonpay-node; a test compares with it).',
-      'The names of the other parameters of the URL, but not `allowedIpAddress` (@moonpay/moonpay-node, types).',
+      'The names of the other parameters of the URL, but not `allowedIpAddress`; `baseCurrencyAmount` is what the customer wants to spend (@moonpay/moonpay-node, types).',
     ],
     inferred: [
       '`allowedIpAddress` is the base64 HMAC-SHA256 of the address under the secret key (bitpay/bitcore, in production).',
       'The asset `usdc_polygon`, in the test environment `usdc`.',
-      '`areFeesIncluded`, `baseCurrency.minBuyAmount`, the states and fields of a webhook.',
+      'Fees are taken out of the amount: in a quote by `areFeesIncluded`, in the widget always.',
+      '`baseCurrency.minBuyAmount`, the states and fields of a webhook.',
       '`GET /v3/currencies` with `isSuspended`, `notAllowedCountries`, `metadata.contractAddress`; `GET /v3/currencies/{code}/limits`.',
       'India is not served, so INR is not offered.',
     ],
     unknown: ['How long a URL works, and whether a repeated webhook is signed again.'],
   },
+  fees: 'included',
   account: (settings) => ({
     // The test environment has no USDC on Polygon.
     asset: settings.isSandbox ? 'usdc' : 'usdc_polygon',
@@ -107,6 +110,7 @@ export const moonpay = defineProvider({
     const base = body['baseCurrency'] === undefined ? {} : answers.fieldsOf(body['baseCurrency']);
     const minimum = base['minBuyAmount'] ?? null;
     return {
+      chargedCents: answers.readCentsOrNull(body['totalAmount'], 'totalAmount') ?? request.amountCents,
       deliveryUnits: answers.readDecimalUnits(body['quoteCurrencyAmount'], 'quoteCurrencyAmount'),
       minimumUsdCents:
         minimum === null

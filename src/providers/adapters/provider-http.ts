@@ -34,6 +34,8 @@ export interface JsonRequest {
   readonly maximumBytes?: number;
   /** The request concerns one customer (`Call.ofCustomer`). */
   readonly isOfCustomer?: boolean;
+  /** A refusal with a page instead of JSON is an answer without a body. */
+  readonly acceptsPage?: true;
 }
 
 /** Usable responses are far shorter. */
@@ -110,7 +112,8 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
     },
     body: bodyText(call.body),
   });
-  const isAnswered = call.isOfCustomer === true && statusCode < 500 && !successes.includes(statusCode);
+  const { isOfCustomer = false, acceptsPage = isOfCustomer } = call;
+  const isAnswered = acceptsPage && statusCode < 500 && !successes.includes(statusCode);
   const read = readBounded(body, call.maximumBytes ?? MAXIMUM_ANSWER_BYTES);
   const text = isAnswered ? await read.catch(() => '') : await read;
   // Checked before parsing, because a proxy before the provider's API may answer with a page.
@@ -127,7 +130,7 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
     throw countsAsOutage(statusCode) ? new MalformedAnswerError(message) : new ProviderAnswerError(message);
   }
   record(call, statusCode, answer ?? null, text.length);
-  return { status: statusCode, body: answer, ...(isAnswered ? { isOfCustomer: true } : {}) };
+  return { status: statusCode, body: answer, ...(isAnswered && isOfCustomer ? { isOfCustomer } : {}) };
 }
 
 const successes: readonly number[] = [200, 201];

@@ -60,12 +60,14 @@ export const rampnetwork = defineProvider({
     ],
     inferred: [
       '`outAsset` only preselects, and `enabledCryptoAssets` locks the asset; `inAssetValue` is in minor units (bitpay/bitcore).',
+      '`fiatValue` is the total that the customer pays, and `appliedFee` a part of it (comments in the code of BitPay and other wallets).',
       '"MATIC_USDC" is native USDC, "MATIC_USDCE" is bridged; `GET /api/host-api/v3/assets` with contract and limits (bitpay/bitcore).',
       '`paymentMethodType=CARD_PAYMENT`; the quote; the signed URL (Ed25519 over `query&timestamp=ms`); a webhook of type `RETURNED` is a failure.',
       '`X-Body-Signature`: ECDSA on secp256k1 over the JSON with sorted keys, DER, base64; the key is configuration.',
     ],
     unknown: ['Whether anything but a signed URL keeps a customer from changing what is in it.'],
   },
+  fees: 'included',
   account: (settings) => ({
     /** Null leaves the URL unsigned. */
     signingKey: settings.keyOrNull('SIGNING_KEY', readSigningKey),
@@ -100,10 +102,13 @@ export const rampnetwork = defineProvider({
         fiatValue: Number(formatCents(request.amountCents)),
       },
     });
-    const amount = fieldsOf(body['CARD_PAYMENT'])['cryptoAmount'];
+    const { cryptoAmount: amount, fiatValue } = fieldsOf(body['CARD_PAYMENT']);
     if (typeof amount !== 'string' || !/^[1-9]\d{0,17}$/.test(amount))
       throw new MalformedAnswerError('cryptoAmount is not an amount');
-    return { deliveryUnits: BigInt(amount) };
+    return {
+      chargedCents: readCentsOrNull(fiatValue, 'fiatValue') ?? request.amountCents,
+      deliveryUnits: BigInt(amount),
+    };
   },
 
   async startSession({ urls, apiKey, webhookUrl, signingKey, nowMs }, request) {

@@ -44,10 +44,12 @@ export const revolut = defineProvider({
       '`GET /partners/api/2.0/config`, `/quote` and `/buy`, their parameters and answers; `crypto[]` with `currency`, `blockchain`, `smartContractAddress`; the events; `disableWalletAddress`, `disableFiatAmount` and `disableCryptoCurrency` of the URL; `POST /partners/api/1.0/webhooks` returns `signing_secret` (revolut-engineering/revolut-openapi, crypto-ramp-2.0.yaml of 2026-08-18).',
     ],
     inferred: [
+      'Fees are taken out of `amount`: a quote is described as one "including fees", its `crypto.amount` as what the customer receives.',
       '`fiat[].min_limit` and `max_limit`; residents of Europe, the United Kingdom and Switzerland only, so that CAD and US are doubtful.',
     ],
     unknown: ['Whether one `orderId` may be started twice.'],
   },
+  fees: 'included',
   account({ urls, monotonicMs = () => performance.now(), readUsdcContract }) {
     const apiUrl = `${urls.api}/partners/api/2.0`;
     const assets = createTtlCache<string>({ monotonicMs, keepMs: ASSET_KEEP_MS, maximumEntries: 1 });

@@ -1,18 +1,27 @@
 /**
- * Stripe's crypto onramp: a session is created, read back, and its page opened. Amount and currency cannot be locked,
- * so partial and excess deliveries are expected. `facts` lists what the adapter relies on, with sources.
+ * Stripe's crypto onramp: a session is created, read back, and its page opened. Fees come on top of the source amount, so
+ * a smaller one is asked for, whose total is the charge. Amount and currency cannot be locked, so partial and excess
+ * deliveries are expected. `facts` lists what the adapter relies on, with sources.
  */
 import { formatCents } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
-import type { SessionRequest } from '../provider.ts';
+import type { Quote, QuoteRequest, SessionRequest } from '../provider.ts';
 import { defineProvider } from './define-provider.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
 const SESSIONS = '/v1/crypto/onramp_sessions';
+/** Paths of quotes: the present one, and the one before, which the guide of the embedded onramp still shows. */
+const QUOTE_PATHS = ['/v1/crypto/onramp_quotes', '/v1/crypto/onramp/quotes'] as const;
+/** Errors of a customer whom Stripe does not serve where they are. */
+const UNSERVED: readonly string[] = [
+  'crypto_onramp_unsupported_country',
+  'crypto_onramp_unsupportable_customer',
+];
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['initialized', 'paying'],
+  ['quote_ready', 'paying'],
   ['requires_payment', 'paying'],
   ['fulfillment_processing', 'delivering'],
   ['fulfillment_complete', 'delivered'],
@@ -30,42 +39,43 @@ export const stripe = defineProvider({
   facts: {
     official: [
       '`POST /v1/crypto/onramp_sessions` (a form), `redirect_url`, `crypto.onramp_session.updated`, the states; public preview for approved accounts (docs.stripe.com/crypto).',
+      '`GET /v1/crypto/onramp_quotes`, before 2023-06-21 `/v1/crypto/onramp/quotes` (docs.stripe.com/crypto/onramp/upgrade-onramp-integration, version 2026-08-26).',
+      'Fees come on top: a `source_amount` of 200.00 delivers 200.00 USDC and charges a `source_total_amount` of 212.71, the sum of amount, `network_fee_monetary` and `transaction_fee_monetary` (docs.stripe.com/crypto/quotes-api).',
+      'A session refused with `crypto_onramp_unsupported_country` or `crypto_onramp_unsupportable_customer` is for a customer whom Stripe does not serve (docs.stripe.com/crypto/onramp, error codes).',
       'No USDC on Polygon in the EU and New York; customers can change the amount (docs.stripe.com/crypto).',
     ],
     sdk: [
-      '`wallet_addresses[polygon]`, `lock_wallet_address`, `customer_ip_address`; no `wallet_address` and no email address at creation; `wallet_address` and `wallet_addresses` of a session may be null (stripe/stripe-dotnet).',
+      '`wallet_addresses[polygon]`, `lock_wallet_address`, `customer_ip_address`; no `wallet_address` at creation; `wallet_address` and `wallet_addresses` of a session may be null (stripe/stripe-dotnet).',
+      '`wallet_addresses` of a session also has `destination_tags`, an object (stripe/openapi, fixtures3.private_preview.json of 2026-08-21).',
       '`Stripe-Signature` (stripe; a test compares with it).',
     ],
     inferred: [
-      '`GET /v1/crypto/onramp/quotes` and its answer; where the locks stand in a session.',
+      '`customer_information[email]` at creation (notes of 2026-09-05 on docs.stripe.com, public integrations); the state `quote_ready`.',
+      'The other path of quotes answers 404, or a 400 without an error of this API (OpenRampKit); where the locks stand in a session.',
       'Some accounts ignored the lock silently, so a session whose lock cannot be read back is never shown.',
     ],
-    unknown: ['How long the page opens, and whether a version header is needed.'],
+    unknown: [
+      'How long the page opens, and whether a version header is needed.',
+      'Whether a session takes a `source_total_amount`, which error codes of the embedded components name; it is not sent.',
+    ],
   },
+  fees: 'on_top',
   traits: { currenciesSold: ['USD', 'EUR'] },
+  quotesInSession: true,
+  account: ({ urls }) => ({ readQuotes: createQuoteReader(urls.api) }),
   headers: ({ apiKey }) => ({ authorization: `Bearer ${apiKey}` }),
 
-  async quote({ urls }, request, call) {
-    const answer = await call.fields({
-      url: `${urls.api}/v1/crypto/onramp/quotes`,
-      query: {
-        source_currency: request.currency.toLowerCase(),
-        source_amount: formatCents(request.amountCents),
-        'destination_currencies[]': 'usdc',
-        'destination_networks[]': 'polygon',
-      },
-    });
-    const { polygon } = answers.fieldsOf(answer['destination_network_quotes']);
-    const quote = answers.listOf(polygon ?? []).find((each) => each['destination_currency'] === 'usdc');
-    if (quote === undefined) throw new answers.MalformedAnswerError('there is no quote for USDC on Polygon');
-    return { deliveryUnits: answers.readDecimalUnits(quote['destination_amount'], 'destination_amount') };
+  async quote({ readQuotes }, request, call) {
+    const { chargedCents, deliveryUnits } = await quoteForCharge(readQuotes, request, call);
+    return { chargedCents, deliveryUnits };
   },
 
-  async startSession({ urls }, request, call) {
+  async startSession({ urls, readQuotes }, request, call) {
+    const { sourceCents, deliveryUnits } = await quoteForCharge(readQuotes, request, call);
     const { customerIp = null } = request;
     const body = new URLSearchParams({
       source_currency: request.currency.toLowerCase(),
-      source_amount: formatCents(request.amountCents),
+      source_amount: formatCents(sourceCents),
       destination_currency: 'usdc',
       destination_network: 'polygon',
       'destination_currencies[]': 'usdc',
@@ -73,16 +83,20 @@ export const stripe = defineProvider({
       'wallet_addresses[polygon]': request.depositAddress,
       lock_wallet_address: 'true',
       'metadata[payment_id]': request.paymentId,
+      ...(request.email === null ? {} : { 'customer_information[email]': request.email }),
       ...(customerIp === null ? {} : { customer_ip_address: customerIp }),
     });
     const sessions = `${urls.api}${SESSIONS}`;
-    const { id, redirect_url: url } = await call.ofCustomer.fields({ url: sessions, body });
+    const created = await call.ofCustomer.answer({ url: sessions, body });
+    if (UNSERVED.includes(codeOf(created)))
+      throw answers.countryNotServed('stripe', request.customerCountry ?? 'this region');
+    const { id, redirect_url: url } = answers.fieldsOf(answers.requireSuccess('stripe', created));
     const providerReference = answers.readReference(id);
     const session = await call.ofCustomer.fields({
       url: `${sessions}/${encodeURIComponent(providerReference)}`,
     });
     requireLocked(session, request);
-    return { redirectUrl: answers.readRedirectUrl(url), providerReference };
+    return { redirectUrl: answers.readRedirectUrl(url), providerReference, quotedUnits: deliveryUnits };
   },
 
   async readWebhook({ webhookSecret }, webhook) {
@@ -93,7 +107,8 @@ export const stripe = defineProvider({
     const { payment_id: paymentId } = answers.fieldsOf(session['metadata'] ?? {});
     if (typeof paymentId !== 'string') return null;
     const progress = webhooks.readProgress('stripe', progressOfStatus, session['status']);
-    const [walletAddress = null] = walletsOf(answers.fieldsOf(session['transaction_details'] ?? {}));
+    const { delivery } = walletsOf(answers.fieldsOf(session['transaction_details'] ?? {}));
+    const [walletAddress = null] = delivery;
     const { created } = event;
     const atMs = typeof created === 'number' ? created * 1000 : webhook.receivedAtMs;
     const providerReference = answers.readReference(session['id']);
@@ -101,12 +116,118 @@ export const stripe = defineProvider({
   },
 });
 
+type QuoteReader = ReturnType<typeof createQuoteReader>;
+
+/** Reads quotes at the path that answered last, and at the other one where the account has no such path. */
+function createQuoteReader(apiUrl: string) {
+  let paths: readonly [string, string] = QUOTE_PATHS;
+  return async (query: Readonly<Record<string, string>>, call: answers.Call): Promise<unknown> => {
+    const [path, otherPath] = paths;
+    const answer = await call.answer({ url: `${apiUrl}${path}`, query, acceptsPage: true });
+    if (answer.status === 404 || (answer.status === 400 && !isErrorOfOnramp(codeOf(answer)))) {
+      const other = await call.answer({ url: `${apiUrl}${otherPath}`, query });
+      if (other.status === 200) {
+        paths = [otherPath, path];
+        return other.body;
+      }
+    }
+    return answers.requireSuccess('stripe', answer);
+  };
+}
+
+/** Code of an error; empty without one. */
+function codeOf({ body }: answers.JsonAnswer): string {
+  return String((body as { error?: { code?: unknown } } | null | undefined)?.error?.code ?? '');
+}
+
+function isErrorOfOnramp(code: string): boolean {
+  return /^(crypto_onramp|parameter)_/.test(code);
+}
+
+/** Quote of a source amount, to which fees are added. */
+interface SourceQuote extends Pick<Quote, 'chargedCents' | 'deliveryUnits'> {
+  readonly sourceCents: number;
+}
+
+async function quoteForCharge(
+  readQuotes: QuoteReader,
+  { amountCents, currency }: QuoteRequest,
+  call: answers.Call,
+): Promise<SourceQuote> {
+  return scaleToCharge(amountCents, async (sourceCents) => {
+    const query = {
+      source_currency: currency.toLowerCase(),
+      source_amount: formatCents(sourceCents),
+      'destination_currencies[]': 'usdc',
+      'destination_networks[]': 'polygon',
+    };
+    const answer = answers.fieldsOf(await readQuotes(query, call));
+    const { polygon } = answers.fieldsOf(answer['destination_network_quotes']);
+    const quote = answers.listOf(polygon ?? []).find((each) => each['destination_currency'] === 'usdc');
+    if (quote === undefined) throw new answers.MalformedAnswerError('there is no quote for USDC on Polygon');
+    return {
+      sourceCents,
+      chargedCents: totalCentsOf(quote, sourceCents),
+      deliveryUnits: answers.readDecimalUnits(quote['destination_amount'], 'destination_amount'),
+    };
+  });
+}
+
+/** What the customer is charged in all: the stated total, or the sum of amount and fees. */
+function totalCentsOf(quote: answers.AnswerFields, sourceCents: number): number {
+  const { network_fee_monetary: network, transaction_fee_monetary: transaction } = answers.fieldsOf(
+    quote['fees'] ?? {},
+  );
+  const feeCents = (fee: unknown, name: string) => answers.readCentsOrNull(fee, name) ?? 0;
+  const stated = answers.readCentsOrNull(quote['source_total_amount'], 'source_total_amount');
+  if (stated === null && (network === undefined || transaction === undefined))
+    throw new answers.MalformedAnswerError('the quote states neither a total nor fees');
+  const total =
+    stated ?? sourceCents + feeCents(network, 'network_fee') + feeCents(transaction, 'transaction_fee');
+  if (total < sourceCents) throw new answers.MalformedAnswerError('the total is less than the amount');
+  return total;
+}
+
+/** Part of the charge that may be left over, because fees are rounded and may have steps: the larger of both. */
+const LEFT_OVER_CENTS = 5;
+const LEFT_OVER_PERCENT = 1;
+/** Cents by which rounded fees may mislead the third quote. */
+const ROUNDING_CENTS = 2;
+
+/**
+ * Quote whose total is the charge, or a little less: of the charge itself, then of the amount scaled by its total, and
+ * of a smaller one where a fixed fee made that total too high. Throws `DeclinedRequestError` if there is none.
+ */
+export async function scaleToCharge(
+  chargeCents: number,
+  ask: (sourceCents: number) => Promise<SourceQuote>,
+): Promise<SourceQuote> {
+  const first = await ask(chargeCents);
+  if (first.chargedCents === chargeCents) return first;
+  if (first.chargedCents >= chargeCents * 2)
+    throw new answers.DeclinedRequestError('the fees are as high as the amount');
+  let last = await ask(Math.round(chargeCents ** 2 / first.chargedCents));
+  const excessCents = last.chargedCents - chargeCents;
+  if (excessCents > 0) {
+    const sourcePerCharged =
+      (first.sourceCents - last.sourceCents) / (first.chargedCents - last.chargedCents);
+    // A total falls by at least as much as its source amount.
+    const fewerCents = Math.min(excessCents, Math.ceil(excessCents * sourcePerCharged) + ROUNDING_CENTS);
+    last = await ask(Math.max(1, last.sourceCents - fewerCents));
+  }
+  const leftOverCents = chargeCents - last.chargedCents;
+  const maximumCents = Math.max(LEFT_OVER_CENTS, (chargeCents * LEFT_OVER_PERCENT) / 100);
+  if (leftOverCents < 0 || leftOverCents > maximumCents)
+    throw new answers.DeclinedRequestError(`no amount leads to a charge of ${chargeCents} cents`);
+  return last;
+}
+
 /**
  * Requires the lock in the session as read back: a customer must not be able to pay another wallet, coin or network.
  */
 function requireLocked(session: answers.AnswerFields, { depositAddress }: SessionRequest): void {
   const details = answers.fieldsOf(session['transaction_details']);
-  const wallets = walletsOf(details);
+  const { delivery, all } = walletsOf(details);
   const isOnly = (name: string, value: string) => {
     const list = details[name];
     return Array.isArray(list) && list.length === 1 && list[0] === value;
@@ -114,17 +235,17 @@ function requireLocked(session: answers.AnswerFields, { depositAddress }: Sessio
   const isLocked =
     details['lock_wallet_address'] === true &&
     // One of both may be null, but a wallet that is not read back is not known to be locked.
-    wallets.length > 0 &&
-    wallets.every((wallet) => wallet.toLowerCase() === depositAddress.toLowerCase()) &&
+    delivery.length > 0 &&
+    all.every((wallet) => wallet.toLowerCase() === depositAddress.toLowerCase()) &&
     isOnly('destination_currencies', 'usdc') &&
     isOnly('destination_networks', 'polygon');
   if (!isLocked) throw new Error('stripe made a session that is not locked to the deposit address');
 }
 
-/** Wallets of a session: the chosen one and those passed for each network. */
-function walletsOf(details: answers.AnswerFields): readonly string[] {
-  const byNetwork = details['wallet_addresses'] ?? {};
-  return [details['wallet_address'], ...Object.values(answers.fieldsOf(byNetwork))]
-    .filter((wallet) => wallet !== null && wallet !== undefined)
-    .map(String);
+/** Wallets of the delivery, the chosen one and Polygon's, and all of the session. Tags of networks are no wallets. */
+function walletsOf(details: answers.AnswerFields) {
+  const { polygon, ...others } = answers.fieldsOf(details['wallet_addresses'] ?? {});
+  const texts = (values: readonly unknown[]) => values.filter((value) => typeof value === 'string');
+  const delivery = texts([details['wallet_address'], polygon]);
+  return { delivery, all: [...delivery, ...texts(Object.values(others))] };
 }

@@ -61,6 +61,7 @@ export const transak = defineProvider({
     inferred: [
       '`GET /api/v1/pricing/public/quotes` and `response.cryptoAmount`; the parameters of the widget; `x-user-ip` with the session (vechain/vechain-kit).',
       'Webhooks are keyed with the current access token; their fields and states.',
+      '`fiatAmount` is all that the customer pays: MetaMask asks for fees on top with `isFeeExcludedFromFiat=true` (MetaMask/core), which is not sent.',
       'A request without a user agent may be refused.',
     ],
     unknown: [
@@ -68,6 +69,7 @@ export const transak = defineProvider({
       'Whether a webhook that was sent before the access token was refreshed is signed again; until then it is refused.',
     ],
   },
+  fees: 'included',
   account({ apiKey, baseUrl, nowMs, urls, value, valueOrNull }) {
     const apiSecret = value('API_SECRET');
     const token = createSharedToken(nowMs);

@@ -42,15 +42,17 @@ export const wert = defineProvider({
   facts: {
     official: [
       '`POST /api/external/hpp/create-session` with `X-Api-Key` and `flow_type`; `POST /api/v3/partners/convert` with `X-Partner-ID`, at most four a second from one address; `GET /api/external/orders?search_by=` (docs.wert.io).',
+      'A conversion states `currency_amount`, "the final amount in fiat that the user will pay", and `fee_percent` (docs.wert.io/docs/converter).',
       'Webhooks are switched off after answers that are late or not 2xx (docs.wert.io).',
     ],
     sdk: ['The address of the widget (@wert-io/widget-initializer).'],
     inferred: [
-      'Fees come on top: `amount * fee_percent + currency_miner_fee`.',
+      'Fees come on top of a conversion, `amount * fee_percent + currency_miner_fee`, and out of the `currency_amount` of a session (a public integration passes the widget the sum of both).',
       'The other fields of a session, of which `simple_full_restrict` locks them; `sessionId`; `commodity_amount`; the fields of a webhook.',
     ],
     unknown: ['Whether `search_by` takes our id, and the states of an order there.'],
   },
+  fees: 'included',
   account: ({ value }) => ({ partnerId: value('PARTNER_ID') }),
 
   async quote({ urls, partnerId }, request, call) {

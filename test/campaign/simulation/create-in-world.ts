@@ -35,7 +35,11 @@ export function accountOf(feeBasisPoints: number): Account {
 
 const adapter: ProviderAdapter = {
   id: 'wert',
-  quote: async () => ({ deliveryUnits: null, minimumUsdCents: null }),
+  quote: async ({ amountCents: chargedCents }) => ({
+    chargedCents,
+    deliveryUnits: null,
+    minimumUsdCents: null,
+  }),
   startSession: () => Promise.reject(new Error('no customer of the simulation starts a session')),
 };
 

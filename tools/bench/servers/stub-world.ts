@@ -113,7 +113,11 @@ const stubRelayer: Relayer = {
 function stubAdapter(id: ProviderId): ProviderAdapter {
   return {
     id,
-    quote: async () => ({ deliveryUnits: null, minimumUsdCents: null }),
+    quote: async ({ amountCents: chargedCents }) => ({
+      chargedCents,
+      deliveryUnits: null,
+      minimumUsdCents: null,
+    }),
     startSession: () => notInThisWorld(),
   };
 }
