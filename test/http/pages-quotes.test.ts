@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../src/payment/errors.ts';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
-import type { Quote } from '../../src/providers/provider.ts';
 import {
   type CheckoutPages,
   checkoutStates,
@@ -10,6 +9,7 @@ import {
   usePages,
 } from '../support/checkout-pages.ts';
 import { expectSays, textOf } from '../support/page-text.ts';
+import type { QuoteAnswer } from '../support/quote-answer.ts';
 
 let pages = {} as CheckoutPages;
 const reopen = usePages((opened) => (pages = opened));
@@ -18,10 +18,9 @@ afterEach(() => void vi.useRealTimers());
 const open = (url: string, headers: Record<string, string> = {}) => pages.server.inject({ url, headers });
 const openNew = (headers: Record<string, string> = {}) =>
   open(`/pay/${pages.put(checkoutStates.choose())}`, headers);
-const delivers = (units: bigint) => async (): Promise<Quote> => ({
-  deliveryUnits: units,
-  minimumUsdCents: null,
-});
+const delivers =
+  (units: bigint, charge: Pick<QuoteAnswer, 'chargedCents'> = {}) =>
+  async (): Promise<QuoteAnswer> => ({ deliveryUnits: units, minimumUsdCents: null, ...charge });
 /** The providers of the list, in the order in which they can be reached. */
 const orderIn = (body: string) =>
   [...body.matchAll(/formaction="[^"]*\/providers\/(\w+)"/g)].map(([, id]) => id);
@@ -35,6 +34,29 @@ it('leads with the provider whose expected delivery is the highest, and folds th
   expect(orderIn(lead)).toEqual(['transak']);
   expect(textOf(others)).toContain('Other ways to pay (9)');
   expect(orderIn(others)).toHaveLength(9);
+});
+
+it('names the total of a provider that charges more, and ranks it behind those that charge the amount', async () => {
+  for (const id of providerIds) pages.quoteAnswers.set(id, delivers(24_000_000n));
+  pages.quoteAnswers.set('transak', delivers(26_100_000n, { chargedCents: 27_40 }));
+  pages.quoteAnswers.set('coinbase', delivers(26_100_000n, { chargedCents: 28_00 }));
+  const { body } = await openNew({ cookie: 'provider=coinbase' });
+  expect(orderIn(body).slice(-2)).toEqual(['transak', 'coinbase']);
+  expect(textOf(body)).toContain('You pay $27.40 there, fees included · Usually 2–15 minutes');
+  for (const id of providerIds)
+    if (id !== 'transak')
+      pages.quoteAnswers.set(id, () => Promise.reject(new ServiceError('provider_inactive')));
+  pages.clock.monotonicMs += 60_000;
+  const lead = textOf((await openNew()).body);
+  expect(lead).toContain('Pay $27.40 with Transak');
+  expect(lead).not.toContain('Pay $26.10');
+});
+
+it('ranks by what is delivered for the charge', async () => {
+  for (const id of providerIds) pages.quoteAnswers.set(id, delivers(24_000_000n));
+  pages.quoteAnswers.set('transak', delivers(25_000_000n));
+  pages.quoteAnswers.set('stripe', delivers(24_900_000n, { chargedCents: 25_90 }));
+  expect(orderIn((await openNew()).body).slice(0, 2)).toEqual(['stripe', 'transak']);
 });
 
 it('shows payers what the adapters state, and neither minimums nor what reaches the merchant', async () => {
@@ -64,7 +86,7 @@ it('says in its row why a provider cannot serve, and keeps one that is silent', 
 });
 
 it('shows the page at once, then all rows together, and later marks those that turn out not to serve', async () => {
-  const answers = new Map<ProviderId, (quote: Quote) => void>();
+  const answers = new Map<ProviderId, (quote: QuoteAnswer) => void>();
   for (const id of ['moonpay', 'wert', 'transak'] as const)
     pages.quoteAnswers.set(id, () => new Promise((resolve) => answers.set(id, resolve)));
   const origin = await pages.server.listen({ host: '127.0.0.1', port: 0 });

@@ -5,6 +5,7 @@ import {
   type PaymentMeans,
   type ProviderId,
 } from '../../payment/provider-catalog.ts';
+import type { Charge } from '../../payment/session-charge.ts';
 import type { QuoteOutcome, Quotes } from '../../providers/ask-quotes.ts';
 import {
   type ProviderOffer,
@@ -102,12 +103,13 @@ function leadAndOthers(selection: OfferList, rows: readonly OfferRow[]): Html {
   const others = rows.filter((row) => row !== lead);
   const { payment, charge, view } = checkout;
   const { offers: words } = language.words;
-  const amount = formatMoney(language, charge.amountCents, charge.currency);
+  const chargedCents = (lead === undefined ? null : higherChargeOf(lead, charge)) ?? charge.amountCents;
+  const amount = formatMoney(language, chargedCents, charge.currency);
   const button =
     lead === undefined
       ? nothing
       : html`<div class="lead"${awaitedId(lead)}>${providerButton(payment, lead.offer.provider, fillIn(words.payWith, { amount, provider: lead.offer.name }))}
-<p class="facts-of-offer">${marksOf(lead.offer, language)} <small>${offerDetails(lead, language)}</small></p></div>`;
+<p class="facts-of-offer">${marksOf(lead.offer, language)} <small>${offerDetails(lead, charge, language)}</small></p></div>`;
   if (others.length === 0 && offers.every(({ refusal }) => refusal === null)) return button;
   const count = others.filter(({ outcome }) => outcome?.kind !== 'refused').length;
   const heading = count === 0 ? html`${words.notForThis}` : fillIn(words.otherWays, { count: String(count) });
@@ -142,7 +144,7 @@ function offerRow(checkout: Checkout, row: OfferRow, language: Language): Html {
 <li${awaitedId(row)}><button type="submit" form="${SESSION_FORM}" formaction="${sessionPath(checkout.payment, offer.provider)}"
 data-provider="${offer.name}"><span><span class="quiet">${fillIn(payAt, { provider: offer.name })}</span><b
 aria-hidden="true">${offer.name}</b>${marksOf(offer, language)}
-<small>${offerDetails(row, language)}</small></span>${arrow}</button></li>`;
+<small>${offerDetails(row, checkout.charge, language)}</small></span>${arrow}</button></li>`;
 }
 
 /** Names of wallets, the same in all languages. */
@@ -157,12 +159,23 @@ function marksOf({ provider }: ProviderOffer, { words }: Language): Html {
   return html`${customerFacts[provider].means.map(mark)}`;
 }
 
+/** Charge of a provider that asks for more than the amount; null for one that charges the amount, or is not quoted. */
+function higherChargeOf({ outcome }: OfferRow, { amountCents }: Charge): number | null {
+  const chargedCents = outcome?.kind === 'quoted' ? outcome.quote.chargedCents : amountCents;
+  return chargedCents > amountCents ? chargedCents : null;
+}
+
 /** "Usually 1–5 minutes · Coinbase account required". */
-function offerDetails({ offer, outcome, isLastChoice = false }: OfferRow, language: Language): Html {
+function offerDetails(row: OfferRow, charge: Charge, language: Language): Html {
+  const { offer, outcome, isLastChoice = false } = row;
   const { offers: words } = language.words;
   const { provider, name } = offer;
   const { usualMinutes, needs } = customerFacts[provider];
+  const chargedCents = higherChargeOf(row, charge);
   const details = [
+    ...(chargedCents === null
+      ? []
+      : [fillIn(words.charges, { amount: formatMoney(language, chargedCents, charge.currency) })]),
     ...(isLastChoice ? [html`${words.lastChoice}`] : []),
     ...(usualMinutes === null
       ? []
@@ -235,17 +248,23 @@ export function quotedOffers(
 
 /**
  * Pinned providers that can serve come first, the merchant's before the operator's; then the customer's last choice,
- * quoted offers, and pending, silent and refused ones.
+ * quoted offers, pending ones, those that charge more than the amount, and silent and refused ones.
  */
-function rankOf({ offer: { pinnedBy }, outcome, isLastChoice = false }: OfferRow): number {
+function rankOf(row: OfferRow, charge: Charge): number {
+  const { offer, outcome, isLastChoice = false } = row;
+  const { pinnedBy } = offer;
   const isAwaited = outcome === null || outcome === undefined;
-  if (!isAwaited && outcome.kind !== 'quoted') return outcome.kind === 'refused' ? 6 : 5;
+  if (!isAwaited && outcome.kind !== 'quoted') return outcome.kind === 'refused' ? 7 : 6;
   if (pinnedBy !== null) return pinnedBy === 'merchant' ? 0 : 1;
   if (isAwaited) return 4;
+  if (higherChargeOf(row, charge) !== null) return 5;
   return isLastChoice ? 2 : 3;
 }
 
-/** Orders by rank, then by expected delivery: the quoted or assumed amount times the success rate. */
+/**
+ * Orders by rank, then by expected delivery for the charge: the quoted or assumed amount times the success rate, less
+ * the share by which the customer is charged more than the amount.
+ */
 function inExpectedOrder(
   { payment, charge, success }: Checkout,
   rows: readonly (OfferRow | ProviderOffer)[],
@@ -254,13 +273,15 @@ function inExpectedOrder(
   const ranked = rows.map((each) => {
     const row: OfferRow = 'offer' in each ? each : { offer: each };
     const { provider } = row.offer;
-    const quoted = row.outcome?.kind === 'quoted' ? row.outcome.quote.deliveryUnits : null;
-    return { provider, units: quoted ?? assumedDeliveryUnits(provider, charge.usdUnits), row };
+    const quote = row.outcome?.kind === 'quoted' ? row.outcome.quote : null;
+    const delivered = quote?.deliveryUnits ?? assumedDeliveryUnits(provider, charge.usdUnits);
+    const chargedCents = quote?.chargedCents ?? charge.amountCents;
+    return { provider, units: (delivered * BigInt(charge.amountCents)) / BigInt(chargedCents), row };
   });
   const explored = exploredProvider(payment.id, success);
   return orderBySuccess(ranked, success, country, explored)
     .map(({ row }) => row)
-    .sort((a, b) => rankOf(a) - rankOf(b));
+    .sort((a, b) => rankOf(a, charge) - rankOf(b, charge));
 }
 
 /** Providers that quote for a checkout, in the order of its page. Throws `below_minimum` if none accepts the amount. */

@@ -144,6 +144,7 @@ export const ar: Words = {
     inactive: 'غير متاح حاليًا',
     silent: 'غير متاح مؤقتًا',
     busy: 'مزدحم حاليًا',
+    charges: 'تدفع هناك {amount} شاملًا الرسوم',
     accountNeeded: 'يتطلب حسابًا لدى {provider}',
     usually: 'عادةً {time}',
     idNeeded: 'إثبات هوية عند أول عملية شراء',

@@ -158,6 +158,7 @@ export const de: Words = {
     inactive: 'Zurzeit nicht verfügbar',
     silent: 'Vorübergehend nicht verfügbar',
     busy: 'Zurzeit ausgelastet',
+    charges: 'Dort zahlen Sie {amount} inklusive Gebühren',
     accountNeeded: 'Erfordert ein {provider}-Konto',
     usually: 'Meist {time}',
     idNeeded: 'Ausweis beim ersten Kauf erforderlich',

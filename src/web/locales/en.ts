@@ -156,6 +156,8 @@ export const en = {
     inactive: 'Not available at the moment',
     silent: 'Temporarily unavailable',
     busy: 'Busy at the moment',
+    /** Where a provider charges more than the amount. */
+    charges: 'You pay {amount} there, fees included',
     accountNeeded: '{provider} account required',
     usually: 'Usually {time}',
     idNeeded: 'First-time ID check',

@@ -154,6 +154,7 @@ export const es: Words = {
     inactive: 'No disponible por el momento',
     silent: 'No disponible temporalmente',
     busy: 'Saturado en este momento',
+    charges: 'Allí paga {amount}, comisiones incluidas',
     accountNeeded: 'Requiere una cuenta de {provider}',
     usually: 'Normalmente {time}',
     idNeeded: 'Documento de identidad en la primera compra',

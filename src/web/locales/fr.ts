@@ -153,6 +153,7 @@ export const fr: Words = {
     inactive: 'Indisponible pour le moment',
     silent: 'Temporairement indisponible',
     busy: 'Momentanément saturé',
+    charges: 'Vous y payez {amount}, frais compris',
     accountNeeded: 'Nécessite un compte {provider}',
     usually: 'En général {time}',
     idNeeded: 'Pièce d’identité au premier achat',

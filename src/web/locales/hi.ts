@@ -150,6 +150,7 @@ export const hi: Words = {
     inactive: 'अभी उपलब्ध नहीं',
     silent: 'कुछ समय के लिए उपलब्ध नहीं',
     busy: 'अभी व्यस्त है',
+    charges: 'वहाँ शुल्क सहित {amount} चुकाने होंगे',
     accountNeeded: '{provider} खाता आवश्यक है',
     usually: 'आम तौर पर {time}',
     idNeeded: 'पहली ख़रीद पर पहचान की जाँच',

@@ -157,6 +157,7 @@ export const it: Words = {
     inactive: 'Non disponibile al momento',
     silent: 'Temporaneamente non disponibile',
     busy: 'Momentaneamente sovraccarico',
+    charges: 'Lì paghi {amount}, commissioni incluse',
     accountNeeded: 'Serve un account {provider}',
     usually: 'Di solito {time}',
     idNeeded: 'Documento d’identità al primo acquisto',

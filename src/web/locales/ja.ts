@@ -147,6 +147,7 @@ export const ja: Words = {
     inactive: '現在利用できません',
     silent: '一時的に利用できません',
     busy: '現在混み合っています',
+    charges: '手数料込みで{amount}のお支払いになります',
     accountNeeded: '{provider}のアカウントが必要',
     usually: '通常{time}',
     idNeeded: '初回は本人確認が必要',

@@ -156,6 +156,7 @@ export const nl: Words = {
     inactive: 'Op dit moment niet beschikbaar',
     silent: 'Tijdelijk niet beschikbaar',
     busy: 'Op dit moment erg druk',
+    charges: 'Daar betaal je {amount}, inclusief kosten',
     accountNeeded: '{provider}-account nodig',
     usually: 'Meestal {time}',
     idNeeded: 'Legitimatie bij de eerste aankoop',

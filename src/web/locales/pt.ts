@@ -152,6 +152,7 @@ export const pt: Words = {
     inactive: 'Indisponível no momento',
     silent: 'Temporariamente indisponível',
     busy: 'Sobrecarregado no momento',
+    charges: 'Lá você paga {amount}, taxas incluídas',
     accountNeeded: 'Requer uma conta {provider}',
     usually: 'Geralmente {time}',
     idNeeded: 'Documento de identidade na primeira compra',
