@@ -1,6 +1,6 @@
 /**
- * Counterpart of src/providers/adapters/coinbase.ts: every call carries a token signed for it and used once. The URL of
- * a session opens once, within five minutes, at `/widget`.
+ * Counterpart of src/providers/adapters/coinbase.ts: accepts calls with a token that is signed for the call and used
+ * once, returns quotes, and opens sessions. A session's URL at `/widget` works once, within `SESSION_LIFETIME_MS`.
  */
 import { createPublicKey, randomBytes, verify } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -35,7 +35,7 @@ const typeOfEvent: Readonly<Record<OrderEvent, string>> = {
 
 /** Memory of one on-ramp; a restart empties it. */
 interface Memory {
-  /** Ids of used tokens. */
+  /** Nonces of accepted tokens: a token is valid once. */
   readonly nonces: LRUCache<string, true>;
   readonly sessions: LRUCache<string, { readonly orderId: string; readonly expiresAtMs: number }>;
 }

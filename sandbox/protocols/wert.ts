@@ -1,6 +1,6 @@
 /**
- * Counterpart of src/providers/adapters/wert.ts: conversions, sessions whose page is at `/widget/{partner}/widget`, and
- * the partner's list of orders.
+ * Counterpart of src/providers/adapters/wert.ts: converts amounts, creates sessions, shows a session's page at
+ * `/widget/{partner}/widget`, and lists the partner's orders.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';

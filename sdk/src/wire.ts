@@ -313,7 +313,7 @@ export interface MerchantPaymentPage {
 export interface RefundRequest {
   /** An amount in USDC, `all` for what is left, or `surplus` for what an overpaid payment has too much. Default: `all`. */
   readonly amount?: string | null;
-  /** The reason. The customer does not see it. */
+  /** Why you refund it. The customer does not see it. */
   readonly reason?: string | null;
   /** The customer's Polygon address, if you know it. Without it, the response has a link for the customer. */
   readonly destination?: string | null;
@@ -321,9 +321,9 @@ export interface RefundRequest {
 
 /** A refund in USDC, which you transfer from your own wallet. */
 export interface Refund {
-  /** The refund's id. */
+  /** The refund's id: `rfd_` and 20 hex digits. */
   readonly refund_id: string;
-  /** The payment's id. */
+  /** The payment's id, a lower-case UUID. */
   readonly payment_id: string;
   /** The state. */
   readonly status: 'awaiting_address' | 'awaiting_confirmation' | 'awaiting_transfer' | 'paid' | 'canceled' | 'expired';

@@ -4,7 +4,7 @@ import { type ProviderId, providerIds } from '../payment/provider-catalog.ts';
 /** Outcome of a session at a provider, without anything that identifies customer or payment. */
 export interface VisitOutcome {
   readonly provider: ProviderId;
-  /** ISO 3166-1 alpha-2; null where it is unknown. */
+  /** ISO 3166-1 alpha-2; null if unknown. */
   readonly country: string | null;
   readonly isDelivered: boolean;
 }

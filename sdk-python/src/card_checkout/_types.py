@@ -279,9 +279,9 @@ class MerchantPaymentPage(TypedDict):
 class Refund(TypedDict):
     """A refund in USDC, which you transfer from your own wallet."""
 
-    #: The refund's id.
+    #: The refund's id: ``rfd_`` and 20 hex digits.
     refund_id: str
-    #: The payment's id.
+    #: The payment's id, a lower-case UUID.
     payment_id: str
     #: The state.
     status: str

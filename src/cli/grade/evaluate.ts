@@ -1,11 +1,11 @@
 import type { WebhookAnswer } from './post-webhook.ts';
 
 export interface Observations {
-  /** A genuine webhook, sent at once. */
+  /** A genuine webhook, sent in one piece. */
   readonly good: WebhookAnswer;
   /** A genuine webhook whose body takes a second to arrive. */
   readonly slowBody: WebhookAnswer;
-  /** A genuine webhook in an unusual JSON form. */
+  /** A genuine webhook in unusual JSON. */
   readonly odd: WebhookAnswer;
   readonly forgeries: readonly { readonly name: string; readonly answer: WebhookAnswer }[];
   /** A genuine webhook for a payment whose status is unpaid. */

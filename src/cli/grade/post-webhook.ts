@@ -14,9 +14,9 @@ export interface WebhookAnswer {
 
 export interface WebhookToPost {
   readonly body: string;
-  /** Null for none. */
+  /** Null to send none. */
   readonly signature: string | null;
-  /** Time over which the body is sent in pieces; 0 sends it at once. */
+  /** Time over which the body is sent in pieces; 0 sends it in one piece. */
   readonly bodyDurationMs?: number;
 }
 

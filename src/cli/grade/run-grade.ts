@@ -28,8 +28,7 @@ export interface RunGradeOptions {
 
 /**
  * Grades a receiver from this process, sending only to the URLs on the command line. No running server offers it.
- *
- * @throws Error when a URL is malformed, or the shop creates no checkouts at the stand-in service
+ * Throws `Error` when a URL is malformed, or the shop creates no checkouts at the stand-in service.
  */
 export async function runGrade(options: GradeOptions & RunGradeOptions): Promise<Grade> {
   const endpoint = readUrl(options.url, 'the endpoint');

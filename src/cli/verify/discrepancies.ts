@@ -35,7 +35,7 @@ export const discrepancyKinds = {
 export type DiscrepancyKind = keyof typeof discrepancyKinds;
 
 export interface Discrepancy {
-  /** Null where no single payment is affected. */
+  /** Null if no single payment is affected. */
   readonly paymentId: string | null;
   readonly kind: DiscrepancyKind;
   readonly expected: string;

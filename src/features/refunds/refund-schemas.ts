@@ -22,7 +22,7 @@ export const createRefundParameters = {
   },
   reason: nullable(
     { type: 'string', maxLength: MAXIMUM_REASON_LENGTH },
-    'The reason. The customer does not see it.',
+    'Why you refund it. The customer does not see it.',
     'Order 1042 was returned',
   ),
   destination: nullable(
@@ -49,8 +49,8 @@ export const refundTransactionParameters = {
 };
 
 export const refundSchema = json.object({
-  refund_id: json.text("The refund's id.", 'rfd_5b484cd3e9340db05b48'),
-  payment_id: json.text("The payment's id.", json.EXAMPLE_ID),
+  refund_id: json.text("The refund's id: `rfd_` and 20 hex digits.", 'rfd_5b484cd3e9340db05b48'),
+  payment_id: json.text("The payment's id, a lower-case UUID.", json.EXAMPLE_ID),
   status: json.oneOf('The state.', Object.keys(refundStatuses) as RefundStatus[], 'awaiting_transfer'),
   amount: json.usdc(
     'The USDC that you transfer; once paid, what was transferred. The last digits identify the refund.',
@@ -99,7 +99,7 @@ const bodies = {
 const inPath = {
   refund_id: required(
     { type: 'string', pattern: '^rfd_[0-9a-f]{20}$' },
-    "The refund's id.",
+    "The refund's id: `rfd_` and 20 hex digits.",
     'rfd_5b484cd3e9340db05b48',
   ),
 };
@@ -145,7 +145,7 @@ const operations: readonly Operation[] = [
     id: 'submitRefundTransaction',
     summary: 'Submit the transaction of a transfer',
     description:
-      'Needed only for a transfer of another amount than the refund asks for. It is checked and booked when it is final.',
+      "Needed only for a transfer whose amount differs from the refund's. It is checked and booked when it is final.",
     body: 'RefundTransaction',
     answer: 'Refund',
     errors: ['refund_not_found', 'refund_state_conflict'],

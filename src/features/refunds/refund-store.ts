@@ -14,10 +14,9 @@ export interface RefundStore {
   createRefund(draft: Refund, decide: (view: RefundView) => RefundDecision, nowMs: number): Promise<Refund>;
   /**
    * Resolves to the changed refund; null if it does not exist, or if its transfer belongs to another refund, in which
-   * case nothing changes.
+   * case nothing changes. Throws `ScanRefusedError` if the chain was rewound below `readUpTo` since.
    *
    * @param readUpTo cursor up to which the chain was read, if the decision depends on the chain
-   * @throws ScanRefusedError if the chain was rewound below it since
    */
   changeRefund(
     refund: RefundReference,
@@ -36,10 +35,8 @@ export interface RefundStore {
   listWatchedRefunds(expiresAfterMs: number, limit: number): Promise<readonly Refund[]>;
   isTransferCounted(transactionHash: string, logIndex: number): Promise<boolean>;
   /**
-   * Records that the blocks up to this one were searched for these refunds.
-   *
-   * @param readUpTo cursor up to which the chain was read
-   * @throws ScanRefusedError if the chain was rewound below it since
+   * Records that the blocks up to this one were searched for these refunds. Throws `ScanRefusedError` if the chain was
+   * rewound below `readUpTo` since, up to which it was read.
    */
   recordRefundScan(ids: readonly string[], scannedBlock: number, readUpTo: BlockReference): Promise<void>;
 }

@@ -119,7 +119,7 @@ export function refundConflict(text: string): ServiceError {
 }
 
 /**
- * Creates a refund, checked against the others of its payment.
+ * Creates a refund, checked against the others of its payment. Throws `refund_state_conflict`.
  *
  * @param askedUnits null for the whole remainder
  */
@@ -139,7 +139,9 @@ export function openRefund(
   return { refund: withUniqueUnits({ ...refund, units }, rivals), event: 'refund.opened' };
 }
 
-/** Records the address that the customer entered, once. The merchant must confirm it. */
+/**
+ * Records the address that the customer entered, once. The merchant must confirm it. Throws `refund_state_conflict`.
+ */
 export function nameAddress({ refund }: RefundView, destination: Address, nowMs: number): RefundDecision {
   requireRefundStatus(refund, nowMs, 'awaiting_address');
   const status = 'awaiting_confirmation';
@@ -148,7 +150,8 @@ export function nameAddress({ refund }: RefundView, destination: Address, nowMs:
 }
 
 /**
- * Records that the merchant confirmed the address they saw. The service then watches for the transfer.
+ * Records that the merchant confirmed the address they saw. The service then watches for the transfer. Throws
+ * `refund_state_conflict` for another address or state.
  *
  * @param scannedBlock the newest final block: the transfer is in a later one
  */

@@ -32,7 +32,7 @@ interface Pass extends WatchRefundsContext {
   readonly cursor: BlockReference;
 }
 
-/** Maximum refunds per pass: nodes accept some hundred addresses in a filter. */
+/** Maximum refunds per pass: nodes accept a few hundred addresses in a filter. */
 const REFUNDS_A_PASS = 500;
 /** Extra time in which a transfer of the last moment is still found after a downtime. */
 const GRACE_MS = 24 * 3_600_000;
