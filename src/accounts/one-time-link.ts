@@ -6,14 +6,14 @@ export interface OneTimeLink {
   /** SHA-256 of the token in the link, hex. */
   readonly tokenHash: string;
   /**
-   * `password` sets a user's password; `forgotten` too, by an email that anyone may request. `invitation` makes its
-   * recipient a member of an account. `connect` is exchanged for an API key (`features/connect/connect-shop.ts`).
+   * `password` sets a user's password; `forgotten` too, through an email that anyone may request. `invitation` makes
+   * its recipient a member of an account. `connect` is exchanged for an API key (`features/connect/connect-shop.ts`).
    */
   readonly kind: 'password' | 'forgotten' | 'invitation' | 'connect';
   readonly email: string;
-  /** User whose password it sets; null for an invitation. */
+  /** User whose password it sets, or who approved the connection; null for an invitation. */
   readonly userId: string | null;
-  /** Account of an invitation, and the role there; null for a password. */
+  /** Account of an invitation, and the role there; null for other links. */
   readonly accountId: string | null;
   readonly role: Role | null;
   readonly createdAtMs: number;

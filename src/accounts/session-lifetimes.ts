@@ -1,9 +1,12 @@
-/** The area of a session: the merchants' dashboard, the operator's console, or an account's dashboard to an operator. */
+/**
+ * The area of a session: the merchants' dashboard, the operator's console, or an account's dashboard that an operator
+ * views.
+ */
 export type SessionArea = 'dashboard' | 'operator' | 'viewing';
 
 /**
- * `second_factor`: the password was correct and only the code is asked for. `set_up`: the password was correct and only
- * a required second factor can be set up.
+ * `second_factor`: the password was correct and only the second factor is asked for. `set_up`: the password was correct
+ * and only a required second factor can be set up.
  */
 export type SessionStage = 'second_factor' | 'set_up' | 'open';
 

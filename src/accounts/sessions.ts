@@ -44,7 +44,7 @@ export async function createSession(context: SessionContext, session: NewSession
   return created;
 }
 
-/** Null where the guard does not hold. */
+/** Null if the guard does not hold. */
 async function writeSession(
   { sessions, nowMs }: SessionContext,
   { lifetimeMs, caller, ...session }: NewSession,
@@ -79,7 +79,7 @@ const lifetimes: Record<SessionStage, number> = {
 };
 
 /**
- * Starts a session with a new token, whatever cookie the browser sent. Null when the user's password or rights changed
+ * Starts a session with a new token, whatever cookie the browser sent. Null if the user's password or rights changed
  * after `user` was read.
  */
 export async function openSession(
@@ -114,7 +114,7 @@ export interface ChosenAccount {
   readonly otherAccounts: readonly Pick<Account, 'id' | 'name'>[];
 }
 
-/** Session and user of a token; null for an invalid or expired one. */
+/** Session and user of a token; null if it is invalid, expired, of another area, or the user may not use the area. */
 export async function readSession(
   { people, sessions, nowMs }: Pick<PeopleContext, 'people' | 'sessions' | 'nowMs'>,
   token: string,
@@ -130,7 +130,7 @@ export async function readSession(
   return { user, session };
 }
 
-/** Account of a session, or the user's first one if that membership was removed; null for none. */
+/** Account of a session, or the user's first one if that membership was removed; null if there is none. */
 export async function readChosenAccount(
   { people, accounts }: Pick<PeopleContext, 'people' | 'accounts'>,
   { user, session }: SignedIn,
@@ -173,12 +173,12 @@ export function markBrowser(box: SecretBox, email: string, nowMs: number): strin
   return box.seal(withExpiry(name, nowMs + BROWSER_MARK_MS), ownerOfMark(email));
 }
 
-/** Identifier of this browser among the user's; null without a valid mark of this user. */
+/** Identifier of this browser among the user's; null if the mark is not a valid one of this user. */
 export function knownBrowser(box: SecretBox, mark: string, email: string, nowMs: number): string | null {
   return beforeExpiry(box.open(mark, ownerOfMark(email)), nowMs);
 }
 
-/** Token of a link that makes a browser known, valid for an hour. Its length grows with the address. */
+/** Token of a link that makes a browser known, valid for `BROWSER_LINK_MS`. Its length grows with the address. */
 export function createBrowserLink(box: SecretBox, email: string, nowMs: number): string {
   return box.seal(withExpiry(email, nowMs + BROWSER_LINK_MS), OWNER_OF_LINKS);
 }
@@ -213,7 +213,7 @@ export async function keepForNextPage(
   await sessions.keepChallenge(sessionId, purpose, withExpiry(sealed, nowMs() + KEPT_MS));
 }
 
-/** Returns the secret to the first caller within two minutes; otherwise null. */
+/** Returns the secret to the first caller within `KEPT_MS`; otherwise null. */
 export async function takeForPage(
   { sessions, shownOnce, nowMs }: ShowOnceContext,
   sessionId: string,

@@ -61,7 +61,7 @@ export function sumObservations(observations: ChainObservations) {
 
 /**
  * Derives a payment's state from its observations: the only place where states change. Pure. `change` contains the
- * caller's own changes (a batch was opened, a release was refused) and is part of the result. Returns null when nothing
+ * caller's own changes (a batch was opened, a release was refused) and is part of the result. Returns null if nothing
  * changes.
  */
 export function settle(
@@ -122,7 +122,7 @@ export function refuseRelease(
   });
 }
 
-/** Event that the facts require in this state; null when the state agrees with them. */
+/** Event that the facts require in this state; null if the state agrees with them. */
 function dueEvent(payment: Payment, sums: ObservedSums, context: SettleContext): PaymentEvent | null {
   const state = stateOf(payment);
   switch (payment.status) {

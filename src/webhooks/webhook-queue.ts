@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.ts';
 import type { SendWebhooksContext, WaitingWebhook, Webhook } from './webhook.ts';
 
-/** Waiting webhooks of an account per pass; the next pass follows at once. */
+/** Waiting webhooks of an account per pass; the next pass follows immediately. */
 const SEEN_PER_ACCOUNT = 100;
 
 /**
@@ -106,7 +106,7 @@ const READINGS_IN_A_WAIT = 100;
 
 /**
  * Wall time before which something has been stale for `waitMs`: what the wall clock showed that long ago by the
- * monotonic clock, and at most the present wall time less the wait. A wall clock set forward by an hour thus ages
+ * monotonic clock, and at most the current wall time less the wait. A wall clock set forward by an hour thus ages
  * nothing. Null until this process has observed that long; call it regularly.
  */
 export function createStaleCutoff({ nowMs, monotonicMs }: Clock, waitMs: number): () => number | null {

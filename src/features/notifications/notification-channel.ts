@@ -42,7 +42,7 @@ export interface NotificationChannel extends Readonly<typeof unsentChannel> {
   readonly createdAtMs: number;
   /** Number of the last event handled; the largest safe integer if only the daily summary is sent. */
   readonly readThrough: number;
-  /** Time of the next daily summary; null without one. */
+  /** Time of the next daily summary; null if there is none. */
   readonly dailyDueAtMs: number | null;
   /** Time before which nothing is sent. Each claim raises it, so that only one process wins. */
   readonly notBeforeMs: number;

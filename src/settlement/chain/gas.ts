@@ -118,12 +118,12 @@ const RELEASES_OF_FULL_BATCH = 100n;
 /** Full batches that the relayer's balance should cover at any time. */
 const BATCHES_IN_RESERVE = 3n;
 
-/** Balance below which the relayer needs POL: three full batches at the present fee. */
+/** Balance below which the relayer needs POL: `BATCHES_IN_RESERVE` full batches at the current fee. */
 export function lowGasWei({ maxFeePerGas }: Pick<FeeQuote, 'maxFeePerGas'>): bigint {
   return BATCHES_IN_RESERVE * FULL_BATCH_GAS * maxFeePerGas;
 }
 
-/** Approximate number of payments that a balance releases at the present fee, in full batches. */
+/** Approximate number of payments that a balance releases at the current fee, in full batches. */
 export function releasesPaidBy(balanceWei: bigint, { maxFeePerGas }: Pick<FeeQuote, 'maxFeePerGas'>): number {
   return Number((balanceWei * RELEASES_OF_FULL_BATCH) / (FULL_BATCH_GAS * maxFeePerGas));
 }

@@ -124,8 +124,8 @@ function isOverdue({ limits, memory, nowMs: clock }: RelayContext, head: RelayBa
 
 /**
  * Replaces a batch that is not mined in time by one with other amounts and at most half of its payments, or by an empty
- * transaction. An attempt at the maximum fee or balance is replaced at lower present fees: it may have been too
- * expensive for all nodes except one that dropped it. An empty transaction is replaced only in that case. Null where
+ * transaction. An attempt at the maximum fee or balance is replaced at lower current fees: it may have been too
+ * expensive for all nodes except one that dropped it. An empty transaction is replaced only in that case. Null if
  * nothing could be mined, because fees exceed the maximum or POL for gas is missing.
  */
 async function endOverdue(
@@ -257,7 +257,7 @@ async function higherFees(
 
 /**
  * Rebroadcasts every attempt of a batch, the most expensive first: an earlier one can still be mined where the
- * remaining balance is too low for it. Returns null when a node has one of them, otherwise why the most expensive was
+ * remaining balance is too low for it. Returns null if a node has one of them, otherwise why the most expensive was
  * refused. Throws `ChainUnavailableError` when no node answers.
  */
 export async function rebroadcast(
@@ -289,7 +289,7 @@ async function resolveBatch(context: RelayContext, batch: RelayBatch): Promise<v
     const isReleased = observations.releases.some(({ transactionHash }) =>
       batch.attempts.some(({ hash }) => hash === transactionHash),
     );
-    // A balance despite a release arrived later, or a rival released the earlier one: it is due at once.
+    // A balance despite a release arrived later, or a rival released the earlier one: it is due immediately.
     if (isReleased || sumObservations(observations).heldUnits === 0n) {
       return { noOpBatches: 0, releaseDueAtMs: null };
     }

@@ -10,7 +10,7 @@ export interface GasShareLimit {
   readonly polRate: UsdRate;
 }
 
-/** Age of a payment from which its release no longer waits for lower fees. */
+/** Maximum age of a payment whose release waits for lower fees. */
 export const LONGEST_GAS_DEFERRAL_MS = 24 * 3_600_000;
 
 /** Divisor that turns wei times rate into USDC units. */
@@ -18,7 +18,8 @@ const WEI_RATE_PER_UNIT = WEI_PER_POL * 100n;
 
 /**
  * Largest set of payments to release in one transaction with each share of the gas within the limit. Keeps every
- * requested release and every payment that is a day old, and all of them after the clock was set back.
+ * requested release and every payment older than `LONGEST_GAS_DEFERRAL_MS`, and all of them after the clock was set
+ * back.
  */
 export function releasesWithinGasShare<
   Releasable extends Pick<Payment, 'receivedUnits' | 'createdAtMs' | 'paidAtMs' | 'releaseRequested'>,

@@ -17,9 +17,9 @@ export interface FeeSituation {
 /** Cap on tips as a multiple of the usual one: more has no effect, and a mistake would be expensive. */
 const MAXIMUM_TIP_MULTIPLE = 4n;
 
-/** Multiple of the usual wait for an attempt that is not below the quote; doubled with each attempt… */
+/** Multiple of the usual wait for an attempt that is not below the quote; each attempt doubles it. */
 const WAIT_FACTOR = 8;
-/** …up to this many times. */
+/** Maximum doublings of that wait. */
 const MAXIMUM_DOUBLINGS = 6;
 
 /**
@@ -54,7 +54,7 @@ function patienceMs(attempts: number, bumpAfterMs: number): number {
   return bumpAfterMs * WAIT_FACTOR * 2 ** Math.min(attempts - 1, MAXIMUM_DOUBLINGS);
 }
 
-/** Rounds up, so that the result is always higher. */
+/** Adds an eighth, rounded up so that the result is always higher. */
 export function bumpByPercent(wei: bigint): bigint {
   return wei + wei / 8n + 1n;
 }

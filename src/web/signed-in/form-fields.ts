@@ -194,7 +194,7 @@ export async function checkFields<Checks extends Readonly<Record<string, () => u
   return read as { readonly [Name in keyof Checks]: Awaited<ReturnType<Checks[Name]>> };
 }
 
-/** "must be a date" → "Must be a date."; "is no date" → "This is no date." */
+/** "must be a date" → "Must be a date."; "is not a date" → "This is not a date." */
 export function sentenceOf(problem: string): string {
   const whole = /^(?:is|has|needs|can) /.test(problem) ? `this ${problem}` : problem;
   const sentence = `${whole.charAt(0).toUpperCase()}${whole.slice(1)}`;

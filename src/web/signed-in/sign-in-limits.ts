@@ -9,7 +9,7 @@ const dashboardLimits = {
   /** Sign-in attempts, by address: passwords of many users from one place. */
   signInsOfAddress: [20, MINUTE_MS],
   /**
-   * Requests for a link by email, by address. Separate from passwords, whose attempts must not block this way around
+   * Requests for an emailed link, by address. Separate from passwords, whose attempts must not block this way around
    * them.
    */
   linksOfAddress: [20, MINUTE_MS],
