@@ -130,6 +130,7 @@ async function redirectUrl(simulator: SimulatorContext, parameters: unknown): Pr
   const address = new URLSearchParams({
     amount: String(price.amountCents),
     fiatCurrency: price.currency,
+    cryptoCurrency: ASSET,
     walletAddress: readWallet(query.wallet),
     ...(simulator.mode().isUnlocked === true
       ? {}

@@ -53,10 +53,11 @@ it('keeps quotes for different countries apart', async () => {
   expect((await adapter.quote(someSession)).deliveryUnits).not.toBeNull();
 });
 
-it('takes the asset from the configuration, and uses no address that is not locked to the deposit address', async () => {
+it('takes the asset from the configuration, and uses no address that is not locked to the deposit address and the purchase', async () => {
   const own = someSession.depositAddress.toLowerCase();
   const locks = 'disableWalletAddress=true&disableFiatAmount=true&disableCryptoCurrency=true';
-  let query = `walletAddress=${own}&${locks}`;
+  const purchase = `amount=10000&fiatCurrency=EUR&cryptoCurrency=B&walletAddress=${own}`;
+  let query = `${purchase}&${locks}`;
   let smartContractAddress: unknown = '0x3C499c542cEF5E3811e1192ce70d8cC03d5c3359';
   const server = await serveRequests(({ path }) => {
     if (path.endsWith('/config'))
@@ -66,8 +67,7 @@ it('takes the asset from the configuration, and uses no address that is not lock
           { id: 'B', currency: 'USDC', blockchain: 'POLYGON', smartContractAddress },
         ],
       };
-    if (path.endsWith('/buy'))
-      return { ramp_redirect_url: `https://ramp.revolut.com/?amount=10000&${query}` };
+    if (path.endsWith('/buy')) return { ramp_redirect_url: `https://ramp.revolut.com/?${query}` };
     return { crypto: { amount: 104.5, currencyId: 'B' } };
   });
   const start = (request = someSession) =>
@@ -85,15 +85,23 @@ it('takes the asset from the configuration, and uses no address that is not lock
   });
   for (const other of [
     locks,
-    `walletAddress=0x52908400098527886E0F7030069857D2E4169EE7&${locks}`,
-    `walletAddress=${own}&walletAddress=${own}&${locks}`,
-    `walletAddress=${own}&${locks.replace('disableFiatAmount=true', 'disableFiatAmount=false')}`,
-    `walletAddress=${own}&disableWalletAddress=true&disableFiatAmount=true`,
+    `${purchase.replace(own, '0x52908400098527886E0F7030069857D2E4169EE7')}&${locks}`,
+    `${purchase}&walletAddress=${own}&${locks}`,
+    `${purchase}&${locks.replace('disableFiatAmount=true', 'disableFiatAmount=false')}`,
+    `${purchase}&disableWalletAddress=true&disableFiatAmount=true`,
+    // What is locked must be what was asked for: in minor units, the currency, the asset, and each once.
+    ...['amount=100', 'amount=100.00', 'amount=10001', 'amount=', 'amount=10000&amount=20000'].map(
+      (amount) => `${purchase.replace('amount=10000', amount)}&${locks}`,
+    ),
+    `${purchase.replace('fiatCurrency=EUR', 'fiatCurrency=USD')}&${locks}`,
+    `${purchase.replace('&fiatCurrency=EUR', '')}&${locks}`,
+    `${purchase.replace('cryptoCurrency=B', 'cryptoCurrency=A')}&${locks}`,
+    `${purchase.replace('&cryptoCurrency=B', '')}&${locks}`,
   ]) {
     query = other;
     expect(await start()).toBe('provider_unavailable');
   }
-  query = `walletAddress=${own}&${locks}`;
+  query = `${purchase}&${locks}`;
   smartContractAddress = '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174';
   expect(await start()).toBe('provider_unavailable');
 });

@@ -54,16 +54,18 @@ export const rampnetwork = defineProvider({
     ...variable.environment,
   ],
   facts: {
-    official: [],
+    official: [
+      '`X-Body-Signature`: ECDSA on secp256k1 and SHA-256 over the JSON with sorted keys (fast-json-stable-stringify), DER, base64, under static published keys; it does not cover the query; four repetitions, one every three minutes (docs.rampnetwork.com).',
+    ],
     sdk: [
-      'Hosts, `hostApiKey`, `userAddress`, `userEmailAddress`, `finalUrl`, `webhookStatusUrl`, `enabledFlows`, `enabledCryptoAssets`, `selectedCountryCode`, a purchase and its states (@ramp-network/ramp-instant-sdk 6.2.0, the Flutter SDK 5.0.0).',
+      'Hosts, `hostApiKey`, `userAddress`, `userEmailAddress`, `finalUrl`, `webhookStatusUrl`, `enabledFlows`, `selectedCountryCode`, a purchase and its states (@ramp-network/ramp-instant-sdk 6.2.0).',
+      '`enabledCryptoAssets`, `inAsset`, `outAsset`, `inAssetValue` in minor units (the Flutter SDK 5.0.0 and its tests; version 6.2.0 of the package has none of them).',
     ],
     inferred: [
-      '`outAsset` only preselects, and `enabledCryptoAssets` locks the asset; `inAssetValue` is in minor units (bitpay/bitcore).',
+      '`outAsset` only preselects, and `enabledCryptoAssets` locks the asset (bitpay/bitcore).',
       '`fiatValue` is the total that the customer pays, and `appliedFee` a part of it (comments in the code of BitPay and other wallets).',
       '"MATIC_USDC" is native USDC, "MATIC_USDCE" is bridged; `GET /api/host-api/v3/assets` with contract and limits (bitpay/bitcore).',
       '`paymentMethodType=CARD_PAYMENT`; the quote; the signed URL (Ed25519 over `query&timestamp=ms`); a webhook of type `RETURNED` is a failure.',
-      '`X-Body-Signature`: ECDSA on secp256k1 over the JSON with sorted keys, DER, base64; the key is configuration.',
     ],
     unknown: ['Whether anything but a signed URL keeps a customer from changing what is in it.'],
   },

@@ -41,13 +41,15 @@ export const revolut = defineProvider({
       '`Revolut-Signature` with `Revolut-Request-Timestamp` in milliseconds, within five minutes (developer.revolut.com).',
     ],
     sdk: [
-      '`GET /partners/api/2.0/config`, `/quote` and `/buy`, their parameters and answers; `crypto[]` with `currency`, `blockchain`, `smartContractAddress`; the events; `disableWalletAddress`, `disableFiatAmount` and `disableCryptoCurrency` of the URL; `POST /partners/api/1.0/webhooks` returns `signing_secret` (revolut-engineering/revolut-openapi, crypto-ramp-2.0.yaml of 2026-08-18).',
+      '`GET /partners/api/2.0/config`, `/quote` and `/buy`, their parameters and answers; `countries`; `fiat[]` with `min_limit` and `max_limit`; `crypto[]` with `currency`, `blockchain`, `smartContractAddress`; the events; `POST /partners/api/1.0/webhooks` returns `signing_secret` (revolut-engineering/revolut-openapi, crypto-ramp-2.0.yaml of 2026-08-18).',
+      '`fiatCurrency`, `amount` in minor units, `cryptoCurrency`, `walletAddress`, `disableWalletAddress`, `disableFiatAmount` and `disableCryptoCurrency` of the URL (its example there).',
     ],
     inferred: [
       'Fees are taken out of `amount`: a quote is described as one "including fees", its `crypto.amount` as what the customer receives.',
-      '`fiat[].min_limit` and `max_limit`; residents of Europe, the United Kingdom and Switzerland only, so that CAD and US are doubtful.',
     ],
-    unknown: ['Whether one `orderId` may be started twice.'],
+    unknown: [
+      'Whether one `orderId` may be started twice; whether customers in Canada and the United States are served: `countries` of your account decides.',
+    ],
   },
   fees: 'included',
   account({ urls, monotonicMs = () => performance.now(), readUsdcContract }) {
@@ -115,17 +117,18 @@ export const revolut = defineProvider({
   async startSession({ apiUrl, readAsset }, request, call) {
     const country = request.customerCountry ?? null;
     if (country === null) throw new TypeError('a session at Revolut needs the country of the customer');
+    const asset = await readAsset(call);
     const { ramp_redirect_url: url } = await call.ofCustomer.fields({
       url: `${apiUrl}/buy`,
       query: {
-        ...purchaseOf(request, country, await readAsset(call)),
+        ...purchaseOf(request, country, asset),
         wallet: request.depositAddress,
         orderId: request.paymentId,
         partnerRedirectUrl: request.returnUrl,
       },
     });
     const redirectUrl = answers.readRedirectUrl(url);
-    requireLocked(redirectUrl, request);
+    requireLocked(redirectUrl, request, asset);
     return { redirectUrl };
   },
 
@@ -156,16 +159,21 @@ function purchaseOf(request: QuoteRequest, country: string, asset: string): Read
   };
 }
 
-/** Parameters that lock wallet, amount and asset in the widget. */
-const locks = ['disableWalletAddress', 'disableFiatAmount', 'disableCryptoCurrency'];
-
-/** Requires a URL for exactly the deposit address, with everything locked. */
-function requireLocked(redirectUrl: string, { depositAddress }: SessionRequest): void {
+/** Requires a URL that names exactly this purchase, each part once and locked. */
+function requireLocked(redirectUrl: string, request: SessionRequest, asset: string): void {
   const { searchParams } = new URL(redirectUrl);
-  const [wallet, ...others] = searchParams.getAll('walletAddress');
-  if (wallet?.toLowerCase() !== depositAddress.toLowerCase() || others.length > 0)
-    throw new answers.MalformedAnswerError('revolut made an address that does not name the wallet once');
-  const open = locks.filter((name) => searchParams.getAll(name).join() !== 'true');
-  if (open.length > 0)
-    throw new answers.MalformedAnswerError(`revolut made an address without ${open.join(', ')}`);
+  const expected = {
+    walletAddress: request.depositAddress,
+    // In minor units.
+    amount: String(request.amountCents),
+    fiatCurrency: request.currency,
+    cryptoCurrency: asset,
+    disableWalletAddress: 'true',
+    disableFiatAmount: 'true',
+    disableCryptoCurrency: 'true',
+  };
+  for (const [name, value] of Object.entries(expected)) {
+    if (searchParams.getAll(name).join().toLowerCase() !== value.toLowerCase())
+      throw new answers.MalformedAnswerError(`revolut made an address with another ${name}, or none`);
+  }
 }
