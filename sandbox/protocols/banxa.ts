@@ -17,6 +17,7 @@ import {
 } from './simulated-protocol.ts';
 
 const MAXIMUM_ADDRESSES = 1_000;
+const LINK_LIFETIME_MS = 60_000;
 const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
   accepted: 'paymentReceived',
   declined: 'declined',
@@ -27,9 +28,11 @@ const purchase = ['paymentMethodId', 'crypto', 'blockchain', 'fiat', 'fiatAmount
 
 type PartnerRequest = FastifyRequest<{ Params: { partner: string } }>;
 
-/** Keeps unopened URLs in memory; a restart drops them. */
+/** Keeps unopened URLs in memory; a restart drops them, and they expire after a minute. */
 export function createBanxaProtocol(): SimulatedProtocol {
-  const orderIds = new LRUCache<string, string>({ max: MAXIMUM_ADDRESSES });
+  const unopened = new LRUCache<string, { readonly id: string; readonly untilMs: number }>({
+    max: MAXIMUM_ADDRESSES,
+  });
 
   return {
     invalidStatus: 422,
@@ -66,7 +69,7 @@ export function createBanxaProtocol(): SimulatedProtocol {
           returnUrl: body.redirectUrl,
         });
         const token = randomBytes(18).toString('base64url');
-        orderIds.set(token, order.id);
+        unopened.set(token, { id: order.id, untilMs: simulator.nowMs() + LINK_LIFETIME_MS });
         return {
           id: order.id,
           externalOrderId: order.externalId,
@@ -81,13 +84,23 @@ export function createBanxaProtocol(): SimulatedProtocol {
           { id: 'USDC', description: 'USD Coin', blockchains },
         ];
       });
+      server.get(`${api}/fiats/buy`, async (request: PartnerRequest) => {
+        requirePartner(simulator, request);
+        const limits = { name: 'A card', minimum: '20.00', maximum: '15000.00' };
+        const methods = [
+          { id: 'sepa-bank-transfer', name: 'SEPA', minimum: '50.00', maximum: '40000.00' },
+          { id: methodOf(simulator), ...limits },
+        ];
+        return ['USD', 'EUR', 'CAD', 'INR'].map((id) => ({ id, supportedPaymentMethods: methods }));
+      });
       server.get<{ Querystring: { order?: unknown } }>(
         `/${simulator.provider}/widget`,
         async (request, reply) => {
           const token = String(request.query.order);
-          const order = simulator.findOrder(orderIds.get(token));
-          refuseUnless(order, 'This address was used already.', 410);
-          orderIds.delete(token);
+          const { id, untilMs = 0 } = unopened.get(token) ?? {};
+          const order = untilMs > simulator.nowMs() ? simulator.findOrder(id) : null;
+          refuseUnless(order, 'This address was used already, or is over.', 410);
+          unopened.delete(token);
           return simulator.showOrder(reply, order);
         },
       );
@@ -117,11 +130,14 @@ function requirePartner({ values }: SimulatorContext, { headers, params }: Partn
   refuseUnless(isPartner, 'Unauthorized', 401);
 }
 
+function methodOf({ provider }: SimulatorContext): string {
+  return provider === 'klarna' ? 'klarna' : 'debit-credit-card';
+}
+
 function requireSold(
-  { provider }: SimulatorContext,
+  simulator: SimulatorContext,
   { crypto, blockchain, paymentMethodId }: Readonly<Record<(typeof purchase)[number], string>>,
 ): void {
-  const method = provider === 'klarna' ? 'klarna' : 'debit-credit-card';
-  const isSold = crypto === 'USDC' && blockchain === 'MATIC' && paymentMethodId === method;
+  const isSold = crypto === 'USDC' && blockchain === 'MATIC' && paymentMethodId === methodOf(simulator);
   refuseUnless(isSold, 'this is not sold here');
 }

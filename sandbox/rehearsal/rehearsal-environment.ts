@@ -115,15 +115,16 @@ function configuredProviders(own: NodeJS.ProcessEnv): ProviderId[] {
 
 /** Providers that may take the payment: those for US dollars, which need no exchange rate. */
 export function payingProviders(own: NodeJS.ProcessEnv): readonly ProviderId[] {
-  return needsStandIn(own) ? [STAND_IN] : configuredProviders(own).filter(takesDollars);
+  return needsStandIn(own) ? [STAND_IN] : configuredProviders(own).filter((id) => takesDollars(own, id));
 }
 
 function needsStandIn(own: NodeJS.ProcessEnv): boolean {
-  return !configuredProviders(own).some(takesDollars);
+  return !configuredProviders(own).some((id) => takesDollars(own, id));
 }
 
-function takesDollars(id: ProviderId): boolean {
+function takesDollars(own: NodeJS.ProcessEnv, id: ProviderId): boolean {
   const { onlyCurrency } = providerCatalog[id];
+  if (id === 'paypal' && own['PAYPAL_ROUTE']?.trim() === 'banxa') return false;
   return onlyCurrency === null || onlyCurrency === 'USD';
 }
 

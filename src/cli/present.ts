@@ -8,6 +8,7 @@ import { type ProviderId, providerCatalog } from '../payment/provider-catalog.ts
 import type { ProviderDescription } from '../providers/provider.ts';
 import {
   describeOffByDefault,
+  onlyCurrencyOf,
   readMinimumUsdCents,
   stateOfProvider,
 } from '../providers/provider-availability.ts';
@@ -91,7 +92,7 @@ export async function presentProvider(
     pinned: stored.pinned === true,
     configured: adapters?.has(id) ?? null,
     minimum_usd: formatCents(await readMinimumUsdCents({ settings }, id)),
-    only_currency: providerCatalog[id].onlyCurrency,
+    only_currency: onlyCurrencyOf(adapters, id),
     blocked_because: adapter?.blockedBecause ?? (state === 'off' ? describeOffByDefault([id]) : null),
     evidence:
       adapters === null ? null : proofOf((await evidence?.readEvidence(id)) ?? null, adapter?.endpoint).text,

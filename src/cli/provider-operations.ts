@@ -15,7 +15,7 @@ import {
   tryProvider,
 } from '../providers/prove-provider.ts';
 import type { ProviderAdapter } from '../providers/provider.ts';
-import { readMinimumUsdCents } from '../providers/provider-availability.ts';
+import { onlyCurrencyOf, readMinimumUsdCents } from '../providers/provider-availability.ts';
 import { type EvidenceStore, type ProviderEvidence, proofOf } from '../providers/provider-evidence.ts';
 import * as argument from './arguments.ts';
 import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
@@ -48,9 +48,11 @@ async function trialOf(
   provider: ProviderId,
 ): Promise<TrialRequest> {
   const { rates } = requireServer(context);
+  const { directory } = context;
   return {
     provider,
-    currency: argument.optionalCurrency(args, 'currency') ?? providerCatalog[provider].onlyCurrency ?? 'USD',
+    currency:
+      argument.optionalCurrency(args, 'currency') ?? onlyCurrencyOf(directory.adapters, provider) ?? 'USD',
     amountCents:
       argument.optionalAmountCents(args, 'amount') ??
       Math.max(USUAL_AMOUNT_CENTS, await minimumCents(context, provider)),

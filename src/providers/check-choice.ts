@@ -19,7 +19,7 @@ export function createProviderChecks(directory: ProviderDirectory, nowMs: () => 
       if (!isEnabledFor(merchant, provider)) {
         throw await disabledProvider(directory, merchant, provider, currency);
       }
-      requireCurrency(provider, currency);
+      requireCurrency(directory.adapters, provider, currency);
       await requireActive(directory, merchant, provider, currency);
     },
     async requireDelivery({ id: accountId }, provider, charge) {

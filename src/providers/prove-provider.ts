@@ -201,7 +201,7 @@ export async function tryProvider(request: ProveRequest) {
 
 async function collect(request: ProveRequest, answers: readonly RecordedAnswer[]) {
   const steps: EvidenceStep[] = [await attempt('catalog', () => readCatalog(request))];
-  const { onlyCurrency } = providerCatalog[request.provider];
+  const onlyCurrency = providerCatalog[request.provider].onlyCurrency ?? request.adapter.onlyCurrency ?? null;
   for (const currency of currencies) {
     await request.pause();
     if (onlyCurrency !== null && currency !== onlyCurrency) continue;

@@ -50,6 +50,8 @@ export interface Refusal extends Pick<ServiceError, 'errorName' | 'message'> {
   readonly minimumUsdCents?: number;
   /** For an amount above the maximum: the maximum, in USD cents. */
   readonly maximumUsdCents?: number;
+  /** For another currency: the only one that the provider accepts. */
+  readonly onlyCurrency?: Currency;
 }
 
 export function isEnabledFor(account: MerchantTerms, provider: ProviderId): boolean {
@@ -89,16 +91,26 @@ export function describeOffByDefault(ids: readonly string[]): string {
   return `Off, because nothing proves your account there: ${ids.join(', ')}. Run "provider prove ID", or enable one by name with "provider set ID --active".`;
 }
 
-/** Throws `currency_locked` if the provider only supports another currency. */
-export function requireCurrency(provider: ProviderId, currency: Currency): void {
-  throwRefusal(refusalOfCurrency(provider, currency));
+/** The only currency that a provider accepts, in general or by the route of its account; null if there are several. */
+export function onlyCurrencyOf(adapters: ProviderAdapters | null, provider: ProviderId): Currency | null {
+  return providerCatalog[provider].onlyCurrency ?? adapters?.get(provider)?.onlyCurrency ?? null;
 }
 
-function refusalOfCurrency(provider: ProviderId, currency: Currency): Refusal | null {
-  const { name, onlyCurrency } = providerCatalog[provider];
+/** Throws `currency_locked` if the provider only supports another currency. */
+export function requireCurrency(adapters: ProviderAdapters, provider: ProviderId, currency: Currency): void {
+  throwRefusal(refusalOfCurrency(adapters, provider, currency));
+}
+
+function refusalOfCurrency(
+  adapters: ProviderAdapters,
+  provider: ProviderId,
+  currency: Currency,
+): Refusal | null {
+  const onlyCurrency = onlyCurrencyOf(adapters, provider);
   if (onlyCurrency === null || onlyCurrency === currency) return null;
+  const { name } = providerCatalog[provider];
   const message = `${name} supports only ${onlyCurrency}; the currency given is ${currency}.`;
-  return { errorName: 'currency_locked', message };
+  return { errorName: 'currency_locked', message, onlyCurrency };
 }
 
 /**
@@ -351,7 +363,7 @@ export async function listOffers(
     const settings = stored[index] as ProviderSettings;
     const terms = amountTerms(directory, provider, settings, payment);
     const refusal =
-      refusalOfCurrency(provider, currency) ??
+      refusalOfCurrency(directory.adapters, provider, currency) ??
       refusalOfOffer(account, currency, directory, provider, settings) ??
       refusalOfAmount(provider, terms, usdUnits);
     const minimumUsdCents = effectiveMinimumUsdCents(provider, terms) ?? terms.minimumUsdCents;

@@ -126,6 +126,10 @@ export interface ProviderAdapter {
   readonly needsCountry?: true;
   /** Currencies that it is known to accept; absent if unknown. */
   readonly currenciesSold?: readonly Currency[];
+  /** The only one that its route accepts; absent where the catalog decides. */
+  readonly onlyCurrency?: Currency;
+  /** Countries whose customers it is known to serve alone; absent if unknown. */
+  readonly countriesServed?: ReadonlySet<string>;
   /** Throws `provider_unavailable` when the provider does not answer, `provider_inactive` when it declines. */
   quote(request: QuoteRequest): Promise<Quote>;
   /** The adapter's cache of quotes; reading it makes no call. */

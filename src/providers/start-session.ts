@@ -286,7 +286,7 @@ async function requireServable(
       'This provider is not available for this shop at the moment.',
     );
   }
-  requireCurrency(provider, payment.currency);
+  requireCurrency(context.providers.adapters, provider, payment.currency);
   await requireActive(context.providers, account, provider, payment.currency);
   await requireAmount(context.providers, provider, charge, country);
   const adapter = context.providers.adapters.get(provider);

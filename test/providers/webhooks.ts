@@ -306,6 +306,8 @@ export const webhookCases: Partial<Record<ProviderId, WebhookCase>> = {
       coinTransferred: 'delivering',
       cryptoTransferred: 'delivering',
       complete: 'delivered',
+      completed: 'delivered',
+      succeeded: 'delivered',
       cancelled: 'failed',
       declined: 'failed',
       expired: 'failed',

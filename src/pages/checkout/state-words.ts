@@ -126,7 +126,7 @@ export function nameOf(provider: ProviderId): string {
 /** Why a provider cannot be chosen for this payment. */
 export function refusalWords(
   language: Language,
-  { provider, minimumUsdCents, refusal }: ProviderOffer & { readonly refusal: Refusal },
+  { minimumUsdCents, refusal }: ProviderOffer & { readonly refusal: Refusal },
   { charge }: Pick<Checkout, 'charge'>,
 ): Html {
   const { offers } = language.words;
@@ -145,7 +145,7 @@ export function refusalWords(
         maximum: formatMoneyAndCode(language, refusal.maximumUsdCents ?? 0, 'USD'),
       });
     case 'currency_locked':
-      return fillIn(offers.onlyCurrency, { currency: providerCatalog[provider].onlyCurrency ?? '' });
+      return fillIn(offers.onlyCurrency, { currency: refusal.onlyCurrency ?? '' });
     default:
       return html`${offers.inactive}`;
   }

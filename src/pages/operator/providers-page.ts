@@ -10,6 +10,7 @@ import { changeProvider } from '../../providers/change-provider.ts';
 import type { ProviderAdapter, ProviderHealth, ProviderSettings } from '../../providers/provider.ts';
 import {
   describeOffByDefault,
+  onlyCurrencyOf,
   type ProviderState,
   stateOfProvider,
 } from '../../providers/provider-availability.ts';
@@ -148,7 +149,8 @@ ${dataTable('Deliveries', counted.slice(0, MAXIMUM_DELIVERY_ROWS), {
 async function showOne(visit: OperatorVisit): Promise<PageView> {
   const { context } = visit;
   const provider = await readProvider(context, idOf(visit));
-  const { name, onlyCurrency, minimumUsdCents } = providerCatalog[provider.id];
+  const { name, minimumUsdCents } = providerCatalog[provider.id];
+  const onlyCurrency = onlyCurrencyOf(context.directory.adapters, provider.id);
   const { health, settings } = provider;
   const path = `${OPERATOR_PATH}/providers/${provider.id}`;
   const isOff = provider.state === 'off' || settings.active === false;

@@ -10,8 +10,9 @@ import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, requireHmac } from './webhook-signature.ts';
 
-/** The catalog lists all coins with their blockchains. */
+/** The catalogs list all coins with their blockchains, and all currencies with their payment methods. */
 const MAXIMUM_CATALOG_BYTES = 4 * 1024 * 1024;
+const LINK_LIFETIME_MS = 60_000;
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['pendingPayment', 'paying'],
   ['waitingPayment', 'paying'],
@@ -24,6 +25,8 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['cryptoTransferPending', 'delivering'],
   ['cryptoTransferComplete', 'delivering'],
   ['complete', 'delivered'],
+  ['completed', 'delivered'],
+  ['succeeded', 'delivered'],
   ['cancelled', 'failed'],
   ['declined', 'failed'],
   ['expired', 'failed'],
@@ -49,22 +52,25 @@ export const banxa = defineProvider({
   ],
   facts: {
     official: [
-      '`POST /{partner}/v2/buy` with `x-api-key` and `checkoutUrl`, which opens once (docs.banxa.com).',
+      '`POST /{partner}/v2/buy` with `x-api-key` and `checkoutUrl`, which opens once, and expires after a minute without a redirect (docs.banxa.com, Hosted Checkout, Create a buy order).',
       '`fiatAmount` is what the customer wants to spend; a quote also states `processingFee` and `networkFee` (docs.banxa.com, Hosted Checkout, Get a quote).',
-      'IP binding is on for all new partners: each order must name the network of the customer, as `hash` or `range` (docs.banxa.com, Hosted Checkout, IP binding).',
+      'IP binding is on for all new partners: each order must name the network of the customer, as `hash` (needs the API secret) or `range` (IPv4 /24, IPv6 /64). Until Banxa turns it on for an earlier partner, leaving the fields out changes nothing (docs.banxa.com, Hosted Checkout, IP binding).',
+      'Banxa recognizes returning customers by `externalCustomerId` or email address, and may let them pay without another check (docs.banxa.com, Verification flow): it is therefore the id of the payment, which no other customer has.',
+      'Quotes must not be cached, so a session asks for its own (docs.banxa.com, Integration best practices); at most 500 calls a minute per IP address, 120 in the test environment; no stablecoins for customers in Canada, error 5034 (docs.banxa.com, Error codes).',
       '`Authorization: Bearer key:signature:nonce`, HMAC-SHA256 in hex over method, registered path, nonce and body (docs.banxa.com).',
     ],
     sdk: [
       'The fields of an order and of a quote, the states, the fields of a webhook, `GET /{partner}/v2/crypto/buy` with `blockchains[].id` and `address` (@banxa/native-payments-sdk, source).',
     ],
     inferred: [
-      'Polygon is `MATIC`; Klarna is `KLARNACKO` (SEK) and PayPal `PRIMERPAYPAL` (EUR) in version 1 (EdgeApp/edge-react-gui #6057).',
+      'Polygon is `MATIC` (EdgeApp/edge-react-gui #6057, gemwalletcom/core); Klarna is `KLARNACKO` (SEK) and PayPal `PRIMERPAYPAL` (EUR) in version 1 (EdgeApp/edge-react-gui #6057).',
+      '`GET /{partner}/v2/fiats/buy` with `supportedPaymentMethods[].minimum` and `maximum`; the states `completed` and `succeeded`; the ids `apple-pay` and `google-pay` beside `debit-credit-card` (gemwalletcom/core, in production).',
       'Both fees are part of `fiatAmount`.',
       '`order_type` may be `CRYPTO-SELL`; times are in UTC; a quote may stand below `data`.',
     ],
     unknown: [
       'The names of the fields for IP binding: without them Banxa is inactive in production unless your account has no IP binding.',
-      'How long the address of an order opens; the payment method ids of Klarna and PayPal in version 2.',
+      'The payment method ids of Klarna and PayPal in version 2; whether customers prove who they are before Banxa reuses an earlier check.',
     ],
   },
   fees: 'included',
@@ -81,16 +87,25 @@ export const banxa = defineProvider({
       ? 'Banxa binds orders to the IP address of the customer, and the names of these fields are not known. If IP binding is off for your account, set BANXA_IP_BINDING=off.'
       : null,
 
-  async readCatalog({ apiUrl, blockchain, readUsdcContract }, _request, call) {
-    const body = await call.body({ url: `${apiUrl}/v2/crypto/buy`, maximumBytes: MAXIMUM_CATALOG_BYTES });
-    const coins = answers.listOf(Array.isArray(body) ? body : answers.fieldsOf(body)['data']);
-    const coin = coins.find(({ id }) => id === 'USDC');
+  async readCatalog({ apiUrl, blockchain, method, readUsdcContract }, request, call) {
+    const read = async (name: string) => {
+      const body = await call.body({ url: `${apiUrl}/v2/${name}/buy`, maximumBytes: MAXIMUM_CATALOG_BYTES });
+      return answers.listOf(Array.isArray(body) ? body : answers.fieldsOf(body)['data']);
+    };
+    const coin = (await read('crypto')).find(({ id }) => id === 'USDC');
     const chain = answers.listOf(coin?.['blockchains'] ?? []).find(({ id }) => id === blockchain);
     if (chain === undefined)
       throw new answers.MalformedAnswerError(`USDC on ${blockchain} is not in the catalog`);
     const tokenContract = readUsdcContract(chain['address']);
-    // Its minimum is in crypto and for withdrawals; purchases are limited by the payment method.
-    return { asset: `USDC on ${blockchain}`, tokenContract, minimumCents: null, maximumCents: null };
+    // The minimum there is in crypto and for withdrawals; purchases are limited by the payment method.
+    const fiat = (await read('fiats')).find(({ id }) => id === request.currency);
+    const limits = answers.listOf(fiat?.['supportedPaymentMethods'] ?? []).find(({ id }) => id === method);
+    return {
+      asset: `USDC on ${blockchain}`,
+      tokenContract,
+      minimumCents: answers.readCentsOrNull(limits?.['minimum'], 'minimum'),
+      maximumCents: answers.readCentsOrNull(limits?.['maximum'], 'maximum'),
+    };
   },
 
   async quote({ apiUrl, method, blockchain }, request, call) {
@@ -108,7 +123,7 @@ export const banxa = defineProvider({
     return { deliveryUnits: answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount') };
   },
 
-  async startSession({ apiUrl, method, blockchain }, request, call) {
+  async startSession({ apiUrl, method, blockchain, nowMs }, request, call) {
     const { id, checkoutUrl } = await call.ofCustomer.fields({
       url: `${apiUrl}/v2/buy`,
       body: {
@@ -119,7 +134,7 @@ export const banxa = defineProvider({
         fiatAmount: formatCents(request.amountCents),
         walletAddress: request.depositAddress,
         redirectUrl: request.returnUrl,
-        // The customer is unknown here, and pays at most once for a payment.
+        // Not a reference to the customer: see `facts`.
         externalCustomerId: request.paymentId,
         externalOrderId: request.paymentId,
         ...(request.email === null ? {} : { email: request.email }),
@@ -128,6 +143,7 @@ export const banxa = defineProvider({
     return {
       redirectUrl: answers.readRedirectUrl(checkoutUrl),
       providerReference: answers.readReference(id),
+      expiresAtMs: nowMs() + LINK_LIFETIME_MS,
     };
   },
 

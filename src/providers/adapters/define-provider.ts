@@ -20,7 +20,7 @@ import {
   createConversations,
   MalformedAnswerError,
   recordAnswers,
-  requireSold,
+  requireServed,
 } from './provider-http.ts';
 import { type ProviderVariable, SANDBOX_ENVIRONMENT } from './provider-variables.ts';
 
@@ -156,6 +156,8 @@ export interface Provider {
 interface PaymentMethod {
   readonly id: ProviderId;
   readonly name: string;
+  /** Traits that differ from those of the route's provider. */
+  readonly traits: Pick<ProviderAdapter, 'currenciesSold' | 'onlyCurrency' | 'countriesServed'>;
 }
 
 /** Stricter than for sessions, because a page or an API call waits for quotes. */
@@ -195,6 +197,7 @@ function openAdapter<Host extends string, Own extends object>(
   const { readCatalog, readWebhook, variables } = definition;
   const id = method?.id ?? definition.id;
   const isRouted = id !== definition.id;
+  const traits = { ...definition.traits, ...method?.traits };
   const own = settingsOf(definition, values, { ...settings, id, paymentMethod: method?.name ?? null });
   const account = { ...own, ...(definition.account?.(own) as Own) };
   const blockedBecause = definition.blockedBecause?.(account) ?? null;
@@ -209,13 +212,13 @@ function openAdapter<Host extends string, Own extends object>(
   const attempt = <T>(timeoutMs: number, work: (call: Call) => Promise<T>) =>
     asProviderUnavailable(id, converse(timeoutMs, work));
   async function quote(request: QuoteRequest, call: Call): Promise<Quote> {
-    requireSold(id, request, definition.traits?.currenciesSold);
+    requireServed(id, request, traits);
     const charge = definition.fees === 'included' ? { chargedCents: request.amountCents } : {};
     const quoted = { minimumUsdCents: null, ...charge, ...(await definition.quote(account, request, call)) };
     return withPlausibleCharge(quoted, request);
   }
   async function startSession(request: SessionRequest, call: Call): Promise<StartedSession> {
-    requireSold(id, request, definition.traits?.currenciesSold);
+    requireServed(id, request, traits);
     const quotedUnits = definition.quotesInSession ? null : (await quote(request, call)).deliveryUnits;
     const session = await definition.startSession(account, request, call);
     const expiresAtMs = settings.nowMs() + LINK_LIFETIME_MS;
@@ -224,7 +227,7 @@ function openAdapter<Host extends string, Own extends object>(
   return {
     id,
     endpoint: endpointOf(own),
-    ...definition.traits,
+    ...traits,
     ...(isRouted ? { routedThrough: definition.id } : {}),
     ...(blockedBecause === null ? {} : { blockedBecause }),
     recordAnswers,
@@ -295,6 +298,7 @@ export function definePaymentMethod(definition: {
   readonly routes: readonly Provider[];
   /** The method's name at the route's provider; undefined where it is unknown. */
   nameAt(route: ProviderId, values: ProviderValues): string | undefined;
+  readonly traitsAt?: Readonly<Partial<Record<ProviderId, PaymentMethod['traits']>>>;
 }): Provider {
   const { id, variables, facts, routes } = definition;
   return {
@@ -311,7 +315,7 @@ export function definePaymentMethod(definition: {
       const name = definition.nameAt(route.id, values);
       if (name === undefined)
         throw new ProviderSettingError(`${variableNameOf(id, 'PAYMENT_METHOD')} is missing.`);
-      return route.open(values, settings, { id, name });
+      return route.open(values, settings, { id, name, traits: definition.traitsAt?.[route.id] ?? {} });
     },
   };
 }

@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Agent, request } from 'undici';
 import { ServiceError, UnknownStateError } from '../../payment/errors.ts';
-import { type Currency, UNITS_PER_CENT } from '../../payment/money.ts';
+import { UNITS_PER_CENT } from '../../payment/money.ts';
 import { describeUnsoldCurrency, type ProviderId, providerCatalog } from '../../payment/provider-catalog.ts';
 import { createOutgoingAgent } from '../../platform/outgoing-calls.ts';
 import { isSecureUrl } from '../../platform/public-address.ts';
 import {
+  type ProviderAdapter,
   type ProviderWebhook,
   ProviderWebhookRefusedError,
   type QuoteRequest,
@@ -395,10 +396,15 @@ function codesOf(body: unknown): readonly string[] {
   ) as string[];
 }
 
-/** Throws `provider_inactive` for a currency that the provider does not accept, without a call. */
-export function requireSold(id: ProviderId, { currency }: QuoteRequest, sold?: readonly Currency[]): void {
-  if (sold === undefined || sold.includes(currency)) return;
-  throw new ServiceError('provider_inactive', describeUnsoldCurrency(id, currency));
+/** Throws, without a call, for a currency that the provider does not accept, or a country that it does not serve. */
+export function requireServed(
+  id: ProviderId,
+  { currency, customerCountry: country = null }: QuoteRequest,
+  { currenciesSold, countriesServed }: Pick<ProviderAdapter, 'currenciesSold' | 'countriesServed'>,
+): void {
+  if (currenciesSold?.includes(currency) === false)
+    throw new ServiceError('provider_inactive', describeUnsoldCurrency(id, currency));
+  if (country !== null && countriesServed?.has(country) === false) throw countryNotServed(id, country);
 }
 
 /** Refusal of a provider that does not serve customers in a country. */

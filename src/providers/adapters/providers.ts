@@ -1,3 +1,4 @@
+import { currencies } from '../../payment/money.ts';
 import { type ProviderId, providerIds } from '../../payment/provider-catalog.ts';
 import type { ProviderAdapter, ProviderDescription, ProviderDescriptions } from '../provider.ts';
 import { banxa } from './banxa.ts';
@@ -18,6 +19,11 @@ import { stripe } from './stripe.ts';
 import { transak } from './transak.ts';
 import { wert } from './wert.ts';
 
+/** Countries of the EU and the EEA. */
+const EEA: ReadonlySet<string> = new Set(
+  'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK'.split(' '),
+);
+
 /** PayPal's own on-ramp sells no USDC. */
 const paypal = definePaymentMethod({
   id: 'paypal',
@@ -32,13 +38,22 @@ const paypal = definePaymentMethod({
     ),
   ],
   facts: {
-    official: ['`paymentMethod=paypal` at MoonPay (dev.moonpay.com); its own on-ramp sells no USDC.'],
+    official: [
+      '`paymentMethod=paypal` at MoonPay, in the United States, the United Kingdom and the EU (dev.moonpay.com); its own on-ramp sells no USDC.',
+      'At Banxa, PayPal takes EUR only, in the EU and the EEA (docs.banxa.com, Supported payment methods).',
+    ],
     sdk: [],
     inferred: ['`PRIMERPAYPAL` (EUR) is PayPal in version 1 of Banxa (EdgeApp/edge-react-gui #6057).'],
-    unknown: ['The name of PayPal in version 2 of Banxa.'],
+    unknown: [
+      'The name of PayPal in version 2 of Banxa; its currencies at MoonPay, which is therefore asked in each.',
+    ],
   },
   routes: [moonpay, banxa],
   nameAt: (route, values) => (route === 'moonpay' ? 'paypal' : values['PAYMENT_METHOD']),
+  traitsAt: {
+    moonpay: { currenciesSold: currencies },
+    banxa: { currenciesSold: ['EUR'], onlyCurrency: 'EUR', countriesServed: EEA },
+  },
 });
 
 /** Banxa is the only on-ramp that lists Klarna. */
