@@ -177,6 +177,22 @@ it('no provider is a failure, one that is off by default is named, and one that 
   });
 });
 
+it('a provider that is blocked is named with the reason, and alone it serves nobody', () => {
+  const blocked = new Map([['cryptocom', 'it confirms no wallet'] as const]);
+  const switches = new Map([
+    ['cryptocom', 'on'],
+    ['wert', 'on'],
+  ]);
+  expect(assessProviders(['cryptocom', 'wert'], switches, blocked)).toEqual({
+    level: 'warn',
+    detail: 'credentials for cryptocom, wert. cryptocom is blocked: it confirms no wallet',
+  });
+  expect(assessProviders(['cryptocom'], switches, blocked)).toEqual({
+    level: 'fail',
+    detail: 'no provider can be used: customers cannot pay. cryptocom is blocked: it confirms no wallet',
+  });
+});
+
 it('whether providers are on is not guessed where the database was not read', () => {
   expect(assessProviders(['moonpay'], null)).toMatchObject({
     level: 'warn',

@@ -18,6 +18,7 @@ import { machineFaultOf } from '../platform/machine-fault.ts';
 import { within } from '../platform/outgoing-calls.ts';
 import { addressFamily, isLoopbackHost, isPublicAddress } from '../platform/public-address.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
+import { createProviderAdapter } from '../providers/adapters/providers.ts';
 import { describeOffByDefault } from '../providers/provider-availability.ts';
 import {
   ChainUnavailableError,
@@ -107,7 +108,9 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
     ...(config.databaseUrl === null ? [checked('backup', async () => checkBackup(config))] : []),
     checked('disk', () => checkDisk(config)),
     store.then(() =>
-      checked('providers', async () => assessProviders([...config.providers.keys()], switches)),
+      checked('providers', async () =>
+        assessProviders([...config.providers.keys()], switches, findBlocked(config)),
+      ),
     ),
     checked('smtp', () => checkMailServer(config)),
   ]);
@@ -319,21 +322,33 @@ function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescri
   );
 }
 
+/** Why providers cannot be used in production, whatever their switch. */
+function findBlocked({ providers, baseUrl }: Config): ReadonlyMap<ProviderId, string> {
+  const settings = { timeoutMs: ANSWER_LIMIT_MS, nowMs: Date.now, webhookUrl: baseUrl, baseUrl };
+  const all = [...providers].map(([id, values]) => createProviderAdapter(id, values, settings));
+  return new Map(all.flatMap(({ id, blockedBecause }) => (blockedBecause ? [[id, blockedBecause]] : [])));
+}
+
 /** Providers that are off by default are not a failure, because the operator chooses. */
 export function assessProviders(
-  ids: readonly ProviderId[],
+  all: readonly ProviderId[],
   switches: ReadonlyMap<string, string> | null,
+  blocked: ReadonlyMap<ProviderId, string> = new Map(),
 ): Finding {
-  if (ids.length === 0)
+  if (all.length === 0)
     return fail('no provider has credentials: customers cannot pay until you set those of one');
+  const ids = all.filter((id) => !blocked.has(id));
+  const reasons = [...blocked].map(([id, reason]) => ` ${id} is blocked: ${reason}`).join('');
+  if (ids.length === 0) return fail(`no provider can be used: customers cannot pay.${reasons}`);
   if (switches === null)
-    return warn(`credentials for ${ids.join(', ')}; not checked whether they are on: mend the check store`);
+    return warn(`credentials for ${all.join(', ')}; not checked whether they are on: mend the check store`);
   const disabled = ids.filter((id) => switches.get(id) === 'off');
   if (disabled.length === ids.length)
     return fail(`all providers are disabled: customers cannot pay. Run provider set ${disabled[0]} --active`);
   const off = ids.filter((id) => (switches.get(id) ?? 'default') === 'default');
-  const found = `credentials for ${ids.join(', ')}${disabled.length > 0 ? `; disabled: ${disabled.join(', ')}` : ''}`;
-  return off.length === 0 ? ok(found) : warn(`${found}. ${describeOffByDefault(off)}`);
+  const found = `credentials for ${all.join(', ')}${disabled.length > 0 ? `; disabled: ${disabled.join(', ')}` : ''}`;
+  const doubts = `${off.length === 0 ? '' : ` ${describeOffByDefault(off)}`}${reasons}`;
+  return doubts === '' ? ok(found) : warn(`${found}.${doubts}`);
 }
 
 async function checkChain(

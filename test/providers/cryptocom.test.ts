@@ -43,6 +43,29 @@ it('asks in minor units for a payment to the deposit address, and uses none for 
   expect(adapter.readWebhook).toBeUndefined();
 });
 
+it('uses no payment with the only documented answer, which names neither wallet nor network', async () => {
+  const documented = {
+    id: 'payment_1',
+    amount: '100.00',
+    currency: 'EUR',
+    paymentUrl: 'https://js.crypto.com/sdk/payments/checkout/set_wallet?id=payment_1',
+    cryptoCurrency: 'USDC',
+    cryptoAmount: '104.5',
+    expiredAt: '2026-12-01T00:00:00Z',
+  };
+  const server = await serveJson(() => ({ body: documented }));
+  const adapter = adapterWith('cryptocom', { API_KEY: 'sk_1', ONRAMP: 'confirmed', BASE_URL: server.url });
+  expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
+});
+
+it('is off in production until the answers of the account confirm the wallet, and on at a simulator', () => {
+  const blocked = (values: Readonly<Record<string, string>>) =>
+    adapterWith('cryptocom', { API_KEY: 'sk_1', ...values }).blockedBecause;
+  expect(blocked({ ONRAMP: 'confirmed' })).toContain('confirms neither the wallet nor the network');
+  expect(blocked({ ONRAMP: 'confirms-wallet' })).toBeUndefined();
+  expect(blocked({ ONRAMP: 'confirmed', BASE_URL: 'http://127.0.0.1:1' })).toBeUndefined();
+});
+
 it.each([
   [200, 'answered'],
   [404, 'answered'],

@@ -2,8 +2,9 @@
  * Crypto.com Onramp: a payment is created with the account's secret key, and its page opened. The API is that of
  * Crypto.com Pay, which accepts payments for merchants; the on-ramp is a limited beta of it. An account without the
  * beta ignores the wallet and credits its own balance, so a payment that does not echo wallet, asset and network is
- * never shown. The adapter stays off until the operator states that Crypto.com confirmed the beta. `facts` lists what
- * it relies on.
+ * never shown. The only documented answer echoes neither wallet nor network, and its page is called `set_wallet`: with
+ * it, no payment can be made. In production the adapter is therefore off until the operator states that the account's
+ * answers do confirm the wallet. `facts` lists what it relies on.
  */
 import type { SessionRequest } from '../provider.ts';
 import { defineProvider } from './define-provider.ts';
@@ -12,15 +13,19 @@ import { requireSuccess } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 
 export const CONFIRMED = 'confirmed';
+/** The account's answers name the wallet, as `provider check` found. */
+const CONFIRMS_WALLET = 'confirms-wallet';
 
 export const cryptocom = defineProvider({
   id: 'cryptocom',
   hosts: { api: { production: 'https://pay.crypto.com' } },
   variables: [
     variable.secret('API_KEY', 'The secret key; without it, the provider is inactive.'),
-    variable.oneOf('ONRAMP', `\`${CONFIRMED}\` once Crypto.com has confirmed the on-ramp for your account.`, [
-      CONFIRMED,
-    ]),
+    variable.oneOf(
+      'ONRAMP',
+      `\`${CONFIRMED}\` once Crypto.com has confirmed the on-ramp for your account; \`${CONFIRMS_WALLET}\` once \`provider check cryptocom\` starts a session too. Until then Crypto.com is inactive in production: its only documented answer confirms neither wallet nor network.`,
+      [CONFIRMED, CONFIRMS_WALLET],
+    ),
     variable.baseUrl,
   ],
   facts: {
@@ -29,7 +34,7 @@ export const cryptocom = defineProvider({
     ],
     sdk: [],
     inferred: [
-      'The on-ramp is a limited beta (documentation of Dynamic, a partner).',
+      'The on-ramp is a limited beta. Its answer has `id`, `amount`, `currency`, `paymentUrl` (a page called `set_wallet`), `cryptoCurrency` and `expiredAt`, but neither wallet nor network (documentation of Dynamic, a partner): an account that answers so cannot be used.',
       '`crypto_currency`, `network`, `wallet_address`, `expired_at`; `GET /api/payments?limit=1` as a test of key and service.',
     ],
     unknown: [
@@ -40,6 +45,10 @@ export const cryptocom = defineProvider({
   },
   fees: 'included',
   quotesInSession: true,
+  blockedBecause: ({ isProduction, value }) =>
+    isProduction && value('ONRAMP') !== CONFIRMS_WALLET
+      ? `The only documented answer of Crypto.com's on-ramp confirms neither the wallet nor the network, so each payment would be refused. If provider check cryptocom starts a session with your account, set CRYPTOCOM_ONRAMP=${CONFIRMS_WALLET}.`
+      : null,
   headers: ({ apiKey }) => ({ authorization: `Bearer ${apiKey}` }),
 
   /**
