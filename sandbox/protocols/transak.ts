@@ -3,6 +3,7 @@
  * with it, and a widget at `/widget` that opens once, within five minutes, and only from the referrer's domain.
  */
 import { randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
@@ -79,6 +80,7 @@ function registerTokens(server: FastifyInstance, simulator: SimulatorContext, me
       isSame(headers['x-api-key'], simulator.values['API_KEY']) &&
       isSame(apiKey, simulator.values['API_KEY']);
     refuseUnless(isPartner, 'Invalid API secret', 401);
+    requireUserIp(simulator, headers);
     const expiresAtMs = simulator.nowMs() + TOKEN_LIFETIME_MS;
     const value = `token.${randomBytes(24).toString('base64url')}`;
     memory.accessToken = { value, expiresAtMs };
@@ -90,8 +92,7 @@ function registerSessions(server: FastifyInstance, simulator: SimulatorContext, 
   server.post('/transak/gateway/api/v2/auth/session', async ({ headers, body }) => {
     const { accessToken, sessions } = memory;
     refuseUnless(isSame(headers['x-api-key'], simulator.values['API_KEY']), 'x-api-key is missing', 401);
-    if (simulator.mode().enforcesIp === true)
-      refuseUnless(isIP(String(headers['x-user-ip'])) !== 0, 'x-user-ip is missing');
+    requireUserIp(simulator, headers);
     const isCurrent =
       accessToken !== null &&
       accessToken.expiresAtMs > simulator.nowMs() &&
@@ -131,6 +132,7 @@ function registerQuotes(server: FastifyInstance, simulator: SimulatorContext): v
       ['paymentMethod', 'quoteCountryCode'],
     );
     refuseUnless(isSame(query.partnerApiKey, simulator.values['API_KEY']), 'Invalid API key', 401);
+    requireUserIp(simulator, request.headers);
     const isSold =
       query.cryptoCurrency === 'USDC' && query.network === 'polygon' && query.isBuyOrSell === 'BUY';
     refuseUnless(isSold, 'this is not sold here');
@@ -139,6 +141,12 @@ function registerQuotes(server: FastifyInstance, simulator: SimulatorContext): v
     const cryptoAmount = Number(formatUnits(price.quotedUnits));
     return { response: { fiatAmount: price.amountCents / 100, cryptoAmount } };
   });
+}
+
+/** The end user's address, which every call has to carry since 2026-07-15. */
+function requireUserIp(simulator: SimulatorContext, headers: IncomingHttpHeaders): void {
+  if (simulator.mode().enforcesIp === true)
+    refuseUnless(isIP(String(headers['x-user-ip'])) !== 0, 'x-user-ip is missing');
 }
 
 /** Refuses cards for INR, which is paid by UPI. */
@@ -158,7 +166,7 @@ async function openSession(simulator: SimulatorContext, body: unknown): Promise<
   const params = readParameters(
     texts,
     ['apiKey', 'referrerDomain', 'fiatCurrency', 'cryptoCurrencyCode', 'network', 'walletAddress'],
-    ['partnerOrderId', 'redirectURL', 'paymentMethod', 'email'],
+    ['partnerOrderId', 'partnerCustomerId', 'redirectURL', 'paymentMethod', 'email'],
   );
   refuseUnless(isSame(params.apiKey, simulator.values['API_KEY']), 'apiKey is unknown');
   const isSold = params.cryptoCurrencyCode === 'USDC' && params.network === 'polygon';

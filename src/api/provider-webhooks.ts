@@ -8,6 +8,7 @@ import {
   type ProviderWebhookOutcome,
 } from '../providers/handle-provider-webhook.ts';
 import type { PostedWebhook } from '../providers/provider.ts';
+import { sendError } from '../web/error-reply.ts';
 import { limitByAddress } from '../web/page-limits.ts';
 import { createFixedWindowLimiter } from '../web/rate-windows.ts';
 
@@ -58,9 +59,12 @@ export function registerProviderWebhooks(server: FastifyInstance, context: Provi
           request.log.error({ err: reason, provider }, 'a provider sent an unknown state');
         if (outcome === 'noted' && reason !== null)
           request.log.error({ err: reason, provider }, 'a provider delivers another token than USDC');
-        if (outcome === 'unmatched' || outcome === 'refused') warn(request, provider, outcome, reason);
+        if (outcome === 'unmatched' || outcome === 'refused' || outcome === 'unverified')
+          warn(request, provider, outcome, reason);
         if (outcome === 'refused')
           throw new ServiceError('unauthorized', 'The webhook signature is invalid.');
+        // Answered here, because a thrown error would log its cause and stack for each webhook of a stranger.
+        if (outcome === 'unverified') return await sendError(reply, new ServiceError('provider_unavailable'));
         return await reply.send({ received: true });
       },
     );

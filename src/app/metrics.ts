@@ -49,6 +49,7 @@ const providerWebhookOutcomes = valuesOf<ProviderWebhookOutcome>({
   unmatched: true,
   unknown_state: true,
   refused: true,
+  unverified: true,
 });
 const providerCallOutcomes = valuesOf<CallOutcome>({
   answered: true,

@@ -13,7 +13,7 @@ import {
 /**
  * Outcome of a webhook: `noted` moved a session's progress, `stale` was known or outdated, `irrelevant` concerns no
  * payment, `unmatched` belongs to no session of this service, `unknown_state` has an unknown status, `refused` is not
- * authentic.
+ * authentic, `unverified` could not be checked, because a call to the provider failed.
  */
 export type ProviderWebhookOutcome =
   | 'noted'
@@ -21,7 +21,8 @@ export type ProviderWebhookOutcome =
   | 'irrelevant'
   | 'unmatched'
   | 'unknown_state'
-  | 'refused';
+  | 'refused'
+  | 'unverified';
 
 export interface HandleProviderWebhookContext {
   readonly payments: Pick<PaymentStore, 'viewPayment' | 'recordSessionProgress'>;
@@ -38,8 +39,7 @@ export interface HandledWebhook {
 
 /**
  * Handles a webhook request in a provider's name. It only moves the progress that the customer sees: the chain alone
- * decides which payment is paid. Throws `not_found` if the provider sends no webhooks, and `provider_unavailable` if a
- * webhook could not be validated.
+ * decides which payment is paid. Throws `not_found` if the provider sends no webhooks.
  */
 export async function handleProviderWebhook(
   context: HandleProviderWebhookContext,
@@ -54,7 +54,8 @@ export async function handleProviderWebhook(
   } catch (error) {
     if (error instanceof ProviderWebhookRefusedError) return { outcome: 'refused', reason: error };
     if (error instanceof UnknownStateError) return { outcome: 'unknown_state', reason: error };
-    throw error;
+    if (!(error instanceof ServiceError)) throw error;
+    return { outcome: 'unverified', reason: error.cause instanceof Error ? error.cause : error };
   }
   if (webhook === null) return { outcome: 'irrelevant', reason: null };
   const routed = [...context.adapters.values()].filter(({ routedThrough }) => routedThrough === provider);

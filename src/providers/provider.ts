@@ -13,6 +13,12 @@ export interface QuoteRequest {
   readonly usdUnits: bigint;
   /** ISO 3166-1 alpha-2 in capitals; null or absent where it is unknown. */
   readonly customerCountry?: string | null;
+  /**
+   * The customer's IP address in canonical form (`1.2.3.4` or compressed lower-case IPv6); null or absent where it is
+   * unknown, not public, or there is no customer, as for a merchant's create and for quotes that customers share. A
+   * session started with an address is only for customers at that address.
+   */
+  readonly customerIp?: string | null;
   /** Account whose share of the rate limit the call uses. Not sent to the provider. */
   readonly accountId?: string;
 }
@@ -31,11 +37,6 @@ export interface SessionRequest extends QuoteRequest {
   readonly depositAddress: Address;
   /** The customer's email address; null without one, or if the visitor does not know it. */
   readonly email: string | null;
-  /**
-   * The customer's IP address in canonical form (`1.2.3.4` or compressed lower-case IPv6); null or absent where it is
-   * unknown or not public. A session started with an address is only for customers at that address.
-   */
-  readonly customerIp?: string | null;
   /** The checkout page, to which the provider returns the customer. */
   readonly returnUrl: string;
 }

@@ -264,6 +264,26 @@ describe.each(providerIds.filter((id) => id !== 'cryptocom' && !['paypal', 'klar
   },
 );
 
+it('forged webhooks of Transak, while its access token cannot be had, are answered 502 and bounded in the log', async () => {
+  behave('transak', 'down');
+  service.logLines.length = 0;
+  outcomes.length = 0;
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const data = `${part({ alg: 'HS256' })}.${part({ eventID: 'ORDER_X' })}.${'A'.repeat(43)}`;
+  for (let count = 0; count < 100; count++) {
+    const { statusCode } = await service.server.inject({
+      method: 'POST',
+      url: '/providers/transak/webhooks',
+      payload: JSON.stringify({ data }),
+    });
+    expect(statusCode).toBe(502);
+  }
+  expect(outcomes).toEqual(Array(100).fill('unverified'));
+  const lines = service.logLines.filter((line) => line.includes('webhook'));
+  expect(lines.length).toBeLessThanOrEqual(6);
+  expect(lines.some((line) => /stack|\.ts:\d/.test(line))).toBe(false);
+});
+
 it('webhooks that are lost: the page goes on without them', async () => {
   behave('moonpay', 'notices-lost');
   const { payment_id: paymentId } = (await create('multi')).json();

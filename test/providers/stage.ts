@@ -30,6 +30,7 @@ export interface AdapterChanges {
   readonly values?: ProviderValues;
   readonly timeoutMs?: number;
   readonly quoteCacheMs?: number;
+  readonly warn?: (message: string) => void;
 }
 
 /** Longer than any test. */
@@ -91,6 +92,7 @@ export async function startStage(): Promise<Stage> {
         {
           timeoutMs: options.timeoutMs ?? 5_000,
           quoteCacheMs: options.quoteCacheMs ?? 0,
+          ...(options.warn === undefined ? {} : { warn: options.warn }),
           nowMs,
           webhookUrl: webhookUrl(provider),
           baseUrl: 'https://pay.example.com',

@@ -1,6 +1,9 @@
-import { expect, it } from 'vitest';
-import { servePassThrough } from './serve-json.ts';
-import { someSession, useStage } from './stage.ts';
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
+import { ProviderWebhookRefusedError } from '../../src/providers/provider.ts';
+import { serveJson, servePassThrough } from './serve-json.ts';
+import { outcomeOf, someSession, useStage } from './stage.ts';
 
 const stage = useStage();
 
@@ -64,4 +67,101 @@ it.each([
 ])('is inactive with a wrong %s', async (name, errorName) => {
   const adapter = stage.adapterOf('transak', { values: { [name]: 'wrong' } });
   await expect(adapter.startSession(someSession)).rejects.toMatchObject({ errorName });
+});
+
+describe("the customer's IP address", () => {
+  const IP = '81.2.69.142';
+  /** What each call carried, by the end of its path. */
+  async function recorded() {
+    const upstream = stage.valuesOf('transak')['BASE_URL'] as string;
+    const seen: (readonly [path: string, ip: string | undefined])[] = [];
+    const { url } = await servePassThrough(upstream, (request) => {
+      const [, path = ''] = /\/([\w-]+)(?:\?\S*)? \{/.exec(request) ?? [];
+      seen.push([path, /"x-user-ip":"([^"]+)"/.exec(request)?.[1]]);
+      return null;
+    });
+    return { seen, adapter: stage.adapterOf('transak', { values: { BASE_URL: url } }) };
+  }
+
+  it('is on every call for a customer, and on none without one', async () => {
+    const { seen, adapter } = await recorded();
+    await adapter.startSession({ ...someSession, customerIp: IP });
+    expect(seen).toEqual([
+      ['quotes', IP],
+      ['refresh-token', IP],
+      ['session', IP],
+    ]);
+    seen.length = 0;
+    await adapter.quote({ ...someSession, customerCountry: null });
+    expect(seen).toEqual([['quotes', undefined]]);
+  });
+
+  it('is required from some date on: what is refused without it is no outage, and the operator reads why', async () => {
+    stage.onramps.setMode('transak', { enforcesIp: true });
+    const warnings: string[] = [];
+    const adapter = withCircuitBreaker(stage.adapterOf('transak', { warn: (text) => warnings.push(text) }), {
+      monotonicMs: () => 0,
+      nowMs: Date.now,
+      openMs: 30_000,
+    });
+    // A merchant's create: there is no price, and a checkout can be made.
+    for (let count = 0; count < 6; count++)
+      expect((await adapter.quote({ ...someSession, customerCountry: null })).deliveryUnits).toBeNull();
+    expect(warnings[0]).toContain('x-user-ip');
+    for (let count = 0; count < 6; count++)
+      expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
+    expect(adapter.health?.()).toMatchObject({
+      isCircuitOpen: false,
+      failuresInARow: 0,
+      lastFailure: expect.stringContaining('check TRUST_PROXY'),
+    });
+    const session = { ...someSession, customerIp: IP };
+    expect(await outcomeOf(adapter.startSession(session))).toBe('answered');
+    stage.onramps.setMode('transak', {});
+  });
+
+  it.each([401, 403, 422])('is told apart from wrong credentials where the refusal is %d', async (status) => {
+    const body = { error: { message: 'The header X-User-IP is required.' } };
+    const server = await serveJson((path) =>
+      path.includes('/quotes') ? { body: { response: { cryptoAmount: 104.5 } } } : { status, body },
+    );
+    const adapter = stage.adapterOf('transak', { values: { BASE_URL: server.url } });
+    expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
+  });
+});
+
+it('asks for the price in the country of the customer', async () => {
+  const server = await serveJson(() => ({ body: { response: { cryptoAmount: 104.5 } } }));
+  const adapter = stage.adapterOf('transak', { values: { BASE_URL: server.url } });
+  await adapter.quote(someSession);
+  await adapter.quote({ ...someSession, customerCountry: null });
+  expect(server.asked.map((each) => /quoteCountryCode=\w+/.exec(each)?.[0])).toEqual([
+    'quoteCountryCode=DE',
+    undefined,
+  ]);
+});
+
+it('makes no call for what is no JWT, and one in a while for what is, when its token cannot be had', async () => {
+  const server = await serveJson(() => ({ status: 500, body: {} }));
+  const { readWebhook } = stage.adapterOf('transak', { values: { BASE_URL: server.url } });
+  const posted = (data: unknown) => ({
+    target: '/providers/transak/webhooks',
+    headers: {},
+    body: Buffer.from(JSON.stringify({ data })),
+    receivedAtMs: Date.now(),
+  });
+  const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const signed = (alg: string) => {
+    const text = `${encoded({ alg, typ: 'JWT' })}.${encoded({ eventID: 'ORDER_COMPLETED' })}`;
+    return `${text}.${createHmac('sha256', 'a guess').update(text).digest('base64url')}`;
+  };
+  for (const data of [undefined, 'hello', 'a.b.c', signed('none'), signed('RS256'), `${signed('HS256')}x`])
+    await expect(readWebhook?.(posted(data))).rejects.toThrow(ProviderWebhookRefusedError);
+  expect(server.asked).toEqual([]);
+  const forge = () => outcomeOf(Promise.resolve(readWebhook?.(posted(signed('HS256')))));
+  for (let count = 0; count < 20; count++) expect(await forge()).toBe('provider_unavailable');
+  expect(server.asked).toHaveLength(1);
+  stage.advance(30_000);
+  await Promise.all(Array.from({ length: 20 }, forge));
+  expect(server.asked).toHaveLength(2);
 });

@@ -1,18 +1,21 @@
 /**
  * Transak: a session is created with a partner's access token, and its URL opens once. A new access token invalidates
  * the old one, so calls share one, refreshed once at a time; each instance's refresh invalidates the token of the
- * others, which notice with their next session. `facts` lists what the adapter relies on, with sources.
+ * others, which notice with their next session. Calls for a customer carry the customer's IP address; those for none,
+ * such as a merchant's create, carry none. `facts` lists what the adapter relies on, with sources.
  */
 import { formatCents } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
 import { ProviderWebhookRefusedError } from '../provider.ts';
 import { defineProvider } from './define-provider.ts';
 import * as answers from './provider-http.ts';
-import { type Call, requireSuccess } from './provider-http.ts';
+import { type Call, DeclinedRequestError, requireSuccess } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
 
 const SESSION_LIFETIME_MS = 5 * 60_000;
+/** Pause after a failed token for a webhook: strangers can send webhooks. */
+const TOKEN_RETRY_MS = 30_000;
 
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['AWAITING_PAYMENT_FROM_USER', 'paying'],
@@ -52,20 +55,22 @@ export const transak = defineProvider({
   facts: {
     official: [
       'Hosts, `POST /partners/api/v2/refresh-token`, `POST /api/v2/auth/session`, `referrerDomain`, one use within five minutes (docs.transak.com).',
-      '`x-api-key` on every call, `x-user-ip` with the address at which the customer opens the widget, and egress addresses on the allowlist, from 2026-07-15 (docs.transak.com/guides/mandatory-security-changes).',
+      '`x-api-key` on every call, `x-user-ip` with the address at which the customer opens the widget, never that of a server, and egress addresses on the allowlist, from 2026-07-15 (docs.transak.com/guides/mandatory-security-changes).',
       'The reference of the session requires `access-token` alone (docs.transak.com/api/public/create-widget-url): a session whose customer has no known address is started without `x-user-ip`.',
+      '`GET /api/v1/pricing/public/quotes`, and `quoteCountryCode` for the price of the widget (docs.transak.com/guides/get-price-based-on-user-region).',
+      'The customer confirms a code sent by email; no parameter skips that (docs.transak.com/docs/white-label-integration). `partnerCustomerId` (docs.transak.com/docs/user-journey).',
     ],
     sdk: [
       'A webhook is a JWT with HS256 (jose; a test compares with it). The packages of Transak only embed the widget.',
     ],
     inferred: [
-      '`GET /api/v1/pricing/public/quotes` and `response.cryptoAmount`; the parameters of the widget; `x-user-ip` with the session (vechain/vechain-kit).',
+      '`response.cryptoAmount` of a quote; the other parameters of the widget; `x-user-ip` with the session (vechain/vechain-kit), and with the token and the quote (bitpay/bitcore, 2026-07-06).',
       'Webhooks are keyed with the current access token; their fields and states.',
       '`fiatAmount` is all that the customer pays: MetaMask asks for fees on top with `isFeeExcludedFromFiat=true` (MetaMask/core), which is not sent.',
       'A request without a user agent may be refused.',
     ],
     unknown: [
-      'Which calls Transak refuses without `x-user-ip`.',
+      'Which calls Transak refuses without `x-user-ip`, and in which words: any 4xx that names the header counts as this refusal, not as an outage.',
       'Whether a webhook that was sent before the access token was refreshed is signed again; until then it is refused.',
     ],
   },
@@ -73,29 +78,41 @@ export const transak = defineProvider({
   account({ apiKey, baseUrl, nowMs, urls, value, valueOrNull }) {
     const apiSecret = value('API_SECRET');
     const token = createSharedToken(nowMs);
+    let pausedUntilMs = 0;
+    const readToken = (call: Call, customerIp: string | null) =>
+      token.read(async () => {
+        const requestedAtMs = nowMs();
+        const answer = await call.answer({
+          url: `${urls.api}/partners/api/v2/refresh-token`,
+          headers: { 'api-secret': apiSecret, ...userIpOf(customerIp) },
+          body: { apiKey },
+        });
+        const { accessToken, expiresAt } = answers.fieldsOf(requireFields(answer, customerIp)['data']);
+        // Seconds since 1970; any other value is trusted for an hour.
+        const expiresAtMs = typeof expiresAt === 'number' ? expiresAt * 1000 : requestedAtMs + 60 * 60_000;
+        return { token: answers.readToken(accessToken), expiresAtMs };
+      });
     return {
       /** Customers' domain as registered at Transak. */
       referrerDomain: valueOrNull('REFERRER_DOMAIN') ?? new URL(baseUrl).hostname,
       forgetToken: token.forget,
-      readToken: (call: Call) =>
-        token.read(async () => {
-          const requestedAtMs = nowMs();
-          const answer = await call.fields({
-            url: `${urls.api}/partners/api/v2/refresh-token`,
-            headers: { 'api-secret': apiSecret },
-            body: { apiKey },
-          });
-          const { accessToken, expiresAt } = answers.fieldsOf(answer['data']);
-          // Seconds since 1970; any other value is trusted for an hour.
-          const expiresAtMs = typeof expiresAt === 'number' ? expiresAt * 1000 : requestedAtMs + 60 * 60_000;
-          return { token: answers.readToken(accessToken), expiresAtMs };
-        }),
+      readToken,
+      /** Pauses after a failure, because strangers can send webhooks. */
+      async readTokenForWebhook(call: Call) {
+        if (nowMs() < pausedUntilMs) throw new Error('transak gave no access token a moment ago');
+        return readToken(call, null).catch((error: unknown) => {
+          pausedUntilMs = nowMs() + TOKEN_RETRY_MS;
+          throw error;
+        });
+      },
     };
   },
   headers: ({ apiKey }) => ({ 'x-api-key': apiKey }),
 
-  async quote({ urls, apiKey }, request, call) {
-    const answer = await call.fields({
+  async quote({ urls, apiKey, warn }, request, call) {
+    const { customerCountry = null, customerIp = null } = request;
+    const isOfCustomer = customerCountry !== null || customerIp !== null;
+    const answer = await (isOfCustomer ? call.ofCustomer : call).answer({
       url: `${urls.api}/api/v1/pricing/public/quotes`,
       query: {
         partnerApiKey: apiKey,
@@ -105,9 +122,15 @@ export const transak = defineProvider({
         network: 'polygon',
         paymentMethod: 'credit_debit_card',
         fiatAmount: formatCents(request.amountCents),
+        ...(customerCountry === null ? {} : { quoteCountryCode: customerCountry }),
       },
+      headers: userIpOf(customerIp),
     });
-    const quote = answers.fieldsOf(answer['response']);
+    if (customerIp === null && lacksUserIp(answer)) {
+      warn?.('Transak refuses quotes without x-user-ip, so those for no customer have no price');
+      return { deliveryUnits: null };
+    }
+    const quote = answers.fieldsOf(requireFields(answer, customerIp)['response']);
     return { deliveryUnits: answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount') };
   },
 
@@ -117,7 +140,6 @@ export const transak = defineProvider({
       warn?.(
         'Transak session without the IP address of the customer, which Transak requires: check TRUST_PROXY, unless it was of provider check without --ip, or of a rehearsal',
       );
-    const userIp = customerIp === null ? {} : { 'x-user-ip': customerIp };
     const widgetParams = {
       apiKey,
       referrerDomain: account.referrerDomain,
@@ -135,27 +157,28 @@ export const transak = defineProvider({
     const post = (accessToken: string) =>
       call.ofCustomer.answer({
         url: `${urls.gateway}/api/v2/auth/session`,
-        headers: { 'access-token': accessToken, ...userIp },
+        headers: { 'access-token': accessToken, ...userIpOf(customerIp) },
         body: { widgetParams },
       });
-    const token = await account.readToken(call);
+    const token = await account.readToken(call, customerIp);
     let answer = await post(token);
     // Refreshes a refused token once: another server with the same account may have replaced it.
-    if (answer.status === 401) {
+    if (answer.status === 401 && !lacksUserIp(answer)) {
       account.forgetToken(token);
-      answer = await post(await account.readToken(call));
+      answer = await post(await account.readToken(call, customerIp));
     }
-    const { data } = answers.fieldsOf(requireSuccess('transak', answer));
+    const { data } = requireFields(answer, customerIp);
     return {
       redirectUrl: answers.readRedirectUrl(answers.fieldsOf(data)['widgetUrl']),
       expiresAtMs: nowMs() + SESSION_LIFETIME_MS,
     };
   },
 
-  async readWebhook({ readToken }, webhook, call) {
-    const accessToken = await readToken(call);
+  async readWebhook({ readTokenForWebhook }, webhook, call) {
     const { data } = readWebhookFields(webhook.body);
-    const payload = readWebhookFields(await verifyJwt(data, accessToken));
+    // Strangers send webhooks too: what is no JWT costs no call.
+    requireJwtShape(data);
+    const payload = readWebhookFields(await verifyJwt(data, await readTokenForWebhook(call)));
     const eventId = payload['eventID'];
     // Events of identity checks concern no payment.
     if (typeof eventId !== 'string' || !eventId.startsWith('ORDER_')) return null;
@@ -167,6 +190,29 @@ export const transak = defineProvider({
     return { paymentId, walletAddress: answers.readTextOrNull(order['walletAddress']), progress, atMs };
   },
 });
+
+function userIpOf(customerIp: string | null): Readonly<Record<string, string>> {
+  return customerIp === null ? {} : { 'x-user-ip': customerIp };
+}
+
+/** Whether a call was refused because it carried no IP address of a customer. */
+function lacksUserIp({ status, body }: answers.JsonAnswer): boolean {
+  return status >= 400 && status < 500 && /user[-_ ]?ip/i.test(JSON.stringify(body ?? null));
+}
+
+/** Fields of a successful answer. A refusal without the address is neither an outage nor one of the credentials. */
+function requireFields(answer: answers.JsonAnswer, customerIp: string | null): answers.AnswerFields {
+  if (!lacksUserIp(answer)) return answers.fieldsOf(requireSuccess('transak', answer));
+  const known = customerIp === null ? 'which is unknown: check TRUST_PROXY' : 'which was sent';
+  throw new DeclinedRequestError(`transak answered ${answer.status} and requires x-user-ip, ${known}`);
+}
+
+/** Throws for anything but the shape of a JWT with HS256. */
+function requireJwtShape(jwt: unknown): void {
+  const [, header = ''] = /^([\w-]+)\.[\w-]+\.[\w-]{43}$/.exec(String(jwt)) ?? [];
+  const { alg } = readWebhookFields(Buffer.from(header, 'base64url'));
+  if (alg !== 'HS256') throw new ProviderWebhookRefusedError('the webhook holds no JWT with HS256');
+}
 
 /** Payload of a JWT with exactly this algorithm and key. Throws `ProviderWebhookRefusedError`. */
 async function verifyJwt(jwt: unknown, key: string): Promise<Buffer> {
