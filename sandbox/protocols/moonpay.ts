@@ -124,7 +124,10 @@ async function openWidget(simulator: SimulatorContext, request: FastifyRequest):
   const query = readParameters(
     parameters,
     ['apiKey', 'currencyCode', 'walletAddress', 'baseCurrencyCode', 'baseCurrencyAmount', 'signature'],
-    ['lockAmount', 'paymentMethod', 'externalTransactionId', 'redirectURL', 'email', 'allowedIpAddress'],
+    [
+      ...['lockAmount', 'paymentMethod', 'externalTransactionId', 'externalCustomerId', 'redirectURL'],
+      ...['email', 'allowedIpAddress'],
+    ],
   );
   // With IP matching the URL must name the address from which it is opened.
   if (simulator.mode().enforcesIp === true)

@@ -163,6 +163,7 @@ export function assembleParts(options: ServiceOptions) {
     nowMs: clock.nowMs,
     monotonicMs: clock.monotonicMs,
     ipHash: createKeyedHash('IP addresses of customers', options.secretKey, config.previousSecretKeys),
+    customerHash: createKeyedHash('customers at providers', options.secretKey, config.previousSecretKeys),
     // Coming back from the provider must not lead straight to it again.
     checkoutPageUrl: (payment: Payment) => `${config.baseUrl}/pay/${payment.id}?returned=1`,
   });

@@ -21,7 +21,8 @@ const help = {
   DATABASE_URL:
     'postgres://user:password@host:port/database for an existing PostgreSQL database, also with several hosts: host1:port,host2:port (append ?prepared_statements=false behind PgBouncer in transaction mode); empty for SQLite in DATA_DIR.',
   SECRET_KEY: 'At least 32 characters; webhook signing tokens derive from it. The sandbox generates its own.',
-  SECRET_KEY_PREVIOUS: 'Earlier values of SECRET_KEY, comma-separated; they keep older tokens valid.',
+  SECRET_KEY_PREVIOUS:
+    'Earlier values of SECRET_KEY, comma-separated, the oldest last; they keep older tokens valid, and the references of returning customers the same.',
   TRUST_PROXY: 'Networks of proxies whose X-Forwarded-For is trusted, comma-separated (none).',
   COUNTRY_HEADER: "Header in which your proxy sends the customer's country, such as CF-IPCountry (none).",
   TLS_CERT_FILE: 'Certificate chain (PEM) for HTTPS without a proxy.',

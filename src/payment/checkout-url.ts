@@ -13,3 +13,8 @@ export function checkoutUrl(
   ];
   return `${baseUrl}/pay/${id}${query.length === 0 ? '' : '?'}${query.join('&')}`;
 }
+
+/** Normalizes an address: links are retyped, so surrounding space, case and Unicode composition do not matter. */
+export function canonicalEmail(email: string): string {
+  return email.trim().normalize('NFC').toLowerCase();
+}

@@ -19,6 +19,8 @@ export function createKeyedHash(purpose: string, secret: string, previousSecrets
   return {
     /** Hash under the current secret. */
     of: (text: string) => candidates(text)[0] as string,
+    /** Hash under the oldest configured secret: the same as long as that one is configured. */
+    lasting: (text: string) => candidates(text).at(-1) as string,
     /** Hashes under every configured secret, one of which is the stored hash. */
     candidates,
     /** Whether this is the text's hash under one of them. */

@@ -96,9 +96,11 @@ async function startSession(adapter: ProviderAdapter, request: TrialRequest) {
   const { country, customerIp, wallet, returnUrl } = request;
   if (adapter.needsCountry === true && country === null)
     throw new ServiceError('invalid_request', 'The provider needs a country. Specify one with --country.');
+  const paymentId = request.newPaymentId();
   const asked: SessionRequest = {
     ...(await quoteRequestOf(request, request.currency)),
-    paymentId: request.newPaymentId(),
+    paymentId,
+    customerReference: paymentId,
     depositAddress: wallet,
     email: null,
     customerIp,

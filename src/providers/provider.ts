@@ -37,6 +37,11 @@ export interface SessionRequest extends QuoteRequest {
   readonly depositAddress: Address;
   /** The customer's email address; null without one, or if the visitor does not know it. */
   readonly email: string | null;
+  /**
+   * The same for all payments of an account with this email address, for providers that prove who the customer is before
+   * they reuse anything; the payment's id without an address.
+   */
+  readonly customerReference: string;
   /** The checkout page, to which the provider returns the customer. */
   readonly returnUrl: string;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountStore } from '../accounts/account-store.ts';
+import { canonicalEmail } from '../payment/checkout-url.ts';
 import { ServiceError, stateConflict } from '../payment/errors.ts';
 import { formatUnits } from '../payment/money.ts';
 import { isDust, isPlausibleQuote, thresholdAfterSessions } from '../payment/paid-threshold.ts';
@@ -37,6 +38,8 @@ export interface StartSessionContext extends Readonly<{ payments: PaymentStore; 
   readonly checkoutPageUrl: (payment: Payment) => string;
   /** Hashes the customers' IP addresses, which are not stored. */
   readonly ipHash: KeyedHash;
+  /** Creates the references by which providers recognize a returning customer. */
+  readonly customerHash: Pick<KeyedHash, 'lasting'>;
 }
 
 export type StartSession = ReturnType<typeof createStartSession>;
@@ -135,6 +138,10 @@ async function startSession(
     usdUnits: charge.usdUnits,
     accountId: charge.accountId,
     email,
+    customerReference:
+      email === null
+        ? payment.id
+        : context.customerHash.lasting(`${payment.accountId} ${canonicalEmail(email)}`),
     returnUrl: context.checkoutPageUrl(payment),
     customerCountry: country,
     customerIp: ip,

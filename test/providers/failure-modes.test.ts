@@ -43,6 +43,7 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
       token: RESERVED_ADDRESS,
       startSession: createStartSession({
         ipHash: createKeyedHash('IP addresses of customers', 'a secret of the tests'),
+        customerHash: createKeyedHash('customers at providers', 'a secret of the tests'),
         payments,
         accounts,
         providers,

@@ -143,6 +143,7 @@ export const someSession: SessionRequest = {
   paymentId: '01234567-89ab-7cde-8f01-23456789abcd',
   depositAddress: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
   email: 'ada+shop@example.com',
+  customerReference: 'a-returning-customer',
   returnUrl: 'https://pay.example.com/pay/01234567-89ab-7cde-8f01-23456789abcd?returned=1',
 };
 

@@ -80,6 +80,7 @@ export async function startSessionAt(
     usdUnits: BigInt(amountCents) * 10_000n,
     paymentId: options.paymentId ?? '01234567-89ab-7cde-8f01-23456789abcd',
     depositAddress,
+    customerReference: 'a-customer',
     email: options.email ?? null,
     returnUrl: options.returnUrl ?? 'http://localhost:3000/pay/1',
     customerCountry: 'DE',

@@ -189,6 +189,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
       memory: createRelayMemory(),
       startSession: createStartSession({
         ipHash: createKeyedHash('IP addresses of customers', 'a secret of the tests'),
+        customerHash: createKeyedHash('customers at providers', 'a secret of the tests'),
         ...store,
         providers: { adapters: new Map([['wert', session.adapter]]), settings: store.providers },
         token: createTokenReader({ endpoints: chain.endpoints, token: chain.token }),

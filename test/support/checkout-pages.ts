@@ -88,6 +88,9 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
     countries: [] as (string | null)[],
     addresses: [] as (string | null)[],
     emails: [] as (string | null)[],
+    /** The reference to the customer, and the state in the United States. */
+    references: [] as string[],
+    states: [] as (string | null)[],
     /** The providers that were asked for a quote, in this order, and with each of them the country. */
     asked: [] as ProviderId[],
     quotedCountries: [] as (string | null)[],
@@ -147,12 +150,16 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
         startSession: async ({
           customerCountry,
           customerIp,
+          customerReference,
+          customerState,
           email,
-        }: Pick<SessionRequest, 'customerCountry' | 'customerIp' | 'email'>) => {
+        }: SessionRequest) => {
           seen.started.push(id);
           seen.countries.push(customerCountry ?? null);
           seen.addresses.push(customerIp ?? null);
           seen.emails.push(email);
+          seen.references.push(customerReference);
+          seen.states.push(customerState ?? null);
           if (world.failing.has(id)) throw new ServiceError('provider_unavailable');
           return {
             redirectUrl: options.redirectUrl ?? `https://${id}.example/visit/${seen.started.length}`,
@@ -210,6 +217,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
       directory,
       startSession: createStartSession({
         ipHash: createKeyedHash('IP addresses of customers', 'a secret of the tests'),
+        customerHash: createKeyedHash('customers at providers', 'a secret of the tests'),
         payments,
         accounts,
         providers: directory,

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { canonicalEmail } from '../../payment/checkout-url.ts';
 import type { Payment } from '../../payment/payment.ts';
 import { isSameText } from '../../platform/keyed-hash.ts';
 import { readCookie, setCookie } from '../../web/cookies.ts';
@@ -24,7 +25,7 @@ export function emailTokenOf(
 ): string | null {
   if (email === null) return null;
   // Accepts replaced secrets too, because a page may be open during the replacement.
-  const [token, ...earlier] = emailHash.candidates(`${id} ${canonical(email)}`) as [string, ...string[]];
+  const [token, ...earlier] = emailHash.candidates(`${id} ${canonicalEmail(email)}`) as [string, ...string[]];
   const isKnown =
     isSameEmail(emailOfQuery(request.query), email) ||
     [token, ...earlier].some((each) => carriesToken(request, each));
@@ -58,10 +59,5 @@ function emailOfQuery(query: unknown): string | null {
 }
 
 function isSameEmail(given: string | null, email: string): boolean {
-  return given !== null && isSameText(canonical(given), canonical(email));
-}
-
-/** Normalizes an address: links are retyped, so surrounding space, case and Unicode composition do not matter. */
-function canonical(email: string): string {
-  return email.trim().normalize('NFC').toLowerCase();
+  return given !== null && isSameText(canonicalEmail(given), canonicalEmail(email));
 }

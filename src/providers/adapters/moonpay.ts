@@ -38,6 +38,7 @@ export const moonpay = defineProvider({
       '`allowedIpAddress` binds the URL to one IP address and is mandatory for going live (dev.moonpay.com/widget/on-ramp/customization/ip-matching.md).',
       '`GET /v3/currencies/{code}/buy_quote` with `quoteCurrencyAmount`; `Moonpay-Signature-V2` (dev.moonpay.com).',
       'A quote states `totalAmount`, the sum of `baseCurrencyAmount` and all fees (dev.moonpay.com/api-reference/widget/getbuyquote).',
+      'Customers log in with several factors before MoonPay reuses what it knows of them (dev.moonpay.com/widget/on-ramp-overview). `externalCustomerId`, `unsupportedRegionRedirectUrl` (dev.moonpay.com/widget/on-ramp/customization/parameters).',
       '`paymentMethod=paypal` in the United States, the United Kingdom and the EU (dev.moonpay.com).',
     ],
     sdk: [
@@ -134,6 +135,7 @@ export const moonpay = defineProvider({
       lockAmount: 'true',
       paymentMethod: method,
       externalTransactionId: request.paymentId,
+      externalCustomerId: request.customerReference,
       redirectURL: request.returnUrl,
       ...(request.email === null ? {} : { email: request.email }),
       // Binds the URL to the customer's IP address. MoonPay may refuse an unbound one.

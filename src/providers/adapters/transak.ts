@@ -150,6 +150,7 @@ export const transak = defineProvider({
       walletAddress: request.depositAddress,
       disableWalletAddressForm: true,
       partnerOrderId: request.paymentId,
+      partnerCustomerId: request.customerReference,
       redirectURL: request.returnUrl,
       paymentMethod: 'credit_debit_card',
       ...(request.email === null ? {} : { email: request.email }),

@@ -1,0 +1,66 @@
+/** What providers are told by which they may recognize a returning customer. */
+import { afterAll, describe, expect, it } from 'vitest';
+import { providerIds } from '../../src/payment/provider-catalog.ts';
+import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
+import { createCheckoutPages, pagePayment, pageView } from '../support/checkout-pages.ts';
+import { servePassThrough } from './serve-json.ts';
+import { someSession, useStage } from './stage.ts';
+
+const pages = createCheckoutPages();
+afterAll(() => pages.server.close());
+
+/** The reference of a click on a payment's page, by a visitor whose link carries the address or not. */
+async function referenceOf(accountId: string, email: string | null, knowsEmail = true): Promise<string> {
+  const payment = pagePayment({ email, accountId });
+  const id = pages.put(pageView(payment));
+  const query = email !== null && knowsEmail ? `?email=${encodeURIComponent(email)}` : '';
+  const url = `/pay/${id}/providers/moonpay${query}`;
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  expect((await pages.server.inject({ method: 'POST', url, headers, payload: '' })).statusCode).toBe(303);
+  const reference = pages.references.at(-1) as string;
+  if (query === '') expect(reference).toBe(id);
+  return reference;
+}
+
+describe('the reference to a customer', () => {
+  it('is the same for the same account and address, however that is written, and reveals neither', async () => {
+    const reference = await referenceOf('shop', 'Jane.Doe@Zebra.example');
+    expect(await referenceOf('shop', 'jane.doe@zebra.example')).toBe(reference);
+    expect(reference).toMatch(/^[\w-]{43}$/);
+    expect(await referenceOf('another shop', 'jane.doe@zebra.example')).not.toBe(reference);
+    expect(await referenceOf('shop', 'john.doe@zebra.example')).not.toBe(reference);
+  });
+
+  it('is the id of the payment without an address, and for a visitor who does not know it', async () => {
+    await referenceOf('shop', null);
+    await referenceOf('shop', 'jane.doe@zebra.example', false);
+  });
+
+  it('outlives new secrets as long as the first one is configured, and no longer', () => {
+    const lasting = (...secrets: readonly [string, ...string[]]) => {
+      const [secret, ...previous] = secrets;
+      return createKeyedHash('customers at providers', secret, previous).lasting('shop jane');
+    };
+    const first = lasting('the first secret');
+    expect(lasting('the second', 'the first secret')).toBe(first);
+    expect(lasting('the third', 'the second', 'the first secret')).toBe(first);
+    expect(lasting('the third', 'the second')).not.toBe(first);
+  });
+});
+
+describe('a provider', () => {
+  const stage = useStage();
+
+  it.each(providerIds)('%s gets it only if customers prove there who they are', async (id) => {
+    const said: string[] = [];
+    const { url } = await servePassThrough(stage.valuesOf(id)['BASE_URL'] as string, (request) => {
+      said.push(request);
+      return null;
+    });
+    const { redirectUrl } = await stage
+      .adapterOf(id, { values: { BASE_URL: url } })
+      .startSession(someSession);
+    const isTold = [...said, redirectUrl].join().includes(someSession.customerReference);
+    expect(isTold).toBe(['moonpay', 'paypal', 'transak'].includes(id));
+  });
+});
