@@ -126,7 +126,7 @@ async function openWidget(simulator: SimulatorContext, request: FastifyRequest):
     ['apiKey', 'currencyCode', 'walletAddress', 'baseCurrencyCode', 'baseCurrencyAmount', 'signature'],
     [
       ...['lockAmount', 'paymentMethod', 'externalTransactionId', 'externalCustomerId', 'redirectURL'],
-      ...['email', 'allowedIpAddress'],
+      ...['unsupportedRegionRedirectUrl', 'email', 'allowedIpAddress'],
     ],
   );
   // With IP matching the URL must name the address from which it is opened.

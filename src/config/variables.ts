@@ -24,7 +24,8 @@ const help = {
   SECRET_KEY_PREVIOUS:
     'Earlier values of SECRET_KEY, comma-separated, the oldest last; they keep older tokens valid, and the references of returning customers the same.',
   TRUST_PROXY: 'Networks of proxies whose X-Forwarded-For is trusted, comma-separated (none).',
-  COUNTRY_HEADER: "Header in which your proxy sends the customer's country, such as CF-IPCountry (none).",
+  COUNTRY_HEADER:
+    "Header in which your proxy sends the customer's country, such as CF-IPCountry, or country and US state (US-NY) (none).",
   TLS_CERT_FILE: 'Certificate chain (PEM) for HTTPS without a proxy.',
   TLS_KEY_FILE: 'Private key of that certificate (PEM).',
   LOG_LEVEL: `One of ${logLevels.join(', ')} (info).`,

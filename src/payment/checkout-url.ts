@@ -14,6 +14,9 @@ export function checkoutUrl(
   return `${baseUrl}/pay/${id}${query.length === 0 ? '' : '?'}${query.join('&')}`;
 }
 
+/** Query parameter that names a provider which does not serve the customer's region. It only changes what is shown. */
+export const UNSERVED = 'unserved';
+
 /** Normalizes an address: links are retyped, so surrounding space, case and Unicode composition do not matter. */
 export function canonicalEmail(email: string): string {
   return email.trim().normalize('NFC').toLowerCase();

@@ -13,6 +13,8 @@ export interface QuoteRequest {
   readonly usdUnits: bigint;
   /** ISO 3166-1 alpha-2 in capitals; null or absent where it is unknown. */
   readonly customerCountry?: string | null;
+  /** Code of the customer's state in the United States; null or absent where it is unknown. */
+  readonly customerState?: string | null;
   /**
    * The customer's IP address in canonical form (`1.2.3.4` or compressed lower-case IPv6); null or absent where it is
    * unknown, not public, or there is no customer, as for a merchant's create and for quotes that customers share. A

@@ -48,6 +48,8 @@ export type StartSession = ReturnType<typeof createStartSession>;
 export interface Visitor {
   /** ISO 3166-1 alpha-2; null or absent where it is unknown. */
   readonly country?: string | null;
+  /** Code of a state of the United States; null or absent where it is unknown. */
+  readonly state?: string | null;
   /** The customer's public IP address in canonical form; null or absent where it is unknown. */
   readonly ip?: string | null;
   /** ISO 639-1; stored for later mails. */
@@ -76,12 +78,12 @@ export function createStartSession(context: StartSessionContext) {
   const running = new Map<string, Promise<ProviderSession>>();
   const token = withCache(context);
   return (payment: Payment, provider: ProviderId, visitor: Visitor = {}): Promise<ProviderSession> => {
-    const { country = null, ip = null, language = null, knowsEmail = false } = visitor;
+    const { country = null, state = null, ip = null, language = null, knowsEmail = false } = visitor;
     // A customer who does not know the email address, or is at another IP address, must not get another one's session.
     const key = `${payment.id} ${provider} ${knowsEmail} ${ip ?? ''}`;
     const earlier = running.get(key);
     if (earlier !== undefined) return earlier;
-    const choice = { provider, country, ip, language, knowsEmail };
+    const choice = { provider, country, state, ip, language, knowsEmail };
     const session = startSession({ ...context, token }, payment.id, choice).finally(() =>
       running.delete(key),
     );
@@ -105,7 +107,7 @@ type SessionChoice = Required<Visitor> & { readonly provider: ProviderId };
 async function startSession(
   context: StartSessionContext,
   id: PaymentId,
-  { provider, country, ip, language, knowsEmail }: SessionChoice,
+  { provider, country, state, ip, language, knowsEmail }: SessionChoice,
 ): Promise<ProviderSession> {
   const view = await context.payments.viewPayment(id);
   if (view === null) throw new ServiceError('payment_not_found');
@@ -144,6 +146,7 @@ async function startSession(
         : context.customerHash.lasting(`${payment.accountId} ${canonicalEmail(email)}`),
     returnUrl: context.checkoutPageUrl(payment),
     customerCountry: country,
+    customerState: state,
     customerIp: ip,
   });
   requirePlausible(payment, charge, provider, started);

@@ -32,6 +32,13 @@ it('sends what locks the purchase, and no more of the customer than their countr
   });
 });
 
+it('has a price in the United States with the state, which the session carries', async () => {
+  const { quotedUnits } = await stage
+    .adapterOf('coinbase')
+    .startSession({ ...someSession, customerCountry: 'US', customerState: 'NY' });
+  expect(quotedUnits).not.toBeNull();
+});
+
 it.each([null, 'US'])(
   'goes without a quote where the country is %s, and says whether it is there',
   async (country) => {

@@ -54,6 +54,15 @@ describe("the customer's IP address", () => {
     }
   });
 
+  it.each(['moonpay', 'paypal'] as const)('%s sends customers of other regions back, signed', async (id) => {
+    const { redirectUrl } = await stage.adapterOf(id).startSession(someSession);
+    const { searchParams } = new URL(redirectUrl);
+    const back = searchParams.get('unsupportedRegionRedirectUrl');
+    expect(back).toBe(`${someSession.returnUrl}&unserved=${id}`);
+    expect((await open(redirectUrl)).status).toBe(200);
+    expect((await open(redirectUrl.replace('unserved%3D', 'unserved%3Dx'))).status).toBe(400);
+  });
+
   it.each(['transak', 'stripe', 'coinbase'] as const)('is passed to %s', async (id) => {
     inMode(id, { enforcesIp: true });
     const adapter = stage.adapterOf(id);

@@ -9,12 +9,13 @@ import { isDeclined, takesPayment } from './checkout-view.ts';
 import type { CheckoutRequest } from './context.ts';
 import { emailTokenOf, rememberEmailToken } from './known-email.ts';
 import { type Checkout, requireCheckout } from './read-checkout.ts';
-import { customerCountry, rememberedProvider } from './remember.ts';
+import { customerPlace, rememberedProvider } from './remember.ts';
 import { type CountryQuestion, countryOfForm } from './selector.ts';
 import { problemWords } from './state-words.ts';
 
 /** Content of the page besides the state of the checkout. */
-interface CheckoutAnswer extends Pick<CheckoutPageOptions, 'problem' | 'question' | 'autoContinue'> {
+interface CheckoutAnswer
+  extends Pick<CheckoutPageOptions, 'problem' | 'question' | 'autoContinue' | 'isStill'> {
   readonly status: number;
 }
 
@@ -39,7 +40,7 @@ export function sendCheckout(
     quotes: {
       source: context.quotes,
       lastChoice: lastChoiceOf(checkout, request),
-      customerCountry: customerCountry(context, request),
+      customerCountry: customerPlace(context, request).country,
     },
   });
   return sendPage(asked, status, page);

@@ -146,6 +146,8 @@ export interface CheckoutPageOptions extends ChainFacts {
   readonly question?: CountryQuestion | null;
   /** Set for a direct link, whose page continues to the provider by itself. */
   readonly autoContinue?: AutoContinue | null;
+  /** The page does not follow the payment, whose state would replace what is shown. */
+  readonly isStill?: boolean;
   /** Error of the last click. */
   readonly problem: Html | null;
   /** Whether the page has the simulation panel. */
@@ -182,7 +184,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     choosesProvider(view) &&
     singleProviderOf(checkout) === null &&
     possibleOffers(offerListOf(checkout, language).offers).length > 0;
-  const { refreshSeconds } = traitsOf(view);
+  const refreshSeconds = options.isStill === true ? null : traitsOf(view).refreshSeconds;
   const shown = { canSimulate: options.canSimulate === true, knowsEmail: emailToken !== null };
   return layout({
     language,

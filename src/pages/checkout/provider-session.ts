@@ -14,7 +14,7 @@ import { takesPayment } from './checkout-view.ts';
 import type { CheckoutRequest } from './context.ts';
 import { emailTokenOf } from './known-email.ts';
 import { requireCheckout } from './read-checkout.ts';
-import { customerCountry, rememberCountry, rememberProvider } from './remember.ts';
+import { customerPlace, rememberCountry, rememberProvider } from './remember.ts';
 
 /** `POST /pay/:paymentId/providers/:provider`: the customer's click, answered with a 303 to the provider. */
 export async function openProviderSession(
@@ -54,7 +54,7 @@ export async function redirectToProvider(
   const { context, request, reply } = asked;
   try {
     const session = await context.startSession(payment, provider, {
-      country: customerCountry(context, request),
+      ...customerPlace(context, request),
       ip: canonicalPublicAddress(request.ip),
       language: languageOf(request).code,
       knowsEmail: emailTokenOf(context, request, payment) !== null,

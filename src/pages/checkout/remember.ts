@@ -39,18 +39,19 @@ export function rememberCountry({ context, request, reply }: CheckoutRequest): v
 const NO_COUNTRY: ReadonlySet<string> = new Set(['XX', 'ZZ', 'T1', 'A1', 'A2']);
 
 /**
- * Customer's country (ISO 3166-1 alpha-2): the new choice, the stored choice, or the report of the operator's proxy;
- * null if there is none. Forging it only affects the questions of the client's own provider.
+ * Customer's country (ISO 3166-1 alpha-2): the new choice, the stored choice, or the report of the operator's proxy; null
+ * if there is none. The state only in the United States, where the proxy reports it (`US-NY`). Forging them only affects the
+ * questions of the client's own provider.
  */
-export function customerCountry(
+export function customerPlace(
   { countryHeader }: Pick<CheckoutPagesContext, 'countryHeader'>,
   { headers, body }: Pick<FastifyRequest, 'headers' | 'body'>,
-): string | null {
+): { readonly country: string | null; readonly state: string | null } {
+  const value = countryHeader === null ? '' : String(headers[countryHeader]).trim().toUpperCase();
+  const [, reported = '', state = null] = /^([A-Z]{2})(?:-([A-Z]{2}))?$/.exec(value) ?? [];
   const chosen = countryOfForm(body) ?? knownCountry(readCookie(headers, COUNTRY_COOKIE));
-  if (chosen !== null) return chosen;
-  const value = countryHeader === null ? undefined : headers[countryHeader];
-  const country = typeof value === 'string' ? value.trim().toUpperCase() : '';
-  return /^[A-Z]{2}$/.test(country) && !NO_COUNTRY.has(country) ? country : null;
+  const country = chosen ?? (NO_COUNTRY.has(reported) ? null : reported || null);
+  return { country, state: country === 'US' && reported === 'US' ? state : null };
 }
 
 function lasting({ baseUrl }: CheckoutPagesContext) {

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { UNSERVED } from '../../payment/checkout-url.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import type { ProviderId } from '../../payment/provider-catalog.ts';
 import {
@@ -7,7 +8,8 @@ import {
   simulatedProviderOf,
   type TestPayments,
 } from '../../payment/test-payments.ts';
-import { languageOf } from '../../web/checkout-frame/languages.ts';
+import type { ProviderOffer } from '../../providers/provider-availability.ts';
+import { fillIn, languageOf } from '../../web/checkout-frame/languages.ts';
 import { messagePage, sendPage, setCommonHeaders } from '../../web/checkout-frame/layout.ts';
 import { serviceErrorOf } from '../../web/error-reply.ts';
 import type { Words } from '../../web/locales/locale.ts';
@@ -26,7 +28,7 @@ import {
 } from './live-updates.ts';
 import { createPreviewDrawer, showPreview } from './preview-picture.ts';
 import { automaticProvider, isPreview, openProviderSession, redirectToProvider } from './provider-session.ts';
-import { readCheckout, requireCheckout } from './read-checkout.ts';
+import { type Checkout, readCheckout, requireCheckout } from './read-checkout.ts';
 import { rememberLanguage } from './remember.ts';
 import { showShortLink } from './short-link.ts';
 import { showLogo } from './show-logo.ts';
@@ -206,6 +208,8 @@ async function showCheckout(asked: CheckoutRequest<'paymentId'>): Promise<Fastif
     takesPayment(view) && view.kind !== 'underpaid' && !isTakenByProvider(view)
       ? automaticProvider(payment, query, request.headers)
       : null;
+  const unserved = checkout.offers.find((offer) => offer.provider === query[UNSERVED]);
+  if (unserved !== undefined && !isTakenByProvider(view)) return sendWithout(unserved, asked, checkout);
   if (provider === null) return sendCheckout(asked, checkout, { status: 200, problem: null });
   if (needsOwnPage(context, request, provider)) {
     const withoutScript = `/pay/${payment.id}?auto=1&${REFRESHED}=1`;
@@ -214,6 +218,17 @@ async function showCheckout(asked: CheckoutRequest<'paymentId'>): Promise<Fastif
   }
   await limitByAddress(context.limits.starts, request);
   return redirectToProvider(asked, payment, provider);
+}
+
+/** Offers the other providers to a customer whose region this one does not serve. Changes no state. */
+function sendWithout(unserved: ProviderOffer, asked: CheckoutRequest, checkout: Checkout): FastifyReply {
+  const { view } = checkout;
+  const refusal = { errorName: 'provider_inactive', message: '' } as const;
+  const offers = checkout.offers.map((each) => (each === unserved ? { ...each, refusal } : each));
+  const isHere = view.kind === 'at_provider' && view.provider === unserved.provider;
+  const shown = isHere ? ({ kind: 'choose', hasLittleArrived: view.hasLittleArrived } as const) : view;
+  const problem = fillIn(languageOf(asked.request).words.problems.unserved, { provider: unserved.name });
+  return sendCheckout(asked, { ...checkout, offers, view: shown }, { status: 200, problem, isStill: true });
 }
 
 /** Marks the URL to which the page of a direct link refreshes without script. */

@@ -1,6 +1,6 @@
 /**
  * Coinbase Onramp: a session is created with a token that this server signs for each call, and its URL opens once. A
- * quote needs the country and, in the United States, the state, which is unknown here; without them the delivery is
+ * quote needs the country and, in the United States, the state, which few proxies report; without them the delivery is
  * assumed, and the session started without them. `facts` lists what the adapter relies on, with sources.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
@@ -54,12 +54,12 @@ export const coinbase = defineProvider({
   quotesInSession: true,
   facts: {
     official: [
-      'A URL opens once, within five minutes; USD, EUR and CAD; the events and fields of a webhook (docs.cdp.coinbase.com).',
+      'A URL opens once, within five minutes; USD, EUR and CAD (docs.cdp.coinbase.com).',
       'The `payment_amount` of a quote includes fees, and `payment_total` states the charge (docs.cdp.coinbase.com, Onramp Quote API).',
       'Guest checkout ended 2026-06-30: customers need a Coinbase account (docs.cdp.coinbase.com, FAQ).',
     ],
     sdk: [
-      '`POST /platform/v2/onramp/sessions` answers 201 with `session.onrampUrl`, and with `quote.purchaseAmount` where payment method and country are given; `clientIp`; the statuses (coinbase/cdp-sdk, openapi.yaml of 2026-08-20).',
+      '`POST /platform/v2/onramp/sessions` answers 201 with `session.onrampUrl`, and with `quote.purchaseAmount` where payment method and country are given; `subdivision`, required for the United States only; `clientIp`; the statuses; the events and fields of a webhook (coinbase/cdp-sdk, openapi.yaml of 2026-08-20).',
       'The `paymentAmount` of a session includes fees, so that the customer pays exactly this amount (coinbase/cdp-sdk, openapi.yaml).',
       'The bearer token: EdDSA or ES256, `kid`, `nonce`, `sub`, `iss`, `iat`, `nbf`, `exp`, `uris`, 120 s (@coinbase/cdp-sdk; a test compares with it).',
     ],
@@ -68,7 +68,9 @@ export const coinbase = defineProvider({
       'A quote is asked for in camel case and answered in snake case (`purchase_amount.value`); `GET /onramp/v1/buy/options`; `sandbox-` before our id in the test environment.',
       '`contractAddress` of a webhook is the contract of the delivered token.',
     ],
-    unknown: ['The state of customers in the United States, without which there is no quote.'],
+    unknown: [
+      'The state of customers in the United States where `COUNTRY_HEADER` has none: then there is no quote.',
+    ],
   },
   fees: 'included',
   account({ apiKey: keyId, nowMs, ...settings }) {
@@ -115,8 +117,8 @@ export const coinbase = defineProvider({
   },
 
   async quote({ urls, authorizationOf }, request, call) {
-    const country = quotedCountryOf(request);
-    if (country === null) {
+    const place = quotedPlaceOf(request);
+    if (place === null) {
       // Without a country there is no price; the call only checks that Coinbase sells at all.
       const path = '/onramp/v1/buy/config';
       const headers = await authorizationOf(`GET ${DEVELOPER_HOST}${path}`);
@@ -135,7 +137,7 @@ export const coinbase = defineProvider({
         paymentAmount: formatCents(request.amountCents),
         paymentCurrency: request.currency,
         paymentMethod: 'CARD',
-        country,
+        ...place,
       },
     });
     const purchase = answers.fieldsOf(quote['purchase_amount']);
@@ -153,7 +155,7 @@ export const coinbase = defineProvider({
 
   async startSession({ urls, authorizationOf, isSandbox, nowMs }, request, call) {
     const path = '/platform/v2/onramp/sessions';
-    const country = quotedCountryOf(request);
+    const place = quotedPlaceOf(request);
     const { customerIp = null } = request;
     const body = await call.ofCustomer.fields({
       url: `${urls.platform}${path}`,
@@ -167,12 +169,12 @@ export const coinbase = defineProvider({
         redirectUrl: request.returnUrl,
         partnerUserRef: `${isSandbox ? SANDBOX_PREFIX : ''}${request.paymentId}`,
         ...(customerIp === null ? {} : { clientIp: customerIp }),
-        ...(country === null ? {} : { country, paymentMethod: 'CARD' }),
+        ...(place === null ? {} : { ...place, paymentMethod: 'CARD' }),
       },
     });
     const { onrampUrl } = answers.fieldsOf(body['session']);
     // With country and payment method the session includes a quote.
-    const quote = country === null || body['quote'] === undefined ? null : answers.fieldsOf(body['quote']);
+    const quote = place === null || body['quote'] === undefined ? null : answers.fieldsOf(body['quote']);
     return {
       redirectUrl: answers.readRedirectUrl(onrampUrl),
       expiresAtMs: nowMs() + SESSION_LIFETIME_MS,
@@ -206,9 +208,10 @@ export const coinbase = defineProvider({
   },
 });
 
-/** The customer's country if it suffices for a quote, which in the United States also needs the state. */
-function quotedCountryOf({ customerCountry }: QuoteRequest): string | null {
-  return customerCountry === 'US' ? null : (customerCountry ?? null);
+/** The customer's place if it suffices for a quote, which in the United States also needs the state. */
+function quotedPlaceOf({ customerCountry: country, customerState: subdivision }: QuoteRequest) {
+  if (country === 'US') return subdivision ? { country, subdivision } : null;
+  return country ? { country } : null;
 }
 
 const MAXIMUM_SIGNED_HEADERS = 30;

@@ -1,5 +1,6 @@
 /** MoonPay: the customer opens a signed URL of its widget. `facts` lists what the adapter relies on, with sources. */
 import { createHmac } from 'node:crypto';
+import { UNSERVED } from '../../payment/checkout-url.ts';
 import { formatCents } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
 import { defineProvider } from './define-provider.ts';
@@ -120,7 +121,7 @@ export const moonpay = defineProvider({
     };
   },
 
-  async startSession({ urls, apiKey, asset, method, secretKey, warn }, request) {
+  async startSession({ id, urls, apiKey, asset, method, secretKey, warn }, request) {
     const { customerIp = null } = request;
     if (customerIp === null)
       warn?.(
@@ -137,6 +138,7 @@ export const moonpay = defineProvider({
       externalTransactionId: request.paymentId,
       externalCustomerId: request.customerReference,
       redirectURL: request.returnUrl,
+      unsupportedRegionRedirectUrl: new URL(`?returned=1&${UNSERVED}=${id}`, request.returnUrl).href,
       ...(request.email === null ? {} : { email: request.email }),
       // Binds the URL to the customer's IP address. MoonPay may refuse an unbound one.
       ...(customerIp === null ? {} : { allowedIpAddress: hmacOf(secretKey, customerIp) }),

@@ -160,6 +160,7 @@ export const ar: Words = {
       'تعذّر الوصول إلى {provider}. لم يُخصم أي مبلغ من بطاقتك. يُرجى المحاولة بعد لحظات أو اختيار طريقة دفع أخرى.',
     inactive: '{provider} غير متاح حاليًا. لم يُخصم أي مبلغ من بطاقتك.',
     onlyCurrency: 'لا يقبل {provider} الدفع بعملة {currency}.',
+    unserved: 'لا يخدم {provider} العملاء في منطقتك.',
     belowMinimum: 'المبلغ {amount} أقل من الحد الأدنى لدى {provider}.',
     aboveMaximum: 'المبلغ {amount} أعلى من الحد الأقصى لدى {provider}.',
     tooOften: 'فُتح {provider} مرات كثيرة من عملية الدفع هذه. يُرجى المحاولة بعد ساعة.',

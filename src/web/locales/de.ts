@@ -176,6 +176,7 @@ export const de: Words = {
       '{provider} war nicht erreichbar. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es gleich noch einmal oder wählen Sie eine andere Zahlungsart.',
     inactive: '{provider} ist zurzeit nicht verfügbar. Ihre Karte wurde nicht belastet.',
     onlyCurrency: '{provider} nimmt keine Zahlungen in {currency} an.',
+    unserved: '{provider} bedient keine Kunden in Ihrer Region.',
     belowMinimum: '{amount} liegt unter dem Mindestbetrag von {provider}.',
     aboveMaximum: '{amount} liegt über dem Höchstbetrag von {provider}.',
     tooOften:

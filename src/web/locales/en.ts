@@ -174,6 +174,7 @@ export const en = {
       '{provider} could not be reached. Your card was not charged. Please try again in a moment, or choose another way to pay.',
     inactive: '{provider} is not available at the moment. Your card was not charged.',
     onlyCurrency: '{provider} does not take payments in {currency}.',
+    unserved: '{provider} does not serve customers in your region.',
     belowMinimum: '{amount} is less than {provider} accepts.',
     aboveMaximum: '{amount} is more than {provider} accepts.',
     tooOften: '{provider} was opened too often from this checkout. Please try again in an hour.',

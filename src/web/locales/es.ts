@@ -172,6 +172,7 @@ export const es: Words = {
       'No se pudo contactar con {provider}. No se ha realizado ningún cargo en su tarjeta. Inténtelo de nuevo en un momento o elija otra forma de pago.',
     inactive: '{provider} no está disponible por el momento. No se ha realizado ningún cargo en su tarjeta.',
     onlyCurrency: '{provider} no acepta pagos en {currency}.',
+    unserved: '{provider} no atiende a clientes de su región.',
     belowMinimum: '{amount} es inferior al mínimo de {provider}.',
     aboveMaximum: '{amount} es superior al máximo de {provider}.',
     tooOften: 'Se ha abierto {provider} demasiadas veces desde este pago. Inténtelo de nuevo en una hora.',

@@ -169,6 +169,7 @@ export const fr: Words = {
       '{provider} est injoignable. Votre carte n’a pas été débitée. Réessayez dans un instant ou choisissez un autre moyen de paiement.',
     inactive: '{provider} est indisponible pour le moment. Votre carte n’a pas été débitée.',
     onlyCurrency: '{provider} n’accepte pas les paiements en {currency}.',
+    unserved: '{provider} ne sert pas les clients de votre région.',
     belowMinimum: '{amount} est inférieur au montant minimum de {provider}.',
     aboveMaximum: '{amount} est supérieur au montant maximum de {provider}.',
     tooOften: '{provider} a été ouvert trop de fois depuis ce paiement. Réessayez dans une heure.',

@@ -166,6 +166,7 @@ export const hi: Words = {
       '{provider} से संपर्क नहीं हो सका। आपके कार्ड से पैसे नहीं कटे। कृपया थोड़ी देर में फिर कोशिश करें या भुगतान का दूसरा तरीका चुनें।',
     inactive: '{provider} अभी उपलब्ध नहीं है। आपके कार्ड से पैसे नहीं कटे।',
     onlyCurrency: '{provider} {currency} में भुगतान नहीं लेता।',
+    unserved: '{provider} आपके क्षेत्र के ग्राहकों को सेवा नहीं देता।',
     belowMinimum: '{amount} {provider} की न्यूनतम राशि से कम है।',
     aboveMaximum: '{amount} {provider} की अधिकतम राशि से अधिक है।',
     tooOften: 'इस भुगतान से {provider} बहुत बार खोला गया। कृपया एक घंटे बाद फिर कोशिश करें।',

@@ -175,6 +175,7 @@ export const it: Words = {
       'Impossibile contattare {provider}. Non è stato addebitato nulla sulla tua carta. Riprova tra poco o scegli un altro metodo di pagamento.',
     inactive: '{provider} non è disponibile al momento. Non è stato addebitato nulla sulla tua carta.',
     onlyCurrency: '{provider} non accetta pagamenti in {currency}.',
+    unserved: '{provider} non serve i clienti della tua regione.',
     belowMinimum: '{amount} è inferiore all’importo minimo di {provider}.',
     aboveMaximum: '{amount} è superiore all’importo massimo di {provider}.',
     tooOften: '{provider} è stato aperto troppe volte da questo pagamento. Riprova tra un’ora.',

@@ -164,6 +164,7 @@ export const ja: Words = {
       '{provider}に接続できませんでした。カードへの請求は行われていません。しばらくしてからもう一度試すか、別の方法を選択してください。',
     inactive: '{provider}は現在利用できません。カードへの請求は行われていません。',
     onlyCurrency: '{provider}は{currency}でのお支払いに対応していません。',
+    unserved: '{provider}はお客様の地域ではご利用いただけません。',
     belowMinimum: '{amount}は{provider}の下限金額を下回っています。',
     aboveMaximum: '{amount}は{provider}の上限金額を超えています。',
     tooOften: 'このお支払いから{provider}を開いた回数が多すぎます。1時間後にもう一度お試しください。',

@@ -174,6 +174,7 @@ export const nl: Words = {
       '{provider} is niet bereikbaar. Er is niets van je kaart afgeschreven. Probeer het zo meteen opnieuw of kies een andere betaalmethode.',
     inactive: '{provider} is op dit moment niet beschikbaar. Er is niets van je kaart afgeschreven.',
     onlyCurrency: '{provider} accepteert geen betalingen in {currency}.',
+    unserved: '{provider} bedient geen klanten in je regio.',
     belowMinimum: '{amount} is minder dan {provider} accepteert.',
     aboveMaximum: '{amount} is meer dan {provider} accepteert.',
     tooOften: '{provider} is te vaak vanuit deze betaling geopend. Probeer het over een uur opnieuw.',

@@ -169,6 +169,7 @@ export const pt: Words = {
       'Não foi possível contatar {provider}. Nada foi cobrado no seu cartão. Tente de novo em instantes ou escolha outra forma de pagamento.',
     inactive: '{provider} não está disponível no momento. Nada foi cobrado no seu cartão.',
     onlyCurrency: '{provider} não aceita pagamentos em {currency}.',
+    unserved: '{provider} não atende clientes da sua região.',
     belowMinimum: '{amount} está abaixo do valor mínimo de {provider}.',
     aboveMaximum: '{amount} está acima do valor máximo de {provider}.',
     tooOften: '{provider} foi aberto vezes demais a partir deste pagamento. Tente de novo em uma hora.',
