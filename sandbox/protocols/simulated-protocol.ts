@@ -17,7 +17,7 @@ export interface SimulatorMode {
   readonly signsNextVersion?: boolean;
   /** Returns null for the fields that a session was locked to. */
   readonly echoesNull?: boolean;
-  /** Serves quotes at its earlier path only, and answers this at the present one. */
+  /** Serves quotes at its earlier path only, and answers this at the current one. */
   readonly earlierQuotes?: 400 | 404;
   /** Refuses sessions, because it does not serve the customer's country. */
   readonly refusesCountry?: boolean;
@@ -65,7 +65,7 @@ export interface SimulatorContext {
   /** Whether it is a forger without the provider's secrets: `values` and `derive` are made up. */
   readonly isImpostor: boolean;
   readonly nowMs: () => number;
-  /** The shop's webhook URL; null without one. */
+  /** The shop's webhook URL; null if there is none. */
   readonly webhookUrl: string | null;
   readonly mode: () => SimulatorMode;
   /** Contract of the token that it claims to deliver. */

@@ -50,8 +50,8 @@ export function registerKeyRoutes(
 /**
  * Runs the first checks of every API request before its body is read: the key (401), the key's rate (429), the scope
  * (403). Requests without a valid key count against their IP address, which gets 429 once it exceeds its limit. A valid
- * key always works: customers of one network must not lock each other out, and keys of 192 random bits cannot be
- * guessed.
+ * key works regardless of that limit: customers of one network must not lock each other out, and keys of 192 random
+ * bits cannot be guessed.
  */
 function createAdmission(
   { accounts, limits }: KeyRoutesContext,

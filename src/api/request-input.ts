@@ -108,8 +108,8 @@ export type QueryParameters = Readonly<Record<string, string>>;
 const plainUrl = /^[\x21-\x7e]*$/;
 
 /**
- * Parses the query of a raw URL strictly: a repeated parameter, invalid UTF-8 and broken percent-encoding are
- * `invalid_request`, where lenient parsers guess.
+ * Parses the query of a raw URL strictly: a repeated parameter, `__proto__`, an unencoded character, invalid UTF-8 and
+ * broken percent-encoding are `invalid_request`, where lenient parsers guess.
  */
 export function parseQuery(url: string): QueryParameters {
   const start = url.indexOf('?');
@@ -138,7 +138,7 @@ function decode(text: string): string {
   }
 }
 
-/** Whether an error may repeat a parameter's name: an unknown name could be a secret. */
+/** A parameter's name for an error; hidden unless it looks like one, because an unknown name could be a secret. */
 function nameable(name: string): string {
   return /^[A-Za-z_]{1,32}$/.test(name) ? name : 'A parameter';
 }
@@ -160,8 +160,8 @@ export function requireNoQuery(request: FastifyRequest): void {
 }
 
 /**
- * Members of the body as text; an absent body has none. Throws `invalid_request` for an unknown or missing member, and
- * for a query.
+ * Members of the body as text; an absent body has none. Throws `invalid_request` for a member that is unknown, missing
+ * or not text, and for a query.
  */
 export function readParameters<Known extends RequestParameters>(request: FastifyRequest, known: Known) {
   const isEmpty = request.body === undefined || request.body === null;

@@ -160,7 +160,7 @@ function checkEnvFile(): Finding {
 /** Read by Node before the service reads `.env`. */
 const OF_NODE = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'];
 
-/** Checks that no other user can read or change the file with the secrets. */
+/** Warns if other users can read or change the file with the secrets, and of variables that Node reads before it. */
 export function assessEnvFile(mode: number, variables: readonly string[]): Finding {
   const problems: string[] = [];
   if ((mode & 0o027) !== 0) problems.push('other users can read or change .env: run chmod 600 .env');

@@ -177,7 +177,10 @@ export function requireChain(config: Config): ChainConfig {
   return config.chain;
 }
 
-/** The token's contract: the well-known one, or the one configured for a chain without. */
+/**
+ * The token's contract: the well-known one, or the one configured for a chain without. Throws `ConfigError` if there is
+ * neither, or if a well-known one is configured differently.
+ */
 export function requireToken(chain: ContractDeploymentConfig): Address {
   const known = knownToken(chain.chainId);
   if (known !== null && chain.token !== null && chain.token !== known) {

@@ -46,7 +46,10 @@ export async function requireDatabase(config: Config): Promise<FoundSchema> {
   throw new NoDatabaseError(`${found.name} has no tables of card-checkout`, 'DATABASE_URL');
 }
 
-/** The same; also throws `StoreTooNewError` for a database of a newer version. */
+/**
+ * Reads the schema of an existing database. Throws `NoDatabaseError`, and `StoreTooNewError` for one of a newer
+ * version.
+ */
 export async function requireKnownSchema(config: Config): Promise<FoundSchema> {
   const found = await requireDatabase(config);
   if (found.number > found.known) requireCurrentSchema(found);

@@ -295,7 +295,9 @@ interface UnsettledParts {
   readonly metrics: Pick<Metrics, 'unsettledPayments' | 'releaseOverdueSeconds'>;
 }
 
-/** Records how many payments hold money, and how overdue the latest release is. */
+/**
+ * Records how many payments hold money, and the longest time for which a release is due or its transaction under way.
+ */
 export function createUnsettledTask({ store, metrics, nowMs }: UnsettledParts): WorkerTask {
   return {
     name: 'unsettled',

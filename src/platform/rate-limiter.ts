@@ -5,7 +5,7 @@
 export interface RateLimiter {
   /**
    * Counts one request. 0 if it may pass; otherwise the whole seconds, at least 1, until the window ends. Refused
-   * requests are not counted.
+   * requests do not extend the window.
    */
   take(key: string): Promise<number>;
 }

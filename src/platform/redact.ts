@@ -17,7 +17,9 @@ export function redactText(text: string): string {
     );
 }
 
-/** Redacts every text of a JSON value; removes values of sensitive keys. */
+/**
+ * Redacts every text of a JSON value; removes texts under sensitive keys. Whatever is nested too deeply becomes null.
+ */
 export function redactJson(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;

@@ -23,7 +23,7 @@ import { securityHeaders, sendError, sendNotFound, serviceErrorOf } from './erro
 import { createRequestLog, describeError, type Observe } from './request-log.ts';
 import { isApiPath } from './require-https.ts';
 
-/** Options of the public server, with safe defaults. */
+/** Options of a server, with safe defaults. */
 export interface BaseServerOptions {
   /** A pino logger; null to log nothing. */
   readonly logger?: FastifyBaseLogger | null;
@@ -64,8 +64,8 @@ const defaultLimits = {
 type ServerLimits = typeof defaultLimits;
 
 /**
- * The public server: API, checkout pages, health. Each part registers its own routes. Every error has the API's shape.
- * Nothing is coerced, parsed or served unless a route requests it.
+ * A server without routes, for the public and the admin port; each part registers its own. Every error has the API's
+ * shape. Nothing is coerced, parsed or served unless a route requests it.
  */
 export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...options.limits };

@@ -161,7 +161,10 @@ export const directParameters = {
   note,
 };
 
-/** Parameters of a create request, completed from the account's settings. */
+/**
+ * Parameters of a create request, completed from the account's settings. Throws `invalid_request` for an unknown
+ * parameter, or if neither names a callback.
+ */
 export function completeDirectParameters(
   body: Readonly<Record<string, unknown>>,
   { wallet, defaultCallbackUrl }: Pick<Account, 'wallet' | 'defaultCallbackUrl'>,
@@ -173,7 +176,10 @@ export function completeDirectParameters(
   return { ...body, address, callback };
 }
 
-/** Parses the query parameters that are present. Refuses unknown ones, which would silently select other payments. */
+/**
+ * Parses the query parameters that are present. Throws `invalid_request`, also for an unknown one, which would silently
+ * select other payments.
+ */
 export function readQuery<Known extends Readonly<Record<string, QueryParameter<unknown>>>>(
   query: QueryParameters,
   known: Known,
@@ -184,7 +190,7 @@ export function readQuery<Known extends Readonly<Record<string, QueryParameter<u
   ) as never;
 }
 
-/** Parses the query of a list of payments. */
+/** Parses the query of a list of payments. Throws `invalid_request`, also for a page too long to expand. */
 export function readListQuery(accountId: string, query: QueryParameters, nowMs: number) {
   const given = readQuery(query, listParameters);
   const {

@@ -57,9 +57,9 @@ const paymentPaidSchema: json.JsonSchema = {
   }),
 };
 
-/** Body of the event that ends a direct USDC payment. Payments created by this API have none. */
+/** Body of the event that completes a direct payment. */
 const paymentForwardedSchema: json.JsonSchema = {
-  description: 'Only for direct payments, which this API does not create: the funds were forwarded.',
+  description: 'Only for direct payments: the funds were forwarded.',
   ...json.object({
     event: json.oneOf('The event type.', ['payment.forwarded']),
     paymentId: json.text("The payment's id, a lower-case UUID.", json.EXAMPLE_ID),

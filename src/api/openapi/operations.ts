@@ -54,7 +54,6 @@ const createErrors: readonly ErrorName[] = [
   'provider_unavailable',
 ];
 
-/** Path parameters, with the error for an unknown one. */
 const pathParameters = {
   payment_id: required({ type: 'string', format: 'uuid' }, "The payment's id, a UUID.", EXAMPLE_ID),
 };

@@ -76,7 +76,7 @@ export interface CheckoutRoutes {
   ) => void;
   /** `POST` of a form, limited by address like the start of a session. */
   readonly form: <Path extends string>(path: Path, act: CheckoutHandler<ParametersOf<Path>>) => void;
-  /** `POST` of a form, with its own body limit and no limit by address. */
+  /** `POST` of a form, with its own body limit, and limited by address like a visit. */
   readonly typedForm: <Path extends string>(
     path: Path,
     bodyLimit: number,

@@ -6,7 +6,9 @@ import { copyButton } from '../../web/signed-in/payment-words.ts';
 /** Maximum paid payments of an account that still sees the guide. */
 const MAXIMUM_PAID_PAYMENTS = 5;
 
-/** First steps of a new merchant, each ticked once done; empty when all are. */
+/**
+ * First steps of a new merchant, each ticked once done; empty when all are, or after more than `MAXIMUM_PAID_PAYMENTS`.
+ */
 export async function firstSteps(visit: Visit): Promise<Html> {
   const { context } = visit;
   const { account } = visit;

@@ -125,7 +125,10 @@ function restSentence(view: PaymentView): string {
   return `The customer can pay the rest, ${amount}, at a provider that accepts the amount, or from a wallet.`;
 }
 
-/** Form that accepts a partial payment as paid. Empty for other payments, and before the deposits are final. */
+/**
+ * Form that accepts a partial payment as paid. Empty for other payments, before the deposits are final, and for anyone
+ * but an owner.
+ */
 async function acceptCard(visit: Visit, { payment, observations }: PaymentHistory): Promise<Html> {
   const { seenUnits, finalSeenUnits } = sumObservations(observations);
   const isOffered = payment.amountMismatch === 'partially_paid' && finalSeenUnits === seenUnits;

@@ -144,8 +144,8 @@ async function confirm(visit: Visit, form: FormFields): Promise<PageView> {
 }
 
 /**
- * Throws a 400 unless the form has a code or a passkey was just used; requires nothing of a user without a second
- * factor.
+ * Throws a 400 unless the form has a valid code or a passkey was just used, and `rate_limited` after too many codes.
+ * Requires nothing of a user without a second factor.
  */
 async function requireSecondFactor(visit: AreaVisit, form: FormFields, codeField = 'code'): Promise<void> {
   const { context } = visit;
@@ -203,7 +203,7 @@ async function proofFields(visit: AreaVisit, id: string, isCodeOptional: boolean
 /**
  * Requires the user's password and an existing second factor in a form of `confirmedForm`: for rights, for payout
  * destinations and for the paid threshold, because a session may be stolen. Throws `invalid_request` naming the wrong
- * fields, and `rate_limited` after too many wrong passwords.
+ * fields, and `rate_limited` after too many wrong passwords or codes.
  *
  * @param checks of the other fields; resolves to their values
  */

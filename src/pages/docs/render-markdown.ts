@@ -131,7 +131,7 @@ export function sectionsOf(text: string): DocSection[] {
 
 const SPACE = { type: 'space', raw: '' };
 
-/** Text without markup. Separates list items and table rows by periods, cells by colons. */
+/** Text without markup. Separates list items and table rows by middle dots, cells by colons. */
 function plainText(tokens: readonly Token[]): string {
   const texts = tokens.map((token) => {
     if (token.type === 'html' || token.type === 'code' || token.type === 'hr') return '';

@@ -21,7 +21,7 @@ import * as settlement from './settlement-page.ts';
 
 /** Selectable periods in days. */
 const spans = [7, 30, 90] as const;
-/** Lifetime of an open payment. */
+/** Default lifetime of an open payment. */
 const OPEN_DAYS = 7;
 /** Duration after which a release is stuck; equals the alert CardCheckoutReleaseOverdue. */
 const OVERDUE_MS = 30 * 60_000;

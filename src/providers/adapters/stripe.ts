@@ -12,7 +12,7 @@ import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
 const SESSIONS = '/v1/crypto/onramp_sessions';
-/** Paths of quotes: the present one, and the one before, which the guide of the embedded onramp still shows. */
+/** Paths of quotes: the current one, and the one before, which the guide of the embedded onramp still shows. */
 const QUOTE_PATHS = ['/v1/crypto/onramp_quotes', '/v1/crypto/onramp/quotes'] as const;
 /** Errors of a customer whom Stripe does not serve where they are. */
 const UNSERVED: readonly string[] = [
@@ -242,7 +242,7 @@ function requireLocked(session: answers.AnswerFields, { depositAddress }: Sessio
   if (!isLocked) throw new Error('stripe made a session that is not locked to the deposit address');
 }
 
-/** Wallets of the delivery, the chosen one and Polygon's, and all of the session. Tags of networks are no wallets. */
+/** Wallets of the delivery, the chosen one and Polygon's, and all of the session. Tags of networks are not wallets. */
 function walletsOf(details: answers.AnswerFields) {
   const { polygon, ...others } = answers.fieldsOf(details['wallet_addresses'] ?? {});
   const texts = (values: readonly unknown[]) => values.filter((value) => typeof value === 'string');

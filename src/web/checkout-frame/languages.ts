@@ -123,8 +123,8 @@ const symbols = Object.fromEntries(
 ) as Readonly<Record<Currency, string>>;
 
 /**
- * "$1,025.00" from 102500. Adds the currency's code where the short symbol is ambiguous. Formats English itself, ten
- * times as fast as `Intl.NumberFormat`.
+ * "$1,025.00" from 102500. The symbol may be ambiguous: see `leavesCurrencyOpen`. Formats English itself, ten times as
+ * fast as `Intl.NumberFormat`.
  */
 export function formatMoney({ code }: Language, cents: number, currency: Currency): string {
   // Removes direction marks, which would reorder an isolated amount.

@@ -44,8 +44,8 @@ interface Drawn {
 }
 
 /**
- * A chart as SVG, and a table of its values. Each bar shows its values on hover and focus: Tab focuses the first, the
- * arrow keys the others (`client/chart.js`).
+ * A chart as SVG, and a table of its values. A bar whose values are not written beside it shows them on hover and
+ * focus: Tab focuses the first bar, the arrow keys the others (`client/chart.js`).
  */
 export function barChart(chart: Chart): Html {
   const { title, axis, series, bars, isOfNames = false, textOf = (value) => counts.format(value) } = chart;
@@ -165,7 +165,7 @@ y2="${yOf(tick).toFixed(1)}"></line>${label(left - 6, yOf(tick) + 5, tickTexts[i
 
 type Box = Readonly<Record<'x' | 'y' | 'width' | 'height', number>>;
 
-/** A bar that shows its values above the chart on hover and focus. */
+/** A bar. If `isTold`, shows its values above the chart on hover and focus. */
 function mark(index: number, { text }: Drawn, isTold: boolean, place: Box, content: Html): Html {
   const told = isTold
     ? html`<text class="told" x="${WIDTH}" y="18" text-anchor="end">${text}</text>`

@@ -95,7 +95,7 @@ export function forwardBadge({ forwardStatus }: Pick<Payment, 'forwardStatus'>):
   return badge(words, tone);
 }
 
-/** Empty if the received amount equals the requested one. */
+/** Empty unless clearly less or more than the requested amount has arrived. */
 export function mismatchBadge({ amountMismatch }: Pick<Payment, 'amountMismatch'>): Html {
   return amountMismatch === null ? nothing : badge(amountMismatch.replaceAll('_', ' '), 'warn');
 }
