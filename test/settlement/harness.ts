@@ -578,11 +578,7 @@ function createSessionDouble(nowMs: () => number) {
     meanwhile: async () => {},
     adapter: {
       id: 'wert',
-      quote: async ({ amountCents: chargedCents }) => ({
-        chargedCents,
-        deliveryUnits: null,
-        minimumUsdCents: null,
-      }),
+      quote: async () => ({ chargedCents: 25_00, deliveryUnits: null, minimumUsdCents: null }),
       async startSession(request): Promise<StartedSession> {
         started.push(request.paymentId);
         await double.meanwhile();

@@ -141,14 +141,11 @@ export const coinbase = defineProvider({
       },
     });
     const purchase = answers.fieldsOf(quote['purchase_amount']);
-    const total = answers.fieldsOf(quote['payment_total'] ?? {});
-    // A currency that it does not support is quoted in USD.
-    const totalCents =
-      total['currency'] === request.currency
-        ? answers.readCentsOrNull(total['value'], 'payment_total')
-        : null;
+    const { value: total, currency } = answers.fieldsOf(quote['payment_total'] ?? {});
+    // In USD if Coinbase does not support the currency.
+    const stated = currency === request.currency ? total : null;
     return {
-      chargedCents: totalCents ?? request.amountCents,
+      chargedCents: answers.readCentsOrNull(stated, 'payment_total') ?? request.amountCents,
       deliveryUnits: answers.readDecimalUnits(purchase['value'], 'purchase_amount'),
     };
   },

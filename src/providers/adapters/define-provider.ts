@@ -213,9 +213,15 @@ function openAdapter<Host extends string, Own extends object>(
     asProviderUnavailable(id, converse(timeoutMs, work));
   async function quote(request: QuoteRequest, call: Call): Promise<Quote> {
     requireServed(id, request, traits);
-    const charge = definition.fees === 'included' ? { chargedCents: request.amountCents } : {};
-    const quoted = { minimumUsdCents: null, ...charge, ...(await definition.quote(account, request, call)) };
-    return withPlausibleCharge(quoted, request);
+    const { amountCents } = request;
+    const chargedCents = definition.fees === 'included' ? amountCents : 0;
+    const asked = await definition.quote(account, request, call);
+    const quoted = { chargedCents, minimumUsdCents: null, ...asked };
+    if (quoted.chargedCents * 2 < amountCents || quoted.chargedCents > amountCents * 2)
+      throw new MalformedAnswerError(
+        `a charge of ${quoted.chargedCents} for ${amountCents} cents is implausible`,
+      );
+    return quoted;
   }
   async function startSession(request: SessionRequest, call: Call): Promise<StartedSession> {
     requireServed(id, request, traits);
@@ -260,17 +266,6 @@ function openAdapter<Host extends string, Own extends object>(
             ),
         }),
   };
-}
-
-/** Requires a charge of half to twice the amount; a quote without one is malformed. */
-function withPlausibleCharge(
-  quoted: Omit<Quote, 'chargedCents'> & Partial<Quote>,
-  { amountCents }: QuoteRequest,
-): Quote {
-  const { chargedCents = 0 } = quoted;
-  if (chargedCents * 2 < amountCents || chargedCents > amountCents * 2)
-    throw new MalformedAnswerError(`the charge of ${chargedCents} cents for ${amountCents} is implausible`);
-  return { ...quoted, chargedCents };
 }
 
 function quoteKeyOf({ amountCents, currency, usdUnits, customerCountry }: QuoteRequest): string {

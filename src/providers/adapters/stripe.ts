@@ -62,16 +62,13 @@ export const stripe = defineProvider({
   fees: 'on_top',
   traits: { currenciesSold: ['USD', 'EUR'] },
   quotesInSession: true,
-  account: ({ urls }) => ({ readQuotes: createQuoteReader(urls.api) }),
+  account: ({ urls }) => ({ quoteCharge: createQuotes(urls.api) }),
   headers: ({ apiKey }) => ({ authorization: `Bearer ${apiKey}` }),
 
-  async quote({ readQuotes }, request, call) {
-    const { chargedCents, deliveryUnits } = await quoteForCharge(readQuotes, request, call);
-    return { chargedCents, deliveryUnits };
-  },
+  quote: ({ quoteCharge }, request, call) => quoteCharge(request, call),
 
-  async startSession({ urls, readQuotes }, request, call) {
-    const { sourceCents, deliveryUnits } = await quoteForCharge(readQuotes, request, call);
+  async startSession({ urls, quoteCharge }, request, call) {
+    const { sourceCents, deliveryUnits } = await quoteCharge(request, call);
     const { customerIp = null } = request;
     const body = new URLSearchParams({
       source_currency: request.currency.toLowerCase(),
@@ -116,32 +113,9 @@ export const stripe = defineProvider({
   },
 });
 
-type QuoteReader = ReturnType<typeof createQuoteReader>;
-
-/** Reads quotes at the path that answered last, and at the other one where the account has no such path. */
-function createQuoteReader(apiUrl: string) {
-  let paths: readonly [string, string] = QUOTE_PATHS;
-  return async (query: Readonly<Record<string, string>>, call: answers.Call): Promise<unknown> => {
-    const [path, otherPath] = paths;
-    const answer = await call.answer({ url: `${apiUrl}${path}`, query, acceptsPage: true });
-    if (answer.status === 404 || (answer.status === 400 && !isErrorOfOnramp(codeOf(answer)))) {
-      const other = await call.answer({ url: `${apiUrl}${otherPath}`, query });
-      if (other.status === 200) {
-        paths = [otherPath, path];
-        return other.body;
-      }
-    }
-    return answers.requireSuccess('stripe', answer);
-  };
-}
-
 /** Code of an error; empty without one. */
 function codeOf({ body }: answers.JsonAnswer): string {
   return String((body as { error?: { code?: unknown } } | null | undefined)?.error?.code ?? '');
-}
-
-function isErrorOfOnramp(code: string): boolean {
-  return /^(crypto_onramp|parameter)_/.test(code);
 }
 
 /** Quote of a source amount, to which fees are added. */
@@ -149,43 +123,50 @@ interface SourceQuote extends Pick<Quote, 'chargedCents' | 'deliveryUnits'> {
   readonly sourceCents: number;
 }
 
-async function quoteForCharge(
-  readQuotes: QuoteReader,
-  { amountCents, currency }: QuoteRequest,
-  call: answers.Call,
-): Promise<SourceQuote> {
-  return scaleToCharge(amountCents, async (sourceCents) => {
-    const query = {
-      source_currency: currency.toLowerCase(),
-      source_amount: formatCents(sourceCents),
-      'destination_currencies[]': 'usdc',
-      'destination_networks[]': 'polygon',
-    };
-    const answer = answers.fieldsOf(await readQuotes(query, call));
-    const { polygon } = answers.fieldsOf(answer['destination_network_quotes']);
-    const quote = answers.listOf(polygon ?? []).find((each) => each['destination_currency'] === 'usdc');
-    if (quote === undefined) throw new answers.MalformedAnswerError('there is no quote for USDC on Polygon');
-    return {
-      sourceCents,
-      chargedCents: totalCentsOf(quote, sourceCents),
-      deliveryUnits: answers.readDecimalUnits(quote['destination_amount'], 'destination_amount'),
-    };
-  });
+/** Quotes charges, at the path that answered last, or at the other one where the account has no such path. */
+function createQuotes(apiUrl: string) {
+  let paths: readonly [string, string] = QUOTE_PATHS;
+  async function read(query: Readonly<Record<string, string>>, call: answers.Call): Promise<unknown> {
+    const [path, otherPath] = paths;
+    const answer = await call.answer({ url: `${apiUrl}${path}`, query, acceptsPage: true });
+    const isOfThisApi = /^(crypto_onramp|parameter)_/.test(codeOf(answer));
+    if (answer.status === 404 || (answer.status === 400 && !isOfThisApi)) {
+      const other = await call.answer({ url: `${apiUrl}${otherPath}`, query });
+      if (other.status === 200) {
+        paths = [otherPath, path];
+        return other.body;
+      }
+    }
+    return answers.requireSuccess('stripe', answer);
+  }
+  return ({ amountCents, currency }: QuoteRequest, call: answers.Call): Promise<SourceQuote> =>
+    scaleToCharge(amountCents, async (sourceCents) => {
+      const query = {
+        source_currency: currency.toLowerCase(),
+        source_amount: formatCents(sourceCents),
+        'destination_currencies[]': 'usdc',
+        'destination_networks[]': 'polygon',
+      };
+      const answer = answers.fieldsOf(await read(query, call));
+      const { polygon } = answers.fieldsOf(answer['destination_network_quotes']);
+      const quote = answers.listOf(polygon ?? []).find((each) => each['destination_currency'] === 'usdc');
+      if (quote === undefined)
+        throw new answers.MalformedAnswerError('there is no quote for USDC on Polygon');
+      const deliveryUnits = answers.readDecimalUnits(quote['destination_amount'], 'destination_amount');
+      return { sourceCents, chargedCents: totalCentsOf(quote, sourceCents), deliveryUnits };
+    });
 }
 
 /** What the customer is charged in all: the stated total, or the sum of amount and fees. */
 function totalCentsOf(quote: answers.AnswerFields, sourceCents: number): number {
-  const { network_fee_monetary: network, transaction_fee_monetary: transaction } = answers.fieldsOf(
-    quote['fees'] ?? {},
-  );
-  const feeCents = (fee: unknown, name: string) => answers.readCentsOrNull(fee, name) ?? 0;
-  const stated = answers.readCentsOrNull(quote['source_total_amount'], 'source_total_amount');
-  if (stated === null && (network === undefined || transaction === undefined))
-    throw new answers.MalformedAnswerError('the quote states neither a total nor fees');
+  const fees = answers.fieldsOf(quote['fees'] ?? {});
+  const feeCents = (name: string) =>
+    answers.readCentsOrNull(fees[name], name) ?? Number(fees[name] ?? Number.NaN);
   const total =
-    stated ?? sourceCents + feeCents(network, 'network_fee') + feeCents(transaction, 'transaction_fee');
-  if (total < sourceCents) throw new answers.MalformedAnswerError('the total is less than the amount');
-  return total;
+    answers.readCentsOrNull(quote['source_total_amount'], 'source_total_amount') ??
+    sourceCents + feeCents('network_fee_monetary') + feeCents('transaction_fee_monetary');
+  if (total >= sourceCents) return total;
+  throw new answers.MalformedAnswerError('the total is unknown or less than the amount');
 }
 
 /** Part of the charge that may be left over, because fees are rounded and may have steps: the larger of both. */
