@@ -1,6 +1,6 @@
 /**
- * Counterpart of src/providers/adapters/banxa.ts: quotes and orders below the partner's reference, and the one-time URL
- * of an order at `/widget`. Here Klarna is a payment method.
+ * Counterpart of src/providers/adapters/banxa.ts: returns quotes, creates orders below the partner's reference, and
+ * opens an order's URL at `/widget` once. Here Klarna is a payment method.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';

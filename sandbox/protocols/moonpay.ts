@@ -1,6 +1,6 @@
 /**
- * Counterpart of src/providers/adapters/moonpay.ts: quotes at `/api/v3/currencies/…/buy_quote`, and a widget at
- * `/widget` that opens only by a URL whose query is signed with our secret key. Here PayPal is a payment method.
+ * Counterpart of src/providers/adapters/moonpay.ts: returns quotes at `/api/v3/currencies/…/buy_quote`, and opens a
+ * widget at `/widget` only through a URL whose query is signed with our secret key. Here PayPal is a payment method.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';

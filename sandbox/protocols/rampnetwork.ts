@@ -1,6 +1,6 @@
 /**
- * Counterpart of src/providers/adapters/rampnetwork.ts: quotes in the asset's smallest units, and a widget at `/widget`
- * that opens only by a URL signed by the partner.
+ * Counterpart of src/providers/adapters/rampnetwork.ts: returns quotes in the asset's smallest units, and opens a
+ * widget at `/widget` only through a URL that the partner signed.
  */
 import { createPublicKey, sign, verify } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -79,7 +79,7 @@ export function createRampNetworkProtocol(): SimulatedProtocol {
     webhookOf(simulator, order, event, atMs) {
       const url = webhookUrls.get(order.id);
       if (url === undefined) return null;
-      // Keys in order, so that the bytes match the signature.
+      // Keys sorted: the signature covers the JSON with sorted keys.
       const body = JSON.stringify({
         purchase: {
           asset: { address: simulator.tokenContract() },

@@ -1,6 +1,6 @@
 /**
- * Counterpart of src/providers/adapters/revolut.ts: configuration, quotes for a country, and the URL of the widget. The
- * URL carries the purchase in minor units and opens only unchanged.
+ * Counterpart of src/providers/adapters/revolut.ts: returns its configuration, quotes for a country, and the URL of the
+ * widget. The URL contains the purchase in minor units and opens only unchanged.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';

@@ -1,6 +1,6 @@
 /**
- * Counterpart of src/providers/adapters/stripe.ts: quotes and sessions for a secret key, a session that can be read
- * again, and its page at `/widget`. Fees come on top of an amount.
+ * Counterpart of src/providers/adapters/stripe.ts: returns quotes and creates sessions for calls with the secret key,
+ * lets a session be read again, and shows its page at `/widget`. Fees come on top of an amount.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';

@@ -1,6 +1,7 @@
 /**
- * Counterpart of src/providers/adapters/transak.ts: an access token that invalidates the previous one, sessions created
- * with it, and a widget at `/widget` that opens once, within five minutes, and only from the referrer's domain.
+ * Counterpart of src/providers/adapters/transak.ts: returns quotes, issues an access token that invalidates the
+ * previous one, creates sessions with it, and opens a session's widget at `/widget` once, within `SESSION_LIFETIME_MS`,
+ * and only from the referrer's domain.
  */
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';

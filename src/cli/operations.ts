@@ -60,7 +60,7 @@ async function describeDatabase(
   };
 }
 
-/** Describes another token at the deposit address; null without one, or without a chain. */
+/** Describes another token at the deposit address; null if there is none, or no chain. */
 async function nameOtherToken(
   { chain, observations }: OperationsContext,
   view: PaymentView,

@@ -334,7 +334,7 @@ function shown(value: unknown): string {
 }
 
 /**
- * Escapes control characters, because foreign texts, such as a webhook receiver's answer, must not control the
+ * Escapes control characters, because texts of others, such as a webhook receiver's answer, must not control the
  * terminal.
  */
 export function visible(text: string): string {

@@ -21,7 +21,7 @@ interface ProgramServices extends IntegratorServices {
     readonly role: string;
     readonly isJson: boolean;
   }): Promise<void>;
-  /** Asks the operator; null if the input is no terminal. */
+  /** Asks the operator; null if the input is not a terminal. */
   readonly ask: ((question: string) => Promise<string>) | null;
   /** Creates the data folder and the database if they are missing. */
   init(): Promise<unknown>;
@@ -129,7 +129,7 @@ export function createProgram(services: ProgramServices, version: string): Comma
   return program;
 }
 
-/** Adds a command that makes several checks and prints each finding as a line, at once or at the end. */
+/** Adds a command that makes several checks and prints each finding as a line, immediately or at the end. */
 function addCheckingCommand(
   program: Command,
   name: string,

@@ -40,7 +40,7 @@ export function createEvidenceFiles(dataDir: string): EvidenceStore {
   };
 }
 
-/** The operator can edit the file: another form counts as no evidence. */
+/** The operator can edit the file: any other shape counts as no evidence. */
 function readEvidence(text: string, provider: ProviderId): ProviderEvidence | null {
   try {
     const content = JSON.parse(text) as Partial<ProviderEvidence> | null;

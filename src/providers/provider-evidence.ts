@@ -26,7 +26,7 @@ export interface ProvenPurchase {
   readonly symbol: string;
   readonly decimals: number;
   readonly isNativeUsdc: boolean;
-  /** Last state reported by the provider's webhooks; null without any. */
+  /** Last state reported by the provider's webhooks; null if there is none. */
   readonly webhook: string | null;
 }
 
@@ -45,7 +45,7 @@ export interface ProviderEvidence extends ProviderEndpoint {
 }
 
 export interface EvidenceStore {
-  /** Newest evidence of a provider; null without any, or if its file cannot be read. */
+  /** Newest evidence of a provider; null if there is none, or if its file cannot be read. */
   readEvidence(provider: ProviderId): Promise<ProviderEvidence | null>;
   /** Returns the path of the file. Replaces evidence of the same time. */
   writeEvidence(evidence: ProviderEvidence): Promise<string>;

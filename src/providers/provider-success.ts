@@ -84,7 +84,7 @@ export function orderBySuccess<Offer extends RankedOffer>(
     .map(({ offer }) => offer);
 }
 
-/** One in this many payments shows another provider first than the expected best. */
+/** One in this many payments shows a provider other than the expected best first. */
 const EXPLORED_PAYMENTS = 10;
 /** Minimum visits in total before the order is tested. */
 const MINIMUM_VISITS_TO_EXPLORE = 20;

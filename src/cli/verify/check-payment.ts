@@ -189,7 +189,7 @@ function depositedSums(entries: PaymentFacts['entries']): bigint[] {
   });
 }
 
-/** Age of a pending webhook from which it counts as skipped; webhooks are sent within seconds. */
+/** Minimum age of a pending webhook that counts as skipped; webhooks are sent within seconds. */
 const LATEST_CLAIM_MS = 24 * 3_600_000;
 
 /** Only pending webhooks are unclaimed: one that became pending again would be sent twice. */

@@ -25,7 +25,7 @@ import {
 import { type ProviderVariable, SANDBOX_ENVIRONMENT } from './provider-variables.ts';
 
 export interface AdapterSettings {
-  /** Time limit of all calls that start a session together; quotes are also limited to two seconds. */
+  /** Time limit of all calls that start a session together; quotes are also limited to `QUOTE_TIMEOUT_MS`. */
   readonly timeoutMs: number;
   /** Lifetime of a cached quote; 0 requests one every time. */
   readonly quoteCacheMs?: number;
@@ -124,7 +124,7 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
   account?(settings: AccountSettings<Host>): Own;
   headers?(account: Account): Readonly<Record<string, string>>;
   quote(account: Account, request: QuoteRequest, call: Call): Promise<WithDefaults<Quote, 'deliveryUnits'>>;
-  /** Defaults: the payment's id as reference, and an hour as lifetime. */
+  /** Defaults: the payment's id as reference, and `LINK_LIFETIME_MS`. */
   startSession(
     account: Account,
     request: SessionRequest,
@@ -272,7 +272,7 @@ function quoteKeyOf({ amountCents, currency, usdUnits, customerCountry }: QuoteR
   return `${amountCents} ${currency} ${usdUnits} ${customerCountry ?? ''}`;
 }
 
-/** Name of the variable that authenticates webhooks; null without one. */
+/** Name of the variable that authenticates webhooks; null if there is none. */
 function secretOf(variables: readonly ProviderVariable[]): string | null {
   return variables.find(({ isForWebhooks }) => isForWebhooks === true)?.name ?? null;
 }

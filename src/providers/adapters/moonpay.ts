@@ -9,7 +9,7 @@ import { countryNotServed, minimumUsdCentsOf } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
-/** The catalog lists some 200 currencies with metadata. */
+/** The catalog lists about 200 currencies with metadata. */
 const MAXIMUM_CURRENCIES_BYTES = 4 * 1024 * 1024;
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['waitingPayment', 'paying'],

@@ -80,7 +80,7 @@ function record(call: JsonRequest, status: number, body: unknown, length: number
   const answers = recording.getStore();
   if (answers === undefined || answers.length >= MAXIMUM_RECORDED) return;
   const { pathname } = new URL(call.url);
-  // A whole catalog is no fixture.
+  // A whole catalog is not a fixture.
   answers.push({
     method: methodOf(call),
     path: pathname,
@@ -269,7 +269,7 @@ interface Calls {
 
 /** Calls of a conversation, by default without data of a customer, such as a quote for an amount. */
 export interface Call extends Calls {
-  /** Calls with data of one customer or payment, whose errors below 500 are no outage. */
+  /** Calls with data of one customer or payment, whose errors below 500 are not an outage. */
   readonly ofCustomer: Calls;
 }
 

@@ -233,7 +233,7 @@ interface AccessToken {
   readonly expiresAtMs: number;
 }
 
-/** Time before its expiry from which a token is replaced. */
+/** Time before its expiry at which a token is replaced. */
 const EARLY_MS = 60_000;
 
 /** Token shared by calls and fetched once at a time. A failed fetch is not cached. */
