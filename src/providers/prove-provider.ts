@@ -85,15 +85,15 @@ async function askQuote(
 }
 
 async function quoteRequestOf(
-  { amountCents, country, usdUnitsOf }: TrialRequest,
+  { amountCents, country, customerIp, usdUnitsOf }: TrialRequest,
   currency: Currency,
 ): Promise<QuoteRequest> {
   const usdUnits = await usdUnitsOf(amountCents, currency);
-  return { amountCents, currency, usdUnits, customerCountry: country };
+  return { amountCents, currency, usdUnits, customerCountry: country, customerIp };
 }
 
 async function startSession(adapter: ProviderAdapter, request: TrialRequest) {
-  const { country, customerIp, wallet, returnUrl } = request;
+  const { country, wallet, returnUrl } = request;
   if (adapter.needsCountry === true && country === null)
     throw new ServiceError('invalid_request', 'The provider needs a country. Specify one with --country.');
   const paymentId = request.newPaymentId();
@@ -103,7 +103,6 @@ async function startSession(adapter: ProviderAdapter, request: TrialRequest) {
     customerReference: paymentId,
     depositAddress: wallet,
     email: null,
-    customerIp,
     returnUrl,
   };
   const session = await adapter.startSession(asked);

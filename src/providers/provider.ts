@@ -16,9 +16,8 @@ export interface QuoteRequest {
   /** Code of the customer's state in the United States; null or absent where it is unknown. */
   readonly customerState?: string | null;
   /**
-   * The customer's IP address in canonical form (`1.2.3.4` or compressed lower-case IPv6); null or absent where it is
-   * unknown, not public, or there is no customer, as for a merchant's create and for quotes that customers share. A
-   * session started with an address is only for customers at that address.
+   * The customer's public IP address in canonical form (`1.2.3.4` or compressed lower-case IPv6), where it is known and
+   * there is one customer: none for a create or a shared quote. A session with an address is only for customers there.
    */
   readonly customerIp?: string | null;
   /** Account whose share of the rate limit the call uses. Not sent to the provider. */

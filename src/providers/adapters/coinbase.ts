@@ -68,9 +68,7 @@ export const coinbase = defineProvider({
       'A quote is asked for in camel case and answered in snake case (`purchase_amount.value`); `GET /onramp/v1/buy/options`; `sandbox-` before our id in the test environment.',
       '`contractAddress` of a webhook is the contract of the delivered token.',
     ],
-    unknown: [
-      'The state of customers in the United States where `COUNTRY_HEADER` has none: then there is no quote.',
-    ],
+    unknown: ['The state of customers in the United States, without a proxy that reports it.'],
   },
   fees: 'included',
   account({ apiKey: keyId, nowMs, ...settings }) {

@@ -2,9 +2,8 @@
  * Crypto.com Onramp: a payment is created with the account's secret key, and its page opened. The API is that of
  * Crypto.com Pay, which accepts payments for merchants; the on-ramp is a limited beta of it. An account without the
  * beta ignores the wallet and credits its own balance, so a payment that does not echo wallet, asset and network is
- * never shown. The only documented answer echoes neither wallet nor network, and its page is called `set_wallet`: with
- * it, no payment can be made. In production the adapter is therefore off until the operator states that the account's
- * answers do confirm the wallet. `facts` lists what it relies on.
+ * never shown. The only documented answer echoes neither wallet nor network: the adapter is off in production until the
+ * operator states that the account's answers do. `facts` lists what it relies on.
  */
 import type { SessionRequest } from '../provider.ts';
 import { defineProvider } from './define-provider.ts';

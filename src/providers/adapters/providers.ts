@@ -44,9 +44,7 @@ const paypal = definePaymentMethod({
     ],
     sdk: [],
     inferred: ['`PRIMERPAYPAL` (EUR) is PayPal in version 1 of Banxa (EdgeApp/edge-react-gui #6057).'],
-    unknown: [
-      'The name of PayPal in version 2 of Banxa; its currencies at MoonPay, which is therefore asked in each.',
-    ],
+    unknown: ['Its name in version 2 of Banxa; its currencies at MoonPay, which is asked in each.'],
   },
   routes: [moonpay, banxa],
   nameAt: (route, values) => (route === 'moonpay' ? 'paypal' : values['PAYMENT_METHOD']),

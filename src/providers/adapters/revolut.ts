@@ -47,9 +47,7 @@ export const revolut = defineProvider({
     inferred: [
       'Fees are taken out of `amount`: a quote is described as one "including fees", its `crypto.amount` as what the customer receives.',
     ],
-    unknown: [
-      'Whether one `orderId` may be started twice; whether customers in Canada and the United States are served: `countries` of your account decides.',
-    ],
+    unknown: ['Whether one `orderId` may be started twice; whether Canada and the United States are served.'],
   },
   fees: 'included',
   account({ urls, monotonicMs = () => performance.now(), readUsdcContract }) {

@@ -58,7 +58,7 @@ export const transak = defineProvider({
       '`x-api-key` on every call, `x-user-ip` with the address at which the customer opens the widget, never that of a server, and egress addresses on the allowlist, from 2026-07-15 (docs.transak.com/guides/mandatory-security-changes).',
       'The reference of the session requires `access-token` alone (docs.transak.com/api/public/create-widget-url): a session whose customer has no known address is started without `x-user-ip`.',
       '`GET /api/v1/pricing/public/quotes`, and `quoteCountryCode` for the price of the widget (docs.transak.com/guides/get-price-based-on-user-region).',
-      'The customer confirms a code sent by email; no parameter skips that (docs.transak.com/docs/white-label-integration). `partnerCustomerId` (docs.transak.com/docs/user-journey).',
+      'The customer confirms a code sent by email; no parameter skips that (docs.transak.com, Widget with API customisation). `partnerCustomerId` (docs.transak.com, User journey).',
     ],
     sdk: [
       'A webhook is a JWT with HS256 (jose; a test compares with it). The packages of Transak only embed the widget.',
@@ -111,8 +111,7 @@ export const transak = defineProvider({
 
   async quote({ urls, apiKey, warn }, request, call) {
     const { customerCountry = null, customerIp = null } = request;
-    const isOfCustomer = customerCountry !== null || customerIp !== null;
-    const answer = await (isOfCustomer ? call.ofCustomer : call).answer({
+    const answer = await ((customerCountry ?? customerIp) ? call.ofCustomer : call).answer({
       url: `${urls.api}/api/v1/pricing/public/quotes`,
       query: {
         partnerApiKey: apiKey,

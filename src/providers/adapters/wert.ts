@@ -42,7 +42,7 @@ export const wert = defineProvider({
   facts: {
     official: [
       '`POST /api/external/hpp/create-session` with `X-Api-Key` and `flow_type`; `POST /api/v3/partners/convert` with `X-Partner-ID`, at most four a second from one address; `GET /api/external/orders?search_by=` (docs.wert.io).',
-      'A conversion states `currency_amount`, "the final amount in fiat that the user will pay", and `fee_percent` (docs.wert.io/docs/converter).',
+      'A conversion states `currency_amount`, "the final amount in fiat that the user will pay", and `fee_percent` (docs.wert.io, Converter).',
       'Webhooks are switched off after answers that are late or not 2xx (docs.wert.io).',
     ],
     sdk: ['The address of the widget (@wert-io/widget-initializer).'],
