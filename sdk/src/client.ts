@@ -94,6 +94,11 @@ export interface Client {
      * @throws ApiError, ConnectionError
      */
     list(paymentId: string): Promise<RefundList>;
+    /**
+     * Reads a refund.
+     *
+     * @throws ApiError (404: unknown, or of another account), ConnectionError
+     */
     get(refundId: string): Promise<Refund>;
     /**
      * Confirms the address that the customer entered, as you saw it.
@@ -143,12 +148,18 @@ export interface Client {
     /**
      * Reads the contracts from which deposit addresses are computed. Store it with your code instead of requesting it
      * each time.
+     *
+     * @throws ApiError, ConnectionError
      */
     retrieve(): Promise<SettlementPublication>;
   };
 }
 
-/** Creates a client of one account. It holds no connection, so nothing has to be closed. */
+/**
+ * Creates a client of one account. It holds no connection, so nothing has to be closed.
+ *
+ * @throws TypeError for an incomplete key, a base URL that is not secure, and in a browser
+ */
 export function createClient(options: ClientOptions): Client {
   const context: RequestContext = {
     baseUrl: checkBaseUrl(options.baseUrl, options.allowInsecureHttp === true),

@@ -44,7 +44,7 @@ export class ConnectionError extends CardCheckoutError {
 
 /** Reason why a webhook was rejected. */
 export type WebhookRefusal =
-  /** The header is missing or not 64 hexadecimal digits. */
+  /** The header is missing, repeated, or not 64 lower-case hexadecimal digits. */
   | 'no_signature'
   /** No order has this payment, or no token is stored for it. */
   | 'unknown_payment'
@@ -52,7 +52,7 @@ export type WebhookRefusal =
   | 'wrong_signature'
   /** Genuine, but too old or from a clock far ahead: a replay. */
   | 'not_fresh'
-  /** The body is not JSON in UTF-8 with the fields of an event. */
+  /** The body is not JSON in UTF-8 with the fields of an event, or is too large. */
   | 'malformed'
   /** Genuine, but of a type unknown to this version. */
   | 'unknown_event';
@@ -67,7 +67,7 @@ export class WebhookError extends CardCheckoutError {
     this.reason = reason;
   }
 
-  /** 401 if the webhook may be forged, 400 if it is genuine or unreadable. */
+  /** 401 if the webhook may be forged or replayed, 400 if its body is malformed or its type unknown. */
   get httpStatus(): 400 | 401 {
     return this.reason === 'malformed' || this.reason === 'unknown_event' ? 400 : 401;
   }

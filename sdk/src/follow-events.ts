@@ -50,6 +50,8 @@ export interface FollowEventsOptions<Transaction> {
 /**
  * Processes the account's events in order and each exactly once, until the signal aborts. Needs no public URL. After a
  * crash it continues after the last committed event.
+ *
+ * @throws EventGapError if unprocessed events were deleted and there is no `onGap`; other errors go to `onError`
  */
 export async function followEvents<Transaction>(options: FollowEventsOptions<Transaction>): Promise<void> {
   const { signal, onError = () => {}, pollMs = POLL_MS, wait = waitFor } = options;

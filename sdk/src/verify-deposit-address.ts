@@ -44,7 +44,8 @@ export interface DepositProof {
  *
  * Relies on the factory being the published contract, which does not change: check that once on chain.
  *
- * @throws DepositAddressError if the address differs; do not use the payment
+ * @throws DepositAddressError if the address differs, the fee is above the maximum, or the data is malformed; do not
+ *   use the payment
  */
 export function verifyDepositAddress(payment: DepositPayment, terms: DepositTerms): DepositProof {
   const { publication, maximumFeePercent = HIGHEST_FEE_PERCENT } = terms;

@@ -39,7 +39,7 @@ export interface HandledWebhook {
 
 /**
  * Handles a webhook request in a provider's name. It only moves the progress that the customer sees: the chain alone
- * decides which payment is paid. Throws `not_found` if the provider sends no webhooks.
+ * decides which payment is paid. Throws `not_found` if this provider's webhooks cannot be verified here.
  */
 export async function handleProviderWebhook(
   context: HandleProviderWebhookContext,

@@ -69,7 +69,7 @@ export interface RankedOffer {
   readonly units: bigint;
 }
 
-/** Orders offers by expected delivery; equal ones keep their order. */
+/** Orders offers by expected delivery, the explored provider's first; equal ones keep their order. */
 export function orderBySuccess<Offer extends RankedOffer>(
   offers: readonly Offer[],
   rates: SuccessRates,

@@ -54,7 +54,7 @@ class WebhookError(CardCheckoutError):
 
     @property
     def http_status(self) -> int:
-        """401 for what may be forged, 400 for what is genuine or cannot be read."""
+        """401 if the webhook may be forged or replayed, 400 if its body is malformed or its type unknown."""
         return 400 if self.reason in ("malformed", "unknown_event") else 401
 
 
@@ -63,7 +63,7 @@ class DepositAddressError(CardCheckoutError):
 
 
 class WrongAmountError(CardCheckoutError):
-    """Another amount or currency was charged than the order asked for."""
+    """The service reports an amount or currency other than the order's."""
 
 
 class EventGapError(CardCheckoutError):

@@ -14,7 +14,7 @@ from ._transport import parse_object
 from ._types import WebhookEvent
 
 SIGNATURE_HEADER = "X-Service-Signature"
-#: An event has some hundred bytes.
+#: An event has a few hundred bytes.
 MAXIMUM_BODY_BYTES = 65_536
 _DEFAULT_TOLERANCE_SECONDS = 300.0
 
@@ -95,7 +95,7 @@ def _read_event(raw_body: bytes) -> WebhookEvent:
 
 def _check_fresh(event: WebhookEvent, tolerance_seconds: float, now: float) -> WebhookEvent:
     age = now - event["timestamp"]
-    # Not "above the tolerance", so that a tolerance that is no number lets nothing through.
+    # Not "above the tolerance", so that a tolerance that is not a number lets nothing through.
     if not abs(age) <= tolerance_seconds:
         raise WebhookError("not_fresh", f"it was sent {round(age)} seconds ago")
     return event
