@@ -112,7 +112,7 @@ export async function startSandboxParts(
       isTestMode: true,
       additions: {
         createTestPayments: (steps) => createTestPayments({ sandbox, feed, defaults, customer, ...steps }),
-        createOperations: createSandboxOperations,
+        createOperations: (testPayments) => createSandboxOperations(testPayments, store),
         registerPages: registerStatePages,
         startLinks: startLinksOf(config, shop),
         onDelivery: feed.record,

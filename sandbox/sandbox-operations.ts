@@ -5,6 +5,7 @@ import type {
   SandboxOperations,
 } from '../src/cli/operations-context.ts';
 import { requireRefundStatus } from '../src/features/refunds/refund.ts';
+import type { RefundStore } from '../src/features/refunds/refund-store.ts';
 import { readRefund } from '../src/features/refunds/refunds.ts';
 import { ServiceError } from '../src/payment/errors.ts';
 import { formatUnits } from '../src/payment/money.ts';
@@ -13,7 +14,10 @@ import { readFault, readFaultTarget, readProviderFault } from './fault-arguments
 import { triggerEvent } from './trigger-event.ts';
 
 /** Operations of the command line that exist only in the sandbox. */
-export function createSandboxOperations(testPayments: TestPayments): SandboxOperations {
+export function createSandboxOperations(
+  testPayments: TestPayments,
+  store: { readonly refunds: Pick<RefundStore, 'findRefund'> },
+): SandboxOperations {
   return {
     'sandbox pay': async (context, args) => {
       const payment = await context.payments.findPaymentById(argument.requiredPaymentId(args, 'payment'));
@@ -31,7 +35,7 @@ export function createSandboxOperations(testPayments: TestPayments): SandboxOper
     },
     'sandbox refund': async (context, args) => {
       const { accountId } = testPayments.defaults;
-      const refund = await readRefund(context, accountId, argument.required(args, 'refund'));
+      const refund = await readRefund(store, accountId, argument.required(args, 'refund'));
       requireRefundStatus(refund, context.nowMs(), 'awaiting_transfer');
       const { destination, units } = refund;
       if (destination === null) throw new Error(`refund ${refund.id} has no address`);

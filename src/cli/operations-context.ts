@@ -1,6 +1,5 @@
 import type { Account } from '../accounts/account.ts';
 import type { AccountStore, AuditStore, PeopleStore, SessionStore } from '../accounts/account-store.ts';
-import type { RefundStore } from '../features/refunds/refund-store.ts';
 import type { EmailStore } from '../mail/mail.ts';
 import type { Address } from '../payment/address.ts';
 import type { DirectPaymentRequest } from '../payment/create-payment.ts';
@@ -16,6 +15,7 @@ import type { VerifiedChain } from '../settlement/chain/chain.ts';
 import type { ObservationStore, RelayStore, SettlementStore } from '../settlement/settlement-store.ts';
 import type { CallbackGuard, CheckEndpoint } from '../webhooks/delivery-types.ts';
 import type { WebhookStore } from '../webhooks/webhook.ts';
+import type { FeatureRecords } from './verify/verify-context.ts';
 
 /** The providers; `adapters` is null without a running server, which alone knows their credentials. */
 export type OperatorDirectory = Pick<ProviderDirectory, 'settings' | 'evidence' | 'isOffByDefault'> & {
@@ -51,7 +51,7 @@ export interface OperationsContext
         'listCheckpoints' | 'listEntries' | 'listEntriesOf' | 'listFolded' | 'readCursor' | 'rewindTo'
       >;
       events: Pick<EventStore, 'listEvents'>;
-      refunds: Pick<RefundStore, 'findRefund' | 'listRefunds'>;
+      featureRecords: FeatureRecords;
       relay: Pick<RelayStore, 'listOpenBatches'>;
       settlements: Pick<SettlementStore, 'listSettlements'>;
     }> {

@@ -29,7 +29,6 @@ import {
   presentKey,
   presentPayment,
   presentPaymentInFull,
-  presentRefund,
   presentVerification,
 } from './present.ts';
 import { providerOperations } from './provider-operations.ts';
@@ -197,10 +196,9 @@ export const operations: Readonly<Record<string, Operation>> = {
     const view = await context.payments.viewPayment(id);
     if (view === null) throw new ServiceError('payment_not_found');
     const webhooks = await context.webhooks.listWebhooks(id);
-    const refunds = await context.refunds.listRefunds(id);
     return {
       ...presentPaymentInFull(view, webhooks),
-      refunds: refunds.map((refund) => presentRefund(refund, context.nowMs())),
+      ...(await context.featureRecords.show(id, context.nowMs())),
       other_token: await nameOtherToken(context, view),
     };
   },
@@ -209,12 +207,12 @@ export const operations: Readonly<Record<string, Operation>> = {
     if (!Number.isSafeInteger(after) || after < 0) throw invalidField('after', 'must be a whole number');
     const { id } = await findExistingAccount(context, argument.required(args, 'account'));
     const page = await context.events.listEvents(id, after, LISTED_EVENTS);
-    return page.events.map(({ number, type, paymentId, refundId, atMs }) => ({
-      number,
-      type,
-      payment_id: paymentId,
-      ...(refundId === null ? {} : { refund_id: refundId }),
-      created_at: new Date(atMs).toISOString(),
+    return page.events.map((event) => ({
+      number: event.number,
+      type: event.type,
+      payment_id: event.paymentId,
+      ...context.featureRecords.fieldsOf(event),
+      created_at: new Date(event.atMs).toISOString(),
     }));
   },
   'payment cancel': async (context, args) => {

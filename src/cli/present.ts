@@ -1,6 +1,5 @@
 import type { Account, ApiKey } from '../accounts/account.ts';
 import { maskApiKey } from '../accounts/api-key.ts';
-import { type Refund, refundStatusAt } from '../features/refunds/refund.ts';
 import { formatCents, formatUnits } from '../payment/money.ts';
 import type { ChainPosition, Payment } from '../payment/payment.ts';
 import type { PaymentView } from '../payment/payment-store.ts';
@@ -180,18 +179,6 @@ const presentWebhook = ({ event, url, status, result }: Webhook) => ({
 
 export function presentPurchase({ paidAtMs, isNativeUsdc, ...purchase }: ProvenPurchase) {
   return { paid_at: timeOf(paidAtMs), ...purchase, native_usdc: isNativeUsdc };
-}
-
-/** A refund in its state at this time. */
-export function presentRefund(refund: Refund, nowMs: number) {
-  return {
-    refund_id: refund.id,
-    status: refundStatusAt(refund, nowMs),
-    amount: formatUnits(refund.units),
-    destination: refund.destination,
-    transaction: refund.transactionHash,
-    created_at: new Date(refund.createdAtMs).toISOString(),
-  };
 }
 
 /** Progress of the scan for operators; null for a service that has not scanned yet. */

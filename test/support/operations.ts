@@ -79,7 +79,7 @@ export function useOperations(take: (operations: TestOperations) => unknown): vo
 /** The sandbox's operations over test payments that can do this much. */
 export function sandboxThat(can: Partial<TestPayments>): SandboxOperations {
   const cannot = () => Promise.reject(new Error('not asked here'));
-  return createSandboxOperations({
+  const testPayments = {
     pay: cannot,
     transfer: cannot,
     setFault: cannot,
@@ -88,7 +88,8 @@ export function sandboxThat(can: Partial<TestPayments>): SandboxOperations {
     readEvents: cannot,
     defaults: { accountId: 'acc_demo', callbackUrl: 'https://idle.example.com/hook' },
     ...can,
-  });
+  };
+  return createSandboxOperations(testPayments, { refunds: { findRefund: cannot } });
 }
 
 /** What a running server has; it creates nothing here. */

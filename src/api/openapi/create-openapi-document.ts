@@ -44,11 +44,7 @@ export function createOpenApiDocument(baseUrl: string, description: ApiDescripti
     ],
     tags: [
       { name: 'Payments', description: 'Operations for the server of a shop, with an API key.' },
-      {
-        name: 'Merchant',
-        description:
-          'Read, follow, cancel and refund the payments of your account from your own programs. Not part of the checkout API and its version.',
-      },
+      { name: 'Merchant', description: description.merchantTag },
       { name: 'Service', description: 'Public operations, without a key.' },
       { name: 'Events', description: 'Events that the service sends to your callback, each once.' },
     ],

@@ -4,6 +4,8 @@ import { type Operation, operations } from './operations.ts';
 
 /** Parts that the features add to the description of the API. */
 export interface DescribedFeatures {
+  /** Description of the merchant API. */
+  readonly merchantTag: string;
   /** Operations, each group after the operation with this id. */
   readonly operations: readonly { readonly after: string; readonly added: readonly Operation[] }[];
   /** JSON bodies by schema name. */
@@ -21,6 +23,7 @@ export function describeApi(features: DescribedFeatures) {
   const addedAfter = (id: string) =>
     features.operations.flatMap(({ after, added }) => (after === id ? added : []));
   return {
+    merchantTag: features.merchantTag,
     operations: operations.flatMap((operation) => [operation, ...addedAfter(operation.id)]),
     bodies: { ...bodies, ...features.bodies } as Readonly<Record<string, RequestParameters>>,
     schemas: schemasWith(features.schemas, features.eventFields) as Readonly<Record<string, JsonSchema>>,

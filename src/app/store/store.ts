@@ -1,3 +1,4 @@
+import type { FeatureRecords } from '../../cli/verify/verify-context.ts';
 import type { AlertStore } from '../../features/alerts/alert-store.ts';
 import { createAlertStore, storedAlerts } from '../../features/alerts/stored-alerts.ts';
 import type { NotificationStore } from '../../features/notifications/notification-store.ts';
@@ -11,6 +12,7 @@ import {
   storedPaymentPages,
 } from '../../features/payment-pages/stored-payment-pages.ts';
 import type { RefundStore } from '../../features/refunds/refund-store.ts';
+import { recordedRefunds } from '../../features/refunds/refunds.ts';
 import { createRefundStore, storedRefunds } from '../../features/refunds/stored-refunds.ts';
 import { assembleCore, type EngineParts } from '../../store/assemble-core.ts';
 import type { Migration } from '../../store/migration.ts';
@@ -34,15 +36,18 @@ export interface Store extends CoreStore {
   readonly notifications: NotificationStore;
   readonly refunds: RefundStore;
   readonly paymentPages: PaymentPageStore;
+  readonly featureRecords: FeatureRecords;
 }
 
 /** Assembles an engine's store: the core's, and those of features. */
 export function assembleStore(scripts: Scripts, nowMs: () => number, parts: EngineParts): Store {
+  const refunds = createRefundStore(scripts);
   return {
     ...assembleCore(scripts, nowMs, features, parts),
     alerts: createAlertStore(scripts),
     notifications: createNotificationStore(scripts),
-    refunds: createRefundStore(scripts),
+    refunds,
+    featureRecords: recordedRefunds(refunds),
     paymentPages: createPaymentPageStore(scripts),
   };
 }

@@ -8,7 +8,7 @@ import type { Findings } from './discrepancies.ts';
 import { finalRowsOf, type PaymentFacts } from './verify-context.ts';
 
 /** A payment, and the list for its discrepancies. */
-type ChainSubject = Omit<PaymentFacts, 'webhooks'> & { readonly findings: Findings };
+type ChainSubject = Omit<PaymentFacts, 'webhooks' | 'checkRecords'> & { readonly findings: Findings };
 
 /** Largest gap between blocks that are read together. */
 const LARGEST_GAP_BLOCKS = 100;
@@ -25,26 +25,6 @@ export async function checkChain(chain: VerifiedChain, subjects: readonly ChainS
     if (finalBlock < 0) continue;
     await checkBalances(chain, finalBlock, group);
     await checkLogs(chain, group);
-    for (const subject of group) await checkRefunds(chain, subject);
-  }
-}
-
-/** Each paid refund is a transfer of its amount to its address. */
-async function checkRefunds(
-  { reader }: VerifiedChain,
-  { paidRefunds, findings }: ChainSubject,
-): Promise<void> {
-  for (const { destination, units, transactionHash, logIndex, blockNumber } of paidRefunds) {
-    const block = blockNumber ?? 0;
-    const recipients = destination === null ? [] : [destination];
-    const query = { fromBlock: block, toBlock: block, recipients };
-    const { transfers } = await reader.withView((view) => view.readLogs({ ...query, withReleases: false }));
-    const log = transfers.find(
-      (each) => each.transactionHash === transactionHash && each.logIndex === logIndex,
-    );
-    if (log?.recipient === destination && log.units === units) continue;
-    const expected = `${formatUnits(units)} to ${destination} in ${transactionHash}`;
-    findings.add('refund_not_on_chain', expected, 'nothing');
   }
 }
 

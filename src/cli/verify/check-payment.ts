@@ -19,7 +19,6 @@ export function checkPayment(facts: PaymentFacts, context: CheckContext, finding
   const { payment } = facts.view;
   checkJournal(facts, findings);
   checkReleases(facts, findings);
-  checkRefunds(facts, findings);
   checkAmounts(facts, findings);
   checkTransactions(facts, findings);
   checkState(facts, context, findings);
@@ -43,14 +42,6 @@ function checkReleases({ view }: PaymentFacts, findings: Findings): void {
   if (released > deposited) {
     findings.add('released_too_much', `at most ${formatUnits(deposited)}`, formatUnits(released));
   }
-}
-
-/** Merchants refund from their own wallets, and never more than was received. */
-function checkRefunds({ view, paidRefunds }: PaymentFacts, findings: Findings): void {
-  const received = sumObservations(view.observations).finalSeenUnits;
-  const refunded = sumOf(paidRefunds, ({ units }) => units);
-  if (refunded > received)
-    findings.add('refunded_too_much', `at most ${formatUnits(received)}`, formatUnits(refunded));
 }
 
 function sumOf<Row>(rows: readonly Row[], unitsOf: (row: Row) => bigint): bigint {

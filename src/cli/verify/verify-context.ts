@@ -1,5 +1,5 @@
-import type { Refund } from '../../features/refunds/refund.ts';
-import type { RefundStore } from '../../features/refunds/refund-store.ts';
+import type { PaymentId } from '../../payment/payment.ts';
+import type { NumberedEvent } from '../../payment/payment-events.ts';
 import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
 import type { PaymentStore, PaymentView } from '../../payment/payment-store.ts';
 import type { VerifiedChain } from '../../settlement/chain/chain.ts';
@@ -11,13 +11,14 @@ import type {
   SettlementStore,
 } from '../../settlement/settlement-store.ts';
 import type { Webhook, WebhookStore } from '../../webhooks/webhook.ts';
+import type { Findings } from './discrepancies.ts';
 
 export interface VerifyContext
   extends Readonly<{
     payments: Pick<PaymentStore, 'findPaymentById' | 'findNewest' | 'listPaymentIds' | 'viewPayment'>;
     observations: Pick<ObservationStore, 'listEntries' | 'listEntriesOf' | 'listFolded' | 'readCursor'>;
     webhooks: Pick<WebhookStore, 'listWebhooks'>;
-    refunds: Pick<RefundStore, 'listRefunds'>;
+    featureRecords: Pick<FeatureRecords, 'readCheck'>;
     relay: Pick<RelayStore, 'listOpenBatches'>;
     settlements: Pick<SettlementStore, 'listSettlements'>;
     search: Pick<PaymentSearchStore, 'listHistories'>;
@@ -29,12 +30,24 @@ export interface VerifyContext
   readonly pause: () => Promise<void>;
 }
 
+type CheckRecords = (chain: VerifiedChain | null, add: Findings['add']) => Promise<void>;
+
+/** Records of payments that features keep, for the operator's commands. */
+export interface FeatureRecords {
+  /** Fields that `payment show` adds. */
+  readonly show: (id: PaymentId, nowMs: number) => Promise<Readonly<Record<string, unknown>>>;
+  /** Fields that `event list` adds. */
+  readonly fieldsOf: (event: NumberedEvent) => Readonly<Record<string, unknown>>;
+  /** Reads a payment's records, to compare them with the payment and, unless null, with the chain. */
+  readonly readCheck: (view: PaymentView) => Promise<CheckRecords>;
+}
+
 export interface PaymentFacts {
   readonly view: PaymentView;
   /** Its journal entries, in order. */
   readonly entries: readonly JournalEntry[];
   readonly webhooks: readonly Webhook[];
-  readonly paidRefunds: readonly Refund[];
+  readonly checkRecords: CheckRecords;
 }
 
 export interface CheckContext {

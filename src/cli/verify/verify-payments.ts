@@ -136,6 +136,7 @@ async function checkOnce(
   });
   const subjects = checked.flatMap(({ facts, findings }) => (facts === null ? [] : [{ ...facts, findings }]));
   if (context.chain !== null) await checkChain(context.chain, subjects);
+  for (const { checkRecords, findings } of subjects) await checkRecords(context.chain, findings.add);
   return checked;
 }
 
@@ -147,11 +148,10 @@ async function readFacts(context: VerifyContext, id: PaymentId): Promise<Checked
       context.webhooks.listWebhooks(id),
     ]);
     if (viewed === null) throw new UnknownStateError(`payment ${id} was listed and is not there`);
-    const refunds = await context.refunds.listRefunds(id);
-    const paidRefunds = refunds.filter(({ status }) => status === 'paid');
     const findings = createFindings(id);
     const view = await unfold(context, viewed, findings);
-    return { id, facts: { view, entries, webhooks, paidRefunds }, findings };
+    const checkRecords = await context.featureRecords.readCheck(view);
+    return { id, facts: { view, entries, webhooks, checkRecords }, findings };
   } catch (error) {
     return { id, facts: null, findings: unreadable(id, error) };
   }

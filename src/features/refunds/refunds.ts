@@ -3,11 +3,13 @@ import type { AccountStore } from '../../accounts/account-store.ts';
 import { type Address, parsePayoutAddress } from '../../payment/address.ts';
 import { fingerprintOf } from '../../payment/create-payment.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
-import { parseUnits } from '../../payment/money.ts';
-import type { Payment } from '../../payment/payment.ts';
+import { formatUnits, parseUnits } from '../../payment/money.ts';
+import type { Payment, PaymentId } from '../../payment/payment.ts';
+import type { NumberedEvent } from '../../payment/payment-events.ts';
 import type { PaymentStore, PaymentView } from '../../payment/payment-store.ts';
 import { sumObservations } from '../../payment/settle.ts';
 import type { KeyedHash } from '../../platform/keyed-hash.ts';
+import type { VerifiedChain } from '../../settlement/chain/chain.ts';
 import type { ObservationStore } from '../../settlement/settlement-store.ts';
 import { viewPaymentOf } from '../../webhooks/payment-history.ts';
 import {
@@ -241,3 +243,47 @@ async function change(
   if (changed === null) throw new ServiceError('refund_not_found');
   return changed;
 }
+
+/** Refunds in the operator's commands: `payment show`, `event list` and `verify`. */
+export const recordedRefunds = (store: Pick<RefundStore, 'listRefunds'>) => ({
+  show: async (id: PaymentId, nowMs: number) => ({
+    refunds: (await store.listRefunds(id)).map((refund) => ({
+      refund_id: refund.id,
+      status: refundStatusAt(refund, nowMs),
+      amount: formatUnits(refund.units),
+      destination: refund.destination,
+      transaction: refund.transactionHash,
+      created_at: new Date(refund.createdAtMs).toISOString(),
+    })),
+  }),
+
+  fieldsOf: ({ refundId }: Pick<NumberedEvent, 'refundId'>) =>
+    refundId === null ? {} : { refund_id: refundId },
+
+  /** Paid refunds are at most what was received, and transfers of their amounts to their addresses. */
+  readCheck: async (view: PaymentView) => {
+    const paid = (await store.listRefunds(view.payment.id)).filter(({ status }) => status === 'paid');
+    return async (
+      chain: VerifiedChain | null,
+      add: (kind: 'refunded_too_much' | 'refund_not_on_chain', expected: string, found: string) => void,
+    ) => {
+      const received = refundLimitUnits(view);
+      const refunded = paid.reduce((sum, { units }) => sum + units, 0n);
+      if (refunded > received)
+        add('refunded_too_much', `at most ${formatUnits(received)}`, formatUnits(refunded));
+      if (chain === null) return;
+      for (const { destination, units, transactionHash, logIndex, blockNumber } of paid) {
+        const block = blockNumber ?? 0;
+        const recipients = destination === null ? [] : [destination];
+        const query = { fromBlock: block, toBlock: block, recipients, withReleases: false };
+        const { transfers } = await chain.reader.withView((each) => each.readLogs(query));
+        const log = transfers.find(
+          (each) => each.transactionHash === transactionHash && each.logIndex === logIndex,
+        );
+        if (log?.recipient === destination && log.units === units) continue;
+        const expected = `${formatUnits(units)} to ${destination} in ${transactionHash}`;
+        add('refund_not_on_chain', expected, 'nothing');
+      }
+    };
+  },
+});
