@@ -14,16 +14,24 @@ import type { Artifact } from './contract-artifacts.ts';
 import { type ChainCall, deploy, sendTransaction, withLocalChain } from './local-chain.ts';
 
 /** Who is paid in a measured batch; a new merchant has never held the token. */
-export type MerchantKind = 'one merchant' | 'many merchants' | 'many new merchants';
+type MerchantKind = 'one merchant' | 'many merchants' | 'many new merchants';
 
 /** The gas of one transaction that released `payments` payments. */
-export type Measurement = {
+type Measurement = {
   payments: number;
   merchants: MerchantKind;
   /** Whether the clones had to be deployed, as for every first payment to an address. */
   clones: 'fresh' | 'there';
   gasPerPayment: number;
+  /** The same on Polygon since PIP-88, which no local node models. */
+  gasOnPolygon: number;
+  /** Storage words that the transaction first touches by `SLOAD`, and by `SSTORE`. */
+  coldLoads: number;
+  coldStores: number;
 };
+
+/** What Polygon charges more since PIP-88, by the cost of a step on a local node. */
+const more: Record<string, number> = { 'SLOAD 2100': 3_360, 'SSTORE 22100': 840, 'SSTORE 2900': -840 };
 
 type Terms = { merchant: Hex; feeBps: number; feeTo: Hex; ref: Hex };
 type Stage = { call: ChainCall; sender: Hex; token: Hex; factory: Hex; tokenAbi: Abi; factoryAbi: Abi };
@@ -44,19 +52,9 @@ export async function measureGas(artifacts: Artifact[], batchSizes: number[]): P
         const batch = makeTerms(payments, merchants);
         const receivers = batch.map((terms) => terms.merchant);
         if (merchants !== 'many new merchants') await fund(stage, receivers);
-        measurements.push({
-          payments,
-          merchants,
-          clones: 'fresh',
-          gasPerPayment: await release(stage, batch),
-        });
+        measurements.push({ payments, merchants, clones: 'fresh', ...(await release(stage, batch)) });
         if (merchants !== 'one merchant') continue;
-        measurements.push({
-          payments,
-          merchants,
-          clones: 'there',
-          gasPerPayment: await release(stage, batch),
-        });
+        measurements.push({ payments, merchants, clones: 'there', ...(await release(stage, batch)) });
       }
     }
     return measurements;
@@ -94,8 +92,8 @@ async function fund(stage: Stage, addresses: Hex[]): Promise<void> {
   }
 }
 
-/** Pays every deposit, releases them all in one transaction, and returns its gas for each. */
-async function release(stage: Stage, batch: Terms[]): Promise<number> {
+/** Pays every deposit, releases them all in one transaction, and measures it. */
+async function release(stage: Stage, batch: Terms[]) {
   const { call, sender: from, factory: to, factoryAbi: abi } = stage;
   const deposits = await Promise.all(
     batch.map(async (terms) => {
@@ -109,7 +107,21 @@ async function release(stage: Stage, batch: Terms[]): Promise<number> {
   const receipt = await sendTransaction(call, { from, to, data });
   const released = receipt.logs.filter((log) => log.topics[0] === forwardedTopic).length;
   if (released !== batch.length) throw new Error(`${released} of ${batch.length} payments were released`);
-  return Number(receipt.gasUsed) / batch.length;
+  const gas = Number(receipt.gasUsed);
+  const hash = receipt.logs[0]?.transactionHash;
+  const trace = await call('debug_traceTransaction', [hash, { disableStack: true, disableMemory: true }]);
+  const { structLogs } = trace as { structLogs: { op: string; gasCost: number; refund?: number }[] };
+  const steps = structLogs.map(({ op, gasCost }) => `${op} ${gasCost}`);
+  const count = (pattern: RegExp) => steps.filter((step) => pattern.test(step)).length;
+  // Clearing a word refunds 3,960 in place of 4,800.
+  const lessRefund = ((structLogs.at(-1)?.refund ?? 0) / 4_800) * 840;
+  const gasOnPolygon = steps.reduce((sum, step) => sum + (more[step] ?? 0), gas + lessRefund);
+  return {
+    gasPerPayment: Math.ceil(gas / batch.length),
+    gasOnPolygon: Math.ceil(gasOnPolygon / batch.length),
+    coldLoads: count(/^SLOAD 2100$/),
+    coldStores: count(/^SSTORE (22100|5000|2200)$/),
+  };
 }
 
 function makeTerms(payments: number, merchants: MerchantKind): Terms[] {

@@ -16,7 +16,7 @@ import {
   readArtifactText,
   writeArtifact,
 } from './contract-artifacts.ts';
-import { type Measurement, measureGas } from './contract-gas.ts';
+import { measureGas } from './contract-gas.ts';
 import { forgePath } from './foundry.ts';
 
 /** What one payment may cost in a batch of 100, each with a fresh clone and two transfers. */
@@ -52,12 +52,16 @@ async function test(): Promise<void> {
   const artifacts = committedArtifacts();
   compareWithForge(artifacts);
   const measurements = await measureGas(artifacts, [1, 10, 50, measuredBatchSize]);
-  printGas(measurements);
-  const batch = measurements.find((each) => each.payments === measuredBatchSize && isOrdinary(each));
+  console.log('\nGas per payment by receipt, and cold storage accesses of the transaction:');
+  console.table(measurements);
+  const ordinary = measurements.filter(
+    (each) => each.merchants === 'one merchant' && each.clones === 'fresh',
+  );
+  const batch = ordinary.find(({ payments }) => payments === measuredBatchSize);
   if (batch === undefined) throw new Error('The batch that the limit is about was not measured');
-  const circleGas = Math.ceil(batch.gasPerPayment) + circleSurchargeGas;
+  const circleGas = batch.gasPerPayment + circleSurchargeGas;
   console.log(
-    `\nA payment in a batch of ${measuredBatchSize}: ${format(batch)} gas, with Circle's token ` +
+    `\nA payment in a batch of ${measuredBatchSize}: ${batch.gasPerPayment.toLocaleString('en')} gas, with Circle's token ` +
       `${circleGas.toLocaleString('en')}, of at most ${mostGasPerPayment.toLocaleString('en')}.`,
   );
   if (circleGas > mostGasPerPayment) throw new Error('A payment costs too much gas');
@@ -66,11 +70,6 @@ async function test(): Promise<void> {
 function quick(): void {
   runForge(['test', '--no-match-test', '^(testFuzz|invariant)_']);
   compareWithForge(committedArtifacts());
-}
-
-/** The limit is about payments to one merchant, each from a fresh clone. */
-function isOrdinary(measurement: Measurement): boolean {
-  return measurement.merchants === 'one merchant' && measurement.clones === 'fresh';
 }
 
 function runForge(args: string[]): void {
@@ -101,18 +100,6 @@ function compareWithForge(artifacts: Artifact[]): void {
     }
   }
   console.log('The code that forge tested is the code of the committed artifacts.');
-}
-
-function printGas(measurements: Measurement[]): void {
-  console.log('\nGas per payment, two transfers each, by receipt:');
-  console.log('| payments | merchants | clones | gas |\n|---:|---|---|---:|');
-  for (const each of measurements) {
-    console.log(`| ${each.payments} | ${each.merchants} | ${each.clones} | ${format(each)} |`);
-  }
-}
-
-function format(measurement: Measurement): string {
-  return Math.ceil(measurement.gasPerPayment).toLocaleString('en');
 }
 
 const name = process.argv[2] ?? '';

@@ -9,7 +9,8 @@ import { findAnvil } from '../sandbox/chain/find-anvil.ts';
 export type ChainCall = (method: string, params: unknown[]) => Promise<unknown>;
 
 /** The parts of a transaction's receipt that the contracts' scripts read. */
-export type Receipt = { status: Hex; gasUsed: Hex; contractAddress: Hex | null; logs: { topics: Hex[] }[] };
+export type Receipt = { status: Hex; gasUsed: Hex; contractAddress: Hex | null; logs: Log[] };
+type Log = { topics: Hex[]; transactionHash: Hex };
 
 /** More than any transaction here uses, and below the limit of a block. */
 const gasLimit = numberToHex(30_000_000);
@@ -19,7 +20,7 @@ const patienceMs = 10_000;
 export async function withLocalChain<Result>(
   task: (call: ChainCall, sender: Hex) => Promise<Result>,
 ): Promise<Result> {
-  const chain = spawn(findAnvil(), ['--port', '0', '--gas-limit', '60000000'], {
+  const chain = spawn(findAnvil(), ['--port', '0', '--gas-limit', '60000000', '--steps-tracing'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(chain, 'close');

@@ -146,8 +146,8 @@ it.each([
 
 it.each([
   [10n ** 18n, 'fail', /has 1 POL for gas, for about 0 payments: send POL/],
-  [10n ** 20n, 'warn', /for about 9 payments: send POL to it, three full batches can cost 3300 POL/],
-  [4n * 10n ** 21n, 'ok', /for about 363 payments; three full batches can cost 3300 POL$/],
+  [10n ** 20n, 'warn', /for about 8 payments: send POL to it, three full batches can cost 3601.875 POL/],
+  [4n * 10n ** 21n, 'ok', /for about 333 payments; three full batches can cost 3601.875 POL$/],
 ])('a relayer with %d wei at high fees is %s', async (balanceWei, level, sentence) => {
   const relayer = {
     address: `0x${'1'.repeat(40)}` as const,

@@ -53,8 +53,8 @@ export const liveIntervals = {
   rescanIntervalMs: 5 * 60_000,
   /** Final blocks that a thorough rescan reads again, and that the first scan starts with. */
   rescanDepthBlocks: 2_000,
-  /** Pause between two thorough rescans, shorter than their blocks take, so that none is skipped. */
-  thoroughRescanIntervalMs: 50 * 60_000,
+  /** Pause between two thorough rescans, shorter than their blocks take at 1.5 s each, so that none is skipped. */
+  thoroughRescanIntervalMs: 45 * 60_000,
   /** Blocks up to the cursor whose second reading waits, because a node may show a block before its logs. */
   rescanLagBlocks: 32,
   /** Interval of comparing the balances of all open payments with the observations. */

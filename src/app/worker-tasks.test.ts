@@ -8,8 +8,8 @@ import { createGasTask, createIndexTask, createRateTask } from './worker-tasks.t
 const POL = 10n ** 18n;
 
 const GWEI = 10n ** 9n;
-/** At 100 gwei, three full batches of 11 million gas. */
-const LOW = (33n * POL) / 10n;
+/** Three full batches of 12,006,250 gas, at 100 gwei. */
+const LOW = 36_018_750n * 100n * GWEI;
 
 const HOUR_MS = 3_600_000;
 
@@ -37,7 +37,7 @@ async function logged(balances: readonly bigint[], feesGwei: readonly bigint[] =
   });
   for (run = 0; run < balances.length; run++) await task.run(new AbortController().signal);
   expect(shown).toEqual(balances.map((balance) => Number(balance / 10n ** 12n) / 1e6));
-  expect(lowest).toEqual(balances.map((_, index) => Number((feesGwei[index] ?? 100n) * 33n) / 1_000));
+  expect(lowest).toEqual(balances.map((_, index) => Number((feesGwei[index] ?? 100n) * 36_018_750n) / 1e9));
   return lines;
 }
 

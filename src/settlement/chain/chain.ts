@@ -204,7 +204,7 @@ export type RelayTransaction = RelayCall | { readonly kind: 'self_transfer' };
 
 export const SELF_TRANSFER_GAS = 21_000n;
 
-/** Maximum fee per gas unless the operator sets another: a hundred times the usual fee on Polygon. */
+/** Maximum fee per gas unless the operator sets another: ten times the base fee that block producers may aim at. */
 export const MAXIMUM_FEE_PER_GAS_WEI = 5_000n * 10n ** 9n;
 
 /**

@@ -1,4 +1,4 @@
-/** Compares this machine's clock with the newest block; blocks come every two seconds. */
+/** Compares this machine's clock with the newest block; blocks come every 1.5 to two seconds. */
 import type { ChainEndpoint } from './endpoint-rotation.ts';
 
 /** Lag that is normal for an endpoint. */

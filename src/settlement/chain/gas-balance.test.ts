@@ -23,9 +23,9 @@ it('limits gas to a quarter above the need, and to what Polygon takes', () => {
   expect(gasLimitFor(MAXIMUM_TRANSACTION_GAS)).toBe(MAXIMUM_TRANSACTION_GAS);
 });
 
-it('asks for POL below three full batches of 11 million gas, and counts a hundred releases to each', () => {
+it('asks for POL below three full batches of 12 million gas, and counts a hundred releases to each', () => {
   const quote = { maxFeePerGas: 100n * GWEI };
-  expect(lowGasWei(quote)).toBe(3_300_000_000n * GWEI);
+  expect(lowGasWei(quote)).toBe(3_601_875_000n * GWEI);
   expect(releasesPaidBy(lowGasWei(quote), quote)).toBe(300);
   expect(releasesPaidBy(lowGasWei(quote) - 1n, quote)).toBe(299);
 });

@@ -87,8 +87,8 @@ export const WEI_PER_POL = 10n ** 18n;
 const WEI_PER_MILLIONTH_POL = 10n ** 12n;
 
 /**
- * Gas shared by the releases of a transaction, and gas of each: measured, to wallets that never held USDC, with
- * Polygon's charges for cold storage since PIP-88 (3,360 more for a read, 840 for a write).
+ * Gas shared by the releases of a transaction, and gas of each, to wallets that never held USDC: measured as 52,697 and
+ * 93,797 with Polygon's charges for cold storage since PIP-88, and rounded up.
  */
 export const SHARED_GAS = 55_000n;
 export const RELEASE_GAS = 95_500n;
@@ -111,9 +111,9 @@ export function gasLimitFor(gas: bigint): bigint {
   return smaller((gas * 5n) / 4n, MAXIMUM_TRANSACTION_GAS);
 }
 
-/** Gas that a full batch reserves: a hundred releases to wallets that never held USDC, and a quarter more. */
-const FULL_BATCH_GAS = 11_000_000n;
 const RELEASES_OF_FULL_BATCH = 100n;
+/** Gas that a full batch reserves: a hundred releases to wallets that never held USDC, and a quarter more. */
+const FULL_BATCH_GAS = gasLimitFor(releaseGas(Number(RELEASES_OF_FULL_BATCH)));
 
 /** Full batches that the relayer's balance should cover at any time. */
 const BATCHES_IN_RESERVE = 3n;

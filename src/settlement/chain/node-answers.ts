@@ -85,7 +85,7 @@ const MAXIMUM_TRANSACTION_COUNT = 2 ** 32;
 const MAXIMUM_TOPICS = 4;
 /** Lower implausible values are the relayer's to check, against our own figure. */
 const MAXIMUM_GAS = 2n ** 40n;
-/** A million gwei, ten thousand times the usual fee. */
+/** A million gwei; block producers aim at a base fee of at most 800 where they aim at one. */
 const MAXIMUM_FEE_WEI = 10n ** 15n;
 const MAXIMUM_FEE_BLOCKS = 1_024;
 const MAXIMUM_WORD = 2n ** 256n - 1n;
