@@ -16,7 +16,10 @@ const pagesByGroup = {
   'Get started': {
     start: ['Five-minute start', 'from a clone to a paid order and a verified webhook'],
     concepts: ['Concepts', 'the terms that every other page uses'],
-    migrating: ['Coming from Stripe', 'or BTCPay Server: what has another name, and what is missing'],
+    migrating: [
+      'Coming from elsewhere',
+      'Stripe, BTCPay Server, PayGate.to, Coinbase Commerce: what has another name',
+    ],
   },
   Integrate: {
     api: ['The API by example', 'both operations with their parameters and responses'],
