@@ -198,6 +198,11 @@ export function createMetrics() {
     webhooks,
     providerWebhooks,
     providerCalls,
+    providerDrift: gauge(
+      'provider_drift',
+      'Whether provider watch last found that a provider answers otherwise than recorded (1) or not (0).',
+      'provider',
+    ),
     providerCircuitOpen: gauge(
       'provider_circuit_open',
       'Whether the circuit breaker of a provider is open (1) or closed (0).',

@@ -168,6 +168,10 @@ function startControl(parts: ServiceParts): Promise<Server> {
     rates: external.rates,
     chain: { ...external, reader: external.chain },
     adminBaseUrl: config.adminBaseUrl,
+    noteDrift: (provider, text) => {
+      parts.metrics.providerDrift.set({ provider }, text === null ? 0 : 1);
+      if (text !== null) parts.log.error({ provider }, text);
+    },
     direct: {
       create: (account, request) => createDirectPayment(create, account, request),
       createCheckout: (account, request) =>

@@ -7,6 +7,7 @@ import type { EventStore } from '../payment/event-store.ts';
 import type { Payment, PaymentId } from '../payment/payment.ts';
 import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
 import type { PaymentStore } from '../payment/payment-store.ts';
+import type { ProviderId } from '../payment/provider-catalog.ts';
 import type { Rates } from '../payment/rates.ts';
 import type { Pictures } from '../platform/pictures.ts';
 import type { ProviderDescriptions } from '../providers/provider.ts';
@@ -65,6 +66,8 @@ export interface OperationsContext
   readonly directory: OperatorDirectory;
   /** Absent if the store was opened without a server. */
   readonly rates?: Rates;
+  /** Records whether a provider's answers differ from those recorded, and how. Absent without a server. */
+  readonly noteDrift?: (provider: ProviderId, text: string | null) => void;
   readonly nowMs: () => number;
   readonly isTestMode: boolean;
   /** Public URL of the service, for links. */

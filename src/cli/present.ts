@@ -50,7 +50,8 @@ export function presentAccount(account: Account) {
   };
 }
 
-function timeOf(atMs: number | null | undefined): string | null {
+/** Time as text; null without one. */
+export function timeOf(atMs: number | null | undefined): string | null {
   return atMs === null || atMs === undefined ? null : new Date(atMs).toISOString();
 }
 

@@ -181,7 +181,7 @@ describe('the command line', () => {
 
   it('reaches every operation there is, and names none that is not', () => {
     // `listen` asks for its operation again and again by itself; `webhook check` prints lines; `doctor` shows the database.
-    const special = ['listen', 'webhook check', 'database show'];
+    const special = ['listen', 'webhook check', 'provider watch', 'database show'];
     expect([...new Set(commandLines.map(([, name]) => name)), ...special].sort()).toEqual(
       [...Object.keys(operations), ...sandboxOperationNames].sort(),
     );

@@ -165,6 +165,12 @@ function addProviderCommands(program: Command, services: ProgramServices): void 
     .option('--country <code>', 'the customer’s country, such as DE')
     .option('--ip <address>', 'the public IP address of the customer');
   addProveCommand(group, services);
+  addCheckingCommand(
+    group,
+    'watch [provider]',
+    'compare answers with those recorded, of one provider or all, without a session',
+    async (_, provider) => (await services.runOperation('provider watch', { provider })) as CheckReport,
+  );
   provider('set <provider>', 'change the settings of a provider')
     .option('--active', 'offer the provider')
     .option('--inactive', 'disable the provider')

@@ -10,6 +10,7 @@ import { changeProvider, switchOnProved } from '../providers/change-provider.ts'
 import {
   checkProvider,
   confirmPage,
+  type ProveRequest,
   recordPurchase,
   type TrialRequest,
   tryProvider,
@@ -17,9 +18,10 @@ import {
 import type { ProviderAdapter } from '../providers/provider.ts';
 import { onlyCurrencyOf, readMinimumUsdCents } from '../providers/provider-availability.ts';
 import { type EvidenceStore, type ProviderEvidence, proofOf } from '../providers/provider-evidence.ts';
+import { shapesOf, watchProvider } from '../providers/watch-provider.ts';
 import * as argument from './arguments.ts';
 import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
-import { presentProvider, presentPurchase } from './present.ts';
+import { presentProvider, presentPurchase, timeOf } from './present.ts';
 
 /** Default amount of a check, unless the provider's minimum is higher. */
 const USUAL_AMOUNT_CENTS = 50_00;
@@ -91,18 +93,45 @@ interface ProofContext {
   readonly store: EvidenceStore;
 }
 
-/** `provider prove`: a run, its confirmation, or the purchase; each is stored as evidence. */
-const proveOperation: Operation = async (context, args) => {
-  const provider = argument.requiredProvider(args, 'provider');
-  const { adapters } = requireServer(context);
-  const adapter = adapters.get(provider);
+function proofContext(
+  context: OperationsContext,
+  args: OperationArguments,
+  provider: ProviderId,
+): ProofContext {
+  const adapter = requireServer(context).adapters.get(provider);
   const store = context.directory.evidence;
   if (adapter === undefined || store === undefined)
     throw new ServiceError(
       'provider_inactive',
       `Credentials are missing: set ${context.providerDescriptions[provider].requiredVariables.join(', ')}, and restart.`,
     );
-  const proof = { context, args, provider, store, adapter: adapter.unguarded ?? adapter };
+  return { context, args, provider, store, adapter: adapter.unguarded ?? adapter };
+}
+
+/** `provider watch`: whether providers answer harmless calls as recorded. For a timer. */
+const watchOperation: Operation = async (context, args) => {
+  const named = argument.optional(args, 'provider') !== null;
+  const { adapters } = requireServer(context);
+  const watched = named ? [argument.requiredProvider(args, 'provider')] : [...adapters.keys()];
+  const checks = [];
+  for (const provider of watched) {
+    const proof = proofContext(context, args, provider);
+    const { drift, comparedWithMs } = await watchProvider(await proveRequestOf(proof), proof.store);
+    context.noteDrift?.(provider, drift?.text ?? null);
+    const recorded = timeOf(comparedWithMs);
+    const usual = recorded === null ? 'its answers are recorded' : `it answers as on ${recorded}`;
+    const detail = drift === null ? usual : `${drift.text} since ${timeOf(drift.sinceMs)}`;
+    const level = drift === null ? 'ok' : 'fail';
+    checks.push({ name: provider, level, isFine: drift === null, since: timeOf(drift?.sinceMs), detail });
+  }
+  return { checks };
+};
+
+/** `provider prove`: a run, its confirmation, or the purchase; each is stored as evidence. */
+const proveOperation: Operation = async (context, args) => {
+  const provider = argument.requiredProvider(args, 'provider');
+  const proof = proofContext(context, args, provider);
+  const { store } = proof;
   if (args['purchase'] === true) return purchase(proof);
   const paymentId = argument.optional(args, 'payment');
   if (paymentId !== null) {
@@ -127,14 +156,13 @@ async function confirm(proof: ProofContext): Promise<unknown> {
 
 async function run(proof: ProofContext): Promise<unknown> {
   const { context, args, provider, adapter } = proof;
-  const trial = await tryProvider({
-    ...(await trialOf(context, args, provider)),
-    adapter,
-    nowMs: context.nowMs,
-    pause: () => delay(PROOF_INTERVAL_MS),
-  });
+  const trial = await tryProvider(await proveRequestOf(proof));
   const presented = await presentEvidence(proof, trial.evidence);
   const isFine = trial.url !== null && presented.is_fine;
+  if (isFine && adapter.endpoint !== undefined) {
+    const shapes = { ...adapter.endpoint, atMs: context.nowMs(), calls: shapesOf(trial.offers), drift: null };
+    await proof.store.writeShapes(provider, shapes);
+  }
   return {
     ...presented,
     facts: trial.facts,
@@ -143,6 +171,15 @@ async function run(proof: ProofContext): Promise<unknown> {
     next: nextStep(adapter, isFine),
     ...(isFine ? { confirm: `provider prove ${provider} --confirm` } : {}),
     ...(args['fixtures'] === undefined ? {} : { fixtures: redactJson(trial.answers) }),
+  };
+}
+
+async function proveRequestOf({ context, args, provider, adapter }: ProofContext): Promise<ProveRequest> {
+  return {
+    ...(await trialOf(context, args, provider)),
+    adapter,
+    nowMs: context.nowMs,
+    pause: () => delay(PROOF_INTERVAL_MS),
   };
 }
 
@@ -222,6 +259,7 @@ export const providerOperations: Readonly<Record<string, Operation>> = {
     ),
   'provider check': checkOperation,
   'provider prove': proveOperation,
+  'provider watch': watchOperation,
   'provider set': async (context, args) => {
     const provider = argument.requiredProvider(args, 'provider');
     await changeProvider(context, provider, argument.providerSettings(args), operatorActor);

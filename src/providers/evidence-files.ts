@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProviderId } from '../payment/provider-catalog.ts';
-import type { EvidenceStore, ProviderEvidence } from './provider-evidence.ts';
+import type { EvidenceStore, ProviderEvidence, RecordedShapes } from './provider-evidence.ts';
 
 /** Older files of a provider are deleted. */
 const MAXIMUM_FILES_PER_PROVIDER = 20;
@@ -19,6 +19,14 @@ export function createEvidenceFiles(dataDir: string): EvidenceStore {
     return names.filter((name) => name.startsWith(`${provider}-`) && name.endsWith('.json')).sort();
   }
 
+  async function write(file: string, content: unknown): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+    await rename(`${file}.new`, file);
+  }
+
+  const shapesFile = (provider: ProviderId) => join(folder, `shapes-${provider}.json`);
+
   return {
     async readEvidence(provider) {
       const newest = (await list(provider)).at(-1);
@@ -26,17 +34,25 @@ export function createEvidenceFiles(dataDir: string): EvidenceStore {
       return readEvidence(await readFile(join(folder, newest), 'utf8'), provider);
     },
     async writeEvidence(evidence) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
       const time = new Date(evidence.atMs).toISOString().replaceAll(':', '-');
       const file = join(folder, `${evidence.provider}-${time}.json`);
       const { atMs, confirmedAtMs, ...rest } = evidence;
       const content = { at: new Date(atMs).toISOString(), atMs, confirmedAtMs, ...rest };
-      await writeFile(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-      await rename(`${file}.new`, file);
+      await write(file, content);
       for (const old of (await list(evidence.provider)).slice(0, -MAXIMUM_FILES_PER_PROVIDER))
         await rm(join(folder, old), { force: true });
       return file;
     },
+    async readShapes(provider) {
+      try {
+        const content = JSON.parse(await readFile(shapesFile(provider), 'utf8')) as RecordedShapes;
+        return Array.isArray(content.urls) && content.calls instanceof Object ? content : null;
+      } catch {
+        // Recorded anew.
+        return null;
+      }
+    },
+    writeShapes: (provider, shapes) => write(shapesFile(provider), shapes),
   };
 }
 

@@ -169,7 +169,7 @@ export async function tryProvider(request: ProveRequest) {
   const answers: RecordedAnswer[] = [];
   const { adapter } = request;
   const work = () => collect(request, answers);
-  const { steps, sessions } = await (adapter.recordAnswers?.(answers, work) ?? work());
+  const { steps, sessions, offers } = await (adapter.recordAnswers?.(answers, work) ?? work());
   const [session, other] = sessions;
   const evidence: ProviderEvidence = {
     provider: request.provider,
@@ -197,22 +197,30 @@ export async function tryProvider(request: ProveRequest) {
     /** URL of another session with a changed wallet: the provider must refuse it, or keep the wallet. */
     alteredUrl: other === undefined ? null : alter(other.redirectUrl, request.wallet),
     answers,
+    /** Answers to the catalog and quotes. */
+    offers,
   };
 }
 
-async function collect(request: ProveRequest, answers: readonly RecordedAnswer[]) {
+/** Reads the catalog and requests a quote in each currency. */
+export async function readOffers(request: ProveRequest): Promise<EvidenceStep[]> {
   const steps: EvidenceStep[] = [await attempt('catalog', () => readCatalog(request))];
   const onlyCurrency = providerCatalog[request.provider].onlyCurrency ?? request.adapter.onlyCurrency ?? null;
   for (const currency of currencies) {
-    await request.pause();
     if (onlyCurrency !== null && currency !== onlyCurrency) continue;
+    await request.pause();
     const quote = await attempt('quote', () => askQuote(request.adapter, request, currency));
     // Few providers accept all four currencies; the proof's currency must be one of them.
     const outcome = quote.outcome === 'failed' && currency !== request.currency ? 'skipped' : quote.outcome;
     steps.push({ ...quote, outcome, detail: `${currency}: ${quote.detail}` });
   }
+  return steps;
+}
+
+async function collect(request: ProveRequest, answers: readonly RecordedAnswer[]) {
+  const steps = await readOffers(request);
+  const offers = [...answers];
   const sessions: StartedSession[] = [];
-  const before = answers.length;
   for (let count = 0; count < 2; count++) {
     await request.pause();
     const step = await attempt('session', async () => {
@@ -225,8 +233,8 @@ async function collect(request: ProveRequest, answers: readonly RecordedAnswer[]
     }
   }
   const [session] = sessions;
-  if (session !== undefined) steps.push(readLocks(request, session, answers.slice(before)));
-  return { steps, sessions };
+  if (session !== undefined) steps.push(readLocks(request, session, answers.slice(offers.length)));
+  return { steps, sessions, offers };
 }
 
 async function readCatalog(request: ProveRequest) {

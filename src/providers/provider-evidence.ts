@@ -44,11 +44,25 @@ export interface ProviderEvidence extends ProviderEndpoint {
   readonly purchase: ProvenPurchase | null;
 }
 
+/** Type of each part of a JSON value, by its path, such as `.quotes[].fee`. */
+export type Shape = Readonly<Record<string, string>>;
+
+/** Answers of a provider to harmless calls, as last recorded. */
+export interface RecordedShapes extends ProviderEndpoint {
+  readonly atMs: number;
+  /** Shape of a successful answer, by method and path. */
+  readonly calls: Readonly<Record<string, Shape>>;
+  /** Difference that the last run found, and the time of the first run in a row that found one. */
+  readonly drift: { readonly text: string; readonly sinceMs: number } | null;
+}
+
 export interface EvidenceStore {
   /** Newest evidence of a provider; null if there is none, or if its file cannot be read. */
   readEvidence(provider: ProviderId): Promise<ProviderEvidence | null>;
   /** Returns the path of the file. Replaces evidence of the same time. */
   writeEvidence(evidence: ProviderEvidence): Promise<string>;
+  readShapes(provider: ProviderId): Promise<RecordedShapes | null>;
+  writeShapes(provider: ProviderId, shapes: RecordedShapes): Promise<void>;
 }
 
 export interface ProviderProof {
@@ -76,7 +90,7 @@ export function proofOf(
 }
 
 /** Ignores the ports of simulators, which change with every start. */
-function isSameEndpoint(one: ProviderEndpoint, other: ProviderEndpoint): boolean {
+export function isSameEndpoint(one: ProviderEndpoint, other: ProviderEndpoint): boolean {
   if (one.environment !== other.environment) return false;
   return one.environment === 'simulated' || one.urls.join(' ') === other.urls.join(' ');
 }

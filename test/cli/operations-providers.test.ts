@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createFixedRates } from '../../sandbox/fixed-rates.ts';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import type { ProviderAdapter } from '../../src/providers/provider.ts';
-import type { ProviderEvidence } from '../../src/providers/provider-evidence.ts';
+import type { ProviderEvidence, RecordedShapes } from '../../src/providers/provider-evidence.ts';
+import type { SettlementRecord } from '../../src/settlement/settlement-store.ts';
 import { NOW_MS } from '../store/fixtures.ts';
 import { ADDRESS, type TestOperations, useOperations } from '../support/operations.ts';
 
@@ -10,6 +11,16 @@ type Json = Record<string, unknown>;
 
 let { store, context, run } = {} as TestOperations;
 useOperations((operations) => ({ store, context, run } = operations));
+
+const settlement: SettlementRecord = {
+  chainId: 137,
+  token: ADDRESS,
+  factory: ADDRESS,
+  implementation: ADDRESS,
+  factoryCodeHash: `0x${'0'.repeat(64)}`,
+  feeWallet: ADDRESS,
+  lastStartedAtMs: NOW_MS,
+};
 
 describe('providers', () => {
   it('are all listed, active only with credentials, with the default minimum', async () => {
@@ -56,15 +67,7 @@ describe('providers', () => {
     });
 
     await expect(run('provider check', { provider: 'moonpay' })).rejects.toThrow('no fee wallet');
-    await store.settlements.rememberSettlement({
-      chainId: 137,
-      token: ADDRESS,
-      factory: ADDRESS,
-      implementation: ADDRESS,
-      factoryCodeHash: `0x${'0'.repeat(64)}`,
-      feeWallet: ADDRESS,
-      lastStartedAtMs: NOW_MS,
-    });
+    await store.settlements.rememberSettlement(settlement);
     expect(await run('provider check', { provider: 'moonpay', amount: '30', country: 'DE' })).toEqual({
       provider: 'moonpay',
       amount: '30.00 USD',
@@ -128,6 +131,53 @@ describe('providers', () => {
       evidence: `proved on ${new Date(NOW_MS).toISOString().slice(0, 10)}`,
       blocked_because: null,
     });
+  });
+
+  it('are watched for answers of another shape, a line for each and a note for the alert', async () => {
+    const answer: Json = { price: 1 };
+    const klarna: ProviderAdapter = {
+      id: 'klarna',
+      quote: async () => ({ chargedCents: 50_00, deliveryUnits: null, minimumUsdCents: null }),
+      startSession: () => Promise.reject(new Error('not asked here')),
+      recordAnswers: (answers, work) => {
+        answers.push({ method: 'GET', path: '/v1/quote', status: 200, body: { ...answer } });
+        return work();
+      },
+    };
+    const noted: unknown[] = [];
+    const kept: RecordedShapes[] = [];
+    const evidence = {
+      readShapes: async () => kept.at(-1) ?? null,
+      writeShapes: async (_: string, shapes: RecordedShapes) => void kept.push(shapes),
+    };
+    Object.assign(context, {
+      rates: createFixedRates(),
+      directory: { adapters: new Map([['klarna', klarna]]), settings: store.providers, evidence },
+      noteDrift: (...note: unknown[]) => void noted.push(note),
+    });
+    await store.settlements.rememberSettlement(settlement);
+    const time = new Date(NOW_MS).toISOString();
+    const fine = { name: 'klarna', level: 'ok', isFine: true, since: null };
+    expect(await run('provider watch')).toEqual({
+      checks: [{ ...fine, detail: 'its answers are recorded' }],
+    });
+    answer['price'] = 2;
+    expect(await run('provider watch', { provider: 'klarna' })).toEqual({
+      checks: [{ ...fine, detail: `it answers as on ${time}` }],
+    });
+    answer['price'] = '2';
+    const text = 'Klarna answers otherwise at /v1/quote: price is string, was number';
+    expect(await run('provider watch')).toEqual({
+      checks: [
+        { name: 'klarna', level: 'fail', isFine: false, since: time, detail: `${text} since ${time}` },
+      ],
+    });
+    expect(noted).toEqual([
+      ['klarna', null],
+      ['klarna', null],
+      ['klarna', text],
+    ]);
+    await expect(run('provider watch', { provider: 'wert' })).rejects.toThrow('Credentials are missing');
   });
 
   it('are switched off and on, and given another minimum', async () => {

@@ -69,6 +69,8 @@ CardCheckoutRelayerRunsDry 390 795 relayer=0x1
   card_checkout_relayer_balance_pol{relayer="0x1"} 10-0.01x400 500x400
 CardCheckoutProviderCircuitOpen 18 30 provider=moonpay
   card_checkout_provider_circuit_open{provider="moonpay"} 1x20 0x20
+CardCheckoutProviderDrift 10 30 provider=stripe
+  card_checkout_provider_drift{provider="stripe"} 0x5 1x15 0x20
 CardCheckoutBackupMissing 15 30 name=card-checkout-backup.service state=failed
   node_systemd_unit_state{name="card-checkout-backup.service",state="failed"} 0x5 1x15 0x20
 CardCheckoutBackupMissing 1590 1650 name=card-checkout-backup.timer

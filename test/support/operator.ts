@@ -144,6 +144,8 @@ function createEvidenceMemory(): EvidenceStore {
       kept.set(evidence.provider, evidence);
       return evidence.provider;
     },
+    readShapes: async () => null,
+    writeShapes: async () => {},
   };
 }
 

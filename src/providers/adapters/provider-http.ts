@@ -126,11 +126,11 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
   }
   if (statusCode >= 500) throw new Error(`the provider answered ${statusCode}`);
   const answer = parseJson(text);
+  record(call, statusCode, answer ?? null, text.length);
   if (answer === undefined && !isAnswered) {
     const message = 'the answer is not JSON';
     throw countsAsOutage(statusCode) ? new MalformedAnswerError(message) : new ProviderAnswerError(message);
   }
-  record(call, statusCode, answer ?? null, text.length);
   return { status: statusCode, body: answer, ...(isAnswered && isOfCustomer ? { isOfCustomer } : {}) };
 }
 
