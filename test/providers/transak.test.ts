@@ -155,7 +155,7 @@ it('makes no call for what is no JWT, and one in a while for what is, when its t
     const text = `${encoded({ alg, typ: 'JWT' })}.${encoded({ eventID: 'ORDER_COMPLETED' })}`;
     return `${text}.${createHmac('sha256', 'a guess').update(text).digest('base64url')}`;
   };
-  for (const data of [undefined, 'hello', 'a.b.c', signed('none'), signed('RS256'), `${signed('HS256')}x`])
+  for (const data of [undefined, 'hello', 'a.b.c', signed('none'), signed('RS256'), `${signed('HS256')}.x`])
     await expect(readWebhook?.(posted(data))).rejects.toThrow(ProviderWebhookRefusedError);
   expect(server.asked).toEqual([]);
   const forge = () => outcomeOf(Promise.resolve(readWebhook?.(posted(signed('HS256')))));
