@@ -120,6 +120,13 @@ export class ServiceError extends Error {
   }
 }
 
+/** Refusal of a provider that does not serve the customer's country or region. */
+export class RegionNotServedError extends ServiceError {
+  constructor(publicText: string) {
+    super('provider_inactive', publicText);
+  }
+}
+
 /** Whether a provider refused because it gets too many requests, with the time of a retry. */
 export function isBusy(error: unknown): boolean {
   return (

@@ -37,6 +37,17 @@ it('a customer whom a provider sends back for the region reads so, and chooses a
   expect(pages.started).toEqual([]);
 });
 
+it('a customer whom a provider refuses on the click for the region reads so, and can choose another', async () => {
+  pages.unserving.add('stripe');
+  const id = pages.put(pageView(pagePayment()));
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const click = { method: 'POST', url: `/pay/${id}/providers/stripe`, headers, payload: '' } as const;
+  const { statusCode, body } = await pages.server.inject(click);
+  expect(statusCode).toBe(400);
+  expect(textOf(body)).toContain('Stripe does not serve customers in your region.');
+  expect(waysIn(body)).toContain('wert');
+});
+
 it('a checkout with that provider alone says that it cannot be paid there', async () => {
   const id = pages.put(pageView(pagePayment({ provider: 'moonpay' })));
   const back = textOf(await open(`/pay/${id}?returned=1&unserved=moonpay`));

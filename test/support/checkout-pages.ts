@@ -20,6 +20,7 @@ import type { ProviderSession } from '../../src/payment/provider-session.ts';
 import type { TestPayments } from '../../src/payment/test-payments.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import { createPictures } from '../../src/platform/pictures.ts';
+import { countryNotServed } from '../../src/providers/adapters/provider-http.ts';
 import { createQuotes } from '../../src/providers/ask-quotes.ts';
 import type { ProviderSettings, QuoteRequest, SessionRequest } from '../../src/providers/provider.ts';
 import type { ProviderLimits } from '../../src/providers/provider-limits.ts';
@@ -105,6 +106,8 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
     refunds: new Map<string, Refund>(),
     /** Providers that do not answer. */
     failing: new Set<ProviderId>(),
+    /** Providers that serve nobody where the customer is. */
+    unserving: new Set<ProviderId>(),
     /** How a provider answers when it is asked for a quote; with nothing where none is set. */
     quoteAnswers: new Map<ProviderId, () => Promise<QuoteAnswer>>(),
     /** What a provider quotes with a session; nothing where none is set. */
@@ -161,6 +164,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
           seen.references.push(customerReference);
           seen.states.push(customerState ?? null);
           if (world.failing.has(id)) throw new ServiceError('provider_unavailable');
+          if (world.unserving.has(id)) throw countryNotServed(id, 'DE');
           return {
             redirectUrl: options.redirectUrl ?? `https://${id}.example/visit/${seen.started.length}`,
             providerReference: `REF-${seen.started.length}`,

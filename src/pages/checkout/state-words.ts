@@ -1,4 +1,4 @@
-import type { ErrorName, ServiceError } from '../../payment/errors.ts';
+import { type ErrorName, RegionNotServedError, type ServiceError } from '../../payment/errors.ts';
 import { UNITS_PER_CENT } from '../../payment/money.ts';
 import { aboutCents, type Payment } from '../../payment/payment.ts';
 import { MULTI_PROVIDER, type ProviderId, providerCatalog } from '../../payment/provider-catalog.ts';
@@ -166,6 +166,7 @@ export function problemWords(
     currency: payment.currency,
     amount: formatMoneyAndCode(language, charge.amountCents, charge.currency),
   };
+  if (error instanceof RegionNotServedError) return fillIn(problems.unserved, values);
   if (error.errorName !== 'provider_unavailable')
     return fillIn(problems[problemNames[error.errorName] ?? 'other'], values);
   const isOneOfSeveral = payment.provider === MULTI_PROVIDER;

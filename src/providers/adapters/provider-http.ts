@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Agent, request } from 'undici';
-import { ServiceError, UnknownStateError } from '../../payment/errors.ts';
+import { RegionNotServedError, ServiceError, UnknownStateError } from '../../payment/errors.ts';
 import { UNITS_PER_CENT } from '../../payment/money.ts';
 import { describeUnsoldCurrency, type ProviderId, providerCatalog } from '../../payment/provider-catalog.ts';
 import { createOutgoingAgent } from '../../platform/outgoing-calls.ts';
@@ -410,7 +410,7 @@ export function requireServed(
 /** Refusal of a provider that does not serve customers in a country. */
 export function countryNotServed(id: ProviderId, country: string): ServiceError {
   const { name } = providerCatalog[id];
-  return new ServiceError('provider_inactive', `${name} does not serve customers in ${country}.`);
+  return new RegionNotServedError(`${name} does not serve customers in ${country}.`);
 }
 
 /**
