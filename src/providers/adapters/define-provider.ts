@@ -112,10 +112,7 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
   /** Settings, in the order of the documentation. */
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
-  /**
-   * Whether the provider takes its fees out of the amount that it is asked for, or charges them on top; `facts` has the
-   * source. With fees on top a quote states the charge, and a session is started for the amount that leads to it.
-   */
+  /** Whether fees are taken out of the requested amount, or charged on top, where a quote has to state the charge. */
   readonly fees: 'included' | 'on_top';
   readonly traits?: Pick<ProviderAdapter, 'opensOnce' | 'needsCountry' | 'checksReferrer' | 'currenciesSold'>;
   /** Sessions include quotes, or none exist; otherwise a session is quoted first. */

@@ -15,10 +15,7 @@ const SESSIONS = '/v1/crypto/onramp_sessions';
 /** Paths of quotes: the current one, and the one before, which the guide of the embedded onramp still shows. */
 const QUOTE_PATHS = ['/v1/crypto/onramp_quotes', '/v1/crypto/onramp/quotes'] as const;
 /** Errors of a customer whom Stripe does not serve where they are. */
-const UNSERVED: readonly string[] = [
-  'crypto_onramp_unsupported_country',
-  'crypto_onramp_unsupportable_customer',
-];
+const UNSERVED = /^crypto_onramp_(unsupported_country|unsupportable_customer)$/;
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['initialized', 'paying'],
   ['quote_ready', 'paying'],
@@ -85,7 +82,7 @@ export const stripe = defineProvider({
     });
     const sessions = `${urls.api}${SESSIONS}`;
     const created = await call.ofCustomer.answer({ url: sessions, body });
-    if (UNSERVED.includes(codeOf(created)))
+    if (UNSERVED.test(codeOf(created)))
       throw answers.countryNotServed('stripe', request.customerCountry ?? 'this region');
     const { id, redirect_url: url } = answers.fieldsOf(answers.requireSuccess('stripe', created));
     const providerReference = answers.readReference(id);
@@ -104,8 +101,7 @@ export const stripe = defineProvider({
     const { payment_id: paymentId } = answers.fieldsOf(session['metadata'] ?? {});
     if (typeof paymentId !== 'string') return null;
     const progress = webhooks.readProgress('stripe', progressOfStatus, session['status']);
-    const { delivery } = walletsOf(answers.fieldsOf(session['transaction_details'] ?? {}));
-    const [walletAddress = null] = delivery;
+    const [walletAddress = null] = walletsOf(answers.fieldsOf(session['transaction_details'] ?? {})).delivery;
     const { created } = event;
     const atMs = typeof created === 'number' ? created * 1000 : webhook.receivedAtMs;
     const providerReference = answers.readReference(session['id']);
