@@ -124,39 +124,63 @@ describe('the way back to the shop', () => {
   const justPaid = () =>
     ways.put(pageView(pagePayment({ status: 'paid', forwardStatus: 'completed', paidAtMs: NOW_MS - 1_000 })));
 
-  it('is taken by itself after five seconds, once', async () => {
+  it('is taken by itself after a visible countdown of ten seconds, once', async () => {
     const id = justPaid();
     await inBrowser(browser, desktop, async (page) => {
       await page.clock.install();
       await page.goto(`${waysUrl}/pay/${id}`);
       expect(await shiftOf(page)).toBeLessThan(TOLERATED_SHIFT);
-      await page.getByText('in 5 seconds').waitFor();
+      await page.getByText('in 10 seconds').waitFor();
       expect(await violationsOf(page)).toEqual([]);
-      await page.clock.runFor(4_900);
+      await page.clock.runFor(5_000);
+      await page.getByText(/in [45] seconds/).waitFor();
       expect(new URL(page.url()).pathname).toBe(`/pay/${id}`);
-      await page.clock.runFor(200);
+      await page.clock.runFor(5_000);
       await page.waitForURL(`**/orders/${id}`);
       await page.goto(`${waysUrl}/pay/${id}`);
-      expect(await page.getByText('in 5 seconds').isVisible()).toBe(false);
+      expect(await page.locator('#automatic').isVisible()).toBe(false);
     });
   });
 
-  it('is not taken by a customer who wants to stay', async () => {
+  it.each<[string, (page: Page) => Promise<unknown>]>([
+    ['the button to stay', (page) => page.getByRole('button', { name: 'Stay on this page' }).click()],
+    ['a key', (page) => page.keyboard.press('Shift')],
+    ['a pointer', (page) => page.mouse.click(200, 290)],
+    ['scrolling', (page) => page.evaluate('scrollTo(0, 40)')],
+    ['a moved focus', (page) => page.locator('#status h1').focus()],
+  ])('is stopped by %s', async (_, act) => {
     const id = justPaid();
-    await inBrowser(browser, desktop, async (page) => {
+    await inBrowser(browser, { viewport: { width: 1_000, height: 420 } }, async (page) => {
       await page.clock.install();
       await page.goto(`${waysUrl}/pay/${id}`);
-      await page.getByRole('button', { name: 'Stay on this page' }).click();
+      await page.getByText('in 10 seconds').waitFor();
+      await act(page);
+      await page.locator('#automatic').waitFor({ state: 'hidden' });
       await page.clock.runFor(60_000);
       expect(new URL(page.url()).pathname).toBe(`/pay/${id}`);
     });
+  });
+
+  it('is never taken by itself from a checkout that was canceled or has expired', async () => {
+    for (const cancelReason of ['expired', 'merchant'] as const) {
+      const closed = { status: 'canceled', forwardStatus: 'canceled', cancelReason } as const;
+      const id = ways.put(pageView(pagePayment(closed)));
+      await inBrowser(browser, desktop, async (page) => {
+        await page.clock.install();
+        await page.goto(`${waysUrl}/pay/${id}`);
+        await page.getByRole('link', { name: /^Back to/ }).waitFor();
+        expect(await page.locator('#automatic').count()).toBe(0);
+        await page.clock.runFor(60_000);
+        expect(new URL(page.url()).pathname).toBe(`/pay/${id}`);
+      });
+    }
   });
 
   it('is a link without script', async () => {
     const id = justPaid();
     await inBrowser(browser, { ...desktop, javaScriptEnabled: false }, async (page) => {
       await page.goto(`${waysUrl}/pay/${id}`);
-      expect(await page.getByText('in 5 seconds').isVisible()).toBe(false);
+      expect(await page.locator('#automatic').isVisible()).toBe(false);
       await page.getByRole('link', { name: /^Back to/ }).click();
       await page.waitForURL(`**/orders/${id}`);
     });
@@ -212,6 +236,45 @@ describe('a page that waits', () => {
     });
   });
 
+  it.each([
+    ['AbortSignal.timeout', 'delete AbortSignal.timeout'],
+    ['event streams', 'delete window.EventSource'],
+    ['a clipboard', "Object.defineProperty(navigator, 'clipboard', { value: undefined })"],
+    [
+      'storage that may be read',
+      "Object.defineProperty(window, 'sessionStorage', { get() { throw new Error('denied') } })",
+    ],
+    ['storage', "Object.defineProperty(window, 'sessionStorage', { value: null })"],
+  ])('follows the payment in a browser without %s', async (_, without) => {
+    const id = pages.put(checkoutStates.direct());
+    await inBrowser(browser, desktop, async (page) => {
+      const errors: string[] = [];
+      page.on('pageerror', ({ message }) => errors.push(message));
+      await page.addInitScript(without);
+      await page.goto(`${baseUrl}/pay/${id}`);
+      const setHidden = (hidden: boolean) =>
+        page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+          document.dispatchEvent(new Event('visibilitychange'))`);
+      await setHidden(true);
+      become(id, checkoutStates.paid());
+      await setHidden(false);
+      await page.getByText('has received your payment').waitFor();
+      expect(await page.locator('#connection').textContent()).toBe('');
+      expect(errors).toEqual([]);
+    });
+  });
+
+  it('names the provider to which it leads where the browser does not tell the pressed button', async () => {
+    const id = pages.put(checkoutStates.choose());
+    const page = await browser.newPage(desktop);
+    await page.addInitScript('delete SubmitEvent.prototype.submitter');
+    await page.route('**/providers/**', (route) => route.fulfill({ status: 204 }));
+    await page.goto(`${baseUrl}/pay/${id}`);
+    await chooseProvider(page, 'Wert');
+    await page.getByText('Taking you to Wert').waitFor();
+    await page.close();
+  });
+
   it('says when there is no connection, and goes on by itself once it is back', async () => {
     const id = pages.put(checkoutStates.seen());
     const context = await browser.newContext(desktop);
@@ -220,8 +283,6 @@ describe('a page that waits', () => {
     await page.goto(`${baseUrl}/pay/${id}`);
     await context.setOffline(true);
     const connection = page.getByText('You’re offline');
-    for (let tries = 0; tries < 10 && !(await connection.isVisible()); tries++)
-      await page.clock.runFor(10_000);
     await connection.waitFor();
     become(id, checkoutStates.paid());
     await context.setOffline(false);

@@ -104,7 +104,8 @@ describe('a customer with a browser', () => {
     await waitFor('the refusal', 60_000, async () => {
       return (await headingAfterReload(page)).startsWith('Payment declined');
     });
-    expect(await page.locator('details.others[open]').count(), 'the other ways to pay').toBe(1);
+    for (const name of [/^Try another card at /, /^Pay with .* instead$/])
+      expect(await page.getByRole('button', { name }).count(), String(name)).toBe(1);
     await press('Too little arrives');
     await waitFor('the part', SETTLED_MS, async () => {
       return (await headingAfterReload(page)).startsWith('Your payment is incomplete');

@@ -196,7 +196,7 @@ describe('with visits that ended', () => {
     expect(orderIn((await openNew({ cookie: 'provider=stripe' })).body).at(0)).toBe('stripe');
   });
 
-  it('offers the next best with its quote after a decline, and the one that declined below', async () => {
+  it('offers another card at the provider that declined, then the next best, with the others folded', async () => {
     for (const id of providerIds) pages.quoteAnswers.set(id, delivers(24_000_000n));
     visitTimes(3, 'transak', null, true);
     const state = checkoutStates.choose();
@@ -208,8 +208,9 @@ describe('with visits that ended', () => {
     });
     const order = orderIn(body);
     expect(order).toHaveLength(providerIds.length - 1);
-    expect([order.at(0), order.at(-1)]).toEqual(['moonpay', 'transak']);
-    expect(body).toContain('<details class="others" open>');
+    expect(order.slice(0, 2)).toEqual(['transak', 'moonpay']);
+    expect(textOf(body)).toMatch(/Try another card at Transak.*Pay with MoonPay instead/);
+    expect(body).toContain('<details class="others"><summary>');
   });
 });
 

@@ -106,16 +106,22 @@ describe('the way back to the shop', () => {
     const expired = pageView(
       pagePayment({ ...secret, status: 'canceled', forwardStatus: 'canceled', cancelReason: 'expired' }),
     );
-    for (const [view, url, host] of [
-      [paid, `https://shop.example/orders/${paid.payment.id}?paid=1`, 'shop.example'],
-      [expired, `https://cart.shop.example/?again=${expired.payment.id}`, 'cart.shop.example'],
+    for (const [view, url, host, delay] of [
+      [
+        paid,
+        `https://shop.example/orders/${paid.payment.id}?paid=1`,
+        'shop.example',
+        ' data-return-after="10"',
+      ],
+      // Customers have to read what to do, so nothing takes them away.
+      [expired, `https://cart.shop.example/?again=${expired.payment.id}`, 'cart.shop.example', ''],
     ] as const) {
       const { body } = await ways.server.inject(`/pay/${ways.put(view)}`);
-      const [, href = ''] =
-        /<a class="button primary wide" href="([^"]+)" data-return-after="5"/.exec(body) ?? [];
+      const [, href = ''] = body.match(`<a class="button primary wide" href="([^"]+)"${delay}>`) ?? [];
       expect(href.replaceAll('&#61;', '=')).toBe(url);
       expect(textOf(body)).toMatch(new RegExp(`This link opens ${host} ?\\.`));
-      expect(textOf(body)).toContain(`You’ll be taken to ${host} in 5 seconds. Stay on this page`);
+      const announced = `You’ll be taken to ${host} in 10 seconds. Stay on this page`;
+      expect(textOf(body).includes(announced)).toBe(delay !== '');
       expect(body).not.toMatch(/zebra|canary-note|http-equiv/);
     }
   });

@@ -23,7 +23,7 @@ type StateName = keyof typeof checkoutStates;
 /** What customers must find in each state. */
 const promises: Record<StateName, readonly (string | RegExp)[]> = {
   choose: ['Pay $26.10 with', 'Other ways to pay (9)', '$25.00 + $1.10 fee', 'Only for payments in EUR'],
-  'choose-euro': ['€26.10 EUR', 'Klarna'],
+  'choose-euro': ['€26.10', 'Klarna'],
   'choose-small': ['Wert', 'Only from $20.00 USD'],
   'choose-single': ['Pay at MoonPay', 'Continue to MoonPay', '•••@•••'],
   direct: ['Send 24 USDC', 'Send only USDC, and only on Polygon', 'Open in your wallet'],
@@ -35,8 +35,13 @@ const promises: Record<StateName, readonly (string | RegExp)[]> = {
   'at-provider': ['Continue at MoonPay', 'MP-48213', 'You can pay until November 28, 2026'],
   'visit-ended': ['session expired', 'don’t pay again', 'Start again at MoonPay', 'MP-48213'],
   'taken-by-provider': ['Payment approved.', '$26.10 USD is on its way', 'don’t pay again', 'MP-48213'],
-  'refused-by-provider': ['You haven’t been charged.', 'Start again at MoonPay', 'Other ways to pay'],
-  underpaid: ['about $15.10 USD is missing', 'Pay $15.10 with', 'Send 13.88 USDC', DEPOSIT_HASH],
+  'refused-by-provider': [
+    'You haven’t been charged.',
+    'Try another card at MoonPay',
+    'instead',
+    'Other ways to pay',
+  ],
+  underpaid: ['pay $15.10 USD to finish', 'Pay $15.10 with', 'Send 13.88 USDC', DEPOSIT_HASH],
   seen: ['Your payment has arrived', DEPOSIT_HASH],
   sending: ['Your payment is being sent to Café Tortuga', DEPOSIT_HASH, RELEASE_HASH],
   delayed: ['Your payment has arrived, but is delayed', 'Please don’t pay again', DEPOSIT_HASH],
@@ -132,12 +137,15 @@ it('tells who paid too much how much that is, and who paid twice that it was twi
   expect(await textOfReceipt(null, [24_500_000n])).not.toContain('refund');
 });
 
-it('says what arrived in the customer’s own currency', async () => {
+it('says what completes a partial payment, in the customer’s own currency', async () => {
   const euro = pagePayment({ currency: 'EUR', amountCents: 10_00, usdUnits: 11_000_000n });
   const { body } = await open(
     `/pay/${pages.put(pageView({ ...euro, paidThresholdUnits: 11_000_000n }, { deposits: [5_500_000n] }))}`,
   );
-  expect(textOf(body)).toContain('About €5.00 EUR arrived, and about €5.00 EUR is missing.');
+  expect(textOf(body)).toContain('Almost there: pay €5.00 to finish');
+  expect(textOf(body)).toContain(
+    'Part of your payment arrived. €5.00 completes it, the service’s fee included.',
+  );
 });
 
 it('says that it is a sandbox, and only there', async () => {

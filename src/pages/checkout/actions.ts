@@ -4,7 +4,7 @@ import { type Html, html, nothing } from '../../web/design/html.ts';
 import { type CheckoutView, isDeclined, isTakenByProvider } from './checkout-view.ts';
 import { copyButton } from './direct-payment.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
-import { foldedOffers, providerButton, selector } from './selector.ts';
+import { canContinueAt, foldedOffers, providerButton, selector } from './selector.ts';
 import { nameOf } from './state-words.ts';
 
 type AtProvider = Extract<CheckoutView, { kind: 'at_provider' }>;
@@ -53,20 +53,21 @@ function choices(checkout: Checkout, language: Language, list?: Html): Html {
   return providerButton(checkout.payment, single, label);
 }
 
-/** After a decline the other offers come first, with quotes if `list` has them. */
+/** After a decline: another card at the same provider, then the best of the others, with quotes if `list` has them. */
 function continueSession(view: AtProvider, checkout: Checkout, language: Language, list?: Html): Html {
   const { payment, offers } = checkout;
   const { actions } = language.words;
-  const label = fillIn(view.isOpen ? actions.continueAt : actions.startAgainAt, {
-    provider: nameOf(view.provider),
-  });
-  const canContinue = offers.some(({ provider, refusal }) => provider === view.provider && refusal === null);
+  const declined = isDeclined(view);
+  const label = declined ? actions.tryAnotherCard : view.isOpen ? actions.continueAt : actions.startAgainAt;
+  const again = canContinueAt(view.provider, checkout)
+    ? providerButton(payment, view.provider, fillIn(label, { provider: nameOf(view.provider) }))
+    : nothing;
   const others = offers.filter(({ provider }) => provider !== view.provider);
-  if (isDeclined(view) && others.length > 0)
-    return html`${selector({ checkout, offers: others, language }, list)}
-${canContinue ? providerButton(payment, view.provider, label, 'plain') : nothing}`;
-  return html`${canContinue ? providerButton(payment, view.provider, label) : nothing}
-${isDeclined(view) ? nothing : paymentDelayHelp(view, language)}
+  if (declined)
+    return html`${again}
+${others.length === 0 ? nothing : selector({ checkout, offers: others, language }, list)}`;
+  return html`${again}
+${paymentDelayHelp(view, language)}
 ${others.length === 0 ? nothing : foldedOffers({ checkout, offers: others, language })}`;
 }
 

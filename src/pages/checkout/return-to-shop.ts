@@ -45,8 +45,8 @@ interface Return {
 
 /** Time after the payment in which the page redirects. A receipt opened later does not redirect. */
 const RETURNS_FOR_MS = 15 * 60_000;
-/** Delay, in which the page announces the redirect and offers a button to stay. */
-const RETURNS_AFTER_SECONDS = 5;
+/** Visible countdown, which any key, pointer, scroll or moved focus stops (WCAG 2.2.1). */
+const RETURNS_AFTER_SECONDS = 10;
 
 export function returnOf({ payment, account, view, nowMs }: Checkout): Return | null {
   const { returnUrl, failureUrl } = account;
@@ -54,8 +54,8 @@ export function returnOf({ payment, account, view, nowMs }: Checkout): Return | 
   if (!isPaid && view.kind !== 'canceled' && view.kind !== 'expired') return null;
   const url = isPaid ? returnUrl : (failureUrl ?? returnUrl);
   if (url === null) return null;
-  // A customer who overpaid has to read how to get the surplus back.
-  const isAutomatic = !isPaid || (view.surplus === null && nowMs - view.paidAtMs < RETURNS_FOR_MS);
+  // Customers whose payment ended otherwise, or who overpaid, have to read what to do.
+  const isAutomatic = isPaid && view.surplus === null && nowMs - view.paidAtMs < RETURNS_FOR_MS;
   return { url: new URL(returnUrlOf(url, payment.id)), isAutomatic };
 }
 
@@ -70,7 +70,7 @@ function returnLink(
   const values = { host: url.host, seconds: String(RETURNS_AFTER_SECONDS) };
   const delay = isAutomatic ? html` data-return-after="${RETURNS_AFTER_SECONDS}"` : nothing;
   const stayButton = html`<button type="button" class="link" id="stay">${stay}</button>`;
-  const countdown = html`<p class="until" id="automatic" role="status" hidden>${fillIn(automatic, values)} ${stayButton}</p>`;
+  const countdown = html`<p class="until" id="automatic" role="timer" hidden>${fillIn(automatic, values)} ${stayButton}</p>`;
   return html`<p><a class="button ${look === 'primary' ? 'primary ' : ''}wide" href="${url.href}"${delay}><span>${fillIn(back, { shop })}</span></a></p>
 <p class="until">${fillIn(leadsTo, values)}</p>
 ${isAutomatic ? countdown : nothing}`;

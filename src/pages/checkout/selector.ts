@@ -96,7 +96,12 @@ interface OfferRow {
   readonly isLastChoice?: boolean;
 }
 
-/** Ordered rows: the first that can be chosen leads. After a decline the others are unfolded. */
+/** Whether a session can be started at this provider. */
+export function canContinueAt(provider: ProviderId, { offers }: Pick<Checkout, 'offers'>): boolean {
+  return possibleOffers(offers).some((offer) => offer.provider === provider);
+}
+
+/** Ordered rows: the first that can be chosen leads. After a decline, another card at the same provider comes first. */
 function leadAndOthers(selection: OfferList, rows: readonly OfferRow[]): Html {
   const { checkout, offers, language } = selection;
   const lead = rows.find(({ outcome }) => outcome?.kind !== 'refused');
@@ -105,15 +110,20 @@ function leadAndOthers(selection: OfferList, rows: readonly OfferRow[]): Html {
   const { offers: words } = language.words;
   const chargedCents = (lead === undefined ? null : higherChargeOf(lead, charge)) ?? charge.amountCents;
   const amount = formatMoney(language, chargedCents, charge.currency);
+  const isDeclinedHere = view.kind === 'at_provider' && isDeclined(view);
+  const isSecond = isDeclinedHere && canContinueAt(view.provider, checkout);
+  const label = (provider: string) =>
+    fillIn(isDeclinedHere ? words.payInstead : words.payWith, { amount, provider });
+  const look = isSecond ? 'plain' : 'primary';
   const button =
     lead === undefined
       ? nothing
-      : html`<div class="lead"${awaitedId(lead)}>${providerButton(payment, lead.offer.provider, fillIn(words.payWith, { amount, provider: lead.offer.name }))}
+      : html`<div class="lead"${awaitedId(lead)}>${providerButton(payment, lead.offer.provider, label(lead.offer.name), look)}
 <p class="facts-of-offer">${marksOf(lead.offer, language)} <small>${offerDetails(lead, charge, language)}</small></p></div>`;
   if (others.length === 0 && offers.every(({ refusal }) => refusal === null)) return button;
   const count = others.filter(({ outcome }) => outcome?.kind !== 'refused').length;
   const heading = count === 0 ? html`${words.notForThis}` : fillIn(words.otherWays, { count: String(count) });
-  return html`${button}${foldedList(heading, others, selection, lead === undefined || isDeclined(view))}`;
+  return html`${button}${foldedList(heading, others, selection, lead === undefined)}`;
 }
 
 function foldedList(heading: Html, rows: readonly OfferRow[], selection: OfferList, isOpen: boolean): Html {

@@ -80,9 +80,9 @@ function valuesOf(view: CheckoutView, context: WordsContext): Values {
     return { ...shared, minimum: formatMoneyAndCode(language, servedFromUsdCents, 'USD') };
   }
   if (!('receivedUnits' in view)) return shared;
-  const received = about(view.receivedUnits);
   if (view.kind === 'underpaid')
-    return { ...shared, received, missing: canBePaid ? money(charge.amountCents) : about(view.missingUnits) };
+    return { ...shared, missing: canBePaid ? money(charge.amountCents) : about(view.missingUnits) };
+  const received = about(view.receivedUnits);
   const surplusUnits = view.receivedUnits > payment.usdUnits ? view.receivedUnits - payment.usdUnits : 0n;
   return { ...shared, received, surplus: about(surplusUnits) };
 }
@@ -93,6 +93,8 @@ function stateNameOf(view: CheckoutView, context: WordsContext): StateName {
       return nameOfChoice(context);
     case 'at_provider':
       return nameOfVisit(view, context);
+    case 'underpaid':
+      return context.canBePaid && view.canBeCharged ? 'underpaid' : 'incomplete';
     case 'closed_with_money':
       return 'closedWithMoney';
     case 'closed_and_released':

@@ -129,15 +129,21 @@ const symbols = Object.fromEntries(
 export function formatMoney({ code }: Language, cents: number, currency: Currency): string {
   // Removes direction marks, which would reorder an isolated amount.
   if (code !== 'en')
-    return formats[code].money[currency].format(cents / 100).replaceAll(/[\u200e\u200f]/g, '');
+    return (
+      formats[code].money[currency]
+        .format(cents / 100)
+        .replaceAll(/[\u200e\u200f]/g, '')
+        // "10,12 USD" rather than "10,12 $", which leaves the currency open.
+        .replace(/(?<![A-Z])\$$/, currency)
+    );
   const text = formatCents(cents);
   const grouped = cents < 100_000 ? text : text.replace(/\B(?=(?:\d{3})+\.)/g, ',');
   return `${symbols[currency]}${grouped}`;
 }
 
-/** Whether an amount leaves its currency ambiguous, as in "$26.10" but not in "26.10 US$". */
+/** Whether an amount leaves its currency ambiguous, as in "$26.10" but not in "26.10 USD". */
 export function leavesCurrencyOpen(amount: string): boolean {
-  return !/[A-Z]/.test(amount);
+  return /^[^A-Z]*\$[^A-Z]*$/.test(amount);
 }
 
 /** Amount with the currency's code if it is ambiguous: "$20.00 USD". */

@@ -69,8 +69,12 @@ export const ar: Words = {
       sentence: 'يفيد {provider} بأن دفعتك بقيمة {amount} لم تكتمل. اختر طريقة دفع أخرى أو حاول مرة أخرى.',
     },
     underpaid: {
+      heading: 'أوشكت على الانتهاء: ادفع {missing} لإتمام الدفع',
+      sentence: 'وصل جزء من دفعتك. يكتمل المبلغ بدفع {missing}، شاملًا رسوم الخدمة.',
+    },
+    incomplete: {
       heading: 'دفعتك غير مكتملة',
-      sentence: 'وصل نحو {received} وينقص نحو {missing}. يُرجى عدم دفع المبلغ كاملًا مرة أخرى.',
+      sentence: 'وصل جزء من دفعتك وينقص نحو {missing}. يُرجى عدم دفع المبلغ كاملًا مرة أخرى.',
     },
     seen: {
       heading: 'وصلت دفعتك',
@@ -122,6 +126,7 @@ export const ar: Words = {
     continueTo: 'المتابعة إلى {provider}',
     continueAt: 'المتابعة لدى {provider}',
     startAgainAt: 'البدء من جديد لدى {provider}',
+    tryAnotherCard: 'جرّب بطاقة أخرى لدى {provider}',
     chooseAnother: 'طرق دفع أخرى',
     checkAgain: 'التحقق مرة أخرى',
     print: 'طباعة الإيصال أو حفظه',
@@ -130,6 +135,7 @@ export const ar: Words = {
   offers: {
     payAt: 'الدفع لدى {provider}',
     payWith: 'ادفع {amount} عبر {provider}',
+    payInstead: 'ادفع عبر {provider} بدلًا من ذلك',
     otherWays: 'طرق دفع أخرى ({count})',
     card: 'بطاقة',
     lastChoice: 'اختيارك الأخير',

@@ -77,9 +77,14 @@ export const de: Words = {
         '{provider} meldet, dass Ihre Zahlung von {amount} nicht durchgeführt wurde. Wählen Sie eine andere Zahlungsart oder versuchen Sie es noch einmal.',
     },
     underpaid: {
+      heading: 'Fast geschafft: {missing} fehlen noch',
+      sentence:
+        'Ein Teil Ihrer Zahlung ist angekommen. Mit {missing} ist sie vollständig, die Gebühr des Zahlungsdienstes eingeschlossen.',
+    },
+    incomplete: {
       heading: 'Ihre Zahlung ist unvollständig',
       sentence:
-        'Etwa {received} sind angekommen, etwa {missing} fehlen noch. Bitte zahlen Sie nicht den ganzen Betrag noch einmal.',
+        'Ein Teil Ihrer Zahlung ist angekommen; etwa {missing} fehlen noch. Bitte zahlen Sie nicht den ganzen Betrag noch einmal.',
     },
     seen: {
       heading: 'Ihre Zahlung ist angekommen',
@@ -136,6 +141,7 @@ export const de: Words = {
     continueTo: 'Weiter zu {provider}',
     continueAt: 'Bei {provider} fortfahren',
     startAgainAt: 'Bei {provider} neu beginnen',
+    tryAnotherCard: 'Andere Karte bei {provider} versuchen',
     chooseAnother: 'Andere Zahlungsarten',
     checkAgain: 'Erneut prüfen',
     print: 'Beleg drucken oder speichern',
@@ -144,6 +150,7 @@ export const de: Words = {
   offers: {
     payAt: 'Bei {provider} zahlen',
     payWith: '{amount} mit {provider} zahlen',
+    payInstead: 'Stattdessen mit {provider} zahlen',
     otherWays: 'Andere Zahlungsarten ({count})',
     card: 'Karte',
     lastChoice: 'Ihre letzte Wahl',

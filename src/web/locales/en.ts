@@ -74,9 +74,14 @@ export const en = {
         '{provider} says that your payment of {amount} did not go through. Choose another way to pay, or try again.',
     },
     underpaid: {
+      heading: 'Almost there: pay {missing} to finish',
+      sentence: 'Part of your payment arrived. {missing} completes it, the service’s fee included.',
+    },
+    /** No service can charge the rest now. */
+    incomplete: {
       heading: 'Your payment is incomplete',
       sentence:
-        'About {received} arrived, and about {missing} is missing. Please don’t pay the full amount again.',
+        'Part of your payment arrived; about {missing} is missing. Please don’t pay the full amount again.',
     },
     seen: {
       heading: 'Your payment has arrived',
@@ -132,6 +137,7 @@ export const en = {
     continueTo: 'Continue to {provider}',
     continueAt: 'Continue at {provider}',
     startAgainAt: 'Start again at {provider}',
+    tryAnotherCard: 'Try another card at {provider}',
     chooseAnother: 'Other ways to pay',
     checkAgain: 'Check again',
     print: 'Print or save the receipt',
@@ -140,6 +146,7 @@ export const en = {
   offers: {
     payAt: 'Pay at {provider}',
     payWith: 'Pay {amount} with {provider}',
+    payInstead: 'Pay with {provider} instead',
     /** Heading of the list folded below the first offer. */
     otherWays: 'Other ways to pay ({count})',
     /** Means of payment. */

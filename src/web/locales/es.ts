@@ -74,9 +74,14 @@ export const es: Words = {
         '{provider} indica que su pago de {amount} no se completó. Elija otra forma de pago o inténtelo de nuevo.',
     },
     underpaid: {
+      heading: 'Casi listo: pague {missing} para terminar',
+      sentence:
+        'Ha llegado una parte de su pago. Con {missing} queda completo, comisión del servicio incluida.',
+    },
+    incomplete: {
       heading: 'Su pago está incompleto',
       sentence:
-        'Hemos recibido unos {received} y faltan unos {missing}. Por favor, no vuelva a pagar el importe completo.',
+        'Ha llegado una parte de su pago; faltan unos {missing}. Por favor, no vuelva a pagar el importe completo.',
     },
     seen: {
       heading: 'Hemos recibido su pago',
@@ -132,6 +137,7 @@ export const es: Words = {
     continueTo: 'Continuar a {provider}',
     continueAt: 'Continuar en {provider}',
     startAgainAt: 'Empezar de nuevo en {provider}',
+    tryAnotherCard: 'Probar otra tarjeta en {provider}',
     chooseAnother: 'Otras formas de pago',
     checkAgain: 'Comprobar de nuevo',
     print: 'Imprimir o guardar el recibo',
@@ -140,6 +146,7 @@ export const es: Words = {
   offers: {
     payAt: 'Pagar con {provider}',
     payWith: 'Pagar {amount} con {provider}',
+    payInstead: 'Pagar con {provider} en su lugar',
     otherWays: 'Otras formas de pago ({count})',
     card: 'Tarjeta',
     lastChoice: 'Su última elección',

@@ -74,9 +74,14 @@ export const fr: Words = {
         '{provider} indique que votre paiement de {amount} n’a pas abouti. Choisissez un autre moyen de paiement ou réessayez.',
     },
     underpaid: {
+      heading: 'Presque terminé : payez {missing} pour finir',
+      sentence:
+        'Une partie de votre paiement est arrivée. {missing} le complètent, frais du service compris.',
+    },
+    incomplete: {
       heading: 'Votre paiement est incomplet',
       sentence:
-        'Nous avons reçu environ {received} et il manque environ {missing}. Ne payez pas à nouveau le montant total.',
+        'Une partie de votre paiement est arrivée ; il manque environ {missing}. Ne payez pas à nouveau le montant total.',
     },
     seen: {
       heading: 'Votre paiement a été reçu',
@@ -131,6 +136,7 @@ export const fr: Words = {
     continueTo: 'Continuer vers {provider}',
     continueAt: 'Continuer chez {provider}',
     startAgainAt: 'Recommencer chez {provider}',
+    tryAnotherCard: 'Essayer une autre carte chez {provider}',
     chooseAnother: 'Autres moyens de paiement',
     checkAgain: 'Vérifier à nouveau',
     print: 'Imprimer ou enregistrer le reçu',
@@ -139,6 +145,7 @@ export const fr: Words = {
   offers: {
     payAt: 'Payer avec {provider}',
     payWith: 'Payer {amount} avec {provider}',
+    payInstead: 'Payer plutôt avec {provider}',
     otherWays: 'Autres moyens de paiement ({count})',
     card: 'Carte bancaire',
     lastChoice: 'Votre dernier choix',

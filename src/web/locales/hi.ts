@@ -71,8 +71,12 @@ export const hi: Words = {
         '{provider} के अनुसार आपका {amount} का भुगतान पूरा नहीं हुआ। भुगतान का दूसरा तरीका चुनें या फिर से कोशिश करें।',
     },
     underpaid: {
+      heading: 'लगभग पूरा: {missing} और चुकाएँ',
+      sentence: 'आपके भुगतान का एक हिस्सा पहुँच गया है। {missing} से यह पूरा हो जाएगा, सेवा शुल्क सहित।',
+    },
+    incomplete: {
       heading: 'आपका भुगतान अधूरा है',
-      sentence: 'लगभग {received} पहुँचे हैं और लगभग {missing} बाकी हैं। कृपया पूरी राशि दोबारा न चुकाएँ।',
+      sentence: 'आपके भुगतान का एक हिस्सा पहुँच गया है; लगभग {missing} बाकी हैं। कृपया पूरी राशि दोबारा न चुकाएँ।',
     },
     seen: {
       heading: 'आपका भुगतान पहुँच गया है',
@@ -128,6 +132,7 @@ export const hi: Words = {
     continueTo: '{provider} पर जाएँ',
     continueAt: '{provider} पर जारी रखें',
     startAgainAt: '{provider} पर फिर से शुरू करें',
+    tryAnotherCard: '{provider} पर दूसरा कार्ड आज़माएँ',
     chooseAnother: 'भुगतान के दूसरे तरीके',
     checkAgain: 'फिर से जाँचें',
     print: 'रसीद प्रिंट करें या सहेजें',
@@ -136,6 +141,7 @@ export const hi: Words = {
   offers: {
     payAt: '{provider} पर भुगतान करें',
     payWith: '{provider} से {amount} चुकाएँ',
+    payInstead: 'इसके बजाय {provider} से भुगतान करें',
     otherWays: 'भुगतान के दूसरे तरीके ({count})',
     card: 'कार्ड',
     lastChoice: 'आपकी पिछली पसंद',

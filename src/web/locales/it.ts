@@ -76,9 +76,14 @@ export const it: Words = {
         '{provider} comunica che il tuo pagamento di {amount} non è andato a buon fine. Scegli un altro metodo di pagamento o riprova.',
     },
     underpaid: {
+      heading: 'Ci siamo quasi: paga {missing} per finire',
+      sentence:
+        'Una parte del tuo pagamento è arrivata. Con {missing} è completo, commissione del servizio inclusa.',
+    },
+    incomplete: {
       heading: 'Il tuo pagamento è incompleto',
       sentence:
-        'Abbiamo ricevuto circa {received} e mancano circa {missing}. Non pagare di nuovo l’intero importo.',
+        'Una parte del tuo pagamento è arrivata; mancano circa {missing}. Non pagare di nuovo l’intero importo.',
     },
     seen: {
       heading: 'Abbiamo ricevuto il tuo pagamento',
@@ -135,6 +140,7 @@ export const it: Words = {
     continueTo: 'Continua su {provider}',
     continueAt: 'Continua con {provider}',
     startAgainAt: 'Ricomincia con {provider}',
+    tryAnotherCard: 'Prova un’altra carta su {provider}',
     chooseAnother: 'Altri metodi di pagamento',
     checkAgain: 'Controlla di nuovo',
     print: 'Stampa o salva la ricevuta',
@@ -143,6 +149,7 @@ export const it: Words = {
   offers: {
     payAt: 'Paga con {provider}',
     payWith: 'Paga {amount} con {provider}',
+    payInstead: 'Paga invece con {provider}',
     otherWays: 'Altri metodi di pagamento ({count})',
     card: 'Carta',
     lastChoice: 'La tua ultima scelta',

@@ -73,9 +73,13 @@ export const ja: Words = {
         '{provider}によると、{amount}のお支払いは完了しませんでした。別の方法を選ぶか、もう一度お試しください。',
     },
     underpaid: {
+      heading: 'あと{missing}で完了します',
+      sentence: 'お支払いの一部を受け取りました。{missing}で完了します（サービスの手数料を含みます）。',
+    },
+    incomplete: {
       heading: 'お支払いが不足しています',
       sentence:
-        '約{received}の入金があり、約{missing}が不足しています。全額を再度のお支払いは行わないでください。',
+        'お支払いの一部を受け取りました。約{missing}が不足しています。全額を再度のお支払いは行わないでください。',
     },
     seen: {
       heading: '入金を確認しました',
@@ -125,6 +129,7 @@ export const ja: Words = {
     continueTo: '{provider}に進む',
     continueAt: '{provider}で続ける',
     startAgainAt: '{provider}でやり直す',
+    tryAnotherCard: '{provider}で別のカードを試す',
     chooseAnother: 'その他のお支払い方法',
     checkAgain: 'もう一度確認',
     print: '領収書を印刷または保存',
@@ -133,6 +138,7 @@ export const ja: Words = {
   offers: {
     payAt: '{provider}で支払う',
     payWith: '{provider}で{amount}を支払う',
+    payInstead: '代わりに{provider}で支払う',
     otherWays: 'その他のお支払い方法（{count}）',
     card: 'カード',
     lastChoice: '前回の選択',

@@ -75,9 +75,14 @@ export const nl: Words = {
         '{provider} meldt dat je betaling van {amount} niet is gelukt. Kies een andere betaalmethode of probeer het opnieuw.',
     },
     underpaid: {
+      heading: 'Bijna klaar: betaal {missing} om af te ronden',
+      sentence:
+        'Een deel van je betaling is ontvangen. Met {missing} is die compleet, inclusief de kosten van de dienst.',
+    },
+    incomplete: {
       heading: 'Je betaling is onvolledig',
       sentence:
-        'Er is ongeveer {received} ontvangen en er ontbreekt ongeveer {missing}. Betaal niet het hele bedrag opnieuw.',
+        'Een deel van je betaling is ontvangen; er ontbreekt ongeveer {missing}. Betaal niet het hele bedrag opnieuw.',
     },
     seen: {
       heading: 'Je betaling is ontvangen',
@@ -134,6 +139,7 @@ export const nl: Words = {
     continueTo: 'Doorgaan naar {provider}',
     continueAt: 'Doorgaan bij {provider}',
     startAgainAt: 'Opnieuw beginnen bij {provider}',
+    tryAnotherCard: 'Probeer een andere kaart bij {provider}',
     chooseAnother: 'Andere betaalmethoden',
     checkAgain: 'Opnieuw controleren',
     print: 'Betaalbewijs afdrukken of opslaan',
@@ -142,6 +148,7 @@ export const nl: Words = {
   offers: {
     payAt: 'Betalen bij {provider}',
     payWith: '{amount} betalen met {provider}',
+    payInstead: 'Betaal in plaats daarvan met {provider}',
     otherWays: 'Andere betaalmethoden ({count})',
     card: 'Betaalkaart',
     lastChoice: 'Je laatste keuze',

@@ -75,8 +75,12 @@ export const pt: Words = {
         '{provider} informa que seu pagamento de {amount} não foi concluído. Escolha outra forma de pagamento ou tente de novo.',
     },
     underpaid: {
+      heading: 'Quase lá: pague {missing} para concluir',
+      sentence: 'Parte do seu pagamento chegou. {missing} completam o valor, já com a tarifa do serviço.',
+    },
+    incomplete: {
       heading: 'Seu pagamento está incompleto',
-      sentence: 'Recebemos cerca de {received} e faltam cerca de {missing}. Não pague o valor total de novo.',
+      sentence: 'Parte do seu pagamento chegou; faltam cerca de {missing}. Não pague o valor total de novo.',
     },
     seen: {
       heading: 'Recebemos seu pagamento',
@@ -130,6 +134,7 @@ export const pt: Words = {
     continueTo: 'Continuar para {provider}',
     continueAt: 'Continuar em {provider}',
     startAgainAt: 'Recomeçar em {provider}',
+    tryAnotherCard: 'Tentar outro cartão na {provider}',
     chooseAnother: 'Outras formas de pagamento',
     checkAgain: 'Verificar de novo',
     print: 'Imprimir ou salvar o recibo',
@@ -138,6 +143,7 @@ export const pt: Words = {
   offers: {
     payAt: 'Pagar com {provider}',
     payWith: 'Pagar {amount} com {provider}',
+    payInstead: 'Pagar com {provider}',
     otherWays: 'Outras formas de pagamento ({count})',
     card: 'Cartão',
     lastChoice: 'Sua última escolha',

@@ -5,11 +5,17 @@
 document.addEventListener('checkout:shown', () => {
   for (const button of document.querySelectorAll('button')) {
     const { copy } = button.dataset;
-    if (copy === undefined) continue;
+    // Absent in old browsers, and without HTTPS.
+    if (copy === undefined || navigator.clipboard === undefined) continue;
     button.hidden = false;
-    button.onclick = async () => {
-      await navigator.clipboard.writeText(copy);
-      button.textContent = '✓';
-    };
+    button.onclick = () =>
+      navigator.clipboard.writeText(copy).then(
+        () => {
+          button.textContent = '✓';
+        },
+        () => {
+          button.hidden = true;
+        },
+      );
   }
 });

@@ -3,6 +3,8 @@
  *
  * An event stream delivers changes. Without a stream the script polls the parts of the page that change, more often
  * while the payment progresses. It does neither while the page is hidden.
+ *
+ * Runs in Safari 14, Chrome and Edge 86, and Firefox 79: newer interfaces are optional here.
  */
 
 const longestWaitMs = 60_000;
@@ -19,11 +21,8 @@ const mostBrokenStreams = 4;
  * }} Content
  */
 
-/**
- * Timer of the redirect to the shop.
- * @type {number | undefined}
- */
-let returning;
+/** Ends the countdown to the shop. */
+let stopReturning = () => {};
 
 const page = document.getElementById('checkout');
 if (page !== null) followPayment(page);
@@ -50,11 +49,13 @@ function followPayment(page) {
   async function ask() {
     if (isAsking) return;
     isAsking = true;
+    const timeout = new AbortController();
+    const late = setTimeout(() => timeout.abort(), timeoutMs);
     try {
       const response = await fetch(`${path}/status?lang=${document.documentElement.lang}`, {
         headers: { 'if-none-match': `"${revision}"` },
         cache: 'no-store',
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: timeout.signal,
       });
       if (response.status === 200) {
         show(/** @type {Content} */ (await response.json()));
@@ -70,6 +71,7 @@ function followPayment(page) {
       failures++;
       if (failures >= 2) say(page.dataset['offline'] ?? '');
     } finally {
+      clearTimeout(late);
       isAsking = false;
       if (failures === 0) listen();
       else plan();
@@ -146,9 +148,9 @@ function followPayment(page) {
     detail.innerHTML = content.detail;
     document.getElementById('problem')?.replaceChildren();
     document.getElementById('assurances')?.toggleAttribute('hidden', !content.takesPayment);
-    dressUp(page);
     // Moves the focus to the new state: otherwise screen readers would continue at the top of the page.
     if (hadFocus) status.querySelector('h1')?.focus();
+    dressUp(page);
   }
 
   /** @param {string} text */
@@ -164,7 +166,7 @@ function followPayment(page) {
 
   document.addEventListener('visibilitychange', askAgain);
   addEventListener('online', askAgain);
-  addEventListener('offline', askAgain);
+  addEventListener('offline', () => say(page.dataset['offline'] ?? ''));
   // Closes the connection, which a page in the back/forward cache must not hold.
   addEventListener('pagehide', stop);
   // Refreshes a page from the back/forward cache, which may be out of date.
@@ -189,6 +191,14 @@ function startOneVisit(page) {
    * @type {Node[] | null}
    */
   let before = null;
+  /**
+   * Pressed button, for browsers whose event does not name it.
+   * @type {HTMLButtonElement | null}
+   */
+  let pressed = null;
+  page.addEventListener('click', ({ target }) => {
+    pressed = target instanceof Element ? target.closest('button') : null;
+  });
   page.addEventListener('submit', (event) => {
     if (before !== null) {
       event.preventDefault();
@@ -199,7 +209,7 @@ function startOneVisit(page) {
       true,
     );
     /** @type {Element} */ (/** @type {DocumentFragment} */ (going).querySelector('bdi')).textContent =
-      event.submitter?.dataset['provider'] ?? '';
+      (event.submitter ?? pressed)?.dataset['provider'] ?? '';
     status.replaceChildren(going);
     // Hidden after the submit, because the form is sent with the pressed button.
     detail.hidden = true;
@@ -238,24 +248,53 @@ function dressUp(page) {
 }
 
 /**
- * Redirects to the shop after a few seconds, once per tab: a customer who comes back wants to stay. Any click stops it.
+ * Counts down and redirects to the shop, once per tab: a customer who comes back wants to stay. Keys, pointers, scrolling
+ * and a moved focus stop it.
  * @param {HTMLElement} page
  */
 function returnToShop(page) {
-  clearTimeout(returning);
+  stopReturning();
   const link = /** @type {HTMLAnchorElement | null} */ (page.querySelector('a[data-return-after]'));
   const notice = document.getElementById('automatic');
   const key = `returned ${page.dataset['path']}`;
-  if (link === null || notice === null || sessionStorage.getItem(key) !== null) return;
-  const stop = () => {
-    clearTimeout(returning);
+  if (link === null || notice === null || isKept(key)) return;
+  let left = Number(link.dataset['returnAfter']);
+  const seconds = [...notice.querySelectorAll('bdi')].find(({ textContent }) => textContent === String(left));
+  const countdown = setInterval(() => {
+    left--;
+    seconds?.replaceChildren(String(left));
+    if (left > 0) return;
+    stopReturning();
+    keep(key);
+    location.assign(link.href);
+  }, 1000);
+  const actions = ['keydown', 'pointerdown', 'wheel', 'scroll', 'focusin', 'pagehide'];
+  stopReturning = () => {
+    clearInterval(countdown);
     notice.hidden = true;
+    for (const action of actions) removeEventListener(action, stopReturning);
   };
   notice.hidden = false;
-  page.addEventListener('click', stop, { once: true });
-  addEventListener('pagehide', stop, { once: true });
-  returning = setTimeout(() => {
+  for (const action of actions) addEventListener(action, stopReturning, { passive: true });
+}
+
+/**
+ * Whether this tab keeps a key. Browsers that deny storage keep none.
+ * @param {string} key
+ */
+function isKept(key) {
+  try {
+    return sessionStorage.getItem(key) !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** @param {string} key */
+function keep(key) {
+  try {
     sessionStorage.setItem(key, '1');
-    location.assign(link.href);
-  }, Number(link.dataset['returnAfter']) * 1000);
+  } catch {
+    // The page may return once more.
+  }
 }
