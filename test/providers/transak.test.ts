@@ -120,6 +120,26 @@ describe("the customer's IP address", () => {
     stage.onramps.setMode('transak', {});
   });
 
+  it.each(['/quotes', '/refresh-token', '/session'])(
+    'that is refused at %s takes it from nobody else',
+    async (path) => {
+      const upstream = stage.valuesOf('transak')['BASE_URL'] as string;
+      const refused = '45.10.20.66';
+      const { url } = await servePassThrough(upstream, (request) =>
+        request.includes(path) && request.includes(refused) ? { status: 404, body: '{}' } : null,
+      );
+      const adapter = withCircuitBreaker(stage.adapterOf('transak', { values: { BASE_URL: url } }), {
+        monotonicMs: () => 0,
+        nowMs: Date.now,
+        openMs: 30_000,
+      });
+      const visit = (customerIp: string) => outcomeOf(adapter.startSession({ ...someSession, customerIp }));
+      for (let count = 0; count < 10; count++) expect(await visit(refused)).toBe('provider_unavailable');
+      expect(await visit(IP)).toBe('answered');
+      expect(adapter.health?.().isCircuitOpen).toBe(false);
+    },
+  );
+
   it.each([401, 403, 422])('is told apart from wrong credentials where the refusal is %d', async (status) => {
     const body = { error: { message: 'The header X-User-IP is required.' } };
     const server = await serveJson((path) =>

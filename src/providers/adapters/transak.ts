@@ -82,7 +82,7 @@ export const transak = defineProvider({
     const readToken = (call: Call, customerIp: string | null) =>
       token.read(async () => {
         const requestedAtMs = nowMs();
-        const answer = await call.answer({
+        const answer = await (customerIp === null ? call : call.ofCustomer).answer({
           url: `${urls.api}/partners/api/v2/refresh-token`,
           headers: { 'api-secret': apiSecret, ...userIpOf(customerIp) },
           body: { apiKey },
