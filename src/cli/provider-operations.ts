@@ -17,7 +17,7 @@ import {
 } from '../providers/prove-provider.ts';
 import type { ProviderAdapter } from '../providers/provider.ts';
 import { onlyCurrencyOf, readMinimumUsdCents } from '../providers/provider-availability.ts';
-import { type EvidenceStore, type ProviderEvidence, proofOf } from '../providers/provider-evidence.ts';
+import { type ProviderEvidence, proofOf } from '../providers/provider-evidence.ts';
 import { shapesOf, watchProvider } from '../providers/watch-provider.ts';
 import * as argument from './arguments.ts';
 import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
@@ -85,19 +85,9 @@ async function requireFeeWallet({ settlements }: OperationsContext): Promise<Add
 /** Pause between two provider calls of a proof. Stays below every provider's rate limit. */
 const PROOF_INTERVAL_MS = 300;
 
-interface ProofContext {
-  readonly context: OperationsContext;
-  readonly args: OperationArguments;
-  readonly provider: ProviderId;
-  readonly adapter: ProviderAdapter;
-  readonly store: EvidenceStore;
-}
+type ProofContext = ReturnType<typeof proofContext>;
 
-function proofContext(
-  context: OperationsContext,
-  args: OperationArguments,
-  provider: ProviderId,
-): ProofContext {
+function proofContext(context: OperationsContext, args: OperationArguments, provider: ProviderId) {
   const adapter = requireServer(context).adapters.get(provider);
   const store = context.directory.evidence;
   if (adapter === undefined || store === undefined)
@@ -110,9 +100,9 @@ function proofContext(
 
 /** `provider watch`: whether providers answer harmless calls as recorded. For a timer. */
 const watchOperation: Operation = async (context, args) => {
-  const named = argument.optional(args, 'provider') !== null;
-  const { adapters } = requireServer(context);
-  const watched = named ? [argument.requiredProvider(args, 'provider')] : [...adapters.keys()];
+  const isNamed = argument.optional(args, 'provider') !== null;
+  const all = requireServer(context).adapters.keys();
+  const watched = isNamed ? [argument.requiredProvider(args, 'provider')] : all;
   const checks = [];
   for (const provider of watched) {
     const proof = proofContext(context, args, provider);
@@ -120,9 +110,12 @@ const watchOperation: Operation = async (context, args) => {
     context.noteDrift?.(provider, drift?.text ?? null);
     const recorded = timeOf(comparedWithMs);
     const usual = recorded === null ? 'its answers are recorded' : `it answers as on ${recorded}`;
-    const detail = drift === null ? usual : `${drift.text} since ${timeOf(drift.sinceMs)}`;
-    const level = drift === null ? 'ok' : 'fail';
-    checks.push({ name: provider, level, isFine: drift === null, since: timeOf(drift?.sinceMs), detail });
+    const since = timeOf(drift?.sinceMs);
+    const result =
+      drift === null
+        ? { level: 'ok', detail: usual }
+        : { level: 'fail', detail: `${drift.text} since ${since}` };
+    checks.push({ name: provider, isFine: drift === null, since, ...result });
   }
   return { checks };
 };

@@ -85,7 +85,7 @@ export async function watchProvider(request: ProveRequest, store: EvidenceStore)
   const failed = steps.find(({ outcome }) => outcome === 'failed');
   const found = describeDrift(recorded?.calls ?? {}, answers) ?? (failed && `fails: ${failed.detail}`);
   const atMs = request.nowMs();
-  const text = redactText(`${providerCatalog[provider].name} ${found}`);
+  const text = redactText(`${providerCatalog[provider].name} ${found}`).replace(/\.$/, '');
   const drift = found === undefined ? null : { text, sinceMs: recorded?.drift?.sinceMs ?? atMs };
   const calls = { ...recorded?.calls, ...(drift === null && shapesOf(answers)) };
   await store.writeShapes(provider, { ...endpoint, atMs, calls, drift });
