@@ -19,6 +19,11 @@ const ASSET = 'MATIC_USDC';
 /** Maximum age of a signed URL. */
 const SIGNATURE_LIFETIME_MS = 60 * 60_000;
 const MAXIMUM_PURCHASES = 1_000;
+const MINUTE_MS = 60_000;
+/** Requests of one origin, by docs.rampnetwork.com/rate-limiting; beyond the second limit, an hour's block. */
+const MAXIMUM_PER_MINUTE = 100;
+const MAXIMUM_PER_QUARTER = 1_000;
+const BLOCK_MS = 60 * MINUTE_MS;
 const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
   accepted: 'FIAT_RECEIVED',
   declined: 'PAYMENT_FAILED',
@@ -29,6 +34,7 @@ const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
 /** Keeps the webhook URLs by purchase in memory; a restart drops them and ends their webhooks. */
 export function createRampNetworkProtocol(): SimulatedProtocol {
   const webhookUrls = new LRUCache<string, string>({ max: MAXIMUM_PURCHASES });
+  const requireRate = createRateRule();
 
   return {
     refusal: (message) => ({ message }),
@@ -38,6 +44,7 @@ export function createRampNetworkProtocol(): SimulatedProtocol {
       server.post<{ Querystring: { hostApiKey?: unknown } }>(
         `${api}/onramp/quote/all`,
         async ({ query, body }) => {
+          requireRate(simulator.nowMs());
           refuseUnless(isSame(query.hostApiKey, simulator.values['API_KEY']), 'hostApiKey is not known', 401);
           const [fiatValue, texts] = takeNumber(body, 'fiatValue');
           const { cryptoAssetSymbol, fiatCurrency } = readParameters(texts, [
@@ -53,6 +60,7 @@ export function createRampNetworkProtocol(): SimulatedProtocol {
         },
       );
       server.get(`${api}/assets`, async ({ query }) => {
+        requireRate(simulator.nowMs());
         readParameters(query, ['currencyCode'], ['hostApiKey', 'userIp']);
         const usdc = {
           name: 'USD Coin',
@@ -94,6 +102,21 @@ export function createRampNetworkProtocol(): SimulatedProtocol {
       const signature = sign('sha256', Buffer.from(body), secp256k1KeyOf(simulator.derive('webhook')));
       return { url, headers: { 'x-body-signature': signature.toString('base64') }, body };
     },
+  };
+}
+
+/** Refuses with 429, which is unverified, and without `Retry-After`. Refused requests count as well. Every caller is of this machine. */
+function createRateRule() {
+  let requestsAtMs: number[] = [];
+  let blockedUntilMs = 0;
+  return (nowMs: number) => {
+    requestsAtMs = [...requestsAtMs.filter((atMs) => atMs > nowMs - 15 * MINUTE_MS), nowMs];
+    if (requestsAtMs.length > MAXIMUM_PER_QUARTER) {
+      blockedUntilMs = nowMs + BLOCK_MS;
+      requestsAtMs = [];
+    }
+    const ofMinute = requestsAtMs.filter((atMs) => atMs > nowMs - MINUTE_MS).length;
+    refuseUnless(nowMs >= blockedUntilMs && ofMinute <= MAXIMUM_PER_MINUTE, 'Too many requests', 429);
   };
 }
 

@@ -131,6 +131,8 @@ async function circuitAfter(
   isMeant: (request: string) => boolean,
   call: (adapter: ProviderAdapter) => Promise<unknown>,
 ) {
+  // Ramp Network accepts 100 requests a minute.
+  stage.advance(60_000);
   const upstream = stage.valuesOf(id)['BASE_URL'] as string;
   const proxy = await servePassThrough(upstream, (request) => (isMeant(request) ? { status, body } : null));
   const adapter = withCircuitBreaker(stage.adapterOf(id, { values: { BASE_URL: proxy.url } }), {

@@ -37,14 +37,14 @@ export interface AdapterChanges {
 const SLOW_ANSWER_MS = 600_000;
 
 /** A shop's place for webhooks: keeps them and takes them all. */
-async function startWebhookReceiver(webhooks: Stage['webhooks']) {
+async function startWebhookReceiver(webhooks: Stage['webhooks'], nowMs: () => number) {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const headers = request.headers as Record<string, string | undefined>;
     const target = request.url ?? '';
     const provider = target.split('/')[2] ?? '';
-    webhooks.push({ provider, target, headers, body: Buffer.concat(chunks), receivedAtMs: Date.now() });
+    webhooks.push({ provider, target, headers, body: Buffer.concat(chunks), receivedAtMs: nowMs() });
     response.end('{}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -56,7 +56,7 @@ export async function startStage(): Promise<Stage> {
   const webhooks: Stage['webhooks'] = [];
   let movedMs = 0;
   const nowMs = () => Date.now() + movedMs;
-  const receiver = await startWebhookReceiver(webhooks);
+  const receiver = await startWebhookReceiver(webhooks, nowMs);
   // Nobody listens there.
   const rpc = createJsonRpcClient({ url: 'http://127.0.0.1:1', timeoutMs: 100 });
   const keys = Object.fromEntries(providerIds.map((id) => [id, `the key of ${id}`])) as Record<
