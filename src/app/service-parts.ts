@@ -26,8 +26,8 @@ import { createQuotes } from '../providers/ask-quotes.ts';
 import { createProviderChecks } from '../providers/check-choice.ts';
 import { type CircuitBreakerOptions, withCircuitBreaker } from '../providers/circuit-breaker.ts';
 import { createEvidenceFiles } from '../providers/evidence-files.ts';
-import { outgoingLimitsOf } from '../providers/outgoing-limiter.ts';
-import type { VisitStore } from '../providers/provider.ts';
+import { type CallBudget, callBudgetOf, type TakeSharedCall } from '../providers/outgoing-limiter.ts';
+import type { ProviderAdapters, VisitStore } from '../providers/provider.ts';
 import type { ProviderDirectory } from '../providers/provider-availability.ts';
 import { createKnownLimits } from '../providers/provider-limits.ts';
 import { estimateSuccess } from '../providers/provider-success.ts';
@@ -114,6 +114,26 @@ function createSuccessReader(visits: VisitStore, { nowMs }: Clock) {
   };
 }
 
+/** Adapters behind circuit breakers. A payment method uses the budget of the provider that runs it. */
+function guardProviders(
+  unguarded: ProviderAdapters,
+  breaker: CircuitBreakerOptions,
+  takeShared: TakeSharedCall | undefined,
+): ProviderAdapters {
+  const budgets = new Map<ProviderId, CallBudget>();
+  const budgetOf = (provider: ProviderId) => {
+    const budget = budgets.get(provider) ?? callBudgetOf(provider, breaker.monotonicMs, takeShared);
+    budgets.set(provider, budget);
+    return budget;
+  };
+  return new Map(
+    [...unguarded].map(([id, adapter]) => [
+      id,
+      withCircuitBreaker(adapter, { ...breaker, budget: budgetOf(adapter.routedThrough ?? id) }),
+    ]),
+  );
+}
+
 /** Time limit of the DNS query for a callback at creation; a name that does not answer is accepted. */
 const CALLBACK_LOOKUP_TIMEOUT_MS = 1_500;
 const CALLBACK_CACHE_MS = 60_000;
@@ -133,20 +153,15 @@ export function assembleParts(options: ServiceOptions) {
   };
   metrics.beginProviders(external.adapters.keys());
   const success = createSuccessReader(store.visits, clock);
-  /** Providers, each behind its circuit breaker. */
+  const adapters = guardProviders(external.adapters, breaker, store.shared?.takeProviderCall);
   const directory: ProviderDirectory = {
-    adapters: new Map(
-      [...external.adapters].map(([id, adapter]) => [
-        id,
-        withCircuitBreaker(adapter, { ...breaker, limits: outgoingLimitsOf(id) }),
-      ]),
-    ),
+    adapters,
     settings: store.providers,
     isOffByDefault: !options.isTestMode,
     evidence: createEvidenceFiles(config.dataDir),
     success: success.rates,
     limits: createKnownLimits({
-      adapters: external.adapters,
+      adapters,
       nowMs: clock.nowMs,
       onFailure: (provider, err) =>
         options.log.info(

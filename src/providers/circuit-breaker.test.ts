@@ -101,45 +101,45 @@ describe('a circuit breaker', () => {
     });
   });
 
-  describe('with a cached quote', () => {
+  it('serves a cached quote while the circuit of quotes or of sessions is open', async () => {
     const cached: Quote = { ...quote, deliveryUnits: 9_000_000n };
-    let ageMs: number;
-    beforeEach(() => {
-      ageMs = 0;
-      breakAround({
-        quote: () => answer(),
-        startSession: () => answer() as never,
-        cachedQuotes: {
-          fresh: () => (ageMs === 0 ? Promise.resolve(cached) : null),
-          expired: () => (ageMs < 60_000 ? cached : null),
-        },
-      });
+    let isCached = false;
+    breakAround({
+      quote: () => answer(),
+      startSession: () => answer() as never,
+      cachedQuote: () => (isCached ? Promise.resolve(cached) : null),
     });
+    answer = down;
+    await askTimes(6);
+    expect(adapter.health?.()).toMatchObject({ isCircuitOpen: true });
+    expect(await ask()).toBe('provider_unavailable');
+    isCached = true;
+    expect(await adapter.quote(request)).toBe(cached);
+    for (let count = 0; count < 6; count++) await visit();
+    expect(await adapter.quote(request)).toBe(cached);
+  });
 
-    it('serves it while the circuit of quotes or of sessions is open', async () => {
-      answer = down;
-      ageMs = 1;
-      await askTimes(6);
-      expect(adapter.health?.()).toMatchObject({ isCircuitOpen: true });
-      expect(await ask()).toBe('provider_unavailable');
-      ageMs = 0;
-      expect(await adapter.quote(request)).toBe(cached);
-      for (let count = 0; count < 6; count++) await visit();
-      expect(await adapter.quote(request)).toBe(cached);
-    });
-
-    it('serves one that has expired a short time ago only while the provider is busy', async () => {
-      ageMs = 30_000;
-      answer = busyFor(30);
-      expect(await adapter.quote(request)).toBe(cached);
-      expect(await adapter.quote(request)).toBe(cached);
-      ageMs = 61_000;
-      expect(await ask()).toBe('provider_unavailable');
-      ageMs = 30_000;
-      clockMs += 30_000;
-      answer = down;
-      expect(await ask()).toBe('provider_unavailable');
-    });
+  it('counts catalogs and failing ones, without taking quotes or clicks from anybody', async () => {
+    const outcomes: string[] = [];
+    const failing = {
+      quote: async () => quote,
+      startSession: async () => quote as never,
+      readCatalog: () => down() as never,
+    };
+    adapter = withCircuitBreaker(
+      { id: 'wert', ...failing },
+      {
+        monotonicMs: () => clockMs,
+        nowMs: () => clockMs,
+        openMs: OPEN_MS,
+        observe: (_, outcome) => outcomes.push(outcome),
+      },
+    );
+    const read = () => outcomeOf(adapter.readCatalog?.(request) as Promise<unknown>);
+    for (let count = 0; count < 7; count++) expect(await read()).toBe('provider_unavailable');
+    expect(outcomes).toEqual([...Array(5).fill('failed'), 'circuit_open', 'circuit_open']);
+    expect([await ask(), await visit()]).toEqual(['answer', 'answer']);
+    expect(adapter.health?.()).toMatchObject({ isCircuitOpen: false });
   });
 
   it('begins anew with each answer', async () => {

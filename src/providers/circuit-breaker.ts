@@ -1,14 +1,15 @@
-import { isBusy, ServiceError } from '../payment/errors.ts';
+import { ServiceError } from '../payment/errors.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import {
   busy,
+  countRequests,
   DeclinedRequestError,
   ProviderAnswerError,
   ProviderBusyError,
   unavailable,
 } from './adapters/provider-http.ts';
-import { type CallRate, createOutgoingLimiter, type OutgoingLimits } from './outgoing-limiter.ts';
-import type { ProviderAdapter, ProviderHealth, Quote, QuoteRequest } from './provider.ts';
+import { type CallBudget, callKinds, createOutgoingLimiter } from './outgoing-limiter.ts';
+import type { PostedWebhook, ProviderAdapter, ProviderHealth, Quote, QuoteRequest } from './provider.ts';
 
 /** Failures in a row that count as an outage; a single one may have any cause. */
 const FAILURES_TO_OPEN = 5;
@@ -26,21 +27,21 @@ export interface CircuitBreakerOptions {
   readonly nowMs: () => number;
   /** Time until an open circuit allows a trial. */
   readonly openMs: number;
-  /** Limits of outgoing calls; absent for none. */
-  readonly limits?: OutgoingLimits;
+  /** Budget of all calls to the provider; absent for no limit. */
+  readonly budget?: CallBudget;
   /** Receives the outcome of each call, and whether the circuit is open afterwards. */
   readonly observe?: (provider: ProviderId, outcome: CallOutcome, isCircuitOpen: boolean) => void;
 }
 
 /**
  * Skips calls to a provider during an outage, so that customers do not wait for its time limit: after several failures
- * in a row, calls fail with `provider_unavailable` at once until a later trial is answered. Quotes and sessions have
- * separate circuits, so that failing quotes do not block a customer's click. While sessions are blocked, quotes are
- * skipped as well, because they could not be used; cached quotes are always served, even slightly older ones while the
- * provider is busy.
+ * in a row, calls fail with `provider_unavailable` at once until a later trial is answered. Quotes, sessions and catalogs
+ * have separate circuits, so that failing quotes do not block a customer's click. While sessions are blocked, quotes are
+ * skipped as well, because they could not be used; cached quotes are always served.
  *
  * A 429 never opens a circuit: calls of that kind wait if the answer's delay is short, and otherwise fail with
- * `provider_unavailable` and these seconds. The same applies beyond our own limit (`createOutgoingLimiter`).
+ * `provider_unavailable` and these seconds. The same applies beyond our own budget (`createOutgoingLimiter`), which all
+ * calls share, each request with its own place.
  *
  * Refusals (inactive, below the minimum, declined) count as answers, and so does any status below 500 for a request
  * with one customer's data, whose address or country must not block others. Concurrent failures count as one.
@@ -54,8 +55,19 @@ export function withCircuitBreaker(
     lastFailureAtMs: null,
     lastFailure: null,
   };
-  const quotes = createCircuit(options, options.limits?.quotes);
-  const sessions = createCircuit(options, options.limits?.sessions);
+  const { budget, monotonicMs } = options;
+  const quotes = createCircuit(options);
+  const sessions = createCircuit(options);
+  const catalogs = createCircuit(options);
+  const limiterOf = (kind: keyof typeof callKinds, pausedMs: () => number) =>
+    budget === undefined
+      ? null
+      : createOutgoingLimiter({ ...callKinds[kind], budget, monotonicMs, pausedMs });
+  const limiters = {
+    quotes: limiterOf('quotes', quotes.pausedMs),
+    sessions: limiterOf('sessions', sessions.pausedMs),
+    background: limiterOf('background', () => Math.max(quotes.pausedMs(), catalogs.pausedMs())),
+  };
   const isCircuitOpen = () => quotes.isOpen() || sessions.isOpen();
 
   function report(outcome: CallOutcome, error?: unknown): void {
@@ -68,6 +80,7 @@ export function withCircuitBreaker(
   function recordFailure(error: unknown): void {
     const cause = error instanceof ServiceError ? error.cause : error;
     if (cause === undefined) return;
+    if (cause instanceof ProviderBusyError && !cause.isStated) budget?.pause();
     const text = cause instanceof Error ? cause.message : String(cause);
     const lastFailure = text.slice(0, MAXIMUM_FAILURE_CHARACTERS);
     last = { ...last, lastFailureAtMs: options.nowMs(), lastFailure };
@@ -79,10 +92,16 @@ export function withCircuitBreaker(
     throw unavailable(adapter.id, new Error(`${failures}; its circuit breaker is open`));
   }
 
-  async function guard<T>(circuit: Circuit, { accountId }: QuoteRequest, call: () => Promise<T>): Promise<T> {
+  async function guard<T>(
+    circuit: Circuit,
+    kind: keyof typeof limiters,
+    { accountId = '' }: QuoteRequest,
+    call: () => Promise<T>,
+  ): Promise<T> {
     if (circuit.isClosedToCalls()) refuse(circuit);
-    const { limiter } = circuit;
-    const busySeconds = limiter === null ? circuit.pausedSeconds() : await limiter.acquire(accountId ?? '');
+    const limiter = limiters[kind];
+    const busySeconds =
+      limiter === null ? Math.ceil(circuit.pausedMs() / 1000) : await limiter.acquire(accountId);
     if (busySeconds > 0) {
       const error = busy(adapter.id, busySeconds);
       report('busy', error);
@@ -90,28 +109,38 @@ export function withCircuitBreaker(
     }
     // Others may have failed while this call was queued.
     if (circuit.isClosedToCalls()) refuse(circuit);
-    return circuit.run(call, report);
+    let requests = 0;
+    const count = () => {
+      if (++requests > 1) budget?.addRequest();
+    };
+    return circuit.run(() => countRequests(count, call), report);
   }
 
   async function quote(request: QuoteRequest): Promise<Quote> {
-    const cached = adapter.cachedQuotes?.fresh(request) ?? null;
+    const cached = adapter.cachedQuote?.(request) ?? null;
     if (cached !== null) return cached;
     if (sessions.isBeforeTrial()) refuse(sessions);
-    try {
-      return await guard(quotes, request, () => adapter.quote(request));
-    } catch (error) {
-      // A busy provider is up, and prices change little in a minute, so an expired quote is better than none.
-      const earlier = adapter.cachedQuotes?.expired(request) ?? null;
-      if (earlier === null || !isBusy(error)) throw error;
-      return earlier;
-    }
+    const kind = request.isBackground === true ? 'background' : 'quotes';
+    return guard(quotes, kind, request, () => adapter.quote(request));
   }
 
+  const { readCatalog, readWebhook } = adapter;
   return {
-    // Webhooks require no call to the provider, so they ignore the circuit.
     ...adapter,
     quote,
-    startSession: (request) => guard(sessions, request, () => adapter.startSession(request)),
+    startSession: (request) => guard(sessions, 'sessions', request, () => adapter.startSession(request)),
+    ...(readCatalog && {
+      readCatalog: (request: QuoteRequest) =>
+        guard(catalogs, 'background', request, () => readCatalog(request)),
+    }),
+    // Rarely calls the provider, and ignores the circuit.
+    ...(readWebhook && {
+      readWebhook: (webhook: PostedWebhook) =>
+        countRequests(
+          () => budget?.addRequest(),
+          () => readWebhook(webhook),
+        ),
+    }),
     unguarded: adapter,
     health: () => ({
       ...last,
@@ -124,16 +153,11 @@ export function withCircuitBreaker(
 type Circuit = ReturnType<typeof createCircuit>;
 
 /** Failures in a row of one kind of call, and whether calls are allowed. */
-function createCircuit(
-  { monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'monotonicMs' | 'openMs'>,
-  rate: CallRate | undefined,
-) {
+function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'monotonicMs' | 'openMs'>) {
   let failures = 0;
   let trialAtMs = 0;
   let isTrying = false;
   let busyUntilMs = 0;
-  const pausedMs = () => Math.max(0, busyUntilMs - monotonicMs());
-  const limiter = rate === undefined ? null : createOutgoingLimiter({ ...rate, monotonicMs, pausedMs });
   const isOpen = () => failures >= FAILURES_TO_OPEN;
   const isBeforeTrial = () => isOpen() && monotonicMs() < trialAtMs;
   return {
@@ -142,10 +166,8 @@ function createCircuit(
     /** No call is allowed: it is too early for a trial, or one is running. */
     isClosedToCalls: () => isBeforeTrial() || (isOpen() && isTrying),
     failuresInARow: () => failures,
-    /** Queues calls by account; null without a rate. */
-    limiter,
-    /** 0 if a call is allowed without a limiter, otherwise seconds to wait. */
-    pausedSeconds: () => Math.ceil(pausedMs() / 1000),
+    /** Remaining pause that the provider asked for, or 0. */
+    pausedMs: () => Math.max(0, busyUntilMs - monotonicMs()),
     async run<T>(
       call: () => Promise<T>,
       report: (outcome: CallOutcome, error?: unknown) => void,

@@ -1,39 +1,121 @@
 import type { ProviderId } from '../payment/provider-catalog.ts';
 
-/** Rate of one kind of call (quotes or sessions) to a provider. */
-export interface CallRate {
-  /** Calls started within any second. */
-  readonly callsPerSecond: number;
-  /** Maximum queueing time of a call. */
-  readonly waitMs: number;
+/** Calls that a provider accepts within any such time. */
+export interface CallWindow {
+  readonly calls: number;
+  readonly perMs: number;
 }
 
-export type OutgoingLimits = Readonly<Record<'quotes' | 'sessions', CallRate>>;
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
 
-/** A page waits two seconds for its quotes; a customer who clicked waits longer. */
-const QUOTE_WAIT_MS = 1_500;
-const SESSION_WAIT_MS = 3_000;
-
-/**
- * Calls per second to providers that publish a limit. Wert: four conversions per second from one IP address
- * (documentation); a session converts once, so both kinds share the four.
- */
-const publishedRates: Readonly<Partial<Record<ProviderId, { quotes: number; sessions: number }>>> = {
-  wert: { quotes: 3, sessions: 1 },
+/** Published limits. Some are for one endpoint only; here calls of every kind count together. */
+const publishedWindows: Readonly<Partial<Record<ProviderId, readonly CallWindow[]>>> = {
+  // docs.rampnetwork.com/rate-limiting (2026-08-26): per origin IP address; beyond the second, a block of an hour.
+  rampnetwork: [
+    { calls: 100, perMs: MINUTE_MS },
+    { calls: 1_000, perMs: 15 * MINUTE_MS },
+  ],
+  // Wert's documentation: conversions from one IP address.
+  wert: [{ calls: 4, perMs: SECOND_MS }],
+  // MoonPay's documentation of its platform.
+  moonpay: [{ calls: 30, perMs: SECOND_MS }],
+  // docs.cdp.coinbase.com/pay-sdk/docs/api-overview: buy quotes of one app.
+  coinbase: [{ calls: 100, perMs: SECOND_MS }],
 };
 /** Our own choice for providers that publish no limit. */
-const usualRates = { quotes: 20, sessions: 10 };
+const usualWindows: readonly CallWindow[] = [{ calls: 120, perMs: 4 * SECOND_MS }];
 
-/** This process's limits of calls to a provider. */
-export function outgoingLimitsOf(provider: ProviderId): OutgoingLimits {
-  const { quotes, sessions } = publishedRates[provider] ?? usualRates;
+/** Share of a published rate that is used steadily, and of a window that is used at all. */
+const STEADY_SHARE = 0.7;
+const WINDOW_SHARE = 0.9;
+/** Maximum pause after a refusal without `Retry-After`: a block of an hour is tried once a minute. */
+const MAXIMUM_PAUSE_MS = MINUTE_MS;
+/** Allows a further request of a call that has begun. */
+const UNLIMITED_MS = 24 * 60 * MINUTE_MS;
+
+/**
+ * Takes a call of the budget that all processes share: one call becomes available every `intervalMs`, and none is
+ * taken if the budget would be full again only after `spareMs`.
+ */
+export type TakeSharedCall = (
+  provider: ProviderId,
+  call: { readonly intervalMs: number; readonly spareMs: number },
+) => Promise<boolean>;
+
+export type CallBudget = ReturnType<typeof createCallBudget>;
+
+/** Budget of a provider's published windows, or of our own; only a published one is shared. */
+export function callBudgetOf(
+  provider: ProviderId,
+  monotonicMs: () => number,
+  takeShared: TakeSharedCall | undefined,
+): CallBudget {
+  const published = publishedWindows[provider];
+  if (published === undefined) return createCallBudget(usualWindows, monotonicMs);
+  const pauseMs = Math.min(MAXIMUM_PAUSE_MS, Math.max(...published.map(({ perMs }) => perMs)));
+  const take =
+    takeShared && ((spareMs: number, intervalMs: number) => takeShared(provider, { intervalMs, spareMs }));
+  return createCallBudget(published, monotonicMs, pauseMs, take);
+}
+
+/**
+ * Budget of all calls to a provider: `burst` calls, of which one becomes available again every `intervalMs`. No window
+ * gets more than `burst` and what becomes available within it, which fits all of them.
+ *
+ * @param pauseMs pause after a refusal without `Retry-After`
+ */
+export function createCallBudget(
+  windows: readonly CallWindow[],
+  monotonicMs: () => number,
+  pauseMs = 0,
+  takeShared?: (spareMs: number, intervalMs: number) => Promise<boolean>,
+) {
+  const intervalMs = Math.ceil(Math.max(...windows.map(({ calls, perMs }) => perMs / calls)) / STEADY_SHARE);
+  const rooms = windows.map(({ calls, perMs }) => WINDOW_SHARE * calls - perMs / intervalMs);
+  const burst = Math.max(2, Math.floor(Math.min(...rooms)));
+  /** When all calls are available again. */
+  let fullAtMs = Number.NEGATIVE_INFINITY;
+  const spareMsOf = (reservedShare: number) => (burst - 1 - Math.floor(burst * reservedShare)) * intervalMs;
+  const take = () => {
+    fullAtMs = Math.max(fullAtMs, monotonicMs()) + intervalMs;
+  };
+  const waitAtLeast = (ms: number, reservedShare: number) => {
+    fullAtMs = Math.max(fullAtMs, monotonicMs() + ms + spareMsOf(reservedShare));
+  };
   return {
-    quotes: { callsPerSecond: quotes, waitMs: QUOTE_WAIT_MS },
-    sessions: { callsPerSecond: sessions, waitMs: SESSION_WAIT_MS },
+    intervalMs,
+    /** Time until a call is available that leaves the reserved share of the burst. */
+    delayMs: (reservedShare: number) => Math.max(0, fullAtMs - spareMsOf(reservedShare) - monotonicMs()),
+    take,
+    /** Takes the call from the shared budget as well; false, with the time to wait, if others have used it up. */
+    async takeShared(reservedShare: number): Promise<boolean> {
+      // An unreachable store leaves this process its own budget.
+      const isTaken = await takeShared?.(spareMsOf(reservedShare), intervalMs).catch(() => true);
+      if (isTaken === false) waitAtLeast(intervalMs, reservedShare);
+      return isTaken !== false;
+    },
+    /** Counts a further request of a call that has begun. */
+    addRequest() {
+      take();
+      void takeShared?.(UNLIMITED_MS, intervalMs).catch(() => {});
+    },
+    /** Pauses after a refusal that states no time. A single call tries first. */
+    pause: () => waitAtLeast(pauseMs, 0),
   };
 }
 
-export interface OutgoingLimiterOptions extends CallRate {
+/** Kinds of calls: the share of the burst that they leave to others, and the maximum queueing time. */
+export const callKinds = {
+  sessions: { reservedShare: 0, waitMs: 3_000 },
+  quotes: { reservedShare: 0.5, waitMs: 1_500 },
+  background: { reservedShare: 0.75, waitMs: 1_500 },
+} as const;
+
+export interface OutgoingLimiterOptions {
+  readonly budget: CallBudget;
+  readonly reservedShare: number;
+  readonly waitMs: number;
   readonly monotonicMs: () => number;
   /** Remaining pause that the provider asked for, or 0. */
   readonly pausedMs: () => number;
@@ -46,35 +128,23 @@ interface Waiting {
   readonly resolve: (retryAfterSeconds: number) => void;
 }
 
-const SECOND_MS = 1_000;
 /** Queued calls of all accounts, far more than can be served in time. */
 const MAXIMUM_WAITING = 500;
 
 /**
- * Limits one kind of call to a provider. Calls beyond the rate wait briefly in their account's queue, and the queues
+ * Limits one kind of call to a provider. Calls beyond the budget wait briefly in their account's queue, and the queues
  * take turns: one account's burst delays another account's call by one turn, and never refuses it.
  */
 export function createOutgoingLimiter(options: OutgoingLimiterOptions) {
-  const { callsPerSecond, waitMs, monotonicMs, pausedMs, schedule = afterDelay } = options;
+  const { budget, reservedShare, waitMs, monotonicMs, pausedMs, schedule = afterDelay } = options;
   /** More calls of one account could not be served in time, even without other accounts. */
-  const maximumOfAccount = Math.max(1, Math.floor((callsPerSecond * waitMs) / SECOND_MS));
-  /** Start times of the last calls, at most `callsPerSecond`. */
-  const begunAtMs: number[] = [];
+  const maximumOfAccount = Math.max(1, Math.floor(waitMs / budget.intervalMs));
   /** Queues of accounts; the first one in the map is next. */
   const queues = new Map<string, Waiting[]>();
   let waitingCalls = 0;
   let cancelTimer: (() => void) | null = null;
 
-  function delayMs(): number {
-    const oldest = begunAtMs.length < callsPerSecond ? undefined : begunAtMs[0];
-    const forRate = oldest === undefined ? 0 : oldest + SECOND_MS - monotonicMs();
-    return Math.max(0, forRate, pausedMs());
-  }
-
-  function begin(): void {
-    begunAtMs.push(monotonicMs());
-    if (begunAtMs.length > callsPerSecond) begunAtMs.shift();
-  }
+  const delayMs = () => Math.max(budget.delayMs(reservedShare), pausedMs());
 
   function retryAfterSeconds(): number {
     return Math.max(1, Math.ceil(delayMs() / SECOND_MS));
@@ -99,7 +169,7 @@ export function createOutgoingLimiter(options: OutgoingLimiterOptions) {
     if (queue.length > 0) queues.set(account, queue);
     if (call === undefined) return;
     waitingCalls--;
-    begin();
+    budget.take();
     call.resolve(0);
   }
 
@@ -123,24 +193,33 @@ export function createOutgoingLimiter(options: OutgoingLimiterOptions) {
     return true;
   }
 
+  async function takeOwn(account: string, deadlineMs: number): Promise<number> {
+    const delay = delayMs();
+    if (waitingCalls === 0 && delay === 0) {
+      budget.take();
+      return 0;
+    }
+    const queue = queues.get(account) ?? [];
+    const isFull = waitingCalls >= MAXIMUM_WAITING && (queue.length > 0 || !shortenLongestQueue());
+    const isLate = monotonicMs() + delay > deadlineMs;
+    if (isLate || queue.length >= maximumOfAccount || isFull) return retryAfterSeconds();
+    const turn = new Promise<number>((resolve) => {
+      queue.push({ deadlineMs, resolve });
+    });
+    queues.set(account, queue);
+    waitingCalls++;
+    serve();
+    return turn;
+  }
+
   return {
     /** Admits a call: 0 once it may start, otherwise the seconds after which to retry. */
     async acquire(account: string): Promise<number> {
-      const delay = delayMs();
-      if (waitingCalls === 0 && delay === 0) {
-        begin();
-        return 0;
+      const deadlineMs = monotonicMs() + waitMs;
+      for (;;) {
+        const seconds = await takeOwn(account, deadlineMs);
+        if (seconds > 0 || (await budget.takeShared(reservedShare))) return seconds;
       }
-      const queue = queues.get(account) ?? [];
-      const isFull = waitingCalls >= MAXIMUM_WAITING && (queue.length > 0 || !shortenLongestQueue());
-      if (delay > waitMs || queue.length >= maximumOfAccount || isFull) return retryAfterSeconds();
-      const turn = new Promise<number>((resolve) => {
-        queue.push({ deadlineMs: monotonicMs() + waitMs, resolve });
-      });
-      queues.set(account, queue);
-      waitingCalls++;
-      serve();
-      return turn;
     },
   };
 }

@@ -27,14 +27,14 @@ const KEEP_MS = 6 * 3_600_000;
 const RETRY_MS = 10 * 60_000;
 /** Eleven providers, four currencies, and the 45 most recent countries of customers. */
 const MAXIMUM_ENTRIES = 2_000;
-/** Concurrent catalog reads of one provider, because a visitor may claim any country. */
-const MAXIMUM_READS_OF_PROVIDER = 4;
+/** Interval of a provider's catalog reads for countries, because a visitor may claim any. */
+const COUNTRY_INTERVAL_MS = 10_000;
 
 /** Keeps the limits of providers with a readable catalog. Looking up the limits makes no call. */
 export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOptions) {
   const entries = new LRUCache<string, ProviderLimits>({ max: MAXIMUM_ENTRIES });
   const triedAtMs = new LRUCache<string, number>({ max: MAXIMUM_ENTRIES });
-  const reads = new Map<ProviderId, number>();
+  const nextCountryAtMs = new Map<ProviderId, number>();
 
   async function read(provider: ProviderId, currency: Currency, country: string | null): Promise<void> {
     const key = keyOf(provider, currency, country);
@@ -64,13 +64,11 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
       const key = keyOf(provider, currency, country);
       const isFresh = (entries.get(key)?.readAtMs ?? Number.NEGATIVE_INFINITY) > nowMs() - KEEP_MS;
       const isTried = (triedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) > nowMs() - RETRY_MS;
-      const running = reads.get(provider) ?? 0;
-      if (isFresh || isTried || running >= MAXIMUM_READS_OF_PROVIDER) return;
+      const isTooSoon = country !== null && (nextCountryAtMs.get(provider) ?? 0) > nowMs();
+      if (isFresh || isTried || isTooSoon) return;
       triedAtMs.set(key, nowMs());
-      reads.set(provider, running + 1);
-      void read(provider, currency, country).finally(() =>
-        reads.set(provider, (reads.get(provider) ?? 1) - 1),
-      );
+      if (country !== null) nextCountryAtMs.set(provider, nowMs() + COUNTRY_INTERVAL_MS);
+      void read(provider, currency, country);
     },
     /** Known limits without a country, for the operator. */
     list: (provider: ProviderId) =>

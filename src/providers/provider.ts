@@ -22,6 +22,8 @@ export interface QuoteRequest {
   readonly customerIp?: string | null;
   /** Account whose share of the rate limit the call uses. Not sent to the provider. */
   readonly accountId?: string;
+  /** Nobody waits for the answer: the call leaves most of the rate limit to others. */
+  readonly isBackground?: true;
 }
 
 export interface Quote {
@@ -104,13 +106,6 @@ export interface ProviderHealth {
   readonly lastFailure: string | null;
 }
 
-export interface CachedQuotes {
-  /** A quote that is fresh or being fetched; null without one. */
-  fresh(request: QuoteRequest): Promise<Quote> | null;
-  /** The last quote if it expired within a minute; null without one. */
-  expired(request: QuoteRequest): Quote | null;
-}
-
 /** A provider's raw answer, without its request. */
 export interface RecordedAnswer {
   readonly method: string;
@@ -139,8 +134,8 @@ export interface ProviderAdapter {
   readonly countriesServed?: ReadonlySet<string>;
   /** Throws `provider_unavailable` when the provider does not answer, `provider_inactive` when it declines. */
   quote(request: QuoteRequest): Promise<Quote>;
-  /** The adapter's cache of quotes; reading it makes no call. */
-  readonly cachedQuotes?: CachedQuotes;
+  /** A quote for the same request that is fresh or being fetched; null without one. Makes no call. */
+  cachedQuote?(request: QuoteRequest): Promise<Quote> | null;
   /** Reads the provider's catalog; absent without one. Throws like `quote`. */
   readCatalog?(request: QuoteRequest): Promise<CatalogEntry>;
   /** Why it cannot be used in production yet, for the operator. */

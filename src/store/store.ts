@@ -5,6 +5,7 @@ import type { EventStore } from '../payment/event-store.ts';
 import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
 import type { PaymentStore } from '../payment/payment-store.ts';
 import type { RateLimiter } from '../platform/rate-limiter.ts';
+import type { TakeSharedCall } from '../providers/outgoing-limiter.ts';
 import type { ProviderStore, VisitStore } from '../providers/provider.ts';
 import type {
   LeaseStore,
@@ -19,6 +20,8 @@ export interface SharedStore {
   readonly leases: LeaseStore;
   /** Counts requests of a kind across all processes; closed with the store. */
   createRateLimiter(kind: string, requestsPerMinute: number): RateLimiter;
+  /** Counts calls to providers across all processes. */
+  readonly takeProviderCall: TakeSharedCall;
 }
 
 /** Ports to all data of the core, by name, all implemented by one engine on one database. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
-import { outgoingLimitsOf } from '../../src/providers/outgoing-limiter.ts';
+import { callBudgetOf } from '../../src/providers/outgoing-limiter.ts';
 import { createApiService, validRequest } from '../support/api-service.ts';
 import { type RecordedRequest, serveJson, serveRequests } from './serve-json.ts';
 import { adapterWith, someSession } from './stage.ts';
@@ -84,7 +84,7 @@ it("takes another merchant's checkout after fourteen of one merchant in half a s
           { API_KEY: 'key', PARTNER_ID: 'partner', BASE_URL: server.url },
           { ...clock, quoteCacheMs: 30_000 },
         ),
-        { ...clock, openMs: 30_000, limits: outgoingLimitsOf('wert') },
+        { ...clock, openMs: 30_000, budget: callBudgetOf('wert', clock.monotonicMs, undefined) },
       ),
     );
     const { apiKey } = await service.addAccount();

@@ -370,6 +370,21 @@ describe('a rate limiter', () => {
   });
 });
 
+describe('calls to a provider with a published limit', () => {
+  it('are counted for all instances: a burst is that of one, and each interval frees one call', async () => {
+    const take = (store: Store, spareMs: number) =>
+      (store.shared as SharedStore).takeProviderCall('rampnetwork', { intervalMs: 60_000, spareMs });
+    const taken = await atOnce(40, (index) => take(index % 2 === 0 ? one : other, 9 * 60_000));
+    expect(taken.filter(Boolean)).toHaveLength(10);
+    expect(await take(other, 0)).toBe(false);
+    await postgres.query(url, "UPDATE rate_windows SET ends_at = ends_at - interval '1 minute'");
+    expect([await take(one, 9 * 60_000), await take(other, 9 * 60_000)]).toEqual([true, false]);
+    // A budget that is full again needs no row.
+    await postgres.query(url, "DELETE FROM rate_windows WHERE kind = 'provider calls'");
+    expect(await take(other, 0)).toBe(true);
+  });
+});
+
 describe('a connection that breaks off', () => {
   it('in the middle of a transaction leaves no trace of it, and it is done once, on the next connection', async () => {
     const payment = await givePayment(one);

@@ -5,7 +5,7 @@ import { findSchema, migrate } from '../../store/postgres/migrations.ts';
 import { openDatabase } from '../../store/postgres/open-database.ts';
 import { createPaymentStore } from '../../store/postgres/payments.ts';
 import { createScripts } from '../../store/postgres/scripts.ts';
-import { createSharedRateLimiter } from '../../store/postgres/shared-rate-limits.ts';
+import { createProviderCalls, createSharedRateLimiter } from '../../store/postgres/shared-rate-limits.ts';
 import { assembleStore, migrations, type Store } from './store.ts';
 
 interface PostgresStoreOptions {
@@ -49,6 +49,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     releaseClaims: createReleaseClaims(database),
     shared: {
       leases: createLeaseStore(database),
+      takeProviderCall: createProviderCalls(database),
       createRateLimiter(kind, requestsPerMinute) {
         const created = createSharedRateLimiter(database, kind, requestsPerMinute, onError);
         limiters.push(created);

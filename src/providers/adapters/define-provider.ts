@@ -162,8 +162,6 @@ const QUOTE_TIMEOUT_MS = 2_000;
 /** Lifetime of a session's URL if the provider states none. */
 const LINK_LIFETIME_MS = 60 * 60_000;
 const QUOTE_CACHE_MS = 3_000;
-/** Expired quotes serve while the provider is busy; a 429 pauses calls for at most this time. */
-const EXPIRED_QUOTE_CACHE_MS = 60_000;
 const MAXIMUM_CACHED_QUOTES = 500;
 /** Providers wait five seconds for our answer to a webhook, and some stop sending after a few late ones. */
 const WEBHOOK_TIMEOUT_MS = 4_000;
@@ -201,7 +199,6 @@ function openAdapter<Host extends string, Own extends object>(
   const quotes = createTtlCache<Quote>({
     monotonicMs: settings.monotonicMs ?? (() => performance.now()),
     keepMs: settings.quoteCacheMs ?? QUOTE_CACHE_MS,
-    keepExpiredMs: EXPIRED_QUOTE_CACHE_MS,
     maximumEntries: MAXIMUM_CACHED_QUOTES,
   });
   const converse = createConversations(id, definition.headers?.(account));
@@ -238,10 +235,7 @@ function openAdapter<Host extends string, Own extends object>(
       quotes.fetchOrReuse(quoteKeyOf(request), () =>
         attempt(bounded(QUOTE_TIMEOUT_MS), (call) => quote(request, call)),
       ),
-    cachedQuotes: {
-      fresh: (request) => quotes.findFetch(quoteKeyOf(request)),
-      expired: (request) => quotes.peekExpired(quoteKeyOf(request)),
-    },
+    cachedQuote: (request) => quotes.findFetch(quoteKeyOf(request)),
     startSession: (request) => attempt(settings.timeoutMs, (call) => startSession(request, call)),
     ...(readCatalog === undefined
       ? {}

@@ -52,10 +52,13 @@ export class ProviderBusyError extends Error {
   override readonly name = 'ProviderBusyError';
   /** Whole seconds, at least one, until the next call. */
   readonly retryAfterSeconds: number;
+  /** Whether the provider stated them. */
+  readonly isStated: boolean;
 
-  constructor(retryAfterSeconds: number) {
+  constructor(retryAfterSeconds: number, isStated = true) {
     super(`the provider answered 429; it may be asked again in ${retryAfterSeconds} s`);
     this.retryAfterSeconds = retryAfterSeconds;
+    this.isStated = isStated;
   }
 }
 
@@ -89,6 +92,14 @@ function record(call: JsonRequest, status: number, body: unknown, length: number
   });
 }
 
+/** Called with each request of one run. */
+const counting = new AsyncLocalStorage<() => void>();
+
+/** Runs the work, and calls `onRequest` before each of its requests. */
+export function countRequests<T>(onRequest: () => void, work: () => Promise<T>): Promise<T> {
+  return counting.run(onRequest, work);
+}
+
 /** Creates connections to one provider. HTTP/1.1 only: over HTTP/2 undici may send a POST twice. */
 export function createProviderAgent(): Agent {
   return createOutgoingAgent({ allowH2: false, connections: 32, pipelining: 1, keepAliveTimeout: 4_000 });
@@ -100,6 +111,7 @@ export function createProviderAgent(): Agent {
  * than success answer a customer's request without their body: a geoblock answers with a page, or redirects to one.
  */
 export async function requestJson(agent: Agent, call: JsonRequest): Promise<JsonAnswer> {
+  counting.getStore()?.();
   const query = call.query === undefined ? '' : `?${new URLSearchParams(call.query)}`;
   const { statusCode, headers, body } = await request(`${call.url}${query}`, {
     dispatcher: agent,
@@ -119,10 +131,8 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
   const text = isAnswered ? await read.catch(() => '') : await read;
   // Checked before parsing, because a proxy before the provider's API may answer with a page.
   if (statusCode === 429) {
-    const header = headers['retry-after'];
-    throw new ProviderBusyError(
-      readRetryAfterSeconds(Array.isArray(header) ? header[0] : header, Date.now()),
-    );
+    const [header] = [headers['retry-after']].flat();
+    throw new ProviderBusyError(readRetryAfterSeconds(header, Date.now()), header !== undefined);
   }
   if (statusCode >= 500) throw new Error(`the provider answered ${statusCode}`);
   const answer = parseJson(text);

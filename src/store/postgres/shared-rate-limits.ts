@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { TakeSharedCall } from '../../providers/outgoing-limiter.ts';
 import { createTickQueue, type Request } from '../tick-queue.ts';
 import type { Database } from './open-database.ts';
 import { statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
@@ -29,6 +30,16 @@ const countRequests = statement(`
     requests = excluded.requests + CASE WHEN present.ends_at > clock_timestamp() THEN present.requests ELSE 0 END,
     ends_at = CASE WHEN present.ends_at > clock_timestamp() THEN present.ends_at ELSE excluded.ends_at END
   RETURNING key, requests, extract(epoch FROM ends_at - clock_timestamp())::double precision * 1000 AS "remainingMs"`);
+/**
+ * Takes a call from a budget that refills steadily, of which the row's end is the time when it is full again: a deleted
+ * row is a full budget. Affects no row if the budget lacks the call.
+ */
+const takeCall = statement(`
+  INSERT INTO rate_windows AS present (kind, key, requests, ends_at)
+  VALUES ('provider calls', $1, 1, clock_timestamp() + $2::double precision * interval '1 millisecond')
+  ON CONFLICT (kind, key) DO UPDATE SET
+    ends_at = greatest(present.ends_at, clock_timestamp()) + $2::double precision * interval '1 millisecond'
+  WHERE present.ends_at <= clock_timestamp() + $3::double precision * interval '1 millisecond'`);
 /** Skips windows in which another process counts. By ctid: by key, every row would be read. */
 const purgeWindows = statement(`
   DELETE FROM rate_windows WHERE ctid = ANY(ARRAY(
@@ -99,6 +110,12 @@ export function createSharedRateLimiter(
     },
     close: () => queue.close(),
   };
+}
+
+/** Counts calls to providers for all instances: a round trip per call, which itself is a request to another host. */
+export function createProviderCalls(database: Database): TakeSharedCall {
+  return async (provider, { intervalMs, spareMs }) =>
+    (await database.execute(takeCall, [provider, intervalMs, spareMs])) === 1;
 }
 
 /** Whole seconds, at least one, after which the window has certainly ended. */
