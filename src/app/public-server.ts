@@ -11,7 +11,6 @@ import { registerDashboard } from '../pages/dashboard/routes.ts';
 import { registerDocs } from '../pages/docs/register-docs.ts';
 import { currencies } from '../payment/money.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
-import { createQuotes } from '../providers/ask-quotes.ts';
 import { languageOf } from '../web/checkout-frame/languages.ts';
 import { sendUnknownLink } from '../web/checkout-frame/layout.ts';
 import { createPageLimits } from '../web/page-limits.ts';
@@ -117,12 +116,7 @@ function keepProvidersCurrent(
 
 /** Registers the customers' pages, and those that test mode adds. */
 function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
-  const { config, external, clock, requestContext } = parts;
-  const quotes = createQuotes({
-    providers: requestContext.directory,
-    monotonicMs: clock.monotonicMs,
-    keepMs: external.intervals.quoteKeepMs,
-  });
+  const { config, clock, requestContext } = parts;
   const { record: recordOpened, flush } = createOpenedRecorder({
     ...requestContext,
     onFailure: (err) => server.log.error({ err }, 'opened checkouts could not be recorded'),
@@ -132,7 +126,6 @@ function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
     server,
     {
       ...requestContext,
-      quotes,
       recordOpened,
       limits: createPageLimits(clock.monotonicMs),
       emailHash: createKeyedHash('email of a checkout', parts.secretKey, config.previousSecretKeys),
@@ -140,7 +133,7 @@ function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
     },
     checkoutFeatures(requestContext),
   );
-  parts.additions?.registerPages(server, { ...requestContext, quotes });
+  parts.additions?.registerPages(server, requestContext);
 }
 
 /** Maximum connections, even if the system allows more. */

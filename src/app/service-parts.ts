@@ -22,7 +22,7 @@ import type { Clock } from '../platform/clock.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
 import { createPictures } from '../platform/pictures.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
-import { createQuotes } from '../providers/ask-quotes.ts';
+import { createQuotes, type Quotes } from '../providers/ask-quotes.ts';
 import { createProviderChecks } from '../providers/check-choice.ts';
 import { type CircuitBreakerOptions, withCircuitBreaker } from '../providers/circuit-breaker.ts';
 import { createEvidenceFiles } from '../providers/evidence-files.ts';
@@ -170,10 +170,12 @@ export function assembleParts(options: ServiceOptions) {
         ),
     }),
   };
+  const quotes = createQuotes({ ...clock, providers: directory, keepMs: external.intervals.quoteKeepMs });
   const checkoutExpiryMs = config.checkoutExpiryHours * 3_600_000;
   const startSession = createStartSession({
     ...store,
     providers: directory,
+    quotes,
     token: external.token,
     nowMs: clock.nowMs,
     monotonicMs: clock.monotonicMs,
@@ -183,7 +185,6 @@ export function assembleParts(options: ServiceOptions) {
     checkoutPageUrl: (payment: Payment) => `${config.baseUrl}/pay/${payment.id}?returned=1`,
   });
   const rank = async (payment: Payment, country: string) => {
-    const quotes = createQuotes({ providers: directory, monotonicMs: clock.monotonicMs, keepMs: 0 });
     const reading = { ...store, directory, nowMs: clock.nowMs, expiryMs: checkoutExpiryMs };
     return rankProviders(await requireCheckout(reading, payment.id), quotes, country);
   };
@@ -202,7 +203,7 @@ export function assembleParts(options: ServiceOptions) {
   const deliveryRulesOf = createDeliveryRules(rules, options.additions?.receiverAuthorities);
   const tokens = createIpnTokens(options.secretKey, config.previousSecretKeys);
   /** Context for creating payments by API and dashboard. Shared, so that ids have one order. */
-  const create = createPaymentContext({ ...options, directory, tokens });
+  const create = createPaymentContext({ ...options, directory, quotes, tokens });
   return {
     ...options,
     metrics,
@@ -221,6 +222,7 @@ export function assembleParts(options: ServiceOptions) {
       ...store,
       ...clock,
       directory,
+      quotes,
       tokens,
       notifier,
       startSession,
@@ -242,7 +244,7 @@ export function assembleParts(options: ServiceOptions) {
 }
 
 function createPaymentContext(
-  parts: ServiceOptions & { directory: ProviderDirectory; tokens: IpnTokens },
+  parts: ServiceOptions & { directory: ProviderDirectory; quotes: Quotes; tokens: IpnTokens },
 ): CreatePaymentContext {
   const { external, store, clock, config } = parts;
   const [{ factory, implementation, token, feeWallet }] = external.settlements;
@@ -250,7 +252,7 @@ function createPaymentContext(
   const reserved = new Set([token, ...contracts, ...external.relayers.map(({ address }) => address)]);
   return {
     payments: store.payments,
-    providers: createProviderChecks(parts.directory, clock.nowMs),
+    providers: createProviderChecks(parts.directory, parts.quotes),
     rates: external.rates,
     settlement: {
       chainId: external.chainId,

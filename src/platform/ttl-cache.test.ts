@@ -5,13 +5,12 @@ import { expect, it } from 'vitest';
 import { createTtlCache } from './ttl-cache.ts';
 
 /** A cache of at most two entries with a clock that the test moves, and a fetch that counts. */
-function createStage(keepMs: number, keepExpiredMs = 0) {
+function createStage(keepMs: number) {
   let nowMs = 0;
   let fetches = 0;
   const reuse = createTtlCache<string>({
     monotonicMs: () => nowMs,
     keepMs,
-    keepExpiredMs,
     maximumEntries: 2,
   });
   const fetchValue = async () => `value ${++fetches}`;
@@ -27,11 +26,12 @@ function createStage(keepMs: number, keepExpiredMs = 0) {
 
 it('shares one fetch between concurrent callers, then answers at once until the lifetime is over', async () => {
   const { reuse, read, pass } = createStage(100);
+  expect(reuse.findFetch('a')).toBeNull();
   expect(await Promise.all([read('a'), read('a')])).toEqual(['value 1', 'value 1']);
-  expect(reuse.peek('a')).toBe('value 1');
   pass(99);
-  expect(reuse.peek('a')).toBe('value 1');
+  expect(await reuse.findFetch('a')).toBe('value 1');
   pass(1);
+  expect(reuse.findFetch('a')).toBeNull();
   expect(await read('a')).toBe('value 2');
 });
 
@@ -60,29 +60,11 @@ it('evicts the least recently used entry, and still answers those who wait for a
   expect(await read('c')).toBe('value 5');
 });
 
-it('tells an expired value for as long as it is asked to, also after an attempt to replace it has failed', async () => {
-  const { reuse, fail, read, pass } = createStage(100, 50);
-  await read('a');
-  expect(reuse.peek('a')).toBe('value 1');
-  pass(100);
-  expect(reuse.peek('a')).toBeNull();
-  expect(reuse.peekExpired('a')).toBe('value 1');
-  const failing = fail('a');
-  expect(reuse.peek('a')).toBeNull();
-  expect(reuse.findFetch('a')).toBe(failing);
-  expect(reuse.peekExpired('a')).toBe('value 1');
-  await expect(failing).rejects.toThrow('unreachable');
-  expect(reuse.peekExpired('a')).toBe('value 1');
-  pass(50);
-  expect(reuse.peekExpired('a')).toBeNull();
-  expect(reuse.peekExpired('b')).toBeNull();
-});
-
-it('holds no value for longer than it can be told, once another one is fetched', async () => {
+it('holds no value for longer than it is fresh, once another one is fetched', async () => {
   const collectGarbage = exposeGarbageCollection();
   let nowMs = 0;
   const monotonicMs = () => nowMs;
-  const reuse = createTtlCache<object>({ monotonicMs, keepMs: 100, keepExpiredMs: 50, maximumEntries: 9 });
+  const reuse = createTtlCache<object>({ monotonicMs, keepMs: 100, maximumEntries: 9 });
   const fetchValue = async () => ({});
   const value = new WeakRef(await reuse.fetchOrReuse('a', fetchValue));
   const isHeld = async (key: string) => {
@@ -91,9 +73,9 @@ it('holds no value for longer than it can be told, once another one is fetched',
     collectGarbage();
     return value.deref() !== undefined;
   };
-  nowMs = 149;
+  nowMs = 99;
   expect(await isHeld('b')).toBe(true);
-  nowMs = 150;
+  nowMs = 100;
   expect(await isHeld('c')).toBe(false);
 });
 

@@ -1,24 +1,16 @@
 import { LRUCache } from 'lru-cache';
 
-interface Fetched<T> {
-  readonly value: T;
-  readonly expiresAtMs: number;
-}
-
 /** A value that is being fetched or was fetched recently. */
 interface Entry<T> {
   readonly promise: Promise<T>;
-  /** The fetched value; during a fetch, the expired one that it replaces. */
-  last: Fetched<T> | null;
-  isFetching: boolean;
+  /** Infinite while it is being fetched. */
+  expiresAtMs: number;
 }
 
 export interface TtlCacheOptions {
   readonly monotonicMs: () => number;
   /** Lifetime of a fetched value; 0 keeps none, but concurrent callers still share one fetch. */
   readonly keepMs: number;
-  /** Time for which `peekExpired` returns an expired value. Default 0. */
-  readonly keepExpiredMs?: number;
   /** Maximum entries; a new one evicts the least recently used. */
   readonly maximumEntries: number;
 }
@@ -29,44 +21,21 @@ export interface TtlCacheOptions {
  *
  * Does not use the lifetimes of `lru-cache`, where an entry of time 0 never expires and 0 ms means forever.
  */
-export function createTtlCache<T>(options: TtlCacheOptions) {
-  const { keepExpiredMs = 0 } = options;
-  const entries = new LRUCache<string, Entry<T>>({ max: options.maximumEntries });
-
-  function findFresh(key: string): Entry<T> | null {
-    const entry = entries.get(key);
-    if (entry === undefined) return null;
-    const isFresh =
-      entry.isFetching || (entry.last !== null && options.monotonicMs() < entry.last.expiresAtMs);
-    return isFresh ? entry : null;
-  }
-
-  /** The fetched value while it is fresh; otherwise null. */
-  function peek(key: string): T | null {
-    const entry = findFresh(key);
-    return entry === null || entry.isFetching ? null : (entry.last?.value ?? null);
-  }
+export function createTtlCache<T>({ monotonicMs, keepMs, maximumEntries }: TtlCacheOptions) {
+  const entries = new LRUCache<string, Entry<T>>({ max: maximumEntries });
+  const isFresh = ({ expiresAtMs }: Entry<T>) => monotonicMs() < expiresAtMs;
 
   /** Promise of a value that is fresh or being fetched; otherwise null. */
   function findFetch(key: string): Promise<T> | null {
-    return findFresh(key)?.promise ?? null;
-  }
-
-  /** The last fetched value while it is kept; otherwise null. It outlives a failed attempt to replace it. */
-  function peekExpired(key: string): T | null {
-    const last = entries.peek(key)?.last ?? null;
-    return last !== null && isKept(last) ? last.value : null;
-  }
-
-  function isKept({ expiresAtMs }: Fetched<T>): boolean {
-    return options.monotonicMs() < expiresAtMs + keepExpiredMs;
+    const entry = entries.get(key);
+    return entry !== undefined && isFresh(entry) ? entry.promise : null;
   }
 
   /** Drops expired entries, least recently used first, so that the cache is not always at its maximum. */
   function dropExpired(): void {
     for (;;) {
       const oldest = entries.rvalues().next().value;
-      if (oldest === undefined || oldest.isFetching || oldest.last === null || isKept(oldest.last)) return;
+      if (oldest === undefined || isFresh(oldest)) return;
       entries.pop();
     }
   }
@@ -74,25 +43,19 @@ export function createTtlCache<T>(options: TtlCacheOptions) {
   function fetchOrReuse(key: string, fetchValue: () => Promise<T>): Promise<T> {
     const known = findFetch(key);
     if (known !== null) return known;
-
-    const previous = entries.peek(key);
     dropExpired();
-    const promise = fetchValue();
-    const entry: Entry<T> = { promise, last: previous?.last ?? null, isFetching: true };
+    const entry: Entry<T> = { promise: fetchValue(), expiresAtMs: Number.POSITIVE_INFINITY };
     entries.set(key, entry);
-    promise.then(
-      (value) => {
-        entry.isFetching = false;
-        entry.last = { value, expiresAtMs: options.monotonicMs() + options.keepMs };
+    entry.promise.then(
+      () => {
+        entry.expiresAtMs = monotonicMs() + keepMs;
       },
       () => {
-        if (entries.peek(key) !== entry) return;
-        if (previous === undefined) entries.delete(key);
-        else entries.set(key, previous);
+        if (entries.peek(key) === entry) entries.delete(key);
       },
     );
-    return promise;
+    return entry.promise;
   }
 
-  return { fetchOrReuse, findFetch, peek, peekExpired };
+  return { fetchOrReuse, findFetch };
 }

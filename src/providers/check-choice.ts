@@ -2,18 +2,20 @@ import type { MerchantTerms, ProviderChecks } from '../payment/create-payment.ts
 import { ServiceError } from '../payment/errors.ts';
 import { type Currency, MAXIMUM_AMOUNT_CENTS } from '../payment/money.ts';
 import { MULTI_PROVIDER, type ProviderId, providerCatalog } from '../payment/provider-catalog.ts';
+import type { Quotes } from './ask-quotes.ts';
 import {
   isEnabledFor,
   listOffers,
   type ProviderDirectory,
   requireActive,
   requireAmount,
-  requireAvailable,
   requireCurrency,
-  requireDelivery,
 } from './provider-availability.ts';
 
-export function createProviderChecks(directory: ProviderDirectory, nowMs: () => number): ProviderChecks {
+export function createProviderChecks(
+  directory: ProviderDirectory,
+  quotes: Pick<Quotes, 'requireServed'>,
+): ProviderChecks {
   return {
     async requireChoice(merchant, provider, currency) {
       if (!isEnabledFor(merchant, provider)) {
@@ -24,10 +26,7 @@ export function createProviderChecks(directory: ProviderDirectory, nowMs: () => 
     },
     async requireDelivery({ id: accountId }, provider, charge) {
       await requireAmount(directory, provider, charge);
-      const { amountCents, currency, usdUnits } = charge;
-      const asked = { amountCents, currency, usdUnits, accountId };
-      const quote = await requireAvailable(directory, provider, asked, nowMs());
-      requireDelivery(provider, quote.deliveryUnits, charge);
+      await quotes.requireServed(provider, { ...charge, accountId });
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { MerchantTerms } from '../payment/create-payment.ts';
-import { isBusy, ServiceError } from '../payment/errors.ts';
+import { ServiceError } from '../payment/errors.ts';
 import { type Currency, formatCents, UNITS_PER_CENT } from '../payment/money.ts';
 import { minDeliveryUnits, minUsdCentsForFee, minUsdCentsForQuotedFee } from '../payment/paid-threshold.ts';
 import type { Payment } from '../payment/payment.ts';
@@ -9,7 +9,7 @@ import {
   providerCatalog,
   providerIds,
 } from '../payment/provider-catalog.ts';
-import type { ProviderAdapters, ProviderSettings, ProviderStore, Quote, QuoteRequest } from './provider.ts';
+import type { ProviderAdapters, ProviderSettings, ProviderStore, Quote } from './provider.ts';
 import type { EvidenceStore } from './provider-evidence.ts';
 import {
   type ChargedAmount,
@@ -303,48 +303,19 @@ function formatPercent(basisPoints: number): string {
   return `${basisPoints / 100} %`;
 }
 
-function throwRefusal(refusal: Refusal | null): void {
+export function throwRefusal(refusal: Refusal | null): void {
   if (refusal !== null) throw new ServiceError(refusal.errorName, refusal.message);
 }
 
-/** Asks the provider whether it would serve this amount; throws like the adapter, or `below_minimum`. */
-export async function requireQuote(
-  directory: ProviderDirectory,
+/** Why a quote's minimum, the provider's own, excludes the charge; null if it does not. */
+export function refusalOfMinimum(
   provider: ProviderId,
-  request: QuoteRequest,
-): Promise<Quote> {
-  const adapter = directory.adapters.get(provider);
-  if (adapter === undefined) throw new ServiceError('provider_inactive');
-  const quote = await adapter.quote(request);
-  if (quote.minimumUsdCents !== null) {
-    // The provider's own minimum; the one that follows from the maximum fee is reported separately.
-    const terms = { minimumUsdCents: quote.minimumUsdCents, maxProviderFeeBasisPoints: null };
-    throwRefusal(refusalOfAmount(provider, terms, request.usdUnits));
-  }
-  return quote;
-}
-
-/** Age of an answer up to which a provider counts as up. */
-const RECENT_ANSWER_MS = 5 * 60_000;
-
-/**
- * Like `requireQuote`, for creation: a busy provider that answered recently is accepted without a quote, because its
- * price is checked on the customer's click, and one merchant's burst must not refuse another merchant's checkout.
- */
-export async function requireAvailable(
-  directory: ProviderDirectory,
-  provider: ProviderId,
-  request: QuoteRequest,
-  nowMs: number,
-): Promise<Quote> {
-  try {
-    return await requireQuote(directory, provider, request);
-  } catch (error) {
-    const lastAnswerAtMs = directory.adapters.get(provider)?.health?.().lastAnswerAtMs ?? null;
-    const isThere = lastAnswerAtMs !== null && lastAnswerAtMs > nowMs - RECENT_ANSWER_MS;
-    if (!isBusy(error) || !isThere) throw error;
-    return { chargedCents: request.amountCents, deliveryUnits: null, minimumUsdCents: null };
-  }
+  { minimumUsdCents }: Pick<Quote, 'minimumUsdCents'>,
+  { usdUnits }: Pick<Payment, 'usdUnits'>,
+): Refusal | null {
+  if (minimumUsdCents === null) return null;
+  // The minimum that follows from the maximum fee is reported separately.
+  return refusalOfAmount(provider, { minimumUsdCents, maxProviderFeeBasisPoints: null }, usdUnits);
 }
 
 /** Every provider the account may use, in catalog order, each with the reason why it cannot serve this payment. */

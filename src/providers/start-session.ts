@@ -19,6 +19,7 @@ import { settle, sumObservations } from '../payment/settle.ts';
 import type { KeyedHash } from '../platform/keyed-hash.ts';
 import { createTtlCache } from '../platform/ttl-cache.ts';
 import type { TokenReader } from '../settlement/chain/chain.ts';
+import type { Quotes } from './ask-quotes.ts';
 import type { ProviderAdapter, StartedSession } from './provider.ts';
 import {
   isEnabledFor,
@@ -31,6 +32,8 @@ import {
 
 export interface StartSessionContext extends Readonly<{ payments: PaymentStore; accounts: AccountStore }> {
   readonly providers: ProviderDirectory;
+  /** Keeps the quotes of sessions for later pages; absent where none are kept. */
+  readonly quotes?: Pick<Quotes, 'note'>;
   readonly token: Pick<TokenReader, 'isBlocklisted'>;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
@@ -132,7 +135,7 @@ async function startSession(
   await requirePayable(context.token, payment);
   if (unused !== null) return unused;
 
-  const started = await adapter.startSession({
+  const request = {
     paymentId: payment.id,
     depositAddress: payment.depositAddress,
     amountCents: charge.amountCents,
@@ -148,8 +151,10 @@ async function startSession(
     customerCountry: country,
     customerState: state,
     customerIp: ip,
-  });
+  };
+  const started = await adapter.startSession(request);
   requirePlausible(payment, charge, provider, started);
+  context.quotes?.note(provider, request, { deliveryUnits: started.quotedUnits });
   requireDelivery(provider, started.quotedUnits, charge);
   const session: ProviderSession = {
     id: randomUUID(),

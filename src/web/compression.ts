@@ -1,12 +1,9 @@
-import { pipeline, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import {
   type BrotliOptions,
   brotliCompress,
   brotliCompressSync,
   constants,
-  createBrotliCompress,
-  createGzip,
   gzip,
   gzipSync,
   type ZlibOptions,
@@ -78,28 +75,15 @@ function weightOf(parameters: readonly string[]): number {
   return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 0;
 }
 
-/**
- * Sends a page that was rendered for this request, compressed if the caller accepts it. Flushes the encoder after each
- * piece of a stream, so that each piece arrives immediately.
- */
-export function sendCompressed(reply: FastifyReply, page: Buffer | Readable): FastifyReply {
+/** Sends a page that was rendered for this request, compressed if the caller accepts it. */
+export function sendCompressed(reply: FastifyReply, page: Buffer): FastifyReply {
   reply.header('vary', 'Accept-Encoding');
   const coding = chooseCoding(reply.request.headers['accept-encoding']);
-  if (coding === null || (Buffer.isBuffer(page) && page.length < MIN_COMPRESSED_BYTES)) {
-    return reply.send(page);
-  }
+  if (coding === null || page.length < MIN_COMPRESSED_BYTES) return reply.send(page);
   reply.header('content-encoding', coding);
-  if (Buffer.isBuffer(page)) {
-    return reply.send(
-      coding === 'br' ? brotliCompressSync(page, perRequest.br) : gzipSync(page, perRequest.gzip),
-    );
-  }
-  const encoder =
-    coding === 'br'
-      ? createBrotliCompress({ ...perRequest.br, flush: constants.BROTLI_OPERATION_FLUSH })
-      : createGzip({ ...perRequest.gzip, flush: constants.Z_SYNC_FLUSH });
-  // A disconnect ends encoder and page; an error of the page ends the response.
-  return reply.send(pipeline(page, encoder, () => {}));
+  return reply.send(
+    coding === 'br' ? brotliCompressSync(page, perRequest.br) : gzipSync(page, perRequest.gzip),
+  );
 }
 
 /**

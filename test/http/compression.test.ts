@@ -1,8 +1,6 @@
-import { type IncomingMessage, get as request } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { brotliDecompressSync, constants, createBrotliDecompress, createGunzip, gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { registerOpenApi } from '../../src/api/openapi/create-openapi-document.ts';
 import { apiDescription } from '../../src/app/features.ts';
 import { registerDocs } from '../../src/pages/docs/register-docs.ts';
@@ -13,7 +11,6 @@ import { createTestDashboard } from '../support/dashboard.ts';
 
 const servers: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {
-  vi.useRealTimers();
   for (const server of servers.splice(0)) await server.close();
 });
 
@@ -48,8 +45,6 @@ describe.each(codings)('with %s', (coding) => {
   it('a checkout page is a third as large, and the same', async () => {
     const pages = openPages();
     const url = `/pay/${pages.put(checkoutStates.choose())}`;
-    // Its quotes are asked for the first time: from then on it is sent in one piece.
-    await pages.server.inject(url);
     const plain = await pages.server.inject(url);
     const answer = await pages.server.inject({ url, ...accepting });
     expect(answer.headers).toMatchObject({ 'content-encoding': coding, vary: 'Accept-Encoding' });
@@ -58,32 +53,6 @@ describe.each(codings)('with %s', (coding) => {
     expect(withoutNonces(decode(coding, answer.rawPayload))).toBe(withoutNonces(plain.body));
     expect(plain.headers).toMatchObject({ vary: 'Accept-Encoding' });
     expect(plain.headers).not.toHaveProperty('content-encoding');
-  });
-
-  it('a checkout page in pieces shows its first piece before the second is known', async () => {
-    const pages = openPages();
-    pages.quoteAnswers.set('moonpay', () => new Promise(() => {}));
-    await pages.server.listen({ host: '127.0.0.1', port: 0 });
-    const { port } = pages.server.server.address() as AddressInfo;
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const path = `/pay/${pages.put(checkoutStates.choose())}`;
-    const answer = await new Promise<IncomingMessage>((resolve) =>
-      request({ port, path, host: '127.0.0.1', ...accepting }, resolve),
-    );
-    expect(answer.headers['content-encoding']).toBe(coding);
-    const decoder =
-      coding === 'br'
-        ? createBrotliDecompress({ flush: constants.BROTLI_OPERATION_FLUSH })
-        : createGunzip({ flush: constants.Z_SYNC_FLUSH });
-    const chunks = answer.pipe(decoder).setEncoding('utf8')[Symbol.asyncIterator]();
-    let page = '';
-    // What never comes ends with the test's own time.
-    while (!page.includes('<main')) page += (await chunks.next()).value;
-    expect(page).not.toContain('/providers/wert');
-    await vi.advanceTimersByTimeAsync(2_000);
-    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) page += next.value;
-    expect(page).toContain('/providers/wert');
-    expect(page).toMatch(/<\/html>\n$/);
   });
 
   it('the documentation and its constant files are the same, and made once', async () => {

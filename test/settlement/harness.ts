@@ -25,6 +25,7 @@ import type { PaymentView } from '../../src/payment/payment-store.ts';
 import { acceptPayment, releasePayment } from '../../src/payment/release-payment.ts';
 import { settleScanned } from '../../src/payment/settle.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
+import { createQuotes } from '../../src/providers/ask-quotes.ts';
 import { createProviderChecks } from '../../src/providers/check-choice.ts';
 import type { ProviderAdapter, StartedSession } from '../../src/providers/provider.ts';
 import { createStartSession } from '../../src/providers/start-session.ts';
@@ -244,12 +245,14 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
   }
 
   function createContext(change: Partial<CreatePaymentContext['settlement']>): CreatePaymentContext {
+    const directory = {
+      adapters: new Map([['wert', session.adapter]] as const),
+      settings: parts.store.providers,
+    };
+    const quotes = createQuotes({ providers: directory, nowMs, monotonicMs: nowMs, keepMs: 0 });
     return {
       payments: parts.store.payments,
-      providers: createProviderChecks(
-        { adapters: new Map([['wert', session.adapter]]), settings: parts.store.providers },
-        nowMs,
-      ),
+      providers: createProviderChecks(directory, quotes),
       rates: { usdRate: async () => USD_RATE_ONE },
       settlement: {
         chainId: chain.anvil.chainId,

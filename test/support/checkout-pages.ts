@@ -22,7 +22,12 @@ import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import { createPictures } from '../../src/platform/pictures.ts';
 import { countryNotServed } from '../../src/providers/adapters/provider-http.ts';
 import { createQuotes } from '../../src/providers/ask-quotes.ts';
-import type { ProviderSettings, QuoteRequest, SessionRequest } from '../../src/providers/provider.ts';
+import type {
+  ProviderAdapter,
+  ProviderSettings,
+  QuoteRequest,
+  SessionRequest,
+} from '../../src/providers/provider.ts';
 import type { ProviderLimits } from '../../src/providers/provider-limits.ts';
 import { estimateSuccess, type VisitOutcome } from '../../src/providers/provider-success.ts';
 import { createStartSession } from '../../src/providers/start-session.ts';
@@ -75,6 +80,8 @@ export interface CheckoutPagesOptions {
   readonly checksReferrer?: ProviderId;
   readonly baseUrl?: string;
   readonly redirectUrl?: string;
+  /** Providers in place of fakes. */
+  readonly adapters?: ReadonlyMap<ProviderId, ProviderAdapter>;
   /** Networks of proxies that are trusted. */
   readonly trustProxy?: readonly string[];
 }
@@ -137,10 +144,10 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
     findAccount: async () => account,
     findLogo: async (hash: string) => (hash === shopLogo.hash ? shopLogo : null),
   } as unknown as AccountStore;
-  const adapters = new Map(
+  const adapters = new Map<ProviderId, ProviderAdapter>(
     providerIds.map((id) => [
       id,
-      {
+      options.adapters?.get(id) ?? {
         id,
         quote: (request: QuoteRequest) => {
           seen.asked.push(id);
@@ -196,6 +203,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
   });
   const providerQuotes = createQuotes({
     providers: directory,
+    nowMs: () => NOW_MS,
     monotonicMs: () => clock.monotonicMs,
     keepMs: 20_000,
   });

@@ -174,7 +174,7 @@ export async function createTestDashboard(
       nowMs,
       expiryMs: 7 * 86_400_000,
       startSession: () => Promise.reject(new Error('no provider is simulated here')),
-      quotes: createQuotes({ providers: context.directory, monotonicMs, keepMs: 20_000 }),
+      quotes: createQuotes({ providers: context.directory, nowMs, monotonicMs, keepMs: 20_000 }),
       pictures: context.pictures,
       limits: createPageLimits(monotonicMs),
       emailHash: createKeyedHash('email of a checkout', 'a secret key of the tests, long enough'),

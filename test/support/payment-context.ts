@@ -9,6 +9,7 @@ import { USD_RATE_ONE } from '../../src/payment/money.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import type { Rates } from '../../src/payment/rates.ts';
+import { createQuotes } from '../../src/providers/ask-quotes.ts';
 import { createProviderChecks } from '../../src/providers/check-choice.ts';
 import type { ProviderAdapter } from '../../src/providers/provider.ts';
 import type { ProviderDirectory } from '../../src/providers/provider-availability.ts';
@@ -107,9 +108,11 @@ export function createTestPaymentContext({
   readonly nowMs: () => number;
   readonly tokens: IpnTokens;
 }): CreatePaymentContext {
+  const directory = createTestDirectory({ store, world });
+  const quotes = createQuotes({ providers: directory, nowMs, monotonicMs: nowMs, keepMs: 0 });
   return {
     payments: store.payments,
-    providers: createProviderChecks(createTestDirectory({ store, world }), nowMs),
+    providers: createProviderChecks(directory, quotes),
     rates: { usdRate: (currency) => world.rates.usdRate(currency) },
     settlement: {
       chainId: 137,

@@ -72,8 +72,10 @@ export function checkoutContent(
       : html`${direct.detail}
 ${payableUntil(checkout, language)}
 ${shopLinks(checkout, language)}`;
-  const detail = () =>
-    choosesProvider(view) && direct === null ? detailOf(checkout, language, explorerTransactionUrl) : frame;
+  const detail = (list?: Html) =>
+    choosesProvider(view) && direct === null
+      ? detailOf(checkout, language, explorerTransactionUrl, list)
+      : frame;
   // A short form: rendering all rows only for the revision took a tenth of a page's time.
   const offers = offersInBrief(checkout);
   const revision = revisionOf(html`${title}\n${status}\n${frame}\n${offers}`.toString());
@@ -81,9 +83,7 @@ ${shopLinks(checkout, language)}`;
     title,
     /** Live region: name and meaning of the state. */
     status,
-    /** Action and receipt, with `offersToCome` in place of a list of offers. */
-    frame,
-    /** Same as `frame`, with the list without quotes. */
+    /** Action and receipt, with this list of offers, or one without quotes. */
     detail,
     /** Identifies this content. */
     revision,
@@ -138,7 +138,7 @@ function revisionOf(content: string): string {
 export interface CheckoutPageOptions extends ChainFacts {
   readonly language: Language;
   readonly isTestMode: boolean;
-  /** Requests quotes; without it the offers have none. */
+  /** Estimates quotes; without it the offers have none. */
   readonly quotes?: OffersToAsk;
   /** Token for the page's forms of a visitor who knows the payment's email address; null or absent for others. */
   readonly emailToken?: string | null;
@@ -178,12 +178,13 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
   const isGoing = moment?.kind === 'going';
   const { quotes } = options;
   const isDirect = awaitsTransfer(checkout);
-  const isStreamed =
-    quotes !== undefined &&
+  const offered = offerListOf(checkout, language);
+  const isQuoted =
     !isDirect &&
     choosesProvider(view) &&
     singleProviderOf(checkout) === null &&
-    possibleOffers(offerListOf(checkout, language).offers).length > 0;
+    possibleOffers(offered.offers).length > 0;
+  const list = quotes !== undefined && isQuoted ? quotedOffers(quotes, offered) : undefined;
   const refreshSeconds = options.isStill === true ? null : traitsOf(view).refreshSeconds;
   const shown = { canSimulate: options.canSimulate === true, knowsEmail: emailToken !== null };
   return layout({
@@ -207,17 +208,9 @@ ${problemOf(options)}
 <div id="status" role="status">${isGoing ? goingContent(language, nameOf(moment.provider)) : content.status}</div>
 <p id="connection" role="status">${moment?.kind === 'offline' ? language.words.offline : ''}</p>
 ${isDirect ? nothing : html`<form id="${SESSION_FORM}" method="post" hidden>${emailTokenField(emailToken)}</form>`}
-<div id="detail"${isGoing ? html` hidden` : nothing}>${isStreamed ? content.frame : content.detail()}</div>
+<div id="detail"${isGoing ? html` hidden` : nothing}>${content.detail(list)}</div>
 </main>
 ${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, shown)}${goingTemplate(language)}` : nothing}`,
-    ...(isStreamed
-      ? {
-          streamed: {
-            place: offersToCome,
-            pieces: (nonce: string) => quotedOffers(quotes, offerListOf(checkout, language), nonce),
-          },
-        }
-      : {}),
   });
 }
 

@@ -30,7 +30,7 @@ import { nameOf, refusalWords } from './state-words.ts';
 const arrow = html`<svg class="arrow turns" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
 <path d="M7 4l6 6-6 6" fill="none" stroke="currentColor" stroke-width="2"/></svg>`;
 
-/** Placeholder of the offers in a page that is streamed while quotes are requested. */
+/** Stands for the list of offers in a page's revision. */
 export const offersToCome = html`<!--offers-->`;
 
 /** URL of a click on a provider. */
@@ -91,8 +91,8 @@ export function offersInBrief({ offers }: Checkout): string {
 
 interface OfferRow {
   readonly offer: ProviderOffer;
-  /** The provider's quote; null while pending, absent if not requested. */
-  readonly outcome?: QuoteOutcome | null;
+  /** Outcome to expect from the provider; absent if unknown. */
+  readonly outcome?: QuoteOutcome;
   readonly isLastChoice?: boolean;
 }
 
@@ -118,7 +118,7 @@ function leadAndOthers(selection: OfferList, rows: readonly OfferRow[]): Html {
   const button =
     lead === undefined
       ? nothing
-      : html`<div class="lead"${awaitedId(lead)}>${providerButton(payment, lead.offer.provider, label(lead.offer.name), look)}
+      : html`<div class="lead">${providerButton(payment, lead.offer.provider, label(lead.offer.name), look)}
 <p class="facts-of-offer">${marksOf(lead.offer, language)} <small>${offerDetails(lead, charge, language)}</small></p></div>`;
   if (others.length === 0 && offers.every(({ refusal }) => refusal === null)) return button;
   const count = others.filter(({ outcome }) => outcome?.kind !== 'refused').length;
@@ -136,11 +136,6 @@ function foldedList(heading: Html, rows: readonly OfferRow[], selection: OfferLi
 ${list}${refusedOffers(selection)}</details>`;
 }
 
-/** Id for the style rule that marks a provider that cannot serve. */
-function awaitedId({ offer, outcome }: OfferRow): Html {
-  return outcome === null ? html` id="offer-${offer.provider}"` : nothing;
-}
-
 /** A provider as a button, or the reason why it cannot serve. */
 function offerRow(checkout: Checkout, row: OfferRow, language: Language): Html {
   const { offer, outcome } = row;
@@ -151,7 +146,7 @@ function offerRow(checkout: Checkout, row: OfferRow, language: Language): Html {
   }
   const { payAt } = language.words.offers;
   return html`
-<li${awaitedId(row)}><button type="submit" form="${SESSION_FORM}" formaction="${sessionPath(checkout.payment, offer.provider)}"
+<li><button type="submit" form="${SESSION_FORM}" formaction="${sessionPath(checkout.payment, offer.provider)}"
 data-provider="${offer.name}"><span><span class="quiet">${fillIn(payAt, { provider: offer.name })}</span><b
 aria-hidden="true">${offer.name}</b>${marksOf(offer, language)}
 <small>${offerDetails(row, checkout.charge, language)}</small></span>${arrow}</button></li>`;
@@ -194,8 +189,6 @@ function offerDetails(row: OfferRow, charge: Charge, language: Language): Html {
     ...(needs === 'id' ? [html`${words.idNeeded}`] : []),
     ...(outcome?.kind === 'silent' ? [html`${words.silent}`] : []),
     ...(outcome?.kind === 'busy' ? [html`${words.busy}`] : []),
-    // Shown by a style rule if the provider cannot serve, so that nothing moves without script.
-    ...(outcome === null ? [html`<span class="late">${words.silent}</span>`] : []),
   ];
   return html`${details.map((detail, index) => (index === 0 ? detail : html` · ${detail}`))}`;
 }
@@ -219,55 +212,30 @@ export interface OffersToAsk {
   readonly customerCountry: string | null;
 }
 
-/**
- * List of a checkout's offers in the order of their quotes. Requests all quotes at once and returns known ones
- * directly. Otherwise streams the list: all rows at once after a moment, then a mark for each provider that cannot
- * serve. The pieces never reject.
- */
+/** List of a checkout's offers in the order of the quotes to expect. Waits for no provider. */
 export function quotedOffers(
   { source, lastChoice, customerCountry }: OffersToAsk,
   selection: OfferList,
-  nonce: string,
-): Html | AsyncGenerator<Html> {
+): Html {
   const { checkout, offers } = selection;
-  const { charge } = checkout;
-  const outcomes = new Map<ProviderId, QuoteOutcome>();
-  const possible = possibleOffers(offers);
-  for (const { provider } of possible) {
-    const known = source.peek(provider, charge, customerCountry);
-    if (known !== null) outcomes.set(provider, known);
-  }
-  const list = () => {
-    const rows = possible.map((offer) => ({
-      offer,
-      outcome: outcomes.get(offer.provider) ?? null,
-      isLastChoice: offer.provider === lastChoice,
-    }));
-    return leadAndOthers(selection, inExpectedOrder(checkout, rows, customerCountry));
-  };
-  if (outcomes.size === possible.length) return list();
-  const answers = possible
-    .filter(({ provider }) => !outcomes.has(provider))
-    .map(async ({ provider }) => {
-      const outcome = await source.ask(provider, charge, customerCountry);
-      outcomes.set(provider, outcome);
-      return { provider, outcome };
-    });
-  return streamOffers(answers, outcomes, list, nonce);
+  const rows = possibleOffers(offers).map((offer) => ({
+    offer,
+    outcome: source.peek(offer.provider, checkout.charge, customerCountry),
+    isLastChoice: offer.provider === lastChoice,
+  }));
+  return leadAndOthers(selection, inExpectedOrder(checkout, rows, customerCountry));
 }
 
 /**
  * Pinned providers that can serve come first, the merchant's before the operator's; then the customer's last choice,
- * quoted offers, pending ones, those that charge more than the amount, and silent and refused ones.
+ * the others, those that charge more than the amount, and silent and refused ones.
  */
 function rankOf(row: OfferRow, charge: Charge): number {
   const { offer, outcome, isLastChoice = false } = row;
   const { pinnedBy } = offer;
-  const isAwaited = outcome === null || outcome === undefined;
-  if (!isAwaited && outcome.kind !== 'quoted') return outcome.kind === 'refused' ? 7 : 6;
+  if (outcome !== undefined && outcome.kind !== 'quoted') return outcome.kind === 'refused' ? 6 : 5;
   if (pinnedBy !== null) return pinnedBy === 'merchant' ? 0 : 1;
-  if (isAwaited) return 4;
-  if (higherChargeOf(row, charge) !== null) return 5;
+  if (higherChargeOf(row, charge) !== null) return 4;
   return isLastChoice ? 2 : 3;
 }
 
@@ -310,34 +278,6 @@ export async function rankProviders(
   return inExpectedOrder(checkout, rows, customerCountry)
     .filter(({ outcome }) => outcome?.kind === 'quoted')
     .map(({ offer }) => offer.provider);
-}
-
-/** Maximum wait for quotes before the list is shown, too short to notice. */
-const GATHER_MS = 300;
-
-async function* streamOffers(
-  answers: readonly Promise<{ readonly provider: ProviderId; readonly outcome: QuoteOutcome }>[],
-  outcomes: ReadonlyMap<ProviderId, QuoteOutcome>,
-  list: () => Html,
-  nonce: string,
-): AsyncGenerator<Html> {
-  await withinMs(Promise.all(answers), GATHER_MS);
-  const shown = new Set(outcomes.keys());
-  yield list();
-  for (const { provider, outcome } of await Promise.all(answers)) {
-    if (shown.has(provider) || outcome.kind === 'quoted') continue;
-    yield html`<style nonce="${nonce}">#offer-${provider} .late{visibility:visible}</style>`;
-  }
-}
-
-function withinMs(work: Promise<unknown>, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    void work.then(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
 
 /** All codes of ISO 3166-1 alpha-2; each provider decides which ones it serves. */

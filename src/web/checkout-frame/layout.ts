@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { brandTokens } from '../../accounts/brand-color.ts';
@@ -73,15 +72,10 @@ interface PageParts {
   readonly brandColor?: string | null;
   readonly main: Html;
   readonly kind: PageKind;
-  /** Content at `place` in the main part, streamed in pieces unless it is known. */
-  readonly streamed?: {
-    readonly place: Html;
-    readonly pieces: (nonce: string) => Html | AsyncIterable<Html>;
-  };
 }
 
-/** A page that lacks only its nonce; in one piece or as a stream. */
-export type Page = (nonce: string) => Buffer | Readable;
+/** A page that lacks only its nonce. */
+export type Page = (nonce: string) => Buffer;
 
 /*
  * Encodes the bytes shared by all pages, three quarters of one, once: encoding them for each visitor took a quarter of
@@ -112,7 +106,7 @@ const kinds = Object.fromEntries(
 
 /** Frame of all pages. */
 export function layout(parts: PageParts): Page {
-  const { language, languagePath = '', title, isTestMode, head, summary, main, kind, streamed } = parts;
+  const { language, languagePath = '', title, isTestMode, head, summary, main, kind } = parts;
   const { brandColor = null } = parts;
   const own = html`<title>${title}</title>
 ${head ?? nothing}
@@ -138,18 +132,7 @@ ${languageLinks(language, languagePath)}
       ...brand,
     ];
     const end = [Buffer.from(`<script nonce="${nonce}" type="module`), scriptAndEnd];
-    const text = own.toString();
-    if (streamed === undefined) return Buffer.concat([...beginning, Buffer.from(text), ...end]);
-    const place = streamed.place.toString();
-    const pieces = streamed.pieces(nonce);
-    if (pieces instanceof Html) {
-      const whole = text.replace(place, () => pieces.toString());
-      return Buffer.concat([...beginning, Buffer.from(whole), ...end]);
-    }
-    const at = text.indexOf(place);
-    const before = Buffer.concat([...beginning, Buffer.from(text.slice(0, at))]);
-    const after = Buffer.concat([Buffer.from(text.slice(at + place.length)), ...end]);
-    return Readable.from(inPieces(before, pieces, after), { objectMode: false });
+    return Buffer.concat([...beginning, Buffer.from(own.toString()), ...end]);
   };
 }
 
@@ -167,13 +150,6 @@ function brandStyleOf(color: string): string {
   const style = `${rule(light)}@media(prefers-color-scheme:dark){${rule(dark)}}`;
   brandStyles.set(color, style);
   return style;
-}
-
-/** Pieces of a page in order, each as soon as it is ready. */
-async function* inPieces(before: Buffer, pieces: AsyncIterable<Html>, after: Buffer): AsyncGenerator<Buffer> {
-  yield before;
-  for await (const piece of pieces) yield bytesOf(piece);
-  yield after;
 }
 
 function sandboxBanner({ words }: Language): Html {
@@ -232,7 +208,7 @@ const commonHeaders = {
   ...pageHeaders,
   // Sends the origin for providers that check the referrer, but not the path, which opens the checkout.
   'referrer-policy': 'strict-origin',
-  // Stops proxies from buffering streamed pages and events.
+  // Stops proxies from buffering events.
   'x-accel-buffering': 'no',
 } as const;
 

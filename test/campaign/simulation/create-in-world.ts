@@ -5,6 +5,7 @@ import type { Address } from '../../../src/payment/address.ts';
 import { createPayment } from '../../../src/payment/create-payment.ts';
 import { USD_RATE_ONE } from '../../../src/payment/money.ts';
 import type { Payment, PaymentId } from '../../../src/payment/payment.ts';
+import { createQuotes } from '../../../src/providers/ask-quotes.ts';
 import { createProviderChecks } from '../../../src/providers/check-choice.ts';
 import type { ProviderAdapter } from '../../../src/providers/provider.ts';
 import type { Draws } from './draws.ts';
@@ -46,13 +47,13 @@ export function createInWorld(
   input: CreateInput,
 ): Promise<Payment> {
   const { token, factory, depositOf } = world.chain.contracts;
+  const { nowMs } = parts;
+  const directory = { adapters: new Map([['wert', adapter]] as const), settings: parts.store.providers };
+  const quotes = createQuotes({ providers: directory, nowMs, monotonicMs: nowMs, keepMs: 0 });
   return createPayment(
     {
       payments: parts.store.payments,
-      providers: createProviderChecks(
-        { adapters: new Map([['wert', adapter]]), settings: parts.store.providers },
-        parts.nowMs,
-      ),
+      providers: createProviderChecks(directory, quotes),
       rates: { usdRate: async () => USD_RATE_ONE },
       settlement: {
         chainId: CHAIN_ID,
