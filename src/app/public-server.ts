@@ -12,7 +12,7 @@ import { registerDocs } from '../pages/docs/register-docs.ts';
 import { currencies } from '../payment/money.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
 import { languageOf } from '../web/checkout-frame/languages.ts';
-import { sendUnknownLink } from '../web/checkout-frame/layout.ts';
+import { sendUnknownPage } from '../web/checkout-frame/layout.ts';
 import { createPageLimits } from '../web/page-limits.ts';
 import { createFixedWindowLimiter } from '../web/rate-windows.ts';
 import { createPeerCheck, requireForwardedHttps, requireHttps } from '../web/require-https.ts';
@@ -38,7 +38,7 @@ export function createPublicServer(
     observe: parts.metrics.observeRequest,
     isLeaving,
     limits: { connections: connectionsWithin(readOpenFilesLimit()) },
-    sendNotFoundPage: (request, reply) => sendUnknownLink(requestContext, languageOf(request), reply),
+    sendNotFoundPage: (request, reply) => sendUnknownPage(requestContext, languageOf(request), reply),
   });
   const isTrusted = createPeerCheck(config.trustProxy);
   // Test mode is for one machine; live mode may stand behind a proxy, and then no other client gets through.

@@ -10,6 +10,8 @@ const pageLimits = {
   polls: [600, MINUTE_MS],
   /** Clicks on a provider and requests with `auto=1`: each may cost a call to the chain and to a provider. */
   starts: [20, MINUTE_MS],
+  /** Wrong email addresses in links to one payment, by network. */
+  emailGuesses: [10, 60 * MINUTE_MS],
 } as const;
 
 export type PageLimits = ReturnType<typeof createPageLimits>;

@@ -75,6 +75,16 @@ describe("the customer's email address", () => {
     expect(pages.emails).toEqual([null]);
   });
 
+  it('cannot be found by guessing: after ten wrong addresses in an hour none is confirmed', async () => {
+    const confirms = async (query: string) =>
+      Object.keys(tokenIn((await open(`/pay/${id}?${query}`)).body)).length > 0;
+    for (let guess = 0; guess < 9; guess++)
+      expect(await confirms(`email=${guess}@zebra.example`)).toBe(false);
+    expect(await confirms(withEmail)).toBe(true);
+    expect(await confirms('email=9@zebra.example')).toBe(false);
+    expect(await confirms(withEmail)).toBe(false);
+  });
+
   it('goes along with the question for the country, without a script and without cookies', async () => {
     const page = await open(`/pay/${id}?${withEmail}`);
     const path = `/pay/${id}/providers/revolut`;

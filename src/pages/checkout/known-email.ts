@@ -4,6 +4,7 @@ import type { Payment } from '../../payment/payment.ts';
 import { isSameText } from '../../platform/keyed-hash.ts';
 import { readCookie, setCookie } from '../../web/cookies.ts';
 import { type Html, nothing } from '../../web/design/html.ts';
+import { widestNetworkOf } from '../../web/rate-windows.ts';
 import { fieldText, formTokenField, isFormToken } from '../../web/signed-in/forms.ts';
 import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 
@@ -17,19 +18,25 @@ import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 /** Cookie that ends with the browser's session. */
 const COOKIE = 'email_token';
 
-/** Token for the forms of this visitor's page; null if the visitor came without the payment's address. */
+/**
+ * Token for the forms of this visitor's page; null if the visitor came without the payment's address, or after ten wrong
+ * ones in an hour: a stranger with the short link must not find it by guessing.
+ */
 export function emailTokenOf(
-  { emailHash }: Pick<CheckoutPagesContext, 'emailHash'>,
-  request: Pick<FastifyRequest, 'query' | 'body' | 'headers'>,
+  { emailHash, limits }: Pick<CheckoutPagesContext, 'emailHash' | 'limits'>,
+  request: Pick<FastifyRequest, 'query' | 'body' | 'headers' | 'ip'>,
   { id, email }: Pick<Payment, 'id' | 'email'>,
 ): string | null {
   if (email === null) return null;
   // Accepts replaced secrets too, because a page may be open during the replacement.
   const [token, ...earlier] = emailHash.candidates(`${id} ${canonicalEmail(email)}`) as [string, ...string[]];
-  const isKnown =
-    isSameEmail(emailOfQuery(request.query), email) ||
-    [token, ...earlier].some((each) => carriesToken(request, each));
-  return isKnown ? token : null;
+  if ([token, ...earlier].some((each) => carriesToken(request, each))) return token;
+  const given = emailOfQuery(request.query);
+  const guesser = `${widestNetworkOf(request.ip)} ${id}`;
+  if (given === null || limits.emailGuesses.takeNow(guesser) > 0) return null;
+  if (!isSameText(canonicalEmail(given), canonicalEmail(email))) return null;
+  limits.emailGuesses.giveBack(guesser);
+  return token;
 }
 
 /** Hidden field of a form; empty for a visitor who does not know the address. */
@@ -56,8 +63,4 @@ function carriesToken(request: Pick<FastifyRequest, 'body' | 'headers'>, token: 
 function emailOfQuery(query: unknown): string | null {
   const email = (query as Readonly<Record<string, unknown>> | null | undefined)?.['email'];
   return typeof email === 'string' ? email : null;
-}
-
-function isSameEmail(given: string | null, email: string): boolean {
-  return given !== null && isSameText(canonicalEmail(given), canonicalEmail(email));
 }

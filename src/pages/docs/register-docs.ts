@@ -16,6 +16,7 @@ import {
   REFERENCE_SLUG,
   type StartLink,
   startContent,
+  unknownContent,
 } from './doc-pages.ts';
 
 export interface DocsContext {
@@ -121,6 +122,8 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
         return layout('API reference', name, referenceContent(document));
       });
     const page = pages.find(({ slug }) => name === slug || name === `${slug}.md`);
+    if (page === undefined && request.headers.accept?.includes('text/html') === true)
+      return send(reply.code(404), PAGE, '', () => layout('Page not found', null, unknownContent(pages)));
     if (page === undefined) throw new ServiceError('not_found');
     const read = () => readFileSync(new URL(page.file, root));
     return name === page.slug

@@ -193,14 +193,14 @@ ${link === undefined ? nothing : html`<p><a class="button primary wide" href="${
   });
 }
 
-/** Responds with the page for an unknown link. */
-export function sendUnknownLink(
+/** Responds with the page for an unknown address. */
+export function sendUnknownPage(
   context: PageReply['context'] & { readonly isTestMode: boolean },
   language: Language,
   reply: FastifyReply,
 ): FastifyReply {
   const { isTestMode } = context;
-  const page = messagePage({ ...language.words.messages.unknownLink, language, isTestMode });
+  const page = messagePage({ ...language.words.messages.unknownPage, language, isTestMode });
   return sendPage({ context, reply }, 404, page);
 }
 

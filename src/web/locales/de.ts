@@ -236,6 +236,11 @@ export const de: Words = {
   },
   offline: 'Sie sind offline. Sobald die Verbindung wieder besteht, geht es hier automatisch weiter.',
   messages: {
+    unknownPage: {
+      heading: 'Seite nicht gefunden',
+      sentence:
+        'Unter dieser Adresse gibt es nichts. Um zu zahlen, öffnen Sie den Link noch einmal im Shop oder in der Nachricht, mit der er kam.',
+    },
     unknownLink: {
       heading: 'Bezahlvorgang nicht gefunden',
       sentence:

@@ -233,6 +233,11 @@ export const en = {
   },
   offline: 'You’re offline. This page continues by itself once the connection is back.',
   messages: {
+    unknownPage: {
+      heading: 'Page not found',
+      sentence:
+        'There is nothing at this address. To pay, open the link again from the shop or the message it came with.',
+    },
     unknownLink: {
       heading: 'Checkout not found',
       sentence: 'The link may be incomplete. Please open it again from the shop or the message it came with.',

@@ -232,6 +232,11 @@ export const es: Words = {
   },
   offline: 'No tiene conexión. Esta página continuará automáticamente cuando se restablezca la conexión.',
   messages: {
+    unknownPage: {
+      heading: 'Página no encontrada',
+      sentence:
+        'No hay nada en esta dirección. Para pagar, vuelva a abrir el enlace desde la tienda o el mensaje en que lo recibió.',
+    },
     unknownLink: {
       heading: 'No se ha encontrado el pago',
       sentence:

@@ -229,6 +229,11 @@ export const fr: Words = {
   },
   offline: 'Vous êtes hors ligne. Cette page reprendra automatiquement dès que la connexion sera rétablie.',
   messages: {
+    unknownPage: {
+      heading: 'Page introuvable',
+      sentence:
+        'Il n’y a rien à cette adresse. Pour payer, rouvrez le lien depuis la boutique ou le message qui le contenait.',
+    },
     unknownLink: {
       heading: 'Paiement introuvable',
       sentence:

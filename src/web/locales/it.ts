@@ -235,6 +235,11 @@ export const it: Words = {
   },
   offline: 'Sei offline. Questa pagina riprenderà automaticamente quando tornerà la connessione.',
   messages: {
+    unknownPage: {
+      heading: 'Pagina non trovata',
+      sentence:
+        'A questo indirizzo non c’è nulla. Per pagare, riapri il link dal negozio o dal messaggio in cui l’hai ricevuto.',
+    },
     unknownLink: {
       heading: 'Pagamento non trovato',
       sentence:

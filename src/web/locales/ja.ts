@@ -217,6 +217,11 @@ export const ja: Words = {
   },
   offline: 'オフラインです。接続が戻ると、このページは自動で再開します。',
   messages: {
+    unknownPage: {
+      heading: 'ページが見つかりません',
+      sentence:
+        'このアドレスには何もありません。お支払いには、ショップまたは届いたメッセージからリンクをもう一度開いてください。',
+    },
     unknownLink: {
       heading: 'お支払いが見つかりません',
       sentence:

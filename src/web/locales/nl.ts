@@ -233,6 +233,11 @@ export const nl: Words = {
   },
   offline: 'Je bent offline. Deze pagina gaat vanzelf verder zodra de verbinding terug is.',
   messages: {
+    unknownPage: {
+      heading: 'Pagina niet gevonden',
+      sentence:
+        'Op dit adres staat niets. Open de link om te betalen opnieuw vanuit de winkel of het bericht waarin die stond.',
+    },
     unknownLink: {
       heading: 'Betaling niet gevonden',
       sentence:

@@ -227,6 +227,11 @@ export const pt: Words = {
   },
   offline: 'Você está offline. Esta página continuará automaticamente assim que a conexão voltar.',
   messages: {
+    unknownPage: {
+      heading: 'Página não encontrada',
+      sentence:
+        'Não há nada neste endereço. Para pagar, abra de novo o link da loja ou da mensagem em que o recebeu.',
+    },
     unknownLink: {
       heading: 'Pagamento não encontrado',
       sentence:
