@@ -155,6 +155,7 @@ async function run(proof: ProofContext): Promise<unknown> {
   if (isFine && adapter.endpoint !== undefined) {
     const shapes = { ...adapter.endpoint, atMs: context.nowMs(), calls: shapesOf(trial.offers), drift: null };
     await proof.store.writeShapes(provider, shapes);
+    context.noteDrift?.(provider, null);
   }
   return {
     ...presented,

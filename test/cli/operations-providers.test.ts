@@ -133,12 +133,19 @@ describe('providers', () => {
     });
   });
 
-  it('are watched for answers of another shape, a line for each and a note for the alert', async () => {
+  it('are watched for answers of another shape, with a note for the alert, until a proof records them', async () => {
     const answer: Json = { price: 1 };
+    const session = {
+      redirectUrl: 'https://on.ramp/1',
+      providerReference: '1',
+      expiresAtMs: NOW_MS,
+      quotedUnits: null,
+    };
     const klarna: ProviderAdapter = {
       id: 'klarna',
       quote: async () => ({ chargedCents: 50_00, deliveryUnits: null, minimumUsdCents: null }),
-      startSession: () => Promise.reject(new Error('not asked here')),
+      endpoint: { environment: 'simulated', urls: ['https://api.example.com'] },
+      startSession: async () => session,
       recordAnswers: (answers, work) => {
         answers.push({ method: 'GET', path: '/v1/quote', status: 200, body: { ...answer } });
         return work();
@@ -147,6 +154,7 @@ describe('providers', () => {
     const noted: unknown[] = [];
     const kept: RecordedShapes[] = [];
     const evidence = {
+      writeEvidence: async () => 'a file',
       readShapes: async () => kept.at(-1) ?? null,
       writeShapes: async (_: string, shapes: RecordedShapes) => void kept.push(shapes),
     };
@@ -177,6 +185,9 @@ describe('providers', () => {
       ['klarna', null],
       ['klarna', text],
     ]);
+    await run('provider prove', { provider: 'klarna' });
+    expect(noted.at(-1)).toEqual(['klarna', null]);
+    expect(await run('provider watch')).toMatchObject({ checks: [fine] });
     await expect(run('provider watch', { provider: 'wert' })).rejects.toThrow('Credentials are missing');
   });
 
