@@ -89,7 +89,7 @@ async function waitUntilSent(
 
 /**
  * Pays an order with a valid card and resolves when its transfer is sent. Throws `OrderNotPayableError` if the order is
- * unknown, expired or already paid, or the provider takes no card.
+ * unknown, expired or already paid, the amount is not positive, or the provider takes no card.
  */
 export async function payOrder(
   dependencies: AcceptOrderContext & { readonly worker: DeliveryWorker },

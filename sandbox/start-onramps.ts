@@ -314,7 +314,7 @@ function sendRefusal(
   return reply.code(status ?? invalidStatus).send(refusal(message, status ?? invalidStatus));
 }
 
-/** Answers for providers that are down, busy or refuse everything, and delays slow ones. */
+/** Answers for providers that are down, refuse everything or return a page, delays slow ones, and reshapes answers. */
 function addFaults(
   server: FastifyInstance,
   { options: { slowAnswerMs = SLOW_ANSWER_MS }, protocols, faultOf, modeOf }: Parts,

@@ -66,8 +66,9 @@ export interface Sandbox extends SandboxContracts {
   };
   /** Simulates the customer at an on-ramp; resolves when the transfer is sent. Throws `OrderNotPayableError`. */
   pay(request: PayOrderRequest): Promise<PaidOrder>;
-  /** Same as `pay`, with a later delivery, or with a declined card. */
+  /** Same as `pay`, with a later delivery. */
   payLate(request: PayOrderRequest): Promise<void>;
+  /** Declines the customer's card; the order stays open. Throws `OrderNotPayableError`. */
   decline(request: PayOrderRequest): Promise<void>;
   /** Pays from a customer's wallet, without an on-ramp. */
   readonly customerWallet: CustomerWallet;
