@@ -105,7 +105,10 @@ export function createRampNetworkProtocol(): SimulatedProtocol {
   };
 }
 
-/** Refuses with 429, which is unverified, and without `Retry-After`. Refused requests count as well. Every caller is of this machine. */
+/**
+ * Refuses with 429, which is unverified, and without `Retry-After`. Refused requests count as well. All callers are on
+ * this machine.
+ */
 function createRateRule() {
   let requestsAtMs: number[] = [];
   let blockedUntilMs = 0;

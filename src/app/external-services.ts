@@ -62,7 +62,7 @@ export const liveIntervals = {
   /** Final blocks that are read again when a balance does not match. */
   deepRescanBlocks: 50_000,
   relayLimits: defaultRelayLimits,
-  /** Age of a provider's last quote from which a page requests another one in the background. */
+  /** Minimum age of a provider's last quote for a page to request another one in the background. */
   quoteKeepMs: 20_000,
   /** Time for which calls to a failing provider are skipped before the next trial. */
   circuitOpenMs: 30_000,

@@ -50,7 +50,7 @@ export function presentAccount(account: Account) {
   };
 }
 
-/** Time as text; null without one. */
+/** Time as text; null if there is none. */
 export function timeOf(atMs: number | null | undefined): string | null {
   return atMs === null || atMs === undefined ? null : new Date(atMs).toISOString();
 }

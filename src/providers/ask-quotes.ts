@@ -16,7 +16,6 @@ import {
 export type QuoteOutcome =
   /** A provider that serves, and its quote or an estimate of it. */
   | { readonly kind: 'quoted'; readonly quote: Quote }
-  /** The provider cannot serve this payment. */
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   /** The provider receives too many requests. */
   | { readonly kind: 'busy' }
@@ -29,7 +28,7 @@ export interface QuotesContext {
   readonly providers: ProviderDirectory;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
-  /** Age of a provider's last answer from which a page asks again in the background. */
+  /** Minimum age of a provider's last answer for a page to ask again in the background. */
   readonly keepMs: number;
 }
 
@@ -66,16 +65,16 @@ const unknown: Known = {
 const MAXIMUM_KNOWN = 2_000;
 /** Interval of a provider's background quotes, whatever countries and currencies visitors name. */
 const BACKGROUND_INTERVAL_MS = 5_000;
-/** Ratio of two charges from which their quotes show a fixed fee; below it they show how rates move. */
+/** Minimum ratio of two charges whose quotes show a fixed fee; quotes of closer charges show how rates move. */
 const MINIMUM_RATIO = 1.25;
 /** Maximum plausible delivery of a charge, as for the quotes of sessions. */
 const MAXIMUM_SHARE = 1.02;
-/** Age of an answer up to which a provider counts as up. */
+/** Maximum age of an answer with which a provider counts as up. */
 const RECENT_ANSWER_MS = 5 * 60_000;
 
 /**
  * Asks providers for quotes, and keeps what their last answers say about other charges: the customer's page shows that
- * at once, and refreshes it in the background at a bounded rate.
+ * immediately, and refreshes it in the background at a bounded rate.
  */
 export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesContext) {
   const entries = new LRUCache<string, Known>({ max: MAXIMUM_KNOWN });
@@ -115,7 +114,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
     entries.set(keyOf(provider, request), { ...known, failure, askedAtMs: monotonicMs() });
   }
 
-  /** The provider's quote. Throws like the adapter, or `below_minimum`. */
+  /** The provider's quote. Throws like the adapter, `provider_inactive` without one, or `below_minimum`. */
   async function ask(provider: ProviderId, request: QuoteRequest): Promise<Quote> {
     const adapter = providers.adapters.get(provider);
     if (adapter === undefined) throw new ServiceError('provider_inactive');
@@ -220,7 +219,7 @@ function pointsWith(
   return [{ amountCents, deliveryUnits: units }, ...(other === undefined ? [] : [other])];
 }
 
-/** Share and fixed part of the last quotes, applied to a charge; null without one. */
+/** Share and fixed part of the last quotes, applied to a charge; null if there is none. */
 function estimateUnits([last, other]: readonly Point[], { amountCents, usdUnits }: Priced): bigint | null {
   if (last === undefined) return null;
   const share = last.deliveryUnits / last.amountCents;

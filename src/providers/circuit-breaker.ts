@@ -35,9 +35,9 @@ export interface CircuitBreakerOptions {
 
 /**
  * Skips calls to a provider during an outage, so that customers do not wait for its time limit: after several failures
- * in a row, calls fail with `provider_unavailable` at once until a later trial is answered. Quotes, sessions and catalogs
- * have separate circuits, so that failing quotes do not block a customer's click. While sessions are blocked, quotes are
- * skipped as well, because they could not be used; cached quotes are always served.
+ * in a row, calls fail with `provider_unavailable` immediately until a later trial is answered. Quotes, sessions and
+ * catalogs have separate circuits, so that failing quotes do not block a customer's click. While sessions are blocked,
+ * quotes are skipped as well, because they could not be used; cached quotes are always served.
  *
  * A 429 never opens a circuit: calls of that kind wait if the answer's delay is short, and otherwise fail with
  * `provider_unavailable` and these seconds. The same applies beyond our own budget (`createOutgoingLimiter`), which all

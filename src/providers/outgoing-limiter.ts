@@ -88,7 +88,9 @@ export function createCallBudget(
     /** Time until a call is available that leaves the reserved share of the burst. */
     delayMs: (reservedShare: number) => Math.max(0, fullAtMs - spareMsOf(reservedShare) - monotonicMs()),
     take,
-    /** Takes the call from the shared budget as well; false, with the time to wait, if others have used it up. */
+    /**
+     * Takes the call from the shared budget as well; false if others have used it up, which then delays further calls.
+     */
     async takeShared(reservedShare: number): Promise<boolean> {
       // An unreachable store leaves this process its own budget.
       const isTaken = await takeShared?.(spareMsOf(reservedShare), intervalMs).catch(() => true);

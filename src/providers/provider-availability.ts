@@ -37,7 +37,7 @@ export interface ProviderDirectory {
 export interface ProviderOffer {
   readonly provider: ProviderId;
   readonly name: string;
-  /** Amount from which it serves, by its own minimum and by the maximum provider fee. */
+  /** Smallest amount that it serves, by its own minimum and by the maximum provider fee. */
   readonly minimumUsdCents: number;
   readonly refusal: Refusal | null;
   /** Pins it to the top where it is available, the merchant before the operator; null for neither. */
@@ -46,7 +46,7 @@ export interface ProviderOffer {
 
 /** Why a provider cannot serve: a `ServiceError` without the cost of its stack. */
 export interface Refusal extends Pick<ServiceError, 'errorName' | 'message'> {
-  /** For a refused amount: the one from which the provider serves, in USD cents. */
+  /** For a refused amount: the smallest one that the provider serves, in USD cents. */
   readonly minimumUsdCents?: number;
   /** For an amount above the maximum: the maximum, in USD cents. */
   readonly maximumUsdCents?: number;
@@ -215,7 +215,7 @@ export function refusalOfLimits(
   return refusalOfAmount(provider, terms, payment.usdUnits);
 }
 
-/** Terms that decide the amount from which a provider serves a payment. */
+/** Terms that decide the smallest payment that a provider serves. */
 export interface MinimumTerms {
   /** Minimum of the provider's catalog, of the operator, or ours. */
   readonly minimumUsdCents: number;
@@ -223,11 +223,11 @@ export interface MinimumTerms {
   readonly maximumUsdCents?: number | null;
   /** Whether the provider sells to the customer at all; absent if unknown. */
   readonly isSold?: boolean;
-  /** The payment's maximum provider fee; null where the fee does not decide. */
+  /** The payment's maximum provider fee; null if the fee does not decide. */
   readonly maxProviderFeeBasisPoints: number | null;
 }
 
-/** Amount in USD cents from which the provider serves; null if its fee exceeds the maximum for any amount. */
+/** Smallest amount in USD cents that the provider serves; null if its fee exceeds the maximum for any amount. */
 function effectiveMinimumUsdCents(
   provider: ProviderId,
   { minimumUsdCents, maxProviderFeeBasisPoints }: MinimumTerms,
@@ -238,8 +238,9 @@ function effectiveMinimumUsdCents(
 }
 
 /**
- * `below_minimum`, with provider, minimum and given amount in USD: the provider's own minimum, or the amount from which
- * its assumed fee is within the maximum. `provider_inactive` if no amount is.
+ * `below_minimum`, with provider, minimum and given amount in USD: the provider's own minimum, or the smallest amount
+ * at which its assumed fee is within the maximum; `above_maximum`, with the provider's maximum; `provider_inactive` if
+ * it serves no amount, or not this customer. Null if it serves the amount.
  */
 function refusalOfAmount(provider: ProviderId, terms: MinimumTerms, usdUnits: bigint): Refusal | null {
   const { name } = providerCatalog[provider];
@@ -345,8 +346,8 @@ export async function listOffers(
 }
 
 /**
- * Amount in USD cents from which one of these providers would serve the payment; null if one already does, or the
- * amount is not the reason.
+ * Smallest amount in USD cents at which one of these providers would serve the payment; null if one already does, or
+ * the amount is not the reason.
  */
 export function servedFromUsdCents(offers: readonly ProviderOffer[]): number | null {
   if (offers.some(({ refusal }) => refusal === null)) return null;

@@ -38,7 +38,7 @@ export interface Quote {
 export interface SessionRequest extends QuoteRequest {
   readonly paymentId: PaymentId;
   readonly depositAddress: Address;
-  /** The customer's email address; null without one, or if the visitor does not know it. */
+  /** The customer's email address; null if there is none, or if the visitor does not know it. */
   readonly email: string | null;
   /**
    * The same for all payments of an account with this email address, for providers that prove who the customer is before
@@ -134,7 +134,7 @@ export interface ProviderAdapter {
   readonly countriesServed?: ReadonlySet<string>;
   /** Throws `provider_unavailable` when the provider does not answer, `provider_inactive` when it declines. */
   quote(request: QuoteRequest): Promise<Quote>;
-  /** A quote for the same request that is fresh or being fetched; null without one. Makes no call. */
+  /** A quote for the same request that is fresh or being fetched; null if there is none. Makes no call. */
   cachedQuote?(request: QuoteRequest): Promise<Quote> | null;
   /** Reads the provider's catalog; absent without one. Throws like `quote`. */
   readCatalog?(request: QuoteRequest): Promise<CatalogEntry>;

@@ -54,7 +54,7 @@ export function shapesOf(answers: readonly RecordedAnswer[]): Readonly<Record<st
   return Object.fromEntries(shapes);
 }
 
-/** How the answers differ from the recorded ones; null where they do not. */
+/** How the answers differ from the recorded ones; null if they do not. */
 function describeDrift(
   recorded: Readonly<Record<string, Shape>>,
   answers: readonly RecordedAnswer[],

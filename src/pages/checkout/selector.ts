@@ -291,7 +291,7 @@ const countries = (
 ).split(' ');
 const known: ReadonlySet<string> = new Set(countries);
 
-/** Country in a form's body; null without one. */
+/** Country in a form's body; null if there is none. */
 export function countryOfForm(body: unknown): string | null {
   return knownCountry(body instanceof URLSearchParams ? body.get('country') : null);
 }
@@ -304,7 +304,7 @@ export function knownCountry(code: string | null): string | null {
 /** Question for the customer's country, for a provider that needs it. */
 export interface CountryQuestion {
   readonly provider: ProviderId;
-  /** Previous answer; null without one. */
+  /** Previous answer; null if there is none. */
   readonly chosen: string | null;
 }
 

@@ -93,7 +93,7 @@ const WEI_PER_MILLIONTH_POL = 10n ** 12n;
 export const SHARED_GAS = 55_000n;
 export const RELEASE_GAS = 95_500n;
 
-/** Our estimate of the gas for this number of releases in one transaction. Only repeated releases need less than half. */
+/** Our estimate of the gas for this many releases in one transaction. Only repeated releases need less than half. */
 export function releaseGas(count: number): bigint {
   return SHARED_GAS + RELEASE_GAS * BigInt(count);
 }
