@@ -123,12 +123,14 @@ it('breaks no word in German and Dutch, whose words are longest, at 200 % text',
 });
 
 it('has no barriers in any language: the link of a refund, asked for an address and named one', async () => {
-  const asked = newRefund(pagePayment(), {
+  const payment = pagePayment();
+  pages.put(pageView(payment));
+  const asked = newRefund(payment, {
     status: 'awaiting_address',
     destination: null,
     createdAtMs: NOW_MS,
   });
-  const named = newRefund(pagePayment(), { status: 'awaiting_confirmation', createdAtMs: NOW_MS });
+  const named = newRefund(payment, { status: 'awaiting_confirmation', createdAtMs: NOW_MS });
   for (const device of [desktop, { viewport: { width: 320, height: 700 }, colorScheme: 'dark' }] as const) {
     await inBrowser(browser, device, async (page) => {
       for (const refund of [asked, named]) {

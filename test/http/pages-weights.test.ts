@@ -8,6 +8,7 @@ import {
   NOW_MS,
   PAGES_BASE_URL,
   pagePayment,
+  pageView,
 } from '../support/checkout-pages.ts';
 import { newRefund, refundLinks } from '../support/refunds.ts';
 
@@ -73,7 +74,9 @@ describe.each(['br', 'gzip'])(
 
     it('the link of a refund and a short link', async () => {
       const id = pages.put(checkoutStates.choose());
-      const refund = newRefund(pagePayment(), {
+      const payment = pagePayment();
+      pages.put(pageView(payment));
+      const refund = newRefund(payment, {
         status: 'awaiting_address',
         destination: null,
         createdAtMs: NOW_MS,

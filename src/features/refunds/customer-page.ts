@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { summary } from '../../pages/checkout/checkout-page.ts';
 import type { CheckoutRequest, CheckoutRoutes } from '../../pages/checkout/context.ts';
 import { exactUsdc } from '../../pages/checkout/direct-payment.ts';
 import { ServiceError } from '../../payment/errors.ts';
@@ -51,14 +52,15 @@ async function acceptRefundAddress(context: RefundContext, asked: RefundPageRequ
 
 /** @param refused the address that was refused; null if none was sent */
 async function sendRefund(
-  { nowMs }: RefundContext,
+  { nowMs, payments }: RefundContext,
   asked: RefundPageRequest,
   refund: Refund,
   refused: string | null = null,
 ): Promise<FastifyReply> {
   const { accounts, isTestMode } = asked.context;
   const account = await accounts.findAccount(refund.accountId);
-  if (account === null) throw new Error(`refund ${refund.id} has no account`);
+  const view = await payments.viewPayment(refund.paymentId);
+  if (account === null || view === null) throw new Error(`refund ${refund.id} has no account or payment`);
   const language = languageOf(asked.request);
   const words = refundWords[language.code];
   const status = refundStatusAt(refund, nowMs());
@@ -72,8 +74,10 @@ async function sendRefund(
     title: fillText(heading, values),
     isTestMode,
     kind: 'form',
+    // Shop and purchase, by which customers recognize that the link is theirs.
+    summary: summary({ payment: view.payment, account }, language),
     brandColor: account.brandColor,
-    main: html`<main class="card alone">
+    main: html`<main class="card">
 <h1>${fillIn(heading, values)}</h1>
 <p>${fillIn(sentence, values)}</p>
 ${
