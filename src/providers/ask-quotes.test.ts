@@ -96,6 +96,10 @@ it('estimates other charges by the share of one quote, and by share and fixed pa
   clockMs += 20_000;
   await view(200_00);
   for (const cents of [10_00, 55_55, 150_00, 999_99]) expect(unitsOf(cents)).toBe(delivered(cents));
+  // An old quote tells no fixed part, because rates move.
+  clockMs += 10 * 60_000;
+  await view(400_00);
+  expect(unitsOf(800_00)).toBe(2n * delivered(400_00));
 });
 
 it('believes no quote of more than the charge, and keeps the estimate below it', async () => {
@@ -162,5 +166,7 @@ it('decides a create by the last answers where our own share of calls is used up
   answer = failing(busy('wert', 9, new ProviderBusyError(9)));
   await expect(create(90_00)).rejects.toMatchObject({ retryAfterSeconds: 9 });
   answer = failing(new ServiceError('provider_unavailable'));
+  await expect(create(90_00)).rejects.toMatchObject({ errorName: 'provider_unavailable' });
+  answer = failing(busy('wert', 7));
   await expect(create(90_00)).rejects.toMatchObject({ errorName: 'provider_unavailable' });
 });

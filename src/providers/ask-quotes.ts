@@ -39,6 +39,7 @@ type AskedCharge = Omit<Charge, 'receivedUnits'>;
 interface Point {
   readonly amountCents: number;
   readonly deliveryUnits: number;
+  readonly atMs: number;
 }
 
 /** Last answers of a provider in a currency and country. */
@@ -67,6 +68,8 @@ const MAXIMUM_KNOWN = 2_000;
 const BACKGROUND_INTERVAL_MS = 5_000;
 /** Minimum ratio of two charges whose quotes show a fixed fee; quotes of closer charges show how rates move. */
 const MINIMUM_RATIO = 1.25;
+/** Maximum time between them, in which rates hardly move. */
+const MAXIMUM_APART_MS = 10 * 60_000;
 /** Maximum plausible delivery of a charge, as for the quotes of sessions. */
 const MAXIMUM_SHARE = 1.02;
 /** Maximum age of an answer with which a provider counts as up. */
@@ -98,7 +101,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
     const known = find(provider, request);
     const { amountCents } = request;
     entries.set(keyOf(provider, request), {
-      points: pointsWith(known.points, request, deliveryUnits),
+      points: pointsWith(known.points, request, deliveryUnits, monotonicMs()),
       chargedShare: chargedCents === undefined ? known.chargedShare : chargedCents / amountCents,
       minimumUsdCents: minimumUsdCents ?? known.minimumUsdCents,
       failure: null,
@@ -134,7 +137,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
     nextAtMs.set(provider, Number.POSITIVE_INFINITY);
     ask(provider, { ...request, isBackground: true })
       .catch(() => {})
-      .finally(() => nextAtMs.set(provider, monotonicMs() + Math.min(keepMs, BACKGROUND_INTERVAL_MS)));
+      .finally(() => nextAtMs.set(provider, monotonicMs() + BACKGROUND_INTERVAL_MS));
   }
 
   /** What the last answers say about a charge. */
@@ -187,7 +190,8 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
         if (expected?.kind === 'refused') throwRefusal(expected.refusal);
         const lastAnswerAtMs = providers.adapters.get(provider)?.health?.().lastAnswerAtMs ?? null;
         const isThere = lastAnswerAtMs !== null && lastAnswerAtMs > nowMs() - RECENT_ANSWER_MS;
-        if (!isThere && !(isOwnLimit(error) && expected?.kind === 'quoted')) throw error;
+        const isAnswered = isThere || (isOwnLimit(error) && expected?.kind === 'quoted');
+        if (expected?.kind === 'silent' || !isAnswered) throw error;
       }
     },
   };
@@ -207,16 +211,16 @@ function keyOf(provider: ProviderId, { currency, customerCountry }: QuoteRequest
 /** Adds a quote; of charges that hardly differ, the newer one counts. */
 function pointsWith(
   points: readonly Point[],
-  charge: Priced,
-  deliveryUnits: bigint | null,
+  { amountCents, usdUnits }: Priced,
+  delivered: bigint | null,
+  atMs: number,
 ): readonly Point[] {
-  const units = Number(deliveryUnits ?? 0n);
-  if (units <= 0 || units > Number(charge.usdUnits) * MAXIMUM_SHARE) return points;
-  const { amountCents } = charge;
-  const other = points.find(
-    (point) => Math.max(point.amountCents / amountCents, amountCents / point.amountCents) >= MINIMUM_RATIO,
-  );
-  return [{ amountCents, deliveryUnits: units }, ...(other === undefined ? [] : [other])];
+  const deliveryUnits = Number(delivered ?? 0n);
+  if (deliveryUnits <= 0 || deliveryUnits > Number(usdUnits) * MAXIMUM_SHARE) return points;
+  const differs = (other: Point) =>
+    Math.max(other.amountCents / amountCents, amountCents / other.amountCents) >= MINIMUM_RATIO;
+  const other = points.find((point) => differs(point) && point.atMs > atMs - MAXIMUM_APART_MS);
+  return [{ amountCents, deliveryUnits, atMs }, ...(other === undefined ? [] : [other])];
 }
 
 /** Share and fixed part of the last quotes, applied to a charge; null if there is none. */
