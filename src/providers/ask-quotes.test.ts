@@ -12,6 +12,7 @@ let clockMs: number;
 let calls: string[];
 let answer: (request: QuoteRequest) => Promise<Quote>;
 let quotes: Quotes;
+let isSkipped: boolean;
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const chargeOf = (cents: number, currency: Currency = 'USD'): Charge => ({
@@ -36,11 +37,13 @@ beforeEach(() => {
   clockMs = 1_000_000;
   calls = [];
   answer = delivers;
+  isSkipped = false;
   const adapters = new Map<ProviderId, ProviderAdapter>(
     providerIds.map((id) => [
       id,
       {
         id,
+        isSkipped: () => isSkipped,
         quote: (request: QuoteRequest) => {
           calls.push(`${id} quote ${request.customerCountry}`);
           return answer(request);
@@ -149,6 +152,9 @@ it('marks a provider whose last call failed, until one is answered, and not for 
   clockMs += 20_000;
   await view(100_00);
   expect(unitsOf(100_00)).toBe(delivered(100_00));
+  // An outage is known for every country at once.
+  isSkipped = true;
+  expect(unitsOf(100_00, 'FR')).toEqual({ kind: 'silent' });
 });
 
 it('decides a create by the last answers where our own share of calls is used up, and fails without one', async () => {

@@ -163,6 +163,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
       if (refusal !== null) return { kind: 'refused', refusal };
       const request = requestOf(charge, customerCountry);
       refresh(provider, request);
+      if (providers.adapters.get(provider)?.isSkipped?.() === true) return silent;
       return outcomeFor(provider, charge, find(provider, request));
     },
     /** The outcome of a call. Never rejects. */

@@ -58,6 +58,7 @@ describe('a circuit breaker', () => {
     await askTimes(5);
     expect(asked).toBe(5);
     expect(await askTimes(3)).toEqual(Array(3).fill('provider_unavailable'));
+    expect(adapter.isSkipped?.()).toBe(true);
     await expect(adapter.quote(request)).rejects.toMatchObject({
       errorName: 'provider_unavailable',
       cause: new Error('wert failed 5 times in a row; its circuit breaker is open'),
@@ -174,7 +175,10 @@ describe('a circuit breaker', () => {
     answer = async () => quote;
     expect(await ask()).toBe('provider_unavailable');
     expect(asked).toBe(5);
+    expect(adapter.isSkipped?.()).toBe(true);
     clockMs += OPEN_MS;
+    // Customers are sent there again, because only their click can try.
+    expect(adapter.isSkipped?.()).toBe(false);
     // Quotes do not use up the trial, and do not close what failed.
     expect(await askTimes(3)).toEqual(Array(3).fill('answer'));
     answer = down;

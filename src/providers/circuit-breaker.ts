@@ -142,6 +142,7 @@ export function withCircuitBreaker(
         ),
     }),
     unguarded: adapter,
+    isSkipped: () => quotes.isBeforeTrial() || sessions.isBeforeTrial(),
     health: () => ({
       ...last,
       isCircuitOpen: isCircuitOpen(),

@@ -154,6 +154,8 @@ export interface ProviderAdapter {
   readWebhook?(webhook: PostedWebhook): Promise<ProviderWebhook | null>;
   /** The provider's health, if a circuit breaker observes it. */
   health?(): ProviderHealth;
+  /** Whether quotes fail at once because of an outage, if a circuit breaker observes it. */
+  isSkipped?(): boolean;
   /** The same adapter without the circuit breaker. */
   readonly unguarded?: ProviderAdapter;
 }
