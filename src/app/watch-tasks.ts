@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache';
 import type { PaymentId } from '../payment/payment.ts';
 import { describeMistakenToken } from '../payment/provider-catalog.ts';
 import { settleScanned } from '../payment/settle.ts';
+import { findMistakenToken, type SweepResult, sweepOpenPayments } from '../settlement/compare-balances.ts';
 import { expirePayments } from '../settlement/expire-payments.ts';
 import { type Rescan, rescanFinalBlocks } from '../settlement/rescan-blocks.ts';
 import type { BlockReference } from '../settlement/settlement-store.ts';
-import { findMistakenToken, type SweepResult, sweepOpenPayments } from '../settlement/sweep-balances.ts';
 import {
   createKeptBlocks,
   createOpenAddresses,

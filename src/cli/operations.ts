@@ -19,9 +19,9 @@ import { describeMistakenToken } from '../payment/provider-catalog.ts';
 import { releasePayment } from '../payment/release-payment.ts';
 import { settleScanned } from '../payment/settle.ts';
 import { ChainUnavailableError } from '../settlement/chain/chain.ts';
+import { findMistakenToken } from '../settlement/compare-balances.ts';
 import { rewindByHand } from '../settlement/rewind-final-blocks.ts';
 import type { SettlementRecord } from '../settlement/settlement-store.ts';
-import { findMistakenToken } from '../settlement/sweep-balances.ts';
 import * as argument from './arguments.ts';
 import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
 import {

@@ -14,6 +14,7 @@ import type { ProviderVariable } from '../providers/adapters/provider-variables.
 import { providers as definitions } from '../providers/adapters/providers.ts';
 import { parsePolWei } from '../settlement/chain/gas.ts';
 import type { GasShareLimit } from '../settlement/relay/gas-deferral.ts';
+import { codeOf, createReader, type Environment, type Reader } from './reader.ts';
 import {
   HIGHEST_PORT,
   isSecureHttpUrl,
@@ -25,8 +26,7 @@ import {
   readMail,
   readTls,
   readTrustProxy,
-} from './network.ts';
-import { codeOf, createReader, type Environment, type Reader } from './reader.ts';
+} from './server-addresses.ts';
 import { logLevels } from './variables.ts';
 
 /** Parts of the service that a process runs. */

@@ -3,8 +3,8 @@ import { firstIdAtMs } from '../payment/payment-id.ts';
 import type { PaymentStore } from '../payment/payment-store.ts';
 import { settle, sumObservations } from '../payment/settle.ts';
 import type { SweepBalances } from './chain/chain.ts';
+import { findUnexplained } from './compare-balances.ts';
 import type { BlockReference, ObservationStore } from './settlement-store.ts';
-import { findUnexplained } from './sweep-balances.ts';
 
 export interface ExpirePaymentsContext
   extends Readonly<{ payments: PaymentStore; observations: ObservationStore }> {

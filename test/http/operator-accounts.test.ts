@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findInvited } from '../../src/accounts/invitations.ts';
 import type { User } from '../../src/accounts/person.ts';
-import { findInvited } from '../../src/accounts/users.ts';
 import { newKey } from '../store/fixtures.ts';
 import { expectSays, PASSWORD, type TestBrowser, textOf } from '../support/dashboard.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';

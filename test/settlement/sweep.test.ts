@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createBalanceSweep } from '../../src/settlement/chain/token-reader.ts';
-import { sweepOpenPayments } from '../../src/settlement/sweep-balances.ts';
+import { sweepOpenPayments } from '../../src/settlement/compare-balances.ts';
 import { EXPECTED_UNITS, useSettlement } from './harness.ts';
 
 describe('a sweep over the balances of open payments', () => {

@@ -1,6 +1,7 @@
 import { type Mailer, MailNotSentError } from '../../mail/mail.ts';
 import { type AttemptOutcome, type DeliveryDependencies, deliverWebhook } from '../../webhooks/deliver.ts';
-import type { ChannelKind, ChannelTarget, NotificationOutcome } from './notification-channel.ts';
+import type { NotificationOutcome } from './channel-pauses.ts';
+import type { ChannelKind, ChannelTarget } from './notification-channel.ts';
 import type { MessageLine, NotificationMessage } from './notification-message.ts';
 import type { SendNotification } from './notification-store.ts';
 

@@ -1,9 +1,5 @@
-import type {
-  ChannelKind,
-  ChannelTarget,
-  NotificationChannel,
-  NotificationOutcome,
-} from './notification-channel.ts';
+import type { NotificationOutcome } from './channel-pauses.ts';
+import type { ChannelKind, ChannelTarget, NotificationChannel } from './notification-channel.ts';
 import type { NotificationMessage, PaymentNews } from './notification-message.ts';
 
 /** Notification channels of members. */

@@ -6,14 +6,12 @@ import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
 import { lastDays } from '../../platform/time-zone.ts';
 import { readStatistics } from '../../reports/read-statistics.ts';
+import { afterMessage, countMessage, type NotificationOutcome } from './channel-pauses.ts';
 import {
-  afterMessage,
   type ChannelTarget,
-  countMessage,
   hintOf,
   MAXIMUM_CHANNELS,
   type NotificationChannel,
-  type NotificationOutcome,
   unsentChannel,
 } from './notification-channel.ts';
 import {

@@ -1,7 +1,7 @@
+import { acceptInvitation, findInvited } from '../../accounts/invitations.ts';
 import { createPasswordLink } from '../../accounts/password-links.ts';
 import { hashSecretToken } from '../../accounts/people-context.ts';
 import { parseUserEmail } from '../../accounts/person.ts';
-import { acceptInvitation, findInvited } from '../../accounts/users.ts';
 import type { Mailer } from '../../mail/mail.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { requirePassing, requirePassingFrom } from '../../web/rate-windows.ts';

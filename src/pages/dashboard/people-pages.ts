@@ -1,9 +1,10 @@
 import type { Account } from '../../accounts/account.ts';
+import { invite, withdrawInvitation } from '../../accounts/invitations.ts';
+import { changeMember } from '../../accounts/members.ts';
 import type { OneTimeLink } from '../../accounts/one-time-link.ts';
 import { hashSecretToken } from '../../accounts/people-context.ts';
 import { isRole, type Member, parseUserEmail, type Role, roles, type User } from '../../accounts/person.ts';
 import { keepForNextPage, takeForPage } from '../../accounts/sessions.ts';
-import { changeMember, invite, withdrawInvitation } from '../../accounts/users.ts';
 import { type Mail, MailNotSentError } from '../../mail/mail.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { actions, dataTable } from '../../web/design/data-table.ts';

@@ -1,0 +1,28 @@
+import { invalidField, ServiceError } from '../payment/errors.ts';
+import { endInvitations } from './invitations.ts';
+import { type Actor, type PeopleContext, recordAction } from './people-context.ts';
+import type { Membership, Role } from './person.ts';
+
+/**
+ * Changes the role of a member, or removes the member (null), from the member's next request on, and ends the member's
+ * password links and invitations to the account. Throws `not_found` for a user who is not a member, and a 400 if no
+ * owner would be left.
+ */
+export async function changeMember(
+  context: PeopleContext,
+  { accountId, userId, role }: Pick<Membership, 'accountId' | 'userId'> & { readonly role: Role | null },
+  actor: Actor,
+): Promise<void> {
+  const members = await context.people.listMembers(accountId);
+  const member = members.find((candidate) => candidate.userId === userId);
+  const result = await context.people.changeMembership(accountId, userId, role);
+  if (member === undefined || result === 'unknown') throw new ServiceError('not_found');
+  if (result === 'last_owner')
+    throw invalidField('The account', 'needs an owner: make another member an owner first.');
+  // Without a change of rights, an owner must not end the password links of members.
+  if (role === member.role) return;
+  await endInvitations(context, accountId, member.email);
+  await context.sessions.endLinks(userId);
+  if (role === null) await recordAction(context, accountId, actor, 'member.removed', member.email);
+  else await recordAction(context, accountId, actor, 'member.changed', `${member.email} (${role})`);
+}

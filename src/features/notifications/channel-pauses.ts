@@ -1,0 +1,61 @@
+import type { NotificationChannel } from './notification-channel.ts';
+
+/** Maximum messages of a channel per hour. Further events are summed in one message after the hour. */
+const MESSAGES_PER_HOUR = 20;
+const HOUR_MS = 3_600_000;
+/**
+ * Pause after a message: the slowest channel accepts 20 messages a minute. The next message covers the events of the
+ * pause.
+ */
+const PAUSE_MS = 15_000;
+
+/** The channel after one more message, with the time of the next one. */
+export function countMessage(channel: NotificationChannel, nowMs: number): NotificationChannel {
+  const isNewHour = nowMs - channel.hourStartMs >= HOUR_MS;
+  const hourStartMs = isNewHour ? nowMs : channel.hourStartMs;
+  const sentInHour = isNewHour ? 1 : channel.sentInHour + 1;
+  const notBeforeMs = sentInHour < MESSAGES_PER_HOUR ? nowMs + PAUSE_MS : hourStartMs + HOUR_MS;
+  return { ...channel, hourStartMs, sentInHour, notBeforeMs };
+}
+
+/** Failures in a row that pause a channel. */
+const MAXIMUM_FAILURES = 5;
+const FIRST_RETRY_MS = 60_000;
+const MAXIMUM_RETRY_MS = HOUR_MS;
+
+/**
+ * Outcome of a send. `unsent`: the channel rejected the message. `unknown`: the message may have arrived. `busy`: not
+ * sent for a reason unrelated to the channel; retry after the given time.
+ */
+export type NotificationOutcome =
+  | { readonly result: 'sent' }
+  | { readonly result: 'unsent' | 'unknown'; readonly reason: string }
+  | { readonly result: 'busy'; readonly retryAfterMs: number };
+
+/**
+ * The channel after a message. A message that was certainly not sent waits again; one that may have arrived does not,
+ * so that no message is sent twice.
+ *
+ * @param before the channel before the claim
+ */
+export function afterMessage(
+  before: NotificationChannel,
+  claimed: NotificationChannel,
+  outcome: NotificationOutcome,
+  nowMs: number,
+): NotificationChannel {
+  if (outcome.result === 'sent') return { ...claimed, failuresInARow: 0, lastSentAtMs: nowMs };
+  const { readThrough, dailyDueAtMs, hourStartMs, sentInHour } = before;
+  const returned =
+    outcome.result === 'unknown'
+      ? claimed
+      : { ...claimed, readThrough, dailyDueAtMs, hourStartMs, sentInHour };
+  if (outcome.result === 'busy') {
+    return { ...returned, notBeforeMs: nowMs + Math.min(Math.max(outcome.retryAfterMs, PAUSE_MS), HOUR_MS) };
+  }
+  const failuresInARow = before.failuresInARow + 1;
+  const retryMs = Math.min(FIRST_RETRY_MS * 4 ** before.failuresInARow, MAXIMUM_RETRY_MS);
+  const pausedReason = failuresInARow < MAXIMUM_FAILURES ? null : outcome.reason;
+  const notBeforeMs = Math.max(claimed.notBeforeMs, nowMs + retryMs);
+  return { ...returned, failuresInARow, pausedReason, notBeforeMs };
+}
