@@ -1,48 +1,24 @@
-import { promisify } from 'node:util';
-import {
-  type BrotliOptions,
-  brotliCompress,
-  brotliCompressSync,
-  constants,
-  gzip,
-  gzipSync,
-  type ZlibOptions,
-} from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** Supported codings in order of preference. */
 const codings = ['br', 'gzip'] as const;
-export type ContentCoding = (typeof codings)[number];
+type ContentCoding = (typeof codings)[number];
 
 /** Minimum size: smaller responses fit into one packet with their headers. */
 const MIN_COMPRESSED_BYTES = 1_024;
 
 /*
- * For pages rendered per request: Brotli's level 5 costs 0.4 ms and shrinks a checkout page from 26.7 to 7.2 kB; level
- * 2 would save 0.2 ms and send 1.2 kB more (decision 0025). The window covers the largest pages; the default would
- * reserve 4 MB per stream.
+ * Brotli's level 5 costs 0.4 ms and shrinks a checkout page from 26.7 to 7.2 kB; level 2 would save 0.2 ms and send 1.2
+ * kB more (decision 0025). The window covers the largest pages; the default would reserve 4 MB per page.
  */
-const perRequest = {
-  br: {
-    params: {
-      [constants.BROTLI_PARAM_QUALITY]: 5,
-      [constants.BROTLI_PARAM_LGWIN]: 17,
-      [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-    },
+const brotli = {
+  params: {
+    [constants.BROTLI_PARAM_QUALITY]: 5,
+    [constants.BROTLI_PARAM_LGWIN]: 17,
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
   },
-  gzip: { level: 6 },
-} as const satisfies { readonly br: BrotliOptions; readonly gzip: ZlibOptions };
-
-/** Best level, for content that is compressed once and kept. */
-const once = {
-  br: {
-    params: {
-      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
-      [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-    },
-  },
-  gzip: { level: constants.Z_BEST_COMPRESSION },
-} as const satisfies { readonly br: BrotliOptions; readonly gzip: ZlibOptions };
+};
 
 /**
  * Coding to respond with for `Accept-Encoding` (RFC 9110, 12.5.3): the highest weight, then the smaller result. Null
@@ -75,15 +51,26 @@ function weightOf(parameters: readonly string[]): number {
   return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 0;
 }
 
-/** Sends a page that was rendered for this request, compressed if the caller accepts it. */
-export function sendCompressed(reply: FastifyReply, page: Buffer): FastifyReply {
+/** Compressed forms of a content, by coding. */
+export type CompressedForms = Map<ContentCoding, Buffer>;
+
+/**
+ * Sends a content, compressed if the caller accepts it.
+ *
+ * @param made compressed forms of a content that is the same for all callers
+ */
+export function sendCompressed(
+  reply: FastifyReply,
+  content: Buffer,
+  made: CompressedForms = new Map(),
+): FastifyReply {
   reply.header('vary', 'Accept-Encoding');
   const coding = chooseCoding(reply.request.headers['accept-encoding']);
-  if (coding === null || page.length < MIN_COMPRESSED_BYTES) return reply.send(page);
-  reply.header('content-encoding', coding);
-  return reply.send(
-    coding === 'br' ? brotliCompressSync(page, perRequest.br) : gzipSync(page, perRequest.gzip),
-  );
+  if (coding === null || content.length < MIN_COMPRESSED_BYTES) return reply.send(content);
+  const bytes =
+    made.get(coding) ?? (coding === 'br' ? brotliCompressSync(content, brotli) : gzipSync(content));
+  made.set(coding, bytes);
+  return reply.header('content-encoding', coding).send(bytes);
 }
 
 /**
@@ -95,34 +82,4 @@ export function sendCompressed(reply: FastifyReply, page: Buffer): FastifyReply 
 export function isSafeToCompress({ headers, url }: Pick<FastifyRequest, 'headers' | 'url'>): boolean {
   const site = headers['sec-fetch-site'];
   return site === undefined ? !url.includes('?') : site === 'same-origin' || site === 'none';
-}
-
-const brotliOnce = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
-const gzipOnce = promisify<Buffer, ZlibOptions, Buffer>(gzip);
-
-export type ConstantAnswer = ReturnType<typeof createConstantAnswer>;
-
-/** Content that is the same for all callers, in every coding. */
-export function createConstantAnswer(body: Buffer) {
-  const made = new Map<ContentCoding, Promise<Buffer>>();
-
-  function compressed(coding: ContentCoding): Promise<Buffer> {
-    const known = made.get(coding);
-    if (known !== undefined) return known;
-    // Runs in the thread pool: the best level takes 0.1 s for a long page.
-    const making = coding === 'br' ? brotliOnce(body, once.br) : gzipOnce(body, once.gzip);
-    made.set(coding, making);
-    return making;
-  }
-
-  return {
-    /** Sends the content in the preferred coding. Compresses each coding at its first use and keeps it. */
-    async send(reply: FastifyReply): Promise<FastifyReply> {
-      reply.header('vary', 'Accept-Encoding');
-      const coding = chooseCoding(reply.request.headers['accept-encoding']);
-      if (coding === null || body.length < MIN_COMPRESSED_BYTES) return reply.send(body);
-      const bytes = await compressed(coding);
-      return reply.header('content-encoding', coding).send(bytes);
-    },
-  };
 }

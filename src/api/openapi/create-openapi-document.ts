@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { type ErrorName, errorTable } from '../../payment/errors.ts';
-import { createConstantAnswer } from '../../web/compression.ts';
+import { type CompressedForms, sendCompressed } from '../../web/compression.ts';
 import { describe, type RequestParameters, reference } from '../json-schema.ts';
 import { exampleOf, headers, signatureParameter } from './components.ts';
 import type { ApiDescription } from './describe-api.ts';
@@ -196,11 +196,11 @@ export function registerOpenApi(
   { baseUrl }: { readonly baseUrl: string },
   description: ApiDescription,
 ): void {
-  const text = JSON.stringify(createOpenApiDocument(baseUrl, description));
-  const document = createConstantAnswer(Buffer.from(text));
+  const document = Buffer.from(JSON.stringify(createOpenApiDocument(baseUrl, description)));
+  const made: CompressedForms = new Map();
   server.get('/openapi.json', { exposeHeadRoute: true }, (_request, reply) => {
     // Public, and read by tools in browsers.
     reply.header('cache-control', 'public, max-age=300').header('access-control-allow-origin', '*');
-    return document.send(reply.type('application/json; charset=utf-8'));
+    return sendCompressed(reply.type('application/json; charset=utf-8'), document, made);
   });
 }

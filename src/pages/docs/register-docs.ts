@@ -4,7 +4,7 @@ import { createOpenApiDocument } from '../../api/openapi/create-openapi-document
 import type { ApiDescription } from '../../api/openapi/describe-api.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import type { RateLimiter } from '../../platform/rate-limiter.ts';
-import { type ConstantAnswer, createConstantAnswer } from '../../web/compression.ts';
+import { type CompressedForms, sendCompressed } from '../../web/compression.ts';
 import { type Html, html } from '../../web/design/html.ts';
 import { limitByAddress } from '../../web/page-limits.ts';
 import {
@@ -68,7 +68,7 @@ const picturePolicy = { 'content-security-policy': "default-src 'none'; style-sr
 export function registerDocs(server: FastifyInstance, context: DocsContext): void {
   const pages = docPagesFor(context);
   const images = new Set(readdirSync(new URL('docs/images/', root)));
-  const made = new Map<string, ConstantAnswer>();
+  const made = new Map<string, readonly [Buffer, CompressedForms]>();
   const options = {
     onRequest: (request: FastifyRequest) => limitByAddress(context.limiter, request),
     exposeHeadRoute: true,
@@ -80,10 +80,11 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
     key: string,
     make: () => Buffer | Promise<Buffer>,
   ): Promise<FastifyReply> {
-    const answer = made.get(key) ?? createConstantAnswer(await make());
+    const answer = made.get(key) ?? ([await make(), new Map()] as const);
     made.set(key, answer);
-    return answer.send(
+    return sendCompressed(
       reply.headers({ ...headers, ...(type === 'image/svg+xml' ? picturePolicy : {}), 'content-type': type }),
+      ...answer,
     );
   }
   const serve = (path: string, type: string, make: () => Buffer | Promise<Buffer>) =>
