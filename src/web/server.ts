@@ -7,7 +7,6 @@ import {
   type ServerOptions,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { Readable } from 'node:stream';
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -141,9 +140,6 @@ function createHttpServer(
     connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
     // Node would respond without a body to a missing Host; `addHooks` responds in our shape.
     requireHostHeader: false,
-    // Saves a tenth of a status read: Node creates no stream for an empty body. `addHooks` creates one where the
-    // framework reads it.
-    optimizeEmptyRequests: true,
   };
   const server =
     tls === null
@@ -198,12 +194,6 @@ function addHooks(
     if (request.method === 'HEAD') delete request.raw.headers.cookie;
     const problem = hostProblem(request.raw);
     done(problem === null ? undefined : new ServiceError('invalid_request', problem));
-  });
-  // With `optimizeEmptyRequests` the stream of an empty body never emits `end`. The framework reads it if there is a
-  // Content-Type, and would wait forever.
-  server.addHook('preParsing', (request, _reply, payload, done) => {
-    const isUnreadable = request.raw.readableEnded && request.headers['content-type'] !== undefined;
-    done(null, isUnreadable ? Readable.from([]) : payload);
   });
   server.addHook('onResponse', (request, reply, done) => {
     log.completed(request, reply);
