@@ -13,14 +13,7 @@ import {
   requireServedAmount,
 } from '../../providers/provider-availability.ts';
 import { exploredProvider, orderBySuccess } from '../../providers/provider-success.ts';
-import {
-  fillIn,
-  formatMinutes,
-  formatMoney,
-  type Language,
-  type LanguageCode,
-  languages,
-} from '../../web/checkout-frame/languages.ts';
+import { fillIn, formatMinutes, formatMoney, type Language } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { isDeclined } from './checkout-view.ts';
 import { emailTokenField } from './known-email.ts';
@@ -320,30 +313,19 @@ export function countryQuestion(
 <h1><label for="country">${offers.country}</label></h1>
 <div class="field"><p class="hint" id="country-hint">${fillIn(offers.countryHint, { provider: name })}</p>
 <select id="country" name="country" required autocomplete="country"
-aria-describedby="country-hint"><option value="">${offers.noneChosen}</option>${chosenOption(chosen, language)}${optionsIn(language)}</select></div>
+aria-describedby="country-hint"><option value="">${offers.noneChosen}</option>${optionsIn(language, chosen)}</select></div>
 <button class="button primary wide" type="submit" data-provider="${name}"><span>${fillIn(actions.continueTo, { provider: name })}</span></button></form>`;
 }
 
-/** A copy on top of the list, which is shared by all visitors. */
-function chosenOption(country: string | null, { locale }: Language): Html {
-  if (country === null) return nothing;
-  const name = new Intl.DisplayNames(locale, { type: 'region' }).of(country) ?? country;
-  return html`<option value="${country}" selected>${name}</option>`;
-}
-
-/** Created at first use, because few customers need it. */
-const optionsByLanguage = new Map<LanguageCode, Html>();
-
-function optionsIn({ code, locale }: Language): Html {
-  const made = optionsByLanguage.get(code);
-  if (made !== undefined) return made;
+/** All countries by name in the visitor's language. */
+function optionsIn({ locale }: Language, chosen: string | null): Html[] {
   const names = new Intl.DisplayNames(locale, { type: 'region' });
   const { compare } = new Intl.Collator(locale);
-  const options = countries
+  return countries
     .map((country) => ({ country, name: names.of(country) ?? country }))
     .sort((a, b) => compare(a.name, b.name))
-    .map(({ country, name }) => html`<option value="${country}">${name}</option>`);
-  const joined = html`${options}`;
-  if (optionsByLanguage.size < languages.length) optionsByLanguage.set(code, joined);
-  return joined;
+    .map(({ country, name }) => {
+      const selected = country === chosen ? html` selected` : nothing;
+      return html`<option value="${country}"${selected}>${name}</option>`;
+    });
 }

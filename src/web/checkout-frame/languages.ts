@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Currency, currencies, formatCents } from '../../payment/money.ts';
+import { type Currency, currencies } from '../../payment/money.ts';
 import { readCookie } from '../cookies.ts';
 import { type Html, html } from '../design/html.ts';
 import { ar } from '../locales/ar.ts';
@@ -114,31 +114,16 @@ function formatsOf(locale: string): Formats {
   };
 }
 
-/** Short currency symbols in English. */
-const symbols = Object.fromEntries(
-  currencies.map((currency) => {
-    const parts = formats.en.money[currency].formatToParts(0);
-    return [currency, parts.find(({ type }) => type === 'currency')?.value ?? currency];
-  }),
-) as Readonly<Record<Currency, string>>;
-
-/**
- * "$1,025.00" from 102500. The symbol may be ambiguous: see `leavesCurrencyOpen`. Formats English itself, ten times as
- * fast as `Intl.NumberFormat`.
- */
+/** "$1,025.00" from 102500. The symbol may be ambiguous: see `leavesCurrencyOpen`. */
 export function formatMoney({ code }: Language, cents: number, currency: Currency): string {
-  // Removes direction marks, which would reorder an isolated amount.
-  if (code !== 'en')
-    return (
-      formats[code].money[currency]
-        .format(cents / 100)
-        .replaceAll(/[\u200e\u200f]/g, '')
-        // "10,12 USD" rather than "10,12 $", which leaves the currency open.
-        .replace(/(?<![A-Z])\$$/, currency)
-    );
-  const text = formatCents(cents);
-  const grouped = cents < 100_000 ? text : text.replace(/\B(?=(?:\d{3})+\.)/g, ',');
-  return `${symbols[currency]}${grouped}`;
+  return (
+    formats[code].money[currency]
+      .format(cents / 100)
+      // Removes direction marks, which would reorder an isolated amount.
+      .replaceAll(/[\u200e\u200f]/g, '')
+      // "10,12 USD" rather than "10,12 $", which leaves the currency open.
+      .replace(/(?<![A-Z])\$$/, currency)
+  );
 }
 
 /** Whether an amount leaves its currency ambiguous, as in "$26.10" but not in "26.10 USD". */
@@ -176,42 +161,20 @@ export function formatList({ code }: Language, names: readonly string[]): string
 /** Values by placeholder name. */
 export type Values = Readonly<Record<string, string>>;
 
-/** Parsed catalog text: escaped fixed texts, alternating with placeholder names. */
-interface Pieces {
-  readonly texts: readonly Html[];
-  readonly names: readonly string[];
-}
-
-/** Bounded by the number of texts in the catalogs. */
-const knownPieces = new Map<string, Pieces>();
-
 /**
  * Catalog text as markup. Isolates each value, so that other scripts and direction marks do not reorder the text around
  * it. Throws `RangeError` for a missing value.
  */
 export function fillIn(text: string, values: Values): Html {
-  const { texts, names } = piecesOf(text);
-  return html`${texts.map((piece, index) => {
-    const name = names[index];
-    return name === undefined ? piece : html`${piece}<bdi>${valueNamed(values, name)}</bdi>`;
-  })}`;
+  const parts = text.split(/\{(\w+)\}/);
+  return html`${parts.map((part, index) =>
+    index % 2 === 0 ? html`${part}` : html`<bdi>${valueNamed(values, part)}</bdi>`,
+  )}`;
 }
 
 /** Catalog text as plain text, for a title or label. */
 export function fillText(text: string, values: Values): string {
   return text.replaceAll(/\{(\w+)\}/g, (_braces, name: string) => valueNamed(values, name));
-}
-
-function piecesOf(text: string): Pieces {
-  const known = knownPieces.get(text);
-  if (known !== undefined) return known;
-  const parts = text.split(/\{(\w+)\}/);
-  const pieces = {
-    texts: parts.filter((_part, index) => index % 2 === 0).map((part) => html`${part}`),
-    names: parts.filter((_part, index) => index % 2 === 1),
-  };
-  knownPieces.set(text, pieces);
-  return pieces;
 }
 
 function valueNamed(values: Values, name: string): string {

@@ -4,28 +4,13 @@ import { aboutCents, type Payment } from '../../payment/payment.ts';
 import { english, formatMoney as formatIn } from '../checkout-frame/languages.ts';
 import { type Html, html } from '../design/html.ts';
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-
 /** `minute` and `second` include the zone's name; `list` is to the minute, in a table that names the zone once. */
 type Precision = 'minute' | 'second' | 'list';
 
 /** A time in a time zone, for readers and machines. */
 export function moment(atMs: number, timeZone: string, precision: Precision = 'minute'): Html {
   const at = new Date(atMs);
-  return html`<time datetime="${at.toISOString()}">${formatOf(timeZone, precision).format(at)}</time>`;
-}
-
-/** A time in UTC, because the console's accounts and operators are in many zones. */
-export function utcTime(atMs: number): Html {
-  return moment(atMs, 'UTC');
-}
-
-/** Caches formats: there are about 400 zones, and creating one takes longer than using it. */
-function formatOf(timeZone: string, precision: Precision): Intl.DateTimeFormat {
-  const name = `${timeZone} ${precision}`;
-  const known = formats.get(name);
-  if (known !== undefined) return known;
-  const format = new Intl.DateTimeFormat('en', {
+  const text = at.toLocaleString('en', {
     timeZone,
     year: 'numeric',
     month: 'short',
@@ -36,8 +21,12 @@ function formatOf(timeZone: string, precision: Precision): Intl.DateTimeFormat {
     hourCycle: 'h23',
     ...(precision === 'list' ? {} : { timeZoneName: 'short' }),
   });
-  formats.set(name, format);
-  return format;
+  return html`<time datetime="${at.toISOString()}">${text}</time>`;
+}
+
+/** A time in UTC, because the console's accounts and operators are in many zones. */
+export function utcTime(atMs: number): Html {
+  return moment(atMs, 'UTC');
 }
 
 /** "$1,025.00" from 102500. */
