@@ -7,8 +7,9 @@ import {
   type Language,
   languageOf,
 } from '../../web/checkout-frame/languages.ts';
-import { layout, type Page, sendPage } from '../../web/checkout-frame/layout.ts';
+import { layout, sendPage } from '../../web/checkout-frame/layout.ts';
 import { html, nothing } from '../../web/design/html.ts';
+import type { Page } from '../../web/design/page-style.ts';
 import { summary } from './checkout-page.ts';
 import type { CheckoutRequest } from './context.ts';
 import { PREVIEW_HEIGHT, PREVIEW_WIDTH } from './preview-picture.ts';

@@ -17,8 +17,8 @@ import type { ProviderDescriptions } from '../../providers/provider.ts';
 import type { ProviderDirectory } from '../../providers/provider-availability.ts';
 import type { ChainReader, Relayer } from '../../settlement/chain/chain.ts';
 import type { ObservationStore, RelayStore } from '../../settlement/settlement-store.ts';
-import type { Page } from '../../web/checkout-frame/layout.ts';
 import { type Html, html, navigationLink } from '../../web/design/html.ts';
+import type { Page } from '../../web/design/page-style.ts';
 import { requirePassingFrom } from '../../web/rate-windows.ts';
 import {
   type Admission,

@@ -1,18 +1,16 @@
 import type { FastifyReply } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import { brandTokens } from '../../accounts/brand-color.ts';
-import { sendCompressed } from '../compression.ts';
-import { Html, html, newNonce, nothing } from '../design/html.ts';
+import { Html, html, nothing } from '../design/html.ts';
 import {
-  contentSecurityPolicy,
   type DesignComponent,
   noContentPolicy,
-  pageBeginning,
+  type Page,
   pageHeaders,
   pageStyleOf,
   readScript,
+  sendHtml,
 } from '../design/page-style.ts';
-import { type Language, type LanguageCode, languages } from './languages.ts';
+import { type Language, languages } from './languages.ts';
 
 /**
  * Inlines style and script, so that the first paint needs one response. They are the project's own files and inserted
@@ -74,82 +72,53 @@ interface PageParts {
   readonly kind: PageKind;
 }
 
-/** A page that lacks only its nonce. */
-export type Page = (nonce: string) => Buffer;
-
-/*
- * Encodes the bytes shared by all pages, three quarters of one, once: encoding them for each visitor took a quarter of
- * a page's time.
- */
-const beginnings = Object.fromEntries(
-  languages.map(({ code, direction }) => [code, bytesOf(pageBeginning(code, direction, '0c5a49'))]),
-) as Readonly<Record<LanguageCode, Buffer>>;
 const kinds = Object.fromEntries(
   Object.entries(pageKinds).map(([kind, { style, components, script }]) => {
-    const scripts = script.map((name) => readScript(asset(name)));
     const styleOf = (...more: string[]) =>
-      bytesOf(html`">${pageStyleOf(components, ...[...style, ...more, './checkout.css'].map(asset))}</style>
-`);
+      pageStyleOf(components, ...[...style, ...more, './checkout.css'].map(asset));
+    const scripts = script.map((name) => readScript(asset(name)));
     return [
       kind,
       {
         style: styleOf(),
         sandboxStyle: styleOf('./sandbox.css'),
-        end: bytesOf(html`">${new Html(scripts.join('\n'))}</script>
-</body>
-</html>
-`),
+        script: new Html(scripts.join('\n')),
       },
     ];
   }),
-) as Readonly<Record<PageKind, { style: Buffer; sandboxStyle: Buffer; end: Buffer }>>;
+) as Readonly<Record<PageKind, { style: Html; sandboxStyle: Html; script: Html }>>;
 
 /** Frame of all pages. */
 export function layout(parts: PageParts): Page {
   const { language, languagePath = '', title, isTestMode, head, summary, main, kind } = parts;
   const { brandColor = null } = parts;
-  const own = html`<title>${title}</title>
-${head ?? nothing}
-</head>
-<body>
-${isTestMode ? sandboxBanner(language) : nothing}
+  const { style, sandboxStyle, script } = kinds[kind];
+  return {
+    language: language.code,
+    direction: language.direction,
+    color: '0c5a49',
+    style: isTestMode ? sandboxStyle : style,
+    brand: brandColor === null ? null : brandStyleOf(brandColor),
+    head: html`<title>${title}</title>
+${head ?? nothing}`,
+    body: html`${isTestMode ? sandboxBanner(language) : nothing}
 <div class="page">
 ${summary ?? nothing}
 ${main}
 ${languageLinks(language, languagePath)}
-</div>
-`;
-  return (nonce) => {
-    const { style, sandboxStyle, end: scriptAndEnd } = kinds[kind];
-    const brand =
-      brandColor === null
-        ? []
-        : [Buffer.from(`<style nonce="${nonce}">${brandStyleOf(brandColor)}</style>\n`)];
-    const beginning = [
-      beginnings[language.code],
-      Buffer.from(nonce),
-      isTestMode ? sandboxStyle : style,
-      ...brand,
-    ];
-    const end = [Buffer.from(`<script nonce="${nonce}" type="module`), scriptAndEnd];
-    return Buffer.concat([...beginning, Buffer.from(own.toString()), ...end]);
+</div>`,
+    script,
   };
 }
 
-const brandStyles = new LRUCache<string, string>({ max: 500 });
-
 /** Style sheet with the tokens that the shop's color changes. */
 function brandStyleOf(color: string): string {
-  const known = brandStyles.get(color);
-  if (known !== undefined) return known;
   const { light, dark } = brandTokens(color);
   const rule = (tokens: object) =>
     `:root{${Object.entries(tokens)
       .map(([name, value]) => `--${name}:${value}`)
       .join(';')}}`;
-  const style = `${rule(light)}@media(prefers-color-scheme:dark){${rule(dark)}}`;
-  brandStyles.set(color, style);
-  return style;
+  return `${rule(light)}@media(prefers-color-scheme:dark){${rule(dark)}}`;
 }
 
 function sandboxBanner({ words }: Language): Html {
@@ -165,10 +134,6 @@ function languageLinks(current: Language, path: string): Html {
       : html`<li><a href="${path}?lang=${code}" lang="${code}">${words.languageName}</a></li>`,
   );
   return html`<nav class="languages" aria-label="${current.words.chooseLanguage}"><ul>${links}</ul></nav>`;
-}
-
-function bytesOf(markup: Html): Buffer {
-  return Buffer.from(markup.toString());
 }
 
 /** A page with only a message, such as for an unknown link or an internal error. */
@@ -232,13 +197,7 @@ export function sendPage(
   status: number,
   page: Page,
 ): FastifyReply {
-  const nonce = newNonce();
-  reply
-    .code(status)
-    .headers(commonHeaders)
-    .header('content-security-policy', contentSecurityPolicy(nonce, formTargetsOf(baseUrl)))
-    .type('text/html; charset=utf-8');
-  return sendCompressed(reply, page(nonce));
+  return sendHtml(reply.code(status).headers(commonHeaders), page, formTargetsOf(baseUrl));
 }
 
 /** Sets the headers of responses that are not pages: redirects and the script's poll. */

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { Html, html } from './html.ts';
+import type { FastifyReply } from 'fastify';
+import { sendCompressed } from '../compression.ts';
+import { Html, html, newNonce, nothing } from './html.ts';
 
 /** Style sheet of a component; its file documents the markup. */
 export type DesignComponent =
@@ -56,24 +58,6 @@ function withoutUnusedTokens(sheet: string): string {
   return less === sheet ? sheet : withoutUnusedTokens(less);
 }
 
-/**
- * Content security policy of a page: only the style and script with this nonce, and no framing.
- *
- * @param formTargets sources that its forms may lead to
- */
-export function contentSecurityPolicy(nonce: string, formTargets: string): string {
-  return [
-    "default-src 'none'",
-    `style-src 'nonce-${nonce}'`,
-    `script-src 'nonce-${nonce}'`,
-    "connect-src 'self'",
-    "img-src 'self' data:",
-    `form-action ${formTargets}`,
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-}
-
 /** Policy of a response that is not a page. */
 export const noContentPolicy = "default-src 'none'; frame-ancestors 'none'";
 
@@ -88,12 +72,50 @@ export const pageHeaders = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
 } as const;
 
+/** A page that lacks only its nonce. */
+export interface Page {
+  readonly language: string;
+  readonly direction: 'ltr' | 'rtl';
+  /** Color of the icon, in hex digits. */
+  readonly color: string;
+  readonly style: Html;
+  /** Rules in addition to the style. */
+  readonly brand?: string | null;
+  readonly head: Html;
+  readonly body: Html;
+  readonly script: Html;
+}
+
 /**
- * Start of a page, up to the nonce of its style.
+ * Responds with a page. Its content security policy allows only its own style and script, by their nonce, and no
+ * framing.
  *
- * @param color of the icon, in hex digits
+ * @param formTargets sources that its forms may lead to
  */
-export function pageBeginning(language: string, direction: 'ltr' | 'rtl', color: string): Html {
+export function sendHtml(
+  reply: FastifyReply,
+  page: Page,
+  formTargets: string,
+  isCompressed = true,
+): FastifyReply {
+  const nonce = newNonce();
+  const policy = [
+    "default-src 'none'",
+    `style-src 'nonce-${nonce}'`,
+    `script-src 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    `form-action ${formTargets}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ];
+  reply.header('content-security-policy', policy.join('; ')).type('text/html; charset=utf-8');
+  const bytes = Buffer.from(markupOf(page, nonce).toString());
+  return isCompressed ? sendCompressed(reply, bytes) : reply.send(bytes);
+}
+
+function markupOf(page: Page, nonce: string): Html {
+  const { language, direction, color, style, brand = null, head, body, script } = page;
   const icon =
     `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' ` +
     `height='16' rx='4' fill='%23${color}'/%3E%3Cpath d='M4 8.5l2.6 2.6L12 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E`;
@@ -103,5 +125,18 @@ export function pageBeginning(language: string, direction: 'ltr' | 'rtl', color:
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="${icon}">
-<style nonce="`;
+<style nonce="${nonce}">${style}</style>
+${
+  brand === null
+    ? nothing
+    : html`<style nonce="${nonce}">${brand}</style>
+`
+}${head}
+</head>
+<body>
+${body}
+<script nonce="${nonce}" type="module">${script}</script>
+</body>
+</html>
+`;
 }

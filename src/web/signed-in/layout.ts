@@ -2,16 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { roleIncludes } from '../../accounts/person.ts';
-import type { Page } from '../checkout-frame/layout.ts';
-import { isSafeToCompress, sendCompressed } from '../compression.ts';
-import { Html, html, navigationLink, newNonce, nothing } from '../design/html.ts';
+import { isSafeToCompress } from '../compression.ts';
+import { Html, html, navigationLink, nothing } from '../design/html.ts';
 import {
-  contentSecurityPolicy,
   noContentPolicy,
-  pageBeginning,
+  type Page,
   pageHeaders,
   pageStyleOf,
   readScript,
+  sendHtml,
 } from '../design/page-style.ts';
 import {
   type AreaContext,
@@ -54,7 +53,6 @@ const script = new Html(
     .map(readScript)
     .join('\n'),
 );
-const beginning = pageBeginning('en', 'ltr', '0b5f4a');
 
 /** Page for a signed-in user: navigation, account and content. */
 export function signedInPage(
@@ -146,19 +144,16 @@ export function wholePage(
   body: Html,
   style: Html = dashboardStyle,
 ): Page {
-  return (nonce) =>
-    Buffer.from(
-      html`${beginning}${nonce}">${style}</style>
-<title>${title}</title>
-</head>
-<body>
-${isTestMode ? sandboxBanner : nothing}
-${body}
-<script nonce="${nonce}" type="module">${script}</script>
-</body>
-</html>
-`.toString(),
-    );
+  return {
+    language: 'en',
+    direction: 'ltr',
+    color: '0b5f4a',
+    style,
+    head: html`<title>${title}</title>`,
+    body: html`${isTestMode ? sandboxBanner : nothing}
+${body}`,
+    script,
+  };
 }
 
 const sandboxBanner = html`<aside class="sandbox" aria-label="Sandbox"><strong>Sandbox.</strong> This is a test:
@@ -183,13 +178,8 @@ const dashboardHeaders = {
 
 /** Responds with a page and its headers. */
 export function sendDashboardPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
-  const nonce = newNonce();
-  reply
-    .code(status)
-    .headers(dashboardHeaders)
-    .header('content-security-policy', contentSecurityPolicy(nonce, "'self'"))
-    .type('text/html; charset=utf-8');
-  return isSafeToCompress(reply.request) ? sendCompressed(reply, page(nonce)) : reply.send(page(nonce));
+  const isCompressed = isSafeToCompress(reply.request);
+  return sendHtml(reply.code(status).headers(dashboardHeaders), page, "'self'", isCompressed);
 }
 
 /** Redirects to a page of the dashboard. */

@@ -22,8 +22,8 @@ import { createChallenge } from '../../accounts/passkeys.ts';
 import { type Role, roleIncludes } from '../../accounts/person.ts';
 import { readChosenAccount, readSession, type SignedIn } from '../../accounts/sessions.ts';
 import { ServiceError } from '../../payment/errors.ts';
-import type { Page } from '../checkout-frame/layout.ts';
 import { html } from '../design/html.ts';
+import type { Page } from '../design/page-style.ts';
 import { serviceErrorOf } from '../error-reply.ts';
 import { addressGroupOf } from '../rate-windows.ts';
 import {
