@@ -10,7 +10,7 @@ const zeroDigits = '0'.repeat(40);
 /** Represents POL, the chain's native coin, where a token is expected. */
 export const POL_ADDRESS: Address = `0x${zeroDigits}`;
 
-/** Shape of an address without its checksum, and the zero address, which has no owner. */
+/** Pattern of an address in any letter case. It cannot verify the checksum. */
 export const HEX_ADDRESS_PATTERN = hexAddress.source;
 export const ZERO_ADDRESS_PATTERN = `^0x${zeroDigits}$`;
 
@@ -23,12 +23,11 @@ export function checksumAddress(digits: string): Address {
   return address as Address;
 }
 
-/** EIP-55 form of an address's twenty bytes. */
 export function checksumAddressBytes(bytes: Uint8Array): Address {
   return checksumAddress(Buffer.from(bytes).toString('hex'));
 }
 
-/** Twenty bytes of an address, given as `0x` and forty hex digits in any case. Throws `RangeError` for other text. */
+/** Accepts `0x` and forty hex digits in any case. Throws `RangeError` for other text. */
 export function bytesOfAddress(address: string): Uint8Array {
   if (!hexAddress.test(address)) throw new RangeError('an address is 0x and forty hex digits');
   return Buffer.from(address.slice(2), 'hex');
@@ -37,7 +36,7 @@ export function bytesOfAddress(address: string): Uint8Array {
 /**
  * Checksummed form of a merchant's payout address, or null. All-lower and all-upper digits carry no checksum and are
  * accepted; mixed case must be exact EIP-55; the zero address is refused. (viem's `getAddress` repairs a wrong checksum
- * and its `isAddress` refuses all-upper digits, so neither validates.)
+ * and its `isAddress` refuses all-upper digits, so neither serves here.)
  */
 export function parsePayoutAddress(value: unknown): Address | null {
   if (typeof value !== 'string' || !hexAddress.test(value)) return null;
@@ -54,8 +53,8 @@ const MAXIMUM_REMEMBERED = 10_000;
 const ADDRESS_CHARACTERS = 42;
 
 /**
- * `parsePayoutAddress` with a cache of accepted addresses: merchants send few with each create request, and a checksum
- * costs as much as a dozen look-ups.
+ * `parsePayoutAddress` with a cache of accepted addresses, because a merchant repeats the same few addresses and a
+ * checksum costs as much as a dozen look-ups.
  */
 export function createPayoutAddressParser(): (value: unknown) => Address | null {
   const accepted = new LRUCache<string, Address>({ max: MAXIMUM_REMEMBERED });
@@ -78,7 +77,6 @@ export interface DepositTerms {
   readonly reference: `0x${string}`;
 }
 
-/** The fields of a payment that its deposit address is bound to. */
 interface PayoutTerms extends Pick<DepositTerms, 'feeBasisPoints' | 'feeWallet'> {
   readonly payoutAddress: Address;
 }
@@ -90,14 +88,13 @@ export function termsOf(
   return { merchant: payoutAddress, feeBasisPoints, feeWallet, reference };
 }
 
-/** A deployed deposit factory and the inputs of its addresses. */
 export interface DepositFactory {
   readonly chainId: number;
   readonly factory: Address;
   readonly implementation: Address;
 }
 
-/** Reference of a payment in the contract's events: the hash of its id. */
+/** Identifies a payment in the contract's events: the keccak-256 hash of its id. */
 export function paymentReference(paymentId: string): `0x${string}` {
   return `0x${keccak256Hex(Buffer.from(paymentId))}`;
 }
@@ -112,7 +109,7 @@ export function cloneCodeHash(implementation: Address): string {
 const SALT_BYTES = 5 * 32;
 
 /**
- * Computes deposit addresses of one factory without a chain: the CREATE2 address of a clone whose salt is
+ * Computes deposit addresses of one factory without access to the chain: the CREATE2 address of a clone whose salt is
  * keccak256(abi.encode(chainid, merchant, feeTo, feeBps, ref)).
  */
 export function createDepositAddressCalculator(factory: DepositFactory): (terms: DepositTerms) => Address {

@@ -1,7 +1,7 @@
 import { type Currency, USD_RATE_ONE, type UsdRate } from './money.ts';
 
-// Reports also show USDC amounts in the merchant's base currency, at the exchange rate of the hour of creation or
-// payment. 1 USDC counts as 1 USD.
+// Reports also show USDC amounts in the merchant's base currency, at the exchange rate of the hour in which the payment
+// was created or paid. 1 USDC counts as 1 USD.
 
 /** The first rate read in an hour. */
 export interface HourlyRate {
@@ -11,7 +11,7 @@ export interface HourlyRate {
   readonly usdRate: UsdRate;
 }
 
-/** Retention of exchange rates, longer than that of books in most countries. */
+/** Exchange rates are kept for longer than most countries require for accounting records. */
 export const RATE_RETENTION_MS = 11 * 366 * 86_400_000;
 
 const HOUR_MS = 3_600_000;
@@ -20,14 +20,17 @@ export function hourOf(timeMs: number): number {
   return timeMs - (timeMs % HOUR_MS);
 }
 
-/** Lists a currency's rates from the first to the last hour. */
+/** Lists the rates of the hours whose start lies between `firstMs` and `lastMs`, inclusive. */
 export type ListRates = (
   currency: Currency,
   firstMs: number,
   lastMs: number,
 ) => Promise<readonly HourlyRate[]>;
 
-/** Reads a currency's rates at these times, USD for one unit; the function returns null for hours without one. */
+/**
+ * Reads the rates for these times. The returned function gives the rate at one of them, in USD per unit of the
+ * currency, or null if its hour has none.
+ */
 export async function ratesAt(
   listRates: ListRates,
   currency: Currency,
@@ -41,7 +44,7 @@ export async function ratesAt(
   return (timeMs) => byHour.get(hourOf(timeMs)) ?? null;
 }
 
-/** The value of USD in another currency, both in 10⁻⁶ units; rounded toward zero. */
+/** Converts USD to another currency, both in 10⁻⁶ units. Rounds toward zero. */
 export function inCurrency(usdUnits: bigint, rate: UsdRate): bigint {
   return (usdUnits * USD_RATE_ONE) / rate;
 }

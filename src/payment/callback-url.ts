@@ -1,8 +1,8 @@
 /**
  * Validates a callback URL ("https, publicly reachable, no credentials, at most 2048 characters" in the specification)
- * from its text alone. The webhooks' resolver validates the addresses of its name.
+ * from its text alone. The webhooks' resolver validates the addresses that its host name resolves to.
  *
- * Checks the raw text before the parsed host, because `new URL` silently repairs full-width digits, `0x7f.1`, tabs and
+ * Checks the raw text before the parsed host, because the parser silently repairs full-width digits, `0x7f.1`, tabs and
  * backslashes.
  */
 
@@ -11,7 +11,7 @@ import { isPublicAddress } from '../platform/public-address.ts';
 /** Maximum code points of a callback as supplied. */
 export const CALLBACK_MAX_CHARACTERS = 2048;
 
-/** A callback that may be stored and sent to. The stored text stays the supplied one, never `url.href`. */
+/** A callback that may be stored and sent to. The supplied text is stored, never `url.href`. */
 export interface AcceptedCallbackUrl {
   readonly ok: true;
   readonly url: URL;
@@ -43,13 +43,13 @@ const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Cloud metadata services with a name under a public suffix. */
+/** Cloud metadata services whose names are under a public suffix. */
 const METADATA_SUFFIX =
   /(?:^|\.)metadata\.(?:goog|tencentyun\.com|platformequinix\.com|packet\.net)$|(?:^|\.)api\.metadata\.cloud\.ibm\.com$/;
 
 /**
- * Form of nearly every callback: printable ASCII, a literal scheme, an authority without credentials or encoding. It
- * skips the slower checks of the raw text, because this runs for each create request.
+ * Form of nearly every callback: printable ASCII, a literal scheme, an authority without credentials or encoding. A
+ * match skips the slower checks of the raw text, because this runs for each create request.
  */
 const PLAIN_URL = /^https:\/\/[a-z0-9._:[\]-]+(?:[/?#][\x21-\x5b\x5d-\x7e]*)?$/i;
 const PLAIN_ASCII = /^[\x21-\x5b\x5d-\x7e]*$/;
@@ -64,9 +64,6 @@ const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9_](?:[a
 const HOST_NAME_MAX_CHARACTERS = 253;
 
 /**
- * Validates a callback by its text. Pure.
- *
- * @param raw the merchant's value, of any type
  * @param allowedHosts the operator's `CALLBACK_ALLOWED_HOSTS`: `host:port`, lower case, IPv6 in brackets, always with a
  * port; a listed host need not be public, but all other rules apply
  */
@@ -119,12 +116,12 @@ export function locationOf(baseUrl: string): ServiceLocation {
 }
 
 /**
- * Whether a callback leads to this service by its public name. The address cannot show it, because other services share
- * it behind NAT or a content delivery network.
+ * Whether a callback leads to this service by its public name. The address cannot tell, because other services may
+ * share it behind NAT or a content delivery network.
  */
 export function isOwnCallback(callback: AcceptedCallbackUrl, own: ServiceLocation): boolean {
   if (callback.hostname !== own.hostname || callback.port !== own.port) return false;
-  // Normalized like a proxy or the router may do: decoded, with single slashes.
+  // Normalized as a proxy or the router may do it: decoded, with single slashes.
   const pathname = percentDecoded(callback.url.pathname).replace(/\/+/g, '/');
   return pathname === own.path || pathname.startsWith(`${own.path}/`);
 }
@@ -135,13 +132,13 @@ function refuse(reason: string): RefusedCallbackUrl {
 
 function refuseText(raw: string): string | null {
   const tooLong = `must be at most ${CALLBACK_MAX_CHARACTERS} characters long`;
-  // A code point takes at most two units, so longer text needs no counting.
+  // A code point takes at most two UTF-16 units, so longer text needs no counting.
   if (raw.length > 2 * CALLBACK_MAX_CHARACTERS) return tooLong;
   if (raw.length > CALLBACK_MAX_CHARACTERS && [...raw].length > CALLBACK_MAX_CHARACTERS) return tooLong;
   if (FORBIDDEN_CHARACTER.test(raw)) {
     return 'must not contain spaces, control characters, backslashes or text direction marks';
   }
-  // Half a character cannot be stored as supplied: every UTF-8 encoder replaces it.
+  // A lone surrogate cannot be stored as supplied, because every UTF-8 encoder replaces it.
   if (!raw.isWellFormed()) return 'must be valid Unicode text';
   if (authorityOf(raw) === '') {
     const reason = 'must begin with https:// and a host name';
@@ -181,7 +178,7 @@ function refuseName(name: string): string | null {
 function isDisguised(authority: string, parsedHostname: string): boolean {
   if (authority.includes('%')) return true;
   if (PLAIN_ASCII.test(authority)) return false;
-  // A port stays with the last label without affecting it.
+  // A port stays attached to the last label, which does not affect the comparison.
   const rawLabels = authority.split(/[.\u3002\uff0e\uff61]/);
   const parsedLabels = parsedHostname.split('.');
   if (rawLabels.length !== parsedLabels.length) return true;

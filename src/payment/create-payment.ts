@@ -22,7 +22,6 @@ import {
 } from './provider-catalog.ts';
 import type { Rates } from './rates.ts';
 
-/** On-chain terms of new payments. */
 interface SettlementTerms extends Pick<CreateChecks['settlement'], 'isReservedAddress'> {
   readonly chainId: number;
   readonly factory: Address;
@@ -38,7 +37,10 @@ export interface CreatePaymentContext extends CreateChecks {
   readonly tokenFingerprint: string;
 }
 
-/** Creates a payment, durable when this resolves. A repeated idempotency key returns it. Throws `ServiceError`. */
+/**
+ * Creates a payment, durable when this resolves. Repeating the idempotency key returns the first payment. Throws
+ * `ServiceError`.
+ */
 export async function createPayment(
   context: CreatePaymentContext,
   account: MerchantTerms,
@@ -46,8 +48,8 @@ export async function createPayment(
 ): Promise<Payment> {
   const idempotency = recordOf(account, request.idempotencyKey, parametersOf(request), context.nowMs());
   const earlier = await findEarlierCreate(context.payments, idempotency);
-  // A replay precedes the checks, whose outcome may have changed (a raised fee, an address that became ours): the same
-  // request has succeeded, and its caller must learn that.
+  // Precedes the checks, whose outcome may have changed (a raised fee, an address that became ours): the same request
+  // has already succeeded, and its caller must learn that.
   if (isReplayOf(earlier, idempotency)) return earlier.payment;
   const terms = await checkCreate(context, account, request, earlier !== null);
   return storePayment(context, newPayment(context, account, request, terms), idempotency);
@@ -87,7 +89,8 @@ function newPayment(
   charge: CheckedTerms,
 ): Payment {
   const { settlement } = context;
-  // Before the id: expiry follows the ids' times, and would pass an id older than its payment too early.
+  // Read before the id is generated, because expiry goes by the times in the ids and would otherwise pass the payment
+  // too early.
   const createdAtMs = context.nowMs();
   const id = context.newPaymentId();
   const depositAddress = settlement.depositAddressOf({
@@ -115,7 +118,7 @@ function newPayment(
     payoutAddress: request.payoutAddress,
     feeWallet: settlement.feeWallet,
     depositAddress,
-    // Lowered when a session starts: fees of a provider that was never visited do not count.
+    // Lowered when a session starts, so the fees of a provider that was never visited do not count.
     paidThresholdUnits: computePaidThreshold(charge.usdUnits, charge.toleranceBasisPoints),
   };
 }
@@ -128,8 +131,8 @@ export type DirectPaymentRequest = Pick<
 
 /**
  * Creates a payment that the customer pays from a wallet, in USDC, to the deposit address. No provider deducts a fee,
- * so the paid threshold is the whole value, or a cent less if the account allows it. Not available in the card API.
- * Repeating the idempotency key returns the first payment. Throws `ServiceError`.
+ * so the paid threshold is the whole value, less at most a cent if the account tolerates that. Not available in the
+ * card API. Repeating the idempotency key returns the first payment. Throws `ServiceError`.
  */
 export async function createDirectPayment(
   context: CreatePaymentContext,
@@ -166,15 +169,12 @@ export async function createDirectPayment(
 // payment, within `IDEMPOTENCY_TTL_MS`. Other parameters are a conflict. Only successes are stored, in the transaction
 // that creates the payment (`createPayment` of the store).
 
-/** Payment of an earlier request with the same key, and the fingerprint of its parameters. */
 type EarlierCreate = NonNullable<Awaited<ReturnType<PaymentStore['findIdempotent']>>>;
 
-/** SHA-256 of the normalized parameters of a request, in hex. */
 export function fingerprintOf(parameters: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parameters)).digest('hex');
 }
 
-/** Record of a key with its parameters; null if there is no key. */
 function recordOf(
   { id: accountId }: Pick<MerchantTerms, 'id'>,
   key: string | null,
@@ -184,7 +184,6 @@ function recordOf(
   return key === null ? null : { accountId, key, fingerprint: fingerprintOf(parameters), createdAtMs };
 }
 
-/** Earlier create request with the same key; null if there is none within the TTL, or no key. */
 async function findEarlierCreate(
   payments: Pick<PaymentStore, 'findIdempotent'>,
   record: IdempotencyRecord | null,
@@ -207,11 +206,10 @@ export interface CreatePaymentRequest
     Pick<Payment, 'email' | 'note'> {
   readonly provider: string;
   readonly idempotencyKey: string | null;
-  /** Added by payment links of the dashboard. */
+  /** Set for payments of the dashboard and of payment pages, not of the API. */
   readonly order?: Pick<Payment, keyof typeof noOrder>;
 }
 
-/** Merchant's settings that a create request depends on. */
 export interface MerchantTerms extends AccountThresholdTerms {
   readonly id: string;
   readonly suspended: boolean;
@@ -221,9 +219,9 @@ export interface MerchantTerms extends AccountThresholdTerms {
   readonly wallet: Address | null;
   /** Whether the API refuses payout wallets other than the account's, so that a stolen key cannot redirect money. */
   readonly isWalletLocked: boolean;
-  /** Whether a direct payment that is at most one cent short counts as paid. */
+  /** Whether a direct payment counts as paid although up to one cent is missing (see `directThreshold`). */
   readonly toleratesMissingCent: boolean;
-  /** Providers that it may use; null for all, including future ones. */
+  /** Providers that the account may use; null for all, including future ones. */
   readonly providers: readonly ProviderId[] | null;
   /** Providers that the merchant does not offer to customers. */
   readonly excludedProviders: readonly ProviderId[];
@@ -231,11 +229,11 @@ export interface MerchantTerms extends AccountThresholdTerms {
   readonly pinnedProvider: ProviderId | null;
 }
 
-/** Features that an account may use; one that is off answers 403. */
+/** Features that an account may have. A request that needs another one is answered with 403. */
 export const features = ['card_checkout', 'fee_pass_through'] as const;
 export type Feature = (typeof features)[number];
 
-/** Checks of the providers for a create request. Both throw `ServiceError`. */
+/** Checks a create request against its provider. Both methods throw `ServiceError`. */
 export interface ProviderChecks {
   /** Requires that the merchant may choose the provider now, for a payment in this currency. */
   requireChoice(merchant: MerchantTerms, provider: ProviderId, currency: Currency): Promise<void>;
@@ -249,7 +247,10 @@ export interface CreateChecks {
   readonly providers: ProviderChecks;
   readonly rates: Rates;
   readonly settlement: {
-    /** Whether an address is the token, the contract or the relayer. The store refuses our own deposit addresses. */
+    /**
+     * Whether an address is the token, a contract of the service or a relayer. The store refuses our own deposit
+     * addresses.
+     */
     readonly isReservedAddress: (address: Address) => boolean;
   };
   readonly nowMs: () => number;
@@ -291,7 +292,6 @@ async function checkCreate(
   return { ...amounts, ...terms, usdUnits, provider };
 }
 
-/** Throws for a payout to the token, or to the service's contract or relayer. */
 function requireUnreservedAddress(
   { isReservedAddress }: CreateChecks['settlement'],
   payoutAddress: Address,
@@ -299,12 +299,10 @@ function requireUnreservedAddress(
   if (isReservedAddress(payoutAddress)) throw reservedAddress();
 }
 
-/** Refusal of a payout address of the service itself. */
 function reservedAddress(): ServiceError {
   return invalidField('address', 'belongs to the service and cannot receive payouts');
 }
 
-/** Refuses a wallet other than the account's locked one, so that a stolen key cannot redirect money. */
 function requireAllowedWallet(account: MerchantTerms, payoutAddress: Address): void {
   if (!account.isWalletLocked || payoutAddress === account.wallet) return;
   // Does not reveal the wallet to the holder of a stolen key.

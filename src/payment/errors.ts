@@ -73,7 +73,6 @@ function row(status: number, code: string | null, text: string) {
 
 export type ErrorName = keyof typeof errorTable;
 
-/** Fields of a create request to which some errors belong. */
 const fieldOfError: Readonly<Partial<Record<ErrorName, string>>> = {
   below_minimum: 'amount',
   above_maximum: 'amount',
@@ -86,9 +85,9 @@ const fieldOfError: Readonly<Partial<Record<ErrorName, string>>> = {
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly errorName: ErrorName;
-  /** Seconds until a retry makes sense; for `rate_limited`, and for `provider_unavailable` of a busy provider. */
+  /** Seconds until a retry makes sense: for `rate_limited`, and for `provider_unavailable` if the provider is busy. */
   readonly retryAfterSeconds: number | null;
-  /** Problems by field name, without the name: a page shows each at its field. */
+  /** Problems by field name; a page shows each at its field. */
   readonly problems: ReadonlyMap<string, string>;
 
   /** `publicText` replaces the table's text with a more specific one; `cause` never leaves the process. */
@@ -120,14 +119,13 @@ export class ServiceError extends Error {
   }
 }
 
-/** Refusal of a provider that does not serve the customer's country or region. */
 export class RegionNotServedError extends ServiceError {
   constructor(publicText: string) {
     super('provider_inactive', publicText);
   }
 }
 
-/** Whether a provider refused because it gets too many requests, with the time of a retry. */
+/** Whether a provider refused because it receives too many requests, and may be asked again later. */
 export function isBusy(error: unknown): boolean {
   return (
     error instanceof ServiceError &&
@@ -145,13 +143,11 @@ export function invalidField(field: string, problem: string, name = field): Serv
   return new ServiceError('invalid_request', `${field} ${problem}`, { problems: new Map([[name, problem]]) });
 }
 
-/** Creates a 400 with the problems of several form fields. */
 export function invalidFields(problems: ReadonlyMap<string, string>): ServiceError {
   const text = [...problems].map(([field, problem]) => `${field} ${problem}`).join('; ');
   return new ServiceError('invalid_request', text, { problems });
 }
 
-/** Refusal of a change that the payment's state does not allow. */
 export function stateConflict(reason: string): ServiceError {
   return new ServiceError('payment_state_conflict', reason);
 }

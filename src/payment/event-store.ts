@@ -14,10 +14,10 @@ export interface EventPage {
  * number. `numberEvents` numbers committed events, in one process at a time.
  */
 export interface EventStore {
-  /** Numbers committed events in order of insertion; returns their number. */
+  /** Numbers committed events in order of insertion; returns how many. */
   numberEvents(limit: number): Promise<number>;
   /** Events with a higher number, in order. */
   listEvents(accountId: string, after: number, limit: number): Promise<EventPage>;
-  /** Deletes numbered events before this time; returns their number. */
+  /** Deletes numbered events before this time; returns how many. */
   deleteEvents(beforeMs: number, limit: number): Promise<number>;
 }

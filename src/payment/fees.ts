@@ -2,7 +2,7 @@ import { invalidField } from './errors.ts';
 import { BASIS_POINTS, formatCents, MAXIMUM_AMOUNT_CENTS, UNITS_PER_CENT } from './money.ts';
 import type { Payment } from './payment.ts';
 
-/** Maximum fee in basis points; the deposit contract has a higher limit. */
+/** The deposit contract itself would allow more. */
 export const MAXIMUM_FEE_BASIS_POINTS = 1_000;
 
 /** The account's fee on a deposit, exactly as the deposit contract computes it. */

@@ -5,7 +5,7 @@ import { isPaymentId } from './payment-id.ts';
 
 /**
  * The `ipn_token` is derived, never stored: the payment id and its 256-bit MAC under a key derived from the server's
- * secret, so a leaked database reveals no webhook signing key. It identifies its secret, which can therefore be
+ * secret, so a leaked database reveals no webhook signing key. The token identifies that secret, which can therefore be
  * replaced without invalidating existing tokens.
  *
  * Format: `ipn_` + 6 characters for the secret + 32 hex digits of the id + 43 characters of the MAC (base64url).

@@ -1,6 +1,6 @@
 /**
- * Money is stored as integers: cents for fiat (number, at most 1,000,000), 10⁻⁶ units for USDC (bigint), basis points
- * for fees. Decimal text exists only at the edges, where these functions parse and format it.
+ * Money is stored as integers: cents for fiat (number), 10⁻⁶ units for USDC (bigint), basis points for fees. Decimal
+ * text exists only at the edges, where these functions parse and format it.
  */
 
 export const MINIMUM_AMOUNT_CENTS = 1;
@@ -20,7 +20,7 @@ export function isCurrency(value: unknown): value is Currency {
   return (currencies as readonly unknown[]).includes(value);
 }
 
-/** Complete rule of an amount as text, range and decimals, also usable in JSON Schema. */
+/** Complete rule for an amount as text, including range and decimals, so that it also serves in JSON Schema. */
 const amountPattern = /^(?!0(?:\.00?)?$)(0|[1-9]\d{0,3}|10000(?=(?:\.00?)?$))(?:\.(\d{1,2}))?$/;
 export const AMOUNT_PATTERN = amountPattern.source;
 
@@ -44,7 +44,6 @@ export function formatCents(cents: number): string {
   return `${(cents - fraction) / 100}.${fraction < 10 ? '0' : ''}${fraction}`;
 }
 
-/** Example: "1.10", or null for null. */
 export function formatOptionalCents(cents: number | null): string | null {
   return cents === null ? null : formatCents(cents);
 }
@@ -54,7 +53,7 @@ export function formatUnits(units: bigint): string {
   return `${units / 1_000_000n}.${String(units % 1_000_000n).padStart(6, '0')}`;
 }
 
-/** Formats an amount that is negative where a reorganization reversed a final transaction. */
+/** Formats an amount that is negative if a reorganization reversed a final transaction. */
 export function formatSigned(units: bigint): string {
   return units < 0n ? `-${formatUnits(-units)}` : formatUnits(units);
 }
@@ -90,7 +89,6 @@ export function parseUsdRate(text: string): UsdRate | null {
   return exact / 10n ** 10n || null;
 }
 
-/** Formats a rate with eight decimals. */
 export function formatRate(rate: UsdRate): string {
   return `${rate / USD_RATE_ONE}.${String(rate % USD_RATE_ONE).padStart(8, '0')}`;
 }

@@ -3,13 +3,14 @@ import type { AmountMismatch, Payment } from './payment.ts';
 import { assumedDeliveryUnits, type ProviderId, providerCatalog } from './provider-catalog.ts';
 import type { ProviderSession } from './provider-session.ts';
 
-// Minimum sum of deposits of a card payment that is paid in full. Without a started session it is the USD value of the
-// charge, less the tolerance. A started session lowers it to its provider's delivery, less the tolerance, plus earlier
-// deposits for a session for the rest. The threshold never rises, because an on-ramp may deliver long after its session
-// has expired, and no session lowers it below the minimum that maximum provider fee and tolerance leave, because anyone
-// with the link can start a session and pay from a wallet. Only a merchant may accept less (`acceptPayment`).
+// Minimum sum of deposits with which a card payment is paid in full. Without a started session it is the USD value of
+// the charge, less the tolerance. A started session lowers it to its provider's delivery, less the tolerance, plus
+// earlier deposits for a session for the rest. The threshold never rises, because an on-ramp may deliver long after its
+// session has expired, and no session lowers it below the minimum that the maximum provider fee and the tolerance
+// leave, because anyone with the link can start a session and pay from a wallet. Only a merchant may accept less
+// (`acceptPayment`).
 
-/** Terms set by the operator for all accounts, or by an account for itself. A payment keeps those of its creation. */
+/** Terms set for all accounts, or for one account. A payment keeps those of its creation. */
 export interface ThresholdTerms {
   /** Shortfall that still counts as paid in full. */
   readonly toleranceBasisPoints: number;
@@ -17,12 +18,12 @@ export interface ThresholdTerms {
   readonly maxProviderFeeBasisPoints: number;
 }
 
-/** An account's own terms; null takes the operator's setting. */
+/** Null means that the operator's setting applies. */
 export type AccountThresholdTerms = {
   readonly [Term in keyof ThresholdTerms]: ThresholdTerms[Term] | null;
 };
 
-/** Widest settings; together they leave a quarter of the charge. */
+/** Widest settings. Together they leave a quarter of the charge. */
 export const MAXIMUM_TOLERANCE_BASIS_POINTS = 5_000;
 export const MAXIMUM_PROVIDER_FEE_BASIS_POINTS = 5_000;
 export const MINIMUM_PROVIDER_FEE_BASIS_POINTS = 100;
@@ -36,14 +37,14 @@ export function thresholdTermsOf(account: AccountThresholdTerms, defaults: Thres
   };
 }
 
-/** Minimum sum of deposits of a payment that is paid in full. At least one unit, so that no payment starts as paid. */
+/** At least one unit, so that no payment starts as paid. */
 export function computePaidThreshold(expectedUnits: bigint, toleranceBasisPoints: number): bigint {
   return larger(1n, lessBasisPoints(expectedUnits, toleranceBasisPoints));
 }
 
 /**
  * Threshold of a direct payment: its whole value, or one cent less if the account tolerates that. Below one USD the
- * tolerance is a hundredth, so that a payment of a few cents is not paid by nothing.
+ * tolerance is a hundredth, because a cent would be most of a small payment.
  */
 export function directThreshold(expectedUnits: bigint, toleratesMissingCent: boolean): bigint {
   if (!toleratesMissingCent) return computePaidThreshold(expectedUnits, 0);
@@ -61,13 +62,12 @@ export function computeMinPaidThreshold(
   return computePaidThreshold(minDelivery, toleranceBasisPoints);
 }
 
-/** Fields that decide how far a session lowers the threshold. */
 export type SessionTerms = Pick<
   ProviderSession,
   'provider' | 'quotedUnits' | 'chargedCents' | 'receivedUnits'
 >;
 
-/** Threshold after these sessions: the lowest of them and the current one. Ignores those below the minimum. */
+/** The lowest of the current threshold and those of these sessions, except any below the minimum. */
 export function thresholdAfterSessions(
   payment: Pick<Payment, 'paidThresholdUnits' | 'amountCents' | 'usdUnits' | 'maxProviderFeeBasisPoints'>,
   sessions: readonly SessionTerms[],
@@ -78,7 +78,8 @@ export function thresholdAfterSessions(
   let threshold = payment.paidThresholdUnits;
   for (const session of sessions) {
     const chargedUsdUnits = (usdUnits * BigInt(session.chargedCents)) / BigInt(amountCents);
-    // Earlier deposits are not an expectation and get no tolerance, so that the session alone pays nothing.
+    // Earlier deposits are not an expectation and get no tolerance, so that starting a session alone never makes a
+    // payment paid.
     const deliveryUnits = sessionDeliveryUnits(session, chargedUsdUnits);
     const lowered = session.receivedUnits + computePaidThreshold(deliveryUnits, toleranceBasisPoints);
     if (lowered < threshold && lowered >= floor) threshold = lowered;
@@ -86,7 +87,7 @@ export function thresholdAfterSessions(
   return threshold;
 }
 
-/** Threshold without the sessions for the rest. */
+/** Threshold without the effect of sessions for the rest. */
 export function thresholdOfWhole(
   payment: Parameters<typeof thresholdAfterSessions>[0] & Pick<Payment, 'toleranceBasisPoints'>,
   sessions: readonly SessionTerms[],
@@ -98,7 +99,6 @@ export function thresholdOfWhole(
   return larger(payment.paidThresholdUnits, thresholdAfterSessions(first, ofWhole, toleranceBasisPoints));
 }
 
-/** Expected delivery of a started session: its quote, or the catalog's assumption. */
 export function sessionDeliveryUnits(
   session: Pick<ProviderSession, 'provider' | 'quotedUnits'>,
   chargedUsdUnits: bigint,
@@ -134,10 +134,13 @@ export function minUsdCentsForQuotedFee(
 
 /**
  * Minimum plausible quote as a share of the catalog's assumed delivery, whose fees are unverified. A quote far below is
- * a defect (cents taken for dollars, an amount of another coin) and would let a fraction of the price count as paid.
+ * probably a defect (cents taken for dollars, an amount of another coin) and would let a fraction of the price count as
+ * paid.
  */
 const MIN_SHARE_OF_ASSUMED_PERCENT = 80n;
-/** Maximum plausible quote as a share of the charge's value at creation, with two percent for moved exchange rates. */
+/**
+ * Maximum plausible quote as a share of the charge's value at creation. Exchange rates may have moved by two percent.
+ */
 const MAX_SHARE_OF_CHARGE_PERCENT = 102n;
 
 /** Whether a provider's quote may lower the threshold for a charge of this USD value; all in 10⁻⁶ units. */
@@ -165,8 +168,8 @@ const NEARLY_ALL_MISSING_PERCENT = 90n;
 
 /**
  * Whether nearly everything is missing, so that customers may still start a session: anyone can send a unit to a
- * deposit address, which must not block the checkout. A larger deposit is a customer's money, whom a session for the
- * whole amount would charge twice.
+ * deposit address, which must not block the checkout. After a larger deposit, which is a customer's money, a session
+ * for the whole amount would charge that customer twice.
  */
 export function isNearlyAllMissing(payment: Pick<Payment, 'paidThresholdUnits'>, seenUnits: bigint): boolean {
   const { paidThresholdUnits } = payment;
@@ -175,8 +178,8 @@ export function isNearlyAllMissing(payment: Pick<Payment, 'paidThresholdUnits'>,
 }
 
 /**
- * Deposits that each pay in full: by the payment's threshold, and by the lowest that any session can lead to, because a
- * merchant may have accepted less and a second deposit of that size is then the rest.
+ * Deposits that each pay in full, both by the payment's threshold and by the lowest one that any session can lead to: a
+ * merchant may have accepted less, and a second deposit of that size is then the rest.
  */
 export function fullDepositsOf<Deposit extends { readonly units: bigint }>(
   payment: Pick<Payment, 'paidThresholdUnits' | 'usdUnits' | keyof ThresholdTerms>,
@@ -190,7 +193,7 @@ export function fullDepositsOf<Deposit extends { readonly units: bigint }>(
 
 /** Percentage of the charge's value that counts as overpaid: exchange rates rarely move this far before delivery. */
 const OVERPAID_FROM_PERCENT = 105n;
-/** 0.10 USDC, the minimum part of a payment unless the payment itself is that small. */
+/** 0.10 USDC. A surplus or a part below this is not significant, unless the part is a tenth of the threshold. */
 const MIN_PART_UNITS = 100_000n;
 
 /**
@@ -208,7 +211,7 @@ export function amountMismatchOf(
     return seenUnits > 0n && isPart ? 'partially_paid' : null;
   }
   const isClearlyMore = seenUnits * 100n >= payment.usdUnits * OVERPAID_FROM_PERCENT;
-  // A single unit may be clearly more than a payment worth cents, but is too little to return.
+  // A surplus on a payment worth cents may be clearly more by its share, but too little to return.
   const isSignificant = seenUnits >= payment.usdUnits + MIN_PART_UNITS;
   return (isClearlyMore && isSignificant) || fullDepositsOf(payment, deposits).length >= 2
     ? 'overpaid'

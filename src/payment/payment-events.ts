@@ -42,7 +42,6 @@ type EventFields = Pick<
   'provider' | 'status' | 'forwardStatus' | 'amountMismatch' | 'receivedUnits'
 >;
 
-/** Events that a change of a payment causes, in order. */
 export function eventsOfChange(before: EventFields, after: EventFields): PaymentEventType[] {
   const events: PaymentEventType[] = [];
   const isOtherState = before.status !== after.status || before.forwardStatus !== after.forwardStatus;
@@ -83,20 +82,16 @@ export function paymentEventTypeOf(text: string): PaymentEventType {
   return text as PaymentEventType;
 }
 
-/** A webhook as queued, in the transaction that made its payment paid. */
+/** A webhook, queued in the transaction in which the payment became paid or was forwarded. */
 export interface NewWebhook {
   readonly event: 'payment.paid' | 'payment.forwarded';
   /** Fields of the body except the timestamp, which is set when the event is sent. */
   readonly fields: Readonly<Record<string, string | boolean | null>>;
 }
 
-/** Ticker of the settlement asset. */
 export const SETTLEMENT_COIN = 'polygon_usdc';
 
-/**
- * `payment.paid` webhook of a payment that just became paid; the timestamp is added when it is sent. A direct payment
- * has forwarded nothing by then.
- */
+/** A direct payment has forwarded nothing when it becomes paid. */
 export function paidWebhook(payment: Payment): NewWebhook {
   return {
     event: 'payment.paid',
@@ -121,7 +116,6 @@ export function paidWebhook(payment: Payment): NewWebhook {
   };
 }
 
-/** `payment.forwarded` webhook of a direct payment that was just completed; the timestamp is added when it is sent. */
 export function forwardedWebhook(payment: Payment): NewWebhook {
   return {
     event: 'payment.forwarded',

@@ -9,7 +9,6 @@ export function isPaymentId(value: unknown): value is PaymentId {
 
 const hexNumber = (digits: string) => Number.parseInt(digits, 16);
 
-/** Creation time of a payment id, milliseconds since 1970. */
 export function paymentIdTimeMs(id: PaymentId): number {
   return hexNumber(id.slice(0, 8) + id.slice(9, 13));
 }
@@ -52,7 +51,6 @@ export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
   };
 }
 
-/** Text that sorts after every id. */
 export const AFTER_ALL_IDS = '~';
 
 /** Text that sorts before all payment ids of this millisecond and later, and after all earlier ones. */
@@ -67,7 +65,7 @@ export function firstIdAtMs(timeMs: number): string {
  */
 const crockford = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Start of the time count, whose 41 bits last until 2093. */
+/** Start of the time in short codes, whose 41 bits last until 2093. */
 const EPOCH_MS = Date.UTC(2024, 0, 1);
 const TIME_BITS = 41n;
 /** 41 bits of time and the id's 74 bits of counter and randomness, five per letter. */
@@ -104,7 +102,6 @@ export function shortCodeOf(id: PaymentId): string {
   );
 }
 
-/** Encodes a number in letter pairs. */
 function letters(value: number, pairs: number): string {
   let text = '';
   for (let rest = value, pair = 0; pair < pairs; pair++) {
@@ -114,7 +111,6 @@ function letters(value: number, pairs: number): string {
   return text;
 }
 
-/** Payment id of a short code; null for any other text. */
 export function paymentIdOfShortCode(code: string): PaymentId | null {
   if (!shortCodePattern.test(code)) return null;
   let bits = 0n;

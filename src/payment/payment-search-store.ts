@@ -7,7 +7,6 @@ import type { ProviderSession } from './provider-session.ts';
 
 export type LastSession = Pick<ProviderSession, 'provider' | 'progress' | 'expiresAtMs'>;
 
-/** Payments of a list, newest first. */
 export interface FoundPayments {
   readonly payments: readonly Payment[];
   /**
@@ -59,16 +58,16 @@ export interface PaymentSearchStore {
 
   /** Payments of one account, newest first; `before` is the `next` of the previous page. */
   searchPayments(query: PaymentQuery, before: PaymentId | null, limit: number): Promise<FoundPayments>;
-  /** Payments in these forward statuses, newest first; of all accounts if `accountId` is null. Reads no others. */
+  /** Payments in these forward statuses, newest first; of all accounts if `accountId` is null. */
   listUnsettled(
     accountId: string | null,
     forwardStatuses: readonly UnsettledStatus[],
     limit: number,
   ): Promise<readonly Payment[]>;
 
-  /** Moves payments from the queue of new ones into the index of terms; returns their number. */
+  /** Moves payments from the queue of new ones into the index of terms; returns how many. */
   indexPayments(limit: number): Promise<number>;
-  /** Adds changes of payments to the sums by quarter hour and by day; returns their number. */
+  /** Adds changes of payments to the sums by quarter hour and by day; returns how many. */
   foldStatistics(limit: number): Promise<number>;
 
   /**
@@ -94,7 +93,7 @@ export interface PaymentSearchStore {
   ): Promise<ReadonlyMap<PaymentId, LastSession>>;
   /** The journal's final sums of these payments, less reversed amounts. */
   listFinalSums(ids: readonly PaymentId[]): Promise<ReadonlyMap<PaymentId, FinalSums>>;
-  /** Last undelivered webhooks, newest first; of all accounts if `accountId` is null. */
+  /** Newest undelivered webhooks, newest first; of all accounts if `accountId` is null. */
   listFailingWebhooks(accountId: string | null, limit: number): Promise<readonly FailingWebhook[]>;
 
   /** States of a payment after its creation, in order; those before history was recorded are missing. */

@@ -28,8 +28,8 @@ export type PaymentSearch =
 
 export type Meaning =
   /**
-   * Prefixes of words of the note, the order line or the email address's name; all must match. Short ones are whole
-   * words.
+   * Prefixes of words in the note, the order line or the email address's local part; all must match. Short ones must
+   * match a whole word.
    */
   | { readonly kind: 'words'; readonly beginnings: readonly string[] }
   /** The charged or the requested amount. */
@@ -42,12 +42,13 @@ const MAXIMUM_SEARCH_CHARACTERS = 320;
 const MAXIMUM_SEARCH_WORDS = 8;
 /** Maximum indexed words of a note or an order line; further ones are not found. */
 const MAXIMUM_TEXT_WORDS = 40;
-/** Maximum indexed words of an email address, before the @. */
+/** Maximum indexed words of an email address's local part. */
 const MAXIMUM_EMAIL_WORDS = 8;
 const MAXIMUM_WORD_CHARACTERS = 64;
 /**
- * Lengths of a word's indexed prefixes; shorter words are indexed whole. A search reads the longest one within the
- * typed word and then compares: an index of all prefixes would have three times as many rows.
+ * Lengths of a word's indexed prefixes; shorter words are indexed whole. A search looks up the longest indexed prefix
+ * of the typed word and then compares the whole word, because an index of all prefixes would have three times as many
+ * rows.
  */
 const INDEXED_BEGINNINGS = [8, 5, 3] as const;
 const SHORTEST_BEGINNING = 3;
@@ -105,7 +106,6 @@ function currencyIn(word: string): Currency | null {
   return isCurrency(code) ? code : null;
 }
 
-/** Fields that index terms come from. */
 type Searched = Pick<
   Payment,
   'amountCents' | 'originalAmountCents' | 'currency' | 'email' | 'note' | 'orderLine'
@@ -136,7 +136,7 @@ export function termOfMeaning(meaning: Meaning): string {
   }
 }
 
-/** Whether a payment matches all words: an index term covers more than the typed word. */
+/** Whether a payment matches all words, which must be checked because an index term covers more than the typed word. */
 export function hasWords(payment: Searched, words: readonly (readonly Meaning[])[]): boolean {
   const own = wordsOf(payment);
   const email = payment.email === null ? null : normalize(payment.email);
@@ -181,7 +181,6 @@ function emailWords(email: string): string[] {
   return wordsIn(email.slice(0, Math.max(0, email.lastIndexOf('@')))).slice(0, MAXIMUM_EMAIL_WORDS);
 }
 
-/** Longest indexed prefix of all words. */
 function longestIndexed(words: readonly string[]): string {
   const longest = words.reduce((one, other) => (other.length > one.length ? other : one));
   return indexedBeginnings(longest)[0] as string;

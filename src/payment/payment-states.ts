@@ -19,7 +19,7 @@ export type UnsettledStatus = (typeof unsettledStatuses)[number];
 /** States after a refused release: the money needs attention, or may soon. */
 export const refusedStatuses = ['failed', 'manual_required'] as const satisfies readonly UnsettledStatus[];
 
-/** Pairs of both fields; no others exist. */
+/** All valid pairs of both fields. */
 export const paymentStates = {
   'unpaid/pending': 'The deposits seen are below the paid threshold.',
   'unpaid/ready': 'The deposits seen reach the paid threshold. The release is due.',

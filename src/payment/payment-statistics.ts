@@ -3,7 +3,7 @@ import type { Currency } from './money.ts';
 import type { Payment } from './payment.ts';
 import type { ProviderSession } from './provider-session.ts';
 
-/** A quarter hour, at which days of any time zone start. */
+/** Days in every time zone start on a quarter hour. */
 export const SLOT_MS = 15 * 60_000;
 export const DAY_MS = 24 * 3_600_000;
 
@@ -14,7 +14,7 @@ export interface PaymentSlot {
   readonly created: number;
   /** Created payments that became paid at any time. */
   readonly converted: number;
-  /** Payments that became paid in it, and their customers' charges. */
+  /** Payments that became paid in this time, and their customers' charges. */
   readonly paid: number;
   readonly paidCents: number;
   /** Receipts of those payments when they became paid, and the service's fees, in 10⁻⁶ USDC. */
@@ -67,7 +67,7 @@ export function createdChange({ accountId, currency, createdAtMs }: Payment): Co
   return { ...uncounted, accountId, currency, startMs: slotOf(createdAtMs), created: 1 };
 }
 
-/** Changes for a payment that just became paid; a direct one is not released yet. */
+/** Changes for a payment that just became paid. A direct one is not released yet, so its fee is computed. */
 export function paidChanges(payment: Payment, sessions: readonly StartedSession[]): CountedChange[] {
   const { accountId, currency, createdAtMs, amountCents, receivedUnits, forwardedUnits } = payment;
   const paidAtMs = payment.paidAtMs ?? createdAtMs;
@@ -93,7 +93,6 @@ function slotOf(timeMs: number): number {
   return timeMs - (timeMs % SLOT_MS);
 }
 
-/** Index of the first bound that is not exceeded. */
 function settleClassOf(payment: Pick<Payment, 'createdAtMs'>, paidAtMs: number): number {
   const durationMs = paidAtMs - payment.createdAtMs;
   const index = settleBoundsMs.findIndex((boundMs) => durationMs <= boundMs);

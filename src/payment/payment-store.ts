@@ -54,7 +54,7 @@ export type DepositOwner = Pick<Payment, 'id' | 'depositAddress'>;
 
 export interface PaymentStore {
   /**
-   * Durable when it resolves. With an idempotency record, at most one payment is ever created for (account, key) within
+   * Durable when it resolves. With an idempotency record, at most one payment is created for (account, key) within
    * `IDEMPOTENCY_TTL_MS`, even under concurrent calls.
    */
   createPayment(payment: Payment, idempotency: IdempotencyRecord | null): Promise<CreateOutcome>;
@@ -66,15 +66,13 @@ export interface PaymentStore {
   ): Promise<{ payment: Payment; fingerprint: string } | null>;
   /** Payment of this account; null for another account's, like an unknown one. */
   findPayment(accountId: string, id: PaymentId): Promise<Payment | null>;
-  /** Payment by id alone, for the sender and the operator. */
   findPaymentById(id: PaymentId): Promise<Payment | null>;
-  /** Payment with its observations and sessions, in one consistent read. */
   viewPayment(id: PaymentId): Promise<PaymentView | null>;
   /** Newest first; `before` is the last id of the previous page. */
   listPayments(filter: PaymentFilter, before: PaymentId | null, limit: number): Promise<readonly Payment[]>;
   /** Newest payment, without its state, which may be invalid. Null if there are no payments. */
   findNewest(): Promise<Pick<Payment, 'id' | 'tokenFingerprint'> | null>;
-  /** Payments of an account with this origin, newest first. */
+  /** Newest first. */
   listByOrigin(accountId: string, origin: string, limit: number): Promise<readonly Payment[]>;
   /** Oldest first, ids above `after` and below `below`, which may be any text that sorts among ids. */
   listPaymentIds(after: string, below: string, limit: number): Promise<readonly PaymentId[]>;

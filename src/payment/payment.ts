@@ -8,7 +8,7 @@ import { DIRECT_PROVIDER, type ProviderChoice } from './provider-catalog.ts';
 // - Payment: one checkout of a merchant, from `unpaid` to `paid` or `canceled`.
 // - Deposit: a USDC transfer to the payment's deposit address, seen on chain.
 // - Release: the deposit contract's transfer of the address's balance to the merchant, less the fee.
-// - Paid threshold: the minimum USDC amount with which a payment is paid in full (see `paidThresholdUnits`).
+// - Paid threshold: the minimum amount of USDC with which a payment is paid in full (see `paidThresholdUnits`).
 // - Seen: in a block of the current chain, which a reorganization may still remove.
 // - Final: in a scanned block that the chain calls finalized.
 // - Held: seen deposits less seen releases, still at the deposit address.
@@ -44,7 +44,10 @@ export const untouchedProgress = {
   /** Relay batch that carries its release now, or null. */
   relayBatchId: null as number | null,
   cancelReason: null as CancelReason | null,
-  /** Release requested for a canceled or deferred payment or a small surplus, or a partial payment was accepted. */
+  /**
+   * Whether a release was requested (of a canceled or deferred payment, or of a small surplus), or a partial payment
+   * was accepted.
+   */
   releaseRequested: false,
 };
 
@@ -64,7 +67,7 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly passFeeToCustomer: boolean;
   readonly feeBasisPoints: number;
   readonly provider: ProviderChoice | typeof DIRECT_PROVIDER;
-  /** Receives the signed event; null for a payment created without an API key, which sends none. */
+  /** Receives the signed webhooks; null for a payment created without an API key, which sends none. */
   readonly callbackUrl: string | null;
   readonly email: string | null;
   readonly note: string | null;
@@ -90,16 +93,14 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly paidThresholdUnits: bigint;
 }
 
-/** A payment as addressed by a merchant: ids of other accounts are unknown. */
+/** A payment as addressed by a merchant. An id of another account is treated as unknown. */
 export type PaymentReference = Pick<Payment, 'id' | 'accountId'>;
 
-/** Origin of payment links created in the dashboard. */
 export const LINK_ORIGIN = 'link';
 
 /** Prefix of the ids of payment pages, which are the origins of their payments. */
 export const PAGE_ID_PREFIX = 'page_';
 
-/** Id of a payment's page; null for every other payment. */
 export function pageIdOf({ origin }: Pick<Payment, 'origin'>): string | null {
   return origin?.startsWith(PAGE_ID_PREFIX) === true ? origin : null;
 }
@@ -127,7 +128,6 @@ export function aboutCents(
   return usdUnits === 0n ? 0 : Number((units * BigInt(amountCents) + usdUnits / 2n) / usdUnits);
 }
 
-/** Fields of a payment that change after its creation. */
 export const changingFields = [
   ...(Object.keys(untouchedProgress) as (keyof typeof untouchedProgress)[]),
   'paidThresholdUnits',
@@ -142,7 +142,6 @@ export interface ChainPosition {
   readonly transactionHash: string;
 }
 
-/** A USDC transfer to a deposit address. */
 export interface Deposit extends ChainPosition {
   readonly units: bigint;
 }

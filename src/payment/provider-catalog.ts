@@ -8,13 +8,13 @@ import { type Currency, UNITS_PER_CENT } from './money.ts';
  */
 interface KnownProvider {
   readonly name: string;
-  /** Its only currency, or null if it accepts all of ours. */
+  /** The only currency that it accepts; null if it accepts all of ours. */
   readonly onlyCurrency: Currency | null;
-  /** Its minimum in USD cents (unverified except for coinbase). */
+  /** Unverified except for Coinbase. */
   readonly minimumUsdCents: number;
-  /** Its assumed own fee in basis points of the charged amount (unverified). */
+  /** The provider's assumed fee on the charged amount (unverified). */
   readonly feeBasisPoints: number;
-  /** Its assumed minimum fee in USD cents (unverified). */
+  /** Assumed (unverified). */
   readonly minimumFeeUsdCents: number;
 }
 
@@ -44,7 +44,7 @@ function entry(
 
 export type ProviderId = keyof typeof providerCatalog;
 
-/** Refusal of a currency by a provider that accepts others. */
+/** Explains that a provider accepts other currencies, but not this one. */
 export function describeUnsoldCurrency(provider: ProviderId, currency: Currency): string {
   return `${providerCatalog[provider].name} does not take payments in ${currency}.`;
 }
@@ -54,18 +54,17 @@ export const NATIVE_USDC = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
 /** Bridged USDC (USDC.e) on Polygon: another token, which is neither observed nor released. */
 export const BRIDGED_USDC: Address = '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174';
 
-/** Name of a token other than USDC, for the operator. */
 export function nameOfToken(contract: string): string {
   const isBridged = contract.toLowerCase() === BRIDGED_USDC.toLowerCase();
   return isBridged ? `bridged USDC (USDC.e, ${contract})` : `the token ${contract.slice(0, 42)}`;
 }
 
-/** Instruction for the operator about another token at a deposit address. */
+/** Tells the operator about a token other than USDC at a deposit address, and what to do. */
 export function describeMistakenToken(paymentId: string, contract: string): string {
   return `The deposit address holds ${nameOfToken(contract)}, which does not count as paid. To send it to the merchant, run: payment rescue ${paymentId} --token ${contract}`;
 }
 
-/** All provider ids, in the selector's order. */
+/** All provider ids, in the catalog's order. */
 export const providerIds = Object.keys(providerCatalog) as readonly ProviderId[];
 
 /** Providers whose protocol has no field for the customer's email address. */
@@ -73,7 +72,7 @@ export const providersWithoutEmail: ReadonlySet<ProviderId> = new Set(['coinbase
 
 export type PaymentMeans = 'card' | 'apple_pay' | 'google_pay';
 
-/** Facts for the customer before the click. */
+/** Facts that the customer sees before choosing a provider. */
 interface CustomerFacts {
   readonly means: readonly PaymentMeans[];
   /** Usual minimum and maximum minutes from payment to delivery; null if unknown. */

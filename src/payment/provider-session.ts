@@ -2,17 +2,15 @@ import type { PaymentId } from './payment.ts';
 import type { ProviderId } from './provider-catalog.ts';
 
 /**
- * Progress of a provider session as the provider reports it: a hint for the customer's page only. Only deposits on the
- * chain count as paid.
+ * Progress of a provider session as the provider reports it. It guides the customer and prevents a second charge during
+ * a delivery, but only deposits on the chain count as paid.
  */
 export type SessionProgress = 'paying' | 'delivering' | 'delivered' | 'failed';
 
-/** A customer's session at an on-ramp, as stored. */
 export interface ProviderSession {
   readonly id: string;
   readonly paymentId: PaymentId;
   readonly provider: ProviderId;
-  /** URL to which the customer's browser is redirected. */
   readonly redirectUrl: string;
   /** The provider's session id, shown to the customer as a reference. */
   readonly providerReference: string;
@@ -34,15 +32,15 @@ export interface ProviderSession {
   /** Whether the provider received the customer's email address with the session. */
   readonly hasEmail: boolean;
   /**
-   * Keyed hash of the customer's IP address, to which the session's link may be bound, so that it is only for customers
-   * there. Null if unknown.
+   * Keyed hash of the customer's IP address, because a provider may bind the session's link to that address. Null if
+   * unknown.
    */
   readonly customerIpHash: string | null;
   /** ISO 3166-1 alpha-2; null if unknown. */
   readonly customerCountry: string | null;
 }
 
-/** A provider with a customer's money delivers within a day, or its support knows why not. */
+/** A provider that has a customer's money should deliver within a day. After that, its support knows why it did not. */
 const LONGEST_DELIVERY_MS = 24 * 3_600_000;
 
 /** Whether the provider reports that it has the customer's money but has not delivered yet. */
@@ -54,8 +52,8 @@ export function isDelivering(
 }
 
 /**
- * Maximum sessions started per payment and hour, counted separately for customers who know its email address; limited
- * in total by the payment's expiry.
+ * Maximum sessions started per payment and hour, counted separately for customers who know the payment's email address.
+ * The payment's expiry limits their total.
  */
 export const MAXIMUM_SESSIONS_PER_HOUR = 50;
 

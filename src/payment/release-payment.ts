@@ -51,7 +51,7 @@ export async function releasePayment(context: ReleasePaymentContext, id: Payment
   });
 }
 
-/** Decides on a payment. Throws `payment_not_found`. */
+/** Throws `payment_not_found`. */
 export async function decideExisting(
   { payments }: Pick<ReleasePaymentContext, 'payments'>,
   id: PaymentId,

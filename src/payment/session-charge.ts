@@ -70,7 +70,7 @@ function restOf({ payment, sessions }: Charged, seenUnits: bigint): Charge {
   };
 }
 
-/** Also limited by the widest setting: no provider keeps more than half of a charge. */
+/** Also limited by the widest setting, because no provider may keep more than half of a charge. */
 function maxFeeOfRest(chargedUsdUnits: bigint, minimumDelivery: bigint): number {
   const feeBasisPoints = ((chargedUsdUnits - minimumDelivery) * BigInt(BASIS_POINTS)) / chargedUsdUnits;
   return Math.max(0, Math.min(Number(feeBasisPoints), MAXIMUM_PROVIDER_FEE_BASIS_POINTS));

@@ -37,7 +37,7 @@ export interface SettleContext {
 
 type ObservedSums = ReturnType<typeof sumObservations>;
 
-/** Sums for all decisions, in 10⁻⁶ units; `heldUnits` are still at the deposit address. */
+/** Sums in 10⁻⁶ units; `heldUnits` are still at the deposit address. */
 export function sumObservations(observations: ChainObservations) {
   let seenUnits = 0n;
   let finalSeenUnits = 0n;
@@ -108,7 +108,7 @@ export function settle(
   };
 }
 
-/** Decides after our simulation of the release was refused. */
+/** Decides after the simulation of the release was refused. */
 export function refuseRelease(
   view: PaymentView,
   context: SettleContext,
@@ -166,7 +166,6 @@ function dueEventOfForwarding(payment: Payment, sums: ObservedSums): PaymentEven
   return dueEventOfRelease(payment, sums.releasedUnits >= payment.receivedUnits);
 }
 
-/** Event for the release's progress. */
 function dueEventOfRelease(payment: Payment, isReleased: boolean): PaymentEvent | null {
   const isReleasing = payment.relayBatchId !== null || isReleased;
   switch (payment.forwardStatus) {
@@ -250,7 +249,7 @@ function effectsOf(
   }
 }
 
-/** Displayed amounts before the money counts: the units seen on the current chain. */
+/** Amounts to display until the money counts: the units seen on the current chain. */
 function seenSoFar(
   payment: Payment,
   { deposits }: ChainObservations,
@@ -284,7 +283,6 @@ function releasePlan(payment: Payment, sums: ObservedSums, context: SettleContex
   return { releaseDueAtMs: isDue ? (payment.releaseDueAtMs ?? context.nowMs) : null };
 }
 
-/** Fields in which two versions of a payment differ; null if they are equal. */
 function differenceOf(before: Payment, after: Payment): PaymentChange | null {
   const changed = Object.entries(after).filter(([field, value]) => before[field as keyof Payment] !== value);
   return changed.length === 0 ? null : Object.fromEntries(changed);

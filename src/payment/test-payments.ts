@@ -15,7 +15,7 @@ export function outcomesOf({ provider }: Pick<Payment, 'provider'>): readonly Ou
   return outcomes.filter((outcome) => outcome !== 'twice' || provider === MULTI_PROVIDER);
 }
 
-/** Provider of a simulation: the payment's own, or one that supports all cases. */
+/** The payment's own provider; otherwise one that can simulate every outcome. */
 export function simulatedProviderOf({ provider }: Pick<Payment, 'provider'>): ProviderId {
   return isProviderId(provider) ? provider : 'moonpay';
 }
@@ -23,7 +23,6 @@ export function simulatedProviderOf({ provider }: Pick<Payment, 'provider'>): Pr
 export const faults = ['up', 'slow', 'down'] as const;
 export type Fault = (typeof faults)[number];
 
-/** Faults of a simulated provider and their descriptions. */
 export const providerFaults = {
   up: 'end the fault',
   down: 'no answer',

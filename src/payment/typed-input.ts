@@ -17,7 +17,6 @@ export function parseLine(field: string, typed: string, maximumCharacters: numbe
 /** Control characters, line separators, and marks that change the text direction. */
 const notOfLine = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-/** Whether a text is one line of at most this many characters. */
 export function isLine(text: string, maximumCharacters: number): boolean {
   const isShort = text.length <= 2 * maximumCharacters && [...text].length <= maximumCharacters;
   return isShort && text.isWellFormed() && !notOfLine.test(text);
@@ -45,7 +44,7 @@ export function readTypedAmount(typed: string): number | 'unclear' | null {
   return cents >= MINIMUM_AMOUNT_CENTS && cents <= MAXIMUM_AMOUNT_CENTS ? cents : null;
 }
 
-/** Parses a typed amount of a dashboard form. Throws `invalid_request`. */
+/** Throws `invalid_request`. */
 export function parseTypedAmount(field: string, typed: string): number {
   const cents = readTypedAmount(typed);
   if (typeof cents === 'number') return cents;

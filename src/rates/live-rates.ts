@@ -36,7 +36,8 @@ const MAXIMUM_DIVERGENCE_BASIS_POINTS = 200n;
 /** Maximum difference of an unchecked rate from the median of seven days: more than these currencies move in a day. */
 const MAXIMUM_UNCHECKED_MOVE_BASIS_POINTS = 500n;
 /**
- * Range of an unchecked rate without earlier ones, such as at the first start, in 10⁻⁸ USD: wider than in ten years.
+ * Range of an unchecked rate without earlier ones, such as at the first start, in 10⁻⁸ USD: wider than that of the last
+ * ten years.
  */
 const plausibleRates: Readonly<Record<Currency, readonly [minimum: UsdRate, maximum: UsdRate]>> = {
   USD: [USD_RATE_ONE, USD_RATE_ONE],
@@ -57,8 +58,8 @@ function diverges(primary: UsdRate, check: UsdRate, maximumBasisPoints: bigint):
 }
 
 /**
- * Bounds a rate from a single source. The median follows real moves, and a dishonest source moves it by less than the
- * bound in half a week. After seven days without a rate the plausible range applies again.
+ * Bounds a rate from a single source. The median follows real moves, and in half a week a dishonest source can move it
+ * by less than the bound. After seven days without a rate the plausible range applies again.
  */
 function requirePlausible(currency: Currency, rate: UsdRate, recent: readonly UsdRate[]): void {
   const median = recent.toSorted((a, b) => (a < b ? -1 : 1))[recent.length >> 1];
@@ -77,7 +78,7 @@ function requirePlausible(currency: Currency, rate: UsdRate, recent: readonly Us
   );
 }
 
-/** Daily rates, fetched once at a time and no more often than they change; null if there are none. */
+/** Reads the daily rate of a currency; null if none is recent enough. At most one fetch runs at a time. */
 function createDailyCheck(options: Required<LiveRatesOptions>, agent: Agent) {
   let known: DailyRates | null = null;
   let nextFetchAtMs = Number.NEGATIVE_INFINITY;
@@ -108,8 +109,8 @@ function createDailyCheck(options: Required<LiveRatesOptions>, agent: Agent) {
 /**
  * Creates Coinbase's rates, cross-checked with the European Central Bank's. A rate is kept for `refreshMs`, then
  * refreshed in the background, and used up to `maximumAgeMs`. When the sources diverge by more than the maximum there
- * is no rate, not even an older one, because either may be wrong, since an unknown time. Without the second source a
- * rate must be plausible.
+ * is no rate, not even an older one, because either may have been wrong for an unknown time. Without the second source
+ * a rate must be plausible.
  */
 export function createLiveRates(given: LiveRatesOptions) {
   const options: Required<LiveRatesOptions> = { ...DEFAULTS, ...given };
@@ -209,7 +210,7 @@ async function fetchCoinbaseRate(
 }
 
 interface DailyRates {
-  /** Midnight UTC of that day. */
+  /** Midnight UTC of the rates' day. */
   readonly dateMs: number;
   readonly usdRates: ReadonlyMap<Currency, UsdRate>;
 }

@@ -18,8 +18,8 @@ interface CallbackRules {
 }
 
 /**
- * Validates callbacks at creation: first the text, then the addresses of the name. Without a resolver, addresses are
- * only validated at delivery.
+ * Validates callbacks at creation: first the text, then the addresses of the name. Without `refusalOfHost`, addresses
+ * are validated only at delivery.
  */
 export function createCallbackGuard(
   { allowedHosts, own }: CallbackRules,
@@ -35,11 +35,7 @@ export function createCallbackGuard(
   };
 }
 
-/**
- * Creates the rules for requests to callbacks.
- *
- * @param authorities certificates trusted instead of the system's, each for deliveries to one `host:port`
- */
+/** @param authorities certificates trusted instead of the system's, each for deliveries to one `host:port` */
 export function createDeliveryRules<Rules extends object>(
   rules: Rules,
   authorities: ReadonlyMap<string, string> = new Map(),
@@ -51,11 +47,11 @@ export function createDeliveryRules<Rules extends object>(
 }
 
 /**
- * Creates the check of a new callback's host: null if it only leads to public addresses, as far as DNS answers quickly;
- * otherwise the broken rule, as the end of a sentence that starts with "callback".
+ * Creates the check of a new callback's host, whose result is the rule that a resolved address breaks (the end of a
+ * sentence that starts with "callback"), or null.
  *
- * A name without an answer is accepted: a merchant's DNS may fail briefly, and the delivery resolves again and fails
- * closed. Not for hosts of the operator's list (`kind: 'allowed'`), which need not be public. The host comes from
+ * A name without an answer is accepted, because a merchant's DNS may fail briefly, and the delivery resolves again and
+ * fails closed. Not for hosts of the operator's list (`kind: 'allowed'`), which need not be public. The host comes from
  * `parseCallbackUrl`: a name, or an IP literal, which needs no DNS.
  */
 export function createCallbackHostCheck(
@@ -79,7 +75,7 @@ export function createCallbackHostCheck(
   return async (hostname) => validate(await resolver.resolve(hostname));
 }
 
-/** One refused address is enough: a name with a public and a private answer is a known SSRF bypass. */
+/** One refused address is enough, because a name with a public and a private answer is a known SSRF bypass. */
 function refusalOf(resolution: HostResolution, own: ReadonlySet<string>): string | null {
   if ('failed' in resolution) return null;
   for (const { address } of resolution.addresses) {
@@ -107,7 +103,7 @@ export function refuseAddress(
 /** Current identities (`addressIdentity`) of this machine's own addresses. */
 export type OwnAddresses = () => ReadonlySet<string>;
 
-/** Interfaces may change, but not between two requests; reading them costs far more than a set look-up. */
+/** Interfaces rarely change, and reading them costs far more than a set look-up. */
 const MAX_AGE_MS = 60_000;
 
 /**
@@ -163,10 +159,10 @@ export type HostResolver = ReturnType<typeof createHostResolver>;
 
 /** Failures are cached briefly, so that a silent DNS server cannot slow down every create request. */
 const NEGATIVE_TTL_MS = 5_000;
-/** Repeats within one lookup, because a packet may get lost. */
+/** Attempts within one lookup, because a packet may get lost. */
 const TRIES = 3;
 
-/** Creates the resolver of callback hosts. `cacheMaxEntries` limits its cache and the pending lookups. */
+/** `cacheMaxEntries` also limits the pending lookups of `resolve`. */
 export function createHostResolver(settings: HostResolverSettings) {
   const cache = new LRUCache<string, HostResolution>({ max: settings.cacheMaxEntries, ttlResolution: 0 });
   const underWay = new Map<string, Promise<HostResolution>>();
@@ -232,7 +228,6 @@ export interface ResolvedAddress {
   readonly family: 4 | 6;
 }
 
-/** Why a name has no addresses: none exist, a timeout, an error, too many, or a canceled lookup. */
 type LookupFailure = 'not_found' | 'timeout' | 'server_failure' | 'too_many_addresses' | 'canceled';
 
 type Lookup =

@@ -57,8 +57,8 @@ const steps: readonly Step[] = [
 ];
 
 /**
- * Tests whether an endpoint could receive webhooks, under the rules of a delivery. Sends a POST without body and
- * signature, which is not an event, and which a receiver that verifies signatures refuses.
+ * Tests whether an endpoint could receive webhooks, under the rules of a delivery. Sends a POST without a body or a
+ * signature: it is not an event, and a receiver that verifies signatures refuses it.
  */
 export async function checkEndpoint(
   dependencies: DeliveryDependencies,

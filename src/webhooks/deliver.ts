@@ -29,7 +29,7 @@ export interface DeliveryDependencies extends Omit<ConnectionOptions, 'signal'> 
   readonly ownAddresses: OwnAddresses;
   /** The operator's `CALLBACK_ALLOWED_HOSTS`, in the form of `parseCallbackUrl`. */
   readonly allowedHosts: ReadonlySet<string>;
-  /** Public location of this service, to which callbacks are blocked. Null if nothing is served. */
+  /** Public location of this service, to which callbacks are blocked; null to skip this check. */
   readonly own: ServiceLocation | null;
 }
 
@@ -108,8 +108,8 @@ async function connectAndPost(
 }
 
 /**
- * Resolves the host once and validates every answer. One refused address blocks the delivery, because it indicates an
- * attack by the name's owner.
+ * Resolves the host once and, unless the operator allows it, validates every answer. One refused address blocks the
+ * delivery, because it indicates an attack by the name's owner.
  */
 async function findAddresses(
   dependencies: DeliveryDependencies,
@@ -150,8 +150,8 @@ const NEXT_ADDRESS_AFTER_MS = 2_500;
 const minVersion = 'TLSv1.2';
 
 /**
- * The system's authorities and the minimum version of TLS, prepared once because that takes a quarter of a millisecond
- * per connection. It stores no connection state, and no session is resumed.
+ * The system's authorities and the minimum version of TLS, prepared once, because preparing them takes a quarter of a
+ * millisecond. It stores no connection state, and no session is resumed.
  */
 const systemContext = createSecureContext({ minVersion });
 
@@ -268,8 +268,6 @@ const MAX_INTERIM_RESPONSES = 8;
  * Sends one POST on an open connection and reads the start of the answer. Always destroys the connection, so that
  * nothing can follow on it. Throws `DeliveryStopped` `unknown` without a final status, `failed` for an unacceptable
  * HTTP answer.
- *
- * @param signal aborted at the deadline of the delivery
  */
 async function postOnce(
   socket: TLSSocket,

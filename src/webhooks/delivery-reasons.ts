@@ -26,15 +26,15 @@ export const deliveryReasons = {
   tls_untrusted: 'The certificate’s issuer is not trusted.',
   tls_version: 'The host supports only insecure versions of TLS.',
   tls_wrong_host: 'The certificate is for another host.',
-  // Failed: no HTTP answer at all.
+  // Failed: the answer is not acceptable HTTP.
   invalid_response: 'The endpoint’s response is not HTTP.',
   response_headers_too_large: 'The response headers were too large.',
   too_many_interim_responses: 'The endpoint sent too many informational (1xx) responses.',
-  // Unknown: the body was sent.
+  // Unknown: the body may have arrived.
   no_response: 'The connection ended without a response. The event may have arrived.',
   reset: 'The connection was reset after the event was sent. The event may have arrived.',
   timeout: 'The endpoint did not respond within ten seconds. The event may have arrived.',
-  // Without a delivery.
+  // Faults of this service.
   event_unreadable: 'The stored event cannot be read: the database was changed or damaged.',
   signing_key_missing: 'The secret of the payment’s ipn_token is no longer configured.',
   internal_error: 'An error of this service. The operator’s log has the details.',

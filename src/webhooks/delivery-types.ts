@@ -6,7 +6,7 @@ export interface CallbackGuard {
 export interface DeliveryOutcome {
   /**
    * - `delivered`: a final 2xx status arrived.
-   * - `failed`: nothing was sent, or the receiver's answer was not 2xx.
+   * - `failed`: the body was not sent, or the receiver did not answer with an acceptable 2xx.
    * - `blocked`: we refused to connect; nothing was sent.
    * - `unknown`: the body may have arrived, but no answer came; it is never sent again.
    */

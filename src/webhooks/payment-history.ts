@@ -41,8 +41,8 @@ export async function readPaymentHistory(
 }
 
 /**
- * Whether a webhook's signature matches its stored body; `unknown` if nothing was sent, or its ipn_token's secret is no
- * longer known; `erased` if the customer's email address was removed from the body.
+ * Whether a webhook's signature matches its stored body; `unknown` if nothing was sent, or the secret of the payment's
+ * ipn_token is no longer known; `erased` if the customer's email address was removed from the body.
  */
 export function verifyWebhookSignature(
   tokens: IpnTokens,

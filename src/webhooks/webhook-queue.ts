@@ -1,12 +1,12 @@
 import type { Clock } from '../platform/clock.ts';
 import type { SendWebhooksContext, WaitingWebhook, Webhook } from './webhook.ts';
 
-/** Waiting webhooks of an account per pass; the next pass follows immediately. */
+/** Maximum waiting webhooks per account that one pass considers; the next pass follows immediately. */
 const SEEN_PER_ACCOUNT = 100;
 
 /**
- * Time for which webhooks that this process cannot sign are left to the others: a new secret is introduced gradually.
- * Afterwards the secret counts as lost, and the webhook ends as `failed`.
+ * Time for which webhooks that this process cannot sign are left to other processes, because a new secret is introduced
+ * gradually. Afterwards the secret counts as lost, and the webhook ends as `failed`.
  */
 const LEFT_TO_OTHERS_MS = 10 * 60_000;
 
@@ -39,7 +39,6 @@ export interface DeliveryBounds {
   readonly openPerHost: number;
 }
 
-/** Fields of an open delivery that count against the bounds. */
 export type OpenDelivery = Pick<Webhook, 'accountId' | 'host'>;
 
 /**

@@ -28,7 +28,6 @@ export interface Webhook extends NewWebhook {
 /** A `pending` webhook, with the fields by which the sender chooses. */
 export type WaitingWebhook = Pick<Webhook, 'id' | 'accountId' | 'host' | 'createdAtMs'>;
 
-/** Id of a payment's webhook, unique per event. */
 export function webhookIdOf(paymentId: PaymentId, event: NewWebhook['event']): string {
   return `${paymentId}:${event}`;
 }
