@@ -21,8 +21,8 @@ const brotli = {
 };
 
 /**
- * Coding to respond with for `Accept-Encoding` (RFC 9110, 12.5.3): the highest weight, then the smaller result. Null
- * for an uncompressed response, which every caller accepts unless it refuses it.
+ * Coding of the response to a request with this `Accept-Encoding` (RFC 9110, 12.5.3): the highest weight, then the
+ * smaller result. Null for an uncompressed response, which is acceptable unless the header refuses it.
  */
 export function chooseCoding(acceptEncoding: string | undefined): ContentCoding | null {
   if (acceptEncoding === undefined) return null;
@@ -75,9 +75,9 @@ export function sendCompressed(
 
 /**
  * Whether a page with secrets or personal data may be compressed together with its URL's parameters. The compressed
- * size reveals whether a parameter repeats text of the page (BREACH), to an eavesdropper and to another site that opens
- * it. Compresses only if the browser states that no other site made the request, or, without such a statement, if the
- * URL has no parameters.
+ * size reveals to an eavesdropper, or to another site that opens the page, whether a parameter repeats text of the page
+ * (BREACH). Compresses only if the browser states that no other site made the request, or, without such a statement, if
+ * the URL has no parameters.
  */
 export function isSafeToCompress({ headers, url }: Pick<FastifyRequest, 'headers' | 'url'>): boolean {
   const site = headers['sec-fetch-site'];

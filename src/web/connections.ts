@@ -26,11 +26,11 @@ interface Pipeline {
 export type Connections = ReturnType<typeof createConnections>;
 
 /**
- * Limits of a connection beyond Node's own. Runs its requests one after the other, so that none behind a response that
- * ends the connection is executed ("carries out nothing that comes behind an answer which ends the connection" in
- * `test/http/transport.test.ts`). Responds to requests that the parser refuses, and to pipelined ones beyond
- * `MAX_PIPELINED_WAITING`, in the API's error shape after the pending responses ("answers a create before what is wrong
- * behind it on its connection" there, and `test/http/pipelining.test.ts`).
+ * Limits of a connection beyond Node's own. Runs the requests of a connection one after the other, so that no request
+ * behind a response that ends the connection is executed ("carries out nothing that comes behind an answer which ends
+ * the connection" in `test/http/transport.test.ts`). Responds to requests that the parser refuses, and to pipelined
+ * ones beyond `MAX_PIPELINED_WAITING`, in the API's error shape after the pending responses ("answers a create before
+ * what is wrong behind it on its connection" there, and `test/http/pipelining.test.ts`).
  *
  * @param isHttpsOnly whether callers use only HTTPS, so that responses may set Strict-Transport-Security
  */
@@ -50,7 +50,7 @@ export function createConnections({ isHttpsOnly }: { readonly isHttpsOnly: boole
       // Waits once more: the next request may be in progress by then.
       current.once('finish', () => refuse(socket, error));
     } else if (!socket.writable || (isPending && current.headersSent)) {
-      // Writes nothing: the bytes would become part of the response to an incomplete request.
+      // Writes nothing, because the bytes would become part of the response in progress.
       socket.destroySoon();
     } else {
       socket.write(rawErrorText(error, isHttpsOnly));
@@ -68,7 +68,7 @@ export function createConnections({ isHttpsOnly }: { readonly isHttpsOnly: boole
   return {
     /**
      * Wraps a request listener so that the requests of a connection run one after the other. Callers that wait for each
-     * response are not delayed. The work for a request is constant, because each waits for its own predecessor.
+     * response are not delayed. The work for a request is constant, because each waits only for its predecessor.
      */
     serialize(serve: RequestListener): RequestListener {
       return (request, response) => {
@@ -91,7 +91,7 @@ export function createConnections({ isHttpsOnly }: { readonly isHttpsOnly: boole
           return serve(request, response);
         }
         pipeline.waiting++;
-        // Node's own listener runs first and has assigned the connection to this response, or ended it.
+        // Node's own listener runs first and has assigned the connection to this response, or ended the connection.
         predecessor.once('finish', () => {
           pipeline.waiting--;
           if (socket.writableEnded) return;
@@ -123,7 +123,10 @@ export function createConnections({ isHttpsOnly }: { readonly isHttpsOnly: boole
   };
 }
 
-/** Whether Node has detached a response, which is when it ends a connection that the response closes. */
+/**
+ * Whether Node has detached a response from its connection. If the response closes the connection, Node has ended it by
+ * then.
+ */
 function isDone(response: ServerResponse): boolean {
   return response.writableEnded && response.socket === null;
 }
@@ -139,12 +142,12 @@ function closeReadably(socket: Socket): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-// Depends on undocumented behavior of Node. The named tests fail if an upgrade changes it.
+// What follows depends on undocumented behavior of Node. The named tests fail if an upgrade changes it.
 
 /**
- * Responds to callers that closed their half of the connection. Node would close it by default, and the service would
- * store a payment whose caller never learns of it. `httpAllowHalfOpen` exists since Node 0.x, but in neither the
- * documentation nor the types. ("answers a caller who has said that no more will come" in
+ * Responds to callers that closed their half of the connection. By default, Node would close the other half too, and
+ * the service would store a payment whose caller never learns of it. `httpAllowHalfOpen` has existed since Node 0.x,
+ * but is neither documented nor in the types. ("answers a caller who has said that no more will come" in
  * `test/http/transport.test.ts`.)
  */
 export function allowHalfOpen(server: Server): void {
@@ -161,9 +164,9 @@ interface Parser {
 }
 
 /**
- * Discards all further bytes of a connection without parsing them. The rest of the current chunk is up to 64 KiB,
- * thousands of requests, and Node has no public way to stop within it: the next request that the parser finds ends its
- * work ("keeps little of thousands of requests that wait behind a stream" in `test/http/pipelining.test.ts`).
+ * Discards all further bytes of a connection without parsing them. The rest of the current chunk can be 64 KiB with
+ * thousands of requests, and Node has no public way to stop within it, so the parser is stopped at the next request
+ * that it finds ("keeps little of thousands of requests that wait behind a stream" in `test/http/pipelining.test.ts`).
  * `removeAllListeners('data')` detaches the parser ("carries out what may wait on one connection" there). A pause would
  * be permanent, because the parser has stopped the socket's handle.
  */

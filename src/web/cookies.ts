@@ -1,6 +1,6 @@
 /**
- * Reads and sets cookies. `@fastify/cookie` silently takes the first of two cookies with one name; a duplicate session
- * cookie has to be refused, because another host of the same site may have planted one.
+ * Reads and sets cookies without `@fastify/cookie`, which silently takes the first of two cookies with the same name. A
+ * repeated session cookie must be refused, because another host of the same site may have planted one.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
@@ -15,7 +15,7 @@ export function readCookie(headers: IncomingHttpHeaders, name: string): string |
   return found.length === 1 ? (found[0] as string).slice(beginning.length) : null;
 }
 
-/** Path and lifetime of a cookie; without a lifetime it ends with the browser's session. */
+/** Without a lifetime, the cookie ends with the browser's session. */
 interface CookieScope {
   readonly path: string;
   readonly isSecure: boolean;
@@ -23,7 +23,7 @@ interface CookieScope {
   readonly lifetimeSeconds?: number | undefined;
 }
 
-/** Sets an HttpOnly cookie that no cross-site form sends. The value must need no encoding. */
+/** Sets an HttpOnly cookie that browsers do not send with cross-site POST requests. The value must need no encoding. */
 export function setCookie(
   reply: FastifyReply,
   name: string,

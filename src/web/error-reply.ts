@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply } from 'fastify';
 import { type ErrorName, errorTable, ServiceError } from '../payment/errors.ts';
 
-/** Shape of every error response. */
+/** Body of a JSON error response. */
 export interface ErrorBody {
   readonly error: string;
   readonly code?: string;
@@ -12,7 +12,6 @@ function bodyOf(error: ServiceError): ErrorBody {
   return error.code === null ? { error: error.message } : { error: error.message, code: error.code };
 }
 
-/** Sends the error's row of the error table. */
 export function sendError(reply: FastifyReply, error: ServiceError): FastifyReply {
   if (error.retryAfterSeconds !== null) reply.header('retry-after', String(error.retryAfterSeconds));
   if (error.errorName === 'unauthorized') reply.header('www-authenticate', 'Bearer');
@@ -23,7 +22,8 @@ export function sendError(reply: FastifyReply, error: ServiceError): FastifyRepl
 }
 
 /**
- * Headers of data responses: no storing, sniffing, framing or running. Pages replace policy and caching.
+ * Headers of data responses, which forbid caching, sniffing, framing and scripts. Pages and public data replace some of
+ * them.
  *
  * @param isHttpsOnly whether the response may set Strict-Transport-Security
  */
@@ -78,7 +78,7 @@ const frameworkErrors: Readonly<Record<string, readonly [name: ErrorName, text?:
 };
 
 /**
- * Row of the table for any thrown value. A client error of the framework stays a client error with our text, because
+ * The service error for any thrown value. A client error of the framework stays a client error with our text, because
  * the framework's text may quote the request. Unknown errors are `internal`, with the cause for the log.
  */
 export function serviceErrorOf(thrown: unknown): ServiceError {

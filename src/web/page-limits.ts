@@ -6,7 +6,7 @@ import { createLimiters, type LocalRateLimiter, MINUTE_MS, requirePassingFrom } 
 const pageLimits = {
   /** Public pages. Far above what customers need, because an office or mobile network shares an address. */
   pages: [120, MINUTE_MS],
-  /** An open page polls every three to twenty seconds: thirty customers behind one address. */
+  /** An open page polls every three to twenty seconds, so this is enough for thirty customers behind one address. */
   polls: [600, MINUTE_MS],
   /** Clicks on a provider and requests with `auto=1`: each may cost a call to the chain and to a provider. */
   starts: [20, MINUTE_MS],
@@ -21,10 +21,10 @@ export function createPageLimits(monotonicMs: () => number) {
 }
 
 /**
- * Counts a request against its address and the networks around it; throws `rate_limited`. Excludes loopback, which is
- * this machine or a proxy that TRUST_PROXY does not name: behind it one visitor could lock out all customers.
+ * Counts a request against its address and the networks around it; throws `rate_limited`. Loopback is not limited: it
+ * is this machine or a proxy that TRUST_PROXY does not name, behind which one visitor could lock out all customers.
  *
- * @param subject has a separate count for each address, such as a page
+ * @param subject counted separately for each address, such as a page
  */
 export async function limitByAddress(
   limiter: Pick<LocalRateLimiter, 'take'>,

@@ -72,7 +72,7 @@ export function createFixedWindowLimiter(
     return 0;
   }
 
-  /** Takes a successful attempt out of the count, for limits that only count failures. */
+  /** Takes a successful attempt out of the count, for limits that count only failures. */
   function giveBack(key: string): void {
     const window = windows.get(key);
     if (window !== undefined && window.requests > 0) window.requests--;
@@ -84,7 +84,7 @@ export function createFixedWindowLimiter(
 
 export type LocalRateLimiter = ReturnType<typeof createFixedWindowLimiter>;
 
-/** Creates a limiter for each kind of request, in memory of this process. */
+/** Creates a limiter for each kind of request, in this process's memory. */
 export function createLimiters<Kind extends string>(
   limits: Readonly<Record<Kind, readonly [limit: number, windowMs: number]>>,
   monotonicMs: () => number,

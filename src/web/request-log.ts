@@ -6,7 +6,7 @@ export type Observe = (route: string, method: string, status: number, durationMs
 
 /** Requests this slow are always logged. */
 const SLOW_REQUEST_MS = 1000;
-/** One in this many other requests is logged: a line for each costs a tenth of the throughput. */
+/** One in this many other requests is logged, because a line for each would cost a tenth of the throughput. */
 const SAMPLE_EVERY = 100;
 /** Minimum interval between sampled lines, which bounds the log beyond a thousand requests a second. */
 const SAMPLE_INTERVAL_MS = 100;
@@ -39,7 +39,7 @@ export function createRequestLog(
         isSlow ? 'slow request' : 'request (sample)',
       );
     },
-    /** Logs an internal error, or one whose cause is hidden from the caller. */
+    /** Logs a server error, or one with a cause that the caller does not see. */
     failed(request: FastifyRequest, error: ServiceError) {
       if (logger === null || (error.status < 500 && error.cause === undefined)) return;
       if (isBusy(error)) return logBusy(logger, error, fieldsOf(request));
@@ -64,8 +64,8 @@ function routeOf(request: FastifyRequest): string {
 }
 
 /**
- * Patterns that must never be logged, whatever their source: an error's message may quote a request. Whole query
- * strings are removed, because they contain tokens, email addresses and notes.
+ * Texts that must never be logged, whatever their source: an error's message may quote a request. Query strings are
+ * removed, because they contain tokens, email addresses and notes.
  */
 const secrets: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
   [/service_live_[\w-]+/g, 'service_live_[redacted]'],
@@ -91,7 +91,7 @@ function isPackageScope(found: string): boolean {
 /** Maximum length of a logged text. The patterns look back at most 64 characters, so the cost is linear. */
 const MAXIMUM_CHARACTERS = 10_000;
 
-/** Replaces keys, tokens, query strings and email addresses by `[redacted]`, and truncates long text. */
+/** Replaces keys, tokens, query strings and email addresses with `[redacted]`, and truncates long text. */
 export function redact(text: string): string {
   const start = text.length > MAXIMUM_CHARACTERS ? `${text.slice(0, MAXIMUM_CHARACTERS)}…` : text;
   return secrets.reduce(

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../payment/errors.ts';
 import { rawErrorText, sendError } from './error-reply.ts';
 
-/** Maximum open connections of one address that may only check health; probes need one or two. */
+/** Maximum open connections of one untrusted address, which may only check health; probes need one or two. */
 const CONNECTIONS_OF_PROBES = 8;
 /** Maximum open connections of all such addresses. */
 const CONNECTIONS_OF_ALL_PROBES = 1_000;
@@ -49,9 +49,9 @@ export function isHealthCheck(request: FastifyRequest): boolean {
 }
 
 /**
- * Refuses requests that reached a trusted proxy over plain HTTP, by the proxy's header. Redirects browsers that request
- * a page; refuses API requests, whose callers would otherwise keep sending their key in clear text. A proxy without the
- * header is assumed to terminate TLS, and health checks come from the proxy itself.
+ * Refuses requests that reached a trusted proxy over plain HTTP, according to the proxy's header. Redirects requests
+ * for a page and refuses all others, because API callers would otherwise keep sending their key in clear text. A proxy
+ * without the header is assumed to terminate TLS, and health checks come from the proxy itself.
  *
  * Call it before routes are registered.
  *
@@ -112,7 +112,7 @@ function addNetwork(list: BlockList, network: string): void {
 
 /** Refuses a connection. A request read meanwhile is not served, because the writable side has ended. */
 function refuse(socket: Socket): void {
-  // Omits the header, which browsers ignore over plain HTTP because an attacker could set it.
+  // Omits Strict-Transport-Security, which browsers ignore over plain HTTP because an attacker could set it.
   socket.on('error', () => socket.destroy());
   socket.write(rawErrorText(new ServiceError('https_required'), false));
   socket.destroySoon();

@@ -22,29 +22,27 @@ import { securityHeaders, sendError, sendNotFound, serviceErrorOf } from './erro
 import { createRequestLog, describeError, type Observe } from './request-log.ts';
 import { isApiPath } from './require-https.ts';
 
-/** Options of a server, with safe defaults. */
 export interface BaseServerOptions {
-  /** A pino logger; null to log nothing. */
+  /** Pino logger; null or absent logs nothing. */
   readonly logger?: FastifyBaseLogger | null;
-  /** Networks of trusted proxies, whose X-Forwarded-For counts. */
+  /** Networks of proxies whose X-Forwarded-For is trusted. */
   readonly trustProxy: readonly string[];
-  /** Certificate and key (PEM); without them the server uses plain HTTP. */
+  /** PEM; without them the server uses plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string } | null;
   /** Whether callers use only HTTPS, so that responses may set Strict-Transport-Security. */
   readonly isHttpsOnly?: boolean;
   /**
-   * Whether the server is draining: every response then ends its connection, so that none is cut off with a request on
-   * it.
+   * Whether the server is draining: every response then ends its connection, so that no connection is closed during a
+   * request.
    */
   readonly isLeaving?: () => boolean;
   /** Called with every answered request, for metrics. */
   readonly observe?: Observe | null;
   readonly limits?: Partial<ServerLimits>;
-  /** Page for an unknown path opened in a browser; a data response without one. */
+  /** Page for an unknown path that a browser opens. Without it, browsers also get the JSON error. */
   readonly sendNotFoundPage?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 }
 
-/** Bounds on memory and time per caller. */
 const defaultLimits = {
   bodyBytes: 16 * 1024,
   headerBytes: 16 * 1024,
@@ -63,12 +61,12 @@ const defaultLimits = {
 type ServerLimits = typeof defaultLimits;
 
 /**
- * A server without routes, for the public and the admin port; each part registers its own. Every error has the API's
- * shape. Nothing is coerced, parsed or served unless a route requests it.
+ * A server for the public or the admin port; each part registers its own routes. It parses no body and answers no HEAD
+ * request unless a route asks for it. Errors have the API's shape unless a page replaces them.
  */
 export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...options.limits };
-  // Keeps quotes of a request out of errors, also in the framework's lines.
+  // Redacts request data that errors quote, also in the framework's log lines.
   const logger = options.logger == null ? null : withoutChildren(options.logger);
   const log = createRequestLog(logger, options.observe ?? null);
   const allowed = createAllowedMethods();
@@ -93,7 +91,7 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
     bodyLimit: limits.bodyBytes,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: limits.pathParameterCharacters },
-    // Serves requests in progress at close, with `Connection: close`.
+    // During closing, still serves requests on open connections, with `Connection: close`.
     return503OnClosing: false,
     clientErrorHandler: connections.refuseUnparsed,
     frameworkErrors: (error, request, reply) => {
@@ -108,7 +106,7 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   server.addHook('onRoute', (route) => allowed.add(route.url, route.method));
   server.setNotFoundHandler(replyNotFound);
   server.setErrorHandler((thrown, request, reply) => {
-    // An unknown path is a 404, whatever else is wrong.
+    // An unknown path is answered with 404, whatever else is wrong.
     if (request.is404) return replyNotFound(request, reply);
     const error = serviceErrorOf(thrown);
     log.failed(request, error);
@@ -118,13 +116,15 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   return server;
 }
 
-/** Logger that is its own child, because a child for each request costs more than most requests log. */
+/**
+ * Logger that returns itself as its child, because creating a child for each request is costly and most requests log
+ * nothing.
+ */
 function withoutChildren(parent: FastifyBaseLogger): FastifyBaseLogger {
   const logger = parent.child({}, { serializers: { err: describeError } });
   return Object.assign(logger, { child: () => logger });
 }
 
-/** Node's server below the framework: settings of connections, not of single requests. */
 function createHttpServer(
   options: BaseServerOptions,
   limits: ServerLimits,
@@ -138,7 +138,7 @@ function createHttpServer(
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs),
-    // Node would respond without a body to a missing Host; `addHooks` responds in our shape.
+    // Node would respond without a body to a missing Host; `addHooks` responds in the API's shape.
     requireHostHeader: false,
   };
   const server =
@@ -163,8 +163,8 @@ function createHttpServer(
 const MAXIMUM_PROXIES = 20;
 
 /**
- * Normalizes X-Forwarded-For before the framework looks for the last untrusted address: some proxies add the port
- * (`192.0.2.1:61598`), which would make no address known or trusted.
+ * Normalizes X-Forwarded-For before the framework looks for the last untrusted address. Some proxies append the port
+ * (`192.0.2.1:61598`), and such an address would be neither recognized nor trusted.
  */
 function readForwardedAddresses(headers: IncomingMessage['headers']): void {
   const forwarded = headers['x-forwarded-for'];
@@ -187,10 +187,11 @@ function addHooks(
   server.addHook('onRequest', (request, reply, done) => {
     readForwardedAddresses(request.raw.headers);
     for (const [name, value] of entries) reply.header(name, value);
-    // Identifies the request for the operator; the log has the same id.
+    // Lets the operator find the request in the log.
     reply.header('x-request-id', request.id);
     if (isLeaving()) reply.header('connection', 'close');
-    // Drops the session, so that HEAD writes nothing: neither its last use nor the account that its operator viewed.
+    // Drops the session cookie, so that HEAD writes nothing: neither the session's last use nor the account that an
+    // operator viewed.
     if (request.method === 'HEAD') delete request.raw.headers.cookie;
     const problem = hostProblem(request.raw);
     done(problem === null ? undefined : new ServiceError('invalid_request', problem));
@@ -201,7 +202,10 @@ function addHooks(
   });
 }
 
-/** Error in the Host of a request; null for a valid one. Node keeps the first of several in `headers`. */
+/**
+ * Problem with a request's Host header; null if there is none. Counts raw headers, because `headers` has only the first
+ * of several.
+ */
 function hostProblem({ headers, httpVersion, rawHeaders }: IncomingMessage): string | null {
   if (headers.host === undefined) return httpVersion === '1.1' ? 'The Host header is missing.' : null;
   let hosts = 0;
@@ -212,7 +216,10 @@ function hostProblem({ headers, httpVersion, rawHeaders }: IncomingMessage): str
   return hosts > 1 ? 'The Host header appears more than once.' : null;
 }
 
-/** Waits for requests in progress on close. Closes idle connections immediately, the rest after the drain time. */
+/**
+ * On close, waits for requests in progress. Closes connections when they become idle, and the rest after the drain
+ * time.
+ */
 function drainOnClose(server: FastifyInstance, drainTimeoutMs: number): void {
   let isDraining = false;
   server.addHook('preClose', (done) => {
@@ -252,7 +259,7 @@ interface Entry {
   readonly methods: Set<string>;
 }
 
-/** Methods by path, so that a wrong method is 405 instead of 404. */
+/** Methods by path, so that a wrong method is answered with 405 instead of 404. */
 export function createAllowedMethods() {
   const entries = new Map<string, Entry>();
   return {

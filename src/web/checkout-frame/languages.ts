@@ -47,7 +47,6 @@ export function languageNamed(code: string | null): Language {
 
 const byCode = new Map<string, Language>(languages.map((language) => [language.code, language]));
 
-/** Cookie with the customer's choice of language. */
 export const LANGUAGE_COOKIE = 'language';
 /** Maximum parsed characters of Accept-Language. */
 const LONGEST_ACCEPT_LANGUAGE = 200;
@@ -59,7 +58,7 @@ export function chosenLanguage(query: unknown): Language | null {
 }
 
 /**
- * Language of the answer: the choice in the link, the stored choice, the browser's first supported language, or
+ * Language of a response: the choice in the link, the stored choice, the browser's first supported language, or
  * English.
  */
 export function languageOf(request: {
@@ -162,7 +161,7 @@ export function formatList({ code }: Language, names: readonly string[]): string
 export type Values = Readonly<Record<string, string>>;
 
 /**
- * Catalog text as markup. Isolates each value, so that other scripts and direction marks do not reorder the text around
+ * Catalog text as markup. Isolates each value, so that its script and direction marks do not reorder the text around
  * it. Throws `RangeError` for a missing value.
  */
 export function fillIn(text: string, values: Values): Html {

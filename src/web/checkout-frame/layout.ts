@@ -13,11 +13,11 @@ import {
 import { type Language, languages } from './languages.ts';
 
 /**
- * Inlines style and script, so that the first paint needs one response. They are the project's own files and inserted
- * unescaped. Each kind of page gets only the rules it needs; `checkout.css` comes last.
+ * Kinds of pages, each with only the styles and scripts it needs; `checkout.css` comes last. They are inlined, so that
+ * the first paint needs one response, and unescaped, because they are the project's own files.
  */
 const pageKinds = {
-  /** Follows its payment: contains every state, so that a change needs no request. */
+  /** Follows its payment: has the styles of every state, so that a change needs no further request. */
   follow: {
     style: ['./payment.css', './offers.css'],
     components: ['button', 'card', 'banner'],
@@ -41,7 +41,6 @@ const pageKinds = {
     script: ['./client/send-once.js'],
   },
   message: { style: [], components: ['button', 'card'], script: [] },
-  /** Continues from a short link. */
   continue: { style: [], components: ['button', 'card'], script: ['./client/continue-from-link.js'] },
 } as const satisfies Readonly<
   Record<
@@ -55,18 +54,17 @@ function asset(path: string): URL {
   return new URL(path, import.meta.url);
 }
 
-/** Parts of a whole page, separated by landmarks. */
 interface PageParts {
   readonly language: Language;
-  /** URL of the page in other languages; defaults to its own. */
+  /** Path of the page for links to other languages; defaults to the current path. */
   readonly languagePath?: string;
   readonly title: string;
   readonly isTestMode: boolean;
   /** Additional elements of the head. */
   readonly head?: Html;
-  /** Merchant and amount; omitted without a payment. */
+  /** Merchant and amount; omitted on pages without a payment. */
   readonly summary?: Html;
-  /** The shop's color; null or absent uses the service's. */
+  /** The shop's color; null or absent for the service's own. */
   readonly brandColor?: string | null;
   readonly main: Html;
   readonly kind: PageKind;
@@ -88,7 +86,6 @@ const kinds = Object.fromEntries(
   }),
 ) as Readonly<Record<PageKind, { style: Html; sandboxStyle: Html; script: Html }>>;
 
-/** Frame of all pages. */
 export function layout(parts: PageParts): Page {
   const { language, languagePath = '', title, isTestMode, head, summary, main, kind } = parts;
   const { brandColor = null } = parts;
@@ -126,7 +123,7 @@ function sandboxBanner({ words }: Language): Html {
   return html`<aside class="sandbox" aria-label="${name}"><strong>${name}</strong> ${sentence}</aside>`;
 }
 
-/** Names each language in itself, for visitors who cannot read the page. */
+/** Names each language in that language, for visitors who cannot read the page. */
 function languageLinks(current: Language, path: string): Html {
   const links = languages.map(({ code, words }) =>
     code === current.code
@@ -158,7 +155,6 @@ ${link === undefined ? nothing : html`<p><a class="button primary wide" href="${
   });
 }
 
-/** Responds with the page for an unknown address. */
 export function sendUnknownPage(
   context: PageReply['context'] & { readonly isTestMode: boolean },
   language: Language,
@@ -191,7 +187,6 @@ interface PageReply {
   readonly reply: FastifyReply;
 }
 
-/** Responds with a page and its headers. */
 export function sendPage(
   { context: { baseUrl }, reply }: PageReply,
   status: number,
@@ -200,7 +195,7 @@ export function sendPage(
   return sendHtml(reply.code(status).headers(commonHeaders), page, formTargetsOf(baseUrl));
 }
 
-/** Sets the headers of responses that are not pages: redirects and the script's poll. */
+/** Sets the headers of responses that are not pages, such as redirects and answers to the script. */
 export function setCommonHeaders(reply: FastifyReply): FastifyReply {
   return reply.headers(commonHeaders).header('content-security-policy', noContentPolicy);
 }

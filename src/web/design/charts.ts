@@ -18,7 +18,7 @@ interface Chart {
   }[];
   /** Name of the comparison line. */
   readonly earlier?: string;
-  /** Formats values; counts by default. */
+  /** Formats a value; by default as a count. */
   readonly textOf?: (value: number) => string;
   /** Whether bars are horizontal with names and sums, for categories instead of days. */
   readonly isOfNames?: boolean;
@@ -26,7 +26,7 @@ interface Chart {
 
 const counts = new Intl.NumberFormat('en');
 
-/** Width of the drawing in its own units; scaled to the page. */
+/** In the drawing's own units, which are scaled to the page. */
 const WIDTH = 560;
 const FLOOR = 190;
 const TOP = 40;
@@ -122,7 +122,7 @@ function standingBars(
   ).nice(4);
   const ticks = yOf.ticks(4).filter((tick) => !areCounts || Number.isInteger(tick));
   const texts = ticks.map(textOf);
-  // Omits decimals of whole amounts.
+  // Omits the decimals if every amount is whole.
   const tickTexts = texts.every((text) => text.endsWith('.00'))
     ? texts.map((text) => text.slice(0, -3))
     : texts;

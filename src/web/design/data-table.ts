@@ -6,15 +6,15 @@ export type Cell = Html | string | number | null;
 type CellOf<Row> = (row: Row, index: number) => Cell;
 
 /**
- * Content of a column, which decides alignment and width: a heading for the row, right-aligned numbers, wider
- * sentences, and actions, whose heading is for screen readers only.
+ * Kind of content, which determines alignment and width: row headings, right-aligned numbers, wider sentences, or
+ * actions, whose heading is for screen readers only.
  */
 interface Column<Row> {
   readonly holds: 'values' | 'headings' | 'numbers' | 'sentences' | 'actions';
   readonly cellOf: CellOf<Row>;
 }
 
-/** Columns by name, in order; a plain function makes cells of values. */
+/** Columns by name, in order; a plain function makes a column of values. */
 type Columns<Row> = Readonly<Record<string, CellOf<Row> | Column<Row>>>;
 
 const holding =
@@ -27,10 +27,12 @@ export const sentences = holding('sentences');
 export const actions = holding('actions');
 
 interface DataTable {
-  /** Heading for screen readers. */
+  /** Name for screen readers. */
   readonly label: string;
   readonly caption?: string;
-  /** Whether a row is a few lines without names on a phone: for long lists whose values explain themselves. */
+  /**
+   * Whether a phone shows a row as a few lines without column names, for long lists whose values explain themselves.
+   */
   readonly isCompact?: boolean;
   /** Shown instead of a table without rows. */
   readonly empty?: Html;

@@ -34,7 +34,6 @@ export function html({ raw }: TemplateStringsArray, ...insertions: readonly Inse
   return new Html(markup);
 }
 
-/** Link of a navigation, which marks the current page. */
 export function navigationLink(href: string, label: string, isCurrent: boolean): Html {
   return html`<li><a href="${href}"${isCurrent ? html` aria-current="page"` : nothing}>${label}</a></li>`;
 }
@@ -49,7 +48,7 @@ function markupOf(insertion: Insertion): string {
 /** Template of a single insertion. */
 const textOnly = Object.assign(['', ''], { raw: ['', ''] }) as TemplateStringsArray;
 
-/** Unpredictable nonce for the style, script and policy of one response: base64 without padding. */
+/** Unpredictable nonce for the style, script and policy of one response, in base64url. */
 export function newNonce(): string {
   return randomBytes(18).toString('base64url');
 }

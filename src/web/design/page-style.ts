@@ -25,7 +25,7 @@ export function pageStyleOf(components: readonly DesignComponent[], ...own: read
   return new Html(minified(withoutUnusedTokens(files.map((file) => readFileSync(file, 'utf8')).join(''))));
 }
 
-/** Script of the project without indentation, comments, unneeded space and line ends. No text in it may span lines. */
+/** Script of the project without comments, indentation and unneeded space. No string in it may span lines. */
 export function readScript(file: URL): string {
   return readFileSync(file, 'utf8')
     .replaceAll(/\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*/g, '')

@@ -9,14 +9,14 @@ export function qrCode(text: string, label: string): Html {
   return drawing(text, html` class="qr" role="img" aria-label="${label}" width="220" height="220"`);
 }
 
-/** QR code as a separate file. */
+/** QR code as an SVG document. */
 export function qrCodeFile(text: string): string {
   return drawing(text, html` xmlns="http://www.w3.org/2000/svg"`).toString();
 }
 
 /**
- * Draws each row of dark modules as a stroke of height 1 with relative positions, which compress to a third of absolute
- * ones.
+ * Draws each row of dark modules as a stroke of height 1 with relative positions, which compress to a third of the size
+ * of absolute ones.
  */
 function drawing(text: string, attributes: Html): Html {
   const { data, size } = encode(text, { ecc: 'M', border: QUIET_MODULES });

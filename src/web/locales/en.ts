@@ -200,7 +200,6 @@ export const en = {
     ask: 'If it takes longer, ask {provider}: it holds your payment until delivery. Give the reference below.',
     support: '{provider} support',
   },
-  /** Ways to pay the missing part. */
   rest: {
     heading: 'How to pay the rest',
     askShop: 'Ask {shop} how to pay the rest, and give the reference below.',
@@ -334,7 +333,7 @@ export const en = {
         'Other customers are paying for the last ones. Anything not paid for within {minutes} minutes becomes available again.',
     },
   },
-  /** Receipt by email; its rows have the names of the page's. */
+  /** Receipt by email, whose rows reuse the labels of the page. */
   mail: {
     subject: 'Receipt from {shop}: {amount}',
     paid: 'You have paid {amount} to {shop}.',

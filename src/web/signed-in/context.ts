@@ -72,7 +72,6 @@ export interface DashboardContext
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
 }
 
-/** Scope for the pages of an area. */
 export interface AreaRoutes<Context extends AreaContext = AreaContext> {
   /** Scope below the area's path. */
   readonly server: FastifyInstance;
@@ -134,11 +133,9 @@ export const dashboardArea: Area = {
 
 /** Request of a signed-in user. */
 export interface AreaVisit<Context extends AreaContext = AreaContext> extends SignedIn, AreaRequest<Context> {
-  /** Actor for the audit log. */
   readonly actor: Actor;
   /** For each form of the page: `formTokenField(visit.formToken)`. */
   readonly formToken: string;
-  /** Time zone of displayed times. */
   readonly timeZone: string;
   /** Challenge of all passkey forms of the page; the first form submitted uses it up. */
   readonly challenge: () => Promise<Uint8Array<ArrayBuffer>>;
@@ -150,12 +147,12 @@ export interface Visit extends AreaVisit<DashboardContext>, ChosenAccount {
   readonly viewing: { readonly untilMs: number; readonly stopPath: string } | null;
 }
 
-/** Records an action of a member in the account's audit log. */
+/** Records an action in the account's audit log. */
 export function record({ context, account, actor }: Visit, action: AuditAction, target?: string) {
   return recordAction(context, account.id, actor, action, target);
 }
 
-/** The admitted request, or the response to one without access: the sign-in page or a 404. */
+/** The admitted request, or the response that was sent because the request has no access. */
 export type Admission<AnyVisit> = { readonly visit: AnyVisit } | { readonly answered: FastifyReply };
 
 /**

@@ -38,7 +38,7 @@ export interface Field {
   readonly id?: string;
 }
 
-/** A text field that may be empty. */
+/** A field that may be left empty. */
 export function optional(
   label: string,
   value: string | number | null | undefined,
@@ -64,7 +64,6 @@ export function refusedForm(form: FormFields, refusal: ServiceError, path: strin
   return { ...form, refusal, path: path.replace(/\?.*$/, ''), shown: [] };
 }
 
-/** Viewer of a form. */
 export interface FormVisit {
   readonly formToken: string;
   readonly refused?: RefusedForm | undefined;
@@ -84,7 +83,6 @@ interface CardForm {
   readonly button: string;
 }
 
-/** A card with a form of declared fields. */
 export function cardForm(
   visit: FormVisit,
   { action, title, fields, more = nothing, button }: CardForm,
@@ -115,17 +113,17 @@ export function formFields(visit: Pick<FormVisit, 'refused'>, action: string, fi
 
 interface FieldError {
   readonly error?: string | undefined;
-  /** Whether the page opens at this field. */
+  /** Whether the page focuses this field. */
   readonly hasFocus?: boolean;
 }
 
-/** The error of a field, which it adds to the summary of the page. */
+/** The error of a field. Adds a wrong field to the page's summary. */
 export function errorAt(
   { refusal, shown }: RefusedForm,
   name: string,
   { id = name, label }: Pick<Field, 'id' | 'label'>,
 ): FieldError {
-  // Matches command line options, which use hyphens.
+  // Also matches names of command line options, which have hyphens.
   const problem = [...refusal.problems].find(([field]) => field.replaceAll(/[- ]/g, '_') === name)?.[1];
   if (problem === undefined) return {};
   return { error: sentenceOf(problem), hasFocus: shown.push({ id, label }) === 1 };
@@ -176,8 +174,8 @@ export function refusalBanner(refused: RefusedForm | undefined): Html {
 }
 
 /**
- * Reads each field and throws one `invalid_request` with all their errors. Rethrows other errors. Resolves to the
- * values.
+ * Reads each field and resolves to the values. Throws one `invalid_request` with the errors of all fields; rethrows
+ * other errors.
  */
 export async function checkFields<Checks extends Readonly<Record<string, () => unknown>>>(checks: Checks) {
   const problems = new Map<string, string>();

@@ -20,13 +20,13 @@ export function acceptForms(scope: FastifyInstance): void {
 
 interface Notes {
   readonly hint?: string | undefined;
-  /** Whether the page opens at this field. */
+  /** Whether the page focuses this field. */
   readonly hasFocus?: boolean | undefined;
   /** Error of the submitted value. */
   readonly error?: string | undefined;
 }
 
-/** Attributes that link an input to its description and mark an error. */
+/** Attributes that link an input to its description, mark an error and focus the first wrong field. */
 export function describedBy(id: string, { hint, error, hasFocus = false }: Notes): Html {
   const ids = [
     ...(error === undefined ? [] : [`${id}-error`]),
@@ -83,7 +83,6 @@ export function tickField({
   return html`<input id="${id}" name="${name}" type="${type}" value="${value}"${checked}${attributes}><label for="${id}">${label}</label>`;
 }
 
-/** A checkbox for each provider. */
 export function providerBoxes(legend: string, ticked: readonly ProviderId[]): Html {
   return html`<fieldset class="field grid-of-boxes"><legend>${legend}</legend>${providerIds.map((id) => {
     const names = { name: `provider_${id}`, id: `provider-${id}`, label: providerCatalog[id].name };
@@ -91,7 +90,6 @@ export function providerBoxes(legend: string, ticked: readonly ProviderId[]): Ht
   })}</fieldset>`;
 }
 
-/** Providers whose boxes are ticked. */
 export function tickedProviders(form: FormFields): readonly ProviderId[] {
   return providerIds.filter((id) => form.has(`provider_${id}`));
 }
@@ -99,12 +97,12 @@ export function tickedProviders(form: FormFields): readonly ProviderId[] {
 interface Question {
   readonly title: string;
   readonly effect: Html;
-  /** Path of the form, and its button. */
+  /** Path and button of the form. */
   readonly action: string;
   readonly button: string;
   /** Page to return to without confirming. */
   readonly back: string;
-  /** Field of the original form, whose handler then finds `confirmed`. */
+  /** Field of the original form, sent again together with `confirmed`. */
   readonly field?: { readonly name: string; readonly value: string };
 }
 
@@ -119,7 +117,7 @@ export function confirmationPage({ formToken }: { readonly formToken: string }, 
   return { title, main };
 }
 
-/** Success or error message that screen readers announce immediately. */
+/** Message that screen readers announce. */
 export function banner(tone: 'good' | 'bad' | 'warn' | 'plain', text: string): Html {
   return tone === 'bad'
     ? html`<p class="banner bad" role="alert">${text}</p>`
@@ -148,7 +146,7 @@ export interface FormFields {
 
 const MAXIMUM_FIELD_CHARACTERS = 4_000;
 
-/** Throws a 400 for a repeated or overlong field, or a character that is not text. */
+/** Throws a 400 for a repeated or overlong field, or a NUL character. */
 export function readFormFields(body: unknown): FormFields {
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(typeof body === 'string' ? body : '')) {
@@ -209,8 +207,8 @@ export function requireOwnForm(
 }
 
 /**
- * A random mask, followed by the token XORed with it. Pages are compressed: a constant secret could be guessed from the
- * compressed size (BREACH).
+ * A random mask, followed by the token XORed with it. Pages are compressed, so a constant secret could be guessed from
+ * the compressed size (BREACH).
  */
 function maskToken(formToken: string): string {
   const mask = randomBytes(TOKEN_BYTES);
@@ -239,7 +237,7 @@ export function isSameOrigin(headers: IncomingHttpHeaders, baseUrl: string): boo
   return origin === undefined || isOwnAddress(origin, headers, baseUrl);
 }
 
-/** Whether the browser followed a link or refresh of our own page, by its headers. */
+/** Whether the browser followed a link or refresh of our own page, according to its Referer header. */
 export function comesFromOwnPage(headers: IncomingHttpHeaders, baseUrl: string): boolean {
   return headers.referer !== undefined && isOwnAddress(headers.referer, headers, baseUrl);
 }

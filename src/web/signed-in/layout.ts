@@ -24,7 +24,6 @@ import { type RefusedForm, refusalBanner } from './form-fields.ts';
 import { moment } from './format.ts';
 import { formTokenField, formTokenOf } from './forms.ts';
 
-/** Content of a page below its heading. */
 export interface PageContent {
   /** Heading, and start of the window's title. */
   readonly title: string;
@@ -33,7 +32,6 @@ export interface PageContent {
   readonly refused?: RefusedForm;
 }
 
-/** The dashboard's style with additional style sheets. */
 export function dashboardStyleWith(...more: readonly URL[]): Html {
   const own = [new URL('./dashboard.css', import.meta.url), new URL('./payments.css', import.meta.url)];
   return pageStyleOf(
@@ -54,7 +52,6 @@ const script = new Html(
     .join('\n'),
 );
 
-/** Page for a signed-in user: navigation, account and content. */
 export function signedInPage(
   { title, main, refused }: PageContent,
   visit: Visit,
@@ -85,7 +82,6 @@ function signOutForm({ formToken }: Visit): Html {
 <button class="plain">Sign out</button></form>`;
 }
 
-/** Body of a page for a signed-in user. */
 export function signedInBody(title: string, header: Html, navigation: Html, main: Html): Html {
   return html`<a class="skip" href="#main">Skip to the content</a>
 ${header}
@@ -159,7 +155,6 @@ ${body}`,
 const sandboxBanner = html`<aside class="sandbox" aria-label="Sandbox"><strong>Sandbox.</strong> This is a test:
 no card is charged and no real money moves.</aside>`;
 
-/** Account switcher for members of several accounts. */
 function accountSwitcher({ otherAccounts, formToken }: Visit): Html {
   if (otherAccounts.length === 0) return nothing;
   return html`<details class="switcher"><summary>Other accounts</summary>
@@ -169,20 +164,17 @@ function accountSwitcher({ otherAccounts, formToken }: Visit): Html {
   )}</ul></form></details>`;
 }
 
-/** Headers of every response of the dashboard. */
 const dashboardHeaders = {
   ...pageHeaders,
   // `no-referrer` would remove the origin that the form check needs.
   'referrer-policy': 'same-origin',
 } as const;
 
-/** Responds with a page and its headers. */
 export function sendDashboardPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
   const isCompressed = isSafeToCompress(reply.request);
   return sendHtml(reply.code(status).headers(dashboardHeaders), page, "'self'", isCompressed);
 }
 
-/** Redirects to a page of the dashboard. */
 export function sendSeeOther(reply: FastifyReply, path: string): FastifyReply {
   return reply
     .headers(dashboardHeaders)
@@ -208,7 +200,6 @@ export function openFormToken({ cookies, request, reply }: AreaRequest): string 
   return formTokenOf(made);
 }
 
-/** Responds with a page for a visitor who is not signed in. */
 export function sendPlainPage(
   { context, reply }: Pick<AreaRequest, 'context' | 'reply'>,
   status: number,

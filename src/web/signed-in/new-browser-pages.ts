@@ -27,7 +27,7 @@ export function isKnownBrowser({ context, cookies, request }: AreaRequest, email
 }
 
 interface Try {
-  /** Network of a browser unknown to this user; null for a known one. */
+  /** The network, if this user has not signed in with the browser before; otherwise null. */
   readonly stranger: string | null;
   /** Seconds for which an unknown browser needs more than the password; 0 if it may continue. */
   readonly waitSeconds: number;
@@ -35,8 +35,8 @@ interface Try {
 
 /**
  * Counts a sign-in attempt by the submitted email address, whether or not the user exists. A known browser has its own
- * counter, so that other attempts do not block it, not even from its own IP address. Throws `rate_limited` at a rate
- * beyond human typing.
+ * counter, so that other attempts do not block it, not even those from its own IP address. Throws `rate_limited` at a
+ * rate beyond human typing.
  */
 export async function countSignIn(
   { context, cookies, request }: AreaRequest,
@@ -59,7 +59,7 @@ const toSignIn = ({ path }: Area) => html`<p><a class="button" href="${path}/sig
 
 /**
  * `/dashboard/new-browser` and `/operator/new-browser`: sends an email with a link that makes a browser known to this
- * area. Only if email is configured.
+ * area. Registered only if email is configured.
  */
 export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): void {
   const pages = visitorPages(routes);
@@ -69,8 +69,8 @@ export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): voi
 }
 
 /**
- * Changes nothing on GET: a browser keeps one mark, and an attacker must not replace it by leading the user to a link
- * for another address.
+ * Changes nothing on GET, because a browser keeps only one mark, which an attacker must not replace by leading the user
+ * to a link for another address.
  */
 async function showLink(asked: AreaRequest): Promise<PageView> {
   const { context, area, query } = asked;
@@ -106,7 +106,7 @@ function goneView({ area }: AreaRequest): PageView {
   };
 }
 
-/** Reasons for which an unknown browser needs more than the password. */
+/** Reasons why an unknown browser needs more than the password. */
 const reasonsToAsk = {
   user: 'Too many failed sign-ins for this address, from browsers that have not signed in with it before.',
   network: 'Too many sign-ins at the moment from browsers that have not been used before.',
@@ -133,7 +133,7 @@ ${toSignIn(area)}`,
   };
 }
 
-/** Alternative without email. A password link leads to the dashboard only. */
+/** What to do if email is not configured. */
 function withoutMail({ name, help }: Area, waitSeconds: number): string {
   const wait = `This browser can sign in in ${Math.ceil(waitSeconds / 60)} minutes`;
   return name === 'operator'
@@ -146,7 +146,7 @@ function askForm(area: Area, formToken: string, email: string): Html {
 <button class="button primary wide">Send me a link</button></form>`;
 }
 
-/** Responds equally and in equal time whether or not the user exists: the mail is sent afterwards. */
+/** Responds identically and in equal time whether or not the user exists, because the mail is sent afterwards. */
 async function answerAsking(asked: AreaRequest, form: FormFields, mailer: Mailer): Promise<PageView> {
   const { context, area, request } = asked;
   const typed = form.text('email');

@@ -73,7 +73,7 @@ interface PagesFrame<Context extends AreaContext, Asked> {
   readonly admit: (asked: AreaRequest<Context>) => Promise<Admission<Asked>>;
   /** Throws if an admitted user may not use the section. */
   readonly requireAccess?: (asked: Asked) => void;
-  /** Cookie of the forms' token. */
+  /** Cookie from which the forms' token is derived. */
   readonly cookie?: 'session' | 'visitor';
   readonly layout: (content: PageContent, asked: Asked) => Page;
 }
@@ -85,7 +85,7 @@ export function createPages<Context extends AreaContext, Asked extends AreaReque
 ) {
   const { server, context, cookies } = routes;
 
-  /** Responds in a separate scope. The caller checks the origin of a form. */
+  /** Admits a request and sends what the handler returns. The caller checks the origin of a form. */
   async function answer(request: FastifyRequest, reply: FastifyReply, act: PageHandler<Asked>) {
     const { pathname: path, searchParams: query } = new URL(request.url, 'http://localhost');
     const params = request.params as Record<string, string>;
@@ -107,7 +107,7 @@ export function createPages<Context extends AreaContext, Asked extends AreaReque
 
   return {
     answer,
-    /** Registers a page for `GET`, and `HEAD` as for a visitor who is not signed in. */
+    /** Registers a page for `GET`, and for `HEAD`, which is answered as for a visitor who is not signed in. */
     page: (path: string, show: PageHandler<Asked>) =>
       server.get(path, { exposeHeadRoute: true }, (request, reply) => answer(request, reply, show)),
     /**
@@ -168,7 +168,6 @@ function isRefusal(error: unknown): error is ServiceError {
   );
 }
 
-/** Scope for pages of the dashboard. */
 export interface DashboardRoutes extends AreaRoutes<DashboardContext> {
   /** Pages of a section, for members with at least this role; null for pages outside all sections. */
   readonly pages: (
@@ -178,7 +177,6 @@ export interface DashboardRoutes extends AreaRoutes<DashboardContext> {
   ) => ReturnType<typeof createPages<DashboardContext, Visit>>;
 }
 
-/** @param admit admits a request to an account */
 export function dashboardRoutesOf(
   routes: AreaRoutes<DashboardContext>,
   admit: (asked: AreaRequest<DashboardContext>) => Promise<Admission<Visit>>,
@@ -299,7 +297,10 @@ export async function readOwnSession(
   return signedIn === null ? null : { ...signedIn, token };
 }
 
-/** The sign-in page, for a request without a valid session. Removes the cookie of an ended one and says so. */
+/**
+ * Redirects a request without a valid session to the sign-in page. Removes the cookie of an ended session and says that
+ * it ended.
+ */
 export function toSignIn({ cookies, area, request, reply }: AreaRequest) {
   const hasEnded = cookies.read(request.headers, 'session') !== null;
   if (hasEnded) cookies.remove(reply, 'session');
@@ -343,7 +344,7 @@ function sendNoAccount(asked: AreaRequest, formToken: string): FastifyReply {
 
 /** Rest of an area's path, restricted so that no browser takes it for another host. */
 const ownEnd = /^(?:\/[\w-]+)*(?:\?[\w\-.~%&=+:@!,]*)?$/;
-/** Maximum length, enough for the URL of a connection. */
+/** Maximum length of a path, enough for a link that connects a shop. */
 const MAXIMUM_CHARACTERS = 2_500;
 
 /** Path after sign-in; the start page if the text is not a path of the area. */
@@ -353,7 +354,7 @@ export function returnPathOf({ path }: Area, text: string): string {
   return isOwn ? text : path;
 }
 
-/** The sign-in page, which returns to the requested page. */
+/** Path of the sign-in page, which returns to the requested page. */
 function signInPath(area: Area, request: FastifyRequest, hasEnded: boolean): string {
   const path =
     request.method === 'GET' || request.method === 'HEAD' ? returnPathOf(area, request.url) : area.path;

@@ -34,12 +34,12 @@ async function answerPassword(asked: AreaRequest, form: FormFields): Promise<Pag
   const opened = await openAfterPassword(context, user, how);
   // Null if the password changed meanwhile.
   if (opened === null) return seeOther('/sign-in');
-  // A link from the mailbox or the operator identifies the user.
+  // A link from the mailbox or the operator identifies the user, so the browser becomes known.
   if (opened.stage !== 'open') rememberBrowser(asked, user.email);
   return sendAfterPassword(asked, opened, area.path);
 }
 
-/** Counts a form with a new password by IP address; resolves to the address. */
+/** Counts a form with a new password by IP address; resolves to the address group. */
 export async function countPassword({ context, request }: AreaRequest): Promise<string> {
   await requirePassingFrom(context.limits.signInsOfAddress, request.ip);
   return addressGroupOf(request.ip);

@@ -14,12 +14,11 @@ import { type Html, html, nothing } from '../design/html.ts';
 import type { DashboardContext } from './context.ts';
 import { formatAbout, formatMoney, formatUsdc } from './format.ts';
 
-/** A term and its value in a list of facts. */
 export function fact(term: string, description: Html | string): Html {
   return html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
 }
 
-/** Text with a button that copies it, hidden without script. */
+/** Text with a button that copies it; the button is hidden without script. */
 export function copyable(id: string, text: string, label: string): Html {
   return html`<code id="${id}">${text}</code> ${copyButton(id, label)}`;
 }
@@ -42,7 +41,7 @@ const displayTones: Readonly<Partial<Record<DisplayStatus, Tone>>> = {
 /**
  * The status, and the release state if the status does not imply it.
  *
- * @param session the payment's last one
+ * @param session the payment's last session
  */
 export function displayStatusBadges(payment: Payment, session: LastSession | undefined, nowMs: number): Html {
   const status = displayStatusOf(payment, session, nowMs);
@@ -105,14 +104,12 @@ export function partPaid({ receivedUnits, usdUnits }: Pick<Payment, 'receivedUni
   return `${formatUsdc(receivedUnits)} of ${formatUsdc(usdUnits)} USDC`;
 }
 
-/** Received part with its approximate value for the customer. */
 export function partPaidSentence(payment: Payment): string {
   const { receivedUnits, amountCents, currency, paidThresholdUnits } = payment;
   const about = `about ${formatAbout(payment, receivedUnits)} of ${formatMoney(amountCents, currency)}`;
   return `Partially paid: ${partPaid(payment)} arrived (${about}). The payment is paid in full at ${formatUsdc(paidThresholdUnits)} USDC.`;
 }
 
-/** Received amount of an overpaid payment. */
 export function overpaidSentence({ usdUnits }: Pick<Payment, 'usdUnits'>, seenUnits: bigint): string {
   return `Overpaid: ${formatUsdc(seenUnits)} USDC arrived for a payment of ${formatUsdc(usdUnits)} USDC.`;
 }
@@ -162,8 +159,8 @@ export function providerName(provider: Payment['provider']): string {
 }
 
 /**
- * Provider of a payment in a list. If the customer chose, the provider of the last session before the payment was paid:
- * the chain does not record who delivered.
+ * Provider of a payment in a list. If the customer chose, the provider of the last session before the payment was paid,
+ * because the chain does not record which provider delivered.
  */
 export function usedProvider(
   { provider }: Pick<Payment, 'provider'>,

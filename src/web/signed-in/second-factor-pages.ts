@@ -108,7 +108,7 @@ ${button}
 <p role="status" data-status></p></form>`;
 }
 
-/** Form for a code, between the password and the protected page. */
+/** Asks for a code or passkey, between the password and the requested page. */
 export function registerSecondFactorPages(routes: AreaRoutes): void {
   const pages = pendingPages(routes, 'second_factor');
   pages.page('/second-factor', (visit) => showQuestion(visit, visit.query.get('next') ?? '', nothing));
@@ -148,8 +148,8 @@ async function answerCode(visit: AreaVisit, form: FormFields): Promise<PageAnswe
 }
 
 /**
- * Counts a code and resolves to seconds to wait. Passkeys are not counted: a signature cannot be guessed, and an
- * attacker with only the password must not block it. For the same reason a known browser has its own counter.
+ * Counts a code and resolves to the seconds to wait. Passkeys are not counted: a signature cannot be guessed, and an
+ * attacker with only the password must not block their use. For the same reason, a known browser has its own counter.
  */
 async function countCode(asked: AreaRequest, { id, email }: User): Promise<number> {
   return asked.context.limits.codesOfUser.take(isKnownBrowser(asked, email) ? `${id} known` : id);
@@ -229,7 +229,9 @@ export function registerSetUpPages(routes: AreaRoutes): void {
   pages.form('/set-up', answerSetUp, showOffer);
 }
 
-/** Replaces the pending session by a new one: a session that began with a password alone never becomes open. */
+/**
+ * Replaces the pending session with a new one, because a session that began with a password alone never becomes open.
+ */
 async function answerSetUp(visit: AreaVisit, form: FormFields): Promise<PageAnswer> {
   const { context, cookies, area, request, reply, user, session } = visit;
   await requirePassing(context.limits.signInsOfUser, `${user.id} ${session.id}`);

@@ -13,7 +13,7 @@ const dashboardLimits = {
    * them.
    */
   linksOfAddress: [20, MINUTE_MS],
-  /** Passwords for one user, by known browser or otherwise by address. */
+  /** Passwords for one user, by known browser, otherwise by address. */
   signInsOfUser: [10, 10 * MINUTE_MS],
   /**
    * Sign-in attempts by user from all unknown browsers together: 720 guesses a day at passwords of twelve characters.

@@ -25,7 +25,6 @@ const greetings = {
     'Sign in with the password you chose. If you already had a password, it has not changed: sign in with it, then open the invitation again.',
 };
 
-/** Sign-in with email and password, and sign-out. */
 export function registerSignInPages(routes: AreaRoutes): void {
   const pages = visitorPages(routes);
   pages.page('/sign-in', showSignIn);
@@ -71,7 +70,7 @@ async function answerSignIn(asked: AreaRequest, form: FormFields): Promise<PageA
     if (waitSeconds > 0) return askMore(asked, email, waitSeconds);
     opened = await signIn(context, { email, password: form.text('password') }, { ...how, stranger });
   } catch (error) {
-    // Attempts of others must not lock the user out: an emailed link remains.
+    // Attempts of others must not lock the user out, so an emailed link remains.
     if (isKnown || !(error instanceof ServiceError) || error.errorName !== 'rate_limited') throw error;
     return askMore(asked, email, error.retryAfterSeconds ?? 60, 'network');
   }

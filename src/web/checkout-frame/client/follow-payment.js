@@ -1,17 +1,17 @@
 /**
- * The script of the checkout page. Without it the page reloads itself while it waits.
+ * Script of the checkout page. Without it, the page reloads itself while it waits.
  *
- * An event stream delivers changes. Without a stream the script polls the parts of the page that change, more often
+ * An event stream delivers changes. Without a stream, the script polls the parts of the page that change, more often
  * while the payment progresses. It does neither while the page is hidden.
  *
- * Runs in Safari 14, Chrome and Edge 86, and Firefox 79: newer interfaces are optional here.
+ * Runs in Safari 14, Chrome and Edge 86, and Firefox 79, so newer interfaces are optional here.
  */
 
 const longestWaitMs = 60_000;
 const timeoutMs = 10_000;
 /** Maximum silence of a stream; the server sends a line every twenty seconds. */
 const longestSilenceMs = 45_000;
-/** Failed streams after which the page only polls, because a proxy buffers streams. */
+/** Failed streams after which the page only polls, because a proxy may be buffering them. */
 const mostBrokenStreams = 4;
 
 /**
@@ -21,7 +21,7 @@ const mostBrokenStreams = 4;
  * }} Content
  */
 
-/** Ends the countdown to the shop. */
+/** Stops the countdown to the automatic return to the shop, if one is running. */
 let stopReturning = () => {};
 
 const page = document.getElementById('checkout');
@@ -78,7 +78,7 @@ function followPayment(page) {
     }
   }
 
-  /** Opens the event stream, or schedules a poll if streams failed. */
+  /** Opens the event stream, or schedules a poll if streams fail or are not supported. */
   function listen() {
     stop();
     if (isIdle()) return;
@@ -124,7 +124,7 @@ function followPayment(page) {
     stream = null;
   }
 
-  /** Schedules the next poll: later after an unchanged answer, much later after a failure. */
+  /** Schedules the next poll: later after an unchanged answer, much later after failures. */
   function plan() {
     clearTimeout(timer);
     if (isIdle()) return;
@@ -140,15 +140,15 @@ function followPayment(page) {
     revision = content.revision;
     refreshSeconds = content.refreshSeconds ?? 0;
     document.title = content.title;
-    // Already escaped by the server. The live region changes only with its words, so that screen readers announce
-    // nothing twice.
+    // The server has escaped the markup. The live region changes only when its text does, so that screen readers
+    // announce nothing twice.
     const next = document.createElement('template');
     next.innerHTML = content.status;
     if (next.content.textContent.trim() !== status.textContent.trim()) status.replaceChildren(next.content);
     detail.innerHTML = content.detail;
     document.getElementById('problem')?.replaceChildren();
     document.getElementById('assurances')?.toggleAttribute('hidden', !content.takesPayment);
-    // Moves the focus to the new state: otherwise screen readers would continue at the top of the page.
+    // Moves the focus to the new state, because screen readers would otherwise continue at the top of the page.
     if (hadFocus) status.querySelector('h1')?.focus();
     dressUp(page);
   }
@@ -174,7 +174,7 @@ function followPayment(page) {
     if (event.persisted) askAgain();
   });
   listen();
-  // Submits the form by script: the provider accepts customers only from the partner's site.
+  // Submits a form instead of following a link, because the provider accepts customers only from the partner's site.
   if (page.dataset['autoContinue'] !== undefined)
     /** @type {HTMLElement | null} */ (page.querySelector('button[data-provider]'))?.click();
 }
@@ -187,12 +187,14 @@ function startOneVisit(page) {
   const status = /** @type {HTMLElement} */ (document.getElementById('status'));
   const detail = /** @type {HTMLElement} */ (document.getElementById('detail'));
   /**
-   * Content before the click; null before the first.
+   * Content before the click; null while no click is in progress.
+   *
    * @type {Node[] | null}
    */
   let before = null;
   /**
-   * Pressed button, for browsers whose event does not name it.
+   * Pressed button, for browsers whose submit event does not name it.
+   *
    * @type {HTMLButtonElement | null}
    */
   let pressed = null;
@@ -211,7 +213,7 @@ function startOneVisit(page) {
     /** @type {Element} */ (/** @type {DocumentFragment} */ (going).querySelector('bdi')).textContent =
       (event.submitter ?? pressed)?.dataset['provider'] ?? '';
     status.replaceChildren(going);
-    // Hidden after the submit, because the form is sent with the pressed button.
+    // Hidden instead of removed, because the form is sent with the pressed button after this event.
     detail.hidden = true;
   });
   // Restores the page for a customer who returns.
@@ -224,7 +226,8 @@ function startOneVisit(page) {
 }
 
 /**
- * Shows times in the customer's time zone and the print button.
+ * Shows times in the customer's time zone and the print button, and starts the return to the shop.
+ *
  * @param {HTMLElement} page
  */
 function dressUp(page) {
@@ -248,8 +251,9 @@ function dressUp(page) {
 }
 
 /**
- * Counts down and redirects to the shop, once per tab: a customer who comes back wants to stay. Keys, pointers, scrolling
- * and a moved focus stop it.
+ * Counts down and redirects to the shop, once per tab, because a customer who comes back wants to stay. Keys, pointers,
+ * scrolling and focus changes stop the countdown.
+ *
  * @param {HTMLElement} page
  */
 function returnToShop(page) {
@@ -279,7 +283,8 @@ function returnToShop(page) {
 }
 
 /**
- * Whether this tab keeps a key. Browsers that deny storage keep none.
+ * Whether this tab has stored a key; never true in browsers that deny storage.
+ *
  * @param {string} key
  */
 function isKept(key) {
@@ -295,6 +300,6 @@ function keep(key) {
   try {
     sessionStorage.setItem(key, '1');
   } catch {
-    // The page may return once more.
+    // The page may redirect to the shop once more.
   }
 }

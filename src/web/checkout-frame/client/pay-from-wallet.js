@@ -49,7 +49,7 @@ async function payFrom(wallet, place) {
   for (const button of buttons) button.disabled = true;
   try {
     const [from] = /** @type {string[]} */ (await wallet.request({ method: 'eth_requestAccounts' }));
-    // Switches the network first: on any other one the transfer would be lost.
+    // Switches the network first, because a transfer on another network would be lost.
     await wallet.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: chain }] });
     const transfer = { from, to: token, data: call, value: '0x0' };
     await wallet.request({ method: 'eth_sendTransaction', params: [transfer] });

@@ -7,7 +7,7 @@ addEventListener('submit', (event) => {
   if (isSent) event.preventDefault();
   isSent = true;
 });
-// Restored from the back/forward cache.
+// The page may have been restored from the back/forward cache.
 addEventListener('pageshow', () => {
   isSent = false;
 });
