@@ -10,7 +10,7 @@ import { nameOf } from './state-words.ts';
 type AtProvider = Extract<CheckoutView, { kind: 'at_provider' }>;
 type Underpaid = Extract<CheckoutView, { kind: 'underpaid' }>;
 
-/** Action of a state and its question; `list` is the list of offers. */
+/** Actions of a state; `list` is the rendered list of offers, if there is one. */
 export function actions(checkout: Checkout, language: Language, list?: Html): Html {
   const { view } = checkout;
   switch (view.kind) {
@@ -29,7 +29,7 @@ export function actions(checkout: Checkout, language: Language, list?: Html): Ht
     case 'sending':
     case 'held':
       return checkAgain(checkout, language);
-    // The links to the shop are the action.
+    // The links to the shop are the only action.
     case 'canceled':
     case 'expired':
     case 'closed_with_money':
@@ -87,7 +87,10 @@ target="_blank">${fillIn(support, { provider })}<span class="quiet"> ${words.fac
 </details>`;
 }
 
-/** Providers that can charge the rest, otherwise the shop's help; and a transfer from a wallet. */
+/**
+ * Ways to pay the rest: at a provider that can charge it, otherwise with the shop's help, or by a transfer from a
+ * wallet.
+ */
 function addTheRest(view: Underpaid, checkout: Checkout, language: Language, list?: Html): Html {
   const { path, payment, account, offers } = checkout;
   const { rest } = language.words;

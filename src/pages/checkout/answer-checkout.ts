@@ -13,13 +13,11 @@ import { customerPlace, rememberedProvider } from './remember.ts';
 import { type CountryQuestion, countryOfForm } from './selector.ts';
 import { problemWords } from './state-words.ts';
 
-/** Content of the page besides the state of the checkout. */
 interface CheckoutAnswer
   extends Pick<CheckoutPageOptions, 'problem' | 'question' | 'autoContinue' | 'isStill'> {
   readonly status: number;
 }
 
-/** Responds with the page of a checkout in the visitor's language. */
 export function sendCheckout(
   asked: CheckoutRequest,
   checkout: Checkout,
@@ -77,7 +75,7 @@ export async function sendProblem(
   }
   const language = languageOf(request);
   const question = questionAfter(request, checkout, provider, error);
-  // Not an error before the customer was asked.
+  // A missing country is no error before the customer was asked for it.
   if (lacksCountry(error) && !hasAnswered(request))
     return sendCheckout(asked, checkout, { status: 200, problem: null, question });
   const problem = problemWords(language, error, provider, checkout);

@@ -42,7 +42,7 @@ interface ChainFacts {
   readonly token: Address;
 }
 
-/** Parts of a checkout's page that change with the payment, shared by page and poll. */
+/** Parts of a checkout's page that change with the payment, shared by the page and its updates. */
 export function checkoutContent(
   checkout: Checkout,
   language: Language,
@@ -81,7 +81,6 @@ ${shopLinks(checkout, language)}`;
     /** Live region: name and meaning of the state. */
     status,
     detail,
-    /** Identifies this content. */
     revision: crc32(content.toString()).toString(36),
   };
 }
@@ -91,7 +90,7 @@ function choosesProvider(view: CheckoutView): boolean {
   return view.kind === 'choose' || (view.kind === 'underpaid' && view.canBeCharged) || isDeclined(view);
 }
 
-/** Omits the provider that declined the payment: its button is below the list. */
+/** Omits the provider that declined the payment, because it has a separate button. */
 function offerListOf(checkout: Checkout, language: Language) {
   const { view, offers } = checkout;
   const declined = isDeclined(view) && view.kind === 'at_provider' ? view.provider : null;
@@ -105,7 +104,7 @@ function detailOf(
   list?: Html,
 ): Html {
   const links = shopLinks(checkout, language);
-  // Puts the way back, which the page may take by itself, where it needs no scrolling.
+  // Shows the way back, which the page may take by itself, where it needs no scrolling.
   const isOver = returnOf(checkout) !== null;
   return html`${progress(checkout.view, language)}
 ${isOver ? links : nothing}
@@ -129,7 +128,7 @@ function statusOf({ heading, sentence, notice }: StateWords, tone: string): Html
 export interface CheckoutPageOptions extends ChainFacts {
   readonly language: Language;
   readonly isTestMode: boolean;
-  /** Estimates quotes; without it the offers have none. */
+  /** Source of quotes; without it, the offers have none. */
   readonly quotes?: OffersToAsk;
   /** Token for the page's forms of a visitor who knows the payment's email address; null or absent for others. */
   readonly emailToken?: string | null;
@@ -137,18 +136,17 @@ export interface CheckoutPageOptions extends ChainFacts {
   readonly question?: CountryQuestion | null;
   /** Set for a direct link, whose page continues to the provider by itself. */
   readonly autoContinue?: AutoContinue | null;
-  /** The page does not follow the payment, whose state would replace what is shown. */
+  /** Whether the page does not follow the payment, whose state would replace what is shown. */
   readonly isStill?: boolean;
   /** Error of the last click. */
   readonly problem: Html | null;
-  /** Whether the page has the simulation panel. */
   readonly canSimulate?: boolean;
   /** Browser state of example pages; in the service the page's script detects it. */
   readonly moment?: CheckoutMoment | null;
 }
 
 /**
- * How a page continues to the provider: a script presses its button. Without script the browser requests
+ * How a page continues to the provider: a script presses the provider's button. Without script, the browser requests
  * `withoutScript`, whose response depends on whether the browser names the referring site.
  */
 interface AutoContinue {
@@ -209,7 +207,6 @@ function problemOf({ problem }: Pick<CheckoutPageOptions, 'problem'>): Html {
   return html`<div id="problem" role="alert">${problem === null ? nothing : html`<p class="banner">${problem}</p>`}</div>`;
 }
 
-/** Question for the customer's country, with a way back. */
 function countryStep(checkout: Checkout, question: CountryQuestion, options: CheckoutPageOptions): Page {
   const { path } = checkout;
   const { language, isTestMode, emailToken = null } = options;
@@ -240,7 +237,6 @@ function goingTemplate(language: Language): Html {
   return html`<template id="going">${goingContent(language, '')}</template>`;
 }
 
-/** Options of the notes at the end of the page. */
 interface AssurancesOptions {
   readonly canSimulate: boolean;
   /** Whether the visitor came with the payment's email address. */
@@ -268,7 +264,7 @@ function phoneCode(path: string, { phone }: Words): Html {
 <p>${phone.hint}</p><img src="${path}/qr.svg" alt="${phone.code}" width="180" height="180" loading="lazy"></details>`;
 }
 
-/** Replaces an address that the visitor did not bring: neither name nor host. */
+/** Shown instead of an address that the visitor did not bring; reveals neither name nor host. */
 const HIDDEN_EMAIL = '•••@•••';
 
 function emailLine({ email, provider }: Payment, knowsEmail: boolean, { assurances }: Words): Html {
@@ -292,7 +288,7 @@ const names: Readonly<Record<Outcome, string>> = {
   'slow-chain': 'Slow chain',
 };
 
-/** Test mode's buttons for every outcome. For developers, so in English in every language. */
+/** Buttons that simulate outcomes in test mode. They are for developers, so they are always in English. */
 function simulationPanel(payment: Payment): Html {
   const buttons = outcomesOf(payment).map(
     (outcome) =>

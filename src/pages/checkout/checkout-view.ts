@@ -6,7 +6,7 @@ import type { ProviderId } from '../../payment/provider-catalog.ts';
 import { isDelivering, type ProviderSession, type SessionProgress } from '../../payment/provider-session.ts';
 import { sumObservations } from '../../payment/settle.ts';
 
-/** State for the customer: one sentence and at most one action for each kind. */
+/** State of a checkout, as the customer sees it. */
 export type CheckoutView =
   /** Nothing has begun. */
   | { readonly kind: 'choose'; readonly hasLittleArrived: boolean }
@@ -18,7 +18,7 @@ export type CheckoutView =
       readonly providerReference: string;
       /** Whether the session can still be continued. */
       readonly isOpen: boolean;
-      /** Progress as the provider reports it, a hint; null if there is no report. */
+      /** Progress that the provider reports, which is only a hint; null without a report. */
       readonly progress: SessionProgress | null;
     }
   /** A part below the paid threshold arrived. Amounts in 10⁻⁶ USDC. */
@@ -63,7 +63,7 @@ export type CheckoutView =
       readonly releaseHash: string | null;
     };
 
-/** View of a payment's state, observations and sessions. Pure; throws `UnknownStateError` for an unknown state. */
+/** Throws `UnknownStateError` for an unknown state. */
 export function checkoutViewOf(
   { payment, observations, sessions }: PaymentView,
   nowMs: number,
@@ -151,7 +151,6 @@ export function isDeclined(view: CheckoutView): boolean {
   return view.kind === 'at_provider' && view.progress === 'failed';
 }
 
-/** Properties of a view besides its texts. */
 interface ViewTraits {
   /** Seconds until the page should refresh; null if nothing more changes by itself. */
   readonly refreshSeconds: number | null;

@@ -17,7 +17,6 @@ export interface CheckoutPagesContext
     Readonly<{
       accounts: Pick<AccountStore, 'findAccount' | 'findLogo'>;
     }> {
-  /** Records that a customer opened a payment's page. */
   readonly recordOpened: (payment: PaymentReference) => void;
   readonly startSession: StartSession;
   readonly quotes: Quotes;
@@ -31,7 +30,7 @@ export interface CheckoutPagesContext
   readonly countryHeader: string | null;
   /** Whether to show the banner that no real money moves. */
   readonly isTestMode: boolean;
-  /** Simulates outcomes of payments; null in live mode. */
+  /** Null in live mode. */
   readonly testPayments: Pick<TestPayments, 'simulateOutcome'> | null;
   /** URL of a transaction in a block explorer; null if there is no explorer. */
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
@@ -39,13 +38,11 @@ export interface CheckoutPagesContext
   readonly token: Address;
 }
 
-/** Dependencies of example pages, which test mode registers. */
 export type ExamplePagesContext = Pick<
   CheckoutPagesContext,
   'directory' | 'nowMs' | 'expiryMs' | 'baseUrl' | 'explorerTransactionUrl' | 'token' | 'quotes'
 >;
 
-/** Request for a page of the customer. */
 export interface CheckoutRequest<Parameter extends string = never> {
   readonly context: CheckoutPagesContext;
   readonly request: FastifyRequest;
@@ -66,7 +63,6 @@ export type ParametersOf<Path extends string> = Path extends `${string}:${infer 
     ? Name
     : never;
 
-/** Registers pages for customers. */
 export interface CheckoutRoutes {
   /** `GET`, and `HEAD` without the body for link checkers and previews. Not for streams. */
   readonly page: <Path extends string>(

@@ -20,7 +20,7 @@ interface DirectContent {
   readonly detail: Html;
 }
 
-/** Whether the customer has to send a transfer. Once enough was sent, the page is that of every payment. */
+/** Whether the customer has to send a transfer. Once enough was sent, the page is that of any other payment. */
 export function awaitsTransfer({ payment, view }: Pick<Checkout, 'payment' | 'view'>): boolean {
   return isDirect(payment) && (takesPayment(view) || view.kind === 'underpaid');
 }
@@ -34,7 +34,7 @@ export function directContent(
   const { direct, facts } = words;
   const missing = view.kind === 'underpaid' ? view.missingUnits : payment.paidThresholdUnits;
   const uri = transferUri(payment, missing, token);
-  // Keeps all digits, unlike elsewhere: the transfer has to suffice.
+  // Keeps all digits, because the transfer has to suffice.
   const amount = `${exactUsdc(missing)} USDC`;
   const received = view.kind === 'underpaid' ? `${exactUsdc(view.receivedUnits)} USDC` : '';
   const network =
@@ -97,7 +97,7 @@ function transferCall(to: Address, units: bigint): string {
 
 /**
  * `GET /pay/:paymentId/qr.svg`: the checkout's URL as a QR code. A separate route, because drawing takes longer than
- * the rest of the page and few visitors open it. Contains only the requested URL, so it needs no read.
+ * the rest of the page and few visitors open it. Reads no payment, because it contains only the requested URL.
  */
 export async function showPhoneCode({
   context,
@@ -128,7 +128,6 @@ export function sendTransferCode(
   return sendCode(reply, transferUri(payment, view.missingUnits, token), 'no-store');
 }
 
-/** Sends a URL as a QR code. */
 export function sendPhoneCode(reply: FastifyReply, address: string): FastifyReply {
   return sendCode(reply, address, 'private, max-age=86400');
 }

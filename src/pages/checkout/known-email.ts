@@ -28,7 +28,7 @@ export function emailTokenOf(
   { id, email }: Pick<Payment, 'id' | 'email'>,
 ): string | null {
   if (email === null) return null;
-  // Accepts replaced secrets too, because a page may be open during the replacement.
+  // Also accepts tokens of replaced secrets, because a page may be open during the replacement.
   const [token, ...earlier] = emailHash.candidates(`${id} ${canonicalEmail(email)}`) as [string, ...string[]];
   if ([token, ...earlier].some((each) => carriesToken(request, each))) return token;
   const given = emailOfQuery(request.query);
@@ -44,7 +44,7 @@ export function emailTokenField(token: string | null): Html {
   return token === null ? nothing : formTokenField(token);
 }
 
-/** Stores the token for the next request of this browser for this checkout. */
+/** Stores the token in a cookie of this checkout. */
 export function rememberEmailToken(
   { context, request, reply }: CheckoutRequest,
   { id }: Pick<Payment, 'id'>,

@@ -44,7 +44,6 @@ interface LiveUpdatesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Viewers of one payment in one language, served by one read. */
 interface Watch {
   readonly viewers: Map<Viewer, string>;
   timer: NodeJS.Timeout | null;
@@ -110,7 +109,7 @@ export function createLiveUpdates(options: LiveUpdatesOptions) {
   };
 }
 
-/** Interval of a comment line that keeps proxies from closing the connection. */
+/** Interval of an event that keeps proxies from closing the connection. */
 const HEARTBEAT_MS = 20_000;
 /** Maximum age of a stream. The page then reconnects, and a load balancer may choose another process. */
 const LONGEST_MS = 10 * 60_000;
@@ -195,7 +194,7 @@ export async function showStatus({
   return reply.send(content);
 }
 
-/** Content for the page's script, equal for poll and event stream. */
+/** Content for the page's script, the same for poll and event stream. */
 export function statusContent(
   context: Pick<CheckoutPagesContext, 'explorerTransactionUrl' | 'token'>,
   checkout: Checkout,

@@ -13,7 +13,6 @@ import { type Checkout, readCheckoutOfShortCode } from './read-checkout.ts';
 
 interface PreviewDrawerOptions {
   readonly monotonicMs: () => number;
-  /** Called with the error of a failed drawing. */
   readonly onFailure: (error: unknown) => void;
   readonly draw: Pictures['draw'];
 }
@@ -71,7 +70,7 @@ const MOST_LINES = 3;
 
 /**
  * Link preview of a checkout as SVG: shop, amount and the merchant's note, in the shop's color and with its logo. Omits
- * the payment's state, because sites store the picture. All other content is text without links.
+ * the payment's state, because sites store the picture.
  */
 export function previewDrawing(
   { payment, account }: Pick<Checkout, 'payment' | 'account'>,
@@ -150,7 +149,7 @@ export async function showPreview(
   const { png, isPlain } = await drawPreview(id, previewDrawing(checkout, logo));
   return (
     setCommonHeaders(reply)
-      // A plain picture expires soon. Pages of other sites embed it, so it allows cross-origin use.
+      // A plain picture expires sooner. Other sites embed the picture, so cross-origin use is allowed.
       .header('cache-control', `public, max-age=${isPlain ? 60 : 3_600}`)
       .header('cross-origin-resource-policy', 'cross-origin')
       .type('image/png')

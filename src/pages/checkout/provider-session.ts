@@ -27,7 +27,7 @@ export async function openProviderSession(
     const problem = html`${languageOf(request).words.problems.notFromHere}`;
     return sendCheckout(asked, checkout, { status: 403, problem });
   }
-  // The page was outdated; the current state explains the rest.
+  // The page was out of date; the current state explains the rest.
   if (!takesPayment(checkout.view)) {
     return sendCheckout(asked, checkout, { status: 409, problem: null });
   }
@@ -66,7 +66,7 @@ export async function redirectToProvider(
   }
 }
 
-/** A response without an https URL is the provider's failure. */
+/** A response without a secure URL is the provider's failure. */
 function secureUrlOf({ provider, redirectUrl }: ProviderSession): string {
   const url = URL.parse(redirectUrl);
   if (url !== null && isSecureUrl(url)) return url.href;
@@ -100,7 +100,7 @@ export function isPreview(headers: IncomingHttpHeaders): boolean {
 /**
  * Provider to which opening the checkout redirects; null for the page. `auto=1` counts only for a payment with a single
  * provider and a stored email (not one edited into the query). `returned=1` is in the URL to which providers send the
- * customer back: it gets the page instead of another redirect.
+ * customer back, and shows the page instead of redirecting again.
  */
 export function automaticProvider(
   payment: Payment,

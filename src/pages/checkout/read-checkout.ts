@@ -35,9 +35,9 @@ export interface Checkout {
   readonly payment: Payment;
   readonly account: Account;
   readonly view: CheckoutView;
-  /** Amount that a provider session charges now: all of it, or the rest. */
+  /** Amount that a provider session charges now: the full amount, or the rest. */
   readonly charge: Charge;
-  /** Providers of this payment, each with the reason why it cannot serve; empty if no session may be started. */
+  /** Providers of this payment, each with the reason if it cannot serve; empty if no session may be started. */
   readonly offers: readonly ProviderOffer[];
   /** How often visits to providers end with a delivery. */
   readonly success: SuccessRates;
@@ -64,7 +64,7 @@ export async function readCheckout(
   return checkoutOf(context, stored, account);
 }
 
-/** Reads a checkout by the text in its URL. Throws `payment_not_found`. */
+/** Throws `payment_not_found`. */
 export async function requireCheckout(context: ReadCheckoutContext, paymentId: string): Promise<Checkout> {
   const checkout = await readCheckout(context, paymentId);
   if (checkout === null) throw new ServiceError('payment_not_found');
@@ -79,7 +79,6 @@ export async function readCheckoutOfShortCode(
   return requireCheckout(context, paymentIdOfShortCode(shortCode) ?? '');
 }
 
-/** Checkout of a payment that was read. */
 export async function checkoutOf(
   context: Pick<ReadCheckoutContext, 'directory' | 'nowMs' | 'expiryMs'>,
   stored: PaymentView,

@@ -9,7 +9,7 @@ interface Context extends Readonly<{ records: Pick<RecordStore, 'addRecords'> }>
 
 /** Maximum pending records; more are dropped, because customers must not wait. */
 const MAXIMUM_WAITING = 1_000;
-/** Remembered payments, so that reloads write nothing. */
+/** Number of remembered payments, so that reloads write nothing. */
 const REMEMBERED = 10_000;
 const WRITE_AFTER_MS = 1_000;
 

@@ -39,9 +39,9 @@ export function rememberCountry({ context, request, reply }: CheckoutRequest): v
 const NO_COUNTRY: ReadonlySet<string> = new Set(['XX', 'ZZ', 'T1', 'A1', 'A2']);
 
 /**
- * Customer's country (ISO 3166-1 alpha-2): the new choice, the stored choice, or the report of the operator's proxy; null
- * if there is none. The state only in the United States, where the proxy reports it (`US-NY`). Forging them only affects the
- * questions of the client's own provider.
+ * Customer's country (ISO 3166-1 alpha-2): the new choice, the stored choice, or the report of the operator's proxy;
+ * null if there is none. The state is known only in the United States, if the proxy reports it (`US-NY`). A client that
+ * forges them affects only its own checkout.
  */
 export function customerPlace(
   { countryHeader }: Pick<CheckoutPagesContext, 'countryHeader'>,

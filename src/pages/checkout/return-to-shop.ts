@@ -6,7 +6,7 @@ import type { CheckoutView } from './checkout-view.ts';
 import type { Checkout } from './read-checkout.ts';
 
 /**
- * The shop's links, if set: return after the end of the payment, support and terms. The next one to take is a button:
+ * The shop's links, if set: return after the end of the payment, support and terms. The link to take next is a button:
  * support if only the shop can help, otherwise the way back.
  */
 export function shopLinks(checkout: Checkout, language: Language): Html {
@@ -30,7 +30,7 @@ ${links.length === 0 ? nothing : html`<p class="until">${links.map((link, index)
 </div>`;
 }
 
-/** Whether only the shop can resolve it: it holds or received money that does not belong there. */
+/** Whether only the shop can help, because money arrived that was not due. */
 function needsShop(view: CheckoutView): boolean {
   if (view.kind === 'paid') return view.surplus !== null;
   return view.kind === 'closed_with_money' || view.kind === 'closed_and_released';
@@ -59,7 +59,7 @@ export function returnOf({ payment, account, view, nowMs }: Checkout): Return | 
   return { url: new URL(returnUrlOf(url, payment.id)), isAutomatic };
 }
 
-/** The script shows the second line; without script only the link appears. */
+/** The script shows the countdown, which stays hidden without it. */
 function returnLink(
   { url, isAutomatic }: Return,
   shop: string,

@@ -33,7 +33,7 @@ import { rememberLanguage } from './remember.ts';
 import { showShortLink } from './short-link.ts';
 import { showLogo } from './show-logo.ts';
 
-/** The action of a form is in its URL; a form adds at most a country. */
+/** The action of a form is in its URL, so its fields are few. */
 const FORM_LIMIT_BYTES = 1024;
 const STATUS_ROUTE = '/pay/:paymentId/status';
 const EVENTS_ROUTE = '/pay/:paymentId/events';
@@ -102,7 +102,7 @@ export function registerCheckoutPages(
     const { page, form } = routes;
 
     scope.setErrorHandler((error, request, reply) => showError(askedOf(request, reply), error));
-    // HEAD never starts a session: it only checks whether the link works.
+    // HEAD must not start a session, because it only checks whether the link works.
     scope.head('/pay/:paymentId', (request, reply) => {
       const asked = askedOf<'paymentId'>(request, reply);
       delete asked.query['auto'];
@@ -141,7 +141,7 @@ function liveSources(context: CheckoutPagesContext, { log }: FastifyInstance) {
   return { read, onError };
 }
 
-/** Refuses GET: a provider session starts with a click, never by opening a URL. */
+/** Refuses GET, because opening this URL must not start a provider session. */
 async function showOnlyByForm(asked: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
   const { messages, actions } = languageOf(asked.request).words;
   const href = `/pay/${encodeURIComponent(asked.params.paymentId)}`;
@@ -235,8 +235,9 @@ function sendWithout(unserved: ProviderOffer, asked: CheckoutRequest, checkout: 
 const REFRESHED = 'refreshed';
 
 /**
- * Whether the provider would refuse the customer after a redirect: it checks the referring site, and the browser would
- * send the shop's or none. Some browsers send none with a refresh either; their customers press the button.
+ * Whether the provider would refuse the customer after a redirect, because it checks the referring site, and the
+ * browser would send the shop's or none. Some browsers send none with a refresh either; their customers press the
+ * button.
  */
 function needsOwnPage(
   { directory, baseUrl }: CheckoutPagesContext,

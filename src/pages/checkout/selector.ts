@@ -26,7 +26,6 @@ const arrow = html`<svg class="arrow turns" viewBox="0 0 20 20" width="20" heigh
 /** Stands for the list of offers in a page's revision. */
 export const offersToCome = html`<!--offers-->`;
 
-/** URL of a click on a provider. */
 function sessionPath(payment: Payment, provider: ProviderId): string {
   return `/pay/${payment.id}/providers/${provider}`;
 }
@@ -34,7 +33,6 @@ function sessionPath(payment: Payment, provider: ProviderId): string {
 /** Form of all provider buttons on the page. Outside the parts that change, so that the visitor's token remains. */
 export const SESSION_FORM = 'provider-session';
 
-/** A provider's button in full width. */
 export function providerButton(
   payment: Payment,
   provider: ProviderId,
@@ -73,7 +71,7 @@ export function possibleOffers(offers: readonly ProviderOffer[]): readonly Provi
   return offers.filter(({ refusal }) => refusal === null);
 }
 
-/** Inputs of the list without quotes, besides the payment. */
+/** What the list without quotes depends on, besides the payment. */
 export function offersInBrief({ offers }: Checkout): string {
   return offers
     .map(
@@ -84,7 +82,7 @@ export function offersInBrief({ offers }: Checkout): string {
 
 interface OfferRow {
   readonly offer: ProviderOffer;
-  /** Outcome to expect from the provider; absent if unknown. */
+  /** Expected outcome at the provider; absent if unknown. */
   readonly outcome?: QuoteOutcome;
   readonly isLastChoice?: boolean;
 }
@@ -94,7 +92,10 @@ export function canContinueAt(provider: ProviderId, { offers }: Pick<Checkout, '
   return possibleOffers(offers).some((offer) => offer.provider === provider);
 }
 
-/** Ordered rows: the first that can be chosen leads. After a decline, another card at the same provider comes first. */
+/**
+ * The first row that can be chosen as a button, the others below it. After a decline, another card at the same provider
+ * comes first.
+ */
 function leadAndOthers(selection: OfferList, rows: readonly OfferRow[]): Html {
   const { checkout, offers, language } = selection;
   const lead = rows.find(({ outcome }) => outcome?.kind !== 'refused');
@@ -157,7 +158,7 @@ function marksOf({ provider }: ProviderOffer, { words }: Language): Html {
   return html`${customerFacts[provider].means.map(mark)}`;
 }
 
-/** Charge of a provider that asks for more than the amount; null for one that charges the amount, or is not quoted. */
+/** Charge of a provider that charges more than the amount; otherwise null. */
 function higherChargeOf({ outcome }: OfferRow, { amountCents }: Charge): number | null {
   const chargedCents = outcome?.kind === 'quoted' ? outcome.quote.chargedCents : amountCents;
   return chargedCents > amountCents ? chargedCents : null;
@@ -199,13 +200,12 @@ function refusedOffers({ checkout, offers, language }: OfferList): Html {
 
 export interface OffersToAsk {
   readonly source: Quotes;
-  /** The customer's last choice, which comes first. */
   readonly lastChoice: ProviderId | null;
   /** The customer's country, ISO 3166-1 alpha-2; null if unknown. */
   readonly customerCountry: string | null;
 }
 
-/** List of a checkout's offers in the order of the quotes to expect. Waits for no provider. */
+/** A checkout's offers in their order (see `inExpectedOrder`), from cached quotes: it does not wait for a provider. */
 export function quotedOffers(
   { source, lastChoice, customerCountry }: OffersToAsk,
   selection: OfferList,
@@ -301,7 +301,6 @@ export interface CountryQuestion {
   readonly chosen: string | null;
 }
 
-/** The country form, which continues to the provider. */
 export function countryQuestion(
   payment: Payment,
   { provider, chosen }: CountryQuestion,

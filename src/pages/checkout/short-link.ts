@@ -34,8 +34,8 @@ export async function showShortLink(asked: CheckoutRequest<'shortCode'>): Promis
 }
 
 /**
- * Page of a short link: preview data and the link to the checkout. The only page with the merchant's note. Preview
- * crawlers are not redirected.
+ * Page of a short link: preview data and the link to the checkout. The only page for customers that has the merchant's
+ * note. Preview crawlers are not redirected.
  */
 function shortLinkPage(
   { payment, charge, account, view }: Checkout,
@@ -64,7 +64,7 @@ function shortLinkPage(
     ? fillText(words.title, { amount, shop })
     : fillText(language.words.title, { heading: text.heading, amount, shop });
   const description = payment.note ?? (isOpen ? fillText(words.description, { shop }) : text.sentence);
-  // Same as `checkout_url` without the email address, which the payment has.
+  // Same as `checkout_url` without the email address, which is stored with the payment.
   const url = `${options.baseUrl}/s/${shortCodeOf(payment.id)}`;
   const next = checkoutUrl('', { ...payment, email: null });
   return layout({

@@ -3,10 +3,9 @@ import { ServiceError } from '../../payment/errors.ts';
 import { setCommonHeaders } from '../../web/checkout-frame/layout.ts';
 import type { CheckoutRequest } from './context.ts';
 
-/** A year: another picture has another hash and URL. */
+/** A year, because another picture has another hash and URL. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
-/** Path of the logo with this hash. */
 export function logoPathOf(hash: string): string {
   return `/logos/${hash}`;
 }

@@ -20,7 +20,6 @@ import type { Checkout } from './read-checkout.ts';
 export interface StateWords {
   readonly heading: Html;
   readonly sentence: Html;
-  /** Additional advice. */
   readonly notice?: Html;
   readonly text: { readonly heading: string; readonly sentence: string };
 }
@@ -41,7 +40,6 @@ interface WordsContext {
 
 type StateName = Exclude<keyof Words['states'], 'littleArrived' | 'overpaid' | 'paidTwice'>;
 
-/** Texts of a view. */
 export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
   const values = valuesOf(view, context);
   const words = stateWords(context.language, stateNameOf(view, context), values);

@@ -11,7 +11,6 @@ import { readPaymentHistory } from '../../webhooks/payment-history.ts';
 /** Page that tests an endpoint: the default one, or the payment's with `?payment=`. */
 export const ENDPOINT_CHECK_PATH = `${DASHBOARD_PATH}/webhook-check`;
 
-/** Registers the page that tests a webhook endpoint without an event. */
 export function registerEndpointCheckPage(routes: DashboardRoutes): void {
   const pages = routes.pages(null, 'developer');
   pages.page('/webhook-check', showForm);
@@ -42,7 +41,7 @@ const badges = {
   fail: html`<span class="badge bad">failed</span>`,
 } as const;
 
-/** Result of all steps: one failed step loses every webhook. */
+/** Overall result: if one step fails, every webhook does. */
 function verdict(steps: readonly EndpointStep[]): Html {
   if (steps.some(({ level }) => level === 'fail'))
     return banner('bad', 'Webhooks to this endpoint fail. See the failed step below.');

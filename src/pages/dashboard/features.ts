@@ -6,7 +6,6 @@ import type { DashboardRoutes, PageView } from '../../web/signed-in/pages.ts';
 
 /** Parts that the features add to the dashboard. */
 export interface DashboardFeatures {
-  /** Register the features' pages. */
   readonly pages: readonly ((routes: DashboardRoutes) => void)[];
   readonly overviewCards: readonly OverviewCard[];
   readonly paymentCards: readonly PaymentCard[];
@@ -19,7 +18,6 @@ export interface DashboardFeatures {
 export interface OverviewCard {
   /** Empty if there is nothing to show. */
   readonly show: (visit: Visit) => Promise<Html>;
-  /** Registers the card's forms. */
   readonly register: (routes: DashboardRoutes) => void;
   /** Messages at the top of the overview after a form. */
   readonly flashMessages: Readonly<Record<string, string>>;
@@ -35,7 +33,6 @@ export interface PaymentCard {
 
 /** Origin of a payment other than a shop's checkout. */
 export interface PaymentOrigin {
-  /** Label of the kind of origin. */
   readonly label: string;
   /** Path of its page below the dashboard's. */
   readonly path: string;

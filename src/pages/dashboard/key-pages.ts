@@ -35,7 +35,6 @@ const flashMessages = {
 
 const KEYS_PATH = `${DASHBOARD_PATH}/keys`;
 
-/** API keys: create, show once, list, and revoke after a confirmation. */
 export function registerKeyPages(routes: DashboardRoutes): void {
   const pages = routes.pages('keys', 'developer');
   pages.page('/keys', showKeys);
@@ -105,7 +104,6 @@ export function usedCell(lastUsedAtMs: number | null, timeZone: string): Html {
   return lastUsedAtMs === null ? html`<span class="soft">never</span>` : moment(lastUsedAtMs, timeZone);
 }
 
-/** Link to the confirmation that revokes a key. */
 export function revokeLink({ id, name }: ApiKey, keysPath: string): Html {
   return html`<a class="button compact danger" href="${keysPath}/${id}/revoke">Revoke<span class="quiet"> ${name}</span></a>`;
 }
@@ -119,7 +117,7 @@ function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
   });
 }
 
-/** Keeps the key for the next page only, and asks for more than a session, which may be stolen. */
+/** Keeps the key for the next page only. Asks for password and second factor, because a session may be stolen. */
 const answerCreate: FormHandler = async (visit, form) => {
   const { context } = visit;
   const scopes = keyScopes.filter((scope) => form.has(scope));
@@ -158,7 +156,6 @@ async function showQuestion(visit: Visit) {
   return revocationPage(key, visit, KEYS_PATH, KEYS_PATH);
 }
 
-/** Confirmation before a key is revoked; `back` is the page to return to. */
 export function revocationPage(key: ApiKey, visit: AreaVisit, keysPath: string, back: string): PageView {
   return forms.confirmationPage(visit, {
     title: 'Revoke this key?',

@@ -21,7 +21,7 @@ import { countPassword, tokenOf } from '../../web/signed-in/password-link-pages.
 
 type LinkRequest = AreaRequest<DashboardContext>;
 
-/** `/dashboard/forgotten`: requests a password link by email. Only if email is configured. */
+/** `/dashboard/forgotten`: requests a password link by email. Registered only if email is configured. */
 export function registerForgottenPages(routes: DashboardRoutes, mailer: Mailer): void {
   const pages = visitorPages(routes);
   pages.page('/forgotten', async (asked) => ({
@@ -33,7 +33,7 @@ ${formField('email', { label: 'Email address', type: 'email', autocomplete: 'use
   pages.form('/forgotten', (asked, form) => answerForgotten(asked, form, mailer));
 }
 
-/** Responds equally and in equal time whether or not the user exists: the mail is sent afterwards. */
+/** Responds identically and in equal time whether or not the user exists, because the mail is sent afterwards. */
 async function answerForgotten(asked: LinkRequest, form: FormFields, mailer: Mailer): Promise<PageView> {
   const { context, request } = asked;
   const typed = form.text('email');
@@ -100,7 +100,7 @@ ${isThem ? acceptForm(asked, nothing) : waysToAccept(asked, link.email)}`,
   };
 }
 
-/** Equal for every email address, so that it does not reveal whether a user has it. */
+/** The same for every email address, so that it does not reveal whether a user has the address. */
 function waysToAccept(asked: LinkRequest, email: string): Html {
   return html`<section class="card"><h2>I already have a password</h2><p>Sign in with this email address, then accept.</p>
 <a class="button wide" href="${DASHBOARD_PATH}/sign-in?next=${encodeURIComponent(asked.path)}">Sign in</a></section>

@@ -42,18 +42,16 @@ import { type SignatureCheck, webhookCard } from './webhook-card.ts';
 
 export type PaymentDetailFeatures = Pick<DashboardFeatures, 'paymentCards' | 'readOrigins'>;
 
-/** Message at the top, and the result of a check. */
 interface PaymentDetailOptions {
   readonly message?: Html;
   readonly check?: SignatureCheck;
 }
 
-/** Payment of the path with its history. Throws `payment_not_found` for another account's. */
+/** Payment of the path with its history. Throws `payment_not_found` for a payment of another account. */
 export function readOwnHistory({ context, account, params }: Visit): Promise<PaymentHistory> {
   return readPaymentHistory(context, account.id, params['paymentId'] ?? '');
 }
 
-/** Page of one payment with its history. */
 export async function showPayment(
   { paymentCards, readOrigins }: PaymentDetailFeatures,
   visit: Visit,
@@ -97,7 +95,7 @@ function receivedLine({ receivedUnits, forwardedUnits }: Payment): Html {
 after the fee</span></p>`;
 }
 
-/** Meaning of a partial or double payment for the merchant, and the possible actions. */
+/** Meaning of a partial payment or overpayment for the merchant, and the possible actions. */
 function mismatchNotice({ baseUrl }: DashboardContext, history: PaymentHistory): Html {
   const { payment, observations, sessions } = history;
   if (payment.amountMismatch === 'partially_paid') {
@@ -126,8 +124,8 @@ function restSentence(view: PaymentView): string {
 }
 
 /**
- * Form that accepts a partial payment as paid. Empty for other payments, before the deposits are final, and for anyone
- * but an owner.
+ * Form that accepts a partial payment as paid. Empty for other payments, before the deposits are final, and for users
+ * who are not owners.
  */
 async function acceptCard(visit: Visit, { payment, observations }: PaymentHistory): Promise<Html> {
   const { seenUnits, finalSeenUnits } = sumObservations(observations);
@@ -248,7 +246,7 @@ function noteCard(visit: Visit, payment: Payment): Html {
   });
 }
 
-/** How the merchant settled a payment of another amount with the customer. */
+/** How the merchant settled a wrong amount with the customer. */
 function settledCard(visit: Visit, { payment, observations }: PaymentHistory, settled?: AccountRecord): Html {
   const [text = '', author = ''] = settled?.texts ?? [];
   const hasArrived = !isDust(payment, sumObservations(observations).seenUnits);
@@ -315,7 +313,7 @@ from the payment, the search, the links to providers and the recorded webhook. T
 
 type Happening = readonly [atMs: number, title: string, text: string];
 
-/** All timed events of a payment, oldest first. Chain events have blocks and a list of their own. */
+/** Events of a payment, oldest first. Chain events are listed separately. */
 export function timeline(history: PaymentHistory, timeZone: string, opened?: AccountRecord): Html {
   const firstOpened: Happening[] =
     opened === undefined ? [] : [[opened.atMs, 'Customer opened the checkout', 'For the first time.']];

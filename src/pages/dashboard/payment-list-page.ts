@@ -27,7 +27,6 @@ import type { DashboardFeatures, PaymentOrigin } from './features.ts';
 
 const PAGE_SIZE = 50;
 
-/** The account's payments: searched, filtered, newest first. */
 export async function showPayments({ readOrigins }: Pick<DashboardFeatures, 'readOrigins'>, visit: Visit) {
   const { context } = visit;
   const filters = filtersOrError(visit, context.nowMs());
@@ -91,7 +90,6 @@ function filtersOrError(visit: Visit, nowMs: number): PaymentFilters | ServiceEr
   }
 }
 
-/** Sends the list's payments as CSV, streamed with backpressure. */
 export async function sendPaymentsCsv({ columns }: Pick<DashboardFeatures, 'columns'>, visit: Visit) {
   const { context } = visit;
   const { query } = readFilters(visit, context.nowMs());
@@ -130,14 +128,12 @@ function pageLinks({ given, before }: PaymentFilters, { next, payments }: FoundP
 
 const NOTE_CHARACTERS = 60;
 
-/** Facts that the list shows besides the payments. */
 interface ListedFacts {
   readonly sessions: ReadonlyMap<string, LastSession>;
   readonly origins: ReadonlyMap<string, PaymentOrigin>;
   readonly nowMs: number;
 }
 
-/** A table of payments; the first column is the time. */
 function paymentTable(
   payments: readonly Payment[],
   { sessions, origins, nowMs }: ListedFacts,
@@ -178,7 +174,7 @@ function shortened(text: string): string {
     : `${characters.slice(0, NOTE_CHARACTERS - 1).join('')}…`;
 }
 
-/** Parameters of the list's URL, in order and complete, so that the URL can be bookmarked. */
+/** Filters in the list's URL, in order. The URL has all of them, so that it can be bookmarked. */
 const names = ['q', 'status', 'forward', 'provider', 'currency', 'from', 'to'] as const;
 type FilterName = (typeof names)[number];
 

@@ -84,7 +84,6 @@ const flashMessages = {
   erased: 'The customer’s personal data is erased.',
 };
 
-/** The account's payments: list, CSV, and each of them. */
 export function registerPayments(routes: DashboardRoutes, features: DashboardFeatures): void {
   const show = (visit: Visit) => showPayment(features, visit);
   const seen = routes.pages('payments', 'viewer');

@@ -135,7 +135,7 @@ async function showInvited(visit: Visit) {
   return (await takeInvitationPage(visit, PEOPLE_PATH)) ?? seeOther('/people');
 }
 
-/** Page that shows a kept link; null after the first call. */
+/** Page that shows a kept link; null if there is none, such as after the first call. */
 export async function takeInvitationPage(
   { session, context }: AreaVisit,
   back: string,

@@ -42,7 +42,8 @@ export function registerDashboard(
   context: DashboardContext,
   features: DashboardFeatures,
 ): void {
-  // URL that shops use. Rewrites its query as sign-in pages accept it (`returnPathOf`), whatever the shop encodes.
+  // URL to which shops link. Rewrites the query so that sign-in pages can return to it (`returnPathOf`), however the
+  // shop encodes it.
   server.get('/connect', { exposeHeadRoute: true }, (request, reply) => {
     const query = String(new URL(request.url, context.baseUrl).searchParams).replaceAll('*', '%2A');
     return sendSeeOther(reply, `${DASHBOARD_PATH}/connect?${query}`);

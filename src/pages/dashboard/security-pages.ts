@@ -72,7 +72,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
     pages.form(
       `/security/${path}`,
       async (visit, fields) => {
-        // Counted by session: one without the password must not use up the attempts of the user's others.
+        // Counted by session, so that a stolen one without the password cannot use up the attempts of the user's others.
         await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
         await requirePassword(visit, fields.text('password'));
         return act(visit, fields);
@@ -128,7 +128,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   });
 }
 
-/** Shows the page with forms that need no code for some minutes, after the use of a passkey. */
+/** After the use of a passkey, shows the page with forms that need no code for some minutes. */
 async function confirm(visit: Visit, form: FormFields): Promise<PageView> {
   const { context } = visit;
   const party = partyOf(context);
@@ -201,9 +201,8 @@ async function proofFields(visit: AreaVisit, id: string, isCodeOptional: boolean
 }
 
 /**
- * Requires the user's password and an existing second factor in a form of `confirmedForm`: for rights, for payout
- * destinations and for the paid threshold, because a session may be stolen. Throws `invalid_request` naming the wrong
- * fields, and `rate_limited` after too many wrong passwords or codes.
+ * Requires the user's password and an existing second factor in a form of `confirmedForm`, because a session may be
+ * stolen. Throws `invalid_request` naming the wrong fields, and `rate_limited` after too many wrong passwords or codes.
  *
  * @param checks of the other fields; resolves to their values
  */
@@ -213,7 +212,7 @@ export async function requirePasswordAndFactor<Checks extends Readonly<Record<st
   checks: Checks,
 ) {
   const { context, user, session } = visit;
-  // Counted by session: one without the password must not use up the attempts of the user's others.
+  // Counted by session, so that a stolen one without the password cannot use up the attempts of the user's others.
   const tries = `${user.id} ${session.id}`;
   await requirePassing(context.limits.signInsOfUser, tries);
   const read = await checkFields({
@@ -355,7 +354,7 @@ the session of ${describeBrowser(userAgent)} at ${address}</span></button></form
 })}</section>`;
 }
 
-/** Ordered: most browsers also name their ancestors. */
+/** In this order, because most browsers also name the browsers that they descend from. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

@@ -48,7 +48,6 @@ import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 const SETTINGS_PATH = `${DASHBOARD_PATH}/settings`;
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
 
-/** The shop's appearance, payouts, and the operator's settings. */
 export function registerSettingsPages(routes: DashboardRoutes): void {
   const pages = routes.pages('settings', 'owner');
   pages.page('/settings', showSettings);
@@ -137,7 +136,7 @@ export function meantWalletOf(
 
 const TICK = 'Pay out to this address anyway';
 
-/** Tick for such an address, if the form was refused for it in this field. */
+/** Checkbox that confirms such an address, if the form was refused for it in this field. */
 export function meantField({ refused }: Pick<FormVisit, 'refused'>, name: string): Fields {
   const typed = parsePayoutAddress(refused?.text(name).trim());
   if (typed === null || doubtAbout(typed) === null) return {};
@@ -260,7 +259,7 @@ function percentOf(basisPoints: number | null): string {
   return basisPoints === null ? '' : String(basisPoints / 100);
 }
 
-/** Effect of a maximum fee and tolerance, in money, for a customer who sends USDC from a wallet. */
+/** Example of what a maximum fee and a tolerance mean in money. */
 function lowestThresholdSentence(terms: ThresholdTerms): string {
   const { maxProviderFeeBasisPoints, toleranceBasisPoints } = terms;
   const whole = formatUsdc(computePaidThreshold(EXAMPLE_UNITS, toleranceBasisPoints));

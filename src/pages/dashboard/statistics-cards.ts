@@ -29,7 +29,6 @@ const changes = new Intl.NumberFormat('en', {
   signDisplay: 'exceptZero',
 });
 
-/** Money, payments, conversion, providers and settling times, compared with as many days before. */
 export function statisticsCard({ statistics, before, span, timeZone, base }: Overview): Html {
   const { days } = statistics;
   const against = (value: number, earlier: number) =>

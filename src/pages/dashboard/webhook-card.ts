@@ -13,7 +13,7 @@ export type SignatureCheck = 'good' | 'bad' | 'unknown' | 'erased' | null;
 /**
  * An event as it was sent: body, headers, signature, response.
  *
- * @param baseUrl root of the API's status
+ * @param baseUrl public root of the API
  */
 export function webhookCard(
   { baseUrl }: { readonly baseUrl: string },
@@ -64,7 +64,7 @@ ${check === null ? nothing : checkBanners[check]}
 }
 
 /**
- * Advice for an event that did not arrive. Does not suggest resending: receivers refuse old events, and a status
+ * Advice for an event that did not arrive. Does not suggest resending, because receivers refuse old events and a status
  * request has the same effect.
  */
 function reconcileAdvice(baseUrl: string, paymentId: string): Html {
@@ -78,7 +78,6 @@ The SDK’s <code>reconcile</code> does this for all open orders.</p>
 <h3 id="webhook-status">Request the status</h3>${block('webhook-status', command)}`;
 }
 
-/** JSON with one line per field. */
 function indented(json: string): string {
   return JSON.stringify(JSON.parse(json), null, 2);
 }

@@ -99,7 +99,6 @@ interface DocPageParts {
   readonly main: Html;
 }
 
-/** Layout of a documentation page. */
 export function docLayout({ title, current, pages, isTestMode, main }: DocPageParts): Buffer {
   const page = html`<!doctype html>
 <html lang="en" dir="ltr">
@@ -176,14 +175,12 @@ ${all.map(({ href, title, summary }) => html`<li><a href="${href}">${title}</a>:
 `;
 }
 
-/** List of pages in reading order. */
 export function indexContent(pages: readonly DocPage[]): Html {
   return html`<h1>Documentation</h1>
 <p>Create hosted card checkouts; the customer pays at an on-ramp, and USDC arrives in your wallet.</p>
 ${listOfPages(pages)}`;
 }
 
-/** Content of an unknown address: the pages that exist. */
 export function unknownContent(pages: readonly DocPage[]): Html {
   return html`<h1>Page not found</h1>
 <p>There is no such page in the documentation. These pages exist:</p>

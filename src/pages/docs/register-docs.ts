@@ -22,7 +22,6 @@ import {
 export interface DocsContext {
   /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** Description of the API, for its reference. */
   readonly description: ApiDescription;
   /** Whether to include operators' pages, for the sandbox. */
   readonly isTestMode: boolean;
@@ -54,7 +53,7 @@ const icon = Buffer.from(
     '<path d="M4 8.5l2.6 2.6L12 5.6" fill="none" stroke="#fff" stroke-width="2"/></svg>',
 );
 
-/** Loads Markdown and highlighting with the first page. */
+/** Loads Markdown and highlighting only when the first page is requested. */
 const loadRenderer = () => import('./render-markdown.ts');
 
 /** Allows the pictures' own style for light and dark. */

@@ -6,7 +6,7 @@ import { Html, html, nothing } from '../../web/design/html.ts';
 import type { DocPage } from './doc-pages.ts';
 
 export interface MarkdownContext {
-  /** Page of the text; its links are relative to its file. */
+  /** The page to whose file links are relative. */
   readonly page: Pick<DocPage, 'file'>;
   /** All served pages; a link to another file becomes plain text. */
   readonly pages: readonly DocPage[];

@@ -25,7 +25,7 @@ const flashMessages = {
   invited: 'The invitation is sent. It works once, within a week.',
 };
 
-/** `/operator/accounts/:accountId`: an account, and its settings by the operator. */
+/** `/operator/accounts/:accountId`: an account, and what the operator sets for it. */
 export function registerAccountPage(routes: OperatorRoutes): void {
   const pages = routes.pages('accounts');
   const path = '/accounts/:accountId';

@@ -43,7 +43,6 @@ import type { CallbackGuard } from '../../webhooks/delivery-types.ts';
 
 const style = dashboardStyleWith(new URL('./operator.css', import.meta.url));
 
-/** Layout of a page of the console. */
 function operatorLayout(
   { title, main, refused }: PageContent,
   visit: OperatorVisit,
@@ -128,7 +127,6 @@ export interface OperatorContext
   readonly isTrustedPeer: (address: string) => boolean;
 }
 
-/** Scope for pages of the console. */
 export interface OperatorRoutes extends AreaRoutes<OperatorContext> {
   /** Pages of a section; null for pages outside all sections. */
   readonly pages: (section: Section | null) => ReturnType<typeof createPages<OperatorContext, OperatorVisit>>;
@@ -154,7 +152,6 @@ export function operatorRoutesOf(server: FastifyInstance, context: OperatorConte
   };
 }
 
-/** Request of a signed-in operator. */
 export type OperatorVisit = AreaVisit<OperatorContext>;
 
 /** The operator's console, on the admin port. */
@@ -187,7 +184,7 @@ export function accountLink(id: string): Html {
     : html`<a href="${OPERATOR_PATH}/accounts/${id}"><code class="small">${id}</code></a>`;
 }
 
-/** A payment in a table, by the ends of its id: the whole id would take half a phone's width. */
+/** A payment in a table, by the ends of its id, because the whole id would take half a phone's width. */
 export function paymentLink(id: PaymentId): Html {
   return html`<a href="${OPERATOR_PATH}/payments/${id}" title="${id}"><code class="small">${id.slice(0, 8)}…${id.slice(-6)}</code></a>`;
 }

@@ -21,9 +21,9 @@ import * as settlement from './settlement-page.ts';
 
 /** Selectable periods in days. */
 const spans = [7, 30, 90] as const;
-/** Default lifetime of an open payment. */
+/** How long a payment stays open by default. */
 const OPEN_DAYS = 7;
-/** Duration after which a release is stuck; equals the alert CardCheckoutReleaseOverdue. */
+/** A release counts as stuck after this time, as in the alert CardCheckoutReleaseOverdue. */
 const OVERDUE_MS = 30 * 60_000;
 const STUCK_COUNTED = 500;
 const STUCK_SHOWN = 10;
@@ -77,7 +77,7 @@ async function readOverview(context: OperatorContext, span: number) {
   };
 }
 
-/** Payments that need a person, and those whose release is due or in flight for too long. */
+/** Payments that need manual action, and those whose release is due or in flight for too long. */
 async function readStuck({ search, relay, payments, nowMs }: OperatorContext) {
   const [manual, due, batches] = await Promise.all([
     search.listUnsettled(null, ['manual_required'], STUCK_COUNTED),
@@ -102,7 +102,6 @@ function nextStepOf(payment: Payment): string {
     : 'The service keeps trying. Check the relayers’ balance and the RPC endpoints below.';
 }
 
-/** Alerts, each with a sentence and the place to act. */
 function alertsCard({ stuck, providers, relayers, endpoints, isBehind, failed }: Overview): Html {
   const paused = providers.filter(({ health }) => health?.isCircuitOpen === true);
   const unwell = endpoints.filter((endpoint) => !settlement.isWell(endpoint)).length;

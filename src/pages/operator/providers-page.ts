@@ -34,7 +34,7 @@ export interface Provider {
   readonly state: ProviderState;
   readonly adapter: ProviderAdapter | undefined;
   readonly settings: ProviderSettings;
-  /** Null if it is not configured and so not monitored. */
+  /** Null if the provider is not configured, and so not monitored. */
   readonly health: ProviderHealth | null;
   /** Result of `provider prove`. */
   readonly proof: ProviderProof;
@@ -130,7 +130,7 @@ export function providerLink({ id }: Pick<Provider, 'id'>): Html {
 /** Maximum rows; the others have fewer visits. */
 const MAXIMUM_DELIVERY_ROWS = 100;
 
-/** Aggregates that identify no customer or payment. */
+/** Shows aggregates, which identify no customer or payment. */
 function deliveriesTable({ directory }: OperatorContext): Html {
   const counted = directory.success?.()?.list() ?? [];
   if (counted.length === 0) return nothing;
@@ -199,7 +199,6 @@ const stateBadges: Readonly<Record<ProviderState, Html>> = {
   off: html`<span class="badge warn">Off</span>`,
 };
 
-/** Whether customers can choose a provider. */
 export function stateBadge({ state, adapter }: Provider): Html {
   return html`${stateBadges[state]} ${adapter?.blockedBecause ?? ''}`;
 }

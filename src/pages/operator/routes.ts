@@ -62,7 +62,7 @@ const internalName = /^[a-z0-9_-]+$|\.(?:internal|local|localhost|svc|test)$/;
 
 /**
  * Refuses unknown host names at the admin server. Otherwise another site could resolve its own name to this server (DNS
- * rebinding) and read its responses as its own. Metrics are also served under internal names, which collectors use.
+ * rebinding) and read the responses. Metrics are also served under internal names, which collectors use.
  *
  * Call it before routes are registered.
  *
@@ -74,7 +74,7 @@ export function refuseForeignHosts(server: FastifyInstance, baseUrl: string): vo
     // Probes send any host name, and the response is not secret.
     if (isHealthCheck(request)) return;
     const { host } = request.raw.headers;
-    // Every browser sends the Host header.
+    // Not a browser, because every browser sends the Host header.
     if (host === undefined) return;
     const name = nameIn(host);
     if (name === ownName || isLoopbackHost(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0) return;

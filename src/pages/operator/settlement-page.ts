@@ -27,14 +27,14 @@ import {
 import { adviceFor } from './payment-detail.ts';
 
 const BATCHES_SHOWN = 50;
-/** Maximum listed payments that need attention; beyond it the number itself is the message. */
+/** Maximum payments read; beyond it, the number itself is the message. */
 const COUNTED_PAYMENTS = 500;
 const PAYMENTS_SHOWN = 50;
-/** Timeout of the chain, so that the page does not wait for an unreachable node. */
+/** Timeout of chain reads, so that the page does not wait for an unreachable node. */
 const CHAIN_TIMEOUT_MS = 3_000;
 
 /**
- * `/operator/settlement`: read position of the chain, relayers, releases in progress, and payments that need attention.
+ * `/operator/settlement`: read position on the chain, relayers, releases in progress, and payments that need attention.
  */
 export function registerSettlementPage(routes: OperatorRoutes): void {
   const pages = routes.pages('settlement');
@@ -101,7 +101,10 @@ function chainCard(
 <div><dt>Sync delay</dt><dd>${delay}</dd></div></dl></section>`;
 }
 
-/** Warns without a final block confirmed by a second host, because nothing progresses then, however short the delay. */
+/**
+ * Shows no "up to date" without a final block that a second host confirmed, because nothing progresses then, however
+ * short the delay.
+ */
 function delayBadge(lagMs: number, heads: ChainHeads | null): Html {
   if (lagMs > LATE_SCAN_MS) return html`<span class="badge bad">late</span>`;
   return heads?.final == null ? nothing : html`<span class="badge good">up to date</span>`;
@@ -148,7 +151,6 @@ const counts = new Intl.NumberFormat('en');
 /** Time after a disagreement in which an endpoint counts as unhealthy. */
 const DISAGREEMENT_MS = 10 * 60_000;
 
-/** Whether an endpoint is reliable. */
 export function isWell({
   isPaused,
   isSlow,
@@ -205,7 +207,6 @@ function batchTable(batches: readonly RelayBatch[]): Html {
   });
 }
 
-/** Payments with the next step for each. */
 export function attentionTable(
   label: string,
   payments: readonly Payment[],

@@ -7,7 +7,7 @@ import { webhookBadge } from '../../web/signed-in/payment-words.ts';
 import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
 import { accountLink, type OperatorRoutes, type OperatorVisit, paymentLink } from './operator-page.ts';
 
-/** Maximum events read; failures among them are grouped by host. */
+/** Maximum failed events read. */
 const READ_LIMIT = 500;
 const SHOWN = 50;
 

@@ -11,7 +11,8 @@ const EXCERPT_CHARACTERS = 140;
 /** Score of a match by where the word occurs. In body text, count and density add to it. */
 const weights = { heading: 10, title: 5, text: 1, code: 2 };
 /**
- * Guides precede references, which precede operators' pages.
+ * Pages for merchants rank above pages for operators.
+ *
  * @type {Record<string, number>}
  */
 const groupPoints = { 'Get started': 5, Integrate: 6, Reference: 6, Operate: 0 };
