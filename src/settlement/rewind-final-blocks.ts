@@ -11,7 +11,9 @@ export interface RewindContext {
   readonly onRewind: (from: BlockReference, to: BlockReference) => void;
 }
 
-/** Blocks below the oldest checkpoint at which the watcher restarts when the chain has no checkpoint: about an hour. */
+/**
+ * Distance below the oldest checkpoint at which the watcher restarts when the chain has none of them: about an hour.
+ */
 const BELOW_CHECKPOINTS = 2_000;
 
 /** Maximum checkpoints to compare: all that a store keeps. */

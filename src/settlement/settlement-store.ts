@@ -58,7 +58,6 @@ export class ScanRefusedError extends Error {
   }
 }
 
-/** Rows found by reading the chain. */
 export type FoundOnChain = Pick<ScanRecord, 'deposits' | 'releases' | 'rescues'>;
 
 /**
@@ -96,7 +95,9 @@ export interface ObservationStore {
   ): Promise<{ readonly added: number }>;
   /** The last checkpoints, newest first. */
   listCheckpoints(limit: number): Promise<readonly BlockReference[]>;
-  /** After the chain lost final blocks: removes every row and checkpoint above `block` and restarts from there. */
+  /**
+   * Removes every row and checkpoint above `block`, which becomes the cursor, and decides the payments that lose rows.
+   */
   rewindTo(block: BlockReference, decide: Decide): Promise<void>;
 
   /** Journal entries with numbers above `after`, in order. */
@@ -166,7 +167,6 @@ export interface RelayStore {
     limit: number,
     durationMs: number,
   ): Promise<readonly Payment[]>;
-  /** Ends all claims of this relayer. */
   dropClaims(relayer: string): Promise<void>;
   /** Batches in flight of this relayer by nonce, which is unique. At most 200. */
   listOpenBatchesOf(relayer: string): Promise<readonly RelayBatch[]>;

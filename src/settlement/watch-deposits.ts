@@ -186,7 +186,9 @@ async function dropReorganized(kept: KeptBlocks, view: ChainView, latest: Latest
   }
 }
 
-/** Rows that contradict final ones are the endpoint's mistake, even before anything has confirmed those. */
+/**
+ * Throws `ChainUnavailableError` for rows that contradict recorded final ones, because that is the endpoint's mistake.
+ */
 async function recordScan({ observations, decide }: WatchDepositsContext, scan: ScanRecord) {
   try {
     return await observations.recordScan(scan, decide);
@@ -240,7 +242,6 @@ async function confirmedFinal(
   return (await view.confirmBlock(scannedTo)) ? scannedTo : cursor;
 }
 
-/** Rows found in blocks up to `scannedTo`. */
 interface FoundRows {
   readonly scannedTo: BlockReference;
   readonly rows: OwnRows;
@@ -258,7 +259,6 @@ export async function readPaymentLogs(
   const ofFactories = [...forwarded, ...rescued].map(({ deposit }) => deposit);
   const addresses = [...transfers.map(({ recipient }) => recipient), ...ofFactories];
   const owners = await findOwners(payments, new Set(addresses.map((address) => address.toLowerCase())));
-  /** Keeps logs of our payments, with their payment id. */
   function withOwner<Log>(logs: readonly Log[], addressOf: (log: Log) => string): (Log & RowOwner)[] {
     return logs.flatMap((log) => {
       const owner = owners.get(addressOf(log).toLowerCase());
@@ -390,7 +390,7 @@ type AddressLists = Readonly<{
 
 /**
  * Deposit addresses of all payments, for a node's filter; null if there are more than it accepts. Read them after the
- * head up to which logs are requested: a payer in a block up to it knew a committed address.
+ * head up to which logs are requested, because a payer in any of these blocks knew a committed address.
  */
 export function listAllAddresses({
   payments,

@@ -50,7 +50,7 @@ export interface LatestBlock extends BlockReference {
   readonly parentHash: string;
 }
 
-/** Both heads of the chain, from one endpoint. `final` is null while endpoints disagree about its hash. */
+/** Both heads of the chain, from one endpoint. `final` is null while no other host confirms it. */
 export interface ChainHeads {
   readonly latest: BlockReference;
   readonly final: BlockReference | null;
@@ -63,7 +63,10 @@ export interface ChainHeads {
 export interface ChainView {
   readonly source: string;
   readLatest(): Promise<LatestBlock>;
-  /** Newest final block that an endpoint of another host confirms; null while none does. */
+  /**
+   * Newest final block that an endpoint of another host confirms, or that the only host reports; null while none
+   * confirms.
+   */
   readFinal(): Promise<BlockReference | null>;
   readHeads(): Promise<ChainHeads>;
   /** Null if the endpoint has no such block. */
@@ -86,7 +89,7 @@ export interface ChainView {
   confirmReplacement(block: BlockReference): Promise<'confirmed' | 'unconfirmed' | 'alone'>;
 }
 
-/** The chain cannot be read; the pass is repeated with the next endpoint. */
+/** The chain, or one endpoint, cannot be read now. */
 export class ChainUnavailableError extends Error {
   override readonly name = 'ChainUnavailableError';
 }
@@ -102,20 +105,20 @@ export class TransactionRefusedError extends Error {
 }
 
 /**
- * Maximum final blocks behind the highest before an endpoint is lagging; the alert CardCheckoutEndpointLags uses the
- * same number.
+ * Maximum final blocks that an endpoint may be behind the highest before it counts as lagging. The alert
+ * CardCheckoutEndpointLags uses the same number.
  */
 export const LAGGING_BLOCKS = 30;
 
 /**
- * Maximum age of the newest scanned block before it counts as late: while no payment is pending, two reads of final
- * blocks are further apart.
+ * Maximum age of the newest scanned block before it counts as late. While no payment is pending, pauses between reads
+ * of final blocks are long but stay below this.
  */
 export const LATE_SCAN_MS = 3 * 60_000;
 
 /** Health of one endpoint, as seen by this process since its start. */
 export interface EndpointHealth {
-  /** Its host, with its port if the URL names one. */
+  /** The endpoint's host, with the port if the URL names one. */
   readonly label: string;
   /** Other endpoints are asked instead, because this one did not answer in time. */
   readonly isPaused: boolean;
@@ -131,7 +134,6 @@ export interface EndpointHealth {
   readonly lastDisagreement: { readonly message: string; readonly agoMs: number } | null;
 }
 
-/** The watcher's access to the chain. */
 export interface ChainReader {
   listEndpoints(): readonly EndpointHealth[];
   /** Runs a pass at one endpoint; after a failure, repeats it at the next one. */
@@ -154,7 +156,6 @@ export interface TokenReader {
    */
   checkReleases(releases: readonly ReleaseAddresses[]): Promise<readonly ReleaseCheck[]>;
   readBalance(address: Address): Promise<bigint>;
-  /** Symbol and decimals as the token's contract reports them. */
   describe(): Promise<{ readonly symbol: string; readonly decimals: number }>;
 }
 
@@ -226,9 +227,7 @@ export interface Relayer {
   isAnyMined(hashes: readonly string[]): Promise<boolean>;
   /** Gas limit for the call: an estimate with a margin, or our own figure. Throws `CallRevertedError`. */
   estimateGas(call: RelayCall): Promise<bigint>;
-  /** Fees for the next blocks, from the fee history. */
   quoteFees(): Promise<FeeQuote>;
-  /** Signs without sending. */
   sign(
     transaction: RelayTransaction,
     nonce: number,
@@ -242,7 +241,6 @@ export interface Relayer {
   readHeld(holder: Address, token: Address): Promise<bigint>;
 }
 
-/** Chain access of a verification. */
 export interface VerifiedChain {
   readonly reader: Pick<ChainReader, 'withView'>;
   readonly sweepBalances: SweepBalances;

@@ -15,9 +15,9 @@ import { type BlockRange, createBlockRange, type LogSources, scanBlocks } from '
 /** Why a block or log is not accepted as final, or which endpoint contradicts the others. */
 export interface FinalityDoubt {
   /**
-   * `hash`: more hosts contradict the endpoint's block than agree with it. `refuted`: two other hosts lack logs of ours
-   * that it shows. `omitted`: it lacks logs of ours that more hosts show. `disputed`: hosts contradict each other
-   * without a majority. `unconfirmed`: no other host could answer.
+   * `hash`: a majority of hosts contradicts the endpoint's block. `refuted`: two other hosts lack logs of ours that the
+   * endpoint shows. `omitted`: the endpoint lacks logs of ours that a majority shows. `disputed`: hosts contradict each
+   * other without a majority. `unconfirmed`: no other host could answer.
    */
   readonly kind: 'hash' | 'refuted' | 'omitted' | 'disputed' | 'unconfirmed';
   readonly block: BlockReference;
@@ -156,9 +156,8 @@ async function readSameHeight(
   return own?.number === theirFinal.number ? { own, theirs: theirFinal } : null;
 }
 
-/** Endpoints and sources with which one endpoint's logs are compared. */
 interface ConfirmLogsContext {
-  /** Endpoints of other hosts, with the number of blocks that each grants per request. */
+  /** Endpoints of other hosts, with the number of blocks that each allows per request. */
   readonly others: readonly { readonly endpoint: ChainEndpoint; readonly range: BlockRange }[];
   readonly sources: LogSources;
   readonly report: (doubt: FinalityDoubt) => void;
@@ -188,7 +187,7 @@ export async function confirmLogs(
   return hostsOf(answers) > 1 ? 'refuted' : 'unconfirmed';
 }
 
-/** Endpoints that lack or show logs that the others do not and, where none has all, the reasons. */
+/** Endpoints whose logs differ from the majority's and, where no other has them all, the reasons. */
 function describeLogDoubts(
   { rpc: { label: endpoint } }: ChainEndpoint,
   block: BlockReference,
@@ -197,7 +196,7 @@ function describeLogDoubts(
   const denials = answers.filter((answer) => answer.kind === 'lacks some');
   const supporters = hostsOf(answers.filter(({ kind }) => kind === 'has them'));
   if (supporters > 0) {
-    // The endpoint supports its own logs as well; with as many hosts against it, it is undecided who is wrong.
+    // The endpoint supports its own logs as well. With as many hosts against them, it is undecided which are wrong.
     if (hostsOf(denials) > supporters) return [];
     return denials.map(({ label, message }) => ({ kind: 'omitted', block, endpoint: label, message }));
   }
@@ -237,7 +236,6 @@ async function compareLogs(
   }
 }
 
-/** The other endpoint's logs for the same addresses and blocks. */
 async function readSameLogs(
   { endpoint, range, sources }: { endpoint: ChainEndpoint; range: BlockRange; sources: LogSources },
   logs: ChainLogs,
@@ -253,7 +251,6 @@ async function readSameLogs(
   return readKeys({ endpoint, range, sources: { token, factories } }, query);
 }
 
-/** Keys of all logs that the endpoint has for the query. */
 async function readKeys(
   reading: { endpoint: ChainEndpoint; range: BlockRange; sources: LogSources },
   query: LogQuery,
@@ -273,7 +270,7 @@ async function readKeys(
   return found;
 }
 
-/** Blocks per request that the strictest free plans grant. */
+/** Blocks per request that the strictest free plans allow. */
 const COMPARED_BLOCKS = 5;
 
 /**

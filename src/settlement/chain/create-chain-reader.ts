@@ -20,7 +20,7 @@ interface ChainReaderOptions {
   readonly onDisagreement?: (doubt: FinalityDoubt) => void;
   /** Called with each endpoint's distance to the highest final block that any of them reports; must not throw. */
   readonly onLag?: (label: string, blocks: number) => void;
-  /** Initial and maximum blocks per request; the range follows what the endpoint grants. Default 100 and 2,000. */
+  /** Initial and maximum blocks per request; the range follows what the endpoint allows. Default 100 and 2,000. */
   readonly initialBlockRange?: number;
   readonly maximumBlockRange?: number;
   readonly monotonicMs?: () => number;
@@ -70,7 +70,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     block: BlockReference,
   ): Promise<BlockReference | null> {
     const verdict = await confirmFinalBlock(endpoint, othersOf(endpoint), block, report);
-    // Contradicted by all others, the endpoint is probably wrong, so the next pass asks another.
+    // None agrees and one contradicts, so the endpoint is probably wrong and the next pass asks another.
     if (verdict.block === null && verdict.isContradicted) rotation.leave(endpoint);
     return verdict.block;
   }
@@ -236,7 +236,6 @@ export function createHeadWatch(monotonicMs = () => performance.now()) {
   const [hasHeadStood, hasFinalStood] = [createStallCheck(monotonicMs), createStallCheck(monotonicMs)];
 
   return {
-    /** Checks that the final block advances. */
     checkFinal: (blockNumber: number) => (hasFinalStood(blockNumber) ? 'stands still' : 'moves'),
     /** Checks that the head advances. Throws `ChainUnavailableError` when it has fallen back too far. */
     checkLatest(label: string, blockNumber: number): 'moves' | 'stands still' {

@@ -56,7 +56,6 @@ export async function deployContract(options: DeployerOptions, initCode: `0x${st
   return { address, transactionHash: hash, blockNumber };
 }
 
-/** Waits for the block that holds the transaction. */
 async function waitForReceipt(
   rotation: EndpointRotation,
   hash: string,

@@ -43,7 +43,6 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
     current = place;
   }
 
-  /** Moves on from an endpoint that has not failed. */
   function leave(endpoint: ChainEndpoint): void {
     // Two passes that fail together must not skip an endpoint.
     if (endpoints[current] !== endpoint && inOrder()[0] !== endpoint) return;
@@ -210,7 +209,7 @@ export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
 export type EndpointOutcome = 'answered' | 'refused' | 'slow' | 'failed';
 
 /**
- * Creates all endpoints of one chain, without connecting yet. One of several that hangs is paused for all its users.
+ * Creates all endpoints of one chain, without connecting yet. If one of several hangs, it is paused for all its users.
  * Throws `TypeError` for an invalid URL.
  */
 export function createChainEndpoints(options: ChainEndpointsOptions): readonly ChainEndpoint[] {
@@ -279,7 +278,6 @@ export function createChainEndpoint(
     get isPaused(): boolean {
       return circuit !== null && (circuit.isOpen || speed.isOverdue);
     },
-    /** Whether another available endpoint takes a fraction of its time. */
     get isSlow(): boolean {
       return speed.isSlow;
     },
@@ -288,11 +286,9 @@ export function createChainEndpoint(
     get isFailing(): boolean {
       return isFailing;
     },
-    /** Time that an answer may take before another endpoint is asked as well: a multiple of recent answers. */
     get patienceMs(): number {
       return speed.patienceMs;
     },
-    /** Its malformed answers; null while there are none. */
     get malformed(): MalformedAnswers | null {
       return malformed;
     },
@@ -322,7 +318,6 @@ export function createChainEndpoint(
       provenAtMs = Number.NEGATIVE_INFINITY;
       isFailing = true;
     },
-    /** Null if the endpoint has no such block. */
     async readBlock(block: number | 'latest' | 'finalized'): Promise<LatestBlock | null> {
       const tag = typeof block === 'number' ? toQuantity(block) : block;
       const found = await rpc.call('eth_getBlockByNumber', [tag, false]);
@@ -339,7 +334,6 @@ interface MalformedAnswers {
   readonly atMs: number;
 }
 
-/** Measures and reports each call of the client. */
 function withObserver(
   client: NodeClient,
   speed: EndpointSpeed,
@@ -363,7 +357,7 @@ function withObserver(
   });
 }
 
-/** Ends the idle connections of all endpoints. */
+/** Ends all connections; pending calls fail. */
 export async function closeChainEndpoints(endpoints: readonly ChainEndpoint[]): Promise<void> {
   await Promise.all(endpoints.map((endpoint) => endpoint.rpc.close()));
 }
@@ -455,7 +449,6 @@ function createEndpointSpeed(
       const took = tookByMethod.get(method) ?? [];
       return took.toSorted((one, other) => one - other)[took.length >> 1] ?? null;
     },
-    /** Runs a call and records how long its answer took. */
     async measure<T>(method: string, act: () => Promise<T>): Promise<T> {
       const call = { startedAtMs: monotonicMs() };
       waiting.add(call);

@@ -14,7 +14,6 @@ export interface EstimatedCall {
 /** One host's answer: the gas that the call needs, or why it would fail. */
 type Estimate = bigint | CallRevertedError;
 
-/** Estimates a call's gas at one host. */
 export async function readEstimate(
   { rpc }: Pick<ChainEndpoint, 'rpc'>,
   call: EstimatedCall,
@@ -106,7 +105,7 @@ export function leastPlausibleGas(figure: bigint): bigint {
 /** Polygon's cap on the gas of a transaction (EIP-7825). */
 export const MAXIMUM_TRANSACTION_GAS = 2n ** 25n;
 
-/** Gas limit with a quarter of margin, as the state may change before the block, within the network's cap. */
+/** Gas limit with a quarter of margin, because the state may change before the block, within the network's cap. */
 export function gasLimitFor(gas: bigint): bigint {
   return smaller((gas * 5n) / 4n, MAXIMUM_TRANSACTION_GAS);
 }

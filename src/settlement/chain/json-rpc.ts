@@ -60,16 +60,14 @@ export class MalformedAnswerError extends ChainUnavailableError {}
 export class HttpRefusalError extends ChainUnavailableError {}
 const refusalStatuses = [401, 402, 403, 429];
 
-/** The answer exceeds the size limit. */
 export class AnswerTooLargeError extends ChainUnavailableError {}
 
-/** The answer was not complete in time. */
 export class AnswerTooSlowError extends ChainUnavailableError {}
 
 const MIB = 1024 * 1024;
 /** The newest blocks of Polygon hold a few hundred transactions, of which an answer lists the hashes. */
 const BLOCK_BYTES = 2 * MIB;
-/** Logs of one block: as many transfers as its gas allows take a fifth. A range of blocks can be split. */
+/** Logs of one block: as many transfers as its gas allows take a fifth of this. A range of blocks can be split. */
 const LOGS_OF_BLOCK_BYTES = 16 * MIB;
 const LOGS_OF_RANGE_BYTES = 8 * MIB;
 
@@ -281,8 +279,8 @@ async function readText(
 }
 
 /**
- * Why the text is not worth parsing; null if it is. Nodes answer with text and digits. Empty lists take far more memory
- * than text, and objects with always new keys block the process: 8 MB of them for two seconds.
+ * Why the text must not be parsed; null if it may be. Empty lists take far more memory than their text, and objects
+ * that each have new keys block the process: 8 MB of them for two seconds.
  */
 function excessOf(text: string): string | null {
   const maximumValues = UNMEASURED_VALUES + Math.floor(text.length / MINIMUM_BYTES_PER_VALUE);

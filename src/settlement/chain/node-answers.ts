@@ -35,7 +35,6 @@ export interface NodeLog {
   readonly transactionHash: string;
 }
 
-/** Checks every answer of the client. */
 export function checkAnswers(client: JsonRpcClient): NodeClient {
   function checked<Method extends NodeMethod>(
     { method, params }: NodeCall<Method>,
@@ -111,7 +110,7 @@ export const answers = {
   },
 } satisfies Record<string, (answer: unknown, params: readonly unknown[]) => unknown>;
 
-/** A block's number, hash, parent and time; null if the endpoint has no such block. */
+/** Null if the endpoint has no such block. */
 function readBlock(answer: unknown, [asked]: readonly unknown[]): LatestBlock | null {
   if (answer === null) return null;
   const block = record(answer, 'block');
@@ -135,7 +134,7 @@ interface LogFilter {
   readonly blockHash?: string;
 }
 
-/** Checks without converting: almost every log of a scan of the whole token belongs to others. */
+/** Checks without converting, because almost every log of a scan of the whole token belongs to others. */
 function readLogs(answer: unknown, [asked]: readonly unknown[]): readonly NodeLog[] {
   if (!Array.isArray(answer)) throw new Misfit('something else than a list of logs');
   const filter = asked as LogFilter;
@@ -248,7 +247,6 @@ function malformed(what: string): Misfit {
   return new Misfit(`a malformed ${what}`);
 }
 
-/** Whether a subscription's message announces a block. */
 export function announcesBlock(message: unknown): boolean {
   try {
     const { method, params } = record(message, 'message');

@@ -229,7 +229,7 @@ interface ScanContext {
 }
 
 /**
- * Reads the logs of the first part of the query's blocks that the endpoint grants. A node that is behind answers with
+ * Reads the logs of the first part of the query's blocks that the endpoint allows. A node that is behind answers with
  * an empty list instead of an error, so it must show the last block before and after, with the same hash.
  */
 export async function scanBlocks(context: ScanContext, asked: LogQuery): Promise<ScannedLogs> {
@@ -249,7 +249,7 @@ export async function scanBlocks(context: ScanContext, asked: LogQuery): Promise
     if (after.hash !== before.hash) {
       throw new ChainUnavailableError(`${endpoint.rpc.label} changed block ${toBlock} while it was scanned`);
     }
-    // Only a full range shows what the endpoint grants.
+    // A shorter range, cut off by the end of the query, says nothing about the endpoint's limit.
     if (toBlock - query.fromBlock + 1 === range.blocks) range.grow();
     return { ...logs, scannedTo: after };
   }

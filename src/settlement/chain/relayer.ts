@@ -151,7 +151,7 @@ interface UnsignedTransaction {
   readonly data: `0x${string}`;
 }
 
-/** Signs; the same transaction always gives the same bytes. */
+/** The same transaction always gives the same bytes. */
 export async function signTransaction(
   account: PrivateKeyAccount,
   transaction: UnsignedTransaction,
@@ -175,7 +175,7 @@ export async function signTransaction(
   };
 }
 
-/** Account of a private key. Throws `TypeError` without the key, which the library would print. */
+/** Throws a `TypeError` that does not contain the key, which the library's error would. */
 export function readAccount(privateKey: `0x${string}`): PrivateKeyAccount {
   if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey)) throw new TypeError('a private key is 0x and 64 hex digits');
   try {

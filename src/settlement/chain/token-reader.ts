@@ -23,7 +23,10 @@ export interface TokenReaderOptions {
 /** Address of Multicall3 on Polygon, Amoy and most chains. */
 export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11' as Address;
 
-/** Reads the token at the newest block. Answers that decide about a payment come from each host, and two must agree. */
+/**
+ * Reads the token at the newest block. With several hosts, an answer that decides about a payment counts as far as two
+ * of them reach it.
+ */
 export function createTokenReader(options: TokenReaderOptions): TokenReader {
   const { endpoints, token } = options;
   const rotation = createEndpointRotation(endpoints);
@@ -81,7 +84,6 @@ function isSameCheck(one: ReleaseCheck, other: ReleaseCheck): boolean {
   return one.heldUnits === other.heldUnits && (one.refusal === null) === (other.refusal === null);
 }
 
-/** Combines the answers of several hosts about one release. */
 function combineChecks(checks: readonly ReleaseCheck[], hosts: number): ReleaseCheck {
   const heldUnits = reachedByTwo(checks.map((check) => check.heldUnits));
   const [refusal = null, secondRefusal] = checks.flatMap((check) => check.refusal ?? []);
@@ -89,7 +91,6 @@ function combineChecks(checks: readonly ReleaseCheck[], hosts: number): ReleaseC
   return { heldUnits: checks.length > 1 ? heldUnits : 0n, refusal: null };
 }
 
-/** Balance of a deposit, and whether its release must be simulated. */
 interface CheckedRelease {
   readonly heldUnits: bigint;
   readonly isSuspect: boolean;

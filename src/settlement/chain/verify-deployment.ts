@@ -238,7 +238,6 @@ const knownTokens: ReadonlyMap<number, Address> = new Map([
   [80002, '0x41E94Eb019C0762f9Bfcf9Fb1E58725BfB0e7582'], // Polygon Amoy, the test network
 ]);
 
-/** USDC address of a chain; null if unknown. */
 export function knownToken(chainId: number): Address | null {
   return knownTokens.get(chainId) ?? null;
 }

@@ -27,7 +27,7 @@ import {
 /** Maximum gap that is filled; a longer one means that the count, or the chain, was wrong. */
 const MAXIMUM_FILLED = 16;
 
-/** Time granted to a batch once it is next to be mined, because it may have waited behind others. */
+/** Time that a batch gets once it is next to be mined, because it may have waited behind others. */
 const HEAD_PATIENCE_MS = 60_000;
 
 /**
@@ -110,7 +110,6 @@ async function followHead(
   throw refusal;
 }
 
-/** Whether the batch that is next to be mined has waited for too long. */
 function isOverdue({ limits, memory, nowMs: clock }: RelayContext, head: RelayBatch): boolean {
   const nowMs = clock();
   const sinceMs = memory.headSinceMs.get(head.id);
@@ -230,7 +229,7 @@ async function waitOutGap(
   const { limits, memory } = context;
   const head = unmined[0] as RelayBatch;
   const nowMs = context.nowMs();
-  // Since the first sight: a node that lags for a moment shows a gap before a batch of any age.
+  // Counts from when the gap was first seen, because a node that lags for a moment shows one before a batch of any age.
   const firstSeenMs = memory.firstSeenMs.get(head.id);
   if (firstSeenMs === undefined) memory.firstSeenMs.set(head.id, nowMs);
   if (firstSeenMs === undefined || !isOver(firstSeenMs, limits.nonceGapPatienceMs, nowMs)) return 'waiting';

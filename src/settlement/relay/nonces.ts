@@ -30,7 +30,6 @@ export async function readCounts(
   return { final, latest: Math.max(latest, final) };
 }
 
-/** Batches that are not mined yet. */
 export function unminedOf(open: readonly RelayBatch[], { latest }: TransactionCounts): RelayBatch[] {
   return open.filter(({ nonce }) => nonce >= latest);
 }

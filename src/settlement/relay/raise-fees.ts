@@ -23,9 +23,9 @@ const WAIT_FACTOR = 8;
 const MAXIMUM_DOUBLINGS = 6;
 
 /**
- * Fees for another attempt, or null to keep the last one. They rise when the latest quote exceeds the last attempt's,
- * or when a node has had it for long although it does not. Both fees rise by at least an eighth (nodes require a
- * tenth), within limits and tip multiple. The caller decides whether the relayer can pay them.
+ * Fees for another attempt, or null to keep the last one. They rise when the latest quote exceeds the last attempt's
+ * fees, or when a node has had that attempt for a long time. Both fees rise by at least an eighth (nodes require a
+ * tenth), within the limits and the tip multiple. The caller decides whether the relayer can pay them.
  */
 export function raiseFees(situation: FeeSituation): FeeQuote | null {
   const { attempts, quote, limits, nowMs } = situation;

@@ -36,11 +36,11 @@ export type RelayPass =
 
 /** Incidents of the relay, for log and metrics. */
 export type RelayIncident =
-  /** Mined and final, but these payments still hold money; they are retried with growing delays. */
+  /** The batch is mined and final, but these payments still hold money; they are retried with growing delays. */
   | { readonly kind: 'no_op_batch'; readonly batchId: number; readonly paymentIds: readonly PaymentId[] }
-  /** Another transaction was mined with its nonce; its releases are retried shortly. */
+  /** Another transaction was mined with the batch's nonce; the releases are retried shortly. */
   | { readonly kind: 'displaced_batch'; readonly batchId: number; readonly paymentIds: readonly PaymentId[] }
-  /** Every node refused it, it was not mined in time, or its fees had to rise above the limit. */
+  /** Every node refused the batch, it was not mined in time, or higher fees were not affordable for all of it. */
   | {
       readonly kind: 'replaced_batch';
       readonly batchId: number;

@@ -34,8 +34,8 @@ import {
 
 /**
  * Runs one pass of the sender for its relayer key, which has several transactions in flight. A payment settles only
- * from what the watcher sees, never from its own transaction's outcome. Batches of retired keys are followed first,
- * independently: neither may block the other.
+ * from what the watcher sees, never from the outcome of the sender's transaction. Batches of retired keys are followed
+ * first, and a failure there does not keep this key's batches from being followed.
  */
 export async function relayReleases(context: RelayContext): Promise<RelayPass> {
   const failure = await followRetiredBatches(context).then(
@@ -74,7 +74,7 @@ async function followRetiredBatches(context: RelayContext): Promise<void> {
 
 async function followRetiredRelayer(context: RelayContext, address: string): Promise<void> {
   const { relay, relayer, onIncident } = context;
-  // Read under the lease: its own sender, or a substitute, may just have closed some.
+  // Read under the lease, because the relayer's own sender, or a substitute, may just have closed some.
   const open = await relay.listOpenBatchesOf(address);
   if (open.length === 0) return;
   const counts = await readCounts(context, address);
@@ -95,7 +95,10 @@ async function followRetiredRelayer(context: RelayContext, address: string): Pro
   for (const batch of unmined) await rebroadcast(relayer, batch);
 }
 
-/** True only once this process has rebroadcast it for a while: the service may have been down for long. */
+/**
+ * True only once this process has rebroadcast the batch for a while, because the service may have been down for a long
+ * time.
+ */
 function isGivenUp({ limits, memory, nowMs: clock }: RelayContext, batch: RelayBatch): boolean {
   const nowMs = clock();
   const firstSeenMs = memory.firstSeenMs.get(batch.id);
@@ -256,7 +259,6 @@ async function shrinkOrDefer(
   }
 }
 
-/** Defers releases whose share of the gas exceeds the operator's maximum; returns the others. */
 async function deferExpensive(
   context: RelayContext,
   payments: readonly Payment[],
@@ -285,13 +287,13 @@ async function filterReleasable(context: RelayContext, payments: readonly Paymen
     const { heldUnits, refusal } = checks[index] as ReleaseCheck;
     if (refusal !== null) await deferRelease(context, payment, { refusal });
     else if (heldUnits > 0n) releasable.push(payment);
-    // A rival was faster, or the deposit was reversed: no refusal, as the watcher is about to see it.
+    // A rival was faster, or the deposit was reversed. This is no refusal, because the watcher is about to see it.
     else await deferRelease(context, payment, { delayMs: RETRY_AFTER_EMPTY_MS });
   }
   return releasable;
 }
 
-/** Retries a refused release with growing delays, any other after its delay. */
+/** Retries a refused release with growing delays, and any other after the given delay. */
 async function deferRelease(
   context: RelayContext,
   payment: Payment,

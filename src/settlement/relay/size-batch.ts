@@ -48,7 +48,6 @@ export function costOf(batches: readonly Pick<RelayBatch, 'gasLimit' | 'attempts
   );
 }
 
-/** Payments that fit into one transaction, and its gas limit. */
 export interface ShrunkBatch {
   readonly payments: readonly Payment[];
   readonly gasLimit: bigint;
@@ -73,7 +72,6 @@ async function readFeeBudget({ relayer, limits }: RelayContext, othersWei: bigin
   return feeBudgetOf(limits, await relayer.readGasBalance(), othersWei);
 }
 
-/** Maximum cost of one transaction for a known balance. */
 export function feeBudgetOf(
   { maximumTransactionFeeWei }: Pick<RelayLimits, 'maximumTransactionFeeWei'>,
   balanceWei: bigint,
@@ -130,7 +128,6 @@ async function estimateRelease(
   }
 }
 
-/** Error for a transaction that exceeds the budget. */
 export function unaffordableError(
   { relayer, limits }: Pick<RelayContext, 'relayer' | 'limits'>,
   costWei: bigint,
@@ -164,7 +161,7 @@ function rememberSize(context: RelayContext, requested: number, halved: number |
  */
 const underpriced = /underpriced|base fee|\btip\b|gas price/i;
 
-/** Maximum cost of a replacement for a refused transaction, so that replacing ends. */
+/** Maximum cost of a replacement as a share of the refused transaction's, so that replacing ends. */
 const COST_NUMERATOR = 7n;
 const COST_DENOMINATOR = 8n;
 
