@@ -13,31 +13,30 @@ export interface Account extends ShopProfile, MerchantTerms {
   readonly createdAtMs: number;
 }
 
-/** Changes to an account. Absent fields stay as they are. */
+/** Changes to an account; absent fields stay as they are. */
 export interface AccountChange extends Partial<Omit<Account, 'id' | 'createdAtMs' | 'logoHash'>> {
   /** Null removes it. */
   readonly logo?: ShopLogo | null;
 }
 
-/** An API key as stored: never the key itself. */
+/** An API key as stored, without the key itself. */
 export interface ApiKey {
   readonly id: string;
   readonly accountId: string;
   readonly name: string;
   /** SHA-256 of the key, hex. */
   readonly hash: string;
-  /** The key's last four characters, by which a user distinguishes keys. */
+  /** The key's last four characters, by which users tell keys apart. */
   readonly lastCharacters: string;
   readonly scopes: readonly KeyScope[];
   /** The only host that callbacks may use (`shop.example`); null for any. */
   readonly callbackHost: string | null;
   readonly createdAtMs: number;
   readonly revokedAtMs: number | null;
-  /** Time of the last request with this key, up to about a minute late; null if there is none. */
+  /** Time of the last request with this key, recorded up to about a minute late; null if never used. */
   readonly lastUsedAtMs: number | null;
 }
 
-/** The account of a request's key, and the key's limits. */
 export interface ActiveKey extends Pick<ApiKey, 'scopes' | 'callbackHost'> {
   readonly account: Account;
 }

@@ -1,10 +1,12 @@
 import { hash, randomBytes } from 'node:crypto';
 import { invalidField } from '../payment/errors.ts';
 
-/** The fixed beginning of every API key, as the specification gives it. */
+/** Prefix of every API key, set by the specification. */
 export const API_KEY_PREFIX = 'service_live_';
 
-/** Rights of a key, as the dashboard names them. `create` is for checkouts; the others are for existing payments. */
+/**
+ * Rights of a key, with their labels in the dashboard. `create` is for checkouts; the others are for existing payments.
+ */
 export const scopeLabels = {
   create: 'Create checkouts',
   read: 'Read payments and events',
@@ -18,7 +20,7 @@ export function isKeyScope(value: string): value is KeyScope {
   return Object.hasOwn(scopeLabels, value);
 }
 
-/** Parses the scopes of a new key, separated by blanks or commas; none means all. Throws `invalid_request`. */
+/** Parses the scopes of a new key, separated by blanks or commas; an empty text means all. Throws `invalid_request`. */
 export function parseScopes(text: string): readonly KeyScope[] {
   const names = text.split(/[\s,]+/).filter((name) => name !== '');
   for (const name of names) {
@@ -27,7 +29,7 @@ export function parseScopes(text: string): readonly KeyScope[] {
   return names.length === 0 ? keyScopes : keyScopes.filter((scope) => names.includes(scope));
 }
 
-/** Maximum length of a key; longer texts are refused without hashing them. */
+/** Maximum length of a key; longer texts are refused before they are hashed. */
 const MAXIMUM_API_KEY_LENGTH = 256;
 
 const SECRET_LENGTH = 32; // 24 bytes in base64url: 192 random bits
@@ -44,17 +46,17 @@ export function createApiKey(): string {
   return API_KEY_PREFIX + secret + checksumOf(secret);
 }
 
-/** Checks the form of an API key, so that garbage is refused before it is hashed. */
+/** Checks the form of an API key, so that other texts are refused before they are hashed. */
 export function hasApiKeyForm(text: string): boolean {
   return text.length <= MAXIMUM_API_KEY_LENGTH && apiKeyPattern.test(text);
 }
 
-/** SHA-256 of an API key in hex. Its 192 random bits need no salt. */
+/** SHA-256 of an API key in hex. A key has 192 random bits, so it needs no salt. */
 export function hashApiKey(key: string): string {
   return hash('sha256', key, 'hex');
 }
 
-/** Form in which a key is shown after its creation ("service_live_…R8mQ"). */
+/** Form in which a key is shown after its creation, such as "service_live_…R8mQ". */
 export function maskApiKey(lastCharacters: string): string {
   return `${API_KEY_PREFIX}…${lastCharacters}`;
 }

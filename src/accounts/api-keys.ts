@@ -8,10 +8,9 @@ import { parseName } from './shop-profile.ts';
 /** Maximum active keys of an account; revoked ones do not count. */
 export const MAXIMUM_ACTIVE_KEYS = 10;
 
-/** A new key, which is never shown in full again. */
 export interface CreatedKey {
   readonly key: ApiKey;
-  /** The key itself, to be shown once and then discarded. */
+  /** Shown once and not stored. */
   readonly plainKey: string;
 }
 
@@ -49,18 +48,17 @@ export async function createKey(
   return { key, plainKey };
 }
 
-/** All keys of an account, including revoked ones. Throws for an unknown account. */
+/** All keys of an account, including revoked ones. Throws `not_found` for an unknown account. */
 export async function listKeys(context: AccountsContext, accountId: string): Promise<readonly ApiKey[]> {
   await findExistingAccount(context, accountId);
   return context.accounts.listKeys(accountId);
 }
 
-/** Name, prefix and end of a key. */
 export function describeKey({ name, lastCharacters }: ApiKey): string {
   return `${name} (${maskApiKey(lastCharacters)})`;
 }
 
-/** Revokes a key, so that later requests with it are refused. Throws for an unknown key. */
+/** Revokes a key, so that later requests with it are refused. Throws `not_found` for an unknown key. */
 export async function revokeKey(context: AccountsContext, keyId: string): Promise<ApiKey> {
   const key = await context.accounts.revokeKey(keyId, context.nowMs());
   if (key === null) throw new ServiceError('not_found', `The key ${keyId} does not exist.`);
@@ -73,7 +71,7 @@ export async function revokeOwnKey(
   accountId: string,
   keyId: string,
 ): Promise<ApiKey> {
-  // A key stays with its account, so it cannot change accounts in between.
+  // A key never moves to another account, so this check stays valid.
   await findOwnKey(context, accountId, keyId);
   return revokeKey(context, keyId);
 }

@@ -1,4 +1,3 @@
-/** All audited actions, with the text that the log shows. */
 export const auditActions = {
   'session.opened': 'signed in',
   'sign_in.failed': 'failed to sign in',
@@ -56,7 +55,7 @@ export const auditActions = {
 } as const;
 export type AuditAction = keyof typeof auditActions;
 
-/** One audited action in an account, or on the service (`SERVICE_LOG`), and its actor. */
+/** One audited action in an account, or on the service (`SERVICE_LOG`). */
 export interface AuditEntry {
   readonly accountId: string;
   /** Sequential from 1 in each account; assigned by the store. */
@@ -66,7 +65,7 @@ export interface AuditEntry {
   readonly actor: string;
   readonly userId: string | null;
   readonly action: AuditAction;
-  /** Object of the action, in text that stays valid: a name, an address, an id. */
+  /** What the action was done to, as text that stays valid: a name, an address or an id. */
   readonly target: string | null;
   /** Address of the request; null for the command line. */
   readonly address: string | null;
@@ -78,12 +77,12 @@ export type NewAuditEntry = Omit<AuditEntry, 'position'>;
 export const SERVICE_LOG = 'service';
 
 /**
- * Maximum audit entries of one action in an account; the oldest are deleted. Counted by action, so that a frequent one
- * does not evict others.
+ * Maximum audit entries of one action in an account; the oldest are deleted. Counted by action, so that frequent
+ * actions do not evict others.
  */
 export const MAXIMUM_ENTRIES_OF_ACTION = 5_000;
 
-/** Frequent actions: repeats by one actor within `MERGE_MS` share an entry, which counts them. */
+/** Frequent actions: repeats by one actor within `MERGE_MS` share an entry that counts them. */
 export const mergedActions: ReadonlySet<AuditAction> = new Set([
   'payments.exported',
   'session.came_over',

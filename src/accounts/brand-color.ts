@@ -1,6 +1,6 @@
 import { invalidField } from '../payment/errors.ts';
 
-/** A color in six hexadecimal digits: `#0c5a49`. */
+/** Six hexadecimal digits: `#0c5a49`. */
 type Hex = `#${string}`;
 
 /** WCAG 2.2, success criterion 1.4.3: minimum contrast of text. */
@@ -36,7 +36,7 @@ function readableUnderWhite(color: Hex): Hex {
   return mixUntil(color, BLACK, (shade) => contrastOf(WHITE, shade) >= MINIMUM_CONTRAST);
 }
 
-/** Design tokens that the brand's color replaces. */
+/** Design tokens that a shop's color replaces. */
 type BrandTokens = Readonly<
   Record<'accent' | 'accent-text' | 'accent-strong' | 'tint' | 'panel' | 'panel-text' | 'panel-soft', Hex>
 >;
@@ -53,7 +53,7 @@ export function brandTokens(color: string): { readonly light: BrandTokens; reado
       'accent-text': WHITE,
       'accent-strong': mix(brand, BLACK, 0.3),
       tint: mix(brand, WHITE, 0.92),
-      // Dark enough for the softer text too.
+      // Dark enough for the softer text of `panelOf` too.
       ...panelOf(mixUntil(brand, BLACK, (shade) => contrastOf(WHITE, shade) >= 6)),
     },
     dark: {
@@ -66,13 +66,12 @@ export function brandTokens(color: string): { readonly light: BrandTokens; reado
   };
 }
 
-/** Tokens of the printed panel on this background, with its softer text. */
 function panelOf(panel: Hex) {
   const soft = mixUntil(mix(panel, WHITE, 0.7), WHITE, (shade) => contrastOf(shade, panel) >= 4.8);
   return { panel, 'panel-text': WHITE, 'panel-soft': soft } as const;
 }
 
-/** First mixture that passes, going from one color to the other; the other if none does. */
+/** First mixture that passes, going from one color to the other; the other color if none does. */
 function mixUntil(from: Hex, to: Hex, passes: (shade: Hex) => boolean): Hex {
   for (let step = 0; step < 255; step++) {
     const shade = mix(from, to, step / 255);

@@ -8,12 +8,12 @@ export interface EraseEmailsContext extends Readonly<{ emails: Pick<EmailStore, 
 }
 
 const DAY_MS = 86_400_000;
-/** Payments per step; SQLite writes in the same thread as the API. */
+/** Payments per step, kept small because SQLite writes in the thread that serves the API. */
 const BATCH_SIZE = 100;
 
 /**
- * Erases customers' email addresses of an account's payments older than this many days, in one bounded step that
- * continues where the last one stopped.
+ * Erases customers' email addresses from an account's payments that are older than this many days. Runs one bounded
+ * step, which continues where the last one stopped.
  */
 export function eraseEmailsOlderThan(
   { emails, nowMs }: EraseEmailsContext,
@@ -23,7 +23,7 @@ export function eraseEmailsOlderThan(
   return emails.eraseEmailsBefore(accountId, nowMs() - days * DAY_MS, BATCH_SIZE);
 }
 
-/** Runs one such step for each account that requires it. Resolves to whether more is left. */
+/** Runs one such step for each account with a retention period. Resolves to whether more is left to erase. */
 export async function eraseOldEmails(
   context: EraseEmailsContext & Readonly<{ accounts: Pick<AccountStore, 'listAccounts'> }>,
 ): Promise<boolean> {
@@ -37,8 +37,8 @@ export async function eraseOldEmails(
 }
 
 /**
- * Erases the customer's email address from everything stored of a payment. Resolves to whether there was one. Throws
- * `payment_not_found`, and `payment_state_conflict` while a webhook of it is being sent.
+ * Erases the customer's email address from everything stored about a payment. Resolves to whether there was one. Throws
+ * `payment_not_found`, and `payment_state_conflict` while one of its webhooks is being sent.
  */
 export async function eraseEmail(
   { emails }: Readonly<{ emails: Pick<EmailStore, 'eraseEmail'> }>,

@@ -30,11 +30,14 @@ import {
 interface ProfileContext extends AccountsContext {
   readonly callbacks: CallbackGuard;
   readonly pictures: Pictures;
-  /** Allows links to this machine. */
+  /** Allows links to this machine and private networks. */
   readonly isTestMode: boolean;
 }
 
-/** Parsers of the settings that are given as text, by option name. Empty text removes a setting. */
+/**
+ * Parsers of the settings given as text, by option name. Empty text removes an optional setting or restores its
+ * default.
+ */
 const textSettings = {
   name: (text) => ({ name: parseName(text) }),
   'brand-color': (text) => ({ brandColor: parseBrandColor(text) }),
@@ -54,7 +57,7 @@ const textSettings = {
 type TextSetting = keyof typeof textSettings;
 export const textSettingNames = Object.keys(textSettings) as TextSetting[];
 
-/** Settings of an account that a merchant may change; absent ones stay. */
+/** Settings of an account that a merchant may change; absent ones stay as they are. */
 export interface ProfileUpdate
   extends Pick<
     AccountChange,
@@ -67,13 +70,13 @@ export interface ProfileUpdate
   > {
   readonly texts?: Readonly<Partial<Record<TextSetting, string>>>;
   readonly defaultCallback?: string;
-  /** A picture's bytes; null removes the logo. */
+  /** Bytes of a picture; null removes the logo. */
   readonly logo?: Uint8Array | null;
 }
 
 /**
- * Validates an update of this account's profile; `updateAccount(context, id, { profile })` writes it. Existing payments
- * keep their wallet and callback. Throws `invalid_request`, and `rate_limited` while too many pictures are processed.
+ * Validates a change to this account's profile, which `updateAccount` writes. Existing payments keep their wallet and
+ * callback. Throws `invalid_request`, and `rate_limited` while too many pictures are processed.
  */
 export async function readProfileUpdate(
   { callbacks, pictures, isTestMode }: Omit<ProfileContext, keyof AccountsContext>,
@@ -95,7 +98,7 @@ export async function readProfileUpdate(
     ...asGiven,
     ...Object.assign({}, ...parsed),
     ...(logo === undefined ? {} : { logo: logo && (await encodeLogo(pictures, account.id, logo)) }),
-    // Last, because it may take a DNS lookup.
+    // Last, because it may need a DNS lookup.
     ...(defaultCallback === undefined
       ? {}
       : { defaultCallbackUrl: await requireCallback(callbacks, defaultCallback) }),
@@ -119,7 +122,6 @@ export interface AccountsContext {
   readonly nowMs: () => number;
 }
 
-/** Account by id. Throws `not_found`. */
 export async function findExistingAccount(
   { accounts }: Pick<AccountsContext, 'accounts'>,
   accountId: string,
@@ -164,14 +166,14 @@ export function requireFee(feeBasisPoints: number): void {
   }
 }
 
-/** Fields that an operator may change; absent ones stay. */
+/** Fields that an operator may change; absent ones stay as they are. */
 export interface AccountUpdate extends Pick<AccountChange, 'feeBasisPoints' | 'providers' | 'suspended'> {
   readonly profile?: ProfileUpdate;
   readonly enable?: Feature;
   readonly disable?: Feature;
 }
 
-/** Changes an account; existing payments keep their fee. Throws `not_found`, and like `readProfileUpdate`. */
+/** Changes an account; existing payments keep their fee. Throws `not_found`, and the errors of `readProfileUpdate`. */
 export async function updateAccount(
   context: ProfileContext,
   accountId: string,
@@ -182,19 +184,18 @@ export async function updateAccount(
     throw invalidField('enable', `and disable both name ${enable}`);
   const account = await findExistingAccount(context, accountId);
   const kept = account.features.filter((name) => name !== disable);
-  // In the order of the list of features.
+  // Keeps the order of the list of features.
   const changed = features.filter((name) => name === enable || kept.includes(name));
   const updated = await context.accounts.updateAccount(accountId, {
     ...fields,
     ...(profile === undefined ? {} : await readProfileUpdate(context, account, profile)),
-    // Omitted if unchanged, so that two concurrent changes do not revert each other.
+    // Omitted if unchanged, so that it does not revert a concurrent change.
     ...(enable === undefined && disable === undefined ? {} : { features: changed }),
   });
   if (updated === null) throw unknownAccount(accountId);
   return updated;
 }
 
-/** Label and formatter of each field that can change. */
 const described: readonly (readonly [string, (account: Account) => string])[] = [
   ['name', ({ name }) => name],
   ['fee', ({ feeBasisPoints }) => `${feeBasisPoints / 100} %`],
@@ -225,7 +226,10 @@ function percentOrDefault(basisPoints: number | null): string {
   return basisPoints === null ? 'the default' : `${basisPoints / 100} %`;
 }
 
-/** Changes an account for an operator, and records old and new values in the audit log. Throws like `updateAccount`. */
+/**
+ * Changes an account on behalf of an operator, and records old and new values in the audit log. Throws like
+ * `updateAccount`.
+ */
 export async function changeAccount(
   context: ProfileContext & { readonly audit: AuditStore },
   accountId: string,
@@ -239,7 +243,7 @@ export async function changeAccount(
   return after;
 }
 
-/** Old and new values for the audit log; null if nothing changed. */
+/** Old and new values as text; null if nothing changed. */
 export function describeAccountChange(before: Account, after: Account): string | null {
   const changes = described
     .map(([what, read]) => [what, read(before), read(after)] as const)
@@ -249,8 +253,8 @@ export function describeAccountChange(before: Account, after: Account): string |
 }
 
 /**
- * Starts an operator's temporary view of an account's dashboard, which ends an earlier one, and records it in the
- * account's audit log. Returns the token for the browser's cookie. Throws `not_found`.
+ * Starts an operator's temporary view of an account's dashboard, ends the operator's earlier views, and records the
+ * view in the account's audit log. Returns the token for the browser's cookie. Throws `not_found`.
  */
 export async function viewAccount(
   context: PeopleContext,
@@ -261,9 +265,9 @@ export async function viewAccount(
   const account = await context.accounts.findAccount(accountId);
   if (account === null) throw new ServiceError('not_found');
   const actor = { name: operator.email, userId: operator.id, address: caller.address };
-  // Recorded before the first page is shown, so that every view leaves an entry.
+  // Recorded before the first page is shown, so that no view goes unrecorded.
   await recordAction(context, accountId, actor, 'account.viewed');
-  // One view at a time: many would evict the console's own session.
+  // One view at a time, because many would evict the operator's console session.
   for (const { id, area } of await context.sessions.listSessions(operator.id)) {
     if (area === 'viewing') await context.sessions.endSession(operator.id, id);
   }
@@ -277,7 +281,7 @@ export async function viewAccount(
   });
 }
 
-/** Switches this session to another of the user's accounts. Throws `not_found` for an account of another user. */
+/** Switches this session to another of the user's accounts. Throws `not_found` for any other account. */
 export async function chooseAccount(
   context: Pick<PeopleContext, 'people' | 'sessions' | 'audit' | 'nowMs'>,
   { user, session }: SignedIn,
@@ -288,6 +292,6 @@ export async function chooseAccount(
   if (!memberships.some((membership) => membership.accountId === accountId))
     throw new ServiceError('not_found');
   await context.sessions.chooseAccount(session.id, accountId);
-  // Recorded for the account that the user switches to, whose log would otherwise lack the user's entry.
+  // Recorded in the account that the user switches to, whose log would otherwise not show the user's sign-in.
   await recordAction(context, accountId, actor, 'session.came_over');
 }

@@ -1,13 +1,12 @@
 import type { Role } from './person.ts';
 
-/** A link that works once. */
 export interface OneTimeLink {
   readonly id: string;
   /** SHA-256 of the token in the link, hex. */
   readonly tokenHash: string;
   /**
-   * `password` sets a user's password; `forgotten` too, through an email that anyone may request. `invitation` makes
-   * its recipient a member of an account. `connect` is exchanged for an API key (`features/connect/connect-shop.ts`).
+   * `password` sets a user's password; so does `forgotten`, which anyone may request by email. `invitation` makes its
+   * recipient a member of an account. `connect` is exchanged for an API key (`features/connect/connect-shop.ts`).
    */
   readonly kind: 'password' | 'forgotten' | 'invitation' | 'connect';
   readonly email: string;
@@ -20,7 +19,10 @@ export interface OneTimeLink {
   readonly expiresAtMs: number;
 }
 
-/** Maximum emailed links of a user; the oldest is deleted. More than the rate limit of such emails allows in a day. */
+/**
+ * Maximum `forgotten` links of a user, beyond which the oldest is deleted. The rate limit of such emails allows fewer
+ * in a day.
+ */
 export const MAXIMUM_FORGOTTEN_LINKS = 100;
-/** Maximum open invitations of an account; the oldest is deleted. */
+/** Maximum open invitations of an account, beyond which the oldest is deleted. */
 export const MAXIMUM_INVITATIONS = 50;

@@ -19,16 +19,14 @@ import type { SignedIn } from './sessions.ts';
 type Context = Pick<PeopleContext, 'people' | 'sessions' | 'audit' | 'nowMs'>;
 
 const CHALLENGE_MS = 5 * 60_000;
-/** Distinguishes the challenge from secrets that a page shows once. */
+/** Keeps the challenge apart from secrets that a page shows once. */
 const PASSKEY_PURPOSE = 'passkey';
 const MAXIMUM_NAME_CHARACTERS = 60;
 
-/** Loaded at the first use of a passkey: the library takes as much memory as the rest of the dashboard. */
+/** Loaded at the first use of a passkey, because the library takes as much memory as the rest of the dashboard. */
 const loadLibrary = () => import('@simplewebauthn/server');
 
-/**
- * Creates the challenge that one page's forms ask the browser to sign. It is stored with the session and works once.
- */
+/** Creates the challenge that a page's forms ask the browser to sign. It is stored with the session and works once. */
 export async function createChallenge(
   { sessions, nowMs }: SessionContext,
   sessionId: string,
@@ -39,7 +37,7 @@ export async function createChallenge(
   return challenge;
 }
 
-/** Options for creating a passkey in the browser; null if `party` is null, because browsers have none then. */
+/** Options for creating a passkey in the browser; null without `party`, where browsers have no passkeys. */
 export async function offerPasskey(
   context: Context,
   { user, session }: SignedIn,
@@ -64,8 +62,7 @@ export async function offerPasskey(
 
 /**
  * Adds the passkey that the browser created. Resolves to recovery codes if it is the user's first second factor,
- * otherwise null. Throws a 400 for an answer to a challenge that is not this session's, for an existing passkey, and
- * above the maximum.
+ * otherwise null. Throws a 400 for an answer to another challenge, for an existing passkey, and at the maximum.
  */
 export async function addPasskey(
   context: SecondFactorContext,
@@ -89,7 +86,7 @@ export async function addPasskey(
   return codes;
 }
 
-/** Options for the browser's signature; null if the user has no passkey, or `party` is null. */
+/** Options for the browser's signature; null if the user has no passkey, or without `party`. */
 export async function askForPasskey(
   context: Context,
   { user, session }: SignedIn,
@@ -108,7 +105,7 @@ export async function askForPasskey(
   });
 }
 
-/** Whether the browser signed this session's challenge with a passkey of the user; uses up the challenge. */
+/** Whether the browser signed this session's challenge with a passkey of the user. Uses up the challenge. */
 export async function usePasskey(
   context: Context,
   { user, session }: SignedIn,
@@ -130,11 +127,11 @@ export async function usePasskey(
     credential: { id, publicKey: Uint8Array.from(Buffer.from(publicKey, 'base64url')), counter },
   }).catch(() => null);
   if (verified?.verified !== true) return false;
-  // Checked again at the write: of two concurrent answers, one has the higher count.
+  // Checked again at the write, because of two concurrent answers only one may count.
   return context.people.usePasskey(user.id, id, verified.authenticationInfo.newCounter, context.nowMs());
 }
 
-/** Removes a passkey, and with the last second factor the recovery codes. Throws a 400 for an unknown passkey. */
+/** Removes a passkey, and the recovery codes if no second factor is left. Throws a 400 for an unknown passkey. */
 export async function removePasskey(
   context: Context,
   { user, session }: SignedIn,
@@ -176,7 +173,6 @@ async function takeChallenge({ sessions, nowMs }: Context, sessionId: string): P
   return beforeExpiry(await sessions.takeChallenge(sessionId, PASSKEY_PURPOSE), nowMs());
 }
 
-/** Parses a JSON object; null for any other text. */
 function readJson(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -14,12 +14,11 @@ import {
 import type { User } from './person.ts';
 import type { SignedIn } from './sessions.ts';
 
-/** Lifetime of a link that sets a password. */
 export const PASSWORD_LINK_MS = 24 * 3_600_000;
 
 /**
  * Creates a link with which the user sets a password, and returns its token. An operator's link (`password`) ends
- * earlier ones; a link requested by email (`forgotten`) does not, so that no stranger can end a link by requesting
+ * earlier ones; a link requested by email (`forgotten`) ends none, so that a stranger cannot end a link by requesting
  * another.
  */
 export async function createPasswordLink(
@@ -30,7 +29,7 @@ export async function createPasswordLink(
   return createLink(context, { kind, email, userId: id }, PASSWORD_LINK_MS);
 }
 
-/** Reads a link without using it up; null for an invalid one. */
+/** Reads a link without using it up; null if it is unknown, expired or of another purpose. */
 export async function readLink(
   { sessions, nowMs }: SessionContext,
   token: string,
@@ -45,7 +44,7 @@ export async function readLink(
 
 /**
  * Sets the password of a link's user, uses up the link, and ends all of the user's sessions and other links, so that
- * the old password gives no further access. Null for an invalid link. Throws a 400 for a weak password.
+ * the old password gives no more access. Null for an invalid link. Throws a 400 for a weak password.
  */
 export async function setPasswordByLink(
   context: PeopleContext,
@@ -57,8 +56,8 @@ export async function setPasswordByLink(
   if (link === null || link.userId === null) return null;
   requireGoodPassword(password, link.email);
   const passwordHash = await context.passwords.hash(password);
-  // Uses up the link only now, so that a refused password leaves it valid, and in one transaction with the change, so
-  // that one of two concurrent requests succeeds.
+  // Uses up the link only now, so that a refused password leaves it valid. One transaction does both, so that only one
+  // of two concurrent requests succeeds.
   const user = await context.people.updateUser(
     link.userId,
     { passwordHash },
@@ -70,7 +69,10 @@ export async function setPasswordByLink(
   return user;
 }
 
-/** Sets another password; ends other sessions and all links. Throws a 400 for a weak one, or if access has changed. */
+/**
+ * Sets a new password, and ends all other sessions and all links. Throws a 400 for a weak password, or if the user's
+ * password, rights or session changed meanwhile.
+ */
 export async function changePassword(
   context: PeopleContext,
   { user, session }: SignedIn,
@@ -89,8 +91,8 @@ export async function changePassword(
 }
 
 /**
- * Throws a 400 unless the password is the user's, because an unattended browser must not suffice to change credentials.
- * Records a wrong one.
+ * Throws a 400 unless the password is the user's, because access to an unattended browser must not suffice to change
+ * credentials. Records a wrong password.
  */
 export async function requireOwnPassword(
   context: PeopleContext,

@@ -4,17 +4,17 @@ import { invalidField, ServiceError } from '../payment/errors.ts';
 import { isWellKnown } from './well-known-passwords.ts';
 
 /**
- * Argon2id with OWASP's minimum: 19 MiB, two passes, one lane; about 40 ms. The parameters are stored with each hash,
- * so that they can be raised: other hashes are renewed at their next use.
+ * Argon2id with OWASP's minimum: 19 MiB, two passes, one lane; about 40 ms. Each hash carries its parameters, so they
+ * can be raised: older hashes are renewed at the next sign-in.
  */
 const current = { memoryKib: 19_456, passes: 2, lanes: 1 } as const;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Concurrent hashes: each takes 19 MiB, and one of the four threads shared with file operations. */
+/** Maximum concurrent hashes. Each takes 19 MiB, and one of the four threads that file operations also use. */
 const MAXIMUM_RUNNING = 2;
 /** Maximum queue length; later requests are refused, because they would wait for seconds. */
 const MAXIMUM_WAITING = 32;
-/** Part of the queue for strangers. The rest is for users who are signed in or use a known browser. */
+/** Maximum waiting requests of strangers. The rest is for users who are signed in or use a known browser. */
 const MAXIMUM_WAITING_FOR_STRANGERS = 16;
 
 const MINIMUM_CHARACTERS = 12;
@@ -37,26 +37,26 @@ const phcPattern =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{43})$/;
 
 /**
- * Hashes and verifies passwords, a few at a time.
+ * Hashes and verifies passwords, at most `MAXIMUM_RUNNING` at a time.
  *
- * @param deriveKey Argon2id itself; its cost is the cost of a guess
+ * @param deriveKey Argon2id; tests replace it
  */
 export function createPasswords(deriveKey: DeriveKey = derive) {
   const limited = createConcurrencyLimit();
   const dummy: Hash = { ...current, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
   return {
-    /** Hash in the PHC string format, with its own salt. Throws `rate_limited` when too many requests wait. */
+    /** Hash in the PHC string format. Throws `rate_limited` when too many requests wait. */
     hash: (password: string) =>
       limited(async () => {
         const salt = randomBytes(SALT_BYTES);
         return textOf({ ...current, salt, hash: await deriveKey(password, { ...current, salt }) });
       }),
     /**
-     * Whether the password matches the hash. Without a hash the result is false after the same time, so that timing
+     * Whether the password matches the hash. Without a hash the result is false after the same time, so that the time
      * does not reveal which users exist. Throws `rate_limited` when too many requests wait, earlier for strangers than
      * for signed-in users and known browsers.
      *
-     * @param stranger a stranger's network; null for all others
+     * @param stranger network of a stranger; null for signed-in users and known browsers
      */
     verify: (password: string, text: string | null, stranger: string | null = null) =>
       limited(async () => {
@@ -73,7 +73,7 @@ export function isCurrentHash(text: string): boolean {
   return memoryKib === current.memoryKib && passes === current.passes && lanes === current.lanes;
 }
 
-/** Throws a 400 that explains the weakness of a new password. */
+/** Throws a 400 that says what is weak about a new password. */
 export function requireGoodPassword(password: string, email: string): void {
   const characters = [...password];
   const refused = (rule: string) => invalidField('The password', rule, 'new_password');
@@ -91,13 +91,12 @@ export function requireGoodPassword(password: string, email: string): void {
 
 const runArgon2 = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);
 
-/** Derives 32 bytes from a password by Argon2id. */
 export function derive(
   password: string,
   { memoryKib, passes, lanes, salt }: HashParameters,
 ): Promise<Buffer> {
   return runArgon2('argon2id', {
-    // The same letters can be typed in several Unicode encodings.
+    // Because the same letters can be typed as different Unicode sequences.
     message: Buffer.from(password.normalize('NFKC')),
     nonce: salt,
     memory: memoryKib,
@@ -126,24 +125,23 @@ function parseHash(text: string): Hash {
 }
 
 interface Waiter {
-  /** A stranger's network; null for all others. */
   readonly stranger: string | null;
-  /** Number of tasks of the same network that were queued before. */
+  /** Number of tasks of the same network that were already waiting. */
   readonly round: number;
   start(): void;
   refuse(error: ServiceError): void;
 }
 
 /**
- * Runs a few tasks at a time. Strangers' networks take turns: each gets its first task before any gets a second one,
- * and in a full queue the network with the most tasks gives one up to a network with fewer.
+ * Runs a few tasks at a time. Strangers' networks take turns: each runs its first task before any runs a second one. In
+ * a full queue, the network with the most tasks loses one to a network with fewer.
  */
 function createConcurrencyLimit() {
   const waiting: Waiter[] = [];
   let running = 0;
   const countOf = (stranger: string) => waiting.filter((waiter) => waiter.stranger === stranger).length;
 
-  /** Makes room for a stranger; false where no network has clearly more tasks. */
+  /** Makes room for a stranger; false if no network has more tasks to lose. */
   function makeRoom(stranger: string): boolean {
     const strangers = waiting.filter((waiter) => waiter.stranger !== null);
     if (strangers.length < MAXIMUM_WAITING_FOR_STRANGERS) return true;
@@ -169,7 +167,6 @@ function createConcurrencyLimit() {
     try {
       return await work();
     } finally {
-      // Passes the slot to the next task, or frees it.
       const next = waiting.shift();
       if (next === undefined) running--;
       else next.start();

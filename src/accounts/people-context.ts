@@ -7,7 +7,6 @@ import type { OneTimeLink } from './one-time-link.ts';
 import type { Passwords } from './passwords.ts';
 import type { User } from './person.ts';
 
-/** Dependencies of operations on users and their sessions. */
 export interface PeopleContext
   extends Readonly<{
     accounts: AccountStore;
@@ -17,11 +16,10 @@ export interface PeopleContext
   }> {
   readonly passwords: Passwords;
   readonly nowMs: () => number;
-  /** Mails users about changes of their credentials; null if no email is configured. */
+  /** Mails users about changes to their credentials; null if email is not configured. */
   readonly mailer?: Mailer | null;
 }
 
-/** Author of an action: a user at an address, or the operator at the command line. */
 export interface Actor {
   /** Email address, or `operator`. */
   readonly name: string;
@@ -30,17 +28,15 @@ export interface Actor {
   readonly address: string | null;
 }
 
-/** The operator at the command line. */
 export const operatorActor: Actor = { name: 'operator', userId: null, address: null };
 
 export type SessionContext = Pick<PeopleContext, 'sessions' | 'nowMs'>;
 
-/** Dependencies of recording an action on a user. */
 export type RecordContext = Pick<PeopleContext, 'people' | 'audit' | 'nowMs' | 'mailer'>;
 
 const MAXIMUM_TARGET_CHARACTERS = 300;
 
-/** Records an action in an account's audit log, after the action. */
+/** Records an action that has succeeded in an account's audit log. */
 export async function recordAction(
   { audit, nowMs }: Pick<PeopleContext, 'audit' | 'nowMs'>,
   accountId: string,
@@ -67,8 +63,8 @@ type UserAction = Extract<
 >;
 
 /**
- * Records an action on a user in each of the user's accounts, and in the service's log for an operator, who may belong
- * to no account.
+ * Records an action on a user in each of the user's accounts, and in the service's log if the user is an operator, who
+ * may have no account.
  */
 export async function recordForUser(
   context: RecordContext,
@@ -82,11 +78,11 @@ export async function recordForUser(
   }
   if (user.isOperator) await recordAction(context, SERVICE_LOG, actor, action, target);
   const change = credentialChanges[action];
-  // A failing mail server must not block a password change, which the audit log records.
+  // A failing mail server must not block the change, which the audit log records anyway.
   if (change !== undefined) void context.mailer?.send(changeMail(user.email, change, actor)).catch(() => {});
 }
 
-/** Changes that are mailed to the user, because a thief may have made them. */
+/** Changes that are mailed to the user, because an intruder may have made them. */
 const credentialChanges: Readonly<Partial<Record<UserAction, string>>> = {
   'password.set': 'Your password was changed',
   'second_factor.added': 'An authenticator app was added',
@@ -108,7 +104,7 @@ If this was not you, set a new password with "Forgot your password?" on the sign
   };
 }
 
-/** Refusal of a change because the password, rights or session changed after the request was checked. */
+/** Error for a change whose password, rights or session changed after the request was checked. */
 export function accessChanged(): ServiceError {
   return invalidField('Your password or your permissions', 'have changed. Please sign in again.');
 }
@@ -117,7 +113,7 @@ export function withExpiry(text: string, untilMs: number): string {
   return `${untilMs} ${text}`;
 }
 
-/** Text of `withExpiry`; null if there is none, or once expired. */
+/** Text given to `withExpiry`; null if there is none or it has expired. */
 export function beforeExpiry(stored: string | null, nowMs: number): string | null {
   const [untilMs, text] = stored?.split(' ') ?? [];
   return text !== undefined && nowMs < Number(untilMs) ? text : null;
@@ -144,18 +140,18 @@ export async function createLink(
   return token;
 }
 
-/** Secret of a session or link: 256 random bits, of which only a hash is stored. */
+/** Creates the secret of a session or link: 256 random bits, of which only the hash is stored. */
 export function createSecretToken() {
   const token = randomBytes(32).toString('base64url');
   return { token, tokenHash: hashSecretToken(token) };
 }
 
-/** SHA-256 in hex: 256 random bits need no salt. */
+/** SHA-256 in hex. A token has 256 random bits, so it needs no salt. */
 export function hashSecretToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-/** Whether a text has the form of a token, checked before hashing. */
+/** Whether a text has the form of a token, to be checked before hashing. */
 export function isSecretToken(text: string): boolean {
   return /^[A-Za-z0-9_-]{43}$/.test(text);
 }

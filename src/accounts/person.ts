@@ -6,7 +6,6 @@ export function isRole(value: string): value is Role {
   return (roles as readonly string[]).includes(value);
 }
 
-/** Whether the role includes the rights of `needed`. */
 export function roleIncludes(role: Role, needed: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(needed);
 }
@@ -15,18 +14,17 @@ export interface User {
   readonly id: string;
   /** Lower-case; identifies the user. */
   readonly email: string;
-  /** Hash in the PHC string format; null until a link sets it. */
+  /** Hash in the PHC string format; null until the user sets a password by a link. */
   readonly passwordHash: string | null;
   /** Sealed secret of the authenticator app; null if there is none. */
   readonly totpSecret: string | null;
-  /** Newest used time step; codes of this and earlier ones are refused. */
+  /** Newest used time step. Codes of this step and earlier ones are refused. */
   readonly totpStep: number;
   /** May sign in to the operator's console. */
   readonly isOperator: boolean;
   readonly createdAtMs: number;
 }
 
-/** A user's right in an account. */
 export interface Membership {
   readonly accountId: string;
   readonly userId: string;
@@ -34,7 +32,6 @@ export interface Membership {
   readonly createdAtMs: number;
 }
 
-/** A membership as shown to its account. */
 export interface Member extends Membership {
   readonly email: string;
   readonly hasSecondFactor: boolean;
@@ -54,7 +51,7 @@ export function parseUserEmail(text: string): string | null {
   return email.length <= MAXIMUM_EMAIL_CHARACTERS && emailForm.test(email) ? email : null;
 }
 
-/** Public half of a key pair on a user's device. */
+/** Public half of a key pair on a user's device, as registered. */
 export interface Passkey {
   /** The credential's id, base64url. */
   readonly id: string;
@@ -62,7 +59,7 @@ export interface Passkey {
   readonly name: string;
   /** COSE, base64url. */
   readonly publicKey: string;
-  /** The device's count of its signatures; 0 where it does not count. */
+  /** Number of signatures, as counted by the device; 0 if it does not count. */
   readonly counter: number;
   /** Transports by which the browser reaches the device, as JSON text. */
   readonly transports: string;
@@ -72,17 +69,17 @@ export interface Passkey {
 
 export const MAXIMUM_PASSKEYS = 10;
 
-/** Relying party of passkeys: a host, and the one origin whose pages may request them. */
+/** Where passkeys work: a host, and the origin of the page that requests them. */
 export interface RelyingParty {
   readonly host: string;
   readonly origin: string;
 }
 
 /**
- * Relying party of a page. Null if browsers have no passkeys there: at a host without a name, without encryption beyond
- * this machine, or at a host other than that of `homeUrl`.
+ * Relying party for a page. Null where browsers offer no passkeys: at an IP address, without HTTPS except on localhost,
+ * or outside the host of `homeUrl` and its subdomains.
  *
- * @param homeUrl address at which passkeys are created; browsers use them there and at subdomains
+ * @param homeUrl address for which passkeys are created
  * @param pageUrl address of the page that requests one
  */
 export function relyingPartyOf(homeUrl: string, pageUrl = homeUrl): RelyingParty | null {

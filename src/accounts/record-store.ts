@@ -1,10 +1,11 @@
 /**
- * `opened`: the first time that a customer opened a payment's checkout page. `dismissed`: the alerts of a group that a
- * member dismissed. `settled`: how and by whom a merchant settled a payment with the customer, who never sees it.
+ * `opened`: the first time that a customer opened a payment's checkout page. `dismissed`: the group of alerts that a
+ * member dismissed. `settled`: how and by whom a payment was settled between merchant and customer; not shown to the
+ * customer.
  */
 export type RecordKind = 'opened' | 'dismissed' | 'settled';
 
-/** Data of the dashboard beside the payments, by kind and name: a payment's id, or a group of alerts. */
+/** Dashboard data that is not part of payments. `name` is a payment's id or a group of alerts. */
 export interface AccountRecord {
   readonly accountId: string;
   readonly kind: RecordKind;
@@ -16,9 +17,8 @@ export interface AccountRecord {
 export interface RecordStore {
   /** Adds records; existing ones of the same kind and name stay. */
   addRecords(records: readonly AccountRecord[]): Promise<void>;
-  /** Adds a record, or replaces the one of the same kind and name. */
   replaceRecord(record: AccountRecord): Promise<void>;
-  /** Existing records of these names; without names the newest thousand of the kind. */
+  /** Existing records with these names; without `names`, the newest thousand of the kind. */
   listRecords(
     accountId: string,
     kind: RecordKind,

@@ -23,14 +23,14 @@ export interface SecondFactorContext extends PeopleContext {
   readonly secondFactor: SecondFactorSecrets;
 }
 
-/** Purpose of the key that encrypts the secrets of authenticator apps. */
+/** Purpose for which the key of authenticator apps' secrets is derived. */
 export const SECOND_FACTOR = 'second factor';
 
 type People = Pick<PeopleContext, 'people'>;
 
 const CODE_DIGITS = 6;
 const PERIOD_SECONDS = 30;
-/** Accepted time steps before and after the current one: clocks differ, and typing takes time. */
+/** Accepted time steps before and after the current one, because clocks differ and typing takes time. */
 const WINDOW_STEPS = 1;
 const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;
@@ -40,8 +40,8 @@ const RECOVERY_CODE_BYTES = 10;
 export type TotpOffer = ReturnType<typeof offerTotp>;
 
 /**
- * Setup data of an authenticator app: a new secret, or that of an earlier offer, which the app may already have.
- * Nothing is stored before it is confirmed.
+ * Setup data for an authenticator app: a new secret, or that of an earlier offer, which the app may already know.
+ * Stores nothing; `confirmTotp` does.
  */
 export function offerTotp(
   { secondFactor }: Pick<SecondFactorContext, 'secondFactor'>,
@@ -55,12 +55,15 @@ export function offerTotp(
     secret,
     /** `otpauth://` URI, for scanning. */
     uri: totpOf(secret, user.email).toString(),
-    /** Sealed secret for the form that confirms it; valid for this user only. */
+    /** Sealed secret, carried by the form that confirms it; valid for this user only. */
     sealed: kept === null ? secondFactor.box.seal(secret, user.id) : earlier,
   };
 }
 
-/** Enables the authenticator app with a first code; returns recovery codes. Throws a 400 for a wrong or late code. */
+/**
+ * Enables the authenticator app with a first code; returns recovery codes. Throws a 400 for a wrong code or an outdated
+ * form.
+ */
 export async function confirmTotp(
   context: SecondFactorContext,
   { user, session }: SignedIn,
@@ -99,7 +102,7 @@ export async function removeSecondFactor(context: RecordContext, user: User, act
   await removeTotp(context, user, actor);
 }
 
-/** Disables the authenticator app; passkeys stay. */
+/** Disables the authenticator app. Passkeys stay. */
 export async function removeTotp(
   context: RecordContext,
   user: User,
@@ -113,18 +116,18 @@ export async function removeTotp(
   await recordForUser(context, user, actor, 'second_factor.removed');
 }
 
-/** Removes the recovery codes of a user without a second factor: they must not survive until the next one. */
+/** Removes the recovery codes of a user without a second factor, because they must not work with a later one. */
 export async function dropCodesWithoutFactor({ people }: People, userId: string): Promise<void> {
   const user = await people.findUser(userId);
   if (user === null || (await hasSecondFactor({ people }, user))) return;
   await people.replaceRecoveryCodes(userId, []);
 }
 
-/** Time for which the use of a passkey replaces the code of a form. */
+/** Time for which using a passkey stands in for the code in a form. */
 const CONFIRMATION_MS = 5 * 60_000;
 const ownerOfConfirmation = (sessionId: string) => `second factor confirmed in ${sessionId}`;
 
-/** Form field that proves the use of a passkey in this session. */
+/** Value of a form field that proves the use of a passkey in this session. */
 export function confirmSecondFactor(
   { secondFactor, nowMs }: Pick<SecondFactorContext, 'secondFactor' | 'nowMs'>,
   sessionId: string,
@@ -132,7 +135,7 @@ export function confirmSecondFactor(
   return secondFactor.box.seal(String(nowMs() + CONFIRMATION_MS), ownerOfConfirmation(sessionId));
 }
 
-/** Whether the form shows that a passkey was just used in this session. */
+/** Whether the form proves that a passkey was used in this session within `CONFIRMATION_MS`. */
 export function isConfirmed(
   { secondFactor, nowMs }: Pick<SecondFactorContext, 'secondFactor' | 'nowMs'>,
   sessionId: string,
@@ -142,14 +145,13 @@ export function isConfirmed(
   return untilMs !== null && nowMs() < Number(untilMs);
 }
 
-/** Whether the user has an authenticator app or a passkey. */
 export async function hasSecondFactor({ people }: People, user: User): Promise<boolean> {
   return user.totpSecret !== null || (await people.listPasskeys(user.id)).length > 0;
 }
 
 /**
- * Whether a code of the app, or a recovery code, is correct. Uses it up, along with earlier codes of the app, even in
- * concurrent requests. Throws a 400 if the key that sealed the app's secret is missing.
+ * Whether a code of the app, or a recovery code, is correct. Uses up the code and the app's earlier ones, so that of
+ * two concurrent requests only one succeeds. Throws a 400 if the key that sealed the app's secret is missing.
  */
 export async function consumeCode(
   { people, secondFactor, nowMs }: Pick<SecondFactorContext, 'people' | 'secondFactor' | 'nowMs'>,
@@ -200,7 +202,6 @@ function createRecoveryCode(): string {
   return (text.toLowerCase().match(/.{4}/g) ?? []).join('-');
 }
 
-/** Removes the blanks and dashes that make codes easier to read. */
 function plain(code: string): string {
   return code.replaceAll(/[\s-]/g, '').toLowerCase();
 }

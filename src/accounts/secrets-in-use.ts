@@ -4,13 +4,14 @@ import type { PaymentStore } from '../payment/payment-store.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { PeopleStore } from './account-store.ts';
 
-/** Fingerprints of the secrets that the database needs, which differ by purpose. */
+/** Fingerprints of the secrets that stored data needs, by purpose. */
 export interface SecretsInUse {
-  /** Fingerprint of the newest payment's token, which used the current secret then; null if there are no payments. */
+  /**
+   * Fingerprint of the newest payment's token, whose secret was current at its creation; null if there are no payments.
+   */
   readonly newest: string | null;
   /** Fingerprints of the tokens of all unfinished payments (`listOpenFingerprints`). */
   readonly open: readonly string[];
-  /** Fingerprints of the users' second factors. */
   readonly secondFactors: readonly string[];
 }
 
@@ -19,14 +20,14 @@ interface Stores {
   readonly people: Pick<PeopleStore, 'listUsers'>;
 }
 
-/** Maximum users read, more than any service has. */
+/** Maximum users read, assumed to be more than any service has. */
 const MAXIMUM_USERS = 10_000;
 
 export async function readNewestSecret({ payments }: Pick<Stores, 'payments'>): Promise<string | null> {
   return (await payments.findNewest())?.tokenFingerprint ?? null;
 }
 
-/** @param openSinceMs earlier payments have expired */
+/** @param openSinceMs payments created earlier have expired */
 export async function readSecretsInUse(stores: Stores, openSinceMs: number): Promise<SecretsInUse> {
   const users = await stores.people.listUsers(MAXIMUM_USERS);
   return {
@@ -41,7 +42,7 @@ interface KnownSecrets {
   readonly secondFactors: Pick<SecretBox, 'knows'>;
 }
 
-/** Describes which secrets were removed from `SECRET_KEY_PREVIOUS` too early, and the remedy; null if there is none. */
+/** Says which secrets were removed from `SECRET_KEY_PREVIOUS` too early, and what to do; null if none is missing. */
 export function describeMissingSecrets(
   { open, secondFactors }: SecretsInUse,
   known: KnownSecrets,

@@ -1,16 +1,13 @@
-/**
- * The area of a session: the merchants' dashboard, the operator's console, or an account's dashboard that an operator
- * views.
- */
+/** The dashboard of merchants, the console of operators, or an account's dashboard viewed by an operator. */
 export type SessionArea = 'dashboard' | 'operator' | 'viewing';
 
 /**
- * `second_factor`: the password was correct and only the second factor is asked for. `set_up`: the password was correct
- * and only a required second factor can be set up.
+ * `second_factor`: the password was correct, and only the second factor can be entered. `set_up`: the password was
+ * correct, and only a required second factor can be set up.
  */
 export type SessionStage = 'second_factor' | 'set_up' | 'open';
 
-/** A signed-in session. The browser's cookie holds its token, the store only the hash. */
+/** A signed-in session. The browser's cookie holds the token, the store only the token's hash. */
 export interface DashboardSession {
   readonly id: string;
   /** SHA-256 of the token, hex. */
@@ -24,19 +21,19 @@ export interface DashboardSession {
   readonly lastSeenAtMs: number;
   /** Latest end of the session; `SESSION_IDLE_MS` may end it earlier. */
   readonly expiresAtMs: number;
-  /** Origin of the sign-in, for the list of sessions. */
+  /** Where the session was opened, for the list of sessions. */
   readonly address: string;
   readonly userAgent: string;
 }
 
 export const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000;
-/** Maximum time without a request. */
+/** Maximum time between two requests. */
 export const SESSION_IDLE_MS = 12 * 3_600_000;
 /** Time after which an operator must open an account's dashboard again. */
 export const VIEWING_MS = 30 * 60_000;
-/** Time limit for the code after the password. */
+/** Time limit for entering the second factor after the password. */
 export const SECOND_FACTOR_MS = 5 * 60_000;
-/** Time limit for setting up a second factor after the password: an app may have to be installed. */
+/** Time limit for setting up a second factor after the password, for which an app may have to be installed. */
 export const SET_UP_MS = 20 * 60_000;
 /** Maximum delay of `lastSeenAtMs`, to save writes. */
 export const LAST_SEEN_STEP_MS = 5 * 60_000;
@@ -49,5 +46,5 @@ export function isSessionAlive(session: DashboardSession, nowMs: number): boolea
   return nowMs < session.expiresAtMs && nowMs < session.lastSeenAtMs + SESSION_IDLE_MS;
 }
 
-/** Maximum challenges and one-time secrets of a session, more than an account has keys. */
+/** Maximum challenges and one-time secrets of a session, which is more than an account has keys. */
 export const MAXIMUM_CHALLENGES = 16;

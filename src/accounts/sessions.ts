@@ -27,7 +27,7 @@ import {
   type SessionStage,
 } from './session-lifetimes.ts';
 
-/** Address group and user agent of a sign-in. */
+/** Address (or its group) and user agent of a sign-in. */
 export type Caller = Pick<DashboardSession, 'address' | 'userAgent'>;
 
 interface NewSession extends Pick<DashboardSession, 'userId' | 'accountId' | 'area' | 'stage'> {
@@ -37,7 +37,6 @@ interface NewSession extends Pick<DashboardSession, 'userId' | 'accountId' | 'ar
 
 const MAXIMUM_USER_AGENT_CHARACTERS = 300;
 
-/** Stores a session under a new token, and returns the token for the browser's cookie. */
 export async function createSession(context: SessionContext, session: NewSession): Promise<string> {
   const created = await writeSession(context, session, undefined);
   if (created === null) throw new Error('a session without conditions was refused');
@@ -66,7 +65,7 @@ async function writeSession(
 }
 
 export interface OpenedSession {
-  /** Token for the browser's cookie only. */
+  /** For the browser's cookie only. */
   readonly token: string;
   readonly stage: SessionStage;
   readonly email: string;
@@ -79,8 +78,8 @@ const lifetimes: Record<SessionStage, number> = {
 };
 
 /**
- * Starts a session with a new token, whatever cookie the browser sent. Null if the user's password or rights changed
- * after `user` was read.
+ * Starts a session with a new token, so that a token planted in the browser stays useless. Null if the user's password
+ * or rights changed after `user` was read.
  */
 export async function openSession(
   context: PeopleContext,
@@ -100,13 +99,11 @@ export async function openSession(
   return { token, stage, email: user.email };
 }
 
-/** User and session of a request. */
 export interface SignedIn {
   readonly user: User;
   readonly session: DashboardSession;
 }
 
-/** Current account, and the user's role in it. */
 export interface ChosenAccount {
   readonly account: Account;
   readonly role: Role;
@@ -114,7 +111,9 @@ export interface ChosenAccount {
   readonly otherAccounts: readonly Pick<Account, 'id' | 'name'>[];
 }
 
-/** Session and user of a token; null if it is invalid, expired, of another area, or the user may not use the area. */
+/**
+ * User and session of a token. Null if it is invalid, expired or of another area, or if the user may not use the area.
+ */
 export async function readSession(
   { people, sessions, nowMs }: Pick<PeopleContext, 'people' | 'sessions' | 'nowMs'>,
   token: string,
@@ -130,7 +129,7 @@ export async function readSession(
   return { user, session };
 }
 
-/** Account of a session, or the user's first one if that membership was removed; null if there is none. */
+/** Account of a session, or the user's first one if that membership was removed. Null if the user has none. */
 export async function readChosenAccount(
   { people, accounts }: Pick<PeopleContext, 'people' | 'accounts'>,
   { user, session }: SignedIn,
@@ -146,7 +145,7 @@ export async function readChosenAccount(
   return { account, role: membership.role, memberships, otherAccounts };
 }
 
-/** Ends one of the user's own sessions, including the current one. Throws `not_found` for any other. */
+/** Ends one of the user's sessions, even the current one. Throws `not_found` for any other. */
 export async function endSession(
   context: Pick<PeopleContext, 'sessions' | 'audit' | 'nowMs'>,
   { id, userId, accountId }: Pick<DashboardSession, 'id' | 'userId' | 'accountId'>,
@@ -156,9 +155,9 @@ export async function endSession(
   if (accountId !== null) await recordAction(context, accountId, actor, 'session.ended', id);
 }
 
-// A browser in which a user has signed in keeps a mark. The mark gives no access: it only distinguishes the user's
+// A browser in which a user has signed in keeps a mark. The mark gives no access. It only distinguishes the user's
 // browsers from strangers', so that strangers who guess passwords cannot lock the user out
-// (docs/decisions/0027-strangers-cannot-lock-users-out.md). Marks are sealed, and not stored.
+// (docs/decisions/0027-strangers-cannot-lock-users-out.md). Marks are sealed and not stored.
 
 export const BROWSER_MARK_MS = 400 * 24 * 3_600_000;
 /** Time for which an emailed link can make a browser known. */
@@ -167,23 +166,23 @@ const BROWSER_LINK_MS = 3_600_000;
 const ownerOfMark = (email: string) => `browser of ${email}`;
 const OWNER_OF_LINKS = 'link to make a browser known';
 
-/** Mark for a browser of the user with this address, as `parseUserEmail` returns it. */
+/** Creates a mark for a browser of the user with this address, as `parseUserEmail` returns it. */
 export function markBrowser(box: SecretBox, email: string, nowMs: number): string {
   const name = randomBytes(12).toString('base64url');
   return box.seal(withExpiry(name, nowMs + BROWSER_MARK_MS), ownerOfMark(email));
 }
 
-/** Identifier of this browser among the user's; null if the mark is not a valid one of this user. */
+/** Identifier of this browser among the user's; null if the mark is invalid, expired or another user's. */
 export function knownBrowser(box: SecretBox, mark: string, email: string, nowMs: number): string | null {
   return beforeExpiry(box.open(mark, ownerOfMark(email)), nowMs);
 }
 
-/** Token of a link that makes a browser known, valid for `BROWSER_LINK_MS`. Its length grows with the address. */
+/** Token of a link that makes a browser known, valid for `BROWSER_LINK_MS`. */
 export function createBrowserLink(box: SecretBox, email: string, nowMs: number): string {
   return box.seal(withExpiry(email, nowMs + BROWSER_LINK_MS), OWNER_OF_LINKS);
 }
 
-/** Address that a link was sent to; null for an expired or invalid one. */
+/** Address to which a link was sent; null if the link is invalid or expired. */
 export function openBrowserLink(box: SecretBox, token: string, nowMs: number): string | null {
   return beforeExpiry(box.open(token, OWNER_OF_LINKS), nowMs);
 }
@@ -192,14 +191,14 @@ export interface ShowOnceContext extends SessionContext {
   readonly shownOnce: SecretBox;
 }
 
-/** Time between the form that creates a secret and the page that shows it. */
+/** Maximum time between the form that creates a secret and the page that shows it. */
 const KEPT_MS = 2 * 60_000;
 
 const ownerOf = (sessionId: string, purpose: string) => `${purpose} for ${sessionId}`;
 
 /**
- * Stores a secret for the session's next page, so that the form which created it can redirect there: reloading that
- * page does not create another. The secret is sealed, and part of no address or log.
+ * Stores a secret for the session's next page, to which the form that created it redirects, so that a reload does not
+ * create another. The secret is sealed, and appears in no URL or log.
  *
  * @param purpose identifies the secret, such as `key key_12`; only a page with the same purpose gets it
  */

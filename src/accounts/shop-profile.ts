@@ -12,23 +12,23 @@ import type { ProviderId } from '../payment/provider-catalog.ts';
 import { isSecureUrl } from '../platform/public-address.ts';
 
 export const plainProfile = {
-  /** Identifies the shop's logo, which is stored separately; null if there is none. */
+  /** Hash of the logo, which is stored separately; null if there is none. */
   logoHash: null as string | null,
-  /** The shop's color on the checkout (`parseBrandColor`); null for the service's own. */
+  /** Color of the shop on the checkout (`parseBrandColor`); null for the service's own. */
   brandColor: null as string | null,
-  /** The shop's terms of sale, linked from the checkout. */
+  /** Link to the shop's terms of sale, shown on the checkout. */
   termsUrl: null as string | null,
   /** Contact for customers: an https address, or `mailto:` and an email address. */
   supportUrl: null as string | null,
-  /** Return URL of an ended payment, with `PAYMENT_ID_PLACEHOLDER` where the shop wants the id. */
+  /** Return URL of an ended payment, with `PAYMENT_ID_PLACEHOLDER` where the payment's id goes. */
   returnUrl: null as string | null,
-  /** Return URL of a canceled or expired payment; null takes `returnUrl`. */
+  /** Return URL of a canceled or expired payment; null for `returnUrl`. */
   failureUrl: null as string | null,
   /** IANA name of the time zone for the merchant's dates. */
   timeZone: 'UTC',
-  /** Currency of the merchant's books, in which reports show amounts as well. */
+  /** Base currency of the merchant's bookkeeping; reports also show amounts in it. */
   baseCurrency: 'USD' as Currency,
-  /** Callback of manually created checkouts; API requests always include theirs. */
+  /** Callback URL of checkouts created by hand; API requests always bring one. */
   defaultCallbackUrl: null as string | null,
   /** Whether the API refuses payout wallets other than the account's, so that a stolen key cannot redirect money. */
   isWalletLocked: false,
@@ -38,16 +38,15 @@ export const plainProfile = {
   emailRetentionDays: null as number | null,
   /** Whether the owners get an email when a webhook did not arrive or a payment needs attention. */
   receivesAlerts: true,
-  /** Provider at the top of the list where it is available; null for the best choice. */
+  /** Provider at the top of the list where it is available; null for the usual order. */
   pinnedProvider: null as ProviderId | null,
-  /** Providers that the merchant does not offer to customers. */
   excludedProviders: [] as readonly ProviderId[],
-  /** Null for the operator's setting, like the next one. */
+  /** Null takes the operator's setting. The same holds for the next one. */
   toleranceBasisPoints: null as number | null,
   maxProviderFeeBasisPoints: null as number | null,
 };
 
-/** A merchant's appearance to customers, and the settings of its account. */
+/** What customers see of a shop, and the account's settings. */
 export type ShopProfile = Readonly<typeof plainProfile>;
 
 const MAXIMUM_LINK_CHARACTERS = 500;
@@ -69,7 +68,7 @@ export function parseName(text: string): string {
   return name;
 }
 
-/** Parses the contact for customers, an https or email address; empty text is none. Throws `invalid_request`. */
+/** Parses the contact for customers, an https or email address; empty text removes it. Throws `invalid_request`. */
 export function parseSupportUrl(text: string): string | null {
   const link = text.trim();
   const email = link.replace(/^mailto:/i, '');
@@ -77,17 +76,23 @@ export function parseSupportUrl(text: string): string | null {
   return parseLink('support-link', link, 'must be an https address or an email address');
 }
 
-/** Parses the address of the shop's terms; empty text is none. Throws `invalid_request`. */
+/** Parses the link to the shop's terms; empty text removes it. Throws `invalid_request`. */
 export function parseTermsUrl(text: string): string | null {
   return parseLink('terms-link', text.trim(), 'must be an https address');
 }
 
-/** The only value that a return URL may contain: neither the note nor the customer's email address. */
+/**
+ * The only placeholder of a return URL, so that neither the note nor the customer's email address leaves the service in
+ * it.
+ */
 const PAYMENT_ID_PLACEHOLDER = '{payment_id}';
-/** Replaces the placeholder while the address is parsed, which would encode the braces. */
+/** Stands in for the placeholder while the address is parsed, because parsing would encode the braces. */
 const SAMPLE_ID = '00000000-0000-7000-8000-000000000000';
 
-/** Parses the return URL, of a fixed host: no open redirect. Empty text is none. Throws `invalid_request`. */
+/**
+ * Parses the return URL, which must name its host, so that it is no open redirect. Empty text removes it. Throws
+ * `invalid_request`.
+ */
 export function parseReturnUrl(text: string, field: 'return-link' | 'failure-link'): string | null {
   const link = text.trim().replaceAll(PAYMENT_ID_PLACEHOLDER, SAMPLE_ID);
   const rule = `must be an https address; ${PAYMENT_ID_PLACEHOLDER} may stand in its path or query, and nothing else in braces`;
@@ -124,12 +129,12 @@ export function requirePublicLink(field: string, link: string | number | null | 
   );
 }
 
-/** Parses a time zone to its canonical name; empty text is UTC. Throws `invalid_request`. */
+/** Parses the name of a time zone to its canonical form; empty text is UTC. Throws `invalid_request`. */
 export function parseTimeZone(text: string): string {
   const name = text.trim();
   if (name === '') return plainProfile.timeZone;
   try {
-    // Offsets are refused, because they ignore daylight saving time.
+    // Offsets are refused, because they do not follow daylight saving time.
     if (!/^[+-]/.test(name)) {
       return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
     }
@@ -165,28 +170,27 @@ function parsePercent(field: string, text: string, minimum: number, maximum: num
   );
 }
 
-/** Refuses a lock without a wallet, which would refuse every checkout. */
+/** Refuses a lock without a wallet, because every checkout would then be refused. */
 export function requireWalletForLock(wallet: Address | null, isWalletLocked: boolean): void {
   if (isWalletLocked && wallet === null) {
     throw invalidField('lock-wallet', 'requires a wallet');
   }
 }
 
-/** A shop's logo as a PNG, served by this service so that a customer's browser contacts no other host. */
+/** A shop's logo as a PNG. The service itself serves it, so that a customer's browser contacts no other host. */
 export interface ShopLogo {
   /** First 32 hex digits of the SHA-256 of `bytes`. */
   readonly hash: string;
   readonly bytes: Uint8Array;
 }
 
-/** Maximum size of an uploaded picture. */
 export const MAXIMUM_LOGO_BYTES = 64 * 1024;
-/** Maximum width and height of an uploaded picture: a few bytes can expand to an enormous one. */
+/** Maximum width and height of an uploaded picture, because a few bytes can expand to an enormous one. */
 export const MAXIMUM_LOGO_PIXELS = 1024;
-/** Maximum width and height as stored: twice the largest size on a page. */
+/** Maximum width and height as stored, twice the largest size on a page. */
 export const STORED_LOGO_PIXELS = 320;
 
-/** Logo of these bytes, which the service itself has encoded. */
+/** @param bytes a PNG that the service itself has encoded */
 export function shopLogoOf(bytes: Uint8Array): ShopLogo {
   return { hash: createHash('sha256').update(bytes).digest('hex').slice(0, 32), bytes };
 }

@@ -15,10 +15,11 @@ interface SignInOptions {
 
 /**
  * Starts a session for a correct password (`openAfterPassword`); otherwise null. An unknown user, a missing password
- * and a missing right for this area are indistinguishable from a wrong password, by the answer and by its time.
+ * and a missing right for this area are indistinguishable from a wrong password, by the answer and by the time it
+ * takes.
  *
- * @param stranger network of a browser in which this user has not signed in before, null for a known one, whose place
- * in the queue strangers cannot take
+ * @param stranger network of a browser in which this user has not signed in before; null for a known browser, whose
+ * place in the queue strangers cannot take
  */
 export async function signIn(
   context: PeopleContext,
@@ -35,8 +36,8 @@ export async function signIn(
 }
 
 /**
- * Records a wrong password in the logs of the user's accounts; for an unknown address in the service's log, without the
- * typed text. Repeats are merged.
+ * Records a wrong password in the logs of the user's accounts, or in the service's log for an unknown address, without
+ * the typed text. Repeats are merged.
  */
 export async function recordFailedSignIn(
   context: PeopleContext,
@@ -59,8 +60,8 @@ export async function recordFailedSignIn(
 }
 
 /**
- * Starts the session of a user who has just proved or set the password: an open one, one that asks for the user's
- * second factor, or one that sets up a required factor. Null if the password or rights have changed since.
+ * Starts the session of a user who has just proved or set the password: open, waiting for the user's second factor, or
+ * for setting up a required one. Null if the password or rights have changed since.
  */
 export async function openAfterPassword(
   context: PeopleContext,
@@ -72,7 +73,7 @@ export async function openAfterPassword(
   return openSession(context, user, { area, stage, caller });
 }
 
-/** Rehashes if the parameters were raised. Null if the password changed after it was verified. */
+/** Rehashes the password if the parameters were raised. Null if the password changed after it was verified. */
 async function renewHash(context: PeopleContext, user: User, password: string): Promise<User | null> {
   if (user.passwordHash === null || isCurrentHash(user.passwordHash)) return user;
   const passwordHash = await context.passwords.hash(password);
@@ -80,8 +81,8 @@ async function renewHash(context: PeopleContext, user: User, password: string): 
 }
 
 /**
- * Second step of signing in, with a code or a passkey: replaces the pending session by an open one. Null for a wrong
- * code, someone else's passkey or a wrong signature.
+ * Completes a sign-in with a code or a passkey: replaces the pending session with an open one. Null for a wrong code,
+ * someone else's passkey or a wrong signature.
  */
 export async function passSecondFactor(
   context: SecondFactorContext,

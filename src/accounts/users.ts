@@ -12,18 +12,17 @@ import {
 import { MAXIMUM_MEMBERS, type Membership, type User } from './person.ts';
 import { hasSecondFactor } from './second-factor.ts';
 
-/** A new user, created by an operator. A link sets the password. */
 interface NewUser {
   /** Email address as returned by `parseUserEmail`. */
   readonly email: string;
-  /** Access to the console, which only the command line grants. */
   readonly isOperator: boolean;
   readonly membership: Pick<Membership, 'accountId' | 'role'> | null;
 }
 
 /**
- * Creates a user, or gives an existing one another role, which ends the user's password links. Operator access also
- * removes an existing user's password and second factors (`changeOperator`). Throws for an unknown or full account.
+ * Creates a user, or gives an existing one a membership or another role, which ends the user's password links. Operator
+ * access also removes an existing user's password and second factors (`changeOperator`). Throws for an unknown or full
+ * account.
  */
 export async function createUser(
   context: Pick<PeopleContext, 'accounts' | 'people' | 'sessions' | 'audit' | 'nowMs'>,
@@ -38,7 +37,7 @@ export async function createUser(
     isOperator && !known.isOperator ? await changeOperator(context, known, true, operatorActor) : known;
   if (membership === null) return user;
   if (!(await people.putMembership({ ...membership, userId: user.id, createdAtMs: nowMs() }))) throw noRoom();
-  // A link issued for fewer rights must not open more.
+  // A link issued for fewer rights must not give the new ones.
   await sessions.endLinks(user.id);
   return user;
 }
@@ -63,8 +62,8 @@ export type Context = Pick<PeopleContext, 'people' | 'sessions' | 'audit' | 'now
 
 /**
  * Grants or revokes access to the operator's console, and ends the user's sessions and password links. Granting it also
- * removes the password and all second factors: the address may have been claimed by an earlier invitee, and only a new
- * link proves its owner. The service's log records the change first, so that every change leaves an entry.
+ * removes the password and all second factors: someone else may have set them through an earlier invitation, and only a
+ * new link proves who owns the address. Recorded in the service's log first, so that no change goes unrecorded.
  */
 export async function changeOperator(
   context: Context,
@@ -79,7 +78,7 @@ export async function changeOperator(
   }
   if (isGiven && (await hasSecondFactor(context, user)))
     await recordForUser(context, user, actor, 'second_factor.removed');
-  // One transaction: a request in progress with the old password or an old link cannot write after it.
+  // In one transaction, so that a concurrent request with the old password or an old link cannot write after it.
   const changed = await context.people.updateUser(
     user.id,
     { isOperator, ...(isGiven ? { passwordHash: null } : {}) },

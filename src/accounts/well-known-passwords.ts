@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 
 /**
  * Words and passwords that guessers try first: frequent words and all passwords of at least twelve characters from
- * `@zxcvbn-ts/language-common` 4.1.3 (MIT), which took them from published leaks, and words about payments.
+ * `@zxcvbn-ts/language-common` 4.1.3 (MIT), which took them from published leaks; and words about payments.
  */
 const known = readFileSync(new URL('common-passwords.txt', import.meta.url), 'utf8')
   .split('\n')
   .filter((word) => word !== '');
 
-/** Predictable sequences: alphabets, digits and rows of keyboards, also upwards from row to row. */
+/** Predictable sequences: alphabets, digits and rows of keyboards, including diagonals across the rows. */
 const rows = [
   'abcdefghijklmnopqrstuvwxyz',
   '012345678901234567890',
@@ -33,7 +33,7 @@ const rows = [
   .map(withoutAccents)
   .flatMap((row) => [row, [...row].reverse().join('')]);
 
-/** Characters that must remain without well-known parts. */
+/** Minimum characters that must remain once well-known parts are removed. */
 const MINIMUM_OWN_CHARACTERS = 4;
 
 const looksLike: Readonly<Record<string, string>> = {
@@ -49,8 +49,8 @@ const looksLike: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether guessers would try a password: a listed one, one word surrounded by digits or rows of keys, the name in the
- * email address, or a repetition. Ignores case, width, accents, separators and digits in place of letters.
+ * Whether guessers would try a password: a listed one, a word surrounded by digits or rows of keys, a name in the email
+ * address, or a repetition. Ignores case, width, accents, separators and digits in place of letters.
  */
 export function isWellKnown(password: string, email: string): boolean {
   const typed = withoutAccents(password).toLowerCase();
@@ -70,7 +70,7 @@ function withoutAccents(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '');
 }
 
-/** Whether almost nothing remains without rows, repeated characters and digits. */
+/** Whether too few characters remain without rows, repeated characters and digits. */
 function isShort(text: string): boolean {
   const characters = [...text];
   let own = 0;
@@ -82,10 +82,10 @@ function isShort(text: string): boolean {
   return own < MINIMUM_OWN_CHARACTERS;
 }
 
-/** Shorter rows occur in words: "wer" in "newer". */
+/** Minimum length of a row, because shorter ones occur in words: "wer" in "newer". */
 const MINIMUM_PATTERN = 4;
 
-/** Length of a row of keys or of one repeated character that begins here; 0 for a shorter one. */
+/** Length of the row of keys, or of the repeated character, that begins here; 0 below `MINIMUM_PATTERN`. */
 function patternAt(characters: readonly string[], start: number): number {
   const isPattern = (text: string, [first = '']: readonly string[]) =>
     rows.some((row) => row.includes(text)) || text === first.repeat(text.length);

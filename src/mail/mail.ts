@@ -1,34 +1,31 @@
 import type { PaymentId, PaymentReference } from '../payment/payment.ts';
 
-/** One email in plain text, to one address. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
 }
 
-/** Sends email; absent where none is configured. */
 export interface Mailer {
   /**
-   * Resolves once the mail server has accepted the mail, within a bounded time. Never sends twice by itself. Throws
-   * `MailNotSentError` if it was certainly not sent, and any other error if that is unknown. Background mails yield to
-   * those that a user waits for, such as a sign-in link.
+   * Resolves once the mail server has accepted the mail, within a bounded time. Never retries. Throws
+   * `MailNotSentError` if the mail was certainly not sent, and any other error if that is unknown. Background mails
+   * leave room for those that a user waits for, such as a sign-in link.
    */
   send(mail: Mail, options?: { readonly isBackground?: boolean }): Promise<void>;
 }
 
-/** The mail server never received the mail, which may be retried. */
+/** The mail server did not receive the mail, so it may be sent again. */
 export class MailNotSentError extends Error {
   override readonly name = 'MailNotSentError';
 }
 
 /**
- * `none`: the payment has neither address nor answer. `busy`: one of its webhooks is being sent, and would be recorded
- * with the address afterwards. `unknown`: there is no such payment.
+ * `none`: the payment has neither an address nor an answer. `busy`: one of its webhooks is being sent, and would be
+ * recorded with the address after the erasure. `unknown`: there is no such payment.
  */
 export type EmailErasure = 'erased' | 'none' | 'busy' | 'unknown';
 
-/** Result of one step through an account's old payments. */
 export interface EmailErasureStep {
   readonly erased: number;
   /** Whether another step would find more to erase now. */
@@ -40,12 +37,13 @@ export interface EmailErasureStep {
 export interface EmailStore {
   /**
    * Erases the address of a payment's customer and everything derived from it: search terms, addresses of provider
-   * sessions, recorded webhooks, and the answer to a payment page's question, even without an address. All or nothing.
+   * sessions, recorded webhooks, and the customer's answer to a payment page's question, which a payment without an
+   * address may have too. All or nothing.
    */
   eraseEmail(payment: PaymentReference): Promise<EmailErasure>;
   /**
-   * Erases those of an account's payments created before a time, from where the last call stopped, checking at most
-   * `limit` payments. Stops before one that is `busy`.
+   * Erases addresses of an account's payments created before a time. Continues where the last call stopped, checks at
+   * most `limit` payments, and stops before one that is `busy`.
    */
   eraseEmailsBefore(accountId: string, beforeMs: number, limit: number): Promise<EmailErasureStep>;
 }
@@ -56,10 +54,11 @@ export interface EmailStore {
  */
 export interface ReceiptStore {
   /**
-   * Durably moves the oldest `limit` receipts that wait since `sinceMs` or later to `sending`; each is claimed once.
+   * Durably moves the oldest `limit` receipts that have waited since `sinceMs` or later to `sending`, so that each is
+   * claimed once.
    */
   claimReceipts(sinceMs: number, limit: number, nowMs: number): Promise<readonly PaymentId[]>;
-  /** Records the outcome; `pending` for a receipt that was certainly not sent and is claimed again. */
+  /** Records the outcome. `pending` is for a receipt that was certainly not sent, so that it is claimed again. */
   recordReceipt(id: PaymentId, ending: ReceiptEnding, nowMs: number): Promise<void>;
 }
 

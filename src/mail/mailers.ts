@@ -3,25 +3,24 @@ import { isLoopbackHost } from '../platform/public-address.ts';
 import { type Mailer, MailNotSentError } from './mail.ts';
 
 interface SmtpSettings {
-  /** `smtp://` (encrypted by STARTTLS) or `smtps://`, with user and password if the server requires them. */
   readonly url: string;
   readonly from: string;
 }
 
 const usualTimeouts = {
-  /** Timeout of the connection, the server's greeting and each of its answers. */
+  /** Timeout for the connection, the server's greeting and each answer. */
   answerMs: 10_000,
-  /** Timeout of one mail from its first to its last byte. */
+  /** Timeout for sending one mail. */
   sendMs: 20_000,
 };
 type AnswerTimeout = Pick<typeof usualTimeouts, 'answerMs'>;
 
-/** Maximum mails in progress, each with its own connection; further ones are refused. */
+/** Maximum mails in progress, each with two connections in turn; further ones are refused. */
 const MAXIMUM_OPEN = 8;
-/** Share of background mails; the rest is for sign-in links. */
+/** Maximum background mails among them, so that sign-in links find room. */
 const MAXIMUM_IN_BACKGROUND = 5;
 
-/** Sends mails with two short connections each. Mail that leaves this machine is encrypted, or not sent. */
+/** Sends each mail with two short connections. Mail to a server beyond this machine is encrypted, or not sent. */
 export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeouts): Mailer {
   let open = 0;
   let inBackground = 0;
@@ -35,7 +34,7 @@ export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeout
       try {
         const transport = await reachServer(settings, timeouts);
         const signal = AbortSignal.timeout(timeouts.sendMs);
-        // An address object, because a text could contain several addresses.
+        // An address object, because a string could contain several addresses.
         await transport.sendMail({
           from: settings.from,
           to: { name: '', address: to },
@@ -52,8 +51,8 @@ export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeout
 }
 
 /**
- * Opens a connection with login. An error up to this point means that no mail was handed over; after a failure while
- * sending, the library does not report how far it got.
+ * Connects and signs in. An error here proves that no mail was handed over; after a failure while sending, the library
+ * does not report how far it got.
  */
 export async function reachServer(settings: SmtpSettings, timeouts: AnswerTimeout): Promise<Transporter> {
   try {
@@ -66,7 +65,7 @@ export async function reachServer(settings: SmtpSettings, timeouts: AnswerTimeou
 }
 
 async function openTransport(settings: SmtpSettings, timeouts: AnswerTimeout): Promise<Transporter> {
-  // Loaded with the first mail: many services never send one, and startup takes a tenth less time.
+  // Loaded with the first mail, because many services never send one and startup takes a tenth longer with it.
   const { createTransport } = await import('nodemailer');
   const url = new URL(settings.url);
   const secure = url.protocol === 'smtps:';

@@ -14,10 +14,10 @@ import {
 } from './provider-availability.ts';
 
 export type QuoteOutcome =
-  /** A provider that serves, and its quote or an estimate of it. */
+  /** The provider serves the charge; the quote may be an estimate. */
   | { readonly kind: 'quoted'; readonly quote: Quote }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** The provider receives too many requests. */
+  /** The provider, or our own budget of calls, allows no call now. */
   | { readonly kind: 'busy' }
   /** No usable answer. */
   | { readonly kind: 'silent' };
@@ -28,28 +28,27 @@ export interface QuotesContext {
   readonly providers: ProviderDirectory;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
-  /** Minimum age of a provider's last answer for a page to ask again in the background. */
+  /** Age of a provider's last answer from which a page asks again in the background. */
   readonly keepMs: number;
 }
 
 type Priced = Pick<QuoteRequest, 'amountCents' | 'usdUnits'>;
 type AskedCharge = Omit<Charge, 'receivedUnits'>;
 
-/** A charge and what a provider would deliver for it. */
 interface Point {
   readonly amountCents: number;
   readonly deliveryUnits: number;
   readonly atMs: number;
 }
 
-/** Last answers of a provider in a currency and country. */
+/** A provider's last answers for one currency and country. */
 interface Known {
-  /** Quotes of clearly different charges, the newest first. */
+  /** Quotes of up to two clearly different charges, the newest first. */
   readonly points: readonly Point[];
-  /** Charge of the last quote per amount. */
+  /** Ratio of the customer's charge to the requested amount in the last quote. */
   readonly chargedShare: number;
   readonly minimumUsdCents: number | null;
-  /** Outcome of the last call if it gave no quote, and its charge. */
+  /** Outcome of the last call and the charge it was for, if it gave no quote. */
   readonly failure: { readonly outcome: QuoteOutcome; readonly amountCents: number } | null;
   readonly askedAtMs: number;
 }
@@ -62,29 +61,29 @@ const unknown: Known = {
   askedAtMs: Number.NEGATIVE_INFINITY,
 };
 
-/** Eleven providers, four currencies, and the 45 most recent countries of customers. */
+/** Enough for eleven providers, four currencies, and the 45 most recent countries of customers. */
 const MAXIMUM_KNOWN = 2_000;
-/** Interval of a provider's background quotes, whatever countries and currencies visitors name. */
+/** Minimum interval of a provider's background quotes, whatever countries and currencies pages ask for. */
 const BACKGROUND_INTERVAL_MS = 5_000;
-/** Minimum ratio of two charges whose quotes show a fixed fee; quotes of closer charges show how rates move. */
+/** Minimum ratio of two charges whose quotes show a fixed fee. Closer quotes show how rates move. */
 const MINIMUM_RATIO = 1.25;
-/** Maximum time between them, in which rates hardly move. */
+/** Maximum time between two such quotes, in which rates hardly move. */
 const MAXIMUM_APART_MS = 10 * 60_000;
-/** Maximum plausible delivery of a charge, as for the quotes of sessions. */
+/** Maximum plausible delivery per charge, as for the quotes of sessions. */
 const MAXIMUM_SHARE = 1.02;
-/** Maximum age of an answer with which a provider counts as up. */
+/** Maximum age of a provider's last answer for it to count as up. */
 const RECENT_ANSWER_MS = 5 * 60_000;
 
 /**
- * Asks providers for quotes, and keeps what their last answers say about other charges: the customer's page shows that
- * immediately, and refreshes it in the background at a bounded rate.
+ * Asks providers for quotes, and keeps what their last answers say about other charges. The customer's page shows that
+ * at once, and refreshes it in the background at a bounded rate.
  */
 export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesContext) {
   const entries = new LRUCache<string, Known>({ max: MAXIMUM_KNOWN });
-  /** When a provider may be asked in the background again; infinite while it is. */
+  /** Earliest time of a provider's next background quote; infinite while one is running. */
   const nextAtMs = new Map<ProviderId, number>();
 
-  /** What is known for the country, or the prices without a country. */
+  /** What is known for the country; otherwise the prices known without a country. */
   function find(provider: ProviderId, request: QuoteRequest): Known {
     const own = entries.get(keyOf(provider, request));
     if (own !== undefined) return own;
@@ -110,14 +109,14 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
   }
 
   function noteFailure(provider: ProviderId, request: QuoteRequest, error: unknown): void {
-    // Says nothing about the provider.
+    // A call that our own limit refused says nothing about the provider.
     if (isOwnLimit(error)) return;
     const failure = { outcome: outcomeOfError(error), amountCents: request.amountCents };
     const known = find(provider, request);
     entries.set(keyOf(provider, request), { ...known, failure, askedAtMs: monotonicMs() });
   }
 
-  /** The provider's quote. Throws like the adapter, `provider_inactive` without one, or `below_minimum`. */
+  /** Asks for a quote. Throws the adapter's errors, `provider_inactive` without an adapter, or `below_minimum`. */
   async function ask(provider: ProviderId, request: QuoteRequest): Promise<Quote> {
     const adapter = providers.adapters.get(provider);
     if (adapter === undefined) throw new ServiceError('provider_inactive');
@@ -130,7 +129,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
     return quote;
   }
 
-  /** Asks again in the background if the last answer is old. Never fails. */
+  /** Asks again in the background if the last answer is old. Never throws. */
   function refresh(provider: ProviderId, request: QuoteRequest): void {
     const now = monotonicMs();
     if (find(provider, request).askedAtMs + keepMs > now || (nextAtMs.get(provider) ?? 0) > now) return;
@@ -146,7 +145,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
     const deliveryUnits = estimateUnits(points, charge);
     const chargedCents = Math.round(charge.amountCents * known.chargedShare);
     const quote = { chargedCents, deliveryUnits, minimumUsdCents: known.minimumUsdCents };
-    // A share alone says nothing about a larger charge, whose fixed fee is a smaller part.
+    // One smaller quote says nothing certain about a larger charge, of which a fixed fee is a smaller part.
     const isCertain = points.length > 1 || charge.amountCents <= (points[0]?.amountCents ?? 0);
     const refusal =
       refusalOfMinimum(provider, quote, charge) ??
@@ -156,7 +155,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
 
   return {
     note,
-    /** The outcome to expect, without a call that the caller waits for. */
+    /** The expected outcome, from the last answers. Asks in the background only. */
     peek(provider: ProviderId, charge: Charge, customerCountry: string | null): QuoteOutcome {
       const refusal = refusalOfLimits(providers, provider, charge, customerCountry);
       providers.limits?.refresh(provider, charge.currency, customerCountry);
@@ -176,9 +175,9 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
       return tooLittle === null ? { kind: 'quoted', quote } : { kind: 'refused', refusal: tooLittle };
     },
     /**
-     * Requires a provider that serves the charge, at creation. A busy one that answered recently, or whose share of calls
-     * is used up, is judged by its last answers, because its price is checked on the customer's click, and one merchant's
-     * burst must not refuse another merchant's checkout.
+     * Requires at creation that the provider serves the charge. If it is busy but answered recently, or if our budget
+     * of calls is used up, its last answers decide. The price is checked again on the customer's click, and one
+     * merchant's burst must not refuse another merchant's checkout.
      */
     async requireServed(provider: ProviderId, charge: AskedCharge): Promise<void> {
       const request = requestOf(charge, null);
@@ -209,7 +208,7 @@ function keyOf(provider: ProviderId, { currency, customerCountry }: QuoteRequest
   return `${provider} ${currency} ${customerCountry ?? ''}`;
 }
 
-/** Adds a quote; of charges that hardly differ, the newer one counts. */
+/** Adds a quote. It replaces those of charges that hardly differ. */
 function pointsWith(
   points: readonly Point[],
   { amountCents, usdUnits }: Priced,
@@ -224,7 +223,7 @@ function pointsWith(
   return [{ amountCents, deliveryUnits, atMs }, ...(other === undefined ? [] : [other])];
 }
 
-/** Share and fixed part of the last quotes, applied to a charge; null if there is none. */
+/** Applies the share and fixed part of the last quotes to a charge; null without quotes. */
 function estimateUnits([last, other]: readonly Point[], { amountCents, usdUnits }: Priced): bigint | null {
   if (last === undefined) return null;
   const share = last.deliveryUnits / last.amountCents;
@@ -236,7 +235,9 @@ function estimateUnits([last, other]: readonly Point[], { amountCents, usdUnits 
   return BigInt(Math.round(Math.min(Math.max(units, 0), Number(usdUnits) * MAXIMUM_SHARE)));
 }
 
-/** Whether a failure says something about another charge, which may be above a minimum or below a maximum. */
+/**
+ * Whether a failure also concerns another charge, which may be above the minimum or below the maximum that caused it.
+ */
 function concerns({ outcome, amountCents }: NonNullable<Known['failure']>, charge: Priced): boolean {
   if (outcome.kind !== 'refused') return true;
   if (outcome.refusal.errorName === 'below_minimum') return charge.amountCents <= amountCents;
@@ -248,7 +249,10 @@ function isOwnLimit(error: unknown): boolean {
   return isBusy(error) && (error as ServiceError).cause === undefined;
 }
 
-/** Treats every error except the provider's refusal as silence; the later click reports the error. */
+/**
+ * Treats every error except a refusal or a busy provider as silence, because the customer's click will report the
+ * error.
+ */
 function outcomeOfError(error: unknown): QuoteOutcome {
   if (!(error instanceof ServiceError)) return silent;
   if (error.errorName === 'provider_unavailable') return isBusy(error) ? { kind: 'busy' } : silent;

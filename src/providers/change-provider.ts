@@ -16,7 +16,7 @@ interface ProviderContext {
   readonly nowMs: () => number;
 }
 
-/** Changes a provider for an operator, and records it in the service's log. */
+/** Changes a provider's settings for an operator, and records the change in the service's log. */
 export async function changeProvider(
   context: ProviderContext,
   provider: ProviderId,

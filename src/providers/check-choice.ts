@@ -31,17 +31,17 @@ export function createProviderChecks(
   };
 }
 
-/** Amount above every provider's minimum, in 10⁻⁶ USD. */
+/** Value of the amount with which providers are listed, above each one's minimum, in 10⁻⁶ USD. */
 const HIGHEST_USD_UNITS = BigInt(MAXIMUM_AMOUNT_CENTS) * 10_000n;
 
-/** Lists the account's providers that would accept a payment in this currency. */
+/** Error that names the account's providers that would accept a payment in this currency. */
 async function disabledProvider(
   directory: ProviderDirectory,
   merchant: MerchantTerms,
   provider: ProviderId,
   currency: Currency,
 ): Promise<ServiceError> {
-  // Without limits, because a catalog's maximum would exclude the representative amount.
+  // Without limits, because a catalog's maximum would exclude that amount.
   const { limits: _, ...withoutLimits } = directory;
   const offers = await listOffers(withoutLimits, merchant, {
     amountCents: MAXIMUM_AMOUNT_CENTS,

@@ -11,40 +11,40 @@ import {
 import { type CallBudget, callKinds, createOutgoingLimiter } from './outgoing-limiter.ts';
 import type { PostedWebhook, ProviderAdapter, ProviderHealth, Quote, QuoteRequest } from './provider.ts';
 
-/** Failures in a row that count as an outage; a single one may have any cause. */
+/** Consecutive failures that count as an outage. A single failure may have any cause. */
 const FAILURES_TO_OPEN = 5;
-/** Maximum length of a stored failure message, which the provider controls. */
+/** Maximum length of a stored failure message, because the provider controls its text. */
 const MAXIMUM_FAILURE_CHARACTERS = 300;
 
 /**
  * Result of a call to a provider. `busy`: answered 429, or skipped because of an earlier 429 or our own limit.
- * `circuit_open`: skipped because the circuit is open.
+ * `circuit_open`: skipped because of the open circuit.
  */
 export type CallOutcome = 'answered' | 'declined' | 'busy' | 'failed' | 'circuit_open';
 
 export interface CircuitBreakerOptions {
   readonly monotonicMs: () => number;
   readonly nowMs: () => number;
-  /** Time until an open circuit allows a trial. */
+  /** Time after which an open circuit allows a trial. */
   readonly openMs: number;
-  /** Budget of all calls to the provider; absent for no limit. */
   readonly budget?: CallBudget;
   /** Receives the outcome of each call, and whether the circuit is open afterwards. */
   readonly observe?: (provider: ProviderId, outcome: CallOutcome, isCircuitOpen: boolean) => void;
 }
 
 /**
- * Skips calls to a provider during an outage, so that customers do not wait for its time limit: after several failures
- * in a row, calls fail with `provider_unavailable` immediately until a later trial is answered. Quotes, sessions and
- * catalogs have separate circuits, so that failing quotes do not block a customer's click. While sessions are blocked,
- * quotes are skipped as well, because they could not be used; cached quotes are always served.
+ * Skips calls to a provider during an outage, so that customers do not wait for its time limit: after several
+ * consecutive failures, calls fail immediately with `provider_unavailable`, until a trial is answered. Quotes, sessions
+ * and catalogs have separate circuits, so that failing quotes do not block a customer's click. While the circuit of
+ * sessions is open, quotes are skipped as well, because they could not be used. Cached quotes are always served.
  *
- * A 429 never opens a circuit: calls of that kind wait if the answer's delay is short, and otherwise fail with
- * `provider_unavailable` and these seconds. The same applies beyond our own budget (`createOutgoingLimiter`), which all
- * calls share, each request with its own place.
+ * A 429 never opens a circuit: calls of that kind wait if the stated delay is short, and otherwise fail with
+ * `provider_unavailable` and that delay. The same applies beyond our own budget (`createOutgoingLimiter`), which all
+ * requests to the provider share.
  *
  * Refusals (inactive, below the minimum, declined) count as answers, and so does any status below 500 for a request
- * with one customer's data, whose address or country must not block others. Concurrent failures count as one.
+ * with one customer's data, because that customer's address or country must not block others. Concurrent failures count
+ * as one.
  */
 export function withCircuitBreaker(
   adapter: ProviderAdapter,
@@ -76,7 +76,7 @@ export function withCircuitBreaker(
     options.observe?.(adapter.id, outcome, isCircuitOpen());
   }
 
-  /** Records a failure. An error without a cause was refused before the call. */
+  /** Records a failure. An error without a cause was thrown before the call. */
   function recordFailure(error: unknown): void {
     const cause = error instanceof ServiceError ? error.cause : error;
     if (cause === undefined) return;
@@ -107,7 +107,7 @@ export function withCircuitBreaker(
       report('busy', error);
       throw error;
     }
-    // Others may have failed while this call was queued.
+    // Other calls may have failed while this one was queued.
     if (circuit.isClosedToCalls()) refuse(circuit);
     let requests = 0;
     const count = () => {
@@ -133,7 +133,7 @@ export function withCircuitBreaker(
       readCatalog: (request: QuoteRequest) =>
         guard(catalogs, 'background', request, () => readCatalog(request)),
     }),
-    // Rarely calls the provider, and ignores the circuit.
+    // Rarely calls the provider, and does not depend on the circuit.
     ...(readWebhook && {
       readWebhook: (webhook: PostedWebhook) =>
         countRequests(
@@ -153,7 +153,7 @@ export function withCircuitBreaker(
 
 type Circuit = ReturnType<typeof createCircuit>;
 
-/** Failures in a row of one kind of call, and whether calls are allowed. */
+/** Counts consecutive failures of one kind of call, and decides whether calls are allowed. */
 function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'monotonicMs' | 'openMs'>) {
   let failures = 0;
   let trialAtMs = 0;
@@ -164,10 +164,10 @@ function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'mon
   return {
     isOpen,
     isBeforeTrial,
-    /** No call is allowed: it is too early for a trial, or one is running. */
+    /** Whether calls are refused, because it is too early for a trial or one is running. */
     isClosedToCalls: () => isBeforeTrial() || (isOpen() && isTrying),
     failuresInARow: () => failures,
-    /** Remaining pause that the provider asked for, or 0. */
+    /** Remaining pause that the provider requested, or 0. */
     pausedMs: () => Math.max(0, busyUntilMs - monotonicMs()),
     async run<T>(
       call: () => Promise<T>,
@@ -183,7 +183,7 @@ function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'mon
         return answer;
       } catch (error) {
         const busyError = busyErrorOf(error);
-        // The longest of several concurrent delays counts.
+        // The longest of several concurrent delays applies.
         if (busyError !== null)
           busyUntilMs = Math.max(busyUntilMs, monotonicMs() + busyError.retryAfterSeconds * 1000);
         if (isAnswer(error)) failures = 0;
@@ -211,7 +211,8 @@ function isAnswer(error: unknown): boolean {
 }
 
 /**
- * Whether the provider declined. An unusable answer is a failure to operators, although the circuit does not count it.
+ * Whether the provider declined the request. Operators see an unusable answer as a failure, although the circuit does
+ * not count it.
  */
 function isDeclined(error: unknown): boolean {
   const { cause } = error as ServiceError;

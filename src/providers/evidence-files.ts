@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import type { EvidenceStore, ProviderEvidence, RecordedShapes } from './provider-evidence.ts';
 
-/** Older files of a provider are deleted. */
+/** Maximum evidence files of a provider, beyond which older ones are deleted. */
 const MAXIMUM_FILES_PER_PROVIDER = 20;
 
 /** Stores evidence as JSON files in the data folder, one per run: `evidence/moonpay-2026-11-23T04-30-00.000Z.json`. */
 export function createEvidenceFiles(dataDir: string): EvidenceStore {
   const folder = join(dataDir, 'evidence');
 
-  /** Names of a provider's files, oldest first. */
+  /** File names, oldest first. */
   async function list(provider: ProviderId): Promise<readonly string[]> {
     const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
@@ -48,7 +48,7 @@ export function createEvidenceFiles(dataDir: string): EvidenceStore {
         const content = JSON.parse(await readFile(shapesFile(provider), 'utf8')) as RecordedShapes;
         return Array.isArray(content.urls) && content.calls instanceof Object ? content : null;
       } catch {
-        // Recorded anew.
+        // An unreadable file counts as none; the next run writes it again.
         return null;
       }
     },
@@ -56,7 +56,7 @@ export function createEvidenceFiles(dataDir: string): EvidenceStore {
   };
 }
 
-/** The operator can edit the file: any other shape counts as no evidence. */
+/** Null for any other content, because the operator can edit the file. */
 function readEvidence(text: string, provider: ProviderId): ProviderEvidence | null {
   try {
     const content = JSON.parse(text) as Partial<ProviderEvidence> | null;

@@ -11,9 +11,9 @@ import {
 } from './provider.ts';
 
 /**
- * Outcome of a webhook: `noted` moved a session's progress, `stale` was known or outdated, `irrelevant` concerns no
- * payment, `unmatched` belongs to no session of this service, `unknown_state` has an unknown status, `refused` is not
- * authentic, `unverified` could not be checked, because a call to the provider failed.
+ * Outcome of a webhook. `noted`: moved a session's progress. `stale`: already known, or outdated. `irrelevant`:
+ * concerns no payment. `unmatched`: belongs to no session of this service. `unknown_state`: has an unknown status, or
+ * is malformed. `refused`: is not authentic. `unverified`: could not be checked, because a call to the provider failed.
  */
 export type ProviderWebhookOutcome =
   | 'noted'
@@ -27,19 +27,19 @@ export type ProviderWebhookOutcome =
 export interface HandleProviderWebhookContext {
   readonly payments: Pick<PaymentStore, 'viewPayment' | 'recordSessionProgress'>;
   readonly adapters: ProviderAdapters;
-  /** USDC contract, which every provider must deliver. */
+  /** Contract of USDC, which each provider must deliver. */
   readonly usdc: string;
 }
 
-/** The outcome, with a reason for the operator to check. */
+/** Outcome, with the reason for the log if the operator should look at it. */
 export interface HandledWebhook {
   readonly outcome: ProviderWebhookOutcome;
   readonly reason: Error | null;
 }
 
 /**
- * Handles a webhook request in a provider's name. It only moves the progress that the customer sees: the chain alone
- * decides which payment is paid. Throws `not_found` if this provider's webhooks cannot be verified here.
+ * Handles a webhook request sent in a provider's name. It only moves the progress that the customer sees, because the
+ * chain alone decides which payment is paid. Throws `not_found` if this provider's webhooks cannot be verified here.
  */
 export async function handleProviderWebhook(
   context: HandleProviderWebhookContext,
@@ -64,20 +64,20 @@ export async function handleProviderWebhook(
 
 async function recordProgress(
   { payments, usdc }: HandleProviderWebhookContext,
-  /** The addressed provider, and those whose sessions it runs. */
+  /** The provider at whose URL the webhook arrived, and those whose sessions it runs. */
   providers: readonly [ProviderId, ...ProviderId[]],
   posted: PostedWebhook,
   webhook: ProviderWebhook,
 ): Promise<HandledWebhook> {
   const view = isPaymentId(webhook.paymentId) ? await payments.viewPayment(webhook.paymentId) : null;
   const session = view === null ? null : sessionOf(view.sessions, providers, webhook);
-  // The signature may not cover our id, but covers the wallet.
+  // Compares the wallet, because a signature may not cover our id but covers the wallet.
   const wallet = webhook.walletAddress?.toLowerCase() ?? view?.payment.depositAddress.toLowerCase();
   if (view === null || session === null || wallet !== view.payment.depositAddress.toLowerCase()) {
     const reason = new Error(`${providers[0]} reported a session that was not started here`);
     return { outcome: 'unmatched', reason };
   }
-  // A provider's fast clock must not block later webhooks.
+  // At most the time of arrival, so that a provider's fast clock does not block later webhooks.
   const atMs = Math.min(webhook.atMs, posted.receivedAtMs);
   const isRecorded = await payments.recordSessionProgress(
     view.payment.id,
@@ -88,7 +88,7 @@ async function recordProgress(
   return { outcome: isRecorded ? 'noted' : 'stale', reason: wrongToken(webhook, usdc) };
 }
 
-/** Error for a provider that delivers another token, with the way to recover it from the deposit address. */
+/** Error for a provider that delivers another token, with the command that recovers it from the deposit address. */
 function wrongToken({ paymentId, tokenContract = null }: ProviderWebhook, usdc: string): Error | null {
   if (tokenContract === null || tokenContract.toLowerCase() === usdc.toLowerCase()) return null;
   return new Error(
@@ -97,7 +97,7 @@ function wrongToken({ paymentId, tokenContract = null }: ProviderWebhook, usdc: 
   );
 }
 
-/** The session that a webhook refers to, or the latest at that provider. */
+/** The session that the webhook names; without a reference, the latest one at these providers. */
 function sessionOf(
   sessions: readonly ProviderSession[],
   providers: readonly ProviderId[],

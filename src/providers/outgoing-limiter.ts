@@ -1,6 +1,6 @@
 import type { ProviderId } from '../payment/provider-catalog.ts';
 
-/** Calls that a provider accepts within any such time. */
+/** Calls that a provider accepts within any period of this length. */
 export interface CallWindow {
   readonly calls: number;
   readonly perMs: number;
@@ -9,34 +9,35 @@ export interface CallWindow {
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 
-/** Published limits. Some are for one endpoint only; here calls of every kind count together. */
+/** Published limits. Some apply to one endpoint only, but all calls count together here. */
 const publishedWindows: Readonly<Partial<Record<ProviderId, readonly CallWindow[]>>> = {
-  // docs.rampnetwork.com/rate-limiting (2026-08-26): per origin IP address; beyond the second, a block of an hour.
+  // docs.rampnetwork.com/rate-limiting (2026-08-26): per originating IP address. Exceeding the second one blocks for an
+  // hour.
   rampnetwork: [
     { calls: 100, perMs: MINUTE_MS },
     { calls: 1_000, perMs: 15 * MINUTE_MS },
   ],
-  // Wert's documentation: conversions from one IP address.
+  // Wert's documentation: conversions per IP address.
   wert: [{ calls: 4, perMs: SECOND_MS }],
   // MoonPay's documentation of its platform.
   moonpay: [{ calls: 30, perMs: SECOND_MS }],
-  // docs.cdp.coinbase.com/pay-sdk/docs/api-overview: buy quotes of one app.
+  // docs.cdp.coinbase.com/pay-sdk/docs/api-overview: buy quotes per app.
   coinbase: [{ calls: 100, perMs: SECOND_MS }],
 };
 /** Our own choice for providers that publish no limit. */
 const usualWindows: readonly CallWindow[] = [{ calls: 120, perMs: 4 * SECOND_MS }];
 
-/** Share of a published rate that is used steadily, and of a window that is used at all. */
+/** Share of a published rate that is used steadily, and share of a window that is used at all. */
 const STEADY_SHARE = 0.7;
 const WINDOW_SHARE = 0.9;
-/** Maximum pause after a refusal without `Retry-After`: a block of an hour is tried once a minute. */
+/** Maximum pause after a refusal without `Retry-After`, so that a block of an hour is tried once a minute. */
 const MAXIMUM_PAUSE_MS = MINUTE_MS;
-/** Allows a further request of a call that has begun. */
+/** Time so long that the shared budget always counts a further request of a running call. */
 const UNLIMITED_MS = 24 * 60 * MINUTE_MS;
 
 /**
- * Takes a call of the budget that all processes share: one call becomes available every `intervalMs`, and none is
- * taken if the budget would be full again only after `spareMs`.
+ * Takes a call of the budget that all processes share, in which a call becomes available every `intervalMs`. Takes
+ * none, and resolves to false, while the budget needs more than `spareMs` to be full again.
  */
 export type TakeSharedCall = (
   provider: ProviderId,
@@ -45,7 +46,7 @@ export type TakeSharedCall = (
 
 export type CallBudget = ReturnType<typeof createCallBudget>;
 
-/** Budget of a provider's published windows, or of our own; only a published one is shared. */
+/** Budget for a provider's published windows, or for our own. Only a published one is shared between processes. */
 export function callBudgetOf(
   provider: ProviderId,
   monotonicMs: () => number,
@@ -60,8 +61,8 @@ export function callBudgetOf(
 }
 
 /**
- * Budget of all calls to a provider: `burst` calls, of which one becomes available again every `intervalMs`. No window
- * gets more than `burst` and what becomes available within it, which fits all of them.
+ * Budget of all calls to a provider: `burst` calls, of which one becomes available again every `intervalMs`. A window
+ * can contain `burst` plus the calls that become available within it, and that sum fits each window.
  *
  * @param pauseMs pause after a refusal without `Retry-After`
  */
@@ -74,7 +75,7 @@ export function createCallBudget(
   const intervalMs = Math.ceil(Math.max(...windows.map(({ calls, perMs }) => perMs / calls)) / STEADY_SHARE);
   const rooms = windows.map(({ calls, perMs }) => WINDOW_SHARE * calls - perMs / intervalMs);
   const burst = Math.max(2, Math.floor(Math.min(...rooms)));
-  /** When all calls are available again. */
+  /** Time at which all calls are available again. */
   let fullAtMs = Number.NEGATIVE_INFINITY;
   const spareMsOf = (reservedShare: number) => (burst - 1 - Math.floor(burst * reservedShare)) * intervalMs;
   const take = () => {
@@ -85,29 +86,30 @@ export function createCallBudget(
   };
   return {
     intervalMs,
-    /** Time until a call is available that leaves the reserved share of the burst. */
+    /** Time until a call is available beyond the reserved share of the burst. */
     delayMs: (reservedShare: number) => Math.max(0, fullAtMs - spareMsOf(reservedShare) - monotonicMs()),
     take,
     /**
-     * Takes the call from the shared budget as well; false if others have used it up, which then delays further calls.
+     * Takes the call from the shared budget as well. False if other processes have used it up, which then delays
+     * further calls here.
      */
     async takeShared(reservedShare: number): Promise<boolean> {
-      // An unreachable store leaves this process its own budget.
+      // If the store is unreachable, this process relies on its own budget.
       const isTaken = await takeShared?.(spareMsOf(reservedShare), intervalMs).catch(() => true);
       if (isTaken === false) waitAtLeast(intervalMs, reservedShare);
       return isTaken !== false;
     },
-    /** Counts a further request of a call that has begun. */
+    /** Counts a further request of a running call, without waiting for the budget. */
     addRequest() {
       take();
       void takeShared?.(UNLIMITED_MS, intervalMs).catch(() => {});
     },
-    /** Pauses after a refusal that states no time. A single call tries first. */
+    /** Pauses all calls after a refusal that states no time. */
     pause: () => waitAtLeast(pauseMs, 0),
   };
 }
 
-/** Kinds of calls: the share of the burst that they leave to others, and the maximum queueing time. */
+/** Kinds of calls, with the share of the burst that they leave to others and the maximum time in the queue. */
 export const callKinds = {
   sessions: { reservedShare: 0, waitMs: 3_000 },
   quotes: { reservedShare: 0.5, waitMs: 1_500 },
@@ -119,9 +121,9 @@ export interface OutgoingLimiterOptions {
   readonly reservedShare: number;
   readonly waitMs: number;
   readonly monotonicMs: () => number;
-  /** Remaining pause that the provider asked for, or 0. */
+  /** Remaining pause that the provider requested, or 0. */
   readonly pausedMs: () => number;
-  /** Runs a function after a delay; returns its cancellation. */
+  /** Runs a function after a delay, and returns a function that cancels it. */
   readonly schedule?: (run: () => void, delayMs: number) => () => void;
 }
 
@@ -130,18 +132,18 @@ interface Waiting {
   readonly resolve: (retryAfterSeconds: number) => void;
 }
 
-/** Queued calls of all accounts, far more than can be served in time. */
+/** Maximum queued calls of all accounts, far more than can be served in time. */
 const MAXIMUM_WAITING = 500;
 
 /**
  * Limits one kind of call to a provider. Calls beyond the budget wait briefly in their account's queue, and the queues
- * take turns: one account's burst delays another account's call by one turn, and never refuses it.
+ * take turns, so that one account's burst delays another account's call by one turn and never refuses it.
  */
 export function createOutgoingLimiter(options: OutgoingLimiterOptions) {
   const { budget, reservedShare, waitMs, monotonicMs, pausedMs, schedule = afterDelay } = options;
-  /** More calls of one account could not be served in time, even without other accounts. */
+  /** Maximum queued calls of one account. More could not be served in time, even without other accounts. */
   const maximumOfAccount = Math.max(1, Math.floor(waitMs / budget.intervalMs));
-  /** Queues of accounts; the first one in the map is next. */
+  /** Queues by account; the first in the map is next. */
   const queues = new Map<string, Waiting[]>();
   let waitingCalls = 0;
   let cancelTimer: (() => void) | null = null;
@@ -185,7 +187,7 @@ export function createOutgoingLimiter(options: OutgoingLimiterOptions) {
     cancelTimer = schedule(serve, Math.max(1, Math.min(delayMs(), deadlineMs - monotonicMs())));
   }
 
-  /** Makes room by refusing the last call of the longest queue; false where no account has two queued calls. */
+  /** Makes room by refusing the last call of the longest queue; false if no account has two queued calls. */
   function shortenLongestQueue(): boolean {
     let longest: Waiting[] = [];
     for (const queue of queues.values()) if (queue.length > longest.length) longest = queue;
@@ -215,7 +217,7 @@ export function createOutgoingLimiter(options: OutgoingLimiterOptions) {
   }
 
   return {
-    /** Admits a call: 0 once it may start, otherwise the seconds after which to retry. */
+    /** Admits a call. Resolves to 0 once it may start, otherwise to the seconds after which to retry. */
     async acquire(account: string): Promise<number> {
       const deadlineMs = monotonicMs() + waitMs;
       for (;;) {

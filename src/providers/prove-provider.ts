@@ -16,7 +16,6 @@ import type {
 } from './provider.ts';
 import type { EvidenceStep, EvidenceStore, ProviderEvidence } from './provider-evidence.ts';
 
-/** A trial of a provider's API with the operator's credentials. */
 export interface TrialRequest {
   readonly provider: ProviderId;
   readonly amountCents: number;
@@ -31,14 +30,13 @@ export interface TrialRequest {
   readonly returnUrl: string;
 }
 
-/** Result of one call, with text for the operator. */
 type Outcome = Pick<EvidenceStep, 'outcome' | 'detail'>;
 
 export interface CheckedStep extends Outcome {
   readonly step: 'credentials' | 'quote' | 'session' | 'webhooks';
 }
 
-/** Requests a quote and starts a session, bypassing the circuit breaker, and describes failures. Pays nothing. */
+/** Requests a quote, starts a session without the circuit breaker, and describes failures. Pays nothing. */
 export async function checkProvider(
   request: TrialRequest,
   guarded: ProviderAdapter | undefined,
@@ -128,7 +126,7 @@ function describeWebhooks({ readWebhook, routedThrough }: ProviderAdapter): stri
     : 'Webhooks can be verified. The first payment shows whether the provider sends them.';
 }
 
-/** Describes an adapter's error to the operator who has to fix it. */
+/** Describes an adapter's error to the operator, who has to fix it. */
 function describeFailure(error: unknown): string {
   if (!(error instanceof ServiceError)) return messageOf(error);
   const { cause } = error;
@@ -157,11 +155,11 @@ function messageOf(error: unknown): string {
 export interface ProveRequest extends TrialRequest {
   readonly adapter: ProviderAdapter;
   readonly nowMs: () => number;
-  /** Runs between two calls: some providers allow only a few per second. */
+  /** Runs between two calls, because some providers allow only a few per second. */
   readonly pause: () => Promise<void>;
 }
 
-/** Burn address without a known key. The altered URL contains it, so that URL must never be paid. */
+/** Burn address, whose key is unknown. The altered URL contains it, so that URL must never be paid. */
 export const FOREIGN_WALLET = '0x000000000000000000000000000000000000dEaD';
 
 /** Reads the catalog, requests a quote in each currency, and starts two sessions. Pays nothing. */
@@ -192,17 +190,14 @@ export async function tryProvider(request: ProveRequest) {
       network: 'Polygon',
       wallet: request.wallet,
     },
-    /** Null if no session was started. */
     url: session?.redirectUrl ?? null,
-    /** URL of another session with a changed wallet: the provider must refuse it, or keep the wallet. */
+    /** URL of the second session with a changed wallet, which the provider must refuse or restore. */
     alteredUrl: other === undefined ? null : alter(other.redirectUrl, request.wallet),
     answers,
-    /** Answers to the catalog and quotes. */
     offers,
   };
 }
 
-/** Reads the catalog and requests a quote in each currency. */
 export async function readOffers(request: ProveRequest): Promise<EvidenceStep[]> {
   const steps: EvidenceStep[] = [await attempt('catalog', () => readCatalog(request))];
   const onlyCurrency = providerCatalog[request.provider].onlyCurrency ?? request.adapter.onlyCurrency ?? null;
@@ -210,7 +205,7 @@ export async function readOffers(request: ProveRequest): Promise<EvidenceStep[]>
     if (onlyCurrency !== null && currency !== onlyCurrency) continue;
     await request.pause();
     const quote = await attempt('quote', () => askQuote(request.adapter, request, currency));
-    // Few providers accept all four currencies; the proof's currency must be one of them.
+    // Few providers accept all four currencies, so only the quote in the proof's currency must succeed.
     const outcome = quote.outcome === 'failed' && currency !== request.currency ? 'skipped' : quote.outcome;
     steps.push({ ...quote, outcome, detail: `${currency}: ${quote.detail}` });
   }
@@ -253,7 +248,7 @@ async function readCatalog(request: ProveRequest) {
     : { outcome: 'failed' as const, detail: `${detail} The amount is outside of the limits.` };
 }
 
-/** Locked values that the session's URL or the provider's answers repeat; only the page shows the others. */
+/** Which locked values the session's URL or the provider's answers repeat. The others can only be seen on the page. */
 function readLocks(
   { amountCents, currency, wallet }: ProveRequest,
   { redirectUrl }: StartedSession,
@@ -282,7 +277,7 @@ function readLocks(
 
 const MAXIMUM_DEPTH = 8;
 
-/** Texts and numbers of an answer with their keys. */
+/** All texts and numbers of an answer, each with its key. */
 function valuesOf(value: unknown, key = '', depth = 0): readonly (readonly [string, string])[] {
   if (typeof value === 'string' || typeof value === 'number') return [[key, String(value)]];
   if (typeof value !== 'object' || value === null || depth > MAXIMUM_DEPTH) return [];
@@ -291,7 +286,7 @@ function valuesOf(value: unknown, key = '', depth = 0): readonly (readonly [stri
   );
 }
 
-/** The URL with another wallet in place of ours, or appended if ours is not in it. */
+/** The URL with another wallet in place of ours; appended as a parameter if ours is not in it. */
 function alter(redirectUrl: string, wallet: string): string {
   const altered = redirectUrl.replaceAll(new RegExp(wallet, 'gi'), FOREIGN_WALLET);
   if (altered !== redirectUrl) return altered;
@@ -300,7 +295,7 @@ function alter(redirectUrl: string, wallet: string): string {
   return url.href;
 }
 
-/** Newest evidence, if it is for the current endpoint and without failures. */
+/** The newest evidence. Throws if it is for another environment, or if one of its steps failed. */
 async function usableEvidence(store: EvidenceStore, adapter: ProviderAdapter): Promise<ProviderEvidence> {
   const evidence = await store.readEvidence(adapter.id);
   const hasFailed = evidence?.steps.some(({ outcome }) => outcome === 'failed') ?? true;
@@ -312,10 +307,13 @@ async function usableEvidence(store: EvidenceStore, adapter: ProviderAdapter): P
   return evidence;
 }
 
-/** The page stays open for minutes; a confirmation days later would be of another page. */
+/** Limit for confirming a run's page, because a confirmation days later would concern another page. */
 const CONFIRMATION_MS = 2 * 60 * 60_000;
 
-/** Records that the page showed the five values, and that the provider refused the altered copy. */
+/**
+ * Evidence with the operator's confirmation that the page showed the five values, and that the provider refused the
+ * altered copy.
+ */
 export async function confirmPage(store: EvidenceStore, adapter: ProviderAdapter, nowMs: number) {
   const evidence = await usableEvidence(store, adapter);
   if (nowMs - evidence.atMs > CONFIRMATION_MS)
@@ -323,7 +321,7 @@ export async function confirmPage(store: EvidenceStore, adapter: ProviderAdapter
   return { ...evidence, confirmedAtMs: nowMs };
 }
 
-/** Records a purchase: a paid payment with a session at this provider, whose transfer the chain shows. */
+/** Evidence with a purchase: a paid payment that had a session at this provider, whose transfer the chain shows. */
 export async function recordPurchase(
   store: EvidenceStore,
   adapter: ProviderAdapter,
@@ -349,7 +347,7 @@ export async function recordPurchase(
   return { ...evidence, purchase };
 }
 
-/** Reads the purchase's transfer from the chain again, and its contract's symbol and decimals. */
+/** Reads the purchase's transfer from the chain again, and the symbol and decimals of its token's contract. */
 async function readDelivery({ payment, observations }: PaymentView, chain: VerifiedChain | null) {
   const deposit = observations.deposits.find(({ transactionHash }) => transactionHash === payment.txidIn);
   const { blockNumber = 0 } = deposit ?? {};

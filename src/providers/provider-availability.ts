@@ -19,36 +19,34 @@ import {
 } from './provider-limits.ts';
 import type { SuccessRates } from './provider-success.ts';
 
-/** Parts needed to decide whether a provider can serve a payment. */
 export interface ProviderDirectory {
   readonly adapters: ProviderAdapters;
   readonly settings: ProviderStore;
-  /** Limits from the providers' catalogs; absent where they are not read. */
+  /** Limits from the providers' catalogs; absent where catalogs are not read. */
   readonly limits?: KnownLimits;
-  /** Share of sessions that end with a delivery; absent where it is not observed. */
+  /** Shares of visits that end with a delivery; absent where they are not estimated. */
   readonly success?: () => SuccessRates | undefined;
-  /** Results of `provider prove`; absent where they are not kept. */
   readonly evidence?: EvidenceStore;
-  /** Live mode: a provider is off until it is proved or enabled by name. */
+  /** Set in live mode, where a provider is off until it is proved or enabled by name. */
   readonly isOffByDefault?: boolean;
 }
 
-/** One row of the selector: the provider, and why it cannot be chosen (null if it can). */
+/** One row of the selector; `refusal` says why the provider cannot be chosen. */
 export interface ProviderOffer {
   readonly provider: ProviderId;
   readonly name: string;
-  /** Smallest amount that it serves, by its own minimum and by the maximum provider fee. */
+  /** Smallest amount that the provider serves, given its minimum and the maximum provider fee. */
   readonly minimumUsdCents: number;
   readonly refusal: Refusal | null;
-  /** Pins it to the top where it is available, the merchant before the operator; null for neither. */
+  /** Who pins the provider to the top of the list where it is available. The merchant takes precedence. */
   readonly pinnedBy: 'merchant' | 'operator' | null;
 }
 
-/** Why a provider cannot serve: a `ServiceError` without the cost of its stack. */
+/** Why a provider cannot serve. Has the fields of a `ServiceError` without the cost of its stack trace. */
 export interface Refusal extends Pick<ServiceError, 'errorName' | 'message'> {
-  /** For a refused amount: the smallest one that the provider serves, in USD cents. */
+  /** For an amount that is too low: the smallest one that the provider serves, in USD cents. */
   readonly minimumUsdCents?: number;
-  /** For an amount above the maximum: the maximum, in USD cents. */
+  /** For an amount that is too high: the provider's maximum, in USD cents. */
   readonly maximumUsdCents?: number;
   /** For another currency: the only one that the provider accepts. */
   readonly onlyCurrency?: Currency;
@@ -58,7 +56,7 @@ export function isEnabledFor(account: MerchantTerms, provider: ProviderId): bool
   return account.providers === null || account.providers.includes(provider);
 }
 
-/** The operator's minimum, or the catalog's, in USD cents. */
+/** The operator's minimum, or else the built-in one, in USD cents. */
 export async function readMinimumUsdCents(
   directory: Pick<ProviderDirectory, 'settings'>,
   provider: ProviderId,
@@ -68,7 +66,8 @@ export async function readMinimumUsdCents(
 }
 
 /**
- * Whether customers are offered a provider, and if not, why. `off`: by default, because nothing proves that it works.
+ * Whether customers are offered a provider, and if not, why. `off` is the default in live mode, until something proves
+ * that it works.
  */
 export type ProviderState = 'offered' | 'not_configured' | 'blocked' | 'switched_off' | 'off';
 
@@ -86,17 +85,19 @@ export function stateOfProvider(
   return active ? 'offered' : 'switched_off';
 }
 
-/** Lists the providers that are off by default, with the way out. */
+/** Lists providers that are off by default, with what to do. */
 export function describeOffByDefault(ids: readonly string[]): string {
   return `Off, because nothing proves your account there: ${ids.join(', ')}. Run "provider prove ID", or enable one by name with "provider set ID --active".`;
 }
 
-/** The only currency that a provider accepts, in general or by the route of its account; null if there are several. */
+/**
+ * The only currency that a provider accepts, in general or because of the account's route; null if there are several.
+ */
 export function onlyCurrencyOf(adapters: ProviderAdapters | null, provider: ProviderId): Currency | null {
   return providerCatalog[provider].onlyCurrency ?? adapters?.get(provider)?.onlyCurrency ?? null;
 }
 
-/** Throws `currency_locked` if the provider only supports another currency. */
+/** Throws `currency_locked` if the provider accepts only another currency. */
 export function requireCurrency(adapters: ProviderAdapters, provider: ProviderId, currency: Currency): void {
   throwRefusal(refusalOfCurrency(adapters, provider, currency));
 }
@@ -114,8 +115,8 @@ function refusalOfCurrency(
 }
 
 /**
- * Throws `provider_inactive` while the provider is off, has no credentials, is excluded by the merchant, or is known
- * not to accept the currency.
+ * Throws `provider_inactive` if the provider is off, has no credentials, is excluded by the merchant, or is known not
+ * to accept the currency.
  */
 export async function requireActive(
   directory: ProviderDirectory,
@@ -161,8 +162,8 @@ function inactive(provider: ProviderId): Refusal {
 type CheckedCharge = ChargedAmount & Pick<MinimumTerms, 'maxProviderFeeBasisPoints'>;
 
 /**
- * Minimum and maximum amounts of a provider: its catalog's limits if they are cached, otherwise the operator's minimum or
- * the built-in one. The operator can raise a catalog's minimum. Makes no network call.
+ * Minimum and maximum amounts of a provider: its catalog's limits if they are cached, otherwise the operator's minimum
+ * or the built-in one. The operator can raise a catalog's minimum. Makes no call.
  */
 function amountTerms(
   { limits }: Pick<ProviderDirectory, 'limits'>,
@@ -201,7 +202,10 @@ export async function requireAmount(
   throwRefusal(refusalOfAmount(provider, terms, payment.usdUnits));
 }
 
-/** Why the provider's catalog for the customer's country excludes the payment; null if it does not. */
+/**
+ * Why the provider's catalog for the customer's country excludes the payment; null if it does not, or if nothing is
+ * known.
+ */
 export function refusalOfLimits(
   directory: Pick<ProviderDirectory, 'limits'>,
   provider: ProviderId,
@@ -215,19 +219,18 @@ export function refusalOfLimits(
   return refusalOfAmount(provider, terms, payment.usdUnits);
 }
 
-/** Terms that decide the smallest payment that a provider serves. */
 export interface MinimumTerms {
-  /** Minimum of the provider's catalog, of the operator, or ours. */
+  /** Minimum of the provider's catalog, of the operator, or the built-in one. */
   readonly minimumUsdCents: number;
-  /** Maximum of the provider's catalog that the amount exceeds; null or absent if it does not. */
+  /** Maximum of the provider's catalog if the amount exceeds it; otherwise null or absent. */
   readonly maximumUsdCents?: number | null;
-  /** Whether the provider sells to the customer at all; absent if unknown. */
+  /** Whether the provider sells to this customer at all; absent if unknown. */
   readonly isSold?: boolean;
-  /** The payment's maximum provider fee; null if the fee does not decide. */
+  /** The payment's maximum provider fee; null if the fee is not to be checked. */
   readonly maxProviderFeeBasisPoints: number | null;
 }
 
-/** Smallest amount in USD cents that the provider serves; null if its fee exceeds the maximum for any amount. */
+/** Smallest amount in USD cents that the provider serves; null if its fee exceeds the maximum for every amount. */
 function effectiveMinimumUsdCents(
   provider: ProviderId,
   { minimumUsdCents, maxProviderFeeBasisPoints }: MinimumTerms,
@@ -238,9 +241,9 @@ function effectiveMinimumUsdCents(
 }
 
 /**
- * `below_minimum`, with provider, minimum and given amount in USD: the provider's own minimum, or the smallest amount
- * at which its assumed fee is within the maximum; `above_maximum`, with the provider's maximum; `provider_inactive` if
- * it serves no amount, or not this customer. Null if it serves the amount.
+ * Why the provider does not serve the amount; null if it does. `below_minimum` is for its minimum, or the smallest
+ * amount at which its assumed fee is within the maximum; `above_maximum` for its maximum; `provider_inactive` if it
+ * serves no amount, or not this customer.
  */
 function refusalOfAmount(provider: ProviderId, terms: MinimumTerms, usdUnits: bigint): Refusal | null {
   const { name } = providerCatalog[provider];
@@ -265,8 +268,8 @@ function refusalOfAmount(provider: ProviderId, terms: MinimumTerms, usdUnits: bi
 }
 
 /**
- * Why a quote excludes the provider: it would keep more of the charge than the maximum provider fee. Null if it does
- * not, or the provider does not state its delivery.
+ * Why a quote excludes the provider: it would keep more of the charge than the maximum provider fee. Null if it would
+ * not, or if the quote states no delivery.
  */
 export function refusalOfDelivery(
   provider: ProviderId,
@@ -285,7 +288,6 @@ export function refusalOfDelivery(
   );
 }
 
-/** Throws the refusal of `refusalOfDelivery`. */
 export function requireDelivery(
   provider: ProviderId,
   deliveryUnits: bigint | null,
@@ -308,18 +310,21 @@ export function throwRefusal(refusal: Refusal | null): void {
   if (refusal !== null) throw new ServiceError(refusal.errorName, refusal.message);
 }
 
-/** Why a quote's minimum, the provider's own, excludes the charge; null if it does not. */
+/** Why the minimum in a quote excludes the charge; null if it does not. */
 export function refusalOfMinimum(
   provider: ProviderId,
   { minimumUsdCents }: Pick<Quote, 'minimumUsdCents'>,
   { usdUnits }: Pick<Payment, 'usdUnits'>,
 ): Refusal | null {
   if (minimumUsdCents === null) return null;
-  // The minimum that follows from the maximum fee is reported separately.
+  // Without the fee, because `refusalOfDelivery` reports a minimum that follows from it.
   return refusalOfAmount(provider, { minimumUsdCents, maxProviderFeeBasisPoints: null }, usdUnits);
 }
 
-/** Every provider the account may use, in catalog order, each with the reason why it cannot serve this payment. */
+/**
+ * Lists the providers that the account may use, in catalog order, each with the reason why it cannot serve this
+ * payment.
+ */
 export async function listOffers(
   directory: ProviderDirectory,
   account: MerchantTerms,
@@ -346,7 +351,7 @@ export async function listOffers(
 }
 
 /**
- * Smallest amount in USD cents at which one of these providers would serve the payment; null if one already does, or
+ * Smallest amount in USD cents that one of these providers would serve; null if one already serves the payment, or if
  * the amount is not the reason.
  */
 export function servedFromUsdCents(offers: readonly ProviderOffer[]): number | null {

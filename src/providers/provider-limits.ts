@@ -5,9 +5,8 @@ import type { Payment } from '../payment/payment.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import type { CatalogEntry, ProviderAdapters } from './provider.ts';
 
-/** A provider's purchase limits from its own catalog. */
 export interface ProviderLimits extends Pick<CatalogEntry, 'minimumCents' | 'maximumCents'> {
-  /** Whether it sells at all in this currency and country. */
+  /** Whether the provider sells in this currency and country at all. */
   readonly isSold: boolean;
   readonly readAtMs: number;
 }
@@ -17,20 +16,19 @@ export type KnownLimits = ReturnType<typeof createKnownLimits>;
 export interface KnownLimitsOptions {
   readonly adapters: ProviderAdapters;
   readonly nowMs: () => number;
-  /** Called with a catalog that could not be read; its last known limits stay. */
+  /** Called when a catalog could not be read; its last known limits stay. */
   readonly onFailure: (provider: ProviderId, error: unknown) => void;
 }
 
-/** Limits change rarely, and a quote that contradicts them takes precedence. */
+/** Long, because limits rarely change and a quote that contradicts them takes precedence. */
 const KEEP_MS = 6 * 3_600_000;
-/** Delay before an unreadable catalog is read again. */
 const RETRY_MS = 10 * 60_000;
-/** Eleven providers, four currencies, and the 45 most recent countries of customers. */
+/** Enough for eleven providers, four currencies, and the 45 most recent countries of customers. */
 const MAXIMUM_ENTRIES = 2_000;
-/** Interval of a provider's catalog reads for countries, because a visitor may claim any. */
+/** Minimum interval of a provider's catalog reads for countries, because a visitor can claim any country. */
 const COUNTRY_INTERVAL_MS = 10_000;
 
-/** Keeps the limits of providers with a readable catalog. Looking up the limits makes no call. */
+/** Keeps the limits of providers with a readable catalog, so that looking them up makes no call. */
 export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOptions) {
   const entries = new LRUCache<string, ProviderLimits>({ max: MAXIMUM_ENTRIES });
   const triedAtMs = new LRUCache<string, number>({ max: MAXIMUM_ENTRIES });
@@ -39,7 +37,7 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
   async function read(provider: ProviderId, currency: Currency, country: string | null): Promise<void> {
     const key = keyOf(provider, currency, country);
     try {
-      // The amount does not matter to a catalog; only currency and country do.
+      // Any amount, because a catalog depends on currency and country only.
       const request = { amountCents: 100_00, currency, usdUnits: 100_000_000n, customerCountry: country };
       const limits = await adapters.get(provider)?.readCatalog?.(request);
       if (limits === undefined) return;
@@ -47,7 +45,7 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
       entries.set(key, { minimumCents, maximumCents, isSold: true, readAtMs: nowMs() });
     } catch (error) {
       const isRefused = error instanceof ServiceError && error.errorName === 'provider_inactive';
-      // Wrong credentials look the same, and then the provider cannot serve either.
+      // Wrong credentials look the same, but then the provider cannot serve this country either.
       if (isRefused && country !== null)
         entries.set(key, { minimumCents: null, maximumCents: null, isSold: false, readAtMs: nowMs() });
       else onFailure(provider, error);
@@ -55,10 +53,10 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
   }
 
   return {
-    /** Last known limits; without the country's, those without a country, or null. */
+    /** Last known limits for the country, or else those without a country; null if there are none. */
     known: (provider: ProviderId, currency: Currency, country: string | null): ProviderLimits | null =>
       entries.get(keyOf(provider, currency, country)) ?? entries.get(keyOf(provider, currency, null)) ?? null,
-    /** Reads missing or outdated limits in the background. Never fails. */
+    /** Reads missing or outdated limits in the background. Never throws. */
     refresh(provider: ProviderId, currency: Currency, country: string | null): void {
       if (adapters.get(provider)?.readCatalog === undefined) return;
       const key = keyOf(provider, currency, country);
@@ -70,7 +68,6 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
       if (country !== null) nextCountryAtMs.set(provider, nowMs() + COUNTRY_INTERVAL_MS);
       void read(provider, currency, country);
     },
-    /** Known limits without a country, for the operator. */
     list: (provider: ProviderId) =>
       currencies.flatMap((currency) => {
         const limits = entries.get(keyOf(provider, currency, null));
@@ -83,12 +80,11 @@ function keyOf(provider: ProviderId, currency: Currency, country: string | null)
   return `${provider} ${currency} ${country ?? ''}`;
 }
 
-/** A charge with a known value in USD. */
 export type ChargedAmount = Pick<Payment, 'amountCents' | 'currency' | 'usdUnits'>;
 
 /**
- * Converts a minimum in cents of the charge's currency to USD cents, at the charge's own rate. Rounds up, so that this
- * amount is accepted, except for a charge that already meets the minimum, which rounding must not refuse.
+ * Converts a minimum in cents of the charge's currency to USD cents, at the charge's rate. Rounds up, so that this
+ * amount is accepted, unless the charge already meets the minimum, because rounding must not refuse it.
  */
 export function minimumUsdCentsFor(minimumCents: number, charge: ChargedAmount): number {
   const divisor = BigInt(charge.amountCents) * UNITS_PER_CENT;
@@ -96,7 +92,7 @@ export function minimumUsdCentsFor(minimumCents: number, charge: ChargedAmount):
   return Number((charge.amountCents >= minimumCents ? scaled : scaled + divisor - 1n) / divisor);
 }
 
-/** Converts a maximum in the same way, rounding down. */
+/** Converts a maximum in the same way, but rounds down. */
 export function maximumUsdCentsFor(maximumCents: number, { amountCents, usdUnits }: ChargedAmount): number {
   return Number((BigInt(maximumCents) * usdUnits) / (BigInt(amountCents) * UNITS_PER_CENT));
 }

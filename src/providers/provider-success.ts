@@ -1,7 +1,7 @@
 import type { PaymentId } from '../payment/payment.ts';
 import { type ProviderId, providerIds } from '../payment/provider-catalog.ts';
 
-/** Outcome of a session at a provider, without anything that identifies customer or payment. */
+/** Outcome of a session at a provider, without anything that identifies the customer or the payment. */
 export interface VisitOutcome {
   readonly provider: ProviderId;
   /** ISO 3166-1 alpha-2; null if unknown. */
@@ -10,11 +10,11 @@ export interface VisitOutcome {
 }
 
 /**
- * Weight of each visit relative to the one after it, for the estimated share of visits that end with a delivery: about
- * the last 25 visits decide.
+ * Weight of a visit relative to the next newer one in the estimated share of visits that end with a delivery. About the
+ * last 25 visits decide.
  */
 const MEMORY_PER_VISIT = 0.96;
-/** Assumed share of a provider without visits, and the number of visits that it counts as. */
+/** Share assumed for a provider without visits, and the number of visits that this assumption counts as. */
 const ASSUMED_SHARE = 0.7;
 const ASSUMED_VISITS = 10;
 
@@ -22,7 +22,7 @@ export type SuccessRates = ReturnType<typeof estimateSuccess>;
 
 const noVisits = { visits: 0, arrived: 0, weight: 0, delivered: 0, nextWeight: 1 };
 
-/** Estimates the shares from visits, newest first. A country's own visits are weighed against the provider's share. */
+/** Estimates shares from visits, newest first. The visits of a country are weighed against the provider's share. */
 export function estimateSuccess(visits: readonly VisitOutcome[]) {
   const counts = new Map<string, typeof noVisits & Pick<VisitOutcome, 'provider' | 'country'>>();
   const add = ({ provider, isDelivered }: VisitOutcome, country: string | null) => {
@@ -43,17 +43,16 @@ export function estimateSuccess(visits: readonly VisitOutcome[]) {
     const { weight, delivered } = counts.get(key) ?? { weight: 0, delivered: 0 };
     return (delivered + assumed * ASSUMED_VISITS) / (weight + ASSUMED_VISITS);
   };
-  /** A share above 0 and up to 1; a provider without visits has the assumed one. */
+  /** A share above 0 and up to 1. A provider without visits has the assumed one. */
   const probability = (provider: ProviderId, country: string | null) => {
     const overall = shareOf(provider, ASSUMED_SHARE);
     return country === null ? overall : shareOf(`${provider} ${country}`, overall);
   };
   return {
     probability,
-    /** Number of visits behind a provider's estimate. */
     visits: (provider: ProviderId) => counts.get(provider)?.visits ?? 0,
     total: visits.length,
-    /** Data of the estimates, most visits first; a null country covers all countries. */
+    /** Data behind the estimates, most visits first; a null country covers all countries. */
     list: () =>
       [...counts.values()]
         .map(({ provider, country, visits, arrived: delivered }) => {
@@ -65,11 +64,11 @@ export function estimateSuccess(visits: readonly VisitOutcome[]) {
 
 export interface RankedOffer {
   readonly provider: ProviderId;
-  /** 10⁻⁶ USDC units: the quote, or the assumed delivery. */
+  /** In 10⁻⁶ USDC: the quote's delivery, or an assumed one. */
   readonly units: bigint;
 }
 
-/** Orders offers by expected delivery, the explored provider's first; equal ones keep their order. */
+/** Orders offers by expected delivery, with the explored provider first. Equal ones keep their order. */
 export function orderBySuccess<Offer extends RankedOffer>(
   offers: readonly Offer[],
   rates: SuccessRates,
@@ -84,14 +83,14 @@ export function orderBySuccess<Offer extends RankedOffer>(
     .map(({ offer }) => offer);
 }
 
-/** One in this many payments shows a provider other than the expected best first. */
+/** One in this many payments may show another provider than the expected best one first. */
 const EXPLORED_PAYMENTS = 10;
-/** Minimum visits in total before the order is tested. */
+/** Minimum number of visits before other orders are tried. */
 const MINIMUM_VISITS_TO_EXPLORE = 20;
 
 /**
- * Provider that a payment's page shows first so that its share stays known; null for most payments. Derived from the
- * payment's id, so a reload shows the same order.
+ * Provider that a payment's page shows first, so that its share stays known; null for most payments. Derived from the
+ * payment's id, so that a reload shows the same order.
  */
 export function exploredProvider(paymentId: PaymentId, rates: SuccessRates): ProviderId | null {
   if (rates.total < MINIMUM_VISITS_TO_EXPLORE) return null;

@@ -9,43 +9,44 @@ import type { VisitOutcome } from './provider-success.ts';
 export interface QuoteRequest {
   readonly amountCents: number;
   readonly currency: Currency;
-  /** The amount's value in USD, 10⁻⁶ units. */
+  /** Value of the amount in 10⁻⁶ USD. */
   readonly usdUnits: bigint;
-  /** ISO 3166-1 alpha-2 in capitals; null or absent where it is unknown. */
+  /** ISO 3166-1 alpha-2, upper-case; null or absent if unknown. */
   readonly customerCountry?: string | null;
-  /** Code of the customer's state in the United States; null or absent where it is unknown. */
+  /** Code of a state in the United States; null or absent if unknown. */
   readonly customerState?: string | null;
   /**
-   * The customer's public IP address in canonical form (`1.2.3.4` or compressed lower-case IPv6), where it is known and
-   * there is one customer: none for a create or a shared quote. A session with an address is only for customers there.
+   * The customer's public IP address in canonical form (`1.2.3.4` or compressed lower-case IPv6), if it is known.
+   * Absent from requests that are not for one customer: a create, or a shared quote. A session started with an address
+   * is only for customers at that address.
    */
   readonly customerIp?: string | null;
   /** Account whose share of the rate limit the call uses. Not sent to the provider. */
   readonly accountId?: string;
-  /** Nobody waits for the answer: the call leaves most of the rate limit to others. */
+  /** No caller waits for the answer, so the call leaves most of the rate limit to others. */
   readonly isBackground?: true;
 }
 
 export interface Quote {
-  /** What the customer is charged in all, the provider's fees included, in cents of the payment's currency. */
+  /** What the customer is charged in total, including the provider's fees, in cents of the payment's currency. */
   readonly chargedCents: number;
-  /** Amount that the deposit address would receive, 10⁻⁶ USDC units; null if the provider does not state it. */
+  /** Amount that the deposit address would receive, in 10⁻⁶ USDC; null if the provider does not state it. */
   readonly deliveryUnits: bigint | null;
-  /** The provider's own minimum in USD cents; null if it states none. */
+  /** The provider's minimum in USD cents; null if it states none. */
   readonly minimumUsdCents: number | null;
 }
 
 export interface SessionRequest extends QuoteRequest {
   readonly paymentId: PaymentId;
   readonly depositAddress: Address;
-  /** The customer's email address; null if there is none, or if the visitor does not know it. */
+  /** The payment's email address; null if there is none, or if the visitor does not know it. */
   readonly email: string | null;
   /**
-   * The same for all payments of an account with this email address, for providers that prove who the customer is before
-   * they reuse anything; the payment's id without an address.
+   * The same for all payments of an account with this email address, for providers that prove who a customer is before
+   * they reuse anything. The payment's id if there is no email address.
    */
   readonly customerReference: string;
-  /** The checkout page, to which the provider returns the customer. */
+  /** URL of the checkout page, to which the provider returns the customer. */
   readonly returnUrl: string;
 }
 
@@ -54,7 +55,7 @@ export type StartedSession = Pick<
   'redirectUrl' | 'providerReference' | 'expiresAtMs' | 'quotedUnits'
 >;
 
-/** An unauthenticated webhook request in a provider's name, byte for byte. */
+/** An unauthenticated webhook request in a provider's name, with its exact bytes. */
 export interface PostedWebhook {
   /** Path and query as received. */
   readonly target: string;
@@ -64,13 +65,15 @@ export interface PostedWebhook {
   readonly receivedAtMs: number;
 }
 
-/** Content of an authentic webhook about one payment: a hint for the customer's page, never proof of payment. */
+/**
+ * Content of an authentic webhook about one payment. It is a hint for the customer's page, and never proof of payment.
+ */
 export interface ProviderWebhook {
   /** Payment id as repeated by the provider, not verified yet. */
   readonly paymentId: PaymentId;
   /** The provider's session id, if it is the one that `startSession` returned; otherwise null. */
   readonly providerReference: string | null;
-  /** Wallet of the delivery, which must be the payment's deposit address; null if not stated. */
+  /** Wallet that the provider delivers to, which must be the payment's deposit address; null if not stated. */
   readonly walletAddress: string | null;
   /** Contract of the delivered token; null or absent if not stated. */
   readonly tokenContract?: string | null;
@@ -79,34 +82,32 @@ export interface ProviderWebhook {
   readonly atMs: number;
 }
 
-/** Webhook refused as forged or too old. The message is for the log, not the sender. */
+/** A webhook refused as forged, too old or malformed. The message is for the log and not for the sender. */
 export class ProviderWebhookRefusedError extends Error {
   override readonly name = 'ProviderWebhookRefusedError';
 }
 
-/** A provider's catalog entry for USDC on Polygon. */
 export interface CatalogEntry {
-  /** The provider's name of the asset. */
   readonly asset: string;
-  /** Contract of the delivered token; null if not stated. */
+  /** Contract of the token that the provider delivers; null if not stated. */
   readonly tokenContract: string | null;
-  /** Limits of a purchase in cents of the requested currency; null if not stated. */
+  /** Minimum of a purchase in cents of the requested currency, as the maximum; null if not stated. */
   readonly minimumCents: number | null;
   readonly maximumCents: number | null;
 }
 
-/** A provider's health, as seen by this process since its start. */
+/** Health of a provider, as this process has seen it since its start. */
 export interface ProviderHealth {
-  /** Whether calls are skipped, except for occasional trials, because quotes or sessions failed too often in a row. */
+  /** Whether calls are skipped, except for occasional trials, after too many consecutive failures. */
   readonly isCircuitOpen: boolean;
   readonly failuresInARow: number;
   readonly lastAnswerAtMs: number | null;
   readonly lastFailureAtMs: number | null;
-  /** Message for the operator only, never for customers or merchants. */
+  /** For the operator only, and never for customers or merchants. */
   readonly lastFailure: string | null;
 }
 
-/** A provider's raw answer, without its request. */
+/** A provider's answer as received, without its request. */
 export interface RecordedAnswer {
   readonly method: string;
   readonly path: string;
@@ -115,44 +116,46 @@ export interface RecordedAnswer {
   readonly body: unknown;
 }
 
-/** One on-ramp's protocol. Every call is bounded in time. */
+/** The protocol of one on-ramp. Every call is bounded in time. */
 export interface ProviderAdapter {
   readonly id: ProviderId;
-  /** A session's URL works only once, so it is never handed out again. */
+  /** A session's URL works only once, so it is never given out again. */
   readonly opensOnce?: true;
-  /** The provider that runs its sessions, whose webhooks cover them as well. */
+  /** The provider that runs its sessions, whose webhooks cover them too. */
   readonly routedThrough?: ProviderId;
-  /** Refuses customers whose browser sends no referrer of this service. */
+  /** Set if it refuses customers whose browser sends no referrer of this service. */
   readonly checksReferrer?: true;
-  /** Whether starting a session needs the customer's country. */
   readonly needsCountry?: true;
-  /** Currencies that it is known to accept; absent if unknown. */
+  /** Currencies that the provider is known to accept; absent if unknown. */
   readonly currenciesSold?: readonly Currency[];
-  /** The only one that its route accepts; absent where the catalog decides. */
+  /** The only currency that its route accepts; absent if the provider catalog decides. */
   readonly onlyCurrency?: Currency;
-  /** Countries whose customers it is known to serve alone; absent if unknown. */
+  /** Countries outside of which it is known not to serve customers; absent if unknown. */
   readonly countriesServed?: ReadonlySet<string>;
-  /** Throws `provider_unavailable` when the provider does not answer, `provider_inactive` when it declines. */
+  /**
+   * Throws `provider_unavailable` when the provider does not answer or declines the request, and `provider_inactive`
+   * when it rejects the credentials or does not serve the currency or region.
+   */
   quote(request: QuoteRequest): Promise<Quote>;
   /** A quote for the same request that is fresh or being fetched; null if there is none. Makes no call. */
   cachedQuote?(request: QuoteRequest): Promise<Quote> | null;
-  /** Reads the provider's catalog; absent without one. Throws like `quote`. */
+  /** Absent without a catalog. Throws like `quote`. */
   readCatalog?(request: QuoteRequest): Promise<CatalogEntry>;
-  /** Why it cannot be used in production yet, for the operator. */
+  /** Why the provider cannot be used in production yet, for the operator. */
   readonly blockedBecause?: string;
-  /** Target of its calls; absent in tests of other parts. */
+  /** Target of calls; absent in tests of other parts. */
   readonly endpoint?: ProviderEndpoint;
   /** Runs the work, and adds the provider's answers to the list. */
   recordAnswers?<T>(answers: RecordedAnswer[], work: () => Promise<T>): Promise<T>;
-  /** Throws like `quote`. Only called on the customer's click. */
+  /** Called only on the customer's click. Throws like `quote`. */
   startSession(request: SessionRequest): Promise<StartedSession>;
   /**
-   * Authenticates and reads a webhook of the provider; null for an authentic one about no payment. Throws
+   * Authenticates and reads a webhook; null for an authentic one about no payment. Throws
    * `ProviderWebhookRefusedError`, `UnknownStateError` for an unknown status, and `provider_unavailable` if a call
-   * needed for validation failed. Absent if the provider sends no webhooks, or their key is not configured.
+   * needed for validation failed. Absent if the provider sends no webhooks, or if their key is not configured.
    */
   readWebhook?(webhook: PostedWebhook): Promise<ProviderWebhook | null>;
-  /** The provider's health, if a circuit breaker observes it. */
+  /** Present if a circuit breaker observes the provider. */
   health?(): ProviderHealth;
   /** Whether quotes fail at once because of an outage, if a circuit breaker observes it. */
   isSkipped?(): boolean;
@@ -160,16 +163,15 @@ export interface ProviderAdapter {
   readonly unguarded?: ProviderAdapter;
 }
 
-/** Facts about a provider that require no account there. */
 export interface ProviderDescription {
-  /** Environment variables without which it is inactive. */
+  /** Environment variables without which the provider is inactive. */
   readonly requiredVariables: readonly string[];
   /** Facts that the adapter relies on without an official source. */
   readonly unverified: readonly string[];
 }
 export type ProviderDescriptions = Readonly<Record<ProviderId, ProviderDescription>>;
 
-/** Configured adapters (with credentials); a provider without one is inactive. */
+/** Adapters of the configured providers. A provider without one is inactive. */
 export type ProviderAdapters = ReadonlyMap<ProviderId, ProviderAdapter>;
 
 /** The operator's settings for a provider; null keeps the default. */
@@ -186,11 +188,10 @@ export interface ProviderStore {
   writeProviderSettings(provider: ProviderId, change: Partial<ProviderSettings>): Promise<void>;
 }
 
-/** Outcomes of customers' sessions at providers, without anything that identifies customer or payment. */
 export interface VisitStore {
   /**
-   * Newest `limit` visits started at this time or later, newest first: those whose payment is paid, that failed at the
-   * provider, or that started before `decidedBeforeMs`.
+   * The newest `limit` visits that started at `sinceMs` or later, newest first: those whose payment is paid, that
+   * failed at the provider, or that started before `decidedBeforeMs`.
    */
   listVisitOutcomes(
     sinceMs: number,

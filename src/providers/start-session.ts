@@ -32,14 +32,13 @@ import {
 
 export interface StartSessionContext extends Readonly<{ payments: PaymentStore; accounts: AccountStore }> {
   readonly providers: ProviderDirectory;
-  /** Keeps the quotes of sessions for later pages; absent where none are kept. */
+  /** Keeps the quotes of sessions for later pages; absent where quotes are not kept. */
   readonly quotes?: Pick<Quotes, 'note'>;
   readonly token: Pick<TokenReader, 'isBlocklisted'>;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
-  /** Checkout page of a payment, to which the provider returns the customer. */
   readonly checkoutPageUrl: (payment: Payment) => string;
-  /** Hashes the customers' IP addresses, which are not stored. */
+  /** Hashes customers' IP addresses, because these are not stored. */
   readonly ipHash: KeyedHash;
   /** Creates the references by which providers recognize a returning customer. */
   readonly customerHash: Pick<KeyedHash, 'lasting'>;
@@ -47,42 +46,43 @@ export interface StartSessionContext extends Readonly<{ payments: PaymentStore; 
 
 export type StartSession = ReturnType<typeof createStartSession>;
 
-/** Known facts about the customer who opens a session. */
+/** What is known about the customer who opens a session. */
 export interface Visitor {
-  /** ISO 3166-1 alpha-2; null or absent where it is unknown. */
+  /** ISO 3166-1 alpha-2; null or absent if unknown. */
   readonly country?: string | null;
-  /** Code of a state of the United States; null or absent where it is unknown. */
+  /** Code of a state in the United States; null or absent if unknown. */
   readonly state?: string | null;
-  /** The customer's public IP address in canonical form; null or absent where it is unknown. */
+  /** Public IP address in canonical form; null or absent if unknown. */
   readonly ip?: string | null;
-  /** ISO 639-1; stored for later mails. */
+  /** ISO 639-1; stored for later emails. */
   readonly language?: string | null;
-  /** The customer knows the payment's email address; otherwise the provider does not get it. */
+  /** Whether the customer knows the payment's email address; otherwise the provider does not get it. */
   readonly knowsEmail?: boolean;
 }
 
-/** The token's blocklist changes rarely, and the release is simulated again before it is sent. */
+/** Long enough, because the token's blocklist rarely changes, and the release is simulated again before it is sent. */
 const BLOCKLIST_KEEP_MS = 30_000;
 const MAXIMUM_KEPT_WALLETS = 10_000;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Keeps a fast clock from ending a session before the customer arrives. */
+/**
+ * Minimum lifetime of a session, so that a clock ahead of the provider's does not end it before the customer arrives.
+ */
 const MINIMUM_SESSION_MS = MINUTE_MS;
-/** Maximum lifetime of a session: while it is open, it is reused and its payment cannot be canceled. */
+/** Maximum lifetime of a session, because an open one is reused and its payment cannot be canceled. */
 const MAXIMUM_SESSION_MS = 24 * HOUR_MS;
 
 /**
- * Starts a session when the customer clicks. Reuses an unexpired session of the same provider, and serializes one
- * customer's clicks, so that double clicks start one. Throws `ServiceError` if the payment or the provider does not
- * allow it.
+ * Starts a session when the customer clicks. Reuses an unexpired session at the same provider, and concurrent clicks of
+ * one customer share one start. Throws `ServiceError` if the payment or the provider does not allow it.
  */
 export function createStartSession(context: StartSessionContext) {
   const running = new Map<string, Promise<ProviderSession>>();
   const token = withCache(context);
   return (payment: Payment, provider: ProviderId, visitor: Visitor = {}): Promise<ProviderSession> => {
     const { country = null, state = null, ip = null, language = null, knowsEmail = false } = visitor;
-    // A customer who does not know the email address, or is at another IP address, must not get another one's session.
+    // A customer who does not know the email address, or has another IP address, must not get someone else's session.
     const key = `${payment.id} ${provider} ${knowsEmail} ${ip ?? ''}`;
     const earlier = running.get(key);
     if (earlier !== undefined) return earlier;
@@ -95,7 +95,7 @@ export function createStartSession(context: StartSessionContext) {
   };
 }
 
-/** Caches answers, so that visitors cannot cause unlimited chain calls. */
+/** Caches answers, so that visitors cannot cause unlimited calls to the chain. */
 function withCache({ token, monotonicMs }: StartSessionContext): StartSessionContext['token'] {
   const answers = createTtlCache<boolean>({
     monotonicMs,
@@ -131,7 +131,7 @@ async function startSession(
         `${providerCatalog[provider].name} needs your country, which is unknown. Your card was not charged.`,
       );
   }
-  // Also before an earlier session is reused: its customer could pay a shop that cannot receive the money.
+  // Also before reuse, because the customer would otherwise pay a shop that cannot receive the money.
   await requirePayable(context.token, payment);
   if (unused !== null) return unused;
 
@@ -176,13 +176,13 @@ async function startSession(
     customerCountry: country,
   };
   const current = await context.payments.addSession(session, (latest) => {
-    // An address erased during the provider's answer must not return with the provider's link.
+    // An email address erased while the provider answered must not return with the provider's link.
     if (payment.email !== latest.payment.email)
       throw stateConflict('This payment has just changed. Please try again.');
-    // If enough arrived, or the payment was canceled, during the provider's answer, the session stays recorded without
-    // effect: a sufficient amount must not become insufficient.
+    // If enough arrived, or the payment was canceled, while the provider answered, the session is recorded but changes
+    // nothing, because a sufficient amount must not become insufficient.
     if (stateOf(latest.payment) !== 'unpaid/pending') return settle(latest, { nowMs });
-    // The customer may pay in any started session, so the one with the lowest delivery decides.
+    // The customer may pay in any of the sessions, so the one with the lowest delivery decides.
     const all = [...latest.sessions, session];
     const paidThresholdUnits = thresholdAfterSessions(
       latest.payment,
@@ -197,10 +197,10 @@ async function startSession(
 }
 
 /**
- * The session that a returning customer reuses. Sessions that failed at the provider are excluded, and after a deposit
- * all earlier ones, because the customer then pays the rest. A session that shows the customer's email address at the
- * provider is only for customers who know the address, and the others only for those who do not. A session of another
- * IP address is never reused, because the provider may refuse its link there.
+ * The session that a returning customer reuses; null if there is none. Excludes sessions that failed at the provider
+ * and, after a deposit, all earlier ones, because the customer then pays the rest. A session that shows the email
+ * address at the provider is only for customers who know it, and the others are only for those who do not. A session of
+ * another IP address is never reused, because the provider may refuse its link there.
  */
 function findUnused(
   { payment, observations, sessions }: PaymentView,
@@ -219,7 +219,7 @@ function findUnused(
       session.progress !== 'failed' &&
       (payment.email === null || session.hasEmail === hasEmail) &&
       (session.customerIpHash === null || ipHashes.includes(session.customerIpHash)) &&
-      // Emptied when the customer's email address was erased.
+      // Empty once the customer's email address was erased.
       session.redirectUrl !== '',
   );
   return unused ?? null;
@@ -227,13 +227,13 @@ function findUnused(
 
 interface KnownCustomer {
   readonly hasEmail: boolean;
-  /** Hashes of the customer's IP address under every secret, the current one first; empty where it is unknown. */
+  /** Hashes of the customer's IP address under every secret, the current one first; empty if unknown. */
   readonly ipHashes: readonly string[];
 }
 
 /**
- * Limits sessions and their IP addresses per hour. Customers who do not know the payment's email address are counted
- * separately, so that they cannot block those who do.
+ * Limits the sessions of an hour, and the IP addresses that start them. Customers who do not know the payment's email
+ * address are counted separately, so that they cannot block those who do.
  */
 function requireRoom(
   { payment, sessions }: PaymentView,
@@ -255,7 +255,7 @@ function requireRoom(
   );
 }
 
-/** Rejects an implausible quote, which would lower the paid threshold, as a failure of the provider. */
+/** Refuses an implausible quote as a failure of the provider, because it would lower the paid threshold. */
 function requirePlausible(
   payment: Payment,
   { usdUnits }: Charge,
@@ -276,13 +276,16 @@ function requireOpen(payment: Payment): void {
   throw stateConflict('This payment can no longer be paid.');
 }
 
-/** Refuses another session while a provider holds the customer's money, which would be charged again in part. */
+/**
+ * Refuses a session for the rest while a provider already holds money of the customer, who would be charged twice for a
+ * part.
+ */
 function requireNothingUnderWay({ sessions }: PaymentView, { receivedUnits }: Charge, nowMs: number): void {
   if (receivedUnits === 0n || !sessions.some((session) => isDelivering(session, nowMs))) return;
   throw stateConflict('A payment to this checkout is under way. Please wait until it has arrived.');
 }
 
-/** Validates payment and provider like creation; the operator may have changed settings since. */
+/** Checks payment and provider as at creation, because the operator may have changed settings since. */
 async function requireServable(
   context: StartSessionContext,
   payment: Payment,
@@ -309,7 +312,7 @@ async function requireServable(
   return adapter;
 }
 
-/** Requires that the money could be released to the merchant, before the customer pays. */
+/** Requires, before the customer pays, that the money can be released to the merchant. */
 async function requirePayable(token: StartSessionContext['token'], payment: Payment): Promise<void> {
   const isRefused = await token.isBlocklisted(payment.payoutAddress).catch((cause: unknown) => {
     throw new ServiceError('chain_unreachable', undefined, { cause });

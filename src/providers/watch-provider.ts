@@ -4,12 +4,12 @@ import { type ProveRequest, readOffers } from './prove-provider.ts';
 import type { RecordedAnswer } from './provider.ts';
 import { type EvidenceStore, isSameEndpoint, type Shape } from './provider-evidence.ts';
 
-/** Bounds the depth of a shape; deeper parts are not compared. */
+/** Bounds the depth of a shape: deeper parts are not compared. */
 const MAXIMUM_PATH_LENGTH = 300;
-/** Differences named in a line. */
+/** Maximum number of differences named in a text. */
 const MAXIMUM_NAMED = 5;
 
-/** Type of each part of a value by its path. `null` stands for any type. */
+/** Type of each part of a value, by path. `null` stands for any type. */
 function shapeOf(value: unknown, path = ''): Shape {
   if (value === null || path.length > MAXIMUM_PATH_LENGTH) return { [path]: 'null' };
   if (typeof value !== 'object') return { [path]: typeof value };
@@ -21,18 +21,21 @@ function shapeOf(value: unknown, path = ''): Shape {
   return Object.assign({ [path]: 'object' }, ...parts);
 }
 
-/** The parts that both values have: others are optional. */
+/** Parts that both values have; the others count as optional. */
 function common(one: Shape, other: Shape): Shape {
   const shared = Object.entries(one).filter(([path]) => Object.hasOwn(other, path));
   return Object.fromEntries(shared.map(([path, type]) => [path, type === other[path] ? type : 'null']));
 }
 
-/** Recorded parts that are missing, or of another type. Further parts change nothing for a reader by name. */
+/**
+ * Recorded parts that are missing, or have another type. Additional parts do not affect a reader that looks fields up
+ * by name.
+ */
 function differences(recorded: Shape, now: Shape): readonly string[] {
   return Object.entries(recorded).flatMap(([path, was]) => {
     const is = now[path];
     const name = path.replace(/^\./, '') || 'the answer';
-    // Without its object, or in a list without entries, the part is not missed.
+    // A part counts as missing only if its parent is an object; a list may be empty.
     if (is === undefined)
       return now[path.replace(/(\.[^.]*|\[\])$/, '')] === 'object' ? [`${name} is missing`] : [];
     return is === was || is === 'null' || was === 'null' ? [] : [`${name} is ${is}, was ${was}`];
@@ -41,7 +44,7 @@ function differences(recorded: Shape, now: Shape): readonly string[] {
 
 const callOf = ({ method, path }: RecordedAnswer) => `${method} ${path}`;
 
-/** Shape of the successful answers to each call, by method and path. */
+/** Shapes of the successful answers, by method and path. */
 export function shapesOf(answers: readonly RecordedAnswer[]): Readonly<Record<string, Shape>> {
   const byCall = Map.groupBy(
     answers.filter(({ status }) => status < 300),
@@ -54,7 +57,7 @@ export function shapesOf(answers: readonly RecordedAnswer[]): Readonly<Record<st
   return Object.fromEntries(shapes);
 }
 
-/** How the answers differ from the recorded ones; null if they do not. */
+/** How the answers differ from the recorded shapes; null if they do not. */
 function describeDrift(
   recorded: Readonly<Record<string, Shape>>,
   answers: readonly RecordedAnswer[],

@@ -15,20 +15,20 @@ import { csvLine } from '../platform/csv.ts';
 import type { LocalMonth } from '../platform/time-zone.ts';
 
 const PORTION = 200;
-/** Maximum payments of a statement, which take a few seconds. The CSV of a larger month is streamed. */
+/**
+ * Maximum payments read for a statement, which takes a few seconds. A larger month can still be exported as CSV, which
+ * is streamed.
+ */
 const MAXIMUM_STATEMENT_PAYMENTS = 50_000;
 
-/** A payment of a month with final money. */
 interface BookedPayment {
   readonly payment: Payment;
   readonly sums: FinalSums;
-  /** Presumed provider: that of the last session before the payment was paid. */
   readonly provider: Payment['provider'];
-  /** USD for one unit of the base currency at payment, or at creation if unpaid; null if unknown. */
+  /** USD for one unit of the base currency when the payment was paid, or at its creation if unpaid; null if unknown. */
   readonly baseRate: UsdRate | null;
 }
 
-/** Accounts of the double-entry journal, with their contents. */
 export const journalAccounts = {
   sales: 'The USD value of the charges of paid payments, at the rate of their creation.',
   surplus: 'What arrived for paid payments above that value.',
@@ -40,7 +40,7 @@ export const journalAccounts = {
   deposit_address: 'What is still at the deposit addresses.',
 } as const;
 
-/** A posting, with one of both amounts zero, in 10⁻⁶ USDC. */
+/** A posting in 10⁻⁶ USDC, where debit or credit is zero. */
 interface Posting {
   readonly account: keyof typeof journalAccounts;
   readonly debitUnits: bigint;
@@ -48,7 +48,7 @@ interface Posting {
 }
 
 /**
- * Postings of a payment, with equal debits and credits: the customer's charge, and the location of the money. 1 USDC
+ * Postings of a payment, whose debits equal the credits: what the customer was charged, and where the money is. 1 USDC
  * counts as 1 USD.
  */
 export function postingsOf(payment: Pick<Payment, 'status' | 'usdUnits'>, sums: FinalSums): Posting[] {
@@ -69,7 +69,7 @@ export function postingsOf(payment: Pick<Payment, 'status' | 'usdUnits'>, sums: 
   ].filter(({ debitUnits, creditUnits }) => debitUnits !== creditUnits);
 }
 
-/** A negative amount, after a reorganization reversed a final one, is posted on the other side. */
+/** An amount is negative after a reorganization reversed a final one; it is posted on the other side. */
 function debit(account: Posting['account'], units: bigint): Posting {
   return { account, debitUnits: units > 0n ? units : 0n, creditUnits: units < 0n ? -units : 0n };
 }
@@ -87,8 +87,8 @@ export interface JournalContext {
 type ReportedAccount = Pick<Account, 'id' | 'baseCurrency'>;
 
 /**
- * Payments of a month, in chunks: those paid in it, and unpaid ones with money created in it. Payments that become paid
- * during the read may be missing, but hide no other.
+ * Payments of a month, in chunks: those paid in it, and unpaid ones that were created in it and received money. A
+ * payment that becomes paid during the read may be missing, but no other payment is.
  */
 async function* listBooked(
   context: JournalContext,
@@ -142,7 +142,7 @@ function dateOf({ paidAtMs, createdAtMs }: Payment): number {
   return paidAtMs ?? createdAtMs;
 }
 
-/** USD for one unit of the currency at which the charge was converted, with six decimals. */
+/** Rate at which the charge was converted: USD for one unit of its currency, with six decimals. */
 export function appliedUsdRate({ usdUnits, amountCents }: Payment): string {
   return formatUnits((usdUnits * 1_000_000n) / (BigInt(amountCents) * UNITS_PER_CENT));
 }
@@ -167,7 +167,7 @@ export async function* exportJournal(
   account: ReportedAccount,
   month: LocalMonth,
 ): AsyncGenerator<string> {
-  // Sent with the first chunk, so that a failure precedes any output.
+  // Sent with the first chunk, so that a failing first read precedes any output.
   let head = csvLine(columns);
   for await (const { booked } of listBooked(context, account, month)) {
     yield head + booked.map((payment) => journalLines(payment, account.baseCurrency)).join('');
@@ -200,7 +200,7 @@ export interface BaseSums {
   chargedUnits: bigint;
   forwardedUnits: bigint;
   feeUnits: bigint;
-  /** Paid payments missing from the sums, because the rate of their hour is unknown. */
+  /** Paid payments that the sums omit, because the rate of their hour is unknown. */
   paymentsWithoutRate: number;
 }
 
@@ -209,13 +209,13 @@ export interface Statement {
   /** Customers' charges by currency. */
   readonly paidCents: ReadonlyMap<Currency, number>;
   readonly providers: ReadonlyMap<Payment['provider'], StatementSums>;
-  /** Sums of paid payments in the base currency, each at the rate of its payment, in 10⁻⁶ units. */
+  /** Sums of paid payments in the base currency, each at the rate when it was paid, in 10⁻⁶ units. */
   readonly inBase: BaseSums;
-  /** Debits less credits of each account; they sum to zero. */
+  /** Debits less credits of each account. Over all accounts they sum to zero. */
   readonly balances: ReadonlyMap<keyof typeof journalAccounts, bigint>;
 }
 
-/** Sums of a month; null if it has too many payments for one read. */
+/** Sums of a month; null above `MAXIMUM_STATEMENT_PAYMENTS`. */
 export async function readStatement(
   context: JournalContext,
   account: ReportedAccount,

@@ -8,19 +8,21 @@ import type { ProviderId } from '../payment/provider-catalog.ts';
 import { type CsvCell, csvLine } from '../platform/csv.ts';
 import { appliedUsdRate } from './export-journal.ts';
 
-/** Payments per chunk, which takes a few milliseconds of the store's time. */
+/** Payments per chunk; a chunk takes the store a few milliseconds. */
 const PORTION = 200;
 
 const nothingYet: FinalSums = { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n };
 
 type Cell = (payment: Payment, more: ExportedFacts) => CsvCell;
 
-/** Data of a line besides the payment itself. */
 interface ExportedFacts {
   readonly sums: FinalSums;
   readonly sessionProvider: ProviderId | null;
   readonly baseCurrency: Currency;
-  /** USD for one unit of the base currency; null if unknown, or for an unpaid payment. */
+  /**
+   * USD for one unit of the base currency; null if unknown. The same for `paidRate`, which is null for an unpaid
+   * payment.
+   */
   readonly creationRate: UsdRate | null;
   readonly paidRate: UsdRate | null;
 }
@@ -39,7 +41,7 @@ const columns: Readonly<Record<string, Cell>> = {
   paid_at: ({ paidAtMs }) => time(paidAtMs),
   amount: ({ amountCents }) => cents(amountCents),
   currency: ({ currency }) => currency,
-  // At creation, as used for the payment's threshold.
+  // At the rate of the creation, as used for the paid threshold.
   usd_amount: ({ usdUnits }) => formatSigned(usdUnits),
   usd_rate: appliedUsdRate,
   original_amount: ({ originalAmountCents }) => cents(originalAmountCents),
@@ -53,7 +55,7 @@ const columns: Readonly<Record<string, Cell>> = {
   // As in the create request: `multi` where the customer chooses.
   provider: ({ provider }) => provider,
   session_provider: (_, { sessionProvider }) => sessionProvider,
-  // 1 USDC counts as 1 USD. Empty for hours without a rate.
+  // 1 USDC counts as 1 USD. The rates are empty for hours without one.
   base_currency: (_, { baseCurrency }) => baseCurrency,
   base_rate_at_creation: (_, { creationRate }) => rate(creationRate),
   base_rate_at_payment: (_, { paidRate }) => rate(paidRate),
@@ -71,12 +73,11 @@ type ExportStores = Readonly<{
   search: Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'listLastSessions' | 'listRates'>;
 }>;
 
-/** Columns that a feature adds. */
 export interface AddedColumns {
-  /** The column that they follow. */
+  /** Name of the column after which they stand. */
   readonly after: string;
   readonly names: readonly string[];
-  /** Their cells for one chunk of payments. */
+  /** Reads their cells for one chunk of payments. */
   readonly read: (
     accountId: string,
     ids: readonly PaymentId[],
@@ -84,7 +85,7 @@ export interface AddedColumns {
 }
 
 /**
- * Payments of a query as CSV lines, newest first, in chunks and only as fast as they are consumed. USDC amounts come
+ * Payments of a query as CSV lines, newest first, in chunks that are read only as they are consumed. USDC amounts come
  * from the journal.
  */
 export async function* exportPayments(

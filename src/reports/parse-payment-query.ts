@@ -6,14 +6,14 @@ import { type PaymentQuery, parsePaymentSearch } from '../payment/payment-search
 import { type ForwardStatus, fieldsOf, type PaymentState, paymentStates } from '../payment/payment-states.ts';
 import { DIRECT_PROVIDER, MULTI_PROVIDER, providerIds } from '../payment/provider-catalog.ts';
 
-/** Texts of a filter, from the command line or a URL; absent or '' does not filter. */
+/** Values of a filter, from the command line or a URL. An absent or empty one does not filter. */
 export interface PaymentQueryText {
   readonly status?: string;
   readonly forwardStatus?: string;
   readonly provider?: string;
   readonly currency?: string;
   readonly amountMismatch?: string;
-  /** Ignored without a `nowMs`. */
+  /** Ignored unless `parsePaymentQuery` gets a `nowMs`. */
   readonly displayStatus?: string;
   readonly search?: string;
 }

@@ -17,11 +17,14 @@ const summedFields = ['created', 'converted', 'paid', 'receivedUnits', 'feeUnits
 export interface AccountStatistics {
   readonly days: readonly DayStatistics[];
   readonly providers: readonly { readonly provider: PaidCount['provider']; readonly paid: number }[];
-  /** Paid payments by duration; `boundMs` is null for longer than all bounds. */
+  /** Paid payments by the time they took; `boundMs` is null above the last bound. */
   readonly settleTimes: readonly { readonly boundMs: number | null; readonly paid: number }[];
 }
 
-/** Statistics of the last days. Providers and durations are counted by UTC days. */
+/**
+ * Statistics of the last days in the account's time zone, except providers and durations, which are counted by UTC
+ * days.
+ */
 export async function readStatistics(
   search: Pick<PaymentSearchStore, 'listSlots' | 'listPaidCounts'>,
   account: { readonly id: string; readonly timeZone: string },
@@ -56,7 +59,7 @@ export async function readStatistics(
   return { days, providers: providersOf(counts), settleTimes: settleTimesOf(counts) };
 }
 
-/** Consecutive days of equal length: a clock change ends a run. */
+/** Runs of consecutive days of equal length; a clock change starts a new run. */
 function runsOf(days: readonly LocalDay[]) {
   const runs: { readonly startMs: number; readonly endMs: number; readonly dayMs: number }[] = [];
   for (const { startMs, endMs } of days) {
@@ -86,10 +89,12 @@ function settleTimesOf(counts: readonly PaidCount[]): AccountStatistics['settleT
 /** Converts a day's receipts in 10⁻⁶ USDC to 10⁻⁶ of a currency; null for a day before the first known rate. */
 export type ToBase = (day: LocalDay, units: number) => number | null;
 
-/** How long before the first day a rate may be read that converts days without one. */
+/** Maximum time before the first day from which a rate is taken for days without one. */
 const MAXIMUM_GAP_MS = 7 * 86_400_000;
 
-/** Converts at the day's first rate, or at the last one before, so that a missing rate leaves no gap in a sum. */
+/**
+ * Converts at the day's first rate, or else at the last one before it, so that a missing rate leaves no gap in a sum.
+ */
 export async function readBaseRates(
   search: Pick<PaymentSearchStore, 'listRates'>,
   currency: Currency,
@@ -110,10 +115,10 @@ export async function readBaseRates(
   };
 }
 
-/** Payments in a funnel: enough for shares, and read within milliseconds. */
+/** Newest payments counted for a funnel: enough for shares, and read within milliseconds. */
 const FUNNEL_PAYMENTS = 500;
 
-/** Progress of customers in a period's newest payments at providers. */
+/** How far customers came at each provider, in a period's newest payments. */
 export interface Funnel {
   readonly created: number;
   /** Payments whose checkout page a customer opened. */
@@ -168,7 +173,7 @@ export async function readFunnel(
   }
   return {
     created: byCard.length,
-    // A customer with a session has opened the page, even if that record was lost.
+    // A customer with a session has opened the page, even if the record of it was lost.
     opened: new Set([...opened.map(({ name }) => name), ...sessions.keys()]).size,
     isSample: next !== null,
     providers: [...providers.values()].sort((one, other) => other.chose - one.chose),

@@ -1,6 +1,6 @@
 /**
- * Banxa: an order is created with the partner's key, and its one-time URL opened. Nonces of its webhooks are not
- * stored: a replayed webhook changes nothing. `facts` lists what the adapter relies on, with sources.
+ * Banxa: creates an order with the partner's key, whose one-time URL the customer opens. Nonces of webhooks are not
+ * stored, because a replayed webhook changes nothing.
  */
 import { formatCents } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
@@ -10,7 +10,7 @@ import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, requireHmac } from './webhook-signature.ts';
 
-/** The catalogs list all coins with their blockchains, and all currencies with their payment methods. */
+/** Catalogs list all coins with their blockchains, or all currencies with their payment methods. */
 const MAXIMUM_CATALOG_BYTES = 4 * 1024 * 1024;
 const LINK_LIFETIME_MS = 60_000;
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
@@ -97,7 +97,7 @@ export const banxa = defineProvider({
     if (chain === undefined)
       throw new answers.MalformedAnswerError(`USDC on ${blockchain} is not in the catalog`);
     const tokenContract = readUsdcContract(chain['address']);
-    // The minimum there is in crypto and for withdrawals; purchases are limited by the payment method.
+    // The coin's minimum is in crypto and for withdrawals, so the limits come from the payment method.
     const fiat = (await read('fiats')).find(({ id }) => id === request.currency);
     const limits = answers.listOf(fiat?.['supportedPaymentMethods'] ?? []).find(({ id }) => id === method);
     return {
@@ -134,7 +134,7 @@ export const banxa = defineProvider({
         fiatAmount: formatCents(request.amountCents),
         walletAddress: request.depositAddress,
         redirectUrl: request.returnUrl,
-        // Not a reference to the customer: see `facts`.
+        // Not the customer's reference: see `facts`.
         externalCustomerId: request.paymentId,
         externalOrderId: request.paymentId,
         ...(request.email === null ? {} : { email: request.email }),
@@ -151,7 +151,7 @@ export const banxa = defineProvider({
     const [, signature = '', nonce = ''] =
       /^Bearer [^:\s]+:([0-9a-f]{64}):([^:\s]{1,100})$/.exec(webhook.headers['authorization'] ?? '') ?? [];
     if (nonce === '') throw new ProviderWebhookRefusedError('the webhook is not signed');
-    // As registered: a proxy before us may have removed a part of the path.
+    // The path as registered at Banxa, because a proxy may have removed a part of it before us.
     const { pathname } = new URL(webhookUrl);
     requireHmac(webhookSecret, [`POST\n${pathname}\n${nonce}\n`, webhook.body], [signature]);
 
@@ -165,7 +165,7 @@ export const banxa = defineProvider({
   },
 });
 
-/** `2026-01-16 04:04:21`, in Banxa's own example without the space; the time of arrival if it is missing. */
+/** Parses `2026-01-16 04:04:21`; Banxa's own example lacks the space. The time of arrival if there is none. */
 function readStatusTimeMs(date: unknown, receivedAtMs: number): number {
   if (date === undefined || date === null) return receivedAtMs;
   const [, day, time] =

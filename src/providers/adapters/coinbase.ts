@@ -1,7 +1,7 @@
 /**
- * Coinbase Onramp: a session is created with a token that this server signs for each call, and its URL opens once. A
- * quote needs the country and, in the United States, the state, which few proxies report; without them the delivery is
- * assumed, and the session started without them. `facts` lists what the adapter relies on, with sources.
+ * Coinbase Onramp: creates a session with a token that this server signs for each call. The session's URL opens once. A
+ * quote needs the country and, in the United States, the state, which few proxies report; without them, the delivery is
+ * assumed, and the session starts without a quote.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import { formatCents } from '../../payment/money.ts';
@@ -12,17 +12,16 @@ import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
-/** Hosts in tokens, even behind a proxy. */
+/** Hosts named in the tokens, even if calls go to a proxy. */
 const PLATFORM_HOST = 'api.cdp.coinbase.com';
 const DEVELOPER_HOST = 'api.developer.coinbase.com';
 const TOKEN_LIFETIME_SECONDS = 120;
 /** The options list all currencies with their networks. */
 const MAXIMUM_OPTIONS_BYTES = 4 * 1024 * 1024;
 const SESSION_LIFETIME_MS = 5 * 60_000;
-/** Prefix of our id in the test environment. */
+/** Prefix of our id in the test environment (inferred). */
 const SANDBOX_PREFIX = 'sandbox-';
 
-/** Null for a status without progress. */
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress | null> = new Map([
   ['ONRAMP_TRANSACTION_STATUS_UNSPECIFIED', null],
   ['ONRAMP_TRANSACTION_STATUS_CREATED', 'paying'],
@@ -36,9 +35,7 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress | null> = new Map([
 export const coinbase = defineProvider({
   id: 'coinbase',
   hosts: {
-    /** Host of sessions. */
     platform: { production: `https://${PLATFORM_HOST}` },
-    /** Host of quotes. */
     developer: { production: `https://${DEVELOPER_HOST}` },
   },
   variables: [
@@ -74,7 +71,7 @@ export const coinbase = defineProvider({
   account({ apiKey: keyId, nowMs, ...settings }) {
     const signingKey = settings.key('API_SECRET', readCoinbaseKey);
     return {
-      /** Header with a token for one call, bound to its method and address. */
+      /** Header with a token for one call, bound to its method and URL. */
       async authorizationOf(target: string): Promise<Readonly<Record<string, string>>> {
         const nowSeconds = Math.floor(nowMs() / 1000);
         const header = { kid: keyId, typ: 'JWT', nonce: randomBytes(16).toString('hex') };
@@ -117,7 +114,7 @@ export const coinbase = defineProvider({
   async quote({ urls, authorizationOf }, request, call) {
     const place = quotedPlaceOf(request);
     if (place === null) {
-      // Without a country there is no price; the call only checks that Coinbase sells at all.
+      // Without a country there is no price. The call only checks that Coinbase answers and sells somewhere.
       const path = '/onramp/v1/buy/config';
       const headers = await authorizationOf(`GET ${DEVELOPER_HOST}${path}`);
       const { countries } = await call.fields({ url: `${urls.developer}${path}`, headers });
@@ -168,7 +165,7 @@ export const coinbase = defineProvider({
       },
     });
     const { onrampUrl } = answers.fieldsOf(body['session']);
-    // With country and payment method the session includes a quote.
+    // Only a session with country and payment method includes a quote.
     const quote = place === null || body['quote'] === undefined ? null : answers.fieldsOf(body['quote']);
     return {
       redirectUrl: answers.readRedirectUrl(onrampUrl),
@@ -203,7 +200,7 @@ export const coinbase = defineProvider({
   },
 });
 
-/** The customer's place if it suffices for a quote, which in the United States also needs the state. */
+/** The customer's country, and state in the United States, if they suffice for a quote; otherwise null. */
 function quotedPlaceOf({ customerCountry: country, customerState: subdivision }: QuoteRequest) {
   if (country === 'US') return subdivision ? { country, subdivision } : null;
   return country ? { country } : null;
@@ -211,7 +208,7 @@ function quotedPlaceOf({ customerCountry: country, customerState: subdivision }:
 
 const MAXIMUM_SIGNED_HEADERS = 30;
 
-/** Checks either signature: `v0` covers time and body, `v1` also the headers in `h`. */
+/** Requires one of Hook0's signatures: `v0` covers time and body, `v1` also the headers listed in `h`. */
 function requireHook0(
   webhookSecret: string,
   { headers, body }: PostedWebhook,
@@ -233,7 +230,7 @@ function requireHook0(
   }
 }
 
-/** The latest of the webhook's times; Coinbase writes a future one as year one. */
+/** The latest of the webhook's times. Coinbase writes a time that is still to come as year one. */
 function timeOf(fields: Readonly<Record<string, unknown>>, receivedAtMs: number): number {
   const times = ['updatedAt', 'completedAt', 'createdAt']
     .map((name) => fields[name])
@@ -242,7 +239,7 @@ function timeOf(fields: Readonly<Record<string, unknown>>, receivedAtMs: number)
   return times.length === 0 ? receivedAtMs : Math.max(...times);
 }
 
-/** Secret of an API key: PEM, or 64 bytes in base64 (seed and public key of Ed25519); null for anything else. */
+/** Parses an API key's secret: PEM, or 64 bytes in base64 (seed and public key of Ed25519). Null for anything else. */
 function readCoinbaseKey(secret: string): KeyObject | null {
   try {
     const key = secret.includes('-----BEGIN')
@@ -254,7 +251,7 @@ function readCoinbaseKey(secret: string): KeyObject | null {
   }
 }
 
-/** Null unless the second half is the public key of the first. */
+/** Null unless the last 32 bytes are the public key of the first 32. */
 function ed25519KeyOf(bytes: Buffer): KeyObject | null {
   if (bytes.length !== 64) return null;
   const encoded = {
@@ -265,7 +262,7 @@ function ed25519KeyOf(bytes: Buffer): KeyObject | null {
   return createPublicKey(key).export({ format: 'jwk' }).x === encoded.x ? key : null;
 }
 
-/** Name of the algorithm with which a key signs tokens, Ed25519 or P-256; null for other keys. */
+/** JWS algorithm of an Ed25519 or P-256 key; null for other keys. */
 function tokenAlgorithmOf(key: KeyObject): 'EdDSA' | 'ES256' | null {
   if (key.asymmetricKeyType === 'ed25519') return 'EdDSA';
   return key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1'
@@ -273,7 +270,7 @@ function tokenAlgorithmOf(key: KeyObject): 'EdDSA' | 'ES256' | null {
     : null;
 }
 
-/** Signs a payload in the compact form of RFC 7515. Throws for a key of another kind. */
+/** Signs a payload in the compact form of RFC 7515. Throws for other kinds of keys. */
 export async function signCompact(
   key: KeyObject,
   header: Readonly<Record<string, unknown>>,

@@ -1,9 +1,9 @@
 /**
- * Crypto.com Onramp: a payment is created with the account's secret key, and its page opened. The API is that of
+ * Crypto.com Onramp: creates a payment with the account's secret key, whose page the customer opens. The API is that of
  * Crypto.com Pay, which accepts payments for merchants; the on-ramp is a limited beta of it. An account without the
  * beta ignores the wallet and credits its own balance, so a payment that does not echo wallet, asset and network is
- * never shown. The only documented answer echoes neither wallet nor network: the adapter is off in production until the
- * operator states that the account's answers do. `facts` lists what it relies on.
+ * never shown. The only documented answer echoes neither wallet nor network: so the adapter is off in production until
+ * the operator states that the account's answers do.
  */
 import type { SessionRequest } from '../provider.ts';
 import { defineProvider } from './define-provider.ts';
@@ -12,7 +12,7 @@ import { requireSuccess } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 
 export const CONFIRMED = 'confirmed';
-/** The account's answers name the wallet, as `provider check` found. */
+/** `provider check` found that the account's answers name the wallet. */
 const CONFIRMS_WALLET = 'confirms-wallet';
 
 export const cryptocom = defineProvider({
@@ -51,8 +51,8 @@ export const cryptocom = defineProvider({
   headers: ({ apiKey }) => ({ authorization: `Bearer ${apiKey}` }),
 
   /**
-   * Lists one payment, because there are no quotes, so that a checkout that cannot be paid is refused when it is
-   * created. A missing list shows that the provider is up, too.
+   * Lists one payment, because there are no quotes. So a checkout that cannot be paid is refused at its creation. A
+   * missing list (404 or 405) also shows that the provider answers.
    */
   async quote({ urls }, _request, call) {
     const answer = await call.answer({ url: `${urls.api}/api/payments`, query: { limit: '1' } });
@@ -83,7 +83,7 @@ export const cryptocom = defineProvider({
   },
 });
 
-/** Requires that the answer confirms delivery of USDC on Polygon to the deposit address. */
+/** Requires an answer that confirms delivery of USDC on Polygon to the deposit address. */
 function requireEcho(payment: answers.AnswerFields, { depositAddress }: SessionRequest): void {
   const expected = { wallet_address: depositAddress, crypto_currency: 'USDC', network: 'polygon' };
   for (const [name, value] of Object.entries(expected)) {
@@ -92,10 +92,10 @@ function requireEcho(payment: answers.AnswerFields, { depositAddress }: SessionR
   }
 }
 
-/** Lifetime of a payment page for which the answer has none. */
+/** Lifetime of a payment page if the answer states none. */
 const PAGE_LIFETIME_MS = 5 * 60_000;
 
-/** Seconds since 1970, or ISO 8601. */
+/** Parses seconds since 1970, or ISO 8601. */
 function expiryOf({ expired_at: expiredAt }: answers.AnswerFields, nowMs: number): number {
   const atMs = typeof expiredAt === 'number' ? expiredAt * 1000 : Date.parse(String(expiredAt));
   return Number.isNaN(atMs) ? nowMs + PAGE_LIFETIME_MS : atMs;

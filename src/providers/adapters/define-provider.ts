@@ -25,103 +25,99 @@ import {
 import { type ProviderVariable, SANDBOX_ENVIRONMENT } from './provider-variables.ts';
 
 export interface AdapterSettings {
-  /** Time limit of all calls that start a session together; quotes are also limited to `QUOTE_TIMEOUT_MS`. */
+  /**
+   * Time limit for all calls of one session or one catalog. Those of a quote or a webhook also have a limit of their
+   * own.
+   */
   readonly timeoutMs: number;
-  /** Lifetime of a cached quote; 0 requests one every time. */
+  /** Lifetime of a cached quote; 0 disables the cache. */
   readonly quoteCacheMs?: number;
   readonly nowMs: () => number;
   readonly monotonicMs?: () => number;
   /** Our URL for this provider's webhooks. */
   readonly webhookUrl: string;
-  /** USDC contract on the service's chain (native USDC on Polygon). */
+  /** Contract of native USDC on the service's chain. */
   readonly usdc?: Address;
-  /** Receives warnings about sessions that were started nevertheless. */
+  /** Receives warnings about sessions that start nevertheless. */
   readonly warn?: (message: string) => void;
-  /** Public root of this service, without a trailing slash. */
+  /** Public URL of this service, without a trailing slash. */
   readonly baseUrl: string;
 }
 
-/** Settings of one provider by variable name. */
 export type ProviderValues = Readonly<Record<string, string>>;
 
-/** Environment variable of a provider's setting. */
 export function variableNameOf(provider: ProviderId, name: string): string {
   return `${provider.toUpperCase()}_${name}`;
 }
 
-/** An unusable setting; the message contains the variable's name and never its value. */
+/** An unusable setting. The message contains the variable's name and never the value. */
 export class ProviderSettingError extends Error {
   override readonly name = 'ProviderSettingError';
 }
 
-/** A host of the provider, and its test environment's if different. */
 interface ProviderHost {
   readonly production: string;
   readonly sandbox?: string;
 }
 
-/** The operator's account at a provider. */
 interface AccountSettings<Host extends string = string> extends AdapterSettings {
-  /** The provider that customers choose, which differs from the definition's for a payment method. */
+  /** The provider that customers choose. For a payment method, it differs from the definition's. */
   readonly id: ProviderId;
-  /** The payment method's name at the provider; null for a card. */
+  /** Name of the payment method at the provider; null for a card. */
   readonly paymentMethod: string | null;
   readonly isSandbox: boolean;
-  /** Calls go to the provider's production hosts rather than a simulator or proxy. */
+  /** Whether calls go to the provider's production hosts rather than to a test environment, a simulator or a proxy. */
   readonly isProduction: boolean;
   readonly apiKey: string;
-  /** Value of the definition's `webhookSecret` variable, or ''. */
+  /** Value of the definition's variable for webhooks, or ''. */
   readonly webhookSecret: string;
-  /** Hosts of the definition, without a trailing slash; below BASE_URL where that is set. */
+  /** The definition's hosts, without a trailing slash, or paths below BASE_URL where that is set. */
   readonly urls: Readonly<Record<Host, string>>;
   /**
-   * The token's contract if the provider states it. Requires USDC, except in test environments, which deliver other
-   * tokens.
+   * The token's contract if the provider states one. Requires that of USDC, except in test environments, which deliver
+   * other tokens.
    */
   readUsdcContract(contract: unknown): string | null;
-  /** Throws `ProviderSettingError` for a missing one. */
+  /** Throws `ProviderSettingError` if it is missing. */
   value(name: string): string;
   valueOrNull(name: string): string | null;
-  /** Parses a key. Throws for a missing or invalid one. */
+  /** Throws `ProviderSettingError` if it is missing or invalid. */
   key(name: string, read: (text: string) => KeyObject | null): KeyObject;
-  /** Parses a key; null for a missing one. */
+  /** Null if it is missing; throws `ProviderSettingError` if it is invalid. */
   keyOrNull(name: string, read: (text: string) => KeyObject | null): KeyObject | null;
 }
 
 /**
- * What an adapter relies on, by how it is known. Each entry has its source; the documentation and `provider list` show
- * them.
+ * What an adapter relies on, by how it is known. Each entry names its source. The documentation and `provider list`
+ * show them.
  */
 export interface Facts {
-  /** Facts from the provider's documentation. */
   readonly official: readonly string[];
   /** Facts from an official SDK or OpenAPI file, or compared with one by a test. */
   readonly sdk: readonly string[];
-  /** Facts seen only in public third-party integrations. */
+  /** Facts seen only in other companies' public integrations. */
   readonly inferred: readonly string[];
   readonly unknown: readonly string[];
 }
 
-/** An answer whose other fields have defaults. */
 type WithDefaults<Answer, Name extends keyof Answer> = Pick<Answer, Name> & Partial<Answer>;
 
-/** Everything that is specific to one provider. */
 interface ProviderDefinition<Host extends string, Own extends object, Account = AccountSettings<Host> & Own> {
   readonly id: ProviderId;
   readonly hosts: Readonly<Record<Host, ProviderHost>>;
   /** Settings, in the order of the documentation. */
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
-  /** Whether fees are taken out of the requested amount, or charged on top, where a quote has to state the charge. */
+  /** Whether fees are part of the requested amount, or added to it. If added, a quote has to state the charge. */
   readonly fees: 'included' | 'on_top';
   readonly traits?: Pick<ProviderAdapter, 'opensOnce' | 'needsCountry' | 'checksReferrer' | 'currenciesSold'>;
-  /** Sessions include quotes, or none exist; otherwise a session is quoted first. */
+  /** Set if sessions include quotes, or if none exist. Otherwise each session is quoted first. */
   readonly quotesInSession?: true;
   /** Values derived from the settings. Throws `ProviderSettingError`. */
   account?(settings: AccountSettings<Host>): Own;
   headers?(account: Account): Readonly<Record<string, string>>;
   quote(account: Account, request: QuoteRequest, call: Call): Promise<WithDefaults<Quote, 'deliveryUnits'>>;
-  /** Defaults: the payment's id as reference, and `LINK_LIFETIME_MS`. */
+  /** Omitted parts of the answer default to the payment's id as reference and `LINK_LIFETIME_MS`. */
   startSession(
     account: Account,
     request: SessionRequest,
@@ -130,7 +126,7 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
   /** Why the account cannot be used; null if it can. */
   blockedBecause?(account: Account): string | null;
   readCatalog?(account: Account, request: QuoteRequest, call: Call): Promise<CatalogEntry>;
-  /** Absent without webhooks. Only called with a webhook secret, if the provider has one. */
+  /** Absent without webhooks. If the provider has a webhook secret, called only when that is set. */
   readWebhook?(
     account: Account,
     webhook: PostedWebhook,
@@ -138,32 +134,33 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
   ): Promise<WithDefaults<ProviderWebhook, 'paymentId' | 'progress' | 'atMs'> | null>;
 }
 
-/** A provider as used by the rest of the service. */
 export interface Provider {
   readonly id: ProviderId;
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
-  /** Providers that offer it as a payment method; empty for one that sells by itself. */
+  /** Providers that offer this one as a payment method; empty for one that sells by itself. */
   readonly routes: readonly ProviderId[];
-  /** Creates the adapter of an account. Throws `ProviderSettingError`. */
   open(values: ProviderValues, settings: AdapterSettings, method?: PaymentMethod): ProviderAdapter;
 }
 
-/** A payment method at another provider, with its name there. */
+/** A payment method of another provider, with its name there. */
 interface PaymentMethod {
   readonly id: ProviderId;
   readonly name: string;
-  /** Traits that differ from those of the route's provider. */
+  /** Traits that differ from those of the other provider. */
   readonly traits: Pick<ProviderAdapter, 'currenciesSold' | 'onlyCurrency' | 'countriesServed'>;
 }
 
-/** Stricter than for sessions, because a page or an API call waits for quotes. */
+/** Shorter than for sessions, because a page or an API call waits for quotes. */
 const QUOTE_TIMEOUT_MS = 2_000;
 /** Lifetime of a session's URL if the provider states none. */
 const LINK_LIFETIME_MS = 60 * 60_000;
 const QUOTE_CACHE_MS = 3_000;
 const MAXIMUM_CACHED_QUOTES = 500;
-/** Providers wait five seconds for our answer to a webhook, and some stop sending after a few late ones. */
+/**
+ * Below five seconds, because providers wait that long for our answer to a webhook, and some stop sending after a few
+ * late ones.
+ */
 const WEBHOOK_TIMEOUT_MS = 4_000;
 
 export function defineProvider<Host extends string, Own extends object = object>(
@@ -181,7 +178,7 @@ export function defineProvider<Host extends string, Own extends object = object>
 
 /**
  * Creates the adapter of an account: bounds the time of its calls, caches quotes briefly, and turns every failure other
- * than a refusal into `provider_unavailable` with its cause.
+ * than a `ServiceError` into `provider_unavailable` with the failure as cause.
  */
 function openAdapter<Host extends string, Own extends object>(
   definition: ProviderDefinition<Host, Own>,
@@ -243,7 +240,7 @@ function openAdapter<Host extends string, Own extends object>(
           readCatalog: (request: QuoteRequest) =>
             attempt(settings.timeoutMs, (call) => readCatalog(account, request, call)),
         }),
-    // Webhooks of a payment method go to the URL of the provider that runs it.
+    // Webhooks of a payment method go to the URL of the provider that runs its sessions.
     ...(readWebhook === undefined || isRouted || (secretOf(variables) !== null && own.webhookSecret === '')
       ? {}
       : {
@@ -263,7 +260,7 @@ function quoteKeyOf({ amountCents, currency, usdUnits, customerCountry }: QuoteR
   return `${amountCents} ${currency} ${usdUnits} ${customerCountry ?? ''}`;
 }
 
-/** Name of the variable that authenticates webhooks; null if there is none. */
+/** Name of the variable with the secret that authenticates webhooks; null if there is none. */
 function secretOf(variables: readonly ProviderVariable[]): string | null {
   return variables.find(({ isForWebhooks }) => isForWebhooks === true)?.name ?? null;
 }
@@ -276,13 +273,13 @@ function endpointOf({ urls, isProduction, valueOrNull }: AccountSettings): Provi
   };
 }
 
-/** Creates a provider that is only a payment method at others. */
+/** Defines a provider that exists only as a payment method of others. */
 export function definePaymentMethod(definition: {
   readonly id: ProviderId;
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
   readonly routes: readonly Provider[];
-  /** The method's name at the route's provider; undefined where it is unknown. */
+  /** Name of the method at another provider; undefined where it is unknown. */
   nameAt(route: ProviderId, values: ProviderValues): string | undefined;
   readonly traitsAt?: Readonly<Partial<Record<ProviderId, PaymentMethod['traits']>>>;
 }): Provider {

@@ -1,4 +1,4 @@
-/** MoonPay: the customer opens a signed URL of its widget. `facts` lists what the adapter relies on, with sources. */
+/** MoonPay: the customer opens a signed URL of its widget. */
 import { createHmac } from 'node:crypto';
 import { UNSERVED } from '../../payment/checkout-url.ts';
 import { formatCents } from '../../payment/money.ts';
@@ -21,7 +21,7 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
 
 export const moonpay = defineProvider({
   id: 'moonpay',
-  /** India is on its list of unsupported countries. */
+  /** Without INR, because MoonPay lists India as an unsupported country. */
   traits: { currenciesSold: ['USD', 'EUR', 'CAD'] },
   hosts: {
     widget: { production: 'https://buy.moonpay.com', sandbox: 'https://buy-sandbox.moonpay.com' },
@@ -140,7 +140,7 @@ export const moonpay = defineProvider({
       redirectURL: request.returnUrl,
       unsupportedRegionRedirectUrl: new URL(`?returned=1&${UNSERVED}=${id}`, request.returnUrl).href,
       ...(request.email === null ? {} : { email: request.email }),
-      // Binds the URL to the customer's IP address. MoonPay may refuse an unbound one.
+      // Binds the URL to the customer's IP address, because MoonPay may refuse an unbound one.
       ...(customerIp === null ? {} : { allowedIpAddress: hmacOf(secretKey, customerIp) }),
     });
     return { redirectUrl: signMoonpayUrl(`${urls.widget}?${query}`, secretKey) };
@@ -164,7 +164,7 @@ export const moonpay = defineProvider({
   },
 });
 
-/** Appends MoonPay's signature of the query, including its question mark. */
+/** Appends MoonPay's signature of the query, which covers the question mark too. */
 export function signMoonpayUrl(url: string, secretKey: string): string {
   return `${url}&signature=${encodeURIComponent(hmacOf(secretKey, new URL(url).search))}`;
 }

@@ -13,46 +13,43 @@ import {
   type RecordedAnswer,
 } from '../provider.ts';
 
-/** A provider's answer of any status, with a JSON body. */
+/** A provider's answer of any status; `body` is undefined if it is not JSON. */
 export interface JsonAnswer {
   readonly status: number;
   readonly body: unknown;
-  /** The request concerned one customer (`Call.ofCustomer`). */
   readonly isOfCustomer?: boolean;
 }
 
 export interface JsonRequest {
-  /** Without the query. */
   readonly url: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** Headers in addition to those that follow from the body. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Makes the call a POST, of JSON or, for `URLSearchParams`, a form. */
+  /** Makes the call a POST: a form for `URLSearchParams`, otherwise JSON. */
   readonly body?: unknown;
-  /** Time limit of the exchange, from connecting to the last byte. */
+  /** Time limit from connecting to the last byte. */
   readonly timeoutMs: number;
-  /** Maximum length of the answer. Default 64 KiB. */
+  /** Maximum length of the answer; 64 KiB by default. */
   readonly maximumBytes?: number;
-  /** The request concerns one customer (`Call.ofCustomer`). */
+  /** Marks a request for one customer (`Call.ofCustomer`). */
   readonly isOfCustomer?: boolean;
-  /** A refusal with a page instead of JSON is an answer without a body. */
+  /** Accepts a refusal with a page instead of JSON, as an answer without a body. */
   readonly acceptsPage?: true;
 }
 
-/** Usable responses are far shorter. */
+/** Far longer than usable answers, except catalogs. */
 const MAXIMUM_ANSWER_BYTES = 64 * 1024;
 
-/** Pause after a 429 without `Retry-After`. */
+/** Pause after a 429 that does not state one in `Retry-After`. */
 const DEFAULT_RETRY_SECONDS = 1;
-/** Maximum pause, even if the provider asks for an hour. */
+/** Maximum pause, even if the provider asks for a longer one. */
 const LONGEST_RETRY_SECONDS = 60;
 
 /** The provider answered 429 (too many requests), which says nothing about its health. */
 export class ProviderBusyError extends Error {
   override readonly name = 'ProviderBusyError';
-  /** Whole seconds, at least one, until the next call. */
+  /** Whole seconds until the next call, at least one. */
   readonly retryAfterSeconds: number;
-  /** Whether the provider stated them. */
+  /** Whether the provider's answer stated the time. */
   readonly isStated: boolean;
 
   constructor(retryAfterSeconds: number, isStated = true) {
@@ -62,7 +59,7 @@ export class ProviderBusyError extends Error {
   }
 }
 
-/** Seconds of a `Retry-After` header (RFC 9110, 10.2.3: a number or a date), within bounds. */
+/** Parses a `Retry-After` header (RFC 9110, 10.2.3: a number or a date) to seconds, within bounds. */
 export function readRetryAfterSeconds(header: string | undefined, nowMs: number): number {
   const text = header?.trim() ?? '';
   const seconds = /^\d{1,10}$/.test(text) ? Number(text) : (Date.parse(text) - nowMs) / 1000;
@@ -70,11 +67,10 @@ export function readRetryAfterSeconds(header: string | undefined, nowMs: number)
   return Math.min(Math.max(Math.ceil(seconds), 1), LONGEST_RETRY_SECONDS);
 }
 
-/** Receives the answers of one run's calls. */
 const recording = new AsyncLocalStorage<RecordedAnswer[]>();
 const MAXIMUM_RECORDED = 50;
 
-/** Runs the work and adds every answer of the provider to the list, even if the work fails. */
+/** Runs the work and adds the provider's answers to the list, at most `MAXIMUM_RECORDED`, even if the work fails. */
 export function recordAnswers<T>(answers: RecordedAnswer[], work: () => Promise<T>): Promise<T> {
   return recording.run(answers, work);
 }
@@ -83,7 +79,7 @@ function record(call: JsonRequest, status: number, body: unknown, length: number
   const answers = recording.getStore();
   if (answers === undefined || answers.length >= MAXIMUM_RECORDED) return;
   const { pathname } = new URL(call.url);
-  // A whole catalog is not a fixture.
+  // Without long bodies, because a catalog is too large for a record.
   answers.push({
     method: methodOf(call),
     path: pathname,
@@ -92,7 +88,6 @@ function record(call: JsonRequest, status: number, body: unknown, length: number
   });
 }
 
-/** Called with each request of one run. */
 const counting = new AsyncLocalStorage<() => void>();
 
 /** Runs the work, and calls `onRequest` before each of its requests. */
@@ -100,15 +95,15 @@ export function countRequests<T>(onRequest: () => void, work: () => Promise<T>):
   return counting.run(onRequest, work);
 }
 
-/** Creates connections to one provider. HTTP/1.1 only: over HTTP/2 undici may send a POST twice. */
+/** Creates connections to one provider. HTTP/1.1 only, because undici may send a POST twice over HTTP/2. */
 export function createProviderAgent(): Agent {
   return createOutgoingAgent({ allowH2: false, connections: 32, pipelining: 1, keepAliveTimeout: 4_000 });
 }
 
 /**
  * Sends one request and reads one JSON answer, both bounded, without following redirects. Throws when the answer is
- * late or no JSON, for any 5xx, which says nothing about the request, and `ProviderBusyError` for a 429. Other statuses
- * than success answer a customer's request without their body: a geoblock answers with a page, or redirects to one.
+ * late or not JSON, for any 5xx, and `ProviderBusyError` for a 429. An unsuccessful answer to a request for one
+ * customer may lack JSON, because a geoblock answers with a page or a redirect; its body is then undefined.
  */
 export async function requestJson(agent: Agent, call: JsonRequest): Promise<JsonAnswer> {
   counting.getStore()?.();
@@ -148,8 +143,8 @@ const successes: readonly number[] = [200, 201];
 const isRefusal = (status: number) => status >= 400 && status < 500;
 
 /**
- * Whether a non-2xx status counts as an outage. Only for requests without customer data, where a 401 or 404 cannot be
- * the customer's fault.
+ * Whether an unusable answer with this status counts as an outage. The listed 4xx codes do: without customer data in
+ * the request, they point to credentials or the endpoint.
  */
 function countsAsOutage(status: number): boolean {
   return !isRefusal(status) || [401, 403, 404, 405, 410].includes(status);
@@ -159,7 +154,10 @@ function methodOf({ body }: JsonRequest): 'GET' | 'POST' {
   return body === undefined ? 'GET' : 'POST';
 }
 
-/** Undefined for invalid JSON: the parser's error would quote the answer, which may contain the key. */
+/**
+ * Undefined for invalid JSON. The parser's error is dropped, because it would quote the answer, which may contain the
+ * key.
+ */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -183,7 +181,7 @@ const MAXIMUM_REDIRECT_LENGTH = 4_096;
 const MAXIMUM_REFERENCE_LENGTH = 200;
 const MAXIMUM_TOKEN_LENGTH = 8_192;
 
-/** A defect of the provider's answer; only the log distinguishes it from a network failure. */
+/** A provider's answer or webhook that does not have the expected form. Callers of the API see it as an outage. */
 export class MalformedAnswerError extends Error {
   override readonly name = 'MalformedAnswerError';
 }
@@ -202,13 +200,13 @@ export function listOf(value: unknown): readonly AnswerFields[] {
   return value.map(fieldsOf);
 }
 
-/** Amount in cents, rounded up; null for none or for a number that is not positive. */
+/** Amount in cents, rounded up; null if it is missing or not positive. */
 export function readCentsOrNull(value: unknown, name: string): number | null {
   if (value === undefined || value === null || Number(value) <= 0) return null;
   return Number((readDecimalUnits(value, name) + 9_999n) / 10_000n);
 }
 
-/** A positive amount, given as a JSON number or decimal text; truncated to 10⁻⁶. */
+/** A positive amount in 10⁻⁶, given as a JSON number or decimal text; further decimals are cut off. */
 export function readDecimalUnits(value: unknown, name: string): bigint {
   const text = typeof value === 'number' && Number.isFinite(value) ? value.toFixed(8) : value;
   const match = typeof text === 'string' ? /^(\d{1,9})(?:\.(\d{1,30}))?$/.exec(text) : null;
@@ -219,7 +217,7 @@ export function readDecimalUnits(value: unknown, name: string): bigint {
 }
 
 /**
- * A URL to which the customer's browser may be redirected: absolute https (or http on loopback) without credentials.
+ * A URL to which the customer's browser may be redirected: absolute, https (or http on loopback), without credentials.
  */
 export function readRedirectUrl(value: unknown): string {
   if (typeof value !== 'string' || value.length > MAXIMUM_REDIRECT_LENGTH || !URL.canParse(value)) {
@@ -232,7 +230,7 @@ export function readRedirectUrl(value: unknown): string {
   return url.href;
 }
 
-/** A provider's id of an object: visible ASCII, safe for pages and paths. */
+/** A provider's id of an object: visible ASCII of bounded length, safe in pages and paths. */
 export function readReference(value: unknown): string {
   const isReference = typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
   if (!isReference || value.length > MAXIMUM_REFERENCE_LENGTH)
@@ -240,19 +238,18 @@ export function readReference(value: unknown): string {
   return value;
 }
 
-/** A text; null for anything else. */
 export function readTextOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** A credential for a header of the provider: visible ASCII. */
+/** A credential for a header: visible ASCII of bounded length. */
 export function readToken(value: unknown): string {
   if (typeof value !== 'string' || value.length > MAXIMUM_TOKEN_LENGTH || !/^[\x21-\x7e]+$/.test(value))
     throw new MalformedAnswerError('the token is malformed');
   return value;
 }
 
-/** Text of a UTF-8 body. Throws as soon as it exceeds the limit. */
+/** Reads a UTF-8 body. Throws as soon as it exceeds the limit. */
 async function readBounded(body: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -267,23 +264,25 @@ async function readBounded(body: AsyncIterable<Uint8Array>, maximumBytes: number
 
 type CallRequest = Omit<JsonRequest, 'timeoutMs' | 'isOfCustomer'>;
 
-/** Calls of a conversation with a common deadline. */
+/** Calls of one conversation, which share its deadline. */
 interface Calls {
-  /** Object of a successful answer; throws for others (`requireSuccess`). */
+  /** Body of a successful answer as an object. Throws for other answers (`requireSuccess`). */
   fields(request: CallRequest): Promise<AnswerFields>;
-  /** JSON of a successful answer. */
+  /** Body of a successful answer. Throws for other answers. */
   body(request: CallRequest): Promise<unknown>;
-  /** Any answer. */
   answer(request: CallRequest): Promise<JsonAnswer>;
 }
 
-/** Calls of a conversation, by default without data of a customer, such as a quote for an amount. */
+/** Calls of a conversation. Those of this interface itself carry no customer's data, such as a quote for an amount. */
 export interface Call extends Calls {
-  /** Calls with data of one customer or payment, whose errors below 500 are not an outage. */
+  /** Calls with data of one customer or payment, where errors below 500 do not count as an outage. */
   readonly ofCustomer: Calls;
 }
 
-/** Runs conversations with one provider, each within its time limit and with these headers. */
+/**
+ * Creates a function that runs conversations with one provider, each within a time limit. All requests send these
+ * headers.
+ */
 export function createConversations(id: ProviderId, headers: Readonly<Record<string, string>> = {}) {
   const agent = createProviderAgent();
   return async <T>(timeoutMs: number, work: (call: Call) => Promise<T>): Promise<T> => {
@@ -323,7 +322,8 @@ export async function asProviderUnavailable<T>(id: ProviderId, outcome: Promise<
 }
 
 /**
- * Passes on refusals and unknown states; a malformed webhook counts as an unknown state, which is logged as an error.
+ * Passes on refusals and unknown states. A malformed webhook counts as an unknown state, so that it is logged as an
+ * error.
  */
 export async function classifyWebhookError(
   id: ProviderId,
@@ -338,7 +338,7 @@ export async function classifyWebhookError(
   }
 }
 
-/** An unusable answer, which the circuit does not count because the provider is up. */
+/** An unusable answer that the circuit breaker does not count as a failure, because the provider is up. */
 export class ProviderAnswerError extends Error {}
 
 /** A malformed answer to a call for one customer, whose data may be the cause. */
@@ -347,14 +347,13 @@ class CustomersAnswerError extends ProviderAnswerError {
 }
 
 /**
- * The provider declined the request, which says nothing about its health: one customer's request must not open the
+ * The provider declined the request. This says nothing about its health: one customer's request must not open the
  * circuit for all others.
  */
 export class DeclinedRequestError extends ProviderAnswerError {
   override readonly name = 'DeclinedRequestError';
 }
 
-/** The provider declined the request, or gave no usable answer. */
 export function unavailable(id: ProviderId, cause: unknown): ServiceError {
   if (cause instanceof ProviderBusyError) return busy(id, cause.retryAfterSeconds, cause);
   const { name } = providerCatalog[id];
@@ -364,7 +363,7 @@ export function unavailable(id: ProviderId, cause: unknown): ServiceError {
   });
 }
 
-/** The provider receives too many requests; callers may retry after these seconds. */
+/** Error for a provider that receives too many requests; callers may retry after these seconds. */
 export function busy(id: ProviderId, retryAfterSeconds: number, cause?: ProviderBusyError): ServiceError {
   const { name } = providerCatalog[id];
   const text = `${name} is busy. Retry in ${retryAfterSeconds} s or use "multi".`;
@@ -382,8 +381,8 @@ export function requireSuccess(id: ProviderId, answer: JsonAnswer): unknown {
       : countsAsOutage(status) && !isOfCustomer
         ? new Error(message)
         : new ProviderAnswerError(message);
-  // Shows wrong credentials to a merchant as a provider that is switched off; the cause in the log is for the operator.
-  // A page comes from a proxy before the provider's API and says nothing about credentials.
+  // A merchant sees wrong credentials as an inactive provider, and the operator finds the cause in the log. A page says
+  // nothing about credentials, because it comes from a proxy in front of the provider's API.
   if ((status === 401 || status === 403) && body !== undefined) {
     const { name } = providerCatalog[id];
     throw new ServiceError(
@@ -396,7 +395,7 @@ export function requireSuccess(id: ProviderId, answer: JsonAnswer): unknown {
 }
 
 /**
- * Error codes of a refusal. Sentences and words with digits are left out, because they may repeat a key that we sent.
+ * Error codes of a refusal. Sentences and words with digits are left out, because they may repeat a key that was sent.
  */
 function codesOf(body: unknown): readonly string[] {
   const fields = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
@@ -406,7 +405,7 @@ function codesOf(body: unknown): readonly string[] {
   ) as string[];
 }
 
-/** Throws, without a call, for a currency that the provider does not accept, or a country that it does not serve. */
+/** Throws, before any call, for a currency or country that the provider is known not to serve. */
 export function requireServed(
   id: ProviderId,
   { currency, customerCountry: country = null }: QuoteRequest,
@@ -417,15 +416,14 @@ export function requireServed(
   if (country !== null && countriesServed?.has(country) === false) throw countryNotServed(id, country);
 }
 
-/** Refusal of a provider that does not serve customers in a country. */
 export function countryNotServed(id: ProviderId, country: string): ServiceError {
   const { name } = providerCatalog[id];
   return new RegionNotServedError(`${name} does not serve customers in ${country}.`);
 }
 
 /**
- * Converts a provider's minimum from the payment's currency (10⁻⁶) to USD cents, at the payment's own rate. Rounds up,
- * except for a charge that already meets the minimum, which rounding must not refuse.
+ * Converts a provider's minimum in 10⁻⁶ of the payment's currency to USD cents, at the payment's rate. Rounds up, so
+ * that this amount is accepted, unless the charge already meets the minimum, because rounding must not refuse it.
  */
 export function minimumUsdCentsOf(minimumUnits: bigint, request: QuoteRequest): number {
   const chargedUnits = BigInt(request.amountCents) * UNITS_PER_CENT;

@@ -1,17 +1,16 @@
-/** One setting of a provider, without the provider's prefix. */
+/** One setting of a provider; the name lacks the provider's prefix. */
 export interface ProviderVariable {
   readonly name: string;
   readonly isSecret: boolean;
-  /** Required to use the provider, which is inactive without any required setting. */
+  /** Required to use the provider. Without any of its required settings, the provider is inactive. */
   readonly isRequired: boolean;
   /** Authenticates webhooks, which are rejected without it. */
   readonly isForWebhooks?: true;
   readonly help: string;
-  /** Accepted values; absent for any. */
+  /** Accepted values; absent if any is. */
   readonly oneOf?: readonly string[];
 }
 
-/** A provider's published test environment. */
 export const SANDBOX_ENVIRONMENT = 'sandbox';
 const environments = ['production', SANDBOX_ENVIRONMENT] as const;
 
@@ -30,7 +29,7 @@ export const optional = (variable: ProviderVariable): ProviderVariable => ({
   isRequired: false,
 });
 export const optionalSecret = (name: string, help: string): ProviderVariable => optional(secret(name, help));
-/** Authenticates webhooks; `help` describes the secret. */
+/** Setting with the secret that authenticates webhooks, which `help` describes. */
 export const webhookSecret = (name: string, help: string): ProviderVariable => ({
   ...optionalSecret(name, `${help}; without it, webhooks are rejected.`),
   isForWebhooks: true,
@@ -40,7 +39,6 @@ export const oneOf = (name: string, help: string, values: readonly string[]): Pr
   oneOf: values,
 });
 
-/** Setting of a provider that a simulator or proxy can replace. */
 export const baseUrl = optional(
   plain('BASE_URL', "Base URL that replaces all of the provider's hosts, for a simulator or proxy."),
 );

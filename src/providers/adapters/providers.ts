@@ -19,12 +19,11 @@ import { stripe } from './stripe.ts';
 import { transak } from './transak.ts';
 import { wert } from './wert.ts';
 
-/** Countries of the EU and the EEA. */
+/** Countries of the EEA, which include the EU's. */
 const EEA: ReadonlySet<string> = new Set(
   'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK'.split(' '),
 );
 
-/** PayPal's own on-ramp sells no USDC. */
 const paypal = definePaymentMethod({
   id: 'paypal',
   variables: [
@@ -89,7 +88,6 @@ export const providers: Readonly<Record<ProviderId, Provider>> = {
   klarna,
 };
 
-/** Creates the adapter for a provider's protocol. Throws `ProviderSettingError`. */
 export function createProviderAdapter(
   id: ProviderId,
   values: ProviderValues,
@@ -98,7 +96,7 @@ export function createProviderAdapter(
   return providers[id].open(values, settings);
 }
 
-/** Facts about each provider that require no account there. */
+/** Facts that require no account at the provider. */
 export const providerDescriptions = Object.fromEntries(
   providerIds.map((id): [ProviderId, ProviderDescription] => {
     const { variables, facts } = providers[id];

@@ -1,8 +1,8 @@
 /**
- * Ramp Network: the customer opens a plain URL of its widget, signed if the partner has a key for that. **Without a
- * signing key the URL is not locked**: a customer who changes it pays another wallet, and the checkout stays unpaid.
- * Our id has no field: it is in the query of the webhook URL, which the webhook's signature does not cover, so the
- * wallet in a webhook must be that payment's deposit address. `facts` lists what the adapter relies on, with sources.
+ * Ramp Network: the customer opens a URL of its widget, signed if the operator has a signing key. **Without a signing
+ * key the URL is not locked**: a customer who changes it pays another wallet, and the checkout stays unpaid. Our id has
+ * no field of its own, so it is in the query of the webhook URL, which the webhook's signature does not cover.
+ * Therefore the wallet in a webhook must be that payment's deposit address.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { formatCents } from '../../payment/money.ts';
@@ -13,14 +13,12 @@ import { fieldsOf, listOf, MalformedAnswerError, readCentsOrNull, readTextOrNull
 import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
 
-/** Native USDC; `MATIC_USDCE` is bridged. */
+/** Native USDC; `MATIC_USDCE` is the bridged one. */
 const ASSET = 'MATIC_USDC';
-/** The catalog lists all assets with their limits. */
 const MAXIMUM_ASSETS_BYTES = 4 * 1024 * 1024;
-/** Query parameter of the webhook URL with our id. */
 const PAYMENT_PARAMETER = 'payment_id';
 
-/** At most 72 bytes on secp256k1. */
+/** An ECDSA signature in DER on secp256k1 has at most 72 bytes, which are 96 characters of base64. */
 const MAXIMUM_SIGNATURE_CHARACTERS = 120;
 
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
@@ -71,7 +69,6 @@ export const rampnetwork = defineProvider({
   },
   fees: 'included',
   account: (settings) => ({
-    /** Null leaves the URL unsigned. */
     signingKey: settings.keyOrNull('SIGNING_KEY', readSigningKey),
     webhookKey: settings.keyOrNull('WEBHOOK_PUBLIC_KEY', readWebhookKey),
   }),
@@ -119,7 +116,7 @@ export const rampnetwork = defineProvider({
       hostApiKey: apiKey,
       outAsset: ASSET,
       inAsset: request.currency,
-      // In minor units: "100.00" would be read as one dollar or refused.
+      // In minor units: "100.00" would be refused, or read as one dollar.
       inAssetValue: String(request.amountCents),
       enabledCryptoAssets: ASSET,
       paymentMethodType: 'CARD_PAYMENT',
@@ -139,7 +136,7 @@ export const rampnetwork = defineProvider({
 
   async readWebhook({ webhookKey }, webhook) {
     const signature = readSignature(webhook.headers['x-body-signature']);
-    // The signature covers the content with sorted keys, not the bytes, so even forged content is parsed.
+    // The signature covers the content with sorted keys and not the bytes, so even forged content is parsed.
     const fields = readWebhookFields(webhook.body);
     const content = Buffer.from(sortedJson(fields));
     if (webhookKey === null || !verify('sha256', content, webhookKey, signature))
@@ -149,7 +146,7 @@ export const rampnetwork = defineProvider({
     if (purchase === undefined || paymentId === null) return null;
     const { status, updatedAt, receiverAddress: walletAddress, asset } = fieldsOf(purchase);
     if (typeof walletAddress !== 'string') throw new MalformedAnswerError('the webhook names no wallet');
-    // The money was returned to the customer, whatever the status says.
+    // `RETURNED` means that the customer got the money back, whatever the status.
     const progress =
       fields['type'] === 'RETURNED' ? 'failed' : readProgress('rampnetwork', progressOfStatus, status);
     const atMs = readWebhookTimeMs(updatedAt, webhook.receivedAtMs);
@@ -158,16 +155,16 @@ export const rampnetwork = defineProvider({
   },
 });
 
-/** Bytes of an ECDSA signature in DER. Rejects other bytes before the webhook is read. */
+/** Bytes of an ECDSA signature in DER. Rejects other bytes before the webhook is parsed. */
 function readSignature(header: string | undefined): Buffer {
   const signature = Buffer.from((header ?? '').slice(0, MAXIMUM_SIGNATURE_CHARACTERS), 'base64');
-  // A sequence whose length field matches.
+  // A DER sequence whose length field matches.
   if (signature[0] !== 0x30 || signature[1] !== signature.length - 2)
     throw new ProviderWebhookRefusedError('the webhook has no signature');
   return signature;
 }
 
-/** JSON without spaces, keys of every object sorted by code units. */
+/** JSON without spaces, with the keys of each object sorted by code units. */
 function sortedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -175,7 +172,7 @@ function sortedJson(value: unknown): string {
   return `{${entries.map(([name, each]) => `${JSON.stringify(name)}:${sortedJson(each)}`).join(',')}}`;
 }
 
-/** Ed25519 key as PEM, or as DER (PKCS #8) in base64; null if invalid. */
+/** Parses an Ed25519 private key: PEM, or DER (PKCS #8) in base64. Null if invalid. */
 function readSigningKey(text: string): KeyObject | null {
   const read = () =>
     text.includes('-----BEGIN')
@@ -184,7 +181,7 @@ function readSigningKey(text: string): KeyObject | null {
   return keyOf(read, 'ed25519');
 }
 
-/** PEM public key on secp256k1; null if invalid. */
+/** Parses a PEM public key on secp256k1; null if invalid. */
 function readWebhookKey(pem: string): KeyObject | null {
   const key = keyOf(() => createPublicKey(pem), 'ec');
   return key?.asymmetricKeyDetails?.namedCurve === 'secp256k1' ? key : null;

@@ -1,6 +1,6 @@
 /**
  * Revolut Ramp: the partner's API creates the URL that the customer opens. A URL that does not lock wallet, amount and
- * asset is not used: ask Revolut to lock them for your account. `facts` lists what the adapter relies on, with sources.
+ * asset is not used, so the operator has to ask Revolut to lock them for the account.
  */
 import { UnknownStateError } from '../../payment/errors.ts';
 import { formatCents } from '../../payment/money.ts';
@@ -13,7 +13,7 @@ import { type Call, countryNotServed, minimumUsdCentsOf } from './provider-http.
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
-/** Assets change rarely. */
+/** Long, because assets rarely change. */
 const ASSET_KEEP_MS = 60 * 60_000;
 const progressOfEvent: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['ORDER_CREATED', 'paying'],
@@ -54,7 +54,7 @@ export const revolut = defineProvider({
     const apiUrl = `${urls.api}/partners/api/2.0`;
     const assets = createTtlCache<string>({ monotonicMs, keepMs: ASSET_KEEP_MS, maximumEntries: 1 });
     const readConfig = (call: Call) => call.fields({ url: `${apiUrl}/config` });
-    /** USDC on Polygon. Requires USDC's contract where the configuration states one. */
+    /** USDC on Polygon. Requires USDC's contract if the configuration states one. */
     function assetIn(config: answers.AnswerFields): answers.AnswerFields {
       const asset = answers
         .listOf(config['crypto'])
@@ -68,7 +68,7 @@ export const revolut = defineProvider({
       apiUrl,
       readConfig,
       assetIn,
-      /** Revolut's id of the asset. */
+      /** Revolut's id for USDC on Polygon. */
       readAsset: (call: Call) =>
         assets.fetchOrReuse('', async () => answers.readReference(assetIn(await readConfig(call))['id'])),
     };
@@ -93,7 +93,7 @@ export const revolut = defineProvider({
 
   async quote({ apiUrl, readConfig, readAsset }, request, call) {
     const country = request.customerCountry ?? null;
-    // Without a country there is no price, only availability and minimum.
+    // Without a country there is no price. The configuration shows availability and minimum.
     if (country === null) {
       const { fiat } = await readConfig(call);
       const sold = answers.listOf(fiat).find(({ currency }) => currency === request.currency);
@@ -157,7 +157,7 @@ function purchaseOf(request: QuoteRequest, country: string, asset: string): Read
   };
 }
 
-/** Requires a URL that names exactly this purchase, each part once and locked. */
+/** Requires a URL that names exactly this purchase, each part once, and locks it. */
 function requireLocked(redirectUrl: string, request: SessionRequest, asset: string): void {
   const { searchParams } = new URL(redirectUrl);
   const expected = {

@@ -1,7 +1,7 @@
 /**
- * Stripe's crypto onramp: a session is created, read back, and its page opened. Fees come on top of the source amount, so
- * a smaller one is asked for, whose total is the charge. Amount and currency cannot be locked, so partial and excess
- * deliveries are expected. `facts` lists what the adapter relies on, with sources.
+ * Stripe's crypto onramp: creates a session and reads it back; the customer opens its page. Fees are added to the
+ * source amount, so a smaller one is requested whose total is the charge. Amount and currency cannot be locked, so
+ * partial and excess deliveries are expected.
  */
 import { formatCents } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
@@ -12,9 +12,9 @@ import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
 const SESSIONS = '/v1/crypto/onramp_sessions';
-/** Paths of quotes: the current one, and the one before, which the guide of the embedded onramp still shows. */
+/** Paths of quotes: the current one, and its predecessor, which the guide of the embedded onramp still shows. */
 const QUOTE_PATHS = ['/v1/crypto/onramp_quotes', '/v1/crypto/onramp/quotes'] as const;
-/** Errors of a customer whom Stripe does not serve where they are. */
+/** Error codes for a customer whose country or region Stripe does not serve. */
 const UNSERVED = /^crypto_onramp_(unsupported_country|unsupportable_customer)$/;
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['initialized', 'paying'],
@@ -109,17 +109,17 @@ export const stripe = defineProvider({
   },
 });
 
-/** Code of an error; empty without one. */
+/** Error code of an answer, or ''. */
 function codeOf({ body }: answers.JsonAnswer): string {
   return String((body as { error?: { code?: unknown } } | null | undefined)?.error?.code ?? '');
 }
 
-/** Quote of a source amount, to which fees are added. */
+/** Quote for a source amount, to which fees are added. */
 interface SourceQuote extends Pick<Quote, 'chargedCents' | 'deliveryUnits'> {
   readonly sourceCents: number;
 }
 
-/** Quotes charges, at the path that answered last, or at the other one where the account has no such path. */
+/** Reads quotes from the path that answered last, or from the other one if the account does not have it. */
 function createQuotes(apiUrl: string) {
   let paths: readonly [string, string] = QUOTE_PATHS;
   async function read(query: Readonly<Record<string, string>>, call: answers.Call): Promise<unknown> {
@@ -153,7 +153,7 @@ function createQuotes(apiUrl: string) {
     });
 }
 
-/** What the customer is charged in all: the stated total, or the sum of amount and fees. */
+/** What the customer is charged in total: the stated total, or else the sum of amount and fees. */
 function totalCentsOf(quote: answers.AnswerFields, sourceCents: number): number {
   const fees = answers.fieldsOf(quote['fees'] ?? {});
   const feeCents = (name: string) =>
@@ -165,15 +165,18 @@ function totalCentsOf(quote: answers.AnswerFields, sourceCents: number): number 
   throw new answers.MalformedAnswerError('the total is unknown or less than the amount');
 }
 
-/** Part of the charge that may be left over, because fees are rounded and may have steps: the larger of both. */
+/**
+ * Maximum part of the charge that may be left over, because fees are rounded and may have steps: the larger of the two.
+ */
 const LEFT_OVER_CENTS = 5;
 const LEFT_OVER_PERCENT = 1;
-/** Cents by which rounded fees may mislead the third quote. */
+/** Cents by which rounded fees may falsify the slope for the third quote. */
 const ROUNDING_CENTS = 2;
 
 /**
- * Quote whose total is the charge, or a little less: of the charge itself, then of the amount scaled by its total, and
- * of a smaller one where a fixed fee made that total too high. Throws `DeclinedRequestError` if there is none.
+ * Finds a quote whose total is the charge, or slightly less, with at most three requests: for the charge itself, for
+ * the amount scaled by that total, and for a smaller amount if a fixed fee made the total too high. Throws
+ * `DeclinedRequestError` if there is none.
  */
 export async function scaleToCharge(
   chargeCents: number,
@@ -188,7 +191,7 @@ export async function scaleToCharge(
   if (excessCents > 0) {
     const sourcePerCharged =
       (first.sourceCents - last.sourceCents) / (first.chargedCents - last.chargedCents);
-    // A total falls by at least as much as its source amount.
+    // A total falls at least as much as its source amount.
     const fewerCents = Math.min(excessCents, Math.ceil(excessCents * sourcePerCharged) + ROUNDING_CENTS);
     last = await ask(Math.max(1, last.sourceCents - fewerCents));
   }
@@ -200,7 +203,8 @@ export async function scaleToCharge(
 }
 
 /**
- * Requires the lock in the session as read back: a customer must not be able to pay another wallet, coin or network.
+ * Requires that the session as read back is locked, because a customer must not be able to pay to another wallet, coin
+ * or network.
  */
 function requireLocked(session: answers.AnswerFields, { depositAddress }: SessionRequest): void {
   const details = answers.fieldsOf(session['transaction_details']);
@@ -211,7 +215,7 @@ function requireLocked(session: answers.AnswerFields, { depositAddress }: Sessio
   };
   const isLocked =
     details['lock_wallet_address'] === true &&
-    // One of both may be null, but a wallet that is not read back is not known to be locked.
+    // One of the two may be null, but a session that names no wallet is not known to be locked.
     delivery.length > 0 &&
     all.every((wallet) => wallet.toLowerCase() === depositAddress.toLowerCase()) &&
     isOnly('destination_currencies', 'usdc') &&
@@ -219,7 +223,9 @@ function requireLocked(session: answers.AnswerFields, { depositAddress }: Sessio
   if (!isLocked) throw new Error('stripe made a session that is not locked to the deposit address');
 }
 
-/** Wallets of the delivery, the chosen one and Polygon's, and all of the session. Tags of networks are not wallets. */
+/**
+ * Wallets of the delivery (the chosen one and Polygon's), and all wallets of the session. Network tags are not wallets.
+ */
 function walletsOf(details: answers.AnswerFields) {
   const { polygon, ...others } = answers.fieldsOf(details['wallet_addresses'] ?? {});
   const texts = (values: readonly unknown[]) => values.filter((value) => typeof value === 'string');

@@ -1,8 +1,8 @@
 /**
- * Transak: a session is created with a partner's access token, and its URL opens once. A new access token invalidates
- * the old one, so calls share one, refreshed once at a time; each instance's refresh invalidates the token of the
- * others, which notice with their next session. Calls for a customer carry the customer's IP address; those for none,
- * such as a merchant's create, carry none. `facts` lists what the adapter relies on, with sources.
+ * Transak: creates a session with the partner's access token. The session's URL opens once. A new access token
+ * invalidates the old one, so calls share a token, and only one refreshes it at a time. A refresh by another instance
+ * invalidates the token here, which the next session notices. Calls for a customer carry the customer's IP address.
+ * Others, such as for a merchant's create, carry none.
  */
 import { formatCents } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
@@ -14,7 +14,7 @@ import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
 
 const SESSION_LIFETIME_MS = 5 * 60_000;
-/** Pause after a failed token for a webhook: strangers can send webhooks. */
+/** Pause after a failed request of a token for a webhook, because strangers can send webhooks. */
 const TOKEN_RETRY_MS = 30_000;
 
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
@@ -50,7 +50,7 @@ export const transak = defineProvider({
     ),
     ...variable.environment,
   ],
-  /** Accepts INR only by UPI, and the checkout is for cards. */
+  /** Without INR, which Transak accepts by UPI only, because the checkout is for cards. */
   traits: { currenciesSold: ['USD', 'EUR', 'CAD'], opensOnce: true, checksReferrer: true },
   facts: {
     official: [
@@ -88,16 +88,15 @@ export const transak = defineProvider({
           body: { apiKey },
         });
         const { accessToken, expiresAt } = answers.fieldsOf(requireFields(answer, customerIp)['data']);
-        // Seconds since 1970; any other value is trusted for an hour.
+        // Seconds since 1970. Without them, the token is assumed to last an hour.
         const expiresAtMs = typeof expiresAt === 'number' ? expiresAt * 1000 : requestedAtMs + 60 * 60_000;
         return { token: answers.readToken(accessToken), expiresAtMs };
       });
     return {
-      /** Customers' domain as registered at Transak. */
+      /** Domain of the checkout page, as registered at Transak. */
       referrerDomain: valueOrNull('REFERRER_DOMAIN') ?? new URL(baseUrl).hostname,
       forgetToken: token.forget,
       readToken,
-      /** Pauses after a failure, because strangers can send webhooks. */
       async readTokenForWebhook(call: Call) {
         if (nowMs() < pausedUntilMs) throw new Error('transak gave no access token a moment ago');
         return readToken(call, null).catch((error: unknown) => {
@@ -162,7 +161,7 @@ export const transak = defineProvider({
       });
     const token = await account.readToken(call, customerIp);
     let answer = await post(token);
-    // Refreshes a refused token once: another server with the same account may have replaced it.
+    // Refreshes a refused token once, because another instance with the same account may have replaced it.
     if (answer.status === 401 && !lacksUserIp(answer)) {
       account.forgetToken(token);
       answer = await post(await account.readToken(call, customerIp));
@@ -178,7 +177,6 @@ export const transak = defineProvider({
     const { data } = readWebhookFields(webhook.body);
     const payload = readWebhookFields(await verifyJwt(data, () => readTokenForWebhook(call)));
     const eventId = payload['eventID'];
-    // Events of identity checks concern no payment.
     if (typeof eventId !== 'string' || !eventId.startsWith('ORDER_')) return null;
     const order = answers.fieldsOf(payload['webhookData']);
     const paymentId = order['partnerOrderId'];
@@ -193,12 +191,15 @@ function userIpOf(customerIp: string | null): Readonly<Record<string, string>> {
   return customerIp === null ? {} : { 'x-user-ip': customerIp };
 }
 
-/** Whether a call was refused because it carried no IP address of a customer. */
+/** Whether a call was refused because of the customer's IP address, which it lacks or Transak rejects. */
 function lacksUserIp({ status, body }: answers.JsonAnswer): boolean {
   return status >= 400 && status < 500 && /user[-_ ]?ip/i.test(JSON.stringify(body ?? null));
 }
 
-/** Fields of a successful answer. A refusal without the address is neither an outage nor one of the credentials. */
+/**
+ * Fields of a successful answer. A refusal because of the IP address is neither an outage nor a fault of the
+ * credentials.
+ */
 function requireFields(answer: answers.JsonAnswer, customerIp: string | null): answers.AnswerFields {
   if (!lacksUserIp(answer)) return answers.fieldsOf(requireSuccess('transak', answer));
   const known = customerIp === null ? 'which is unknown: check TRUST_PROXY' : 'which was sent';
@@ -206,8 +207,8 @@ function requireFields(answer: answers.JsonAnswer, customerIp: string | null): a
 }
 
 /**
- * Payload of a JWT with exactly this algorithm and key. Reads the key only for such a JWT, because strangers can send
- * webhooks. Throws `ProviderWebhookRefusedError`, or what `readKey` throws.
+ * Payload of a JWT with exactly this algorithm and key. Reads the key only for a JWT in this form, because strangers
+ * can send webhooks. Throws `ProviderWebhookRefusedError`, or the error of `readKey`.
  */
 async function verifyJwt(jwt: unknown, readKey: () => Promise<string>): Promise<Buffer> {
   const { compactVerify } = await import('jose/jws/compact/verify');
@@ -230,7 +231,7 @@ interface AccessToken {
 /** Time before its expiry at which a token is replaced. */
 const EARLY_MS = 60_000;
 
-/** Token shared by calls and fetched once at a time. A failed fetch is not cached. */
+/** Keeps a token that calls share. Only one call at a time fetches it, and a failed fetch is not cached. */
 function createSharedToken(nowMs: () => number) {
   let current: AccessToken | null = null;
   let fetching: Promise<string> | null = null;
@@ -241,7 +242,7 @@ function createSharedToken(nowMs: () => number) {
   }
 
   return {
-    /** The token, fetched if there is none or it expires soon; concurrent callers share one fetch. */
+    /** Returns the token; fetches one if there is none or it expires soon. */
     read(fetchToken: () => Promise<AccessToken>): Promise<string> {
       if (current !== null && nowMs() < current.expiresAtMs - EARLY_MS) return Promise.resolve(current.token);
       fetching ??= fetchNew(fetchToken).finally(() => {
@@ -249,7 +250,6 @@ function createSharedToken(nowMs: () => number) {
       });
       return fetching;
     },
-    /** Drops a refused token, unless another one has replaced it. */
     forget(token: string): void {
       if (current?.token === token) current = null;
     },

@@ -4,10 +4,13 @@ import type { ProviderId } from '../../payment/provider-catalog.ts';
 import { type PostedWebhook, ProviderWebhookRefusedError } from '../provider.ts';
 import { type AnswerFields, fieldsOf, MalformedAnswerError } from './provider-http.ts';
 
-/** Maximum difference between a webhook's own time and ours: an old one may be a replay. */
+/** Maximum difference between a webhook's time and ours, because an older one may be a replay. */
 const WEBHOOK_TOLERANCE_MS = 5 * 60_000;
 
-/** Throws unless one of the signatures is the message's HMAC-SHA256 in hex; takes equally long for each wrong one. */
+/**
+ * Throws unless one of the signatures is the message's HMAC-SHA256 in hex. The comparison takes the same time for every
+ * wrong one of that length.
+ */
 export function requireHmac(
   key: string,
   message: readonly (string | Buffer)[],
@@ -22,13 +25,12 @@ export function requireHmac(
   if (!isAuthentic) throw new ProviderWebhookRefusedError('the signature is not that of the webhook');
 }
 
-/** Throws for a webhook that was signed too long ago, or in the future. */
 export function requireRecent(signedAtMs: number, receivedAtMs: number): void {
   if (Math.abs(receivedAtMs - signedAtMs) <= WEBHOOK_TOLERANCE_MS) return;
   throw new ProviderWebhookRefusedError('the webhook was signed too long ago, or in the future');
 }
 
-/** Values of `t=1,v1=ab,v1=cd` by name; empty for a missing header. */
+/** Parses `t=1,v1=ab,v1=cd` to values by name; empty for a missing header. */
 export function readSignatureHeader(header: string | undefined): ReadonlyMap<string, readonly string[]> {
   const values = new Map<string, string[]>();
   for (const part of (header ?? '').split(',').slice(0, 20)) {
@@ -39,9 +41,9 @@ export function readSignatureHeader(header: string | undefined): ReadonlyMap<str
 }
 
 /**
- * Throws unless a header such as `t=1795226590,v1=ab` signs a recent time in seconds, a dot and the body.
+ * Requires a header such as `t=1795226590,v1=ab`, which signs a recent time in seconds, a dot and the body.
  *
- * @param name the signature's name in the header
+ * @param name name of the signature in the header
  */
 export function requireTimedHmac(
   key: string,
@@ -55,17 +57,16 @@ export function requireTimedHmac(
   requireRecent(readSignedTime(time) * 1000, receivedAtMs);
 }
 
-/** A whole number of seconds or milliseconds; throws for anything else. */
 export function readSignedTime(text: string | undefined): number {
   if (text === undefined || !/^\d{1,15}$/.test(text))
     throw new ProviderWebhookRefusedError('the webhook does not say when it was signed');
   return Number(text);
 }
 
-/** Webhooks nest four deep; functions that walk through one must not exhaust the stack. */
+/** Webhooks nest four deep. The limit keeps recursive functions from exhausting the stack. */
 const MAXIMUM_WEBHOOK_DEPTH = 32;
 
-/** JSON object of a webhook, authentic or not. Throws `ProviderWebhookRefusedError` for anything else. */
+/** Parses the JSON object of a webhook, authentic or not. Throws `ProviderWebhookRefusedError` for anything else. */
 export function readWebhookFields(body: Buffer | string): AnswerFields {
   try {
     const text = body.toString();
@@ -76,14 +77,14 @@ export function readWebhookFields(body: Buffer | string): AnswerFields {
   }
 }
 
-/** Progress of a webhook's status. Throws `UnknownStateError` for one that is not in the table. */
+/** Progress for a webhook's status. Throws `UnknownStateError` for a status that the table lacks. */
 export function readProgress<T>(provider: ProviderId, statuses: ReadonlyMap<unknown, T>, status: unknown): T {
   const progress = statuses.get(status);
   if (progress !== undefined) return progress;
   throw new UnknownStateError(`${provider} sent the unknown status ${JSON.stringify(status)}`);
 }
 
-/** ISO 8601 time of a webhook; its arrival if it has none. */
+/** Parses the ISO 8601 time of a webhook; its arrival if it states none. */
 export function readWebhookTimeMs(value: unknown, receivedAtMs: number): number {
   if (value === undefined || value === null) return receivedAtMs;
   const timeMs = typeof value === 'string' && value.length <= 40 ? Date.parse(value) : Number.NaN;
@@ -91,7 +92,7 @@ export function readWebhookTimeMs(value: unknown, receivedAtMs: number): number 
   return timeMs;
 }
 
-/** Throws where brackets outside of strings nest deeper than any webhook; other defects are left to the parser. */
+/** Throws if brackets outside of strings nest too deeply. Other defects are left to the parser. */
 function requireShallow(text: string): void {
   let depth = 0;
   let isInString = false;

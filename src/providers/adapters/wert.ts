@@ -1,7 +1,7 @@
 /**
- * Wert: a session is created with the partner's key, and its page opened. Fees come on top of a conversion and are
- * deducted from its delivery. Webhooks have no signature, so one is only a trigger: its URL must contain a token that
- * only Wert knows, and the status is read from Wert's own API. `facts` lists what the adapter relies on, with sources.
+ * Wert: creates a session with the partner's key, whose page the customer opens. Fees are added to a conversion's
+ * amount and deducted from its delivery. Webhooks are not signed, so a webhook is only a trigger: its URL must contain
+ * a token that only Wert knows, and the status is read from Wert's API.
  */
 import { UnknownStateError } from '../../payment/errors.ts';
 import { formatCents, UNITS_PER_CENT } from '../../payment/money.ts';
@@ -96,7 +96,7 @@ export const wert = defineProvider({
   async readWebhook({ urls, apiKey, webhookSecret }, webhook, call) {
     requireToken(webhook, webhookSecret);
     const { type, click_id: paymentId, order } = readWebhookFields(webhook.body);
-    // A test from the partner's own page.
+    // A test from the partner's page at Wert.
     if (type === 'test' || typeof paymentId !== 'string' || paymentId === '') return null;
     const { data: orders } = await call.fields({
       url: `${urls.partner}/api/external/orders`,
@@ -108,13 +108,13 @@ export const wert = defineProvider({
       paymentId,
       progress: progressOf(orders),
       walletAddress: answers.readTextOrNull(walletAddress),
-      // The status was read just now, whenever the webhook was written.
+      // The status was read just now, even if the webhook is older.
       atMs: webhook.receivedAtMs,
     };
   },
 });
 
-/** Delivery of a conversion whose fees come on top of the charge, rounded down; see the header. */
+/** Delivery of a conversion whose fees are added to the charge, rounded down (see the header). */
 function lessFees(conversion: answers.AnswerFields, { amountCents }: QuoteRequest): bigint {
   const units = answers.readDecimalUnits(conversion['commodity_amount'], 'commodity_amount');
   const chargedUnits = BigInt(amountCents) * UNITS_PER_CENT;
@@ -124,7 +124,7 @@ function lessFees(conversion: answers.AnswerFields, { amountCents }: QuoteReques
   return (units * chargedUnits) / withFees;
 }
 
-/** A fee in 10⁻⁶, or a share of one despite the name "percent". Zero if there is none. */
+/** A fee in 10⁻⁶ of the currency, or a share in 10⁻⁶ despite the name "percent"; zero if there is none. */
 function readFee(conversion: answers.AnswerFields, name: string): bigint {
   const value = conversion[name];
   if (value === undefined || value === null || value === 0 || value === '0') return 0n;
@@ -137,7 +137,7 @@ function requireToken({ target }: PostedWebhook, expected: string): void {
   throw new ProviderWebhookRefusedError('the address of the webhook does not carry the token');
 }
 
-/** Progress of the orders that Wert's API lists for our id. */
+/** Most advanced progress of the orders that Wert lists for our id. */
 function progressOf(orders: unknown): SessionProgress {
   if (!Array.isArray(orders)) throw new answers.MalformedAnswerError('there is no list of orders');
   if (orders.length === 0)
