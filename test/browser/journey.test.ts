@@ -108,7 +108,7 @@ describe('a customer with a browser', () => {
       expect(await page.getByRole('button', { name }).count(), String(name)).toBe(1);
     await press('Too little arrives');
     await waitFor('the part', SETTLED_MS, async () => {
-      return (await headingAfterReload(page)).startsWith('Your payment is incomplete');
+      return (await headingAfterReload(page)).startsWith('Almost there: pay ');
     });
     expect(await page.getByRole('button', { name: 'Paid' }).count(), 'nothing to play any more').toBe(0);
 
