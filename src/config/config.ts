@@ -32,13 +32,11 @@ import { logLevels } from './variables.ts';
 /** Parts of the service that a process runs. */
 export type Role = 'all' | 'api' | 'worker';
 
-/** Settings for deploying a factory. */
 export type ContractDeploymentConfig = NonNullable<ReturnType<typeof readContractDeployment>>;
 
-/** Settings for reading the chain and sending transactions. */
 export type ChainConfig = NonNullable<ReturnType<typeof readChain>>;
 
-/** All validated settings of a process. `readConfig` is the only reader of the environment. */
+/** All validated settings of a process. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
 /** All problems of a configuration, one line each. */
@@ -93,7 +91,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     dataDir: readDataDir(read),
     /** `postgres://…`; null for SQLite in the data folder. */
     databaseUrl,
-    /** Null in the sandbox, which creates its own. */
+    /** Null if unset, which only the sandbox allows: it creates one. */
     secretKey,
     previousSecretKeys,
     /** Networks of proxies whose X-Forwarded-For is trusted; empty for none. */
@@ -175,9 +173,8 @@ function readChain(read: Reader) {
     read.refuse('FEE_WALLET is missing: the wallet that receives the fees.');
   const relayMaximumFeeWei = readRelayMaximumFee(read);
   const relayGasShare = readRelayGasShare(read);
-  // Time for which the first due release waits for others to share its transaction.
   const relayBatchWindowMs = read.integer('RELAY_BATCH_WINDOW_MS', 0, 0, 60_000);
-  // Null for its usual address.
+  // Null for the usual address of Multicall3.
   const multicall = read.address('MULTICALL3_ADDRESS');
   return deployment === null || factory === null || feeWallet === null
     ? null
@@ -261,7 +258,6 @@ function readContractDeployment(read: Reader) {
 /** Each key adds calls to the endpoints, and a block only has room for the batches of a few. */
 const MAXIMUM_RELAYER_KEYS = 16;
 
-/** Reads one key for each relayer of this process. */
 function readRelayerKeys(read: Reader): readonly [`0x${string}`, ...`0x${string}`[]] | null {
   const [first, ...others] = read.list('RELAYER_PRIVATE_KEY') as readonly `0x${string}`[];
   if (first === undefined) {

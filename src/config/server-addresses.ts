@@ -3,7 +3,6 @@ import { createSecureContext } from 'node:tls';
 import { isLoopbackHost, isSecureUrl } from '../platform/public-address.ts';
 import { codeOf, type Reader } from './reader.ts';
 
-/** Highest port: 16 bits. */
 export const HIGHEST_PORT = 65_535;
 
 /**

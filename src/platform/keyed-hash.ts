@@ -23,7 +23,7 @@ export function createKeyedHash(purpose: string, secret: string, previousSecrets
     lasting: (text: string) => candidates(text).at(-1) as string,
     /** Hashes under every configured secret, one of which is the stored hash. */
     candidates,
-    /** Whether this is the text's hash under one of them. */
+    /** Whether this is the text's hash under one of the secrets. */
     matches: (text: string, given: string) => candidates(text).some((each) => isSameText(given, each)),
   };
 }

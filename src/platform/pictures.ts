@@ -13,7 +13,6 @@ const MAXIMUM_QUEUED = 6;
 /** Exit code of a refusal, whose reason is on standard error. */
 const REFUSED_CODE = 3;
 
-/** Decodes and draws pictures in separate processes. */
 export type Pictures = ReturnType<typeof createPictures>;
 
 /** A picture that cannot be decoded; the message continues a sentence that starts with its field. */

@@ -18,7 +18,8 @@ export function redactText(text: string): string {
 }
 
 /**
- * Redacts every text of a JSON value; removes texts under sensitive keys. Whatever is nested too deeply becomes null.
+ * Redacts every text of a JSON value; removes texts under sensitive keys. Values that are nested too deeply become
+ * null.
  */
 export function redactJson(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);

@@ -22,11 +22,7 @@ function base64Of(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64');
 }
 
-/**
- * Accounts and keys on both engines.
- *
- * @param noteChange called within the transaction that changes an account or a key
- */
+/** @param noteChange called within the transaction that changes an account or revokes a key */
 export function createAccounts(
   { read, write, writeStatement }: Scripts,
   noteChange: () => void = () => {},
@@ -75,7 +71,6 @@ export function createAccounts(
   };
 }
 
-/** Maximum API keys in the cache. */
 const KEYS_IN_MEMORY = 10_000;
 
 /**
@@ -155,7 +150,7 @@ function* findActiveKey(hash: string): Script<ActiveKey | null> {
   };
 }
 
-/** Throws for an unknown name: leaving it out would change rights. */
+/** Throws for an unknown name, because leaving it out would change rights. */
 function requireName<Name extends string>(name: string, isName: (value: string) => value is Name): Name {
   if (!isName(name)) throw new UnknownStateError(`an account names ${name}, which does not exist`);
   return name;

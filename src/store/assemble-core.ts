@@ -27,7 +27,6 @@ export interface EngineParts extends Pick<CoreStore, 'accounts' | 'shared' | 'cl
 const moveToFront = `ON CONFLICT (chain_id, factory, fee_wallet)
   DO UPDATE SET last_started_at_ms = excluded.last_started_at_ms`;
 
-/** Assembles the core's store from an engine's own parts and from scripts. */
 export function assembleCore(
   scripts: Scripts,
   nowMs: () => number,
@@ -62,7 +61,7 @@ export function assembleCore(
     records: createRecordStore(scripts),
     events: createEventStore(scripts, nowMs),
     providers: createProviderStore(scripts),
-    // Read on each call: there are only a few.
+    // Not cached, because there are only a few.
     settlements: {
       rememberSettlement: scripts.write(function* (settlement) {
         yield* settlementTable.insert(settlement, moveToFront);

@@ -16,7 +16,7 @@ export function createEmailStore({ write }: Scripts, features: readonly StoredFe
 
   function* eraseEmail({ accountId, id }: PaymentReference): Script<EmailErasure> {
     for (const feature of features) if (feature.erasureLock !== undefined) yield* lock(feature.erasureLock);
-    // Other transactions must not index or decide the payment: the update locks the row.
+    // Locks the row by updating it, so that no other transaction indexes or decides the payment.
     yield* run`UPDATE payments SET email = email WHERE id = ${id}`;
     const before = yield* selectPayment(id);
     if (before?.accountId !== accountId) return 'unknown';
@@ -29,7 +29,7 @@ export function createEmailStore({ write }: Scripts, features: readonly StoredFe
       hadOther ||= isEmptied;
     }
     if (before.email === null) return hadOther ? 'erased' : 'none';
-    // Erases the whole column, because each provider hides the address in it differently.
+    // Erases the whole URL, because each provider encodes the address in it differently.
     yield* run`
       UPDATE provider_sessions SET redirect_url = '', customer_ip_hash = NULL
       WHERE payment_id = ${id}`;
@@ -104,7 +104,6 @@ function* eraseFromWebhooks(id: PaymentId, email: string): Script<boolean> {
   return true;
 }
 
-/** Lock of the processes that claim receipts. */
 const CLAIM_LOCK = 'receipts';
 
 export function createReceiptStore({ write }: Scripts): ReceiptStore {

@@ -3,7 +3,6 @@ import { paymentEventTypeOf } from '../payment/payment-events.ts';
 import { checkedLimit, hasRow, lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { eventTable, unnumberedEventTable } from './tables.ts';
 
-/** Lock of the processes that number or delete events. */
 const EVENT_LOCK = 'events';
 
 export function createEventStore({ read, write }: Scripts, nowMs: () => number): EventStore {
@@ -49,7 +48,7 @@ function* numberEvents(limit: number, nowMs: number): Script<number> {
     const number = Math.max(last + 1, nowMs);
     numbers.set(accountId, number);
     yield* eventTable.insert({ ...event, number });
-    // One by one: a row that was committed late may lie between two that were read.
+    // One by one, because a row that was committed late may lie between two that were read.
     yield* run`DELETE FROM unnumbered_events WHERE "row" = ${row}`;
   }
   for (const [accountId, number] of numbers) {
@@ -71,7 +70,7 @@ function* deleteEvents(beforeMs: number, limit: number): Script<number> {
   const old = yield* run`
     SELECT account_id AS "accountId", number FROM events WHERE at_ms < ${beforeMs} ORDER BY at_ms
     LIMIT ${limit}`;
-  // By number: after the clock went back, a later event has an earlier time.
+  // By number, because after the clock went back, a later event has an earlier time.
   const through = new Map<string, number>();
   for (const row of old) {
     const accountId = String(row['accountId']);

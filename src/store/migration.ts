@@ -8,7 +8,6 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** Contents of a database of this version. */
 export interface Layout {
   readonly migrations: readonly Migration[];
   /** Tables, each after those that it references. */
@@ -33,7 +32,6 @@ export interface FoundSchema {
   readonly number: number;
   /** Newest migration of this version. */
   readonly known: number;
-  /** Pending migrations, in order. */
   readonly pending: readonly Migration[];
 }
 

@@ -88,7 +88,6 @@ export async function moveTables(source: MoveDatabase, target: MoveDatabase, tab
     const isEqual = read.rows === written.rows && read.digest === written.digest;
     compared.push({ table: table.name, source: read, target: written, isEqual });
   }
-  // After any difference, the target is left empty.
   const isMoved = compared.every(({ isEqual }) => isEqual);
   if (isMoved) await target.commit();
   return { tables: compared, isMoved };
@@ -123,7 +122,7 @@ async function* readPortions(table: Table, side: MoveDatabase): AsyncGenerator<r
 function portableOf(value: unknown, kind: ColumnKind): PortableValue {
   if (value === null) return null;
   if (kind === 'flag') return flagOf(value);
-  // Plain array: one engine's buffers serialize differently.
+  // Copied into a plain array, because one engine's buffers serialize differently.
   if (value instanceof Uint8Array) return new Uint8Array(value);
   // Removes spaces from lists that an operator has edited by hand.
   if (kind === 'texts') return JSON.stringify(typeof value === 'string' ? JSON.parse(value) : value);

@@ -259,7 +259,6 @@ function* addTo<Position extends ChainPosition, Given extends Position & RowOwne
   return fresh;
 }
 
-/** Page size of reads. */
 const ROWS_AT_A_TIME = 1_000;
 
 type ChainTable = StoredTable<ChainPosition & Readonly<Record<string, unknown>>>;
@@ -280,8 +279,8 @@ function dustOf({ columns }: Pick<Table, 'columns'>): Fragment {
 }
 
 /**
- * Replaces final dust rows of crowded payments by their sum in every read of a payment: anyone can send single units to
- * an address any number of times. The rows stay for `verify` and for repeated scans.
+ * Replaces final dust rows of crowded payments by their sum in every read of a payment, because anyone can send single
+ * units to an address any number of times. The rows stay for `verify` and for repeated scans.
  */
 function* foldDust(rows: readonly RowOwner[], finalNumber: number): Script<void> {
   const ids = [...new Set(rows.map(({ paymentId }) => paymentId))];
@@ -473,7 +472,7 @@ function stopBeforeRevisited(to: string, decide: Decide): { decide: Decide; reac
   };
 }
 
-/** Appends entries. The lock of the observations makes the journal one chain. */
+/** The lock of the observations keeps the journal one chain. */
 function* appendEntries(entries: readonly JournalFacts[], recordedAtMs: number): Script<void> {
   if (entries.length === 0) return;
   const head = yield* runForOne<JournalHead>`SELECT number, hash FROM journal ORDER BY number DESC LIMIT 1`;

@@ -14,7 +14,6 @@ interface Window {
   readonly end: string | null;
 }
 
-/** Lists of payments by id, on both engines. */
 export function createPaymentLists({
   read,
 }: Scripts): Pick<
@@ -95,7 +94,7 @@ function* readFingerprintsUnderWay(): Script<readonly string[]> {
   return rows.map((row) => row['token_fingerprint'] as string);
 }
 
-/** Reads upwards in windows: several days of payments can be many. */
+/** Reads upwards in windows, because several days of payments can be many. */
 function* readFingerprints(after: string): Script<FingerprintWindow> {
   const last = yield* runForOne<{ id: string }>`
     SELECT id FROM payments WHERE id > ${after} ORDER BY id LIMIT 1 OFFSET ${WINDOW - 1}`;

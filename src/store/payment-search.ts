@@ -280,11 +280,10 @@ function beginningOf(query: PaymentQuery, before: PaymentId | null): string {
   return before !== null && before < latest ? before : latest;
 }
 
-/** Lock of the processes that index payments. */
 const INDEX_LOCK = 'payment terms';
 
 /**
- * Indexes queued payments in their current state and returns their number. Locked, so that no concurrent change loses a
+ * Indexes queued payments in their current state and returns how many. Locked, so that no concurrent change loses a
  * word.
  */
 function* indexPayments(limit: number): Script<number> {

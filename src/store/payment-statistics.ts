@@ -5,7 +5,6 @@ import { snakeCaseOf } from './columns.ts';
 import { checkedLimit, lock, type Rows, raw, run, type Script, type Scripts, sql } from './scripts.ts';
 import { slotSums } from './tables.ts';
 
-/** Lock of the processes that fold statistics. */
 const STATISTICS_LOCK = 'payment statistics';
 
 /**
@@ -62,7 +61,7 @@ const changesOfBoth = `(
   SELECT CASE WHEN own = 1 THEN account_id ELSE '${SERVICE_LOG}' END AS owner, uncounted_changes.*
   FROM uncounted_changes CROSS JOIN (SELECT 1 AS own UNION ALL SELECT 0) AS owners) AS changes`;
 
-/** Selects rows by number, not by range: PostgreSQL may commit a lower number later. */
+/** Selects rows by number rather than by range, because PostgreSQL may commit a lower number later. */
 function* foldStatistics(limit: number): Script<number> {
   yield* lock(STATISTICS_LOCK);
   const found = yield* run`SELECT "row" FROM uncounted_changes ORDER BY "row" LIMIT ${limit}`;

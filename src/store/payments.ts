@@ -36,7 +36,6 @@ export const NO_FINAL_BLOCK = -1;
 // Reads and updates of payments on both engines. Rows are read as arrays, which takes half the time of objects with
 // thirty columns.
 
-/** Columns for `SELECT … FROM payments`. */
 export const paymentColumns = paymentTable.names;
 
 /** Columns that change, in the order of `changingValues`. */
@@ -84,7 +83,6 @@ export function* selectPayments(
   return rows.map(paymentOf);
 }
 
-/** Payment of an object row. Throws `UnknownStateError` for a state the domain does not know. */
 function paymentOf(row: Row): Payment {
   return withKnownState(paymentTable.ofRow(row));
 }
@@ -193,7 +191,6 @@ export function createDecisions(features: readonly StoredFeature[], nowMs: () =>
   };
 }
 
-/** Fields of a webhook before it is sent. */
 const unsentWebhook = {
   status: 'pending',
   claimedAtMs: null,
@@ -221,7 +218,7 @@ function* applyDecision(
   const webhooks: (readonly [Payment, NewWebhook])[] = [];
   const receipts: Payment[] = [];
   const revisited: PaymentId[] = [];
-  // Separate statement: one that waited for a lock would still read the rest of its old snapshot.
+  // In a separate statement, because one that waited for a lock would still read the rest of its old snapshot.
   yield* lockPayments(ids);
   const decided = (yield* viewPayments(ids)).map((view) => {
     const decision = decide(view);
@@ -265,7 +262,7 @@ function* applyDecision(
 }
 
 function* recordChanges(changes: readonly Change[], moved: readonly Change[], nowMs: number): Script<void> {
-  // A direct payment changes state again after paid: it counts once.
+  // A direct payment changes state again after it became paid, but counts once.
   const paid = moved.filter(({ before, after }) => after.status === 'paid' && before.status !== 'paid');
   yield* stateChangeTable.insertRows(
     moved.map(({ after }) => [after.id, stateOf(after), nowMs]),

@@ -191,7 +191,6 @@ function* acceptInvitation(
   return 'accepted';
 }
 
-/** Takes the lock of changes of an account's members. */
 export function lockMembers(accountId: string): Script<void> {
   return lock(`members of ${accountId}`);
 }
@@ -230,7 +229,7 @@ function* listMembers(accountId: string): Script<readonly Member[]> {
   }));
 }
 
-/** Throws for an unknown role: guessing would change rights. */
+/** Throws for an unknown role, because guessing would change rights. */
 function requireKnownRole(membership: Membership): Membership {
   if (!isRole(membership.role))
     throw new UnknownStateError(`a member has the role ${membership.role}, which does not exist`);
@@ -272,7 +271,7 @@ export function createAuditStore({ read, write }: Scripts): AuditStore {
         return;
       }
       yield* auditTable.insert({ ...entry, position: last + 1 });
-      // Counts each action, which reads the whole log.
+      // Runs only now and then, because it reads the whole log.
       if ((last + 1) % REMOVAL_STEP === 0)
         yield* run`
           DELETE FROM audit_entries WHERE account_id = ${accountId} AND position IN (

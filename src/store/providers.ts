@@ -35,7 +35,6 @@ export function createProviderStore({ read, writeStatement }: Scripts): Provider
   };
 }
 
-/** Writes of provider sessions, on both engines. */
 export function createProviderSessions(
   { write, writeStatement }: Scripts,
   { decideOne }: Decisions,

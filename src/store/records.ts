@@ -4,7 +4,6 @@ import { accountRecordTable } from './tables.ts';
 
 const LISTED = 1_000;
 
-/** Records of accounts beside their payments, on both engines. */
 export function createRecordStore({ read, write }: Scripts): RecordStore {
   return {
     addRecords: write(function* (records) {

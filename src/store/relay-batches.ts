@@ -145,7 +145,6 @@ function* listBatches(rest: Fragment): Script<RelayBatch[]> {
   return yield* batchesOf(yield* run`SELECT ${raw(relayBatchTable.names)} FROM relay_batches ${rest}`);
 }
 
-/** Batches of these rows, with their payments and attempts. */
 function* batchesOf(rows: Rows): Script<RelayBatch[]> {
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row['id'] as number);

@@ -1,11 +1,11 @@
--- The core's schema of both engines, as one text that schema.ts turns into the SQL of each; features add their own
--- `schema.sql` to it. Types are the kinds of columns (`ColumnKind` in scripts.ts); `counter` is a number that the database
--- counts up, `caseless` a text that is searched without its case. STRICT and WITHOUT ROWID are SQLite's alone. What else
--- differs stands between "Only …" and "Both". Once released no statement is ever edited, not even its blanks: a change is a
--- migration.
+-- The core's schema for both engines, as one text that schema.ts turns into the SQL of each; features add their own
+-- `schema.sql`. Types are kinds of columns (`ColumnKind` in columns.ts); `counter` is a number that the database counts up,
+-- `caseless` a text that is searched without regard to case. STRICT and WITHOUT ROWID apply to SQLite only. Other
+-- differences stand between "Only …" and "Both". Once released, no statement is edited, not even its whitespace: a change
+-- is a migration.
 --
 -- An `amount` is one that the chain or a provider names: a token can move any 256-bit number, and no such number may stop
--- the watcher or be rounded. Our own amounts are integers that JavaScript can hold exactly. Texts compare by their bytes.
+-- the watcher or be rounded. Our own amounts are integers that JavaScript can hold exactly. Text is compared by its bytes.
 
 CREATE TABLE accounts (
   id text PRIMARY KEY NOT NULL,
@@ -37,7 +37,7 @@ CREATE TABLE accounts (
 ) STRICT;
 CREATE INDEX accounts_by_time ON accounts (created_at_ms, id);
 
--- Apart, because an account is read with every request. The image is base64.
+-- In a table of its own, because an account is read with every request. The image is base64.
 CREATE TABLE shop_logos (
   account_id text PRIMARY KEY NOT NULL REFERENCES accounts (id),
   hash text NOT NULL,
@@ -116,9 +116,8 @@ CREATE INDEX payments_unsettled ON payments (account_id, id)
   WHERE forward_status = 'ready' OR forward_status = 'processing'
     OR forward_status = 'failed' OR forward_status = 'manual_required';
 CREATE INDEX payments_with_mismatch ON payments (account_id, id) WHERE amount_mismatch IS NOT NULL;
--- Paid in periods of 30 days, for statements.
+-- Paid payments by periods of 30 days, for statements.
 CREATE INDEX payments_paid ON payments (account_id, (paid_at_ms / 2592000000), id) WHERE paid_at_ms IS NOT NULL;
--- Payments of links and pages.
 CREATE INDEX payments_by_origin ON payments (account_id, origin, id) WHERE origin IS NOT NULL;
 
 CREATE TABLE idempotency_records (
@@ -159,8 +158,8 @@ CREATE TABLE checkpoints (
   timestamp_ms integer NOT NULL
 ) STRICT;
 
--- Final rows of dust of a payment that has many are folded: each is counted in the payment's one row of the table of
--- sums, which stands at the place of the last of them, with a negative log index.
+-- Final dust rows of a payment with many rows are folded: one row in the table of sums counts them all, at the position of
+-- the last of them and with a negative log index.
 CREATE TABLE deposits (
   transaction_hash text NOT NULL,
   log_index integer NOT NULL,
@@ -233,7 +232,7 @@ CREATE TABLE relay_batch_payments (
   UNIQUE (batch_id, payment_id)
 ) STRICT;
 
--- What was given up comes back byte by byte when nonce, payments and fees are the same again: a hash is not unique.
+-- A hash is not unique: an abandoned transaction recurs byte for byte when nonce, payments and fees are the same again.
 CREATE TABLE relay_attempts (
   batch_id integer NOT NULL REFERENCES relay_batches (id),
   position integer NOT NULL,
@@ -245,7 +244,7 @@ CREATE TABLE relay_attempts (
   PRIMARY KEY (batch_id, position)
 ) STRICT;
 
--- The id is the payment's id and the event, so that a payment's event exists once.
+-- The id combines the payment's id and the event, so that a payment has at most one webhook per event.
 CREATE TABLE webhooks (
   id text PRIMARY KEY NOT NULL,
   account_id text NOT NULL,
@@ -299,8 +298,8 @@ CREATE TABLE settlements (
   PRIMARY KEY (chain_id, factory, fee_wallet)
 ) STRICT;
 
--- Only what is final on the chain, as one chain over all accounts. No reference to the payment: an entry stands for itself,
--- whatever becomes of other tables.
+-- Final movements of money, as one chain of entries for all accounts. There is no foreign key to the payment, because an
+-- entry must survive whatever happens to other tables.
 CREATE TABLE journal (
   number integer PRIMARY KEY,
   previous_hash text NOT NULL,
@@ -315,7 +314,7 @@ CREATE TABLE journal (
   block_number integer NOT NULL
 ) STRICT;
 CREATE INDEX journal_by_payment ON journal (payment_id);
--- The journal is the only record of rescues; a reorganization reads it.
+-- For reorganizations, because the journal is the only record of rescues.
 CREATE INDEX journal_of_rescues ON journal (block_number) WHERE kind = 'rescued';
 
 -- Only SQLite:
@@ -373,8 +372,8 @@ CREATE TABLE event_numbers (
   deleted_through integer NOT NULL DEFAULT 0
 ) STRICT;
 
--- What searches and statistics read. A create adds a row to both queues, unindexed_payments and uncounted_changes; a task
--- moves their rows into the other tables, and reads add those that it has not moved yet.
+-- Tables for searches and statistics. A create adds a row to both queues, unindexed_payments and uncounted_changes. A task
+-- moves their rows into the other tables, and reads include those that it has not moved yet.
 CREATE TABLE unindexed_payments (
   account_id text NOT NULL,
   payment_id text NOT NULL,
@@ -421,7 +420,7 @@ CREATE TABLE paid_days (
   PRIMARY KEY (account_id, day_ms, provider, settle_class)
 ) STRICT, WITHOUT ROWID;
 
--- Opened checkouts are no column of the payments: their rows are wide, and each open would write one anew.
+-- Opened checkouts are recorded here rather than in `payments`, whose wide rows each opening would rewrite.
 CREATE TABLE account_records (
   account_id text NOT NULL,
   kind text NOT NULL,
@@ -440,7 +439,7 @@ CREATE TABLE receipts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX receipts_waiting ON receipts (created_at_ms) WHERE status = 'pending';
 
--- Up to this payment the email addresses of an account's customers are erased.
+-- Payment up to which the email addresses of an account's customers are erased.
 CREATE TABLE email_watermarks (
   account_id text PRIMARY KEY NOT NULL,
   payment_id text NOT NULL
@@ -499,7 +498,6 @@ CREATE TABLE dashboard_sessions (
 ) STRICT;
 CREATE INDEX dashboard_sessions_by_user ON dashboard_sessions (user_id, created_at_ms);
 
--- A link is deleted when it is used.
 CREATE TABLE one_time_links (
   id text PRIMARY KEY NOT NULL,
   token_hash text NOT NULL UNIQUE,
@@ -514,7 +512,7 @@ CREATE TABLE one_time_links (
 CREATE INDEX one_time_links_by_user ON one_time_links (user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX one_time_links_by_account ON one_time_links (account_id) WHERE account_id IS NOT NULL;
 
--- Positions are counted in each account, so that the oldest beyond a number are found by arithmetic.
+-- Positions are counted for each account, so that the newest entries are found by arithmetic.
 CREATE TABLE audit_entries (
   account_id text NOT NULL,
   position integer NOT NULL,
@@ -535,7 +533,7 @@ CREATE TABLE leases (
   ends_at timestamptz NOT NULL
 );
 
--- Nothing here outlives a minute, so it is not worth writing ahead: a crash of the server empties it.
+-- Unlogged, because these rows are short-lived: a crash of the server empties the table, which does no harm.
 CREATE UNLOGGED TABLE rate_windows (
   kind text NOT NULL,
   key text NOT NULL,
@@ -545,7 +543,7 @@ CREATE UNLOGGED TABLE rate_windows (
 ) WITH (fillfactor = 50);
 CREATE INDEX rate_windows_by_end ON rate_windows (ends_at);
 
--- As many rows as the relayers have in preparation. A crash of the server empties it, which does no harm.
+-- One row for each release that a relayer prepares. Unlogged, like the table above.
 CREATE UNLOGGED TABLE release_claims (
   payment_id text PRIMARY KEY NOT NULL,
   relayer text NOT NULL,

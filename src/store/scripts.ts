@@ -121,7 +121,6 @@ export function* runForOne<Found>(
   return row === undefined ? null : ({ ...row } as Found);
 }
 
-/** Runs a statement and returns whether it has a row. */
 export function* hasRow(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<boolean> {
   return (yield statementOf(texts, insertions)).length > 0;
 }
@@ -137,7 +136,6 @@ export function* countOf(texts: TemplateStringsArray, ...insertions: readonly In
 export interface StoredTable<Entity = unknown> extends Table<Entity> {
   /** Reads entities: `SELECT … FROM table` and the rest of the statement. */
   select(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]>;
-  /** Reads at most one entity. */
   selectOne(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity | null>;
   /** Inserts an entity; `rest` may hold `ON CONFLICT` and `RETURNING`. */
   insert(entity: Entity, rest?: string): Script<Rows>;
@@ -206,8 +204,8 @@ export function* lock(name: string): Script<void> {
 const MAXIMUM_LIST_LENGTH = 10_000;
 
 /**
- * `limit` of a list. Throws `RangeError` unless it is a whole number from 1 to `MAXIMUM_LIST_LENGTH`: a silent cut
- * would make a caller take a page for the last one.
+ * `limit` of a list. Throws `RangeError` unless it is a whole number from 1 to `MAXIMUM_LIST_LENGTH`, because a silent
+ * cut would make a caller take a page for the last one.
  */
 export function checkedLimit(limit: number): number {
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAXIMUM_LIST_LENGTH) {

@@ -58,7 +58,7 @@ function* createSession(session: DashboardSession, guard?: UserGuard): Script<bo
   yield* lock(`user ${userId}`);
   if (!(yield* isGuardMet(userId, guard))) return false;
   yield* run`DELETE FROM dashboard_sessions WHERE user_id = ${userId} AND expires_at_ms <= ${createdAtMs}`;
-  // Counted separately: a password alone must not end sessions that a second factor has opened.
+  // Counted separately, because a password alone must not end sessions that a second factor has opened.
   const isAlike = stage === 'open' ? sql`stage = 'open'` : sql`stage <> 'open'`;
   yield* run`
     DELETE FROM dashboard_sessions WHERE user_id = ${userId} AND ${isAlike} AND id NOT IN (

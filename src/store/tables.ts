@@ -309,7 +309,6 @@ export const termTable = table<PaymentOfAccount & { term: number }>(
   integer: ['term'],
 });
 
-/** Sums of a statistics slot. */
 export const slotSums = ['created', 'converted', 'paid', 'paidCents', 'receivedUnits', 'feeUnits'] as const;
 
 /** Changes that the two tables below do not include yet. */

@@ -4,7 +4,6 @@ import { StoreClosedError, StoreOverloadedError } from './store-errors.ts';
 const MAXIMUM_GROUP = 256;
 const MAXIMUM_WAITING = 20_000;
 
-/** A request to the store, with the functions that settle its promise. */
 export interface Request<Work> {
   readonly work: Work;
   readonly resolve: (value: unknown) => void;

@@ -5,7 +5,7 @@ import { databaseUrls } from '../../platform/database-url.ts';
 const CONNECT_TIMEOUT_MS = 15_000;
 /** Per host of several: five take less than a new connection may. */
 const HOST_TIMEOUT_MS = 2_500;
-/** The server's time limit of a statement, above all of ours; a slower one blocks others. */
+/** The server's time limit for a statement, longer than any of ours needs. A slower one would block others. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 /** The client's time limit, above the server's, for an unreachable server that would never answer. */
 const QUERY_TIMEOUT_MS = 33_000;
@@ -25,7 +25,7 @@ export interface DatabaseClientConfig extends ClientConfig {
   readonly findHost: (() => Promise<Host>) | null;
 }
 
-/** Options of every connection, including migrations. */
+/** Options of every connection, including those for migrations. */
 export function connectionOptions(url: string): DatabaseClientConfig {
   const [first, ...others] = databaseUrls(url);
   const options: ClientConfig = {

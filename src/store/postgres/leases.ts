@@ -52,7 +52,7 @@ const claimDue = arrayStatement(`
 /** Also deletes expired claims of other relayers. */
 const dropClaims = statement('DELETE FROM release_claims WHERE relayer = $1 OR ends_at < clock_timestamp()');
 
-/** Claims by relayers of releases to prepare, by the server's clock. */
+/** Relayers' claims on the releases that they prepare, which expire by the server's clock. */
 export function createReleaseClaims(database: Database): Pick<RelayStore, 'claimDueReleases' | 'dropClaims'> {
   return {
     async claimDueReleases(relayer, nowMs, limit, durationMs) {

@@ -24,7 +24,7 @@ export async function migrate(
 ): Promise<void> {
   // A change of a large table may take long, and so may waiting for another instance's.
   const client = new DatabaseClient({ ...connectionOptions(url), ...noTimeout });
-  // A break between statements fails the next one.
+  // A connection that breaks between statements fails the next one, so this event needs no handling.
   client.on('error', () => {});
   await client.connect();
   try {

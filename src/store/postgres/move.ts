@@ -50,12 +50,12 @@ async function connect(url: string): Promise<Client> {
     idle_in_transaction_session_timeout: 0,
     lock_timeout: LOCK_TIMEOUT_MS,
     types: {
-      // As BigInt: rounding must not make different values equal.
+      // As BigInt, because rounding could make different values equal.
       getTypeParser: (type, format) =>
         type === types.builtins.INT8 ? BigInt : types.getTypeParser(type, format as 'text'),
     },
   });
-  // A break between statements fails the next one.
+  // A connection that breaks between statements fails the next one, so this event needs no handling.
   client.on('error', () => {});
   await connectByName(client);
   try {
@@ -125,7 +125,7 @@ async function* readPortions(
 
 function expressionOf({ name, kind }: Column): string {
   if (kind === 'texts') return `to_json(${name})`;
-  // As stored: the driver would parse it.
+  // As stored, because the driver would parse it.
   return kind === 'json' ? `${name}::text` : name;
 }
 

@@ -9,7 +9,7 @@ import { type Statement, statement } from './statements.ts';
 const MAXIMUM_WAITING = 20_000;
 /** Attempts of a transaction that conflicts with others. */
 const MAXIMUM_TRIES = 5;
-/** Outage, such as a restart, after which waiting calls fail; later calls fail immediately. */
+/** Duration of an outage, such as a restart, after which waiting calls fail. Later calls fail immediately. */
 const RESTART_MS = 10_000;
 const RECONNECT_INTERVAL_MS = 100;
 /** Repeats of work after a lost connection. */
@@ -29,8 +29,8 @@ export interface Database extends Connection {
   /** Runs reads and idempotent writes, and repeats them after a lost connection. */
   readonly repeating: Connection;
   /**
-   * Runs `work` in a READ COMMITTED transaction, which locks the rows it depends on. `work` may run again after a
-   * conflict or a lost connection, so its other side effects must be repeatable.
+   * Runs `work` in a READ COMMITTED transaction. `work` must lock the rows it depends on, and may run again after a
+   * conflict or a lost connection, so its side effects outside the database must be repeatable.
    */
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Resolves after all running calls; later calls reject. Call once. */
@@ -57,7 +57,8 @@ export function openDatabase(
     idleTimeoutMillis: 60_000,
   });
   pool.on('error', onError);
-  // A break between two statements of a transaction fails the next one.
+  // A connection that breaks between two statements of a transaction fails the next one, so this event needs no
+  // handling.
   pool.on('connect', (client) => client.on('error', () => {}));
   let running = 0;
   let closing: PromiseWithResolvers<void> | null = null;

@@ -5,7 +5,7 @@ import type { Database } from './open-database.ts';
 import { statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
 const WINDOW_MS = 60_000;
-/** One at a time: a second group would only wait for the first one's rows. */
+/** One at a time, because a second group would only wait for the first one's rows. */
 const MAXIMUM_GROUPS_UNDER_WAY = 1;
 /** Maximum exhausted keys in memory; others are counted again. */
 const MAXIMUM_REMEMBERED_KEYS = 10_000;
@@ -31,8 +31,8 @@ const countRequests = statement(`
     ends_at = CASE WHEN present.ends_at > clock_timestamp() THEN present.ends_at ELSE excluded.ends_at END
   RETURNING key, requests, extract(epoch FROM ends_at - clock_timestamp())::double precision * 1000 AS "remainingMs"`);
 /**
- * Takes a call from a budget that refills steadily, of which the row's end is the time when it is full again: a deleted
- * row is a full budget. Affects no row if the budget lacks the call.
+ * Takes a call from a budget that refills steadily. A row ends when its budget is full again, so a deleted row is a
+ * full budget. Affects no row if the budget lacks the call.
  */
 const takeCall = statement(`
   INSERT INTO rate_windows AS present (kind, key, requests, ends_at)
@@ -112,7 +112,10 @@ export function createSharedRateLimiter(
   };
 }
 
-/** Counts calls to providers for all instances: a round trip per call, which itself is a request to another host. */
+/**
+ * Counts calls to providers for all instances, at the cost of a round trip per call, which is itself a request to
+ * another host.
+ */
 export function createProviderCalls(database: Database): TakeSharedCall {
   return async (provider, { intervalMs, spareMs }) =>
     (await database.execute(takeCall, [provider, intervalMs, spareMs])) === 1;

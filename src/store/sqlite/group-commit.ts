@@ -82,10 +82,8 @@ export function createGroupCommit(
   };
 }
 
-/** A write of a group, and its result. */
 interface GroupItem {
   readonly write: () => unknown;
-  /** Several statements, of which all or none take effect. */
   readonly inSavepoint: boolean;
   failed: boolean;
   /** The write's value, or its error. */

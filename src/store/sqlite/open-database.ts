@@ -89,7 +89,7 @@ export function withNumbers<Row extends object>(row: Row): Row {
 /**
  * Locks a database file for this process, until it ends or the returned function is called. Node has no flock, so the
  * lock is an exclusive transaction on a separate SQLite file: the operating system releases it with the process, even
- * after kill -9, and readers of the database are not affected. Only its owner can open the file, because another user
+ * after kill -9, and readers of the database are not affected. Only the file's owner can open it, because another user
  * could otherwise keep the service from starting. Throws `StoreInUseError` when another process, or another store of
  * this one, holds it.
  */

@@ -39,7 +39,7 @@ export function createPaymentStore(
   const idempotency = createIdempotencyTable(database);
 
   function insertPayment(payment: Payment): CreateOutcome {
-    // Separate statement: an INSERT that reads its own table builds a temporary one.
+    // In a separate statement, because an INSERT that reads its own table builds a temporary one.
     if (selectReserved.get(bytesOfAddress(payment.payoutAddress)) !== undefined) return { kind: 'reserved' };
     insert.run(...storedValues(paymentTable.valuesOf(payment)));
     insertUnindexed.run(payment.accountId, payment.id);
@@ -123,7 +123,7 @@ function createIdempotencyTable(database: DatabaseSync) {
 
 /**
  * Walks the partial index, which holds few rows: due releases and those that wait after a failure. The explicit IS NOT
- * NULL is needed: SQLite cannot infer it for the index from the alternatives. Takes the current time.
+ * NULL is needed, because SQLite cannot infer it for the index from the alternatives. Parameter: the current time.
  */
 const selectDueSql = `SELECT ${paymentColumns} FROM payments
   WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (
@@ -132,8 +132,8 @@ const selectDueSql = `SELECT ${paymentColumns} FROM payments
   ORDER BY release_due_at_ms, id`;
 
 /**
- * Claims by relayers of releases to prepare. In memory, because this is the only process and its claims must end with
- * it.
+ * Relayers' claims on the releases that they prepare. In memory, because this is the only process and its claims must
+ * end with it.
  */
 export function createReleaseClaims(
   database: DatabaseSync,
