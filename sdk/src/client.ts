@@ -18,7 +18,7 @@ import type {
 } from './wire.ts';
 
 export interface ClientOptions {
-  /** `service_live_…`. For servers only, never for a page or an app. */
+  /** `service_live_…`. Only for servers, never for a page or an app. */
   readonly apiKey: string;
   /** Root of the service, such as `https://pay.example.com`. Plain http is allowed for this machine only. */
   readonly baseUrl: string;
@@ -44,7 +44,7 @@ export interface ClientOptions {
 /** Payment id or token; the token comes from the response to create. */
 export type PaymentQuery = { readonly paymentId: string } | { readonly ipnToken: string };
 
-/** Events per page, which stay well below the client's limit. */
+/** Events per page, so that a page stays well below the client's limit of a response. */
 const EVENTS_OF_A_PAGE = 50;
 
 /** Client of the service for a merchant's server. */
@@ -52,7 +52,7 @@ export interface Client {
   readonly checkouts: {
     /**
      * Creates a checkout. Pass your order number as `idempotencyKey`: an order then gets one payment, however often the
-     * customer clicks. Without it each call creates a payment; only retries within the call do not.
+     * customer clicks. Without it, each call creates a payment; retries within a call do not create another.
      *
      * @throws ApiError, ConnectionError
      */
@@ -106,7 +106,7 @@ export interface Client {
      */
     confirm(refundId: string, destination: string): Promise<Refund>;
     /**
-     * Submits the hash of a transfer of a different amount.
+     * Submits the hash of your transfer if its amount differs from the refund's.
      *
      * @throws ApiError, ConnectionError
      */
@@ -120,7 +120,7 @@ export interface Client {
   };
   readonly events: {
     /**
-     * Reads the events after a number, or from the oldest on. `followEvents` does so in a loop.
+     * Reads the events after a number, or from the oldest. `followEvents` does so in a loop.
      *
      * @throws ApiError (410: events after that number were deleted), ConnectionError
      */
@@ -146,8 +146,8 @@ export interface Client {
   };
   readonly settlement: {
     /**
-     * Reads the contracts from which deposit addresses are computed. Store it with your code instead of requesting it
-     * each time.
+     * Reads the contracts from which deposit addresses are computed. Store the result with your code instead of
+     * requesting it each time.
      *
      * @throws ApiError, ConnectionError
      */
@@ -175,7 +175,7 @@ export function createClient(options: ClientOptions): Client {
   const refundsOf = (paymentId: string) => `/merchant/v1/payments/${encodeURIComponent(paymentId)}/refunds`;
   const refundOf = (answer: unknown) =>
     expectFields<Refund>(answer, ['refund_id', 'payment_id', 'status', 'amount']);
-  /** Changes are not retried: the service would refuse the second attempt with a conflict. */
+  /** Changes are not retried, because the service would refuse the second attempt with a conflict. */
   async function refund(method: 'GET' | 'POST', path: string, body?: object): Promise<Refund> {
     const headers = { 'content-type': 'application/json' };
     const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) };
@@ -289,7 +289,7 @@ function expectList<Answer>(answer: unknown, field: keyof Answer & string): Answ
   throw new ConnectionError(`the answer has no ${field}`);
 }
 
-/** Rejects a response without these fields, which is not the service's. */
+/** Rejects a response without these fields, which does not come from the service. */
 function expectFields<Answer>(answer: unknown, fields: readonly (keyof Answer & string)[]): Answer {
   const record = answer as Readonly<Record<string, unknown>>;
   const missing = fields.filter((field) => typeof record[field] !== 'string');

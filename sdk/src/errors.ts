@@ -3,7 +3,7 @@ export class CardCheckoutError extends Error {
   override readonly name: string = 'CardCheckoutError';
 }
 
-/** Error response of the service. `message` is the service's own sentence, for people. */
+/** Error response of the service. `message` is the service's explanation, for people. */
 export class ApiError extends CardCheckoutError {
   override readonly name = 'ApiError';
   /** HTTP status. */
@@ -26,18 +26,19 @@ export class ApiError extends CardCheckoutError {
     this.requestId = facts.requestId;
   }
 
-  /** Whether the same request may succeed later. Of the 400 errors only `conversion_failed` may. */
+  /** Whether the same request may succeed later. With status 400, only `conversion_failed` may. */
   get isTemporary(): boolean {
     return isTemporaryStatus(this.status) || this.code === 'conversion_failed';
   }
 }
 
-/** 408, 429 and errors of the service. */
 export function isTemporaryStatus(status: number): boolean {
   return status === 408 || status === 429 || status === 500 || status === 502 || status === 503;
 }
 
-/** No response, or none of this service. A create may have happened: repeat it with the same key. */
+/**
+ * No response, or one that does not come from this service. A create may have happened: repeat it with the same key.
+ */
 export class ConnectionError extends CardCheckoutError {
   override readonly name = 'ConnectionError';
 }

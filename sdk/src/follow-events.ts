@@ -29,8 +29,8 @@ export interface FollowEventsOptions<Transaction> {
   readonly client: Pick<Client, 'events'>;
   readonly cursor: EventCursor<Transaction>;
   /**
-   * Processes one event. Its writes to the transaction happen exactly once. An error stops at this event, which is
-   * retried.
+   * Processes one event. Its writes to the transaction happen exactly once. After an error, the event is retried before
+   * any later one.
    */
   readonly onEvent: (transaction: Transaction, event: MerchantEvent) => Promise<void> | void;
   /**
@@ -41,7 +41,7 @@ export interface FollowEventsOptions<Transaction> {
   readonly onError?: (error: unknown) => void;
   /** Ends the loop after the current event. */
   readonly signal?: AbortSignal;
-  /** Pause after the newest event. Default: 5,000. */
+  /** Pause when there are no newer events. Default: 5,000. */
   readonly pollMs?: number;
   /** Waits this long, or until the signal aborts; for tests. */
   readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
@@ -94,7 +94,7 @@ async function processPage<Transaction>(
   for (const event of page.events) {
     if (isOver()) return false;
     const isNext = await cursor.advance(previous, event.number, (transaction) => onEvent(transaction, event));
-    // Another process was faster: continue from its position.
+    // Another process was faster: continues from its position.
     if (!isNext) return true;
     previous = event.number;
   }

@@ -6,8 +6,8 @@ import type { PaymentStatus } from './wire.ts';
  * Store that remembers fulfilled payments: your database.
  *
  * `runOnce` opens a transaction, sets a unique mark for the payment (a unique row, or an order's `fulfilled_at` that is
- * still empty), and if it could, runs `work` in the same transaction. Both commit together or not at all, which makes
- * it once after any crash. Resolves to whether `work` ran.
+ * still empty) and, if the mark is new, runs `work` in the same transaction. Both commit together or not at all, so
+ * `work` takes effect once, even after a crash. Resolves to whether `work` ran.
  */
 export interface FulfilmentStore<Transaction = void> {
   runOnce(paymentId: string, work: (transaction: Transaction) => Promise<void> | void): Promise<boolean>;
@@ -27,7 +27,7 @@ export interface FulfilOnceOptions<Transaction> {
 }
 
 export interface Fulfilment {
-  /** `fulfilled` by this call or an earlier one; `not_paid`: nothing was done. */
+  /** `fulfilled` by this call, `already_fulfilled` by an earlier one, or `not_paid`: nothing was done. */
   readonly outcome: 'fulfilled' | 'already_fulfilled' | 'not_paid';
   readonly payment: PaymentStatus;
 }

@@ -36,8 +36,8 @@ export interface ReconcileOptions {
 }
 
 /**
- * Interval between reads of an order of this age: three minutes in the first hour, half an hour in the first day, then
- * six hours. A payment can be paid until it is canceled.
+ * Polling interval for an order of this age. Polling slows down but never stops, because a payment can be paid until it
+ * is canceled.
  */
 export function pollIntervalMs(ageMs: number): number {
   if (ageMs < HOUR_MS) return 3 * MINUTE_MS;
@@ -46,7 +46,7 @@ export function pollIntervalMs(ageMs: number): number {
 
 /**
  * Finds payments whose webhook was missed: polls the status of open orders until the signal aborts. Run it in one
- * process; several only poll more often. Keeps no state: a restart reads all orders.
+ * process; several would only poll more often. Keeps no state: a restart reads all orders.
  */
 export async function reconcile(options: ReconcileOptions): Promise<void> {
   const { signal, nowMs = Date.now, wait = waitFor, random = Math.random, onError = () => {} } = options;
@@ -69,7 +69,7 @@ export async function reconcile(options: ReconcileOptions): Promise<void> {
   }
 }
 
-/** Bounds the memory by the list of open orders. */
+/** Limits the memory to the open orders. */
 function forgetClosed(lastLooks: Map<string, number>, orders: readonly OpenOrder[]): void {
   const open = new Set(orders.map(({ paymentId }) => paymentId));
   for (const paymentId of lastLooks.keys()) if (!open.has(paymentId)) lastLooks.delete(paymentId);

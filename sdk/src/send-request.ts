@@ -1,8 +1,8 @@
 import { ApiError, ConnectionError, isTemporaryStatus } from './errors.ts';
 
-/** A response of the service is about a kilobyte. */
+/** Far above a response of the service, which is about a kilobyte. */
 const MAXIMUM_ANSWER_CHARACTERS = 262_144;
-/** A journal of more than 100,000 payments. */
+/** Enough for a journal of more than 100,000 payments. */
 const MAXIMUM_CSV_CHARACTERS = 134_217_728;
 
 /** Shared by all requests of a client. */
@@ -11,14 +11,10 @@ export interface RequestContext {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly fetch: typeof globalThis.fetch;
-  /** Timeout of one attempt. */
   readonly timeoutMs: number;
-  /** Attempts after the first. */
   readonly maximumRetries: number;
-  /** Maximum pause that the service may ask for; a longer one throws immediately. */
   readonly maximumPauseMs: number;
   readonly wait: (ms: number) => Promise<void>;
-  /** Random number from 0 to 1. */
   readonly random: () => number;
 }
 
@@ -33,8 +29,9 @@ export interface ServiceRequest {
 }
 
 /**
- * Sends a request, with the retries of the specification: 408, 429, 500, 502, 503 and no response. All requests here
- * can be repeated: reads change nothing, a create request carries its Idempotency-Key, and a second cancel is refused.
+ * Sends a request, with the retries of the specification: 408, 429, 500, 502, 503 and no response. All requests that
+ * are retried can be repeated: reads change nothing, a create request carries its Idempotency-Key, and a second cancel
+ * is refused.
  *
  * @throws ApiError, ConnectionError
  */

@@ -23,7 +23,7 @@ export interface DepositTerms {
   readonly publication: Omit<SettlementPublication, 'recompute_deposit_address'>;
   /**
    * Highest agreed fee in percent. Default: 10, the service's maximum. The contract allows any fee up to 100, so a
-   * higher default could miss an address that takes everything.
+   * higher default could accept an address that takes everything.
    */
   readonly maximumFeePercent?: number;
 }

@@ -53,7 +53,7 @@ export function constructEvent(
 
 /**
  * Same as `constructEvent`, for an unknown order: looks up the token by the payment id in the body. Trust nothing in
- * the body before it returns, also in `findToken`.
+ * the body before this function returns, not even in `findToken`.
  *
  * @throws WebhookError also if `findToken` knows no such payment (`unknown_payment`)
  */
@@ -84,14 +84,14 @@ function readRawBody(rawBody: RawBody): Uint8Array {
   return body;
 }
 
-/** Compares by name: test runners and frameworks pass those of another realm, where `instanceof` fails. */
+/** Compares by name, because test runners and frameworks pass buffers of another realm, where `instanceof` fails. */
 function isArrayBuffer(value: unknown): boolean {
   return Object.prototype.toString.call(value) === '[object ArrayBuffer]';
 }
 
 function verifySignature(body: Uint8Array, signature: SignatureHeader, ipnToken: string): void {
   const text = typeof signature === 'string' ? signature : signature?.length === 1 ? signature[0] : undefined;
-  // Accepts lower case only, as it is sent: a second spelling could pass a store of seen signatures.
+  // Accepts only lower case, as it is sent, because a second spelling could pass a store of seen signatures.
   const given = text !== undefined && /^[0-9a-f]{64}$/.test(text) ? fromHex(text) : null;
   if (given === null || given.length !== SIGNATURE_BYTES) {
     throw new WebhookError('no_signature', 'X-Service-Signature is missing or is not a signature');

@@ -141,7 +141,7 @@ function fulfil_if_paid(PDO $database, string $paymentId): bool
     if ((float) $status['amount'] !== (float) $order['amount']) {
         return false;
     }
-    // less than the price by the provider's fee; choose the share below which you review an order by hand
+    // the received amount is lower by the provider's fee; choose the share below which you review an order by hand
     error_log("$paymentId: {$status['value_coin']} USDC received for {$order['amount']} " . CURRENCY);
 
     // 4. mark and parcel in one transaction, only without an earlier mark

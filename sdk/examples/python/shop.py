@@ -35,7 +35,7 @@ MAXIMUM_PAGES = 200
 
 
 class NoRedirects(urllib.request.HTTPRedirectHandler):
-    """urllib would send the API key on to wherever a redirect points."""
+    """Follows no redirect, which would carry the API key to another host."""
 
     def redirect_request(self, *_):
         return None
@@ -82,12 +82,12 @@ def create_order(amount):
             "UPDATE orders SET payment_id = ?, ipn_token = ? WHERE number = ?",
             (payment["payment_id"], payment["ipn_token"], order),
         )
-    # The ipn_token stays here.
+    # The ipn_token stays on the server.
     return {"order": order, "payment_id": payment["payment_id"], "checkout_url": payment["checkout_url"]}
 
 
 def receive(raw_body, signature):
-    """A webhook as it came. Returns the status to answer with."""
+    """Receives a webhook. Returns the HTTP status."""
     try:
         event = json.loads(raw_body)
         payment_id, sent_at = str(event["paymentId"]), float(event["timestamp"])
@@ -98,7 +98,7 @@ def receive(raw_body, signature):
         if row is None:
             return 401
 
-        # 2. over the bytes as they came (1.), compared in constant time; an old one is a recording
+        # 2. over the raw bytes (1.), compared in constant time; an old event is a replay
         expected = hmac.new(row[0].encode(), raw_body, hashlib.sha256).hexdigest()
         if not hmac.compare_digest(expected.encode(), (signature or "").encode()):
             return 401
@@ -110,7 +110,7 @@ def receive(raw_body, signature):
 
 
 def fulfil_if_paid(database, payment_id):
-    """Fulfils the order of a payment, once, if it is paid in the amount and the currency of the order."""
+    """Fulfils the order of a payment once, if it is paid in the amount and currency of the order."""
     number, amount = database.execute(
         "SELECT number, amount FROM orders WHERE payment_id = ?", (payment_id,)
     ).fetchone()
@@ -121,10 +121,10 @@ def fulfil_if_paid(database, payment_id):
         return False
     if float(status["amount"]) != float(amount):
         return False
-    # what arrived is less by the provider's fee; decide yourself below which share you review an order by hand
+    # the received amount is lower by the provider's fee; choose the share below which you review an order by hand
     print(f"{payment_id}: {status['value_coin']} USDC received for {amount} {CURRENCY}", file=sys.stderr)
 
-    # 4. mark and parcel in one transaction, and only if the mark was not there
+    # 4. mark and parcel in one transaction, only without an earlier mark
     database.execute("BEGIN IMMEDIATE")
     try:
         changed = database.execute(
@@ -141,10 +141,8 @@ def fulfil_if_paid(database, payment_id):
 
 
 def reconcile():
-    """Reads the event log of the account, because a webhook is sent once and may be missed.
-
-    Returns whether the service answered. The cursor moves only when all orders of a page are done, so that a run that
-    fails is repeated by the next one.
+    """Reads the account's event log, because a webhook is sent once and may be missed. Returns whether the service
+    responded. The cursor moves after all orders of a page, so that the next run repeats a failed one.
     """
     with open_database() as database:
         for _ in range(MAXIMUM_PAGES):
@@ -162,7 +160,7 @@ def reconcile():
                 if error.code != 410:
                     print(error, file=sys.stderr)
                     return False
-                # The shop did not ask for more than 30 days.
+                # The shop was offline for more than 30 days.
                 if not check_open_orders(database):
                     return False
                 database.execute("DELETE FROM cursor")
@@ -181,8 +179,8 @@ def fulfil_missed(database, payment_id):
 
 
 def check_open_orders(database):
-    """Reads the status of open orders. Those that were not checked for the longest time come first, so that no order
-    keeps others waiting. Returns whether the service answered.
+    """Reads the status of open orders, longest unchecked first, so that no order blocks others. Returns whether the
+    service responded.
     """
     failures = 0
     rows = database.execute(
@@ -217,7 +215,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         length = self.headers.get("Content-Length", "")
-        # A negative length would mean: read until the caller hangs up.
+        # A negative length would read until the caller hangs up.
         if not (length.isascii() and length.isdigit()):
             return self.answer(411)
         if len(length) > 9 or int(length) > MAXIMUM_BODY_BYTES:

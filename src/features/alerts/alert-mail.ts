@@ -6,7 +6,7 @@ import type { Alert } from './alert-store.ts';
 export interface AlertMailParts {
   readonly alert: Alert;
   readonly shop: string;
-  /** The newest subjects of the alert. */
+  /** The newest failures that the alert is about. */
   readonly webhooks: readonly FailingWebhook[];
   readonly payments: readonly Payment[];
   readonly pageOf: (paymentId: string) => string;

@@ -63,7 +63,7 @@ async function readGroups(visit: Visit): Promise<readonly AlertGroup[]> {
   return groups.filter(({ name, holds }) => !holds.every((one) => seenOf.get(name)?.has(one)));
 }
 
-/** Payments and events that need the merchant's attention, grouped by cause. */
+/** Payments and failed webhooks that need the merchant's attention, grouped by cause. */
 export const alertsCard: OverviewCard = {
   show: showAlerts,
   register: (routes) => routes.pages('overview', 'developer').form('/alerts/dismiss', dismissAlert),
@@ -85,7 +85,7 @@ function dismissForm(visit: Visit, name: string): Html {
 <button class="button compact" name="alert" value="${name}" aria-label="Dismiss: ${name.replaceAll(/[_:]/g, ' ')}">Dismiss</button></form>`;
 }
 
-/** Dismisses a group for all members until something is added to it. */
+/** Dismisses a group for all members, until something is added to it or `DISMISSED_MS` have passed. */
 async function dismissAlert(visit: Visit, form: FormFields): Promise<PageAnswer> {
   const { context } = visit;
   const group = (await readGroups(visit)).find(({ name }) => name === form.text('alert'));
@@ -112,7 +112,7 @@ function groupOfPayments(
     (payment) => html`<p><a href="${DASHBOARD_PATH}/payments/${payment.id}">
 ${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}</a> ${sentenceOf(payment)}</p>`,
   )}${all}`;
-  // Includes the attempt: a payment refused again after a new attempt shows up again.
+  // Includes the attempt, so that a payment refused again after a new attempt shows up again.
   return [
     {
       name,

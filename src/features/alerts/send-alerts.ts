@@ -25,7 +25,6 @@ interface AlertTaskContext extends Omit<SendAlertsContext, 'onFailure'> {
   readonly log: Readonly<{ warn: (fields: object, text: string) => void }>;
 }
 
-/** Background task that sends alerts to merchants. */
 export function createAlertTask({ log, ...context }: AlertTaskContext) {
   const onFailure = ({ accountId, kind }: Alert, err: unknown) =>
     log.warn({ err, accountId, kind }, 'an alert email was not sent');
@@ -37,9 +36,9 @@ export function createAlertTask({ log, ...context }: AlertTaskContext) {
 }
 
 const HOUR_MS = 3_600_000;
-/** Minimum age of an alert: a row may be committed a moment after its timestamp. */
+/** Minimum age of an alert, because a row may be committed a moment after its timestamp. */
 const SETTLED_MS = 10_000;
-/** Maximum age of an alert: an old backlog, for example after mail is first configured, would only confuse. */
+/** Maximum age of an alert, because an old backlog, for example after mail is first configured, would only confuse. */
 const MAXIMUM_ALERT_AGE_MS = 24 * HOUR_MS;
 const ALERTS_AT_A_TIME = 5;
 const MAXIMUM_NAMED = 10;

@@ -89,7 +89,6 @@ export function createAlertStore({ write }: Scripts): AlertStore {
   };
 }
 
-/** Alerts in the store. */
 export const storedAlerts: StoredFeature = {
   schema: new URL('schema.sql', import.meta.url),
   tables,

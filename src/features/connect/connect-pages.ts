@@ -11,7 +11,7 @@ const CONNECT_PATH = `${DASHBOARD_PATH}/connect`;
 
 /**
  * `/connect`: a shop asks for an API key, and a member who may create keys approves with the password and a fresh
- * second factor. A refusal does not redirect to the shop, because its address is untrusted until approval.
+ * second factor. A refusal does not redirect to the shop, whose address is untrusted until approval.
  */
 export function registerConnectPages(routes: DashboardRoutes): void {
   const pages = routes.pages(null, 'developer');
@@ -59,7 +59,7 @@ const approve: FormHandler = async (visit, form) => {
     actor: { ...visit.actor, userId: visit.user.id },
     callbackHost: form.has('any_host') ? null : callbackHostOf(request),
   });
-  // A redirect would not work: the page's `form-action` policy also applies to redirect targets.
+  // A redirect would not work, because the page's `form-action` policy also applies to redirect targets.
   visit.reply.header('refresh', `0; url=${back}`);
   return {
     title: 'Approved',

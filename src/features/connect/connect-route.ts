@@ -9,7 +9,6 @@ import { readParameters } from '../../api/request-input.ts';
 import { addressGroupOf, requirePassing } from '../../web/rate-windows.ts';
 import { type ConnectContext, exchangeCode } from './connect-shop.ts';
 
-/** Parameters of a shop that exchanges the code of a connection. */
 const connectParameters = {
   code: required({ type: 'string', maxLength: 2_000 }, 'The `code` that came back to your shop.', 'pXk2…'),
   code_verifier: required(
@@ -54,7 +53,7 @@ export const describedConnect = {
   },
 };
 
-/** Exchanges the code of a connection for an API key. Limited by IP address, because the request has no key yet. */
+/** Limited by IP address, because the request has no key yet. */
 export function registerConnect({ server, limits }: MerchantRoutes, context: ConnectContext): void {
   server.post('/connect', async (request, reply) => {
     const address = addressGroupOf(request.ip);

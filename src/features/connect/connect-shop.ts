@@ -44,7 +44,6 @@ interface Grant extends Pick<ConnectRequest, 'name' | 'codeChallenge' | 'scopes'
 
 export type ConnectContext = Omit<PeopleContext, 'passwords'> & Pick<ShowOnceContext, 'shownOnce'>;
 
-/** Lifetime of a code. */
 export const CONNECT_CODE_MS = 60_000;
 const CODE_OWNER = 'code of a connection';
 const MAXIMUM_URL_CHARACTERS = 500;
@@ -120,7 +119,6 @@ export async function approveConnection(
   return back.href;
 }
 
-/** Request of a shop that exchanges a code. */
 export interface Exchange {
   readonly code: string;
   readonly codeVerifier: string;
@@ -139,7 +137,7 @@ export async function exchangeCode(
 ): Promise<CreatedKey & { readonly account: Account }> {
   const opened = code.length > MAXIMUM_CODE_CHARACTERS ? null : context.shownOnce.open(code, CODE_OWNER);
   const grant: Grant | null = opened === null ? null : JSON.parse(opened);
-  // Expired codes are not logged: requests with them could push all other entries out of the audit log.
+  // Expired codes are not logged, because requests with them could push all other entries out of the audit log.
   if (grant === null || grant.expiresAtMs <= context.nowMs()) throw new ServiceError('connect_code_invalid');
   const user = await context.people.findUser(grant.userId);
   const actor = { name: user?.email ?? grant.userId, userId: grant.userId, address };
@@ -151,7 +149,7 @@ export async function exchangeCode(
     /^[\w.~-]{43,128}$/.test(codeVerifier) &&
     hash('sha256', codeVerifier, 'base64url') === grant.codeChallenge &&
     hashSecretToken(URL.parse(returnUrl)?.href ?? '') === grant.returnHash;
-  // Only the shop's own exchange consumes the code: without the verifier a code cannot end a connection.
+  // Only the shop's own exchange consumes the code, so that a stolen code without the verifier cannot end a connection.
   const taken = isShop ? await context.sessions.takeLink(hashSecretToken(code), context.nowMs()) : null;
   const memberships = taken === null ? [] : await context.people.listMemberships(grant.userId);
   const membership = memberships.find(({ accountId }) => accountId === grant.accountId);

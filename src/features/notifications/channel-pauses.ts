@@ -4,8 +4,8 @@ import type { NotificationChannel } from './notification-channel.ts';
 const MESSAGES_PER_HOUR = 20;
 const HOUR_MS = 3_600_000;
 /**
- * Pause after a message: the slowest channel accepts 20 messages a minute. The next message covers the events of the
- * pause.
+ * Pause after a message, because the slowest channel accepts 20 messages a minute. The next message covers the events
+ * of the pause.
  */
 const PAUSE_MS = 15_000;
 

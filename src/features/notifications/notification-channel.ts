@@ -11,7 +11,7 @@ export const notificationEvents = {
 export type NotificationEvent = keyof typeof notificationEvents;
 export type PaymentNotification = Exclude<NotificationEvent, 'daily_sum'>;
 
-/** Numbered event types that notify members. Attention counts only for money that arrives after a cancellation. */
+/** Numbered event types that notify members. Attention counts only if money arrives after a cancellation or expiry. */
 export const notifiedTypes = {
   paid: 'payment.paid',
   partially_paid: 'payment.partially_paid',
@@ -55,7 +55,6 @@ interface ChannelField {
   readonly label: string;
   readonly hint: string;
   readonly form: RegExp;
-  /** Error message for an invalid value. */
   readonly problem: string;
 }
 type ChannelFields = Readonly<Record<string, ChannelField>>;
@@ -123,7 +122,6 @@ export function parseChannelField(name: string, { form, problem }: ChannelField,
   return text;
 }
 
-/** Last characters of a target, for its owner to recognize it. */
 export function hintOf(target: ChannelTarget): string {
   const last = Object.values(target).at(-1);
   return last === undefined ? '' : `…${last.slice(-4)}`;

@@ -44,7 +44,7 @@ interface MessagePlace {
   readonly dashboardUrl: string;
 }
 
-/** Message about payments, without email addresses: an erasure could not reach them in the channel. */
+/** Message about payments, without email addresses, because an erasure could not reach them in the channel. */
 export function paymentMessage({ counts, newest }: PaymentNews, place: MessagePlace): NotificationMessage {
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const [first] = newest;
@@ -102,7 +102,6 @@ export function dailyMessage(day: DailySum, place: MessagePlace): NotificationMe
   };
 }
 
-/** Message that shows a member that a channel works. */
 export function testMessage(events: readonly NotificationEvent[], place: MessagePlace): NotificationMessage {
   const names = events.map((event) => notificationEvents[event].toLowerCase());
   return {

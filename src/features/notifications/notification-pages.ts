@@ -37,7 +37,6 @@ const flashMessages = {
   tested: 'The test message is sent.',
 };
 
-/** Pages for a member's own notification channels. */
 export function registerNotificationPages(routes: DashboardRoutes, channels: ChannelsContext): void {
   const pages = routes.pages('notifications', 'viewer');
   const show = (visit: Visit) => showChannels(channels, visit);
@@ -171,8 +170,8 @@ async function answerAdd(channels: ChannelsContext, visit: Visit, form: forms.Fo
 }
 
 /**
- * Notifies the member of a channel that another person added in their name: a channel outlives the session that added
- * it.
+ * Notifies the member of a new channel, because another person may have added it and a channel outlives the session
+ * that added it.
  */
 async function mailAboutChannel(
   { account, user, context: { mailer, baseUrl } }: Visit,

@@ -17,7 +17,7 @@ export function createNotificationSender(
   dependencies: Omit<DeliveryDependencies, 'allowedHosts' | 'own'>,
   mailer: Mailer | null,
 ): SendNotification {
-  // No exemptions for the operator's allowed hosts: the three hosts are public.
+  // Does not exempt the operator's allowed hosts, because the hosts of the channels are public.
   const guard = { ...dependencies, allowedHosts: new Set<string>(), own: null };
   return async (kind, target, message, email) => {
     if (kind === 'mail') return sendMail(mailer, email, message);

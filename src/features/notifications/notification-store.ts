@@ -2,7 +2,6 @@ import type { NotificationOutcome } from './channel-pauses.ts';
 import type { ChannelKind, ChannelTarget, NotificationChannel } from './notification-channel.ts';
 import type { NotificationMessage, PaymentNews } from './notification-message.ts';
 
-/** Notification channels of members. */
 export interface NotificationStore {
   /** Resolves to false if the user is not a member of the account or has the maximum number of channels. */
   addChannel(channel: NotificationChannel): Promise<boolean>;
@@ -15,7 +14,6 @@ export interface NotificationStore {
   listDueChannels(nowMs: number, except: readonly string[], limit: number): Promise<NotificationChannel[]>;
   /** Events after `readThrough`, a few thousand at most; lists at most `named` payments. */
   readNews(channel: NotificationChannel, named: number): Promise<PaymentNews>;
-  /** Number of the account's newest event. */
   readNewestEvent(accountId: string): Promise<number>;
 }
 

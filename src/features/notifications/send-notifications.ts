@@ -22,7 +22,6 @@ import {
 } from './notification-message.ts';
 import type { NotificationStore, SendNotification } from './notification-store.ts';
 
-/** Dependencies of a member's own channels. */
 export interface ChannelsContext extends Readonly<{ notifications: NotificationStore }> {
   readonly notifier: Notifier;
   readonly nowMs: () => number;
@@ -174,7 +173,7 @@ export async function notifyChannel(context: NotifyContext, channel: Notificatio
   await notifications.updateChannel(claimed, resealed(context.notifier, after));
 }
 
-/** The due message and the channel after it; null if the account no longer exists. */
+/** The due message, and the channel's progress after it; null if the account no longer exists. */
 async function composeDue(context: NotifyContext, channel: NotificationChannel, nowMs: number) {
   const { readThrough, dailyDueAtMs } = channel;
   const account = await context.accounts.findAccount(channel.accountId);
@@ -213,7 +212,7 @@ export async function sendToChannel(
   return send(kind, JSON.parse(target), message, user.email);
 }
 
-/** Sealed with the current secret, so that an earlier one can be retired. */
+/** Seals the target with the current secret, so that an earlier one can be retired. */
 function resealed({ box }: Notifier, channel: NotificationChannel): NotificationChannel {
   const { id, sealedTarget } = channel;
   const target = box.isCurrent(sealedTarget) ? null : box.open(sealedTarget, id);

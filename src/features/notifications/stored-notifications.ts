@@ -45,8 +45,8 @@ const channelTable = table<NotificationChannel>('notification_channels', ['id'])
 const EVENTS_AT_A_TIME = 5_000;
 
 /**
- * Whether the money of an event came after a cancellation or expiry: a payment that expires with a part of it needs
- * attention too.
+ * Whether the money of an event arrived after a cancellation or expiry. A payment that expires with a partial deposit
+ * also needs attention, but its money is not late.
  */
 const isLate = sql`EXISTS (
   SELECT 1 FROM state_changes
@@ -54,7 +54,6 @@ const isLate = sql`EXISTS (
     AND (state_changes.at_ms <= events.at_ms AND state_changes.state IN ('canceled/canceled', 'canceled/completed')
       OR state_changes.at_ms < events.at_ms AND state_changes.state = 'canceled/manual_required'))`;
 
-/** Notification channels of members, on any engine. */
 export function createNotificationStore({ read, write }: Scripts): NotificationStore {
   return {
     addChannel: write(function* (channel) {
@@ -117,7 +116,6 @@ export function createNotificationStore({ read, write }: Scripts): NotificationS
   };
 }
 
-/** Members' notification channels in the store. */
 export const storedNotifications: StoredFeature = {
   schema: new URL('schema.sql', import.meta.url),
   tables,

@@ -36,14 +36,16 @@ import {
 } from './payment-page.ts';
 import type { PaymentPageStore } from './payment-page-store.ts';
 
-/** Body limit: an answer in any script takes up to twelve bytes per character. */
+/** Body limit, because an answer in any script takes up to twelve bytes per character. */
 const FORM_LIMIT_BYTES = 4 * 1024;
 
-/** Submissions of payment pages per window: each may create a payment. */
+/** Limited per window, because each submission of a payment page may create a payment. */
 const submissionLimits = {
   /** Submissions by IP address. */
   ofVisitor: [10, MINUTE_MS],
-  /** Submissions by page and address, for a page with a stock, while an unpaid payment holds its place. */
+  /**
+   * Submissions by page and address, for a page with a stock, in the time for which an unpaid payment holds its place.
+   */
   placesOfVisitor: [30, HOLD_MS],
   /** Submissions by page, for all visitors. */
   ofPage: [120, MINUTE_MS],
@@ -51,7 +53,6 @@ const submissionLimits = {
   ofAccount: [300, MINUTE_MS],
 } as const;
 
-/** Dependencies of the payment pages for customers. */
 export interface PaymentPagesContext extends PayOnPageContext {
   readonly paymentPages: Pick<PaymentPageStore, 'findPageBySlug' | 'findSubmission' | 'createPagePayment'>;
   readonly monotonicMs: () => number;
@@ -65,7 +66,6 @@ const createSubmissionLimiters = (monotonicMs: () => number) => createLimiters(s
 
 type PageRequest = CheckoutRequest<'slug'>;
 
-/** `/p/:slug`: the payment pages. */
 export function registerPaymentPage(routes: CheckoutRoutes, context: PaymentPagesContext): void {
   const limited = { ...context, limits: createSubmissionLimiters(context.monotonicMs) };
   routes.page('/p/:slug', (asked) => showPage(limited, asked));
@@ -161,7 +161,7 @@ function readForm(
   return { typed, submission: isGood ? { token, amountCents: Number(cents), answer: line || null } : null };
 }
 
-/** Form of the page's token: 16 random bytes in base64url. */
+/** Format of a form's token: 16 random bytes in base64url. */
 const TOKEN_FORM = /^[\w-]{22}$/;
 
 function boundsText({ page, account }: FoundPage, language: Language) {

@@ -43,7 +43,6 @@ const PAGES_PATH = `${DASHBOARD_PATH}/pages`;
 /** Maximum payments listed on a page's own page. */
 const PAYMENTS_SHOWN = 20;
 
-/** Dashboard pages for payment pages: list with takings, create, change, pause. */
 export function registerPaymentPages(routes: DashboardRoutes, store: PaymentPageStore): void {
   const pages = routes.pages('pages', 'developer');
   const show = (visit: Visit) => showPage(store, visit);
@@ -56,7 +55,6 @@ export function registerPaymentPages(routes: DashboardRoutes, store: PaymentPage
   pages.form('/pages/:pageId/resume', (visit) => pausePage(store, visit, false));
 }
 
-/** The payment pages of these payments. */
 export async function readPageOrigins(
   store: PaymentPageStore,
   accountId: string,

@@ -30,10 +30,8 @@ import {
 import { displayStatusBadges, providerName } from '../../web/signed-in/payment-words.ts';
 import type { PaymentPage } from './payment-page.ts';
 
-/** Maximum links listed below the form. */
 const LINKS_SHOWN = 20;
 
-/** Pages for checkout links created by hand. */
 export function registerLinkPages(routes: DashboardRoutes): void {
   const pages = routes.pages('links', 'developer');
   for (const kind of Object.values(kinds)) {
@@ -71,7 +69,9 @@ const kinds = {
 } as const;
 type Kind = (typeof kinds)[keyof typeof kinds];
 
-/** Asks for confirmation if the form names the payout wallet: a session alone must not decide where money goes. */
+/**
+ * Asks for confirmation if the form names the payout wallet, because a session alone must not decide where money goes.
+ */
 async function formView(kind: Kind, visit: Visit): Promise<Html> {
   const action = `${DASHBOARD_PATH}${kind.path}`;
   const fields = kind === kinds.card ? linkFields : commonFields;
@@ -120,7 +120,7 @@ export const linkFields = {
   },
 } satisfies Fields;
 
-/** Payout wallet and webhook URL: the account's settings, or fields of the form. */
+/** Payout wallet and webhook URL: from the account's settings, otherwise fields of the form. */
 export function destinationFields(
   visit: Visit,
   action: string,

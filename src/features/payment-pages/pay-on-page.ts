@@ -32,7 +32,6 @@ export interface PageSubmission {
   readonly answer: string | null;
 }
 
-/** Signals that the page takes no payment at the moment. */
 export class PageClosedError extends Error {
   override readonly name = 'PageClosedError';
   readonly state: ClosedState;

@@ -1,7 +1,6 @@
 import type { Payment } from '../../payment/payment.ts';
 import type { PagePayment, PaymentPage, UsedPage } from './payment-page.ts';
 
-/** The page of a payment, as in lists and exports. */
 export interface PageOfPayment extends Pick<PaymentPage, 'slug' | 'title'> {
   readonly pageId: string;
   readonly answer: string | null;
@@ -28,7 +27,6 @@ export interface PaymentPageStore {
     pagePayment: PagePayment,
     requireOpen: (used: UsedPage) => void,
   ): Promise<Payment | null>;
-  /** Finds the payment of a submission. */
   findSubmission(pagePayment: Pick<PagePayment, 'pageId' | 'submission'>): Promise<Payment | null>;
   /** Pages of an account's payments, by payment id; omits payments without a page. */
   listPagesOf(accountId: string, paymentIds: readonly string[]): Promise<ReadonlyMap<string, PageOfPayment>>;

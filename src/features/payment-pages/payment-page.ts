@@ -20,12 +20,12 @@ export interface PaymentPage {
   /** Path after `/p/`, unique in the service. Never changes, because printed codes contain it. */
   readonly slug: string;
   readonly title: string;
-  /** Description on the checkout; null uses the title. */
+  /** Description on the checkout; null for the title. */
   readonly orderLine: string | null;
   readonly currency: Currency;
   /** Null if the customer chooses the amount. */
   readonly amountCents: number | null;
-  /** Bounds of an amount that the customer chooses; null uses the service's. */
+  /** Bounds of an amount that the customer chooses; null for the service's own. */
   readonly minimumCents: number | null;
   readonly maximumCents: number | null;
   readonly passFeeToCustomer: boolean;

@@ -47,7 +47,6 @@ const pagePaymentTable = table<PagePayment>('page_payments', ['payment_id'])({
   integer: ['heldUntilMs'],
 });
 
-/** Payment pages on any engine. */
 export function createPaymentPageStore({ read, write }: Scripts): PaymentPageStore {
   return {
     createPage: write(createPage),
@@ -72,7 +71,7 @@ export function createPaymentPageStore({ read, write }: Scripts): PaymentPageSto
   };
 }
 
-/** Reads pages and takings in one statement, because a payment that becomes paid moves between two numbers. */
+/** Reads pages and takings in one statement, because a payment that becomes paid moves from `held` to `paid`. */
 function* selectUsed(rest: Fragment, nowMs: number): Script<UsedPage[]> {
   const rows = yield* run`
     SELECT ${raw(paymentPageTable.qualifiedNames)}, paid, received_units, (
@@ -162,7 +161,6 @@ function* endHolds(changes: readonly MovedPayment[]): Script<void> {
   }
 }
 
-/** Payment pages in the store. */
 export const storedPaymentPages: StoredFeature = {
   schema: new URL('schema.sql', import.meta.url),
   tables,

@@ -15,7 +15,6 @@ import {
   languageNamed,
 } from '../../web/checkout-frame/languages.ts';
 
-/** Base URLs of the receipt's links. */
 interface ReceiptLinks {
   /** The payment's page. */
   readonly checkoutUrl: string;
@@ -64,7 +63,7 @@ export function receiptMail(view: PaymentView, account: Account, links: ReceiptL
   return { to: email, subject: fillText(mail.subject, values), text };
 }
 
-/** Language of the last session; expects sessions ordered by age. */
+/** Language of the last session that has one, otherwise English. Expects the oldest session first. */
 function languageOf(sessions: readonly ProviderSession[]): Language {
   return languageNamed(sessions.findLast(({ language }) => language !== null)?.language ?? null);
 }

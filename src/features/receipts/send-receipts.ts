@@ -33,7 +33,6 @@ interface ReceiptTaskContext extends Omit<SendReceiptsContext, 'composeReceipt' 
   readonly log: Readonly<{ warn: (fields: object, text: string) => void }>;
 }
 
-/** Background task that sends receipts to customers by email. */
 export function createReceiptTask({ baseUrl, explorerTransactionUrl, log, ...parts }: ReceiptTaskContext) {
   const context: SendReceiptsContext = {
     ...parts,
@@ -47,14 +46,14 @@ export function createReceiptTask({ baseUrl, explorerTransactionUrl, log, ...par
   return { name: 'receipts', intervalMs: RECEIPT_INTERVAL_MS, run: () => sendReceipts(context) };
 }
 
-/** Concurrent receipts. One background mail slot is left for alerts. */
+/** Maximum receipts in progress. Leaves one background mail slot for alerts. */
 const RECEIPTS_AT_A_TIME = 4;
-/** Maximum age of a receipt: a late one, for example after mail is first configured, would only confuse. */
+/** Maximum age of a receipt, because a late one, for example after mail is first configured, would only confuse. */
 const MAXIMUM_RECEIPT_AGE_MS = 24 * 3_600_000;
 
 /**
  * Sends pending receipts. Claims each durably before sending, so that each is sent at most once. Resolves to whether
- * more may be waiting. Throws `MailNotSentError` if the mail server accepted none; these are retried.
+ * more may be waiting. Throws `MailNotSentError` if the mail server did not accept one, which is then retried.
  */
 export async function sendReceipts(context: SendReceiptsContext): Promise<boolean> {
   const nowMs = context.nowMs();

@@ -12,7 +12,6 @@ import { refundWords } from './locales.ts';
 import { type Refund, refundStatusAt } from './refund.ts';
 import { nameRefundAddress, type RefundContext, readLinkedRefund } from './refunds.ts';
 
-/** Request for the page on which a customer enters the address of a refund. */
 type RefundPageRequest = CheckoutRequest<'refundId' | 'token'>;
 
 /** `/refund/:refundId/:token`: the page on which a customer enters the address of a refund. */
@@ -33,7 +32,7 @@ function readAsked(
   return readLinkedRefund(context, refundId, token);
 }
 
-/** `POST /refund/:refundId/:token`: stores the address. Refuses a second one. */
+/** `POST /refund/:refundId/:token`: stores the address. Refuses a second address. */
 async function acceptRefundAddress(context: RefundContext, asked: RefundPageRequest): Promise<FastifyReply> {
   const { request } = asked;
   const refund = await readAsked(context, asked);

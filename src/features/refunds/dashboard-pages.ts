@@ -31,13 +31,12 @@ import {
 
 const pathOf = (paymentId: string) => `${DASHBOARD_PATH}/payments/${paymentId}/refunds`;
 
-/** Card of a payment's refunds, with its forms. */
 export const refundsCard = (context: RefundContext): PaymentCard => ({
   show: (visit, payment) => showRefunds(context, visit, payment),
   register: (routes, showPayment) => registerForms(context, routes, showPayment),
 });
 
-/** Refunds of a payment and the form that opens one. Empty if nothing can be refunded. */
+/** Empty if the payment has no refunds and nothing can be refunded. */
 async function showRefunds(context: RefundContext, visit: Visit, payment: Payment): Promise<Html> {
   const { refunds, leftUnits } = await readRefunds(context, visit.account.id, payment.id);
   if (refunds.length === 0 && leftUnits === 0n) return nothing;
@@ -82,7 +81,7 @@ Ask the customer for an address over a channel that you know, or send them the l
   return foldedForm(visit, action, 'Open a refund…', form);
 }
 
-/** Asks for the same: a reader of the customer's email could have entered this address. */
+/** Also asks for them, because a reader of the customer's email could have entered this address. */
 async function confirmForm(visit: Visit, refund: Refund): Promise<Html> {
   const { id, destination, paymentId } = refund;
   const form = await confirmedForm(visit, {
@@ -152,7 +151,7 @@ ${mayCancel ? form('cancel', html`<p class="actions"><button class="button dange
 
 type RefundForm = (visit: Visit, form: FormFields) => Promise<Refund>;
 
-/** Registers the refund forms. Results and errors appear on the payment's page. */
+/** Results and errors appear on the payment's page. */
 function registerForms(
   context: RefundContext,
   routes: DashboardRoutes,
@@ -185,7 +184,7 @@ function registerForms(
 
 async function open(context: RefundContext, visit: Visit, form: FormFields): Promise<Refund> {
   const paymentId = visit.params['paymentId'] ?? '';
-  // Answers for an unknown payment before the password is asked for.
+  // Refuses an unknown payment before it asks for the password.
   await readRefunds(context, visit.account.id, paymentId);
   const destination = form.text('destination').trim();
   await requirePasswordAndFactor(visit, form, {

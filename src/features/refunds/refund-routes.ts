@@ -34,7 +34,6 @@ export interface RefundRoutesContext extends RefundContext {
   readonly chainId: number;
 }
 
-/** Response of the API for a refund. */
 function presentRefund(
   { token, chainId, nowMs }: Pick<RefundRoutesContext, 'token' | 'chainId' | 'nowMs'>,
   refund: Refund,
@@ -62,7 +61,7 @@ function presentRefund(
   };
 }
 
-/** Refunds of the events that concern one. */
+/** Reads the refunds that events refer to. */
 export async function readEventRefunds(
   context: RefundRoutesContext,
   accountId: string,
@@ -80,7 +79,6 @@ export async function readEventRefunds(
 type PaymentRoute = { Params: { payment_id: string } };
 type RefundRoute = { Params: { refund_id: string } };
 
-/** Registers the refund operations of the merchant API. */
 export function registerRefunds({ server, guard }: MerchantRoutes, context: RefundRoutesContext): void {
   const [read, write] = [guard('read'), guard('refund')];
   const own = (request: FastifyRequest<RefundRoute>) =>

@@ -87,7 +87,7 @@ export const refundListSchema = json.object({
   refundable_amount: json.usdc('The USDC that can still be refunded.'),
 });
 
-/** For bodies whose unknown members are refused. */
+/** Refuses unknown members of a body. */
 const closed = { additionalProperties: false };
 
 const bodies = {
@@ -160,7 +160,6 @@ const operations: readonly Operation[] = [
   }),
 ];
 
-/** Refunds in the description of the API. */
 export const describedRefunds = {
   operations,
   bodies,

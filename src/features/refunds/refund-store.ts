@@ -5,7 +5,7 @@ import type { Refund, RefundDecision, RefundReference, RefundView } from './refu
 /** Decides on a refund under the lock of all refunds. Null leaves it unchanged. */
 export type DecideRefund = (view: RefundView) => RefundDecision | null;
 
-/** Refunds. A change and its event are one transaction, and a transfer belongs to at most one refund. */
+/** A change and its event are one transaction, and a transfer belongs to at most one refund. */
 export interface RefundStore {
   /**
    * Stores a new refund. Resolves to the earlier refund if its `Idempotency-Key` opened one within

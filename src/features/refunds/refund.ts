@@ -170,7 +170,7 @@ export function confirmAddress(
   return { refund: withUniqueUnits(confirmed, rivals), event: 'refund.address_confirmed' };
 }
 
-/** Subtracts single units, so that no two open refunds to an address ask for the same amount. */
+/** Subtracts 10⁻⁶ USDC at a time, so that no two open refunds to an address ask for the same amount. */
 function withUniqueUnits(refund: Refund, rivals: readonly Refund[]): Refund {
   const taken = new Set(rivals.map(({ units }) => units));
   for (let less = 0n; less < MAXIMUM_RIVALS && less < refund.units; less++) {
@@ -184,7 +184,10 @@ export function cancelRefund({ refund }: RefundView, nowMs: number): RefundDecis
   return { refund: { ...refund, ...noTransfer, status: 'canceled' }, event: 'refund.canceled' };
 }
 
-/** Finds the refund of a transfer: same address, exact amount, and after its opening or confirmation. */
+/**
+ * The refund that waits for a transfer: same address, exact amount, and opened or confirmed before the transfer's
+ * block.
+ */
 export function refundOfTransfer(transfer: TransferLog, watched: readonly Refund[]): Refund | undefined {
   return watched.find(
     ({ destination, units, scannedBlock }) =>
@@ -219,7 +222,7 @@ export function bookTransfer(
 
 /**
  * Rejects a transaction, by default the submitted one; another can be submitted. Leaves a refund unchanged that already
- * shows the problem: each pass finds the transfers of the last blocks again.
+ * shows the problem, because each pass finds the transfers of the last blocks again.
  */
 export function refuseTransaction(
   { refund }: Pick<RefundView, 'refund'>,

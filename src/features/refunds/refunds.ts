@@ -47,7 +47,6 @@ export interface RefundContext
   readonly nowMs: () => number;
 }
 
-/** Request of a merchant, unparsed. */
 export interface RefundRequest {
   /** `all`, `surplus`, or an amount in USDC. */
   readonly amount: string;
@@ -62,7 +61,7 @@ export function refundLimitUnits({ observations }: Pick<PaymentView, 'observatio
   return sumObservations(observations).finalSeenUnits;
 }
 
-/** The refunds of a payment, and the amount that can still be refunded. Throws `payment_not_found`. */
+/** Throws `payment_not_found`. */
 export async function readRefunds(
   context: Pick<RefundContext, 'payments' | 'refunds' | 'nowMs'>,
   accountId: string,
@@ -148,7 +147,6 @@ export async function nameRefundAddress(
   return change(context, refund, (view) => nameAddress(view, address, context.nowMs()));
 }
 
-/** Confirms the address that the merchant saw. */
 export async function confirmRefundAddress(
   context: RefundContext,
   refund: Refund,
@@ -160,7 +158,7 @@ export async function confirmRefundAddress(
   return change(context, refund, (view) => confirmAddress(view, address, scannedBlock, context.nowMs()));
 }
 
-/** Units, or null for the whole remainder. */
+/** Amount in 10⁻⁶ USDC; null for the whole remainder. */
 function parseRefundAmount(amount: string, view: PaymentView): bigint | null {
   if (amount === 'all') return null;
   if (amount === 'surplus') {
@@ -204,7 +202,7 @@ async function readScannedBlock({ observations }: RefundContext): Promise<number
   return cursor.number;
 }
 
-/** The refund of the account. Throws `refund_not_found`. */
+/** Throws `refund_not_found`, also for a refund of another account. */
 export async function readRefund(
   { refunds }: Readonly<{ refunds: Pick<RefundStore, 'findRefund'> }>,
   accountId: string,
@@ -260,7 +258,10 @@ export const recordedRefunds = (store: Pick<RefundStore, 'listRefunds'>) => ({
   fieldsOf: ({ refundId }: Pick<NumberedEvent, 'refundId'>) =>
     refundId === null ? {} : { refund_id: refundId },
 
-  /** Paid refunds are at most what was received, and transfers of their amounts to their addresses. */
+  /**
+   * Checks that paid refunds together are at most what was received, and that each is a transfer of its amount to its
+   * address.
+   */
   readCheck: async (view: PaymentView) => {
     const paid = (await store.listRefunds(view.payment.id)).filter(({ status }) => status === 'paid');
     return async (

@@ -32,8 +32,8 @@ const refundTable = table<Refund>('refunds', ['id'])({
 });
 
 /**
- * Serializes all changes of refunds, so that no transfer is stored with two refunds. Rewinds take it too: data read
- * from the chain is checked and written before a rewind, or refused after it.
+ * Serializes all changes of refunds, so that no transfer is stored with two refunds. Rewinds take it too, so that data
+ * read from the chain is checked and written before a rewind, or refused after it.
  */
 const REFUND_LOCK = 'refunds';
 
@@ -132,7 +132,7 @@ function* revertRefundsAbove(blockNumber: number, nowMs: number): Script<void> {
   yield* lock(REFUND_LOCK);
   const reverted = yield* refundTable.select`WHERE status = 'paid' AND block_number > ${blockNumber}`;
   for (const refund of reverted) {
-    // The hash also finds it in another block, and regardless of the amount.
+    // The hash also finds the transfer in another block, and regardless of the amount.
     const submittedHash = refund.transactionHash;
     const expiresAtMs = nowMs + TRANSFER_MS;
     yield* refundTable.update({
@@ -149,7 +149,7 @@ function* revertRefundsAbove(blockNumber: number, nowMs: number): Script<void> {
     WHERE status = 'awaiting_transfer' AND scanned_block > ${blockNumber}`;
 }
 
-/** Keeps the on-chain address: it is public, and it identifies the account of the money. */
+/** Keeps the on-chain address, because it is public and shows where the money went. */
 function* eraseFromRefunds(id: PaymentId, email: string): Script<void> {
   const refunds = yield* refundTable.select`
     WHERE payment_id = ${id} AND reason IS NOT NULL`;
@@ -158,7 +158,6 @@ function* eraseFromRefunds(id: PaymentId, email: string): Script<void> {
   }
 }
 
-/** Refunds in the store. */
 export const storedRefunds: StoredFeature = {
   schema: new URL('schema.sql', import.meta.url),
   tables,

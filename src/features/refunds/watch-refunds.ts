@@ -34,9 +34,9 @@ interface Pass extends WatchRefundsContext {
 
 /** Maximum refunds per pass: nodes accept a few hundred addresses in a filter. */
 const REFUNDS_A_PASS = 500;
-/** Extra time in which a transfer of the last moment is still found after a downtime. */
+/** Extra time after the expiry, in which a transfer of the last moment is still found after a downtime. */
 const GRACE_MS = 24 * 3_600_000;
-/** Number of blocks that each pass reads again, about a minute: a node may miss what another one shows. */
+/** Number of blocks that each pass reads again, about a minute, because a node may miss what another one shows. */
 const BLOCKS_READ_AGAIN = 32;
 
 /** Background task that watches for the transfers of refunds. */
@@ -92,7 +92,7 @@ async function scanForTransfers(pass: Pass, watched: readonly Refund[]): Promise
   }
 }
 
-/** Books a submitted transaction once its block is final. Rejects it if another host agrees. */
+/** Books a submitted transaction once its block is final. Rejects it only if another host finds the same problem. */
 async function checkSubmitted(pass: Pass, refund: Refund): Promise<void> {
   const { chain, cursor, refunds, nowMs } = pass;
   const { submittedHash } = refund;
