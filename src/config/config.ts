@@ -29,17 +29,14 @@ import {
 } from './server-addresses.ts';
 import { logLevels } from './variables.ts';
 
-/** Parts of the service that a process runs. */
 export type Role = 'all' | 'api' | 'worker';
 
 export type ContractDeploymentConfig = NonNullable<ReturnType<typeof readContractDeployment>>;
 
 export type ChainConfig = NonNullable<ReturnType<typeof readChain>>;
 
-/** All validated settings of a process. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
-/** All problems of a configuration, one line each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly string[];
@@ -54,10 +51,7 @@ const MINIMUM_SECRET_CHARACTERS = 32;
 /** A socket's path may have 107 bytes on Linux and 103 on macOS. */
 const MAXIMUM_SOCKET_PATH_BYTES = 103;
 
-/**
- * Reads and validates the environment. `mode` decides what is required: the sandbox brings its own secret, chain and
- * providers. Throws `ConfigError` with all problems together.
- */
+/** The sandbox needs no secret, chain or provider. Throws `ConfigError` with all problems together. */
 export function readConfig(mode: 'sandbox' | 'live', environment: Environment = process.env) {
   const read = createReader(environment);
   const isLive = mode === 'live';

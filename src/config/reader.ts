@@ -3,7 +3,6 @@ import { type Address, parsePayoutAddress } from '../payment/address.ts';
 import { parsePercentBasisPoints } from '../payment/money.ts';
 import { variables } from './variables.ts';
 
-/** Variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Reader = ReturnType<typeof createReader>;

@@ -5,9 +5,7 @@ import { codeOf, type Reader } from './reader.ts';
 
 export const HIGHEST_PORT = 65_535;
 
-/**
- * Reads the paths of certificate chain and private key (PEM), and checks at startup that both are readable and match.
- */
+/** Requires that certificate chain and private key (PEM) are readable and match. */
 export function readTls(read: Reader) {
   const certFile = read.text('TLS_CERT_FILE');
   const keyFile = read.text('TLS_KEY_FILE');

@@ -6,7 +6,6 @@ import { providers } from '../providers/adapters/providers.ts';
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** An environment variable: its name, whether a file may hold it, and its documentation. */
 export type Variable = Pick<ProviderVariable, 'name' | 'isSecret' | 'help'>;
 
 /** Purpose of each variable of the service itself, in the order of the documentation. */

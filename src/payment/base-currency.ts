@@ -27,10 +27,7 @@ export type ListRates = (
   lastMs: number,
 ) => Promise<readonly HourlyRate[]>;
 
-/**
- * Reads the rates for these times. The returned function gives the rate at one of them, in USD per unit of the
- * currency, or null if its hour has none.
- */
+/** Returns a function from one of these times to USD per unit of the currency, or null if its hour has no rate. */
 export async function ratesAt(
   listRates: ListRates,
   currency: Currency,

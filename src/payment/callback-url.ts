@@ -196,10 +196,7 @@ function mapsAway(character: string): boolean {
   return PLAIN_ASCII.test(character.normalize('NFKC'));
 }
 
-/**
- * Decodes percent-encoded ASCII characters, for comparisons that an encoding must not evade. Never throws; invalid
- * encodings stay.
- */
+/** Decodes percent-encoded ASCII, for comparisons that an encoding must not evade. Invalid encodings stay. */
 export function percentDecoded(text: string): string {
   if (!text.includes('%')) return text;
   return text.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) =>

@@ -17,10 +17,7 @@ export interface CancelPaymentContext {
 const MINUTE_MS = 60_000;
 /** A card payment started at the end of a session is delivered later, after the provider's checks. */
 const DELIVERY_GRACE_MS = 30 * MINUTE_MS;
-/**
- * Maximum age of the cursor: with an older one, "nothing has arrived" would prove nothing. The newest final block is
- * usually seconds old.
- */
+/** Maximum age of the cursor: with an older one, "nothing has arrived" would prove nothing. */
 const MAXIMUM_CURSOR_AGE_MS = 10 * MINUTE_MS;
 
 /**

@@ -37,10 +37,7 @@ export interface CreatePaymentContext extends CreateChecks {
   readonly tokenFingerprint: string;
 }
 
-/**
- * Creates a payment, durable when this resolves. Repeating the idempotency key returns the first payment. Throws
- * `ServiceError`.
- */
+/** Durable when this resolves. Repeating the idempotency key returns the first payment. Throws `ServiceError`. */
 export async function createPayment(
   context: CreatePaymentContext,
   account: MerchantTerms,
@@ -89,8 +86,7 @@ function newPayment(
   charge: CheckedTerms,
 ): Payment {
   const { settlement } = context;
-  // Read before the id is generated, because expiry goes by the times in the ids and would otherwise pass the payment
-  // too early.
+  // Read before the id is generated, so that a payment is never newer than its id, by whose time it expires.
   const createdAtMs = context.nowMs();
   const id = context.newPaymentId();
   const depositAddress = settlement.depositAddressOf({
@@ -223,7 +219,6 @@ export interface MerchantTerms extends AccountThresholdTerms {
   readonly toleratesMissingCent: boolean;
   /** Providers that the account may use; null for all, including future ones. */
   readonly providers: readonly ProviderId[] | null;
-  /** Providers that the merchant does not offer to customers. */
   readonly excludedProviders: readonly ProviderId[];
   /** Provider at the top of the list where it is available; null for the best choice. */
   readonly pinnedProvider: ProviderId | null;
@@ -247,10 +242,7 @@ export interface CreateChecks {
   readonly providers: ProviderChecks;
   readonly rates: Rates;
   readonly settlement: {
-    /**
-     * Whether an address is the token, a contract of the service or a relayer. The store refuses our own deposit
-     * addresses.
-     */
+    /** Whether it is the token, a contract of the service or a relayer. The store refuses our deposit addresses. */
     readonly isReservedAddress: (address: Address) => boolean;
   };
   readonly nowMs: () => number;
@@ -261,11 +253,7 @@ export type CheckedTerms = ReturnType<typeof chargeWithFee> &
   ThresholdTerms &
   Pick<Payment, 'usdUnits' | 'provider'>;
 
-/**
- * Checks a create request in a fixed order, so that a caller always gets the same error first. Throws `ServiceError`.
- *
- * @param isKeyTaken whether the idempotency key was used with other parameters
- */
+/** The order is fixed, so that the same error comes first. `isKeyTaken`: the key was used with other parameters. */
 async function checkCreate(
   context: CreateChecks,
   account: MerchantTerms,

@@ -134,11 +134,7 @@ export function isBusy(error: unknown): boolean {
   );
 }
 
-/**
- * Creates a 400 for one field; `problem` continues the sentence that starts with the field's name.
- *
- * @param name the field's name in forms, if different
- */
+/** Creates a 400. `problem` continues a sentence that starts with the field; `name` is the field's name in forms. */
 export function invalidField(field: string, problem: string, name = field): ServiceError {
   return new ServiceError('invalid_request', `${field} ${problem}`, { problems: new Map([[name, problem]]) });
 }

@@ -23,10 +23,7 @@ export function grossUpCents(requestedCents: number, feeBasisPoints: number): nu
   return Number((requestedUnits + netPerCent - 1n) / netPerCent);
 }
 
-/**
- * Amount charged to the customer; under pass-through the smallest that leaves the net. Throws `invalid_request` above
- * the maximum.
- */
+/** Under pass-through, the smallest charge that leaves the net. Throws `invalid_request` above the maximum. */
 export function chargeWithFee(
   { amountCents, passFeeToCustomer }: Pick<Payment, 'amountCents' | 'passFeeToCustomer'>,
   feeBasisPoints: number,
@@ -43,12 +40,7 @@ export function chargeWithFee(
   };
 }
 
-/**
- * Example of a fee for a requested amount, without the provider's fee: the customer's charge, the fee as the deposit
- * contract computes it, and the merchant's part of a payment in full.
- *
- * @param isPassedThrough whether the customer pays the fee on top
- */
+/** Shows a fee by an example, without the provider's fee. `isPassedThrough`: the customer pays the fee on top. */
 export function feeExample(askedCents: number, feeBasisPoints: number, isPassedThrough: boolean) {
   const chargedCents = isPassedThrough ? grossUpCents(askedCents, feeBasisPoints) : askedCents;
   const units = BigInt(chargedCents) * UNITS_PER_CENT;

@@ -33,7 +33,6 @@ export function createIpnTokens(secret: string, previousSecrets: readonly string
     currentFingerprint,
     /** Fingerprints of all secrets, the current one first. */
     fingerprints: [...keys.keys()] as readonly string[],
-    /** Whether tokens of the secret with this fingerprint can be created and verified. */
     knows: (fingerprint: string) => keys.has(fingerprint),
     /** Token of a payment, under the secret that was current at its creation. Throws for an unknown fingerprint. */
     create(paymentId: PaymentId, fingerprint = currentFingerprint): string {

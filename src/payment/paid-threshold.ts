@@ -112,9 +112,7 @@ export function minDeliveryUnits(chargedUsdUnits: bigint, maxProviderFeeBasisPoi
   return chargedUsdUnits - feeUnits;
 }
 
-/**
- * Smallest amount in USD cents at which the provider's assumed fee fits the maximum; null if its rate alone exceeds it.
- */
+/** Smallest amount in USD cents at which the assumed fee fits the maximum; null if the rate alone exceeds it. */
 export function minUsdCentsForFee(provider: ProviderId, maxProviderFeeBasisPoints: number): number | null {
   const { feeBasisPoints, minimumFeeUsdCents } = providerCatalog[provider];
   if (feeBasisPoints > maxProviderFeeBasisPoints) return null;
@@ -138,9 +136,7 @@ export function minUsdCentsForQuotedFee(
  * paid.
  */
 const MIN_SHARE_OF_ASSUMED_PERCENT = 80n;
-/**
- * Maximum plausible quote as a share of the charge's value at creation. Exchange rates may have moved by two percent.
- */
+/** Maximum plausible quote as a share of the charge's value, with two percent for moved exchange rates. */
 const MAX_SHARE_OF_CHARGE_PERCENT = 102n;
 
 /** Whether a provider's quote may lower the threshold for a charge of this USD value; all in 10⁻⁶ units. */
@@ -158,7 +154,6 @@ export function isPlausibleQuote(
 /** 0.01 USDC. Smaller sums change no state, so senders of single units have no effect. */
 const DUST_LIMIT_UNITS = UNITS_PER_CENT;
 
-/** Whether a sum is too small to change the payment's state: below 0.01 USDC, and not enough to be paid. */
 export function isDust({ paidThresholdUnits }: Pick<Payment, 'paidThresholdUnits'>, units: bigint): boolean {
   return units < DUST_LIMIT_UNITS && units < paidThresholdUnits;
 }

@@ -9,10 +9,7 @@ export type LastSession = Pick<ProviderSession, 'provider' | 'progress' | 'expir
 
 export interface FoundPayments {
   readonly payments: readonly Payment[];
-  /**
-   * Start of the next page; null at the end. A short page with a next one means that this call read its maximum of
-   * payments.
-   */
+  /** Start of the next page, which even a short page may have; null at the end. */
   readonly next: PaymentId | null;
 }
 
@@ -38,10 +35,7 @@ export interface FailingWebhook {
   readonly finishedAtMs: number;
 }
 
-/**
- * Current status of a payment with a history, and whether it was ever paid; `status` is null if the payment itself is
- * missing.
- */
+/** `status` is null if the payment itself is missing. */
 export interface PaymentHistorySummary extends Pick<Payment, 'id'> {
   readonly status: PaymentStatus | null;
   readonly wasPaid: boolean;

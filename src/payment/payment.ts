@@ -37,21 +37,15 @@ export const untouchedProgress = {
   releaseDueAtMs: null as number | null,
   /** Refused simulations of the release in a row (blocklisted wallet, paused token). */
   releaseRefusals: 0,
-  /** Reason of the last refused simulation, for operator and merchant. */
   releaseRefusalReason: null as string | null,
   /** Final batches in a row that did not release it, for any reason; changes no state. */
   noOpBatches: 0,
-  /** Relay batch that carries its release now, or null. */
   relayBatchId: null as number | null,
   cancelReason: null as CancelReason | null,
-  /**
-   * Whether a release was requested (of a canceled or deferred payment, or of a small surplus), or a partial payment
-   * was accepted.
-   */
+  /** Whether a release was requested, or a partial payment was accepted. */
   releaseRequested: false,
 };
 
-/** A payment as stored: the merchant's request, its terms, and its progress. */
 export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly id: PaymentId;
   readonly accountId: string;
@@ -85,9 +79,7 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly depositAddress: Address;
   /** The charge's value in USD at creation, in 10⁻⁶ units. */
   readonly usdUnits: bigint;
-  /** Shortfall that counts as paid in full. */
   readonly toleranceBasisPoints: number;
-  /** Maximum share of the charge that a provider may keep. */
   readonly maxProviderFeeBasisPoints: number;
   /** Minimum sum of deposits with which the payment is paid in full, in 10⁻⁶ USDC units. */
   readonly paidThresholdUnits: bigint;

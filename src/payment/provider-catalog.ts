@@ -59,7 +59,6 @@ export function nameOfToken(contract: string): string {
   return isBridged ? `bridged USDC (USDC.e, ${contract})` : `the token ${contract.slice(0, 42)}`;
 }
 
-/** Tells the operator about a token other than USDC at a deposit address, and what to do. */
 export function describeMistakenToken(paymentId: string, contract: string): string {
   return `The deposit address holds ${nameOfToken(contract)}, which does not count as paid. To send it to the merchant, run: payment rescue ${paymentId} --token ${contract}`;
 }

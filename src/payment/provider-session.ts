@@ -31,10 +31,7 @@ export interface ProviderSession {
   readonly language: string | null;
   /** Whether the provider received the customer's email address with the session. */
   readonly hasEmail: boolean;
-  /**
-   * Keyed hash of the customer's IP address, because a provider may bind the session's link to that address. Null if
-   * unknown.
-   */
+  /** Keyed hash of the customer's IP address, to which a provider may bind the session's link. Null if unknown. */
   readonly customerIpHash: string | null;
   /** ISO 3166-1 alpha-2; null if unknown. */
   readonly customerCountry: string | null;
@@ -51,10 +48,7 @@ export function isDelivering(
   return progress === 'delivering' && progressAtMs !== null && progressAtMs > nowMs - LONGEST_DELIVERY_MS;
 }
 
-/**
- * Maximum sessions started per payment and hour, counted separately for customers who know the payment's email address.
- * The payment's expiry limits their total.
- */
+/** Per payment and hour, counted separately for customers who know the payment's email address. */
 export const MAXIMUM_SESSIONS_PER_HOUR = 50;
 
 /** Maximum customer IP addresses per payment and hour. A phone that changes networks gets a new link each time. */

@@ -108,7 +108,6 @@ export function settle(
   };
 }
 
-/** Decides after the simulation of the release was refused. */
 export function refuseRelease(
   view: PaymentView,
   context: SettleContext,

@@ -2,7 +2,6 @@ import type { Address } from './address.ts';
 import type { Payment } from './payment.ts';
 import { isProviderId, MULTI_PROVIDER, type ProviderId } from './provider-catalog.ts';
 
-/** Outcomes of a payment that a developer can simulate in test mode. */
 const outcomes = ['paid', 'declined', 'too-little', 'late', 'twice', 'slow-chain'] as const;
 export type Outcome = (typeof outcomes)[number];
 
@@ -41,9 +40,7 @@ export type ProviderFault = keyof typeof providerFaults;
 
 /** Test mode: simulates the customer and injects faults. Absent in live mode. */
 export interface TestPayments {
-  /**
-   * Simulates the customer at a simulated provider. Throws `ServiceError` if the payment does not allow the outcome.
-   */
+  /** Throws `ServiceError` if the payment does not allow the outcome. */
   simulateOutcome(payment: Payment, outcome: Outcome): Promise<void>;
   /** Simulates the customer up to the transfer, at the on-ramp or, for a direct payment, from a wallet. */
   pay(

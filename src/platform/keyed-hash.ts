@@ -9,15 +9,11 @@ import {
 
 export type KeyedHash = ReturnType<typeof createKeyedHash>;
 
-/**
- * Creates hashes that cannot be brute-forced without the server's secret: HMAC-SHA-256 under a key for this purpose
- * only.
- */
+/** HMAC-SHA-256 under a key for this purpose, so that hashes cannot be brute-forced without the server's secret. */
 export function createKeyedHash(purpose: string, secret: string, previousSecrets: readonly string[] = []) {
   const keys = deriveKeys(purpose, secret, previousSecrets);
   const candidates = (text: string): readonly string[] => keys.map(({ key }) => macOf(key, text));
   return {
-    /** Hash under the current secret. */
     of: (text: string) => candidates(text)[0] as string,
     /** Hash under the oldest configured secret: the same as long as that one is configured. */
     lasting: (text: string) => candidates(text).at(-1) as string,
@@ -38,7 +34,6 @@ export function isSameText(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }
 
-/** Key for one purpose, derived from one of the server's secrets. */
 interface DerivedKey {
   /** Identifies the key and its secret without revealing either. */
   readonly fingerprint: string;

@@ -17,10 +17,7 @@ export function redactText(text: string): string {
     );
 }
 
-/**
- * Redacts every text of a JSON value; removes texts under sensitive keys. Values that are nested too deeply become
- * null.
- */
+/** Redacts every text, removes texts under sensitive keys, and replaces values nested too deeply by null. */
 export function redactJson(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;

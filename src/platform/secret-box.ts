@@ -6,10 +6,7 @@ const TAG_BYTES = 16;
 
 export type SecretBox = ReturnType<typeof createSecretBox>;
 
-/**
- * Encrypts texts so that a leaked database does not reveal them: AES-256-GCM with a random nonce, under a key for this
- * purpose only.
- */
+/** AES-256-GCM with a random nonce, under a key for this purpose, so that a leaked database reveals no text. */
 export function createSecretBox(purpose: string, secret: string, previousSecrets: readonly string[] = []) {
   const keys = deriveKeys(purpose, secret, previousSecrets);
   return {
@@ -23,7 +20,6 @@ export function createSecretBox(purpose: string, secret: string, previousSecrets
     },
     /** Whether a text with this fingerprint was sealed with a configured secret. */
     knows: (fingerprint: string) => keys.some((key) => key.fingerprint === fingerprint),
-    /** Whether it was sealed with the current secret. */
     isCurrent: (sealed: string) => sealed.startsWith(`${keys[0].fingerprint}.`),
     /** Null if the text was sealed with an unknown secret or for another owner, or was changed. */
     open(sealed: string, owner: string): string | null {

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 
-/** A value that is being fetched or was fetched recently. */
 interface Entry<T> {
   readonly promise: Promise<T>;
   /** Infinite while it is being fetched. */

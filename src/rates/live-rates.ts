@@ -25,7 +25,6 @@ const DEFAULTS = {
   timeoutMs: 5_000,
   /** Maximum age of a rate before it is refreshed, in the background while it is still usable. */
   refreshMs: 60_000,
-  /** Maximum age of a usable rate. */
   maximumAgeMs: 10 * 60_000,
   /** Rates of the last seven days, in any order. */
   recentRates: async (_currency: Currency): Promise<readonly UsdRate[]> => [],
@@ -35,10 +34,7 @@ const DEFAULTS = {
 const MAXIMUM_DIVERGENCE_BASIS_POINTS = 200n;
 /** Maximum difference of an unchecked rate from the median of seven days: more than these currencies move in a day. */
 const MAXIMUM_UNCHECKED_MOVE_BASIS_POINTS = 500n;
-/**
- * Range of an unchecked rate without earlier ones, such as at the first start, in 10⁻⁸ USD: wider than that of the last
- * ten years.
- */
+/** Range of an unchecked rate without earlier ones, in 10⁻⁸ USD: wider than that of the last ten years. */
 const plausibleRates: Readonly<Record<Currency, readonly [minimum: UsdRate, maximum: UsdRate]>> = {
   USD: [USD_RATE_ONE, USD_RATE_ONE],
   EUR: [90_000_000n, 140_000_000n],
@@ -180,7 +176,6 @@ export function createLiveRates(given: LiveRatesOptions) {
       return rate.rate;
     },
     refreshAll,
-    /** Ends the background refresh; no rate is fetched afterwards. */
     async stop(): Promise<void> {
       clearInterval(timer);
       await agent.destroy();

@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Address } from '../payment/address.ts';
 import type { ChainPosition, Deposit, PaymentId, Release, Rescue } from '../payment/payment.ts';
 
-/**
- * Kinds of journal entries: a deposit, a release to the merchant and the fee wallet, or the rescue of another token.
- */
+/** A deposit, a release to the merchant and to the fee wallet, or the rescue of another token. */
 export type JournalEntryKind = 'deposited' | 'forwarded' | 'fee' | 'rescued';
 
 /** One entry of final money on the chain, before it has a number in the journal. */
@@ -35,7 +33,6 @@ export const NO_MOVEMENTS: JournalHead = { number: 0, hash: '0'.repeat(64) };
 
 type OfPayment<Row> = Row & { readonly paymentId: PaymentId };
 
-/** Rows found on the chain, with their payments. */
 export interface MovedRows {
   readonly deposits: readonly OfPayment<Deposit>[];
   readonly releases: readonly OfPayment<Release>[];

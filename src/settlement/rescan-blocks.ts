@@ -13,7 +13,6 @@ type BlocksBelowCursor =
   | { readonly fromBlock: number; readonly toBlock: number };
 
 export interface Rescan {
-  /** Rows that were missing. */
   readonly added: number;
   /** Newest block that was read again; null if none was. */
   readonly rescannedTo: BlockReference | null;
@@ -117,10 +116,7 @@ function isContradiction(error: unknown): error is ScanRefusedError {
   return error instanceof ScanRefusedError && error.conflict === 'rows';
 }
 
-/**
- * Rows of final blocks count immediately, so they are only accepted from a chain that others confirm and that has our
- * cursor.
- */
+/** Rows of final blocks count immediately, so the chain must be confirmed by others and have our cursor. */
 async function requireSameChain(view: ChainView, cursor: BlockReference): Promise<void> {
   const { final } = await view.readHeads();
   if (final === null)

@@ -5,15 +5,12 @@ import type { BlockReference, ObservationStore } from './settlement-store.ts';
 
 export interface RewindContext {
   readonly observations: ObservationStore;
-  /** Decides each payment that loses a row. */
   readonly decide: Decide;
   /** Called when the chain no longer has blocks that it had called final. */
   readonly onRewind: (from: BlockReference, to: BlockReference) => void;
 }
 
-/**
- * Distance below the oldest checkpoint at which the watcher restarts when the chain has none of them: about an hour.
- */
+/** Distance below the oldest checkpoint at which to restart when the chain has none of them: about an hour. */
 const BELOW_CHECKPOINTS = 2_000;
 
 /** Maximum checkpoints to compare: all that a store keeps. */
@@ -61,7 +58,6 @@ const WAY_OUT =
   'correct POLYGON_RPC_URL, or add a host of another company; if both agree, final blocks are scanned again ' +
   '(card-checkout chain rewind does so on the word of one)';
 
-/** Newest checkpoint that the chain still has; null if there is none. */
 async function findCheckpoint(
   observations: Pick<ObservationStore, 'listCheckpoints'>,
   view: Pick<ChainView, 'readBlock'>,

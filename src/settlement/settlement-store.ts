@@ -95,19 +95,14 @@ export interface ObservationStore {
   ): Promise<{ readonly added: number }>;
   /** The last checkpoints, newest first. */
   listCheckpoints(limit: number): Promise<readonly BlockReference[]>;
-  /**
-   * Removes every row and checkpoint above `block`, which becomes the cursor, and decides the payments that lose rows.
-   */
+  /** Removes every row and checkpoint above `block`, the new cursor, and decides the payments that lose rows. */
   rewindTo(block: BlockReference, decide: Decide): Promise<void>;
 
   /** Journal entries with numbers above `after`, in order. */
   listEntries(after: number, limit: number): Promise<readonly JournalEntry[]>;
   /** Entries of one payment with numbers above `after`, in order, at most 1,000. */
   listEntriesOf(id: PaymentId, after?: number): Promise<readonly JournalEntry[]>;
-  /**
-   * Rows of which a view has only the sum, in chain order: those after the last given ones, at most 1,000 of each
-   * table.
-   */
+  /** Rows of which a view has only the sum, after the last given ones in chain order; at most 1,000 of each table. */
   listFolded(
     id: PaymentId,
     after: Pick<ChainObservations, 'deposits' | 'releases'>,
@@ -214,6 +209,5 @@ export interface LeaseStore {
    * another holder has it.
    */
   takeLease(name: string, holder: string, durationMs: number): Promise<boolean>;
-  /** Ends the holder's lease, so that another can take it immediately. */
   releaseLease(name: string, holder: string): Promise<void>;
 }

@@ -186,9 +186,7 @@ async function dropReorganized(kept: KeptBlocks, view: ChainView, latest: Latest
   }
 }
 
-/**
- * Throws `ChainUnavailableError` for rows that contradict recorded final ones, because that is the endpoint's mistake.
- */
+/** Throws `ChainUnavailableError` for rows that contradict final ones, because that is the endpoint's mistake. */
 async function recordScan({ observations, decide }: WatchDepositsContext, scan: ScanRecord) {
   try {
     return await observations.recordScan(scan, decide);
@@ -296,7 +294,6 @@ export function createKeptBlocks() {
     isDirty: true,
     /** Monotonic time at which the cursor was last moved as far as finality allows. */
     finalAskedAtMs: Number.NEGATIVE_INFINITY,
-    /** Newest kept block; null if there is none. */
     get top(): BlockReference | null {
       return readings.at(-1)?.to ?? null;
     },

@@ -18,7 +18,6 @@ import type { StoredFeature } from './stored-feature.ts';
 import { settlementTable } from './tables.ts';
 import { createWebhookStore } from './webhooks.ts';
 
-/** Parts that each engine implements itself. */
 export interface EngineParts extends Pick<CoreStore, 'accounts' | 'shared' | 'close'> {
   readonly payments: EnginePayments;
   readonly releaseClaims: Pick<RelayStore, 'claimDueReleases' | 'dropClaims'>;

@@ -42,7 +42,6 @@ export type ColumnValue =
   | readonly number[]
   | Uint8Array;
 
-/** Row of either engine, by column name. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Kinds that can hold a field. */
@@ -80,7 +79,6 @@ export type AllFields<Entity, Given extends FieldsByKind<Entity>> = [
 export interface TableOptions<Entity> {
   /** Columns not named after their fields. */
   readonly renamed?: { readonly [Field in keyof Entity]?: string };
-  /** Columns without a field. */
   readonly others?: Readonly<Record<string, ColumnKind>>;
   /** Auto-increment column. */
   readonly numberedBy?: string;
@@ -99,7 +97,6 @@ export interface Table<Entity = unknown> {
   readonly qualifiedNames: string;
   /** `INSERT INTO … VALUES (?1, …)` for `valuesOf`. */
   readonly insertSql: string;
-  /** Entity of the values of the fields' columns, in their order. */
   ofValues(values: readonly unknown[]): Entity;
   ofRow(row: Row): Entity;
   /** Values of the fields' columns, in their order. */
@@ -156,7 +153,6 @@ interface Conversion {
   readonly write?: (value: never) => ColumnValue;
 }
 
-/** Kinds without a conversion store values unchanged. */
 const conversions: Partial<Record<ColumnKind, Conversion>> = {
   units: { read: (value) => (value === null ? null : BigInt(value as string | number)), write: Number },
   amount: { read: (value) => readAmount(value as string | null), write: writeAmount },
@@ -195,18 +191,13 @@ function writeAmount(amount: bigint): string {
   return String(amount > MAXIMUM_AMOUNT ? MAXIMUM_AMOUNT : amount);
 }
 
-/**
- * Reads a stored amount. An unreadable one counts as zero, so that only its own payment no longer adds up, which
- * `verify` reports.
- */
+/** An unreadable amount counts as zero, so that only its own payment no longer adds up, which `verify` reports. */
 function readAmount(value: string | null): bigint | null {
   if (value === null) return null;
   return /^-?\d+$/.test(value) ? BigInt(value) : 0n;
 }
 
-/**
- * Reads a list of text: JSON in SQLite, an array in PostgreSQL. An unreadable list is empty, so that it grants nothing.
- */
+/** JSON in SQLite, an array in PostgreSQL. An unreadable list is empty, so that it grants nothing. */
 export function textsOf(value: unknown): readonly string[] {
   const list = typeof value === 'string' ? parsed(value) : value;
   return list === null || Array.isArray(list) ? (list as readonly string[]) : [];

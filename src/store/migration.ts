@@ -45,10 +45,7 @@ export function foundSchema(
   return { name: database.name, number, known: migrations.length, pending: migrations.slice(number) };
 }
 
-/**
- * Throws `StoreTooNewError` when a newer version has written the database, and `StoreOutdatedError` when an older
- * version has.
- */
+/** Throws `StoreTooNewError` for a database of a newer version, `StoreOutdatedError` for one of an older version. */
 export function requireCurrentSchema({ name, number, known }: FoundSchema): void {
   if (number > known) throw new StoreTooNewError(name, number, known);
   if (number < known) throw new StoreOutdatedError(name, number, known);

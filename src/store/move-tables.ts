@@ -17,11 +17,8 @@ export type PortableRow = readonly PortableValue[];
 
 export type MoveRole = 'source' | 'target';
 
-/**
- * Database of one engine that has no other writers until it is closed. Closing rolls back, so a source stays unchanged.
- */
+/** Database of one engine without other writers. Closing rolls back, so a source stays unchanged. */
 interface MoveDatabase {
-  /** The operator's name for the database. */
   readonly name: string;
   readSchema(): Promise<FoundSchema>;
   createTables(): Promise<void>;

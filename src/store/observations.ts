@@ -182,7 +182,6 @@ type Observed<Position> = Position & RowOwner;
 
 const tables = [depositTable, releaseTable] as const;
 
-/** Payment and block of each row above a block. */
 function* listRowsAbove(blockNumber: number): Script<readonly Row[]> {
   // No DISTINCT: SQLite would then walk the index on the payment and so read every row.
   return yield* run`
@@ -223,7 +222,6 @@ function* removeMoved({ deposits, releases }: FoundRows, above: number): Script<
   return removed;
 }
 
-/** Found rows that are not stored with the same contents. */
 function* missingRows<Found extends FoundOnChain>(found: Found): Script<Found> {
   return {
     ...found,
@@ -263,7 +261,6 @@ const ROWS_AT_A_TIME = 1_000;
 
 type ChainTable = StoredTable<ChainPosition & Readonly<Record<string, unknown>>>;
 
-/** Tables of foldable rows, each with its table of sums. */
 const foldable = [
   [depositTable, depositSumTable],
   [releaseTable, releaseSumTable],

@@ -14,7 +14,6 @@ import { selectPayment } from './payments.ts';
 import { checkedLimit, lockPayments, raw, run, type Scripts, sql } from './scripts.ts';
 import { hourlyRateTable } from './tables.ts';
 
-/** Histories and final sums of payments, failed webhooks, edits of a payment's note, and exchange rates. */
 export function createPaymentHistory({ read, write }: Scripts) {
   return {
     listStateChanges: read(function* (id) {

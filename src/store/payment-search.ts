@@ -282,10 +282,7 @@ function beginningOf(query: PaymentQuery, before: PaymentId | null): string {
 
 const INDEX_LOCK = 'payment terms';
 
-/**
- * Indexes queued payments in their current state and returns how many. Locked, so that no concurrent change loses a
- * word.
- */
+/** Returns how many were indexed. Locked, so that no concurrent change loses a word. */
 function* indexPayments(limit: number): Script<number> {
   yield* lock(INDEX_LOCK);
   const queued = yield* unindexedTable.select`ORDER BY account_id, payment_id LIMIT ${limit}`;

@@ -127,10 +127,7 @@ function observationsOfPayment(table: Table, sums: Table): string {
   return rowsOfPayment(table, 'block_number, log_index', rows);
 }
 
-/**
- * Reads payments with all data that a decision may depend on, in one statement, in the given order and without unknown
- * ones.
- */
+/** Reads all data that a decision may depend on in one statement, in the given order, without unknown payments. */
 export function* viewPayments(ids: readonly PaymentId[]): Script<PaymentView[]> {
   const rows = yield* run`
     SELECT ${raw(paymentTable.qualifiedNames)},
@@ -183,7 +180,6 @@ export function createDecisions(features: readonly StoredFeature[], nowMs: () =>
       }
       return decided;
     },
-    /** Locks and decides a payment; null if it does not exist. */
     *decideOne(id: PaymentId, decide: Decide): Script<Payment | null> {
       const [decided = null] = yield* applyDecision([id], decide, features, nowMs());
       return decided;

@@ -236,7 +236,6 @@ function requireKnownRole(membership: Membership): Membership {
   return membership;
 }
 
-/** Sorts after every position. */
 const AFTER_ALL = Number.MAX_SAFE_INTEGER;
 
 /** Entries after which the oldest of each action are removed. */

@@ -34,7 +34,6 @@ interface Lock {
 interface Insert {
   readonly into: Table;
   readonly rows: readonly (readonly ColumnValue[])[];
-  /** Whether a row with an existing key is skipped. */
   readonly keepsExisting: boolean;
 }
 
@@ -74,7 +73,6 @@ export interface Fragment {
 
 export type Insertion = ColumnValue | Fragment;
 
-/** Fragment to insert into a template. */
 export function sql(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Fragment {
   return { texts, insertions };
 }
@@ -132,7 +130,6 @@ export function* countOf(texts: TemplateStringsArray, ...insertions: readonly In
   return Number(row?.['count']);
 }
 
-/** A table with scripts that read and write its rows. */
 export interface StoredTable<Entity = unknown> extends Table<Entity> {
   /** Reads entities: `SELECT … FROM table` and the rest of the statement. */
   select(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]>;
@@ -141,7 +138,6 @@ export interface StoredTable<Entity = unknown> extends Table<Entity> {
   insert(entity: Entity, rest?: string): Script<Rows>;
   /** Writes all fields of an entity by its id, its first field. */
   update(entity: Entity): Script<void>;
-  /** Inserts rows: values of all columns except the auto-increment column, in order. */
   insertRows(rows: Insert['rows'], options?: Partial<Pick<Insert, 'keepsExisting'>>): Script<void>;
 }
 
@@ -195,12 +191,10 @@ export function* lockPayments(ids: readonly PaymentId[]): Script<void> {
   if (ids.length > 0) yield { lockPayments: ids };
 }
 
-/** Takes a named lock until the script is done. */
 export function* lock(name: string): Script<void> {
   yield { lock: name };
 }
 
-/** Maximum rows per call. */
 const MAXIMUM_LIST_LENGTH = 10_000;
 
 /**

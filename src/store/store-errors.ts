@@ -95,10 +95,7 @@ export class ObservationConflictError extends ScanRefusedError {
   }
 }
 
-/**
- * The database cannot be a side of a move in its current state; nothing was read or written. The message says what to
- * do.
- */
+/** The database cannot be a side of a move in its current state. The message says what to do. */
 export class MoveRefusedError extends Error {
   override readonly name = 'MoveRefusedError';
 }

@@ -11,13 +11,10 @@ export interface StoredFeature {
   readonly schema: URL;
   /** Its tables, each after those that its rows refer to. */
   readonly tables: readonly Table[];
-  /** Runs after payments changed state. */
   paymentsMoved?(changes: readonly MovedPayment[]): Script<void>;
   /** Runs after the chain lost the final blocks above this one. */
   revertedAbove?(blockNumber: number, nowMs: number): Script<void>;
-  /** Runs when a member leaves an account. */
   memberRemoved?(accountId: string, userId: string): Script<void>;
-  /** Runs when a payment's email address is erased. */
   emailErased?(id: PaymentId, email: string): Script<void>;
   /** Lock that an erasure takes before its rows, in the order in which the feature's own transactions take them. */
   readonly erasureLock?: string;

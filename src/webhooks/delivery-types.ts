@@ -20,10 +20,7 @@ export interface DeliveryOutcome {
   readonly responseExcerpt: string;
 }
 
-/**
- * One finding about an endpoint, with the remedy unless it is `ok`. With `warn` events may arrive, with `fail` none
- * can.
- */
+/** One finding about an endpoint, with the remedy unless `ok`. With `warn` events may arrive, with `fail` none can. */
 export interface EndpointStep {
   readonly name: string;
   readonly level: 'ok' | 'warn' | 'fail';

@@ -69,7 +69,6 @@ export function webhookHeaders(
   };
 }
 
-/** Webhooks that a process may claim. */
 export interface ClaimableWebhooks {
   /** Fingerprints of the secrets with which it can sign. */
   readonly fingerprints: readonly string[];
@@ -83,10 +82,7 @@ export interface WebhookStore {
    * hide another's webhooks.
    */
   listWaitingWebhooks(perAccount: number, exceptHosts: readonly string[]): Promise<readonly WaitingWebhook[]>;
-  /**
-   * Durably moves pending webhooks that this process may send to `sending` and returns them, oldest first. Each is
-   * claimed once.
-   */
+  /** Durably moves pending webhooks that this process may send to `sending`; each is claimed once. Oldest first. */
   claimWebhooks(
     ids: readonly string[],
     nowMs: number,

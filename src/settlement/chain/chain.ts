@@ -8,7 +8,6 @@ export interface TransferLog extends Deposit {
   readonly sender?: Address;
 }
 
-/** A `Forwarded` event of one of our factories. */
 export interface ForwardedLog extends Release {
   readonly deposit: Address;
 }
@@ -104,16 +103,10 @@ export class TransactionRefusedError extends Error {
   override readonly name = 'TransactionRefusedError';
 }
 
-/**
- * Maximum final blocks that an endpoint may be behind the highest before it counts as lagging. The alert
- * CardCheckoutEndpointLags uses the same number.
- */
+/** Maximum final blocks behind the highest before an endpoint lags. CardCheckoutEndpointLags uses the same number. */
 export const LAGGING_BLOCKS = 30;
 
-/**
- * Maximum age of the newest scanned block before it counts as late. While no payment is pending, pauses between reads
- * of final blocks are long but stay below this.
- */
+/** Maximum age of the newest scanned block, longer than pauses between reads while no payment is pending. */
 export const LATE_SCAN_MS = 3 * 60_000;
 
 /** Health of one endpoint, as seen by this process since its start. */
@@ -218,12 +211,8 @@ export interface Relayer {
   readLatestTransactionCount(of?: string): Promise<number>;
   /** Transactions of the relayer up to the first gap in an endpoint's pool; null if the endpoint does not say. */
   readPendingTransactionCount(): Promise<number | null>;
-  /**
-   * Transactions of the relayer, or of another address, at finalized blocks up to `seenTo`; 0 while the block is
-   * higher.
-   */
+  /** Like `readLatestTransactionCount`, at finalized blocks up to `seenTo`; 0 while the block is higher. */
   readFinalTransactionCount(seenTo: number, of?: string): Promise<number>;
-  /** Whether one of these transactions is in a block. */
   isAnyMined(hashes: readonly string[]): Promise<boolean>;
   /** Gas limit for the call: an estimate with a margin, or our own figure. Throws `CallRevertedError`. */
   estimateGas(call: RelayCall): Promise<bigint>;

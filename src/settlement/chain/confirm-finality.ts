@@ -311,7 +311,6 @@ export async function compareRecentLogs(
   return problems;
 }
 
-/** Each log with a key of all its relevant fields. */
 function positions({ transfers, forwarded, rescued }: ChainLogs) {
   return [
     ...transfers.map((log) => ({ log, key: keyOf(log, 'transfer', log.recipient, log.units) })),

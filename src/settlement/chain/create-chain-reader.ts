@@ -26,25 +26,19 @@ interface ChainReaderOptions {
   readonly monotonicMs?: () => number;
 }
 
-/**
- * Maximum final blocks behind two other hosts before the reader leaves an endpoint: about half a minute. Nodes that are
- * read one after the other differ by a few.
- */
+/** Final blocks behind two other hosts before the reader leaves an endpoint: about half a minute. */
 const CRAWLING_BLOCKS = 16;
 
-/** Creates the watcher's reader: one endpoint per pass, the next one after a failure. */
 export function createChainReader(options: ChainReaderOptions): ChainReader {
   const { endpoints, sources, monotonicMs = () => performance.now() } = options;
   const { initialBlockRange = 100, maximumBlockRange = 2_000 } = options;
   const rotation = createEndpointRotation(endpoints);
-  /** State of each endpoint, kept from pass to pass. */
   const known = new Map(
     endpoints.map((endpoint) => {
       const range = createBlockRange(initialBlockRange, maximumBlockRange);
       return [endpoint, { range, headWatch: createHeadWatch(monotonicMs) }] as const;
     }),
   );
-  /** Count and last message, by endpoint label. */
   const disagreements = new Map<
     string,
     { readonly count: number; readonly message: string; readonly atMs: number }
@@ -220,10 +214,7 @@ const MAXIMUM_FALLBACK_BLOCKS = 256;
 /** Time rather than a number of checks, because pauses between failed passes grow to a minute. */
 const ACCEPT_FALLBACK_AFTER_MS = 60_000;
 
-/**
- * About ten blocks. A node that does not advance for this long has lost its peers, or the chain or its finality has
- * halted.
- */
+/** A node that stands still for about ten blocks has lost its peers, or the chain or its finality has halted. */
 const STALL_MS = 20_000;
 
 /**
@@ -252,7 +243,6 @@ export function createHeadWatch(monotonicMs = () => performance.now()) {
   };
 }
 
-/** Whether a block number has been the same for `STALL_MS`. */
 function createStallCheck(monotonicMs: () => number): (blockNumber: number) => boolean {
   let last = { blockNumber: -1, sinceMs: 0 };
   return (blockNumber) => {

@@ -165,9 +165,7 @@ function withPatience(endpoint: ChainEndpoint): ChainEndpoint {
   return Object.create(endpoint, Object.getOwnPropertyDescriptors(limited)) as ChainEndpoint;
 }
 
-/**
- * Highest answer that two hosts reach: the middle one of three, so that no host decides alone; the lower one of two.
- */
+/** Highest answer that two hosts reach: the middle one of three, so that none decides alone; the lower one of two. */
 export function reachedByTwo<T extends number | bigint | boolean>(answers: readonly T[]): T {
   const [highest, second = highest] = answers.toSorted((one, other) =>
     one > other ? -1 : one < other ? 1 : 0,
@@ -188,7 +186,6 @@ const PROOF_MS = 5 * 60_000;
 /** The endpoint serves another chain, so none of its answers may be used. */
 export class WrongChainError extends ChainUnavailableError {}
 
-/** One node of the chain, shared by all readers. */
 export type ChainEndpoint = ReturnType<typeof createChainEndpoint>;
 
 export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
@@ -208,10 +205,7 @@ export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
  */
 export type EndpointOutcome = 'answered' | 'refused' | 'slow' | 'failed';
 
-/**
- * Creates all endpoints of one chain, without connecting yet. If one of several hangs, it is paused for all its users.
- * Throws `TypeError` for an invalid URL.
- */
+/** If one of several hangs, it is paused for all its users. Throws `TypeError` for an invalid URL. */
 export function createChainEndpoints(options: ChainEndpointsOptions): readonly ChainEndpoint[] {
   const {
     urls,
@@ -271,10 +265,7 @@ export function createChainEndpoint(
     rpc,
     /** Only endpoints of different hosts can confirm each other. */
     host,
-    /**
-     * Whether to ask others instead: a call exceeds `patienceMs`, or one timed out, after which every call fails
-     * immediately for a while.
-     */
+    /** Whether to ask others instead, because a call exceeds `patienceMs` or one timed out shortly before. */
     get isPaused(): boolean {
       return circuit !== null && (circuit.isOpen || speed.isOverdue);
     },
@@ -282,7 +273,6 @@ export function createChainEndpoint(
       return speed.isSlow;
     },
     speed,
-    /** Whether it failed after its last chain id check. */
     get isFailing(): boolean {
       return isFailing;
     },
@@ -313,7 +303,6 @@ export function createChainEndpoint(
     forgetChain(): void {
       provenAtMs = Number.NEGATIVE_INFINITY;
     },
-    /** Forgets the checked chain after a failure. */
     suspect(): void {
       provenAtMs = Number.NEGATIVE_INFINITY;
       isFailing = true;
@@ -327,7 +316,6 @@ export function createChainEndpoint(
   };
 }
 
-/** Number of malformed answers, and the last of them in one sentence. */
 interface MalformedAnswers {
   readonly count: number;
   readonly message: string;
@@ -432,7 +420,6 @@ function createEndpointSpeed(
     get patienceMs(): number {
       return Math.max(minimumMs, FACTOR * Math.max(0, ...tookMs));
     },
-    /** Whether a call exceeds `patienceMs`. */
     get isOverdue(): boolean {
       const [oldest] = waiting;
       return oldest !== undefined && monotonicMs() - oldest.startedAtMs >= speed.patienceMs;

@@ -60,7 +60,6 @@ export async function estimateGasLimit(
   return limitOf(chooseEstimate(await rotation.useEach(ask, isSame), figure));
 }
 
-/** Chooses the estimate that counts; see `estimateGasLimit`. */
 function chooseEstimate(estimates: readonly Estimate[], figure: bigint): Estimate {
   const gas = estimates
     .filter((estimate) => typeof estimate === 'bigint')

@@ -105,7 +105,6 @@ const MINIMUM_BYTES_PER_VALUE = 16;
 
 /** Maximum kinds of objects, by their keys: the parser makes a hidden class for each. */
 const MAXIMUM_KINDS = 100;
-/** Maximum total length of an object's keys. */
 const MAXIMUM_KEYS_LENGTH = 2_000;
 
 const MAXIMUM_CONNECTIONS = 8;

@@ -10,7 +10,6 @@ export interface NodeClient {
   readonly label: string;
   /** Throws `MalformedAnswerError` for an invalid answer, and like `JsonRpcClient.call`. */
   call<Method extends NodeMethod>(method: Method, params: readonly unknown[]): Promise<NodeAnswer<Method>>;
-  /** Answers in the order of the calls; all of them or an error. */
   callBatch<Method extends NodeMethod>(
     calls: readonly NodeCall<Method>[],
   ): Promise<readonly NodeAnswer<Method>[]>;

@@ -219,7 +219,6 @@ export function encodeRelayCall(call: RelayCall): `0x${string}` {
   });
 }
 
-/** One endpoint and its learned limits. */
 interface ScanContext {
   readonly endpoint: ChainEndpoint;
   readonly range: BlockRange;

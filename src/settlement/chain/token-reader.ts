@@ -272,14 +272,12 @@ function encodeIsBlacklisted(address: Address): `0x${string}` {
   return encodeFunctionData({ abi: tokenAbi, functionName: 'isBlacklisted', args: [address] });
 }
 
-/** The part of Multicall3 in use. */
 export const multicallAbi = parseAbi([
   'struct Call { address target; bool allowFailure; bytes callData; }',
   'struct Result { bool success; bytes returnData; }',
   'function aggregate3(Call[] calls) payable returns (Result[] returnData)',
 ]);
 
-/** The part of Circle's token in use. */
 export const tokenAbi = parseAbi([
   'function balanceOf(address account) view returns (uint256)',
   'function isBlacklisted(address account) view returns (bool)',

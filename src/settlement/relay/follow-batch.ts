@@ -47,7 +47,6 @@ export async function followBatches(context: RelayContext, inFlight: BatchesInFl
   return pass === 'rebroadcast' && isResolved ? 'resolved' : pass;
 }
 
-/** Closes the batches whose nonces are final, and returns them. */
 export async function resolveFinal(
   context: RelayContext,
   { open, counts }: BatchesInFlight,
@@ -309,9 +308,7 @@ export async function abandonBatch(context: RelayContext, batch: RelayBatch): Pr
   await closeBatch(context, batch, 'abandoned', () => ({ releaseDueAtMs }));
 }
 
-/**
- * Gas was spent without a release, for unknown reasons: the state stays, and the retry delay grows to limit the gas.
- */
+/** Gas was spent without a release, for unknown reasons, so the retry delay grows to limit the gas. */
 function afterNoOpBatch(payment: Payment, nowMs: number): PaymentChange {
   const noOpBatches = payment.noOpBatches + 1;
   return { noOpBatches, releaseDueAtMs: nowMs + retryDelayMs(noOpBatches) };

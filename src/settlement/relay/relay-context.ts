@@ -11,10 +11,7 @@ export interface RelayContext
   readonly nowMs: () => number;
   readonly limits: RelayLimits;
   readonly memory: ReturnType<typeof createRelayMemory>;
-  /**
-   * Runs `follow` in place of another relayer's sender, if that relayer has none now, and keeps one from starting
-   * meanwhile.
-   */
+  /** Runs `follow` in place of another relayer's sender, if it has none now, and keeps one from starting meanwhile. */
   readonly withRelayerLease: (relayer: string, follow: () => Promise<void>) => Promise<void>;
   /** Reports an incident to the operator; must not throw. */
   readonly onIncident: (incident: RelayIncident) => void;
@@ -34,7 +31,6 @@ export type RelayPass =
   | 'resolved'
   | 'abandoned';
 
-/** Incidents of the relay, for log and metrics. */
 export type RelayIncident =
   /** The batch is mined and final, but these payments still hold money; they are retried with growing delays. */
   | { readonly kind: 'no_op_batch'; readonly batchId: number; readonly paymentIds: readonly PaymentId[] }

@@ -95,10 +95,7 @@ async function followRetiredRelayer(context: RelayContext, address: string): Pro
   for (const batch of unmined) await rebroadcast(relayer, batch);
 }
 
-/**
- * True only once this process has rebroadcast the batch for a while, because the service may have been down for a long
- * time.
- */
+/** True only after this process has rebroadcast it for a while, because the service may have been down. */
 function isGivenUp({ limits, memory, nowMs: clock }: RelayContext, batch: RelayBatch): boolean {
   const nowMs = clock();
   const firstSeenMs = memory.firstSeenMs.get(batch.id);

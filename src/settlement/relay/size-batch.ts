@@ -28,7 +28,6 @@ export function forwardCall(payments: readonly Payment[]): RelayCall {
   };
 }
 
-/** Signs for this nonce without sending. */
 export async function signAttempt(
   context: Pick<RelayContext, 'relayer' | 'nowMs'>,
   transaction: RelayTransaction,
@@ -352,7 +351,6 @@ async function replaceBatch(
   return opened;
 }
 
-/** Transaction of a stored batch, to sign it again. */
 export async function transactionOf(context: RelayContext, batch: RelayBatch): Promise<RelayTransaction> {
   if (batch.kind === 'self_transfer') return { kind: batch.kind };
   const call = forwardCall(await paymentsOf(context, batch));
@@ -360,7 +358,6 @@ export async function transactionOf(context: RelayContext, batch: RelayBatch): P
   return { ...call, kind: 'rescue', token: batch.rescueToken as `0x${string}` };
 }
 
-/** Payments of a stored batch, in its order. */
 async function paymentsOf(
   { payments: store }: Pick<RelayContext, 'payments'>,
   batch: RelayBatch,

@@ -25,7 +25,6 @@ export interface DatabaseClientConfig extends ClientConfig {
   readonly findHost: (() => Promise<Host>) | null;
 }
 
-/** Options of every connection, including those for migrations. */
 export function connectionOptions(url: string): DatabaseClientConfig {
   const [first, ...others] = databaseUrls(url);
   const options: ClientConfig = {
@@ -80,7 +79,6 @@ function createHostSearch(urls: readonly string[], options: ClientConfig): () =>
   };
 }
 
-/** Reason why a server does not accept writes; null if it does. */
 async function refusalOf(client: Client): Promise<string | null> {
   client.on('error', () => {});
   try {

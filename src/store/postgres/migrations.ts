@@ -34,10 +34,7 @@ export async function migrate(
   }
 }
 
-/**
- * Schema of a database, without changing it. Throws `UnreleasedSchemaError` when the database was made before the first
- * release.
- */
+/** Does not change the database. Throws `UnreleasedSchemaError` when it was made before the first release. */
 export async function findSchema(
   url: string,
   migrations: readonly Migration[],
@@ -65,10 +62,7 @@ export async function connectByName(client: Client): Promise<void> {
   }
 }
 
-/**
- * Schema of a connection's database. Throws `UnreleasedSchemaError` when the database was made before the first
- * release.
- */
+/** Throws `UnreleasedSchemaError` when the database was made before the first release. */
 export async function readSchema(client: Client, migrations: readonly Migration[]): Promise<FoundSchema> {
   const { rows } = await client.query<{ found: string | null }>("SELECT to_regclass('migrations') AS found");
   return foundSchema(describe(client), rows[0]?.found == null ? [] : await readApplied(client), migrations);

@@ -38,10 +38,7 @@ export async function openPostgresSide(url: string, role: MoveRole, { migrations
   );
 }
 
-/**
- * Connects without a statement timeout, because sorting a table may take long, and requires that no instance is
- * connected.
- */
+/** Has no statement timeout, because sorting a table may take long. Requires that no instance is connected. */
 async function connect(url: string): Promise<Client> {
   const client = new DatabaseClient({
     ...connectionOptions(url),

@@ -182,10 +182,7 @@ export class ConnectionLostError extends StoreWriteError {
   }
 }
 
-/**
- * @param preparesStatements false behind a pooler that switches connections between transactions, which lose prepared
- * statements
- */
+/** @param preparesStatements false behind a pooler that switches connections, which loses prepared statements */
 async function useClient<T>(
   client: PoolClient,
   preparesStatements: boolean,

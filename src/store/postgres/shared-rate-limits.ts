@@ -112,10 +112,7 @@ export function createSharedRateLimiter(
   };
 }
 
-/**
- * Counts calls to providers for all instances, at the cost of a round trip per call, which is itself a request to
- * another host.
- */
+/** Counts calls to providers for all instances, at the cost of a round trip per call. */
 export function createProviderCalls(database: Database): TakeSharedCall {
   return async (provider, { intervalMs, spareMs }) =>
     (await database.execute(takeCall, [provider, intervalMs, spareMs])) === 1;

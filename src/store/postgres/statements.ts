@@ -86,7 +86,6 @@ export function unnest(alias: string, columns: readonly TypedColumn[]): string {
   return `unnest(${parameters.join(', ')}) AS ${alias} (${namesOf(columns)})`;
 }
 
-/** Parameters for `unnest`: the rows' values by column. */
 export function valuesByColumn(
   columns: readonly TypedColumn[],
   rows: readonly (readonly unknown[])[],

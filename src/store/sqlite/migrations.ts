@@ -33,10 +33,7 @@ export function migrate(
     apply(database, migration, nowMs());
 }
 
-/**
- * Schema of a database file, without changing it or creating a file beside it. Throws `UnreleasedSchemaError` when the
- * database was made before the first release.
- */
+/** Creates no file beside it. Throws `UnreleasedSchemaError` for a database from before the first release. */
 export function findSchema(file: string, migrations: readonly Migration[]): FoundSchema {
   if (!existsSync(file)) return foundSchema(describe(file), [], migrations);
   const url = pathToFileURL(file);

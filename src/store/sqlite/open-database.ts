@@ -106,9 +106,7 @@ function lockFile(file: string): () => void {
   return () => lock.close();
 }
 
-/**
- * Opens a database exclusively. Throws `StoreInUseError` when another process, or another store of this one, holds it.
- */
+/** Throws `StoreInUseError` when another process, or another store of this one, holds the database. */
 export function openLocked(file: string): { database: DatabaseSync; close(): Promise<void> } {
   const unlock = lockFile(file);
   try {

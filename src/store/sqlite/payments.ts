@@ -107,7 +107,6 @@ function createIdempotencyTable(database: DatabaseSync) {
   );
 
   return {
-    /** Record of a key, if made after `sinceMs`. */
     find(accountId: string, key: string, sinceMs: number): StoredIdempotency | null {
       const row = select.get(accountId, key, sinceMs);
       return row === undefined ? null : (row as unknown as StoredIdempotency);
@@ -131,10 +130,7 @@ const selectDueSql = `SELECT ${paymentColumns} FROM payments
     (release_due_at_ms > ?1 + ${LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND no_op_batches = 0))
   ORDER BY release_due_at_ms, id`;
 
-/**
- * Relayers' claims on the releases that they prepare. In memory, because this is the only process and its claims must
- * end with it.
- */
+/** In memory, because this is the only process and its claims must end with it. */
 export function createReleaseClaims(
   database: DatabaseSync,
   reads: Reads,
