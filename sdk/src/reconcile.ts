@@ -75,7 +75,6 @@ function forgetClosed(lastLooks: Map<string, number>, orders: readonly OpenOrder
   for (const paymentId of lastLooks.keys()) if (!open.has(paymentId)) lastLooks.delete(paymentId);
 }
 
-/** The open orders; null if they could not be read. */
 async function listOrders(
   { listOpenOrders }: ReconcileOptions,
   onError: (error: unknown, order: null) => void,
@@ -106,7 +105,6 @@ async function look(
   }
 }
 
-/** Waits this long, or until the signal aborts. */
 export function waitFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();

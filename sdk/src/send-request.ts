@@ -5,7 +5,6 @@ const MAXIMUM_ANSWER_CHARACTERS = 262_144;
 /** Enough for a journal of more than 100,000 payments. */
 const MAXIMUM_CSV_CHARACTERS = 134_217_728;
 
-/** Shared by all requests of a client. */
 export interface RequestContext {
   /** Without a trailing slash. */
   readonly baseUrl: string;

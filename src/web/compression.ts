@@ -51,7 +51,6 @@ function weightOf(parameters: readonly string[]): number {
   return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 0;
 }
 
-/** Compressed forms of a content, by coding. */
 export type CompressedForms = Map<ContentCoding, Buffer>;
 
 /**

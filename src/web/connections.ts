@@ -100,7 +100,6 @@ export function createConnections({ isHttpsOnly }: { readonly isHttpsOnly: boole
         });
       };
     },
-    /** Responds to a request that the HTTP parser refused. */
     refuseUnparsed(error: Error & { code?: string }, socket: Socket): void {
       if (error.code === 'ECONNRESET') return;
       refuseOnce(socket, new ServiceError(errorNames[error.code ?? ''] ?? 'invalid_request'));

@@ -2,7 +2,6 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply } from 'fastify';
 import { type ErrorName, errorTable, ServiceError } from '../payment/errors.ts';
 
-/** Body of a JSON error response. */
 export interface ErrorBody {
   readonly error: string;
   readonly code?: string;
@@ -54,7 +53,6 @@ export function rawError(error: ServiceError, isHttpsOnly: boolean) {
   };
 }
 
-/** Error response as it is written to a connection. */
 export function rawErrorText(...error: Parameters<typeof rawError>): string {
   const { status, headers, body } = rawError(...error);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -84,7 +84,6 @@ export function createFixedWindowLimiter(
 
 export type LocalRateLimiter = ReturnType<typeof createFixedWindowLimiter>;
 
-/** Creates a limiter for each kind of request, in this process's memory. */
 export function createLimiters<Kind extends string>(
   limits: Readonly<Record<Kind, readonly [limit: number, windowMs: number]>>,
   monotonicMs: () => number,

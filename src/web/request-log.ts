@@ -27,7 +27,6 @@ export function createRequestLog(
   }
 
   return {
-    /** Records metrics, and logs slow and sampled requests. */
     completed(request: FastifyRequest, reply: FastifyReply): void {
       const durationMs = reply.elapsedTime;
       observe?.(routeOf(request), request.method, reply.statusCode, durationMs);

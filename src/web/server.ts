@@ -36,7 +36,6 @@ export interface BaseServerOptions {
    * request.
    */
   readonly isLeaving?: () => boolean;
-  /** Called with every answered request, for metrics. */
   readonly observe?: Observe | null;
   readonly limits?: Partial<ServerLimits>;
   /** Page for an unknown path that a browser opens. Without it, browsers also get the JSON error. */

@@ -12,7 +12,6 @@ export interface Alert {
   readonly notifiedAtMs: number;
 }
 
-/** Alerts that owners still have to receive. */
 export interface AlertStore {
   /**
    * Counts failures since the last call and no later than `throughMs`, ignoring those before `earliestMs`. Those found

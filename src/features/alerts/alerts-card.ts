@@ -124,7 +124,6 @@ ${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}</a> ${
   ];
 }
 
-/** Groups by host and cause, newest first. */
 function groupsOfWebhooks(webhooks: readonly FailingWebhook[], { timeZone }: Visit): AlertGroup[] {
   const groups = Map.groupBy(webhooks, ({ host, status, reason }) => `webhook:${host}:${reason ?? status}`);
   return [...groups].slice(0, GROUPS_SHOWN).map(([name, failures]): AlertGroup => {

@@ -15,7 +15,6 @@ export interface SendAlertsContext
   /** Base URL of the dashboard, without a trailing slash. */
   readonly dashboardUrl: string;
   readonly nowMs: () => number;
-  /** Called with each mail that failed, for logging. */
   readonly onFailure: (alert: Alert, error: unknown) => void;
 }
 

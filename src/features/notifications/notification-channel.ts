@@ -48,7 +48,6 @@ export interface NotificationChannel extends Readonly<typeof unsentChannel> {
   readonly notBeforeMs: number;
 }
 
-/** Maximum channels of a member in an account. */
 export const MAXIMUM_CHANNELS = 5;
 
 interface ChannelField {

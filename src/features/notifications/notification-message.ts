@@ -32,7 +32,6 @@ export interface PaymentNews {
   readonly newest: readonly { readonly event: PaymentNotification; readonly payment: Payment }[];
 }
 
-/** Maximum payments listed in a message. */
 export const NAMED_PAYMENTS = 5;
 const QUOTED_CHARACTERS = 80;
 const LATE_ADVICE =
@@ -78,7 +77,6 @@ function paymentLine({ event, payment }: PaymentNews['newest'][number]): Message
   };
 }
 
-/** Totals of a day in the account's time zone. */
 type DailySum = Pick<PaymentSlot, 'paid' | 'receivedUnits' | 'feeUnits'> & {
   readonly date: string;
   readonly timeZone: string;

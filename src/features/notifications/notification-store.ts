@@ -22,6 +22,5 @@ export type SendNotification = (
   kind: ChannelKind,
   target: ChannelTarget,
   message: NotificationMessage,
-  /** The member's own email address. */
   email: string,
 ) => Promise<NotificationOutcome>;

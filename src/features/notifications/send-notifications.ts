@@ -90,7 +90,6 @@ export async function setPaused(
     );
 }
 
-/** Dependencies of sending, in the worker and from the dashboard. */
 export interface Notifier {
   /** Seals the targets of channels. */
   readonly box: SecretBox;
@@ -108,7 +107,6 @@ export interface NotifyContext
   /** Base URL of the dashboard, without a trailing slash. */
   readonly dashboardUrl: string;
   readonly nowMs: () => number;
-  /** Called with each message that was not sent, for logging. */
   readonly onFailure: (channel: NotificationChannel, outcome: NotificationOutcome) => void;
 }
 

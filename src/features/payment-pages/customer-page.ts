@@ -41,15 +41,12 @@ const FORM_LIMIT_BYTES = 4 * 1024;
 
 /** Limited per window, because each submission of a payment page may create a payment. */
 const submissionLimits = {
-  /** Submissions by IP address. */
   ofVisitor: [10, MINUTE_MS],
   /**
    * Submissions by page and address, for a page with a stock, in the time for which an unpaid payment holds its place.
    */
   placesOfVisitor: [30, HOLD_MS],
-  /** Submissions by page, for all visitors. */
   ofPage: [120, MINUTE_MS],
-  /** Submissions by account, for all visitors and pages. */
   ofAccount: [300, MINUTE_MS],
 } as const;
 
@@ -72,7 +69,6 @@ export function registerPaymentPage(routes: CheckoutRoutes, context: PaymentPage
   routes.typedForm('/p/:slug', FORM_LIMIT_BYTES, (asked) => submitPage(limited, asked));
 }
 
-/** Submitted values of a form, and their errors. */
 interface Typed {
   readonly amount: string;
   readonly answer: string;
@@ -133,7 +129,6 @@ async function readPage(
   return { page: used.page, account, state: pageStateAt(used, account, nowMs()) };
 }
 
-/** The submitted values, and the submission if they are valid. */
 function readForm(
   { request }: PageRequest,
   found: FoundPage,

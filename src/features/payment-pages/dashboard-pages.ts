@@ -40,7 +40,6 @@ import {
 import type { PageOfPayment, PaymentPageStore } from './payment-page-store.ts';
 
 const PAGES_PATH = `${DASHBOARD_PATH}/pages`;
-/** Maximum payments listed on a page's own page. */
 const PAYMENTS_SHOWN = 20;
 
 export function registerPaymentPages(routes: DashboardRoutes, store: PaymentPageStore): void {
@@ -70,7 +69,6 @@ export async function readPageOrigins(
   return new Map([...pages].map(([id, page]) => [id, originOf(page)]));
 }
 
-/** Columns of the payments' CSV: payment page and the customer's answer. */
 export const paymentPageColumns = (store: PaymentPageStore): AddedColumns => ({
   after: 'note',
   names: ['payment_page', 'answer'],

@@ -46,7 +46,6 @@ export function registerLinkPages(routes: DashboardRoutes): void {
   pages.page('/links/:paymentId', showLink);
 }
 
-/** Differences between the forms of both kinds. */
 const kinds = {
   card: {
     create: createPayment,

@@ -24,7 +24,6 @@ export interface FoundPage {
   readonly state: PageState;
 }
 
-/** Valid input of a customer. */
 export interface PageSubmission {
   /** Random text from the form. */
   readonly token: string;

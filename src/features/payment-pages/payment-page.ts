@@ -51,7 +51,6 @@ export interface UsedPage {
   readonly held: number;
 }
 
-/** Submission of a page's form, and its payment. */
 export interface PagePayment {
   readonly paymentId: string;
   readonly pageId: string;

@@ -16,7 +16,6 @@ import {
 } from '../../web/checkout-frame/languages.ts';
 
 interface ReceiptLinks {
-  /** The payment's page. */
   readonly checkoutUrl: string;
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
 }

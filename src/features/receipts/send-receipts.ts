@@ -20,7 +20,6 @@ export interface SendReceiptsContext
   /** The customer's receipt; null if there is no recipient. */
   readonly composeReceipt: (view: PaymentView, account: Account) => Mail | null;
   readonly nowMs: () => number;
-  /** Called with each receipt that failed, for logging. */
   readonly onFailure: (id: PaymentId, error: unknown) => void;
 }
 

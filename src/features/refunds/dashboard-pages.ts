@@ -198,7 +198,6 @@ async function open(context: RefundContext, visit: Visit, form: FormFields): Pro
   });
 }
 
-/** Column of the payments' CSV: the refunded sum. */
 export const refundColumns = ({ refunds }: Pick<RefundContext, 'refunds'>): AddedColumns => ({
   // After the sums, because refunds come from the merchant's own wallet.
   after: 'held_usdc',

@@ -30,7 +30,6 @@ const en = {
   },
 };
 
-/** Texts of the page on which a customer enters the address of a refund, by language. */
 export const refundWords: Readonly<Record<LanguageCode, typeof en>> = {
   en,
   es: {

@@ -16,7 +16,6 @@ export const refundStatuses = {
 } as const satisfies Record<string, string>;
 export type RefundStatus = keyof typeof refundStatuses;
 
-/** Reasons why a transfer is not booked. */
 export const transactionProblems = {
   no_transfer: 'The submitted transaction contains no USDC transfer to the address.',
   too_early: 'The submitted transfer is older than the deposit.',

@@ -136,7 +136,7 @@ export async function readLinkedRefund(
   return refund;
 }
 
-/** Stores the address that the customer entered. Throws `refund_state_conflict` for a second one. */
+/** Throws `refund_state_conflict` for a second address. */
 export async function nameRefundAddress(
   context: RefundContext,
   refund: Refund,

@@ -39,7 +39,6 @@ const GRACE_MS = 24 * 3_600_000;
 /** Number of blocks that each pass reads again, about a minute, because a node may miss what another one shows. */
 const BLOCKS_READ_AGAIN = 32;
 
-/** Background task that watches for the transfers of refunds. */
 export function createRefundTask(context: WatchRefundsContext, intervalMs: number) {
   return {
     name: 'refunds',

@@ -138,7 +138,6 @@ export interface CheckoutPageOptions extends ChainFacts {
   readonly autoContinue?: AutoContinue | null;
   /** Whether the page does not follow the payment, whose state would replace what is shown. */
   readonly isStill?: boolean;
-  /** Error of the last click. */
   readonly problem: Html | null;
   readonly canSimulate?: boolean;
   /** Browser state of example pages; in the service the page's script detects it. */
@@ -239,7 +238,6 @@ function goingTemplate(language: Language): Html {
 
 interface AssurancesOptions {
   readonly canSimulate: boolean;
-  /** Whether the visitor came with the payment's email address. */
   readonly knowsEmail: boolean;
 }
 
@@ -325,7 +323,6 @@ function payableUntil(checkout: Checkout, language: Language): Html {
   return html`<p class="until">${before}${timeElement(expiresAtMs, language)}${after}</p>`;
 }
 
-/** Merchant and amount, with the fee if the customer pays it. */
 export function summary(
   { payment, account }: Pick<Checkout, 'payment' | 'account'>,
   language: Language,
@@ -348,7 +345,6 @@ export function shopLine(account: Account, { words }: Language): Html {
   return html`<p class="shop">${sign(account)} <span><span class="label">${words.summary.paymentTo}</span> <bdi>${account.name}</bdi></span></p>`;
 }
 
-/** The shop's logo, or the first letter of its name. */
 function sign({ name, logoHash }: Account): Html {
   return logoHash === null
     ? html`<span class="initial" aria-hidden="true">${initialOf(name)}</span>`

@@ -51,12 +51,10 @@ export interface CheckoutRequest<Parameter extends string = never> {
   readonly query: Readonly<Record<string, unknown>>;
 }
 
-/** Handles a route whose path has these parameters. */
 export type CheckoutHandler<Parameter extends string> = (
   asked: CheckoutRequest<Parameter>,
 ) => Promise<FastifyReply>;
 
-/** Names of the parameters of a path. */
 export type ParametersOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParametersOf<`/${Rest}`>
   : Path extends `${string}:${infer Name}`

@@ -25,7 +25,6 @@ export function awaitsTransfer({ payment, view }: Pick<Checkout, 'payment' | 'vi
   return isDirect(payment) && (takesPayment(view) || view.kind === 'underpaid');
 }
 
-/** How to pay a direct payment, or its missing part, from a wallet. */
 export function directContent(
   { payment, view }: Checkout,
   { words }: Language,

@@ -22,7 +22,6 @@ export interface LiveContent {
 /** Reads the current content of a page; null if its payment does not exist. */
 export type ReadLiveContent = (paymentId: string, language: LanguageCode) => Promise<LiveContent | null>;
 
-/** Open page that receives updates. */
 interface Viewer {
   readonly paymentId: string;
   readonly language: LanguageCode;
@@ -102,7 +101,6 @@ export function createLiveUpdates(options: LiveUpdatesOptions) {
       }
       return () => leave(key, viewer);
     },
-    /** Ends all streams before the server closes. */
     close(): void {
       for (const [key, { viewers }] of watches) for (const viewer of viewers.keys()) end(key, viewer);
     },

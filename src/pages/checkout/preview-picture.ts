@@ -51,7 +51,6 @@ export function createPreviewDrawer({ monotonicMs, onFailure, draw }: PreviewDra
   };
 }
 
-/** Preview without text. */
 const plainPreview = readFileSync(new URL('./plain-preview.png', import.meta.url));
 
 /** Size of link previews in pixels. */
@@ -120,7 +119,6 @@ function shortened(text: string, longest: number): string {
   return characters.length <= longest ? text : `${characters.slice(0, longest - 1).join('')}…`;
 }
 
-/** A note in a few lines, broken between words if possible. */
 function linesOf(note: string): readonly string[] {
   const lines: string[] = [];
   let line = '';

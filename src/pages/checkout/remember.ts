@@ -11,18 +11,15 @@ const PROVIDER_COOKIE = 'provider';
 /** Cookie that ends with the browser's session. */
 const COUNTRY_COOKIE = 'country';
 
-/** Stores the language that the customer chose through a link, for all checkouts. */
 export function rememberLanguage({ context, query, reply }: CheckoutRequest): void {
   const language = chosenLanguage(query);
   if (language !== null) setCookie(reply, LANGUAGE_COOKIE, language.code, lasting(context));
 }
 
-/** Stores the customer's choice of provider, which is listed first the next time. */
 export function rememberProvider({ context, reply }: CheckoutRequest, provider: ProviderId): void {
   setCookie(reply, PROVIDER_COOKIE, provider, lasting(context));
 }
 
-/** The customer's last choice of provider; null if there is none. */
 export function rememberedProvider(headers: IncomingHttpHeaders): ProviderId | null {
   const value = readCookie(headers, PROVIDER_COOKIE);
   return value !== null && isProviderId(value) ? value : null;

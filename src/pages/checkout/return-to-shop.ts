@@ -39,7 +39,6 @@ function needsShop(view: CheckoutView): boolean {
 /** Way back to the shop once the customer has nothing left to do. */
 interface Return {
   readonly url: URL;
-  /** Whether the page's script redirects by itself. */
   readonly isAutomatic: boolean;
 }
 

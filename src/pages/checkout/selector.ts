@@ -66,7 +66,6 @@ export function foldedOffers(selection: OfferList): Html {
 
 type RefusedOffer = ProviderOffer & { readonly refusal: Refusal };
 
-/** Offers that can be chosen. */
 export function possibleOffers(offers: readonly ProviderOffer[]): readonly ProviderOffer[] {
   return offers.filter(({ refusal }) => refusal === null);
 }
@@ -87,7 +86,6 @@ interface OfferRow {
   readonly isLastChoice?: boolean;
 }
 
-/** Whether a session can be started at this provider. */
 export function canContinueAt(provider: ProviderId, { offers }: Pick<Checkout, 'offers'>): boolean {
   return possibleOffers(offers).some((offer) => offer.provider === provider);
 }
@@ -130,7 +128,6 @@ function foldedList(heading: Html, rows: readonly OfferRow[], selection: OfferLi
 ${list}${refusedOffers(selection)}</details>`;
 }
 
-/** A provider as a button, or the reason why it cannot serve. */
 function offerRow(checkout: Checkout, row: OfferRow, language: Language): Html {
   const { offer, outcome } = row;
   if (outcome?.kind === 'refused') {
@@ -149,7 +146,6 @@ aria-hidden="true">${offer.name}</b>${marksOf(offer, language)}
 /** Names of wallets, the same in all languages. */
 const walletNames = { apple_pay: 'Apple Pay', google_pay: 'Google Pay' } as const;
 
-/** Means of payment, each in a frame; a card is drawn. */
 function marksOf({ provider }: ProviderOffer, { words }: Language): Html {
   const mark = (means: PaymentMeans) =>
     means === 'card'
@@ -284,17 +280,14 @@ const countries = (
 ).split(' ');
 const known: ReadonlySet<string> = new Set(countries);
 
-/** Country in a form's body; null if there is none. */
 export function countryOfForm(body: unknown): string | null {
   return knownCountry(body instanceof URLSearchParams ? body.get('country') : null);
 }
 
-/** The code if it is one of ISO 3166-1 alpha-2, otherwise null. */
 export function knownCountry(code: string | null): string | null {
   return code !== null && known.has(code) ? code : null;
 }
 
-/** Question for the customer's country, for a provider that needs it. */
 export interface CountryQuestion {
   readonly provider: ProviderId;
   /** Previous answer; null if there is none. */

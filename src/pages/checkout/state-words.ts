@@ -16,7 +16,6 @@ import type { Words } from '../../web/locales/locale.ts';
 import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
 import type { Checkout } from './read-checkout.ts';
 
-/** Name of a state, and the sentence that explains it to the customer. */
 export interface StateWords {
   readonly heading: Html;
   readonly sentence: Html;
@@ -28,7 +27,6 @@ interface WordsContext {
   readonly language: Language;
   readonly payment: Pick<Payment, 'amountCents' | 'currency' | 'usdUnits'>;
   readonly charge: Pick<Charge, 'amountCents'>;
-  /** The merchant's name. */
   readonly shop: string;
   /** The payment's only provider; null if the customer may choose. */
   readonly single: ProviderId | null;
@@ -52,7 +50,6 @@ export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
   return { ...words, sentence: html`${words.sentence} ${littleArrived}` };
 }
 
-/** Text while the customer's click is processed. */
 export function goingWords(language: Language, provider: string): StateWords {
   return stateWords(language, 'going', { provider });
 }
@@ -118,12 +115,10 @@ function nameOfVisit(
   return view.isOpen ? 'waiting' : 'visitEnded';
 }
 
-/** The provider's name, which is the same in all languages. */
 export function nameOf(provider: ProviderId): string {
   return providerCatalog[provider].name;
 }
 
-/** Why a provider cannot be chosen for this payment. */
 export function refusalWords(
   language: Language,
   { minimumUsdCents, refusal }: ProviderOffer & { readonly refusal: Refusal },

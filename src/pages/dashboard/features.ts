@@ -4,7 +4,6 @@ import type { Html } from '../../web/design/html.ts';
 import type { Visit } from '../../web/signed-in/context.ts';
 import type { DashboardRoutes, PageView } from '../../web/signed-in/pages.ts';
 
-/** Parts that the features add to the dashboard. */
 export interface DashboardFeatures {
   readonly pages: readonly ((routes: DashboardRoutes) => void)[];
   readonly overviewCards: readonly OverviewCard[];

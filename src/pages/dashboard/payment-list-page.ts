@@ -181,7 +181,6 @@ type FilterName = (typeof names)[number];
 interface PaymentFilters {
   readonly query: PaymentQuery;
   readonly before: PaymentId | null;
-  /** Submitted values as text. */
   readonly given: Readonly<Partial<Record<FilterName, string>>>;
 }
 
@@ -232,7 +231,6 @@ function nextDateOf(date: string): string {
   return startOfDate(date, 'UTC') === null ? date : nextDate(date);
 }
 
-/** URL of a list below the dashboard's. */
 function listPath(given: PaymentFilters['given'], path = '/payments', before?: PaymentId): string {
   const parameters = new URLSearchParams(given);
   if (before !== undefined) parameters.set('before', before);
@@ -250,7 +248,6 @@ const labels: Readonly<Record<FilterName, string>> = {
   to: 'Created to',
 };
 
-/** A chip for each filter, which removes it. */
 function filterChips(given: PaymentFilters['given']): Html {
   const chips = names.flatMap((name) => {
     const value = given[name];

@@ -12,7 +12,6 @@ import { sendCsv } from '../../web/signed-in/layout.ts';
 import type { DashboardRoutes } from '../../web/signed-in/pages.ts';
 import { fact, providerName } from '../../web/signed-in/payment-words.ts';
 
-/** Printable statement of a month, and its journal as CSV. */
 export function registerStatementPages(routes: DashboardRoutes): void {
   const seen = routes.pages('payments', 'viewer');
   seen.page('/statement', showStatement);
@@ -99,7 +98,6 @@ function signed(units: bigint): string {
   return units < 0n ? `−${formatUnits(-units)}` : formatUnits(units);
 }
 
-/** Percentage with two decimals. */
 function share(part: bigint, whole: bigint): string {
   return whole === 0n ? '–' : `${(Number((part * 10_000n) / whole) / 100).toFixed(2)}%`;
 }

@@ -7,7 +7,6 @@ import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
 import { type Webhook, type WebhookResult, webhookHeaders } from '../../webhooks/webhook.ts';
 import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
 
-/** Result of a signature check; null if there is none. */
 export type SignatureCheck = 'good' | 'bad' | 'unknown' | 'erased' | null;
 
 /**

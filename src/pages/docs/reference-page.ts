@@ -41,7 +41,6 @@ export interface ReferenceDocument {
   readonly components?: { readonly schemas: Readonly<Record<string, unknown>> };
 }
 
-/** The OpenAPI document as a page: every operation and event with its parameters, answers and examples. */
 export function referenceContent(document: ReferenceDocument): Html {
   const schemas = (document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>;
   const sections = (named: ReferenceDocument['paths']) =>

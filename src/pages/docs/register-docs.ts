@@ -33,7 +33,6 @@ export interface DocsContext {
 
 const PAGE = 'text/html; charset=utf-8';
 const scriptFile = new URL('./client/docs.js', import.meta.url);
-/** Loaded by the script at the first search. */
 const searchFile = new URL('./client/search.js', import.meta.url);
 /** The project's root, also from the compiled form. */
 const root = new URL('../../../', import.meta.url);
@@ -140,7 +139,6 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
   });
 }
 
-/** Sections of all pages, for the search script. */
 async function createSearchIndex(pages: readonly DocPage[]): Promise<Buffer> {
   const { sectionsOf } = await loadRenderer();
   const sections = pages.flatMap(({ slug, title, file, group }) =>

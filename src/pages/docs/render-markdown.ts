@@ -111,7 +111,6 @@ interface DocSection {
   code: string;
 }
 
-/** Sections of a text, each with the anchor on its page. */
 export function sectionsOf(text: string): DocSection[] {
   const slugs = new Map<string, number>();
   const sections: DocSection[] = [];
@@ -150,7 +149,6 @@ function plainText(tokens: readonly Token[]): string {
   return texts.join('').replace(/\s+/g, ' ').trim();
 }
 
-/** One or two sentences of Markdown as inline markup. */
 export function renderInlineMarkdown(text: string): Html {
   return new Html(inlineMarkdown.parseInline(text, { async: false }));
 }

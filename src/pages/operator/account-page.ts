@@ -25,7 +25,6 @@ const flashMessages = {
   invited: 'The invitation is sent. It works once, within a week.',
 };
 
-/** `/operator/accounts/:accountId`: an account, and what the operator sets for it. */
 export function registerAccountPage(routes: OperatorRoutes): void {
   const pages = routes.pages('accounts');
   const path = '/accounts/:accountId';
@@ -80,7 +79,6 @@ async function answerChange(visit: OperatorVisit, readUpdate: () => AccountUpdat
   return seeOther(`/accounts/${account.id}?flash=saved`);
 }
 
-/** Saves a fee, or previews it. */
 const answerFee: FormHandler<OperatorVisit> = async (visit, form) => {
   const checks = { fee: () => parseFee(form.text('fee')) };
   if (form.has('preview')) return showAccount(visit, (await checkFields(checks)).fee);
@@ -172,7 +170,6 @@ ${forms.providerBoxes('Enabled', account.providers ?? [])}
 
 const EXAMPLE_CENTS = 100_00;
 
-/** Fee and its effect on a payment of 100.00, with and without pass-through. */
 function feeCard(account: Account, visit: OperatorVisit, shownBasisPoints: number): Promise<Html> {
   const action = `${OPERATOR_PATH}/accounts/${account.id}/fee`;
   const fee = {
@@ -206,7 +203,7 @@ function exampleTable(basisPoints: number): Html {
   });
 }
 
-/** Converts a percentage to basis points. Throws `invalid_request`. */
+/** Throws `invalid_request`. */
 export function parseFee(text: string): number {
   const basisPoints = parsePercentBasisPoints(text.trim());
   if (basisPoints === null)
@@ -218,7 +215,6 @@ export function parseFee(text: string): number {
   return basisPoints;
 }
 
-/** `/operator/accounts/:accountId/keys/:keyId/revoke`: revokes a key after a confirmation. */
 export function registerKeyRevocation(routes: OperatorRoutes): void {
   const pages = routes.pages('accounts');
   const idsOf = ({ params }: OperatorVisit) => [params['accountId'] ?? '', params['keyId'] ?? ''] as const;

@@ -23,7 +23,6 @@ import { OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } from './operat
 const ACCOUNTS_ON_A_PAGE = 50;
 const MAXIMUM_SEARCH_CHARACTERS = 100;
 
-/** `/operator/accounts`: all accounts, newest first, with a search; `/operator/accounts/new` creates one. */
 export function registerAccountsPages(routes: OperatorRoutes): void {
   const pages = routes.pages('accounts');
   pages.page('/accounts', showAccounts);

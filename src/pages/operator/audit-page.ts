@@ -9,7 +9,6 @@ import { accountLink, OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } f
 const ENTRIES_ON_A_PAGE = 50;
 const MAXIMUM_ID_CHARACTERS = 100;
 
-/** `/operator/audit`: audit log of all accounts or of one. */
 export function registerAuditPage(routes: OperatorRoutes): void {
   routes.pages('audit').page('/audit', showEntries);
 }

@@ -101,7 +101,6 @@ export async function requireAdmission(
   requireTextUrl(url);
 }
 
-/** Dependencies of the console's pages. */
 export interface OperatorContext
   extends AreaContext,
     Readonly<{ payments: PaymentStore }>,
@@ -132,7 +131,6 @@ export interface OperatorRoutes extends AreaRoutes<OperatorContext> {
   readonly pages: (section: Section | null) => ReturnType<typeof createPages<OperatorContext, OperatorVisit>>;
 }
 
-/** Scope of the console's pages, and of the dashboard that an operator views. */
 export function operatorRoutesOf(server: FastifyInstance, context: OperatorContext): OperatorRoutes {
   const routes: AreaRoutes<OperatorContext> = {
     server,
@@ -154,7 +152,6 @@ export function operatorRoutesOf(server: FastifyInstance, context: OperatorConte
 
 export type OperatorVisit = AreaVisit<OperatorContext>;
 
-/** The operator's console, on the admin port. */
 const operatorArea: Area = {
   name: 'operator',
   path: '/operator',

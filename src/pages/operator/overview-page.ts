@@ -34,7 +34,6 @@ const WEBHOOKS_READ = 500;
 
 type Overview = Awaited<ReturnType<typeof readOverview>>;
 
-/** `/operator`: earnings of the service, and alerts with links to the place to act. */
 export function registerOverviewPage(routes: OperatorRoutes): void {
   routes.pages('overview').page('', showOverview);
 }
@@ -158,7 +157,6 @@ function countOf(count: number, noun: string): string {
 const percents = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 const dayNames = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
-/** Fees, volume and payments of all accounts. */
 async function figuresCard({ days }: AccountStatistics, span: number): Promise<Html> {
   const { barChart } = await import('../../web/design/charts.ts');
   const sum = (field: 'created' | 'converted' | 'paid' | 'receivedUnits' | 'feeUnits', some = days) =>

@@ -30,7 +30,6 @@ const flashMessages = {
   rescued: 'The rescue transaction is sent. It is listed under releases in flight until it is final.',
 };
 
-/** `/operator/payments/:paymentId`: state of a payment, and the operator's actions. */
 export function registerPaymentDetail(routes: OperatorRoutes): void {
   const { context } = routes;
   const pages = routes.pages('settlement');
@@ -164,7 +163,6 @@ ${formFields(visit, rescue, rescueFields)}
 )}</section>`;
 }
 
-/** Advice for a payment whose release needs attention. */
 export function adviceFor(payment: Payment): string {
   const reason = payment.releaseRefusalReason === null ? '' : ` (${payment.releaseRefusalReason})`;
   switch (stateOf(payment)) {

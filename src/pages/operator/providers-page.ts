@@ -40,10 +40,6 @@ export interface Provider {
   readonly proof: ProviderProof;
 }
 
-/**
- * `/operator/providers` lists all providers with their health; `/:provider` shows one, with its switch, pin and
- * minimum.
- */
 export function registerProviderPages(routes: OperatorRoutes): void {
   const pages = routes.pages('providers');
   pages.page('/providers', showAll);
@@ -51,7 +47,6 @@ export function registerProviderPages(routes: OperatorRoutes): void {
   pages.form('/providers/:provider', answerChange, showOne);
 }
 
-/** All providers in the order of the catalog. */
 export function readProviders(context: OperatorContext): Promise<readonly Provider[]> {
   return Promise.all(providerIds.map((id) => readProvider(context, id)));
 }
@@ -213,7 +208,6 @@ function warningOf(providers: readonly Provider[]): Html {
   return off.length === 0 ? nothing : forms.banner('warn', describeOffByDefault(off));
 }
 
-/** Outcome of the latest calls to a provider. */
 export function healthBadge(health: ProviderHealth | null): Html {
   if (health?.isCircuitOpen === true) return html`<span class="badge bad">Paused</span>`;
   if (health === null || health.lastAnswerAtMs === null) {
@@ -230,7 +224,6 @@ function minimumOf({ id, settings }: Provider): string {
   return formatCents(settings.minimumUsdCents ?? providerCatalog[id].minimumUsdCents);
 }
 
-/** Last known limits, with the time at which the catalog was read. */
 function limitsOf({ directory: { limits } }: OperatorContext, id: ProviderId): Html {
   const known = limits?.list(id) ?? [];
   if (known.length === 0) return html`<span class="soft">none known: the minimum below counts</span>`;

@@ -20,7 +20,6 @@ import { registerSettlementPage } from './settlement-page.ts';
 import { registerViewing } from './viewing-pages.ts';
 import { registerWebhooksPage } from './webhooks-page.ts';
 
-/** Registers the operator's console below `/operator`, the start page of the admin server. */
 export function registerOperatorConsole(server: FastifyInstance, context: OperatorContext): void {
   server.get('/', (_request, reply) => reply.redirect(OPERATOR_PATH, 302));
   server.register(

@@ -33,9 +33,6 @@ const PAYMENTS_SHOWN = 50;
 /** Timeout of chain reads, so that the page does not wait for an unreachable node. */
 const CHAIN_TIMEOUT_MS = 3_000;
 
-/**
- * `/operator/settlement`: read position on the chain, relayers, releases in progress, and payments that need attention.
- */
 export function registerSettlementPage(routes: OperatorRoutes): void {
   const pages = routes.pages('settlement');
   pages.page('/settlement', (visit) => showSettlement(visit, { value: '' }));
@@ -52,7 +49,6 @@ async function findPayment(visit: OperatorVisit) {
   return { ...(await showSettlement(visit, { value, error, hasFocus: true })), status: 404 };
 }
 
-/** @param search submitted text to find a payment, and its error */
 async function showSettlement(
   { context }: OperatorVisit,
   search: { readonly value: string; readonly error?: string; readonly hasFocus?: true },

@@ -28,7 +28,6 @@ import {
   requireAdmission,
 } from './operator-page.ts';
 
-/** Starts and ends an operator's view of an account. */
 export function registerViewing(routes: OperatorRoutes): void {
   const pages = routes.pages('accounts');
   pages.form(
@@ -79,7 +78,6 @@ export function registerViewedDashboard(
   );
 }
 
-/** Admits an operator who is signed in to the console and views an account. */
 async function admitViewing(asked: AreaRequest<DashboardContext>): Promise<Admission<Visit>> {
   const admission = await admit(asked);
   if ('answered' in admission) return admission;

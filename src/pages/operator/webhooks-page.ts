@@ -7,11 +7,9 @@ import { webhookBadge } from '../../web/signed-in/payment-words.ts';
 import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
 import { accountLink, type OperatorRoutes, type OperatorVisit, paymentLink } from './operator-page.ts';
 
-/** Maximum failed events read. */
 const READ_LIMIT = 500;
 const SHOWN = 50;
 
-/** `/operator/webhooks`: hosts that do not accept their events, and events with an unknown outcome. */
 export function registerWebhooksPage(routes: OperatorRoutes): void {
   routes.pages('webhooks').page('/webhooks', showWebhooks);
 }
@@ -33,7 +31,6 @@ ${
 const countOf = (webhooks: readonly FailingWebhook[], status: FailingWebhook['status']) =>
   webhooks.filter((webhook) => webhook.status === status).length;
 
-/** Failures by host, newest first. */
 function hostTable(failing: readonly FailingWebhook[]): Html {
   const hosts = [...Map.groupBy(failing, ({ host }) => host)];
   return html`<h2>By host</h2><p class="soft small">Among the last ${READ_LIMIT} that did not arrive.</p>

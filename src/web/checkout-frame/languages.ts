@@ -40,7 +40,6 @@ export const languages: readonly Language[] = [
   { code: 'ar', direction: 'rtl', locale: 'ar-u-nu-latn', words: ar },
 ];
 
-/** The language of a stored code, or English. */
 export function languageNamed(code: string | null): Language {
   return byCode.get(code ?? '') ?? english;
 }
@@ -157,7 +156,6 @@ export function formatList({ code }: Language, names: readonly string[]): string
   return formats[code].names.format(names);
 }
 
-/** Values by placeholder name. */
 export type Values = Readonly<Record<string, string>>;
 
 /**
@@ -171,7 +169,6 @@ export function fillIn(text: string, values: Values): Html {
   )}`;
 }
 
-/** Catalog text as plain text, for a title or label. */
 export function fillText(text: string, values: Values): string {
   return text.replaceAll(/\{(\w+)\}/g, (_braces, name: string) => valueNamed(values, name));
 }

@@ -60,7 +60,6 @@ interface PageParts {
   readonly languagePath?: string;
   readonly title: string;
   readonly isTestMode: boolean;
-  /** Additional elements of the head. */
   readonly head?: Html;
   /** Merchant and amount; omitted on pages without a payment. */
   readonly summary?: Html;
@@ -133,7 +132,6 @@ function languageLinks(current: Language, path: string): Html {
   return html`<nav class="languages" aria-label="${current.words.chooseLanguage}"><ul>${links}</ul></nav>`;
 }
 
-/** A page with only a message, such as for an unknown link or an internal error. */
 export function messagePage(message: {
   readonly heading: string;
   readonly sentence: string;

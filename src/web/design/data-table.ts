@@ -1,6 +1,5 @@
 import { type Html, html, nothing } from './html.ts';
 
-/** Null if a row has no value. */
 export type Cell = Html | string | number | null;
 
 type CellOf<Row> = (row: Row, index: number) => Cell;
@@ -34,7 +33,6 @@ interface DataTable {
    * Whether a phone shows a row as a few lines without column names, for long lists whose values explain themselves.
    */
   readonly isCompact?: boolean;
-  /** Shown instead of a table without rows. */
   readonly empty?: Html;
 }
 

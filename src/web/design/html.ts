@@ -45,7 +45,6 @@ function markupOf(insertion: Insertion): string {
   return escapeTemplate(textOnly, String(insertion));
 }
 
-/** Template of a single insertion. */
 const textOnly = Object.assign(['', ''], { raw: ['', ''] }) as TemplateStringsArray;
 
 /** Unpredictable nonce for the style, script and policy of one response, in base64url. */

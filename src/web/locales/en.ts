@@ -149,7 +149,6 @@ export const en = {
     payInstead: 'Pay with {provider} instead',
     /** Heading of the list folded below the first offer. */
     otherWays: 'Other ways to pay ({count})',
-    /** Means of payment. */
     card: 'Card',
     lastChoice: 'Your last choice',
     country: 'Where do you live?',

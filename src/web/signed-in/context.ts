@@ -34,7 +34,6 @@ export interface AreaContext extends SecondFactorContext, ShowOnceContext {
   /** Null if email is not configured. */
   readonly mailer: Mailer | null;
   readonly limits: DashboardLimits;
-  /** Counts a wrong password or second factor. */
   readonly observeFailure: (step: FailedStep) => void;
   /** Base URL of the area's server, without a trailing slash. */
   readonly baseUrl: string;
@@ -114,7 +113,6 @@ export const DASHBOARD_PATH = '/dashboard';
 /** Area with its own sign-in, cookie and sessions. */
 export interface Area {
   readonly name: Exclude<SessionArea, 'viewing'>;
-  /** Path prefix of its pages. */
   readonly path: '/dashboard' | '/operator';
   readonly signInTitle: string;
   /** Contact for users who cannot sign in. */
@@ -131,7 +129,6 @@ export const dashboardArea: Area = {
   hasForgottenPage: true,
 };
 
-/** Request of a signed-in user. */
 export interface AreaVisit<Context extends AreaContext = AreaContext> extends SignedIn, AreaRequest<Context> {
   readonly actor: Actor;
   /** For each form of the page: `formTokenField(visit.formToken)`. */
@@ -141,7 +138,6 @@ export interface AreaVisit<Context extends AreaContext = AreaContext> extends Si
   readonly challenge: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** Request of a signed-in user with a role in an account. */
 export interface Visit extends AreaVisit<DashboardContext>, ChosenAccount {
   /** Expiry of an operator's view of the account, and the path that ends it; null for a member. */
   readonly viewing: { readonly untilMs: number; readonly stopPath: string } | null;

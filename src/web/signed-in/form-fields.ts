@@ -32,13 +32,11 @@ export interface Field {
   readonly isOptional?: boolean;
   /** Hint for browsers and password managers (`username`). */
   readonly autocomplete?: string;
-  /** Keyboard on phones. */
   readonly inputMode?: 'decimal';
   /** Defaults to the name; needed if a page has several fields of one name. */
   readonly id?: string;
 }
 
-/** A field that may be left empty. */
 export function optional(
   label: string,
   value: string | number | null | undefined,
@@ -48,7 +46,6 @@ export function optional(
   return { label, type, value: value?.toString() ?? '', isOptional: true, hint };
 }
 
-/** Fields of a form by name, in order. */
 export type Fields = Readonly<Record<string, Field>>;
 
 /** Submitted values of a form that changed nothing, and the reason. */
@@ -113,7 +110,6 @@ export function formFields(visit: Pick<FormVisit, 'refused'>, action: string, fi
 
 interface FieldError {
   readonly error?: string | undefined;
-  /** Whether the page focuses this field. */
   readonly hasFocus?: boolean;
 }
 
@@ -157,7 +153,6 @@ ${notesOf(id, notes)}
   }
 }
 
-/** Field for a new password; errors name `new_password`. */
 export function newPassword(hint: string): Fields {
   return { new_password: { label: 'New password', type: 'password', autocomplete: 'new-password', hint } };
 }

@@ -7,7 +7,6 @@ import { type Html, html } from '../design/html.ts';
 /** `minute` and `second` include the zone's name; `list` is to the minute, in a table that names the zone once. */
 type Precision = 'minute' | 'second' | 'list';
 
-/** A time in a time zone, for people and machines. */
 export function moment(atMs: number, timeZone: string, precision: Precision = 'minute'): Html {
   const at = new Date(atMs);
   const text = at.toLocaleString('en', {
@@ -65,7 +64,6 @@ export function onOff(isOn: boolean): Html {
   return isOn ? html`<span class="badge good">on</span>` : html`<span class="badge">off</span>`;
 }
 
-/** Names of the features that the operator can switch. */
 export const featureWords: Readonly<Record<Feature, string>> = {
   card_checkout: 'Card checkout',
   fee_pass_through: 'Fees can be passed on to the customer',

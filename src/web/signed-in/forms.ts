@@ -20,9 +20,7 @@ export function acceptForms(scope: FastifyInstance): void {
 
 interface Notes {
   readonly hint?: string | undefined;
-  /** Whether the page focuses this field. */
   readonly hasFocus?: boolean | undefined;
-  /** Error of the submitted value. */
   readonly error?: string | undefined;
 }
 
@@ -37,7 +35,6 @@ export function describedBy(id: string, { hint, error, hasFocus = false }: Notes
   return error === undefined ? described : html` aria-invalid="true"${described}${focused}`;
 }
 
-/** Error and hint below an input. */
 export function notesOf(id: string, { hint, error }: Notes): Html {
   const note = (kind: 'error' | 'hint', text: string | Html | undefined) =>
     text === undefined ? nothing : html`<p class="${kind}" id="${id}-${kind}">${text}</p>`;
@@ -69,7 +66,6 @@ interface TickField {
   readonly attributes?: Html;
 }
 
-/** Checkbox or radio button with its label. */
 export function tickField({
   type,
   name,
@@ -97,7 +93,6 @@ export function tickedProviders(form: FormFields): readonly ProviderId[] {
 interface Question {
   readonly title: string;
   readonly effect: Html;
-  /** Path and button of the form. */
   readonly action: string;
   readonly button: string;
   /** Page to return to without confirming. */
@@ -106,7 +101,6 @@ interface Question {
   readonly field?: { readonly name: string; readonly value: string };
 }
 
-/** Page that explains a dangerous action and asks for confirmation. */
 export function confirmationPage({ formToken }: { readonly formToken: string }, question: Question) {
   const { title, effect, action, button, back, field } = question;
   const repeated =
@@ -215,7 +209,6 @@ function maskToken(formToken: string): string {
   return Buffer.concat([mask, combine(mask, Buffer.from(formToken, 'base64url'))]).toString('base64url');
 }
 
-/** Token in a field's value; null for a malformed value. */
 function unmaskToken(value: string): Buffer | null {
   const bytes = Buffer.from(value, 'base64url');
   if (bytes.length !== 2 * TOKEN_BYTES || bytes.toString('base64url') !== value) return null;

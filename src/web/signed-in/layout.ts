@@ -94,7 +94,6 @@ ${main}
 </div>`;
 }
 
-/** Banner on every page of an operator's view of an account. */
 function viewingBanner({ viewing, account, formToken, timeZone }: Visit): Html {
   if (viewing === null) return nothing;
   return html`<aside class="viewing" aria-label="Read-only">
@@ -216,7 +215,6 @@ interface ListPage {
   readonly older: string | null;
 }
 
-/** Links below a list: to its newest rows and to older ones. */
 export function pageLinks(path: string, { filters, isNewest, older }: ListPage): Html {
   return html`<div class="actions">${isNewest ? nothing : html`<a class="button" href="${pagePath(path, filters)}">Newest</a>`}
 ${older === null ? nothing : html`<a class="button" href="${pagePath(path, { ...filters, before: older })}">Older</a>`}</div>`;

@@ -15,12 +15,10 @@ import { banner, type FormFields, formTokenField } from './forms.ts';
 import { openFormToken } from './layout.ts';
 import { type PageView, visitorPages } from './pages.ts';
 
-/** Marks the browser as known for the user with this email address. */
 export function rememberBrowser({ context, cookies, reply }: AreaRequest, email: string): void {
   cookies.set(reply, 'browser', markBrowser(context.browsers, email, context.nowMs()), BROWSER_MARK_MS);
 }
 
-/** Whether the user with this email address has signed in with the browser before. */
 export function isKnownBrowser({ context, cookies, request }: AreaRequest, email: string): boolean {
   const mark = cookies.read(request.headers, 'browser');
   return mark !== null && knownBrowser(context.browsers, mark, email, context.nowMs()) !== null;
@@ -106,7 +104,6 @@ function goneView({ area }: AreaRequest): PageView {
   };
 }
 
-/** Reasons why an unknown browser needs more than the password. */
 const reasonsToAsk = {
   user: 'Too many failed sign-ins for this address, from browsers that have not signed in with it before.',
   network: 'Too many sign-ins at the moment from browsers that have not been used before.',

@@ -53,7 +53,6 @@ export interface PageView extends PageContent {
   readonly status?: number;
 }
 
-/** Redirect to a page of the area. */
 export interface SeeOther {
   /** Path below the area's. */
   readonly location: string;
@@ -62,7 +61,6 @@ export interface SeeOther {
 /** A page, a redirect, or the reply that was already sent. */
 export type PageAnswer = PageView | SeeOther | FastifyReply;
 
-/** Handlers of pages and forms of the dashboard, or of another area with its own visits. */
 export type PageHandler<Asked = Visit> = (asked: Asked) => Promise<PageAnswer>;
 export type FormHandler<Asked = Visit> = (asked: Asked, form: FormFields) => Promise<PageAnswer>;
 
@@ -144,7 +142,6 @@ export function visitorPages<Context extends AreaContext>(
   return createPages(routes, { path: routes.area.path, admit, cookie, layout: plainPage });
 }
 
-/** The page of a refused form. */
 export async function showRefused<Asked extends AreaRequest>(
   show: (asked: Asked) => Promise<PageView>,
   asked: Asked,
@@ -281,7 +278,6 @@ function waitSentence(seconds: number): string {
   return seconds > 90 ? `Wait ${Math.ceil(seconds / 60)} minutes.` : `Wait ${seconds} seconds.`;
 }
 
-/** A session with the token of its cookie. */
 export interface OwnSession extends SignedIn {
   readonly token: string;
 }
@@ -307,7 +303,6 @@ export function toSignIn({ cookies, area, request, reply }: AreaRequest) {
   return { answered: sendSeeOther(reply, signInPath(area, request, hasEnded)) };
 }
 
-/** Common fields of an area's visits. */
 export function visitOf<Context extends AreaContext>(
   asked: AreaRequest<Context>,
   { user, session, token }: OwnSession,
@@ -322,7 +317,6 @@ export function visitOf<Context extends AreaContext>(
   return { ...asked, user, session, actor, formToken: formTokenOf(token), timeZone, challenge };
 }
 
-/** Admits members of an account. */
 export async function admit(asked: AreaRequest<DashboardContext>): Promise<Admission<Visit>> {
   const own = await readOwnSession(asked);
   if (own === null) return toSignIn(asked);

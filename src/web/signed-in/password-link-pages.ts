@@ -11,7 +11,6 @@ import { rememberBrowser } from './new-browser-pages.ts';
 import { type PageAnswer, type PageView, seeOther, visitorPages } from './pages.ts';
 import { sendAfterPassword } from './sign-in-pages.ts';
 
-/** Token in the path of a one-time link. */
 export const tokenOf = ({ params }: AreaRequest) => params['token'] ?? '';
 
 /**

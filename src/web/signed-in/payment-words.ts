@@ -131,7 +131,6 @@ export function stateSentence(payment: Pick<Payment, 'status' | 'forwardStatus' 
   return state === 'paid/completed' ? `Succeeded. ${stateMeaning(state)}` : stateMeaning(state);
 }
 
-/** Meaning of a state for the merchant. */
 export function stateMeaning(state: PaymentState): string {
   return state === 'paid/completed' ? 'Funds sent to your wallet.' : paymentStates[state];
 }
@@ -169,7 +168,6 @@ export function usedProvider(
   return providerName(provider === MULTI_PROVIDER && session !== undefined ? session.provider : provider);
 }
 
-/** A transaction, linked to the block explorer if there is one. */
 export function transactionLink(
   { explorerTransactionUrl }: Pick<DashboardContext, 'explorerTransactionUrl'>,
   hash: string,

@@ -211,7 +211,6 @@ export function codeWords({ totpSecret }: User, recoveryHint: string) {
     : { label: 'Code from your authenticator app', hint: 'Six digits, or one of your recovery codes.' };
 }
 
-/** First code of an authenticator app. */
 export const totpCode: Fields = { code: { label: 'Code', autocomplete: 'one-time-code' } };
 
 /** Key of an authenticator app, in the form that enables it. */

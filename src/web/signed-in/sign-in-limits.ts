@@ -19,11 +19,8 @@ const dashboardLimits = {
    * Sign-in attempts by user from all unknown browsers together: 720 guesses a day at passwords of twelve characters.
    */
   strangersOfUser: [30, HOUR_MS],
-  /** Emails with a link, by user. */
   mailsOfUser: [3, HOUR_MS],
-  /** Test messages to notification channels, by user. */
   testMessagesOfUser: [10, HOUR_MS],
-  /** Tests of webhook endpoints, by account. */
   endpointChecksOfAccount: [10, 10 * MINUTE_MS],
   /** Added notification channels, by user: each writes an entry of the audit log. */
   channelsOfUser: [20, HOUR_MS],

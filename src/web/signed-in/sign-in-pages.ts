@@ -18,7 +18,6 @@ import {
   visitorPages,
 } from './pages.ts';
 
-/** Messages about the previous action, by name in the URL. */
 const greetings = {
   ended: banner('plain', 'Your session has ended. Sign in again.'),
   joined:

@@ -45,10 +45,7 @@ function wordsOf(text) {
   return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 }
 
-/**
- * Removes the plural `s`.
- * @param {string} word
- */
+/** @param {string} word */
 function singular(word) {
   return word.length > 3 ? word.replace(/s$/, '') : word;
 }
