@@ -125,6 +125,16 @@ export class RegionNotServedError extends ServiceError {
   }
 }
 
+/** Refusal of a session whose total is higher than the page has announced. */
+export class HigherChargeError extends ServiceError {
+  readonly chargedCents: number;
+
+  constructor(publicText: string, chargedCents: number) {
+    super('payment_state_conflict', publicText);
+    this.chargedCents = chargedCents;
+  }
+}
+
 /** Whether a provider refused because it receives too many requests, and may be asked again later. */
 export function isBusy(error: unknown): boolean {
   return (

@@ -71,6 +71,8 @@ const MINIMUM_RATIO = 1.25;
 const MAXIMUM_APART_MS = 10 * 60_000;
 /** Maximum plausible delivery per charge, as for the quotes of sessions. */
 const MAXIMUM_SHARE = 1.02;
+/** Movement of a total above the amount, between two answers, that the customer is not told again. */
+const MOVEMENT_SHARE = 1.01;
 /** Maximum age of a provider's last answer for it to count as up. */
 const RECENT_ANSWER_MS = 5 * 60_000;
 
@@ -155,6 +157,11 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
 
   return {
     note,
+    /** Maximum charge that the customer's page announces: the total of the last quote; without a higher one, the amount. */
+    announcedCents(provider: ProviderId, request: QuoteRequest): number {
+      const { chargedShare } = find(provider, request);
+      return Math.floor(request.amountCents * (chargedShare > 1 ? chargedShare * MOVEMENT_SHARE : 1));
+    },
     /** The expected outcome, from the last answers. Asks in the background only. */
     peek(provider: ProviderId, charge: Charge, customerCountry: string | null): QuoteOutcome {
       const refusal = refusalOfLimits(providers, provider, charge, customerCountry);

@@ -53,7 +53,8 @@ export interface SessionRequest extends QuoteRequest {
 export type StartedSession = Pick<
   ProviderSession,
   'redirectUrl' | 'providerReference' | 'expiresAtMs' | 'quotedUnits'
->;
+> &
+  Pick<Quote, 'chargedCents'>;
 
 /** An unauthenticated webhook request in a provider's name, with its exact bytes. */
 export interface PostedWebhook {

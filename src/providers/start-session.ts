@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountStore } from '../accounts/account-store.ts';
 import { canonicalEmail } from '../payment/checkout-url.ts';
-import { ServiceError, stateConflict } from '../payment/errors.ts';
-import { formatUnits } from '../payment/money.ts';
+import { HigherChargeError, ServiceError, stateConflict } from '../payment/errors.ts';
+import { formatCents, formatUnits } from '../payment/money.ts';
 import { isDust, isPlausibleQuote, thresholdAfterSessions } from '../payment/paid-threshold.ts';
 import type { Payment, PaymentId } from '../payment/payment.ts';
 import { stateOf } from '../payment/payment-states.ts';
@@ -33,7 +33,7 @@ import {
 export interface StartSessionContext extends Readonly<{ payments: PaymentStore; accounts: AccountStore }> {
   readonly providers: ProviderDirectory;
   /** Keeps the quotes of sessions for later pages; absent where quotes are not kept. */
-  readonly quotes?: Pick<Quotes, 'note'>;
+  readonly quotes?: Pick<Quotes, 'note' | 'announcedCents'>;
   readonly token: Pick<TokenReader, 'isBlocklisted'>;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
@@ -58,6 +58,8 @@ export interface Visitor {
   readonly language?: string | null;
   /** Whether the customer knows the payment's email address; otherwise the provider does not get it. */
   readonly knowsEmail?: boolean;
+  /** The customer clicked on the page, which names a known total above the amount. */
+  readonly hasSeenTotal?: boolean;
 }
 
 /** Long enough, because the token's blocklist rarely changes, and the release is simulated again before it is sent. */
@@ -81,12 +83,13 @@ export function createStartSession(context: StartSessionContext) {
   const running = new Map<string, Promise<ProviderSession>>();
   const token = withCache(context);
   return (payment: Payment, provider: ProviderId, visitor: Visitor = {}): Promise<ProviderSession> => {
-    const { country = null, state = null, ip = null, language = null, knowsEmail = false } = visitor;
+    const { country = null, state = null, ip = null, language = null } = visitor;
+    const { knowsEmail = false, hasSeenTotal = false } = visitor;
     // A customer who does not know the email address, or has another IP address, must not get someone else's session.
     const key = `${payment.id} ${provider} ${knowsEmail} ${ip ?? ''}`;
     const earlier = running.get(key);
     if (earlier !== undefined) return earlier;
-    const choice = { provider, country, state, ip, language, knowsEmail };
+    const choice = { provider, country, state, ip, language, knowsEmail, hasSeenTotal };
     const session = startSession({ ...context, token }, payment.id, choice).finally(() =>
       running.delete(key),
     );
@@ -110,7 +113,7 @@ type SessionChoice = Required<Visitor> & { readonly provider: ProviderId };
 async function startSession(
   context: StartSessionContext,
   id: PaymentId,
-  { provider, country, state, ip, language, knowsEmail }: SessionChoice,
+  { provider, country, state, ip, language, knowsEmail, hasSeenTotal }: SessionChoice,
 ): Promise<ProviderSession> {
   const view = await context.payments.viewPayment(id);
   if (view === null) throw new ServiceError('payment_not_found');
@@ -152,10 +155,16 @@ async function startSession(
     customerState: state,
     customerIp: ip,
   };
-  const started = await adapter.startSession(request);
+  const announcedCents = hasSeenTotal ? context.quotes?.announcedCents(provider, request) : undefined;
+  const { chargedCents, ...started } = await adapter.startSession(request);
   requirePlausible(payment, charge, provider, started);
-  context.quotes?.note(provider, request, { deliveryUnits: started.quotedUnits });
+  context.quotes?.note(provider, request, { deliveryUnits: started.quotedUnits, chargedCents });
   requireDelivery(provider, started.quotedUnits, charge);
+  if (chargedCents > (announcedCents ?? charge.amountCents))
+    throw new HigherChargeError(
+      `${providerCatalog[provider].name} charges ${formatCents(chargedCents)} ${charge.currency} in all.`,
+      chargedCents,
+    );
   const session: ProviderSession = {
     id: randomUUID(),
     paymentId: payment.id,
@@ -260,7 +269,7 @@ function requirePlausible(
   payment: Payment,
   { usdUnits }: Charge,
   provider: ProviderId,
-  { quotedUnits }: StartedSession,
+  { quotedUnits }: Pick<StartedSession, 'quotedUnits'>,
 ): void {
   if (quotedUnits === null || isPlausibleQuote(provider, quotedUnits, usdUnits)) return;
   throw new ServiceError('provider_unavailable', undefined, {

@@ -140,6 +140,7 @@ describe('providers', () => {
       providerReference: '1',
       expiresAtMs: NOW_MS,
       quotedUnits: null,
+      chargedCents: 50_00,
     };
     const klarna: ProviderAdapter = {
       id: 'klarna',

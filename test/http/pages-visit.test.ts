@@ -157,6 +157,23 @@ describe('a click on a provider', () => {
     },
   );
 
+  it('is not led to a higher total than the page names: the page names it, and the next click accepts it', async () => {
+    pages.charges.set('rampnetwork', 27_40);
+    const id = pages.put(checkoutStates.choose());
+    const refused = await click(id, 'rampnetwork');
+    expectSays(refused, 409, 'Ramp Network: You pay $27.40 there, fees included.');
+    expect(refused.headers['location']).toBeUndefined();
+    expect(pages.view(id).sessions).toEqual([]);
+    pages.charges.set('rampnetwork', 28_40);
+    expectSays(await click(id, 'rampnetwork'), 409, 'Ramp Network: You pay $28.40 there, fees included.');
+    // Totals move a little with the rate.
+    pages.charges.set('rampnetwork', 28_60);
+    expect((await click(id, 'rampnetwork')).statusCode).toBe(303);
+    expect(pages.view(id).sessions).toMatchObject([{ chargedCents: 26_10 }]);
+    pages.charges.set('rampnetwork', 20_00);
+    expect((await click(pages.put(checkoutStates.choose()), 'rampnetwork')).statusCode).toBe(303);
+  });
+
   it('asks the token about a payout wallet once in half a minute, however many checkouts are clicked', async () => {
     for (let count = 0; count < 5; count++) await click(pages.put(checkoutStates.choose()), 'wert');
     expect(pages.blocklistReads).toEqual([0]);
@@ -231,6 +248,14 @@ it('an opened checkout is recorded for a customer, and not for a preview, a pref
 });
 
 describe('opening a checkout with auto=1', () => {
+  it('leads to no total above the amount, which no page has named', async () => {
+    pages.charges.set('moonpay', 27_40);
+    const id = pages.put(single());
+    for (const _ of [1, 2])
+      expectSays(await open(`/pay/${id}?auto=1`), 409, 'MoonPay: You pay $27.40 there, fees included.');
+    expect((await click(id, 'moonpay')).statusCode).toBe(303);
+  });
+
   it('leads straight to the provider, once started again and again', async () => {
     const id = pages.put(single());
     const first = await open(`/pay/${id}?auto=1&email=jane%40example.com`);

@@ -186,7 +186,12 @@ describe('a total that the provider states', () => {
   const answerWith = (total: number) =>
     ({
       moonpay: { quoteCurrencyAmount: 104, totalAmount: total },
-      coinbase: { purchase_amount: { value: '104' }, payment_total: { value: `${total}`, currency: 'EUR' } },
+      coinbase: {
+        purchase_amount: { value: '104' },
+        payment_total: { value: `${total}`, currency: 'EUR' },
+        session: { onrampUrl: 'https://pay.coinbase.com/buy?sessionToken=1' },
+        quote: { purchaseAmount: '104', paymentTotal: `${total}`, paymentCurrency: 'EUR' },
+      },
       rampnetwork: { CARD_PAYMENT: { cryptoAmount: '104000000', fiatValue: total } },
     }) as const;
   const ids = Object.keys(answerWith(0)) as (keyof ReturnType<typeof answerWith>)[];
@@ -196,12 +201,17 @@ describe('a total that the provider states', () => {
   };
 
   it.each(ids)('is the charge at %s', async (id) => {
-    expect(await (await adapterOf(id, 103.5)).quote(someSession)).toMatchObject({ chargedCents: 103_50 });
+    const adapter = await adapterOf(id, 103.5);
+    expect(await adapter.quote(someSession)).toMatchObject({ chargedCents: 103_50 });
+    expect(await adapter.startSession(someSession)).toMatchObject({ chargedCents: 103_50 });
   });
 
   it.each(ids)('is not believed at %s beyond half and twice the amount', async (id) => {
-    for (const total of [49.99, 200.01])
-      expect(await outcomeOf((await adapterOf(id, total)).quote(someSession))).toBe('provider_unavailable');
+    for (const total of [49.99, 200.01]) {
+      const adapter = await adapterOf(id, total);
+      expect(await outcomeOf(adapter.quote(someSession))).toBe('provider_unavailable');
+      expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
+    }
   });
 });
 

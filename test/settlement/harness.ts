@@ -590,6 +590,7 @@ function createSessionDouble(nowMs: () => number) {
           providerReference: `reference ${started.length}`,
           expiresAtMs: nowMs() + double.lifetimeMs,
           quotedUnits: double.quotedUnits,
+          chargedCents: request.amountCents,
         };
       },
     } satisfies ProviderAdapter as ProviderAdapter,

@@ -119,6 +119,8 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
     quoteAnswers: new Map<ProviderId, () => Promise<QuoteAnswer>>(),
     /** What a provider quotes with a session; nothing where none is set. */
     quotes: new Map<ProviderId, bigint>(),
+    /** What it charges in all for a session; the amount where none is set. */
+    charges: new Map<ProviderId, number>(),
     settings: new Map<ProviderId, ProviderSettings>(),
     /** What the providers' catalogs are known to say, by provider and country (`wert DE`). */
     limits: new Map<string, ProviderLimits>(),
@@ -158,6 +160,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
         ...(options.needsCountry === id ? { needsCountry: true as const } : {}),
         ...(options.checksReferrer === id ? { checksReferrer: true as const } : {}),
         startSession: async ({
+          amountCents,
           customerCountry,
           customerIp,
           customerReference,
@@ -177,6 +180,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
             providerReference: `REF-${seen.started.length}`,
             expiresAtMs: NOW_MS + 600_000,
             quotedUnits: world.quotes.get(id) ?? null,
+            chargedCents: world.charges.get(id) ?? amountCents,
           };
         },
       },
@@ -228,6 +232,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
       accounts,
       directory,
       startSession: createStartSession({
+        quotes: providerQuotes,
         ipHash: createKeyedHash('IP addresses of customers', 'a secret of the tests'),
         customerHash: createKeyedHash('customers at providers', 'a secret of the tests'),
         payments,

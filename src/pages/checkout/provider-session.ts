@@ -34,7 +34,7 @@ export async function openProviderSession(
   if (!isProviderId(provider)) {
     return sendProblem(asked, paymentId, null, new ServiceError('provider_unknown'));
   }
-  return redirectToProvider(asked, checkout.payment, provider, () => {
+  return redirectToProvider(asked, checkout.payment, provider, true, () => {
     rememberProvider(asked, provider);
     rememberCountry(asked);
   });
@@ -43,12 +43,14 @@ export async function openProviderSession(
 /**
  * Starts a session and redirects the customer to it with a 303; on failure shows the page with the reason.
  *
+ * @param hasSeenTotal whether the customer clicked on the page
  * @param onStarted runs before the redirect
  */
 export async function redirectToProvider(
   asked: CheckoutRequest,
   payment: Payment,
   provider: ProviderId,
+  hasSeenTotal = false,
   onStarted = () => {},
 ): Promise<FastifyReply> {
   const { context, request, reply } = asked;
@@ -58,6 +60,7 @@ export async function redirectToProvider(
       ip: canonicalPublicAddress(request.ip),
       language: languageOf(request).code,
       knowsEmail: emailTokenOf(context, request, payment) !== null,
+      hasSeenTotal,
     });
     onStarted();
     return setCommonHeaders(reply).redirect(secureUrlOf(session), 303);

@@ -1,4 +1,9 @@
-import { type ErrorName, RegionNotServedError, type ServiceError } from '../../payment/errors.ts';
+import {
+  type ErrorName,
+  HigherChargeError,
+  RegionNotServedError,
+  type ServiceError,
+} from '../../payment/errors.ts';
 import { UNITS_PER_CENT } from '../../payment/money.ts';
 import { aboutCents, type Payment } from '../../payment/payment.ts';
 import { MULTI_PROVIDER, type ProviderId, providerCatalog } from '../../payment/provider-catalog.ts';
@@ -7,6 +12,7 @@ import type { ProviderOffer, Refusal } from '../../providers/provider-availabili
 import {
   fillIn,
   fillText,
+  formatMoney,
   formatMoneyAndCode,
   type Language,
   type Values,
@@ -162,6 +168,10 @@ export function problemWords(
     amount: formatMoneyAndCode(language, charge.amountCents, charge.currency),
   };
   if (error instanceof RegionNotServedError) return fillIn(problems.unserved, values);
+  if (error instanceof HigherChargeError) {
+    const amount = formatMoney(language, error.chargedCents, charge.currency);
+    return html`${values.provider}: ${fillIn(language.words.offers.charges, { amount })}.`;
+  }
   if (error.errorName !== 'provider_unavailable')
     return fillIn(problems[problemNames[error.errorName] ?? 'other'], values);
   const isOneOfSeveral = payment.provider === MULTI_PROVIDER;

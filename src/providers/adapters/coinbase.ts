@@ -167,11 +167,15 @@ export const coinbase = defineProvider({
     const { onrampUrl } = answers.fieldsOf(body['session']);
     // Only a session with country and payment method includes a quote.
     const quote = place === null || body['quote'] === undefined ? null : answers.fieldsOf(body['quote']);
+    const isInCurrency = quote?.['paymentCurrency'] === request.currency;
     return {
       redirectUrl: answers.readRedirectUrl(onrampUrl),
       expiresAtMs: nowMs() + SESSION_LIFETIME_MS,
       quotedUnits:
         quote === null ? null : answers.readDecimalUnits(quote['purchaseAmount'], 'purchaseAmount'),
+      chargedCents:
+        answers.readCentsOrNull(isInCurrency ? quote['paymentTotal'] : null, 'paymentTotal') ??
+        request.amountCents,
     };
   },
 

@@ -207,19 +207,19 @@ function openAdapter<Host extends string, Own extends object>(
     const { amountCents } = request;
     const chargedCents = definition.fees === 'included' ? amountCents : 0;
     const asked = await definition.quote(account, request, call);
-    const quoted = { chargedCents, minimumUsdCents: null, ...asked };
-    if (quoted.chargedCents * 2 < amountCents || quoted.chargedCents > amountCents * 2)
-      throw new MalformedAnswerError(
-        `a charge of ${quoted.chargedCents} for ${amountCents} cents is implausible`,
-      );
-    return quoted;
+    return requirePlausible({ chargedCents, minimumUsdCents: null, ...asked }, request);
   }
   async function startSession(request: SessionRequest, call: Call): Promise<StartedSession> {
     requireServed(id, request, traits);
-    const quotedUnits = definition.quotesInSession ? null : (await quote(request, call)).deliveryUnits;
+    const quoted = definition.quotesInSession ? null : await quote(request, call);
     const session = await definition.startSession(account, request, call);
-    const expiresAtMs = settings.nowMs() + LINK_LIFETIME_MS;
-    return { providerReference: request.paymentId, expiresAtMs, quotedUnits, ...session };
+    const defaults = {
+      providerReference: request.paymentId,
+      expiresAtMs: settings.nowMs() + LINK_LIFETIME_MS,
+      quotedUnits: quoted?.deliveryUnits ?? null,
+      chargedCents: quoted?.chargedCents ?? request.amountCents,
+    };
+    return requirePlausible({ ...defaults, ...session }, request);
   }
   return {
     id,
@@ -254,6 +254,16 @@ function openAdapter<Host extends string, Own extends object>(
             ),
         }),
   };
+}
+
+/** Throws for a charge that is far from the amount. */
+function requirePlausible<Quoted extends Pick<Quote, 'chargedCents'>>(
+  quoted: Quoted,
+  { amountCents }: QuoteRequest,
+): Quoted {
+  const { chargedCents } = quoted;
+  if (chargedCents * 2 >= amountCents && chargedCents <= amountCents * 2) return quoted;
+  throw new MalformedAnswerError(`a charge of ${chargedCents} for ${amountCents} cents is implausible`);
 }
 
 function quoteKeyOf({ amountCents, currency, usdUnits, customerCountry }: QuoteRequest): string {

@@ -65,7 +65,7 @@ export const stripe = defineProvider({
   quote: ({ quoteCharge }, request, call) => quoteCharge(request, call),
 
   async startSession({ urls, quoteCharge }, request, call) {
-    const { sourceCents, deliveryUnits } = await quoteCharge(request, call);
+    const { sourceCents, chargedCents, deliveryUnits } = await quoteCharge(request, call);
     const { customerIp = null } = request;
     const body = new URLSearchParams({
       source_currency: request.currency.toLowerCase(),
@@ -90,7 +90,8 @@ export const stripe = defineProvider({
       url: `${sessions}/${encodeURIComponent(providerReference)}`,
     });
     requireLocked(session, request);
-    return { redirectUrl: answers.readRedirectUrl(url), providerReference, quotedUnits: deliveryUnits };
+    const redirectUrl = answers.readRedirectUrl(url);
+    return { redirectUrl, providerReference, quotedUnits: deliveryUnits, chargedCents };
   },
 
   async readWebhook({ webhookSecret }, webhook) {
