@@ -6,7 +6,6 @@ import type { RateLimiter } from '../platform/rate-limiter.ts';
 import { createFixedWindowLimiter } from '../web/rate-windows.ts';
 import type { CallbackGuard } from '../webhooks/delivery-types.ts';
 
-/** Dependencies of the API's routes. */
 export interface ApiContext {
   readonly accounts: Pick<AccountStore, 'findActiveKey' | 'recordKeyUses'>;
   readonly create: CreatePaymentContext;
@@ -14,28 +13,27 @@ export interface ApiContext {
   readonly tokens: IpnTokens;
   readonly callbacks: CallbackGuard;
   readonly limits: ApiRateLimiters;
-  /** Public base URL of the service, without a trailing slash. */
+  /** Public URL of the service, without a trailing slash. */
   readonly baseUrl: string;
 }
 
-/** One limiter for each row of the specification's table. */
+/** One limiter per row of the specification's table, and one for the merchant API. */
 export interface ApiRateLimiters {
-  /** Create requests by API key, POST and GET together. */
+  /** Creates, by API key; POST and GET together. */
   readonly create: RateLimiter;
-  /** Status reads by API key. */
+  /** Status reads, by API key. */
   readonly status: RateLimiter;
-  /** Requests to the merchant API by API key. */
+  /** Requests to the merchant API except creates, by API key. */
   readonly merchant: RateLimiter;
   /** Requests without a valid key, by IP address. */
   readonly unauthenticated: RateLimiter;
 }
 
-/** Allowed requests per minute, by kind. */
 type RequestsPerMinute = Readonly<
   Record<'createPerMinute' | 'statusPerMinute' | 'unauthenticatedPerMinute', number>
 >;
 
-/** Creates the API's limiters; by default in memory, for a single process. */
+/** Creates the API's limiters. By default they count in memory, for a single process. */
 export function createApiRateLimiters(
   limits: RequestsPerMinute,
   monotonicMs: () => number,

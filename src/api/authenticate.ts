@@ -13,7 +13,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Account of the request's API key; null before authentication. */
     account: Account | null;
-    /** The only host that callbacks may name; null for any. */
+    /** The only host that callbacks may have; null for any. */
     callbackHost: string | null;
   }
 }
@@ -22,12 +22,11 @@ interface KeyRoutesContext extends Pick<ApiContext, 'accounts' | 'limits'> {
   readonly nowMs: () => number;
 }
 
-/** Route options that admit requests with a key of this scope, limited by this limiter. */
+/** Route options that admit requests whose key has this scope, counted by this limiter. */
 export type Admit = (keyLimiter: RateLimiter, scope: KeyScope) => { onRequest: onRequestAsyncHookHandler };
 
 /**
- * Registers routes for requests with an API key, in a scope of their own, so that its body parser applies to no other
- * route.
+ * Registers routes for requests with an API key in a Fastify scope, so that the body parser applies to no other route.
  */
 export function registerKeyRoutes(
   server: FastifyInstance,
@@ -48,10 +47,9 @@ export function registerKeyRoutes(
 }
 
 /**
- * Runs the first checks of every API request before its body is read: the key (401), the key's rate (429), the scope
- * (403). Requests without a valid key count against their IP address, which gets 429 once it exceeds its limit. A valid
- * key works regardless of that limit: customers of one network must not lock each other out, and keys of 192 random
- * bits cannot be guessed.
+ * Checks each request before its body is read: the key (401), the key's rate (429), the scope (403). Requests without a
+ * valid key count against their IP address, which gets 429 beyond its limit. A valid key works regardless of that
+ * limit, because customers of one network must not lock each other out, and a key of 192 random bits cannot be guessed.
  */
 function createAdmission(
   { accounts, limits }: KeyRoutesContext,
@@ -79,7 +77,6 @@ function createAdmission(
   });
 }
 
-/** Account of an admitted request. */
 export function accountOf(request: FastifyRequest): Account {
   if (request.account === null) throw new Error('a route without the admit hook read the account');
   return request.account;
@@ -95,7 +92,7 @@ export function requireCallbackHost({ callbackHost }: FastifyRequest, callbackUr
 }
 
 /**
- * The API key of a request; null if it is missing, malformed, sent twice, or in the wrong place.
+ * The API key of a request; null if it is missing, malformed, sent twice, or in the query.
  *
  * Reads the raw headers: the specification requires exactly one, and Node keeps only the first `Authorization` and
  * joins repeated `X-API-Key`.
@@ -109,19 +106,19 @@ function readApiKey({ rawHeaders, url = '' }: Pick<IncomingMessage, 'rawHeaders'
     if (name === 'x-api-key') keys.push(value);
   }
   const [key = null, ...others] = keys;
-  // Refuses a key in the query even beside a valid header, because proxies log it.
+  // Refuses a key in the query even beside a valid header, because proxies log URLs.
   if (others.length > 0 || key === null || percentDecoded(url).includes(API_KEY_PREFIX)) return null;
   return hasApiKeyForm(key) ? key : null;
 }
 
-/** Interval of writes of last-used times, for all keys together; also their maximum delay. */
+/** Interval at which the last-used times of all keys are written, and so their maximum delay. */
 const FLUSH_INTERVAL_MS = 60_000;
-/** Maximum keys held until the next write. Further uses are not recorded, which is better than a slow request. */
+/** Maximum keys kept until the next write. Further uses are not recorded, because a request must not wait for that. */
 const MAXIMUM_REMEMBERED = 10_000;
 
 /**
- * Returns a function that records the hash of each used key. Writes once a minute and on close, so that recording adds
- * no latency. Logs a failed write without failing a request.
+ * Returns a function that records the hash of a used key. Writes once a minute and on close, so that recording adds no
+ * latency. A failed write is logged and fails no request.
  */
 function createKeyUseRecorder(
   server: FastifyInstance,

@@ -1,16 +1,18 @@
 /**
- * JSON Schemas of 2020-12, as in OpenAPI 3.1. A schema carries the described type in its own type: the server's
- * answers, the OpenAPI document and the types of the SDK follow from one object.
+ * JSON Schemas of 2020-12, as in OpenAPI 3.1. A schema carries the type that it describes, so that the server's
+ * answers, the OpenAPI document and the SDK's types follow from one object.
  */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Carries a type; no object has this field at run time. */
+/** Exists for the type checker only. */
 declare const described: unique symbol;
 export type Schema<Value> = JsonSchema & { readonly [described]?: Value };
-/** The type that a schema describes. */
 export type ValueOf<Described> = Described extends Schema<infer Value> ? Value : never;
 
-/** Creates the schemas of a type. The first of several examples appears in the examples of whole answers. */
+/**
+ * Returns a function that creates schemas of this type. The first of several examples appears in the examples of whole
+ * answers.
+ */
 const field =
   <Value>(type: string | readonly string[], always: JsonSchema = {}) =>
   (description: string, example: Value | readonly Value[], more: JsonSchema = {}): Schema<Value> => ({
@@ -71,7 +73,7 @@ export const oneOfOrNull = <const Word extends string>(
   examples: [null],
 });
 
-/** Schema of an object that always has its fields, except the optional ones. */
+/** Schema of an object that always has its fields, except those in `optional`. */
 export function object<
   Fields extends Readonly<Record<string, JsonSchema>>,
   Optional extends keyof Fields & string = never,
@@ -100,26 +102,22 @@ export const orNull = <Value>(description: string, schema: Schema<Value>): Schem
   examples: [null],
 });
 
-/** Reference to a component of the OpenAPI document. */
 export const reference = <Described>(name: string): Schema<ValueOf<Described>> => ({
   $ref: `#/components/schemas/${name}`,
 });
 
-/**
- * Request parameter, defined once: the parser takes its limits and patterns from here, and the OpenAPI document
- * publishes them.
- */
+/** A request parameter. The parser takes limits and patterns from here, and the OpenAPI document publishes them. */
 export interface RequestParameter {
   readonly isRequired?: boolean;
-  /** Whether `null` in JSON equals omission. */
+  /** Whether `null` in JSON means the same as omission. */
   readonly isNullable?: boolean;
-  /** JSON Schema of a present value in a JSON body. */
+  /** Schema of the value in a JSON body. */
   readonly schema: JsonSchema;
-  /** Schema in a query, where every value is text; omitted if both are equal. */
+  /** Schema in a query, where every value is text; omitted if it equals `schema`. */
   readonly querySchema?: JsonSchema;
   /**
-   * Value of an absent parameter. Not the schema's `default` keyword, which client generators read as a promise that
-   * the field is always present.
+   * Value of an absent parameter. Not the schema's `default` keyword, because client generators take that for a promise
+   * that the field is always present.
    */
   readonly default?: string | boolean;
   /** One or two sentences in Markdown. */
@@ -128,7 +126,6 @@ export interface RequestParameter {
 }
 export type RequestParameters = Readonly<Record<string, RequestParameter>>;
 
-/** Schema of a JSON body with these parameters. */
 export function bodyOf(parameters: RequestParameters): JsonSchema {
   const entries = Object.entries(parameters);
   const required = entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name);

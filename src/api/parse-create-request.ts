@@ -20,12 +20,12 @@ const amountText = { type: 'string', pattern: AMOUNT_PATTERN } as const;
 
 const domainLabel = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 /**
- * Email address as in HTML's `<input type=email>`, with surrounding spaces, or only spaces: no display names, lists,
- * comments, quotes, line breaks or non-ASCII.
+ * Email address as in HTML's `<input type=email>`, optionally surrounded by spaces, or spaces alone. Excludes display
+ * names, lists, comments, quotes, line breaks and non-ASCII.
  */
 const EMAIL_PATTERN = `^[^\\S\\r\\n]*(?:[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]{1,64}@${domainLabel}(?:\\.${domainLabel})*)?[^\\S\\r\\n]*$`;
 
-/** All parameters of a create request. `parseCreateRequest` validates what a schema cannot express. */
+/** Parameters of a create request. `parseCreateRequest` also validates what a schema cannot express. */
 export const createParameters = {
   address: {
     isRequired: true,
@@ -48,7 +48,7 @@ export const createParameters = {
     schema: {
       anyOf: [
         amountText,
-        // No `multipleOf: 0.01`: validators that divide in binary would refuse 0.29.
+        // Without `multipleOf: 0.01`, because validators that divide in binary would refuse 0.29.
         { type: 'number', minimum: MINIMUM_AMOUNT_CENTS / 100, maximum: MAXIMUM_AMOUNT_CENTS / 100 },
       ],
     },
@@ -100,8 +100,8 @@ export const createParameters = {
   },
   note: {
     isNullable: true,
-    // No control characters except newline and tab; a carriage return only before a newline, as sent by HTML text
-    // areas.
+    // No control characters except newline and tab. A carriage return is allowed before a newline, because HTML text
+    // areas send both.
     schema: {
       type: 'string',
       minLength: 1,
@@ -117,7 +117,6 @@ export const createParameters = {
 
 const visibleAscii = /^[\x21-\x7e]{1,255}$/;
 
-/** The header in the OpenAPI document. */
 export const idempotencyKeyParameter = {
   schema: { type: 'string', pattern: visibleAscii.source },
   description:
@@ -127,8 +126,8 @@ export const idempotencyKeyParameter = {
 } as const satisfies RequestParameter;
 
 /**
- * The `Idempotency-Key` of a request; null if there is none. Throws `invalid_request` for a malformed one. A repeated
- * header is malformed too: Node joins the values with ", ", and spaces are not allowed.
+ * The `Idempotency-Key` of a request; null if there is none. Throws `invalid_request` for a malformed one. This
+ * includes a repeated header, whose values Node joins with ", ", because spaces are not allowed.
  */
 export function readIdempotencyKey(headers: IncomingHttpHeaders): string | null {
   const key = headers['idempotency-key'];
@@ -139,7 +138,6 @@ export function readIdempotencyKey(headers: IncomingHttpHeaders): string | null 
   return key;
 }
 
-/** Parameters by which a status read names its payment. */
 export const statusParameters = {
   ipn_token: {
     schema: { type: 'string', minLength: 1 },
@@ -148,7 +146,7 @@ export const statusParameters = {
     example: 'ipn_fX52m501a1fbd7b7b37002be385df3e4ebf9f4',
   },
   payment_id: {
-    // Ignored beside a token, so it may be empty.
+    // May be empty, because it is ignored beside a token.
     schema: { type: 'string' },
     description: "The payment's id, in upper or lower case.",
     example: '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4',
@@ -157,10 +155,10 @@ export const statusParameters = {
 
 export type StatusParameterName = keyof typeof statusParameters;
 
-/** Parameters as received: any value in JSON, only text in a query. */
+/** Parameters as received: in JSON any value, in a query only text. */
 export type CreateParameters = Readonly<Record<string, unknown>>;
 
-/** Source of the parameters. A query has words for booleans; JSON must have real ones. */
+/** Where the parameters come from. Booleans are words in a query, and must be real booleans in JSON. */
 export type ParameterSource = 'json' | 'query';
 
 const { currency, email, note, passFeeToCustomer, provider } = createParameters;
@@ -169,13 +167,13 @@ const noteForm = new RegExp(note.schema.pattern);
 
 export interface ParseCreateContext {
   readonly callbacks: CallbackGuard;
-  /** The checksummed address; null for an invalid payout address. */
+  /** Returns the checksummed address; null for an address that cannot be a payout wallet. */
   readonly parsePayoutAddress: (value: unknown) => Address | null;
 }
 
 /**
- * Validates a create request in JSON or a query. Ignores unknown parameters. Throws `invalid_request`, naming the field
- * and its rule. Checks the callback last, because it may need a DNS lookup, which is usually cached.
+ * Validates a create request. Ignores unknown parameters. Throws `invalid_request` with the field and its rule. Checks
+ * the callback last, because that may need a DNS lookup.
  */
 export async function parseCreateRequest(
   { callbacks, parsePayoutAddress }: ParseCreateContext,
@@ -217,7 +215,7 @@ function parseAmount(value: unknown): number {
   throw invalidField('amount', 'must be a decimal from 0.01 to 10000 with at most two decimals');
 }
 
-/** Parses a currency, with a default. Throws `invalid_request`. */
+/** Parses a currency; an absent one is the default. Throws `invalid_request`. */
 export function parseCurrency(value: unknown): Currency {
   if (value === undefined || value === null) return currency.default;
   if (isCurrency(value)) return value;
@@ -241,7 +239,7 @@ function parseBoolean(parameters: CreateParameters, name: string, source: Parame
   throw invalidField(name, 'must be true or false');
 }
 
-/** Accepts any text: the provider is validated after the account's features. */
+/** Accepts any text, because the provider is validated after the account's features. */
 function parseProvider(value: unknown): string {
   if (value === undefined || value === null) return provider.default;
   if (typeof value === 'string' && value !== '') return value;
@@ -251,7 +249,7 @@ function parseProvider(value: unknown): string {
 function parseEmail(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string') throw invalidField('email', 'must be a string');
-  // Checks for line breaks before trimming, which would hide them.
+  // Tested before trimming, which would remove line breaks at the ends.
   const trimmed = /[\r\n]/.test(value) ? value : value.trim();
   if (trimmed === '') return null;
   if (trimmed.length <= email.schema.maxLength && emailForm.test(trimmed)) return trimmed;
@@ -264,15 +262,15 @@ function parseEmail(value: unknown): string | null {
   throw invalidField('email', `must be one email address of at most ${email.schema.maxLength} characters`);
 }
 
-/** A note with LF line breaks; null if there is none. Throws `invalid_request`. */
+/** Parses a note to LF line breaks; null if there is none. Throws `invalid_request`. */
 export function parseNote(sent: unknown): string | null {
   if (sent === undefined || sent === null) return null;
   if (typeof sent !== 'string') throw invalidField('note', 'must be a string');
-  // HTML text areas always send CRLF.
+  // Because HTML text areas always send CRLF.
   const value = sent.replaceAll('\r\n', '\n');
   if (value === '') throw invalidField('note', 'must not be empty: omit it instead');
   const { maxLength } = note.schema;
-  // Counts code points, which take one or two UTF-16 units each.
+  // Counts code points, of which some take two UTF-16 units.
   if (value.length > maxLength && [...value].length > maxLength) {
     throw invalidField('note', `must be at most ${maxLength} characters long`);
   }

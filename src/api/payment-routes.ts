@@ -25,7 +25,6 @@ import { type QueryParameters, queryOf, readJsonObject } from './request-input.t
 
 const API_PREFIX = '/api/v1';
 
-/** Registers the API of the specification. */
 export function registerApi(server: FastifyInstance, context: ApiContext): void {
   const { nowMs } = context.create;
   registerKeyRoutes(server, API_PREFIX, { ...context, nowMs }, (routes, admit) => {
@@ -34,7 +33,7 @@ export function registerApi(server: FastifyInstance, context: ApiContext): void 
   });
 }
 
-/** `POST /api/v1/wallet` (JSON) and `GET /api/v1/wallet` (query): create a checkout. They share one rate limit. */
+/** `POST /api/v1/wallet` (JSON) and `GET /api/v1/wallet` (query) create a checkout, and share one rate limit. */
 function registerWalletRoutes(server: FastifyInstance, context: ApiContext, admit: Admit): void {
   const options = admit(context.limits.create, 'create');
 
@@ -72,14 +71,14 @@ function inBoth(): ServiceError {
   );
 }
 
-/** `GET /api/v1/payment-status`: reads one payment of the account by its token or id. */
+/** `GET /api/v1/payment-status` reads one payment of the account by its token or id. */
 function registerStatusRoute(server: FastifyInstance, context: ApiContext, admit: Admit): void {
   const options = admit(context.limits.status, 'read');
 
   server.get('/payment-status', options, async (request) => {
     const query = queryOf(request);
     const ipnToken = readName(query, 'ipn_token');
-    // A token takes precedence, so the id is ignored even if invalid.
+    // A token takes precedence, so even an invalid id is ignored.
     const paymentId = ipnToken === null ? readName(query, 'payment_id') : null;
     if (ipnToken === null && paymentId === null) {
       throw new ServiceError('invalid_request', 'Either ipn_token or payment_id is required.');
@@ -111,7 +110,7 @@ const presentCharge = (payment: Payment) => ({
   pass_fee_to_customer: payment.passFeeToCustomer,
 });
 
-/** Answer to a create request. `status` is as at creation, because a replay must get the same answer. */
+/** Answer to a create request. `status` is the one at creation, because a replay must get the same answer. */
 function presentCreatedPayment(
   { tokens, baseUrl }: PresentContext,
   payment: Payment,
@@ -123,7 +122,7 @@ function presentCreatedPayment(
     checkout_url: checkoutUrl(baseUrl, payment),
     short_code: shortCode,
     short_url: `${baseUrl}/s/${shortCode}`,
-    // Payments created by API always have one.
+    // Payments created through the API always have a callback.
     callback_url: payment.callbackUrl ?? '',
     address_in: payment.depositAddress,
     polygon_address_in: payment.depositAddress,

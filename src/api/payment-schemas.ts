@@ -7,7 +7,6 @@ import * as json from './json-schema.ts';
 const EXAMPLE_DEPOSIT_ADDRESS = '0x18Ed66b2Ab130EFF5D813b60ff64A8d6D8B6860d';
 const TIME_PATTERN = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$';
 
-/** Fields of both answers. */
 const id = json.text("The payment's id, a lower-case UUID.", json.EXAMPLE_ID, {
   pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$',
 });
@@ -24,7 +23,7 @@ const charge = {
   pass_fee_to_customer: json.yesOrNo('Whether the fee is passed on to the customer.', false),
 };
 
-/** The specification's Payment, the answer to a create request. */
+/** The specification's Payment: the answer to a create request. */
 export const createdPaymentSchema = json.object({
   payment_id: id,
   ipn_token: json.text(
@@ -53,7 +52,7 @@ export const createdPaymentSchema = json.object({
   status: json.oneOf('Always `unpaid` at creation. Read the status for later changes.', ['unpaid']),
 });
 
-/** The specification's Payment status; `paid_at` is null until the payment is paid. */
+/** The specification's Payment status. */
 export const paymentStatusSchema = json.object({
   payment_id: id,
   status: json.oneOf('Fulfill the order only if it is `paid`.', paymentStatuses, 'paid'),

@@ -12,29 +12,30 @@ import { sendError } from '../web/error-reply.ts';
 import { limitByAddress } from '../web/page-limits.ts';
 import { createFixedWindowLimiter } from '../web/rate-windows.ts';
 
-/** URL of a provider's webhooks below this root. */
 export function webhookUrlOf(provider: ProviderId, root: string): string {
   return `${root}/providers/${provider}/webhooks`;
 }
 
 export interface ProviderWebhooksContext extends HandleProviderWebhookContext {
-  /** Limits the posts of one IP address, because each costs a signature check. */
+  /** Limits requests per IP address, because each costs a signature check. */
   readonly limiter: RateLimiter;
   readonly nowMs: () => number;
-  /** Counts each webhook for the operator's metrics. */
   readonly observe: (provider: ProviderId, outcome: ProviderWebhookOutcome) => void;
 }
 
-/** Maximum posts of one IP address per minute. A provider reports each payment a few times. */
+/** Maximum requests of one IP address per minute. A provider reports each payment a few times. */
 export const PROVIDER_WEBHOOKS_PER_MINUTE = 1_200;
 const WEBHOOK_LIMIT_BYTES = 64 * 1024;
-/** Maximum log lines per provider and minute: forged posts must not fill the log; the metric counts every post. */
+/**
+ * Maximum log lines per provider and minute, because forged webhooks must not fill the log. The metric counts all of
+ * them.
+ */
 const WARNINGS_PER_MINUTE = 6;
 
 /**
- * `POST /providers/:provider/webhooks`: receives the providers' webhooks. Answers 200 to every authentic webhook, so
- * that a provider does not repeat one that the service cannot use; 401 to one that is not authentic; 502 if it could
- * not be verified and may be repeated.
+ * `POST /providers/:provider/webhooks` receives webhooks of providers. The answer is 200 for every authentic webhook,
+ * so that a provider does not repeat one that the service cannot use; 401 for one that is not authentic; 502 for one
+ * that could not be verified, so that the provider repeats it.
  */
 export function registerProviderWebhooks(server: FastifyInstance, context: ProviderWebhooksContext): void {
   const warn = createWebhookWarnings();
@@ -63,7 +64,7 @@ export function registerProviderWebhooks(server: FastifyInstance, context: Provi
           warn(request, provider, outcome, reason);
         if (outcome === 'refused')
           throw new ServiceError('unauthorized', 'The webhook signature is invalid.');
-        // Answered here, because a thrown error would log its cause and stack for each webhook of a stranger.
+        // Answered here, because a thrown error would be logged with cause and stack for each webhook of a stranger.
         if (outcome === 'unverified') return await sendError(reply, new ServiceError('provider_unavailable'));
         return await reply.send({ received: true });
       },
@@ -72,7 +73,7 @@ export function registerProviderWebhooks(server: FastifyInstance, context: Provi
   });
 }
 
-/** Logs an unused webhook in one line without a stack, with the number of lines omitted before it. */
+/** Logs a webhook that was not used in one line without a stack, with the number of lines left out before it. */
 function createWebhookWarnings() {
   const limiter = createFixedWindowLimiter(WARNINGS_PER_MINUTE, () => performance.now());
   const suppressed = new Map<ProviderId, number>();

@@ -3,12 +3,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalidField, ServiceError } from '../payment/errors.ts';
 import type { RequestParameters } from './json-schema.ts';
 
-/** Maximum nesting of objects and arrays, counting the body as the first level. */
+/** Maximum nesting of objects and arrays, where the body is the first level. */
 const MAXIMUM_DEPTH = 8;
 
 /**
- * Makes a scope of the server accept only `application/json`, as bytes; any other body is 400. The route parses them,
- * because an error in a parser would close the caller's connection.
+ * Makes a Fastify scope accept only `application/json`, as bytes; any other body gets a 400. The route parses them,
+ * because an error in a content type parser would close the caller's connection.
  */
 export function acceptJsonBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
@@ -21,9 +21,9 @@ export function acceptJsonBodies(server: FastifyInstance): void {
 }
 
 /**
- * The JSON object in a request's body. Throws `invalid_request` if there is none. A numeric member `asWritten` is
- * returned as its written digits, which `JSON.parse` would round, without an exponent. Only then is the body parsed
- * twice.
+ * Parses the JSON object in a request's body. Throws `invalid_request` if there is none. A number in the member
+ * `asWritten` is returned as text with the digits as written, which `JSON.parse` would round, and without an exponent.
+ * Only this needs a second parse.
  */
 export function readJsonObject(
   request: FastifyRequest,
@@ -40,11 +40,11 @@ export function readJsonObject(
   return { ...object, [asWritten]: plainDecimal(written[asWritten]) };
 }
 
-/** Maximum exponent: no valid amount exceeds it, and expansion stays short. */
+/** Maximum exponent that is expanded. No valid amount has a larger one, and the limit keeps the text short. */
 const MAXIMUM_EXPONENT = 20;
 const ZEROS = '0'.repeat(MAXIMUM_EXPONENT);
 
-/** Expands an exponent: "100" for "1e2", "10.05" for "1.005e1". Keeps every written digit. */
+/** Expands an exponent: "1e2" to "100", "1.005e1" to "10.05". Keeps every digit. */
 export function plainDecimal(number: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = ''] =
     /^(-?)(\d+)(?:\.(\d+))?e([+-]?\d+)$/i.exec(number) ?? [];
@@ -58,7 +58,8 @@ export function plainDecimal(number: string): string {
 
 function parseJsonObject(body: Buffer): Readonly<Record<string, unknown>> {
   const text = body.toString('utf8');
-  // Invalid UTF-8 decodes to this character, which valid text may also contain. The search is cheaper than validation.
+  // Invalid UTF-8 decodes to this character, which valid text may also contain. Searching for it is cheaper than
+  // validating every body.
   if (text.includes('\ufffd') && !isUtf8(body)) {
     throw new ServiceError('invalid_request', 'The body must be UTF-8, without compression.');
   }
@@ -75,7 +76,7 @@ function parseJsonObject(body: Buffer): Readonly<Record<string, unknown>> {
   return parsed as Readonly<Record<string, unknown>>;
 }
 
-/** Refuses other charsets, whose bytes the parser would misread. */
+/** Refuses other charsets, which would be misread as UTF-8. */
 function requireUtf8Charset(contentType: string | undefined): void {
   if (contentType === undefined || contentType === 'application/json') return;
   const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1];
@@ -108,8 +109,8 @@ export type QueryParameters = Readonly<Record<string, string>>;
 const plainUrl = /^[\x21-\x7e]*$/;
 
 /**
- * Parses the query of a raw URL strictly: a repeated parameter, `__proto__`, an unencoded character, invalid UTF-8 and
- * broken percent-encoding are `invalid_request`, where lenient parsers guess.
+ * Parses the query of a raw URL strictly. A repeated parameter, `__proto__`, an unencoded character, invalid UTF-8 and
+ * broken percent-encoding are `invalid_request`, because lenient parsers guess at them.
  */
 export function parseQuery(url: string): QueryParameters {
   const start = url.indexOf('?');
@@ -138,14 +139,14 @@ function decode(text: string): string {
   }
 }
 
-/** A parameter's name for an error; hidden unless it looks like one, because an unknown name could be a secret. */
+/** Name of a parameter for an error. Hidden unless it looks like a name, because an unknown one could be a secret. */
 function nameable(name: string): string {
   return /^[A-Za-z_]{1,32}$/.test(name) ? name : 'A parameter';
 }
 
 export const queryOf = ({ raw }: FastifyRequest): QueryParameters => parseQuery(raw.url ?? '');
 
-/** Throws `invalid_request` for an unknown parameter, because a typo would be ignored otherwise. */
+/** Throws `invalid_request` for an unknown parameter, because a misspelled one would otherwise be ignored. */
 export function requireKnown(
   given: Readonly<Record<string, unknown>>,
   known: Readonly<Record<string, unknown>>,
@@ -154,14 +155,14 @@ export function requireKnown(
   if (name !== undefined) throw invalidField(nameable(name), 'is not known here');
 }
 
-/** Throws `invalid_request` for query parameters if the operation takes none. */
+/** Throws `invalid_request` if there are query parameters. */
 export function requireNoQuery(request: FastifyRequest): void {
   requireKnown(queryOf(request), {});
 }
 
 /**
- * Members of the body as text; an absent body has none. Throws `invalid_request` for a member that is unknown, missing
- * or not text, and for a query.
+ * Reads the body's members as text; an absent body has none. Throws `invalid_request` for a member that is unknown,
+ * missing or not text, and for query parameters.
  */
 export function readParameters<Known extends RequestParameters>(request: FastifyRequest, known: Known) {
   const isEmpty = request.body === undefined || request.body === null;

@@ -9,7 +9,10 @@ import { type Readiness, registerHealth } from '../web/well-known.ts';
 import { dashboardFeatures } from './features.ts';
 import { createDashboardContext, type ServiceParts } from './service-parts.ts';
 
-/** The admin server, never on the public port: metrics, health, and the operator's console unless it is a worker. */
+/**
+ * Creates the admin server, which is never on the public port: metrics, health, and the operator's console unless the
+ * process is a worker.
+ */
 export function createAdminServer(parts: ServiceParts, isReady: () => Readiness): FastifyInstance {
   const { config, log, metrics, role } = parts;
   const server = createBaseServer({
@@ -42,7 +45,7 @@ function openConsole(server: FastifyInstance, parts: ServiceParts): void {
     rescue: parts.rescue,
     baseUrl: config.adminBaseUrl,
     publicUrl: config.baseUrl,
-    // Test mode serves one machine, which may reach it through a bridge.
+    // Test mode serves one machine, and requests from it may arrive through a bridge.
     isTrustedPeer: parts.isTestMode ? () => true : createPeerCheck(config.trustProxy),
   };
   registerOperatorConsole(server, context);

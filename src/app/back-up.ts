@@ -5,17 +5,16 @@ import { backUpSqlite } from '../store/sqlite/back-up.ts';
 import { requireDatabase, SQLITE_FILE } from './open-store.ts';
 import { migrations } from './store/store.ts';
 
-/** File in the data folder that each backup writes, so that `doctor` knows the age of the last one. */
+/** File in the data folder that each backup writes, so that `doctor` can tell the age of the last one. */
 export const LAST_BACKUP_FILE = 'last-backup';
 
-/** PostgreSQL has its own backup tool. */
 class NotSqliteError extends Error {
   override readonly name = 'NotSqliteError';
 }
 
 /**
- * Copies the database of the data folder into a file, even while a server runs. Returns the command's output. Throws
- * `NotSqliteError` and `NoDatabaseError`.
+ * Copies the database of the data folder into a file, even while a server runs. Throws `NotSqliteError` and
+ * `NoDatabaseError`.
  */
 export async function backUp(config: Config, file: string) {
   if (config.databaseUrl !== null) {
@@ -31,7 +30,7 @@ export async function backUp(config: Config, file: string) {
   try {
     writeFileSync(join(config.dataDir, LAST_BACKUP_FILE), `${target}\n`);
   } catch {
-    // The data folder may be read-only for the backup's user; the copy is still valid.
+    // The data folder may be read-only for the user who backs up, and the copy is valid anyway.
   }
   return {
     file: target,

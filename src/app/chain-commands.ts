@@ -8,7 +8,7 @@ import { verifyDeployment } from '../settlement/chain/verify-deployment.ts';
 import { requireToken } from './live-services.ts';
 
 /**
- * Deploys a deposit factory with the first relayer's key and verifies it. Returns the settings for the configuration.
+ * Deploys a deposit factory with the first relayer's key, verifies it, and returns the settings for the configuration.
  */
 export async function deployContract(config: ContractDeploymentConfig) {
   const { chainId, rpcUrls, relayerPrivateKeys } = config;
@@ -39,7 +39,7 @@ export function createRelayerKey() {
   return { relayer_private_key: privateKey, address: readAccount(privateKey).address };
 }
 
-/** Each relayer's address and balance, and about how many payments the balance releases at current fees. */
+/** Address and balance of each relayer, and about how many payments the balance can release at current fees. */
 export async function showRelayers({ chainId, rpcUrls, relayerPrivateKeys }: ContractDeploymentConfig) {
   const endpoints = createChainEndpoints({ urls: rpcUrls, chainId });
   try {

@@ -1,10 +1,10 @@
-/** Started part of the service. `stop` also stops everything that the part has started. */
+/** A started part of the service. `stop` also stops everything that the part has started. */
 export interface Running {
   stop(): Promise<void>;
 }
 
 /**
- * Steps to undo in reverse order, when stopping or when a later step of starting fails. A failure does not skip the
+ * Steps to undo in reverse order, when the service stops or when a later step fails. A failure does not skip the
  * others.
  */
 export interface CleanUp {
@@ -16,9 +16,9 @@ export class StartStoppedError extends Error {
 }
 
 /**
- * Starts step by step; when a step fails, undoes the ones before it.
+ * Starts step by step. If a step fails, the earlier ones are undone.
  *
- * @param stopped aborts the start; a step still in progress is undone once it completes, without waiting for it
+ * @param stopped aborts the start; a step in progress is undone once it completes, without delaying the abort
  */
 export async function withCleanUp(
   start: (cleanUp: CleanUp) => Promise<void>,
@@ -56,7 +56,6 @@ export async function withCleanUp(
   return { stop };
 }
 
-/** Combines several errors and their messages. */
 function bundle(errors: readonly unknown[]): AggregateError {
   const texts = errors.map((error) => (error instanceof Error ? error.message : String(error)));
   return new AggregateError(errors, texts.join('; '));

@@ -17,14 +17,14 @@ interface CheckContext {
   readonly known: readonly SettlementRecord[];
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
   readonly metrics: Pick<Metrics, 'deploymentVerified'>;
-  /** Pause before a failed verification is repeated. Default 30,000. */
+  /** Pause between two verifications. Default 30,000. */
   readonly retryMs?: number;
 }
 
 /**
- * Verifies the deployment, and repeats it until `stop`, because the node behind an endpoint can change. Without any
- * answer, a deployment that was verified before is used unverified until an endpoint answers. Throws
- * `DeploymentMismatchError`; `ChainUnavailableError` for a deployment that was never verified.
+ * Verifies the deployment, and repeats that until `stop`, because the node behind an endpoint can change. If no
+ * endpoint answers, a deployment that an earlier start verified is used until one does. Throws
+ * `DeploymentMismatchError`, and `ChainUnavailableError` for a deployment that was never verified.
  */
 export async function startDeploymentCheck(
   { endpoints, known, log, metrics, retryMs = 30_000 }: CheckContext,
@@ -57,7 +57,7 @@ export async function startDeploymentCheck(
     try {
       await verify();
     } catch (error) {
-      // The contract is immutable: after one successful verification, the endpoints are wrong.
+      // The contract is immutable, so after one success a mismatch means that the endpoints are wrong.
       const isMismatch = error instanceof DeploymentMismatchError;
       if (isMismatch)
         log.error({ err: error }, 'RPC endpoints contradict what was verified of the deposit factory');

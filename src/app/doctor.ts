@@ -49,20 +49,20 @@ import { runOperationAnywhere } from './run-operation.ts';
 import { requireOneChain } from './settlements.ts';
 import { requireKnownSecret } from './start-service.ts';
 
-/** Unless `ok`, the detail ends with the remedy. */
+/** Unless the level is `ok`, the detail ends with what to do. */
 type Finding = Pick<DoctorCheck, 'level' | 'detail'>;
 
 const ok = (detail: string): Finding => ({ level: 'ok', detail });
 const warn = (detail: string): Finding => ({ level: 'warn', detail });
 const fail = (detail: string): Finding => ({ level: 'fail', detail });
 
-/** Time limits of one answer, and of a whole check. */
+/** Time limits of one answer and of a whole check. */
 const ANSWER_LIMIT_MS = 5_000;
 const CHECK_LIMIT_MS = 20_000;
-/** Other commands hold the store for about a second. */
+/** Longer than other commands hold the store, which is about a second. */
 const STORE_PATIENCE_MS = 3_000;
 
-/** Checks a live configuration, this machine, and everything the configuration refers to. */
+/** Checks a live configuration, this machine, and everything to which the configuration refers. */
 export async function runDoctor(): Promise<{ readonly checks: readonly DoctorCheck[] }> {
   const machine = [
     checked('open_files', async () => assessOpenFiles(readOpenFilesLimit())),
@@ -104,7 +104,7 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
     checked('trust_proxy', async () => assessProxy(config)),
     store,
     store.then(() => checked('scan', async () => assessScan(scannedAtMs, { isServed, nowMs: Date.now() }))),
-    // The service cannot see backups of PostgreSQL.
+    // Only for SQLite, because the service cannot see backups of PostgreSQL.
     ...(config.databaseUrl === null ? [checked('backup', async () => checkBackup(config))] : []),
     checked('disk', () => checkDisk(config)),
     store.then(() =>
@@ -117,7 +117,7 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
   return { checks: [...checks, ...(await chain)] };
 }
 
-/** Warns of a fee wallet at which USDC would be lost. */
+/** Warns if USDC sent to the fee wallet would be lost. */
 function feeWalletChecks({ feeWallet }: ChainConfig): Promise<DoctorCheck>[] {
   const doubt = doubtAbout(feeWallet);
   if (doubt === null) return [];
@@ -126,7 +126,7 @@ function feeWalletChecks({ feeWallet }: ChainConfig): Promise<DoctorCheck>[] {
   ];
 }
 
-/** Runs a check, which fails when it throws or takes too long. The result is one line, whatever text it quotes. */
+/** Runs a check, which fails when it throws or takes too long. The detail is one line, whatever text it quotes. */
 async function checked(name: string, check: () => Promise<Finding>): Promise<DoctorCheck> {
   const tooLate = () => new Error(`no result within ${CHECK_LIMIT_MS / 1000} s: check what it connects to`);
   const { level, detail } = await within(CHECK_LIMIT_MS, check(), tooLate).catch((error) =>
@@ -142,7 +142,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The limit in docs/going-live.md. */
+/** The limit that docs/going-live.md asks for. */
 const WANTED_OPEN_FILES = 20_000;
 
 export function assessOpenFiles(limit: number): Finding {
@@ -157,10 +157,12 @@ function checkEnvFile(): Finding {
   return assessEnvFile(found.mode, Object.keys(parseEnv(readFileSync('.env', 'utf8'))));
 }
 
-/** Read by Node before the service reads `.env`. */
+/** Variables that Node reads before the service reads `.env`. */
 const OF_NODE = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'];
 
-/** Warns if other users can read or change the file with the secrets, and of variables that Node reads before it. */
+/**
+ * Warns if other users can read or change the file with the secrets, or if it sets variables that Node reads before.
+ */
 export function assessEnvFile(mode: number, variables: readonly string[]): Finding {
   const problems: string[] = [];
   if ((mode & 0o027) !== 0) problems.push('other users can read or change .env: run chmod 600 .env');
@@ -170,7 +172,10 @@ export function assessEnvFile(mode: number, variables: readonly string[]): Findi
   return problems.length === 0 ? ok('.env is closed to other users') : warn(problems.join('; '));
 }
 
-/** Fetches the service's own publication, which no other server or deployment has. */
+/**
+ * Fetches the service's published document, which names its chain and factories, so that another server or deployment
+ * is recognized.
+ */
 async function checkBaseUrl({ baseUrl, chain }: Config, isServed: boolean): Promise<Finding> {
   if (isLoopbackHost(new URL(baseUrl).hostname))
     return fail(`customers cannot open ${baseUrl}: set BASE_URL to the public https:// address`);
@@ -200,7 +205,6 @@ async function checkBaseUrl({ baseUrl, chain }: Config, isServed: boolean): Prom
   }
 }
 
-/** Identifies the service at BASE_URL by its chain and contract. */
 export function assessBaseUrl(
   baseUrl: string,
   { status, published }: { readonly status: number; readonly published: unknown },
@@ -212,7 +216,7 @@ export function assessBaseUrl(
   const { chain_id: chainId, factories } = (published ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof chainId !== 'number' || !Array.isArray(factories)) {
     const found = `${baseUrl} answers with status ${status}, and not as this service`;
-    // A proxy also answers like this before its service has started.
+    // A proxy also answers like this while the service is not running.
     return !isServed && status >= 500
       ? warn(`${found}: run doctor again while the service runs`)
       : fail(`${found}: correct BASE_URL, or the proxy and TRUST_PROXY`);
@@ -225,7 +229,7 @@ export function assessBaseUrl(
   return ok(`the service answers at ${baseUrl}`);
 }
 
-/** Whether blocks are scanned, by this service or another process with its database. */
+/** Whether blocks are scanned, by this service or by another process on its database. */
 export function assessScan(
   scannedAtMs: number | null | undefined,
   { isServed, nowMs }: { readonly isServed: boolean; readonly nowMs: number },
@@ -240,7 +244,7 @@ export function assessScan(
   return isServed ? fail(found) : warn(`${found} (no service runs on this data folder)`);
 }
 
-/** Whether the service can distinguish customers by the address that a proxy forwards. */
+/** Whether the service can tell customers apart by the address that a proxy forwards. */
 export function assessProxy({ baseUrl, tls, trustProxy }: Pick<Config, 'baseUrl' | 'tls' | 'trustProxy'>) {
   const isBehindProxy = baseUrl.startsWith('https:') && tls === null;
   if (trustProxy.length === 0 && isBehindProxy)
@@ -251,7 +255,7 @@ export function assessProxy({ baseUrl, tls, trustProxy }: Pick<Config, 'baseUrl'
 }
 
 const HOUR_MS = 3_600_000;
-/** A day and the time of a nightly backup, as in docs/monitoring/alerts.yml. */
+/** A day and the duration of a nightly backup, as in docs/monitoring/alerts.yml. */
 const OLD_BACKUP_HOURS = 26;
 
 function checkBackup({ dataDir }: Config): Finding {
@@ -289,7 +293,7 @@ async function checkMailServer({ mail }: Config): Promise<Finding> {
   }
 }
 
-/** Each provider's switch, from the running server or from the store. */
+/** Switch of each provider, from the running server or from the store. */
 async function readSwitches(config: Config): Promise<ReadonlyMap<string, string>> {
   const listed = await runOperationAnywhere(config, 'provider list', {}, { patienceMs: STORE_PATIENCE_MS });
   const providers = listed as readonly { readonly provider: string; readonly switch: string }[];
@@ -299,8 +303,8 @@ async function readSwitches(config: Config): Promise<ReadonlyMap<string, string>
 async function describeDatabase(config: Config): Promise<DatabaseDescription> {
   const openSinceMs = Date.now() - config.checkoutExpiryHours * HOUR_MS;
   const args = { open_since_ms: String(openSinceMs) };
-  // A server locks SQLite. With PostgreSQL, it could be connected to a different database from the one that a new start
-  // would use.
+  // A running server locks SQLite, so it is asked. PostgreSQL is opened here, because a running server could be
+  // connected to another database than a new start would be.
   const found =
     config.databaseUrl === null
       ? await runOperationAnywhere(config, 'database show', args, { patienceMs: STORE_PATIENCE_MS })
@@ -308,7 +312,7 @@ async function describeDatabase(config: Config): Promise<DatabaseDescription> {
   return found as DatabaseDescription;
 }
 
-/** Compares `CHAIN_ID` and the secrets with the database, as at startup. Throws `ConfigError`. */
+/** Compares `CHAIN_ID` and the secrets with the database, as a start does. Throws `ConfigError`. */
 function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescription): Finding {
   const tokens = createIpnTokens(config.secretKey ?? '', config.previousSecretKeys);
   requireOneChain(settlements, requireChain(config).chainId);
@@ -322,14 +326,14 @@ function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescri
   );
 }
 
-/** Why providers cannot be used in production, whatever their switch. */
+/** Providers that cannot be used in production, with the reason, whatever their switch. */
 function findBlocked({ providers, baseUrl }: Config): ReadonlyMap<ProviderId, string> {
   const settings = { timeoutMs: ANSWER_LIMIT_MS, nowMs: Date.now, webhookUrl: baseUrl, baseUrl };
   const all = [...providers].map(([id, values]) => createProviderAdapter(id, values, settings));
   return new Map(all.flatMap(({ id, blockedBecause }) => (blockedBecause ? [[id, blockedBecause]] : [])));
 }
 
-/** Providers that are off by default are not a failure, because the operator chooses. */
+/** Providers that are off by default are no failure, because the operator decides. */
 export function assessProviders(
   all: readonly ProviderId[],
   switches: ReadonlyMap<string, string> | null,
@@ -399,7 +403,7 @@ export function assessContract(factory: string, codeHash: string, problems: read
   return problems.length === 0 ? ok(found) : warn(`${found}; ${problems.join('; ')} Replace that endpoint`);
 }
 
-/** Finds endpoints whose final block or logs differ from those of the first one or the others. */
+/** Finds endpoints whose final block contradicts the first one's, and endpoints whose logs differ. */
 async function compareEndpoints(
   answering: readonly ChainEndpoint[],
   token: Address | null,
@@ -411,24 +415,25 @@ async function compareEndpoints(
   const others = answering.filter(({ host }) => host !== first.host);
   return {
     contradictions: await findContradictions(first, others, final),
-    // The contract's check reports a missing token.
+    // A missing token is reported by the check of the contract.
     logProblems:
       token === null ? [] : await compareRecentLogs(answering, { token, factories: [factory] }, final),
   };
 }
 
-/** Final blocks of the endpoints, and their speed. */
 interface Finality {
   readonly contradictions: readonly Pick<FinalityDoubt, 'kind' | 'endpoint' | 'message'>[];
   /** Defects in the logs of single endpoints, one sentence each. */
   readonly logProblems?: readonly string[];
-  /** Newest final block of each endpoint as read by the comparison; null if unknown. */
+  /** Newest final block of each endpoint, as the comparison read it; null if unknown. */
   readonly finalNumbers: readonly (number | null)[];
-  /** Labels of endpoints that take several times as long as another one. */
+  /** Labels of endpoints that are several times as slow as another one. */
   readonly slow?: readonly string[];
 }
 
-/** Whether these hosts all answer, agree and keep up, and can confirm each other; URLs on one host count as one. */
+/**
+ * Whether all endpoints answer, agree and keep up, and can confirm each other. URLs on one host count as one endpoint.
+ */
 export function assessEndpoints(
   endpoints: readonly { readonly host: string; readonly label: string }[],
   newestBlocksMs: readonly (number | Error)[],
@@ -472,7 +477,7 @@ export function assessEndpoints(
     : ok(`${hosts.size} hosts (${names}) confirm each other: one may fail or lie`);
 }
 
-/** Receivers refuse a webhook whose timestamp differs by more. */
+/** Receivers refuse a webhook whose timestamp differs by more than this. */
 const MAXIMUM_SKEW_MS = 300_000;
 
 export function assessClock(newestBlocksMs: readonly (number | Error)[], nowMs: number): Finding {

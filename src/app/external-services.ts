@@ -10,34 +10,34 @@ import type {
 import { defaultRelayLimits } from '../settlement/relay/relay-limits.ts';
 import type { SettlementRecord } from '../settlement/settlement-store.ts';
 
-/** External services of one mode: live, or started by the sandbox. */
+/** Services outside this process, real in live mode or started by the sandbox. */
 export interface ExternalServices {
   readonly chainId: number;
-  /** Settlement terms of new payments, then those of earlier ones, newest first. */
+  /** Settlement of new payments, then those of earlier ones, newest first. */
   readonly settlements: readonly [Settlement, ...Settlement[]];
   readonly chain: ChainReader;
-  /** Calls back when an endpoint announces a block, until `stop`; absent without such endpoints. */
+  /** Calls back when an endpoint announces a block, until `stop`; absent if no endpoint announces blocks. */
   readonly subscribeToHeads?: (onHead: () => void) => void;
   readonly token: TokenReader;
-  /** One for each relayer key of this process. Rescues use the first. */
+  /** One for each relayer key of this process. The first also sends rescues. */
   readonly relayers: readonly [Relayer, ...Relayer[]];
   readonly sweepBalances: SweepBalances;
-  /** Absent where the chain has none. */
+  /** Absent if the chain has none. */
   readonly mistakenToken?: MistakenToken;
   readonly rates: Rates;
   readonly adapters: ProviderAdapters;
   readonly intervals: Intervals;
   /** Explorer URL of a transaction; null if the chain has no explorer. */
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
-  /** Whether RPC endpoints confirm the deposit factory. Absent where they always do. */
+  /** Whether RPC endpoints confirm the deposit factory; absent if they always do. */
   readonly isFactoryVerified?: () => boolean;
   stop(): Promise<void>;
 }
 
-/** A factory and the wallet that receives its fees. */
+/** A factory, and the wallet that receives its fees. */
 export type Settlement = Omit<SettlementRecord, 'lastStartedAtMs'>;
 
-/** Intervals and limits of live mode's background tasks. */
+/** Intervals and limits of background tasks in live mode. */
 export const liveIntervals = {
   /** Pause between two polls of the chain while a deposit or a release is not final. */
   watchIntervalMs: 1_000,
@@ -45,17 +45,17 @@ export const liveIntervals = {
   quietWatchIntervalMs: 6_000,
   /** Pause between two polls while no payment awaits money. Default: `quietWatchIntervalMs`. */
   idleWatchIntervalMs: 45_000,
-  /** Interval of reading the final block while nothing of ours is above the last one. Default 0. */
+  /** Interval of reading the final block while none of our events is above the last one. Default 0. */
   finalityIntervalMs: 60_000,
   relayIntervalMs: 1_000,
   /** Pause between two searches for the transfers of open refunds. */
   refundIntervalMs: 30_000,
   rescanIntervalMs: 5 * 60_000,
-  /** Final blocks that a thorough rescan reads again, and that the first scan starts with. */
+  /** Final blocks that a thorough rescan reads again, and with which the first scan starts. */
   rescanDepthBlocks: 2_000,
-  /** Pause between two thorough rescans, shorter than their blocks take at 1.5 s each, so that none is skipped. */
+  /** Pause between two thorough rescans. Shorter than their blocks take at 1.5 s each, so that none is skipped. */
   thoroughRescanIntervalMs: 45 * 60_000,
-  /** Blocks up to the cursor whose second reading waits, because a node may show a block before its logs. */
+  /** Number of newest scanned blocks whose second reading waits, because a node may show a block before its logs. */
   rescanLagBlocks: 32,
   /** Interval of comparing the balances of all open payments with the observations. */
   sweepIntervalMs: 10 * 60_000,

@@ -46,7 +46,6 @@ export interface FeatureContext extends ChannelsContext, PaymentPagesContext {
   readonly refundContext: RefundRoutesContext;
 }
 
-/** Dependencies of the features' own parts. */
 interface FeatureOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -55,7 +54,6 @@ interface FeatureOptions {
   readonly external: ExternalServices;
 }
 
-/** Creates the features' own parts. */
 export function createFeatureParts(
   { store, clock, secretKey, config, external }: FeatureOptions,
   isReservedAddress: (address: Address) => boolean,
@@ -81,18 +79,17 @@ interface TaskParts extends Pick<FeatureOptions, 'store' | 'external'>, Pick<Clo
   readonly log: Log;
 }
 
-/** Background tasks of features. */
 export function featureTasks({ store, external, mailer, notifier, baseUrl, nowMs, log }: TaskParts) {
   const common = { ...store, dashboardUrl: `${baseUrl}/dashboard`, nowMs, log };
   const { explorerTransactionUrl, intervals } = external;
   const notifications = createNotificationTask({ ...common, notifier });
   return {
-    /** Background tasks of features that only one process may run at a time. */
+    /** Only one process may run these at a time. */
     watching: [
       createRefundTask({ ...common, chain: external.chain }, intervals.refundIntervalMs),
       notifications.task,
     ],
-    /** Run in every process; none without configured mail. */
+    /** Run in every process; none if email is not configured. */
     shared:
       mailer === null
         ? []
@@ -100,12 +97,11 @@ export function featureTasks({ store, external, mailer, notifier, baseUrl, nowMs
             createReceiptTask({ ...common, mailer, baseUrl, explorerTransactionUrl }),
             createAlertTask({ ...common, mailer }),
           ],
-    /** Waits for open messages. */
+    /** Waits for messages that are being sent. */
     drain: notifications.drain,
   };
 }
 
-/** Pages and cards that the features add to the dashboard. */
 export function dashboardFeatures(context: FeatureContext): DashboardFeatures {
   const { paymentPages, refundContext } = context;
   return {
@@ -122,13 +118,11 @@ export function dashboardFeatures(context: FeatureContext): DashboardFeatures {
   };
 }
 
-/** The features' pages for customers. */
 export const checkoutFeatures = (context: FeatureContext): readonly ((routes: CheckoutRoutes) => void)[] => [
   (routes) => registerRefundPage(routes, context.refundContext),
   (routes) => registerPaymentPage(routes, context),
 ];
 
-/** Operations and event fields that the features add to the merchant API. */
 export const merchantFeatures = (
   { refundContext }: Pick<FeatureContext, 'refundContext'>,
   connect: ConnectContext,
@@ -140,7 +134,6 @@ export const merchantFeatures = (
   readEventFields: (accountId, events) => readEventRefunds(refundContext, accountId, events),
 });
 
-/** The API of the service, with its features. */
 export const apiDescription = describeApi({
   merchantTag:
     'Read, follow, cancel and refund the payments of your account from your own programs. Not part of the checkout API and its version.',

@@ -9,9 +9,9 @@ import { canOpenFile } from './public-server.ts';
 
 const CHECK_INTERVAL_MS = 2_000;
 const READ_LIMIT_MS = 5_000;
-/** Time without an answer from the database after which it counts as lost; longer than its restart takes. */
+/** Time without an answer after which the database counts as lost. Longer than a restart of it takes. */
 const LOST_AFTER_MS = 10_000;
-/** Lifetime of another instance's answer. */
+/** Time for which another instance's answer counts. */
 const ELSEWHERE_MS = 10_000;
 
 interface HealthParts {
@@ -32,8 +32,8 @@ interface HealthParts {
  * Tracks this process's health. Reads the newest scanned block at short intervals, which shows whether the database
  * answers and whether a worker scans, in this or another process.
  *
- * A lost database only takes an instance out while another one reaches its own. Otherwise an outage of the shared
- * database would take out all of them, and callers would get the proxy's error instead of ours.
+ * An instance without its database reports "not ready" only while another instance reaches the database. Otherwise an
+ * outage of the shared database would take out all instances, and callers would get the proxy's error instead of ours.
  */
 export function createHealth(parts: HealthParts) {
   const { store, clock, metrics, log, isLeaving, isFactoryVerified, isFineElsewhere } = parts;
@@ -56,7 +56,8 @@ export function createHealth(parts: HealthParts) {
       if (clock.monotonicMs() - answeredAtMs < LOST_AFTER_MS) return;
       if (!isLost) log.error({ err: error }, 'the database has not answered for ten seconds');
       isLost = true;
-      // Asked only after this instance reports the loss, so that the last instance to notice hears it from all others.
+      // Asked only after this instance has reported the loss, so that the last instance to notice gets the answers of
+      // all others.
       if (store.shared !== null && (await isFineElsewhere())) fineElsewhereAtMs = clock.monotonicMs();
     }
   }
@@ -93,7 +94,7 @@ export function createHealth(parts: HealthParts) {
 
 const ELSEWHERE_LIMIT_MS = 2_000;
 
-/** Whether the instance at the public address reaches its database. */
+/** Whether the instance that answers at the public URL reaches its database. */
 export async function isFineAt(baseUrl: string): Promise<boolean> {
   try {
     const response = await fetch(`${baseUrl}/health/ready`, {

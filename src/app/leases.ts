@@ -1,23 +1,26 @@
 import type { LeaseStore } from '../settlement/settlement-store.ts';
 import type { WorkerTask } from './worker-parts.ts';
 
-/** A killed holder is replaced within the sum of both, which must stay below ten seconds. */
+/** A killed holder is replaced within the sum of the two, which must stay below ten seconds. */
 const DURATION_MS = 6_000;
 const RENEWAL_MS = 1_500;
 
 interface LeaseOptions {
   readonly leases: LeaseStore;
   readonly name: string;
-  /** Identifies this process among all with the same data. */
+  /** Distinguishes this process from all others on the same data. */
   readonly holder: string;
   readonly monotonicMs: () => number;
-  /** Called when this process gets the lease; pending work may start. */
+  /** Called when this process gets the lease, so that pending work can start. */
   readonly onAcquired: () => void;
-  /** Called when the lease could not be renewed; it is retried. */
+  /** Called when a renewal failed; it is retried. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Runs `work` while holding a lease, if it is free; the work must fit into its duration. */
+/**
+ * Runs `work` while holding a lease; does nothing if another process holds it. The work must take less than the lease's
+ * duration.
+ */
 export async function withFreeLease(
   leases: LeaseStore,
   name: string,
@@ -33,8 +36,8 @@ export async function withFreeLease(
 }
 
 /**
- * A lease for tasks that one process at a time should run. It only saves work and noise, because a step may outlast it.
- * The store itself prevents duplicates (the watcher's cursor, a relayer's nonce, the claim of a webhook).
+ * A lease for tasks that one process at a time should run. It only saves work and log lines, because a step may outlast
+ * it; the store itself prevents duplicates (the watcher's cursor, a relayer's nonce, the claim of a webhook).
  */
 export function createLease({ leases, name, holder, monotonicMs, onAcquired, onFailure }: LeaseOptions) {
   let heldUntilMs = Number.NEGATIVE_INFINITY;
@@ -43,7 +46,7 @@ export function createLease({ leases, name, holder, monotonicMs, onAcquired, onF
 
   async function renew(): Promise<void> {
     const wasHeld = isHeld();
-    // Counted from before the request, so that it ends here before it ends in the store.
+    // Measured from before the request, so that the lease ends here before it ends in the store.
     const askedAtMs = monotonicMs();
     const isAcquired = await leases.takeLease(name, holder, DURATION_MS);
     isElsewhere = !isAcquired;
@@ -51,19 +54,19 @@ export function createLease({ leases, name, holder, monotonicMs, onAcquired, onF
     if (isAcquired && !wasHeld) onAcquired();
   }
 
-  /** Takes the lease when it is free and renews it, beside the tasks that need it. */
+  /** Takes the lease when it is free, and renews it, independently of the tasks that need it. */
   const renewal: WorkerTask = {
     name: `lease ${name}`,
     intervalMs: RENEWAL_MS,
     async run() {
-      // Caught here, because failing tasks are retried with growing pauses.
+      // Caught here, because a failing task is retried with growing pauses.
       await renew().catch(onFailure);
       return false;
     },
   };
   return {
     renewal,
-    /** The task, replaced by `elsewhere` while another process has the lease. */
+    /** Runs the task while this process has the lease, and calls `elsewhere` while another one has it. */
     whileHeld: (task: WorkerTask, elsewhere: () => void = () => {}): WorkerTask => ({
       ...task,
       async run(signal) {
@@ -72,7 +75,7 @@ export function createLease({ leases, name, holder, monotonicMs, onAcquired, onF
         return false;
       },
     }),
-    /** Releases the lease for another process; if that fails, it expires. */
+    /** Releases the lease for another process. If that fails, the lease expires. */
     release: () => leases.releaseLease(name, holder).catch(onFailure),
   };
 }

@@ -29,18 +29,18 @@ import type { Metrics } from './metrics.ts';
 import { factoriesOf, rememberSettlement, requireOneChain } from './settlements.ts';
 import type { Store } from './store/store.ts';
 
-/** Chain on which bridged USDC exists. */
+/** Chain whose bridged USDC may arrive by mistake. */
 const POLYGON_CHAIN_ID = 137;
 
-/** Period of the rates that bound a rate from a single source. */
+/** Age up to which stored rates bound a rate from a single source. */
 const RECENT_RATES_MS = 7 * 86_400_000;
 
 /** Time limit for starting a session at a provider. */
 const SESSION_TIMEOUT_MS = 8_000;
 
 /**
- * Opens the external services of live mode. Refuses to start when chain, factory and our own arithmetic disagree or
- * were never verified: an address without a possible release must never be shown. Throws `ConfigError`,
+ * Opens the external services of live mode. Refuses to start if chain, factory and our own arithmetic disagree or were
+ * never verified, because no address may be shown whose money could not be released. Throws `ConfigError`,
  * `DeploymentMismatchError` or `ChainUnavailableError`.
  */
 export async function openLiveServices(
@@ -137,10 +137,10 @@ export async function openLiveServices(
   }
 }
 
-/** Maximum rate of repeated log lines about an endpoint, because every pass compares all of them. */
+/** Minimum interval of a repeated log line, because every pass compares all endpoints. */
 const REPEAT_MS = 60_000;
 
-/** Logs an error unless its key was logged in the last minute. Keys are bounded: six per endpoint. */
+/** Logs an error unless one with this key was logged within `REPEAT_MS`. Keys are bounded: six per endpoint. */
 function createRareLog(clock: Clock, log: Log): (key: string, fields: object, text: string) => void {
   const loggedAtMs = new Map<string, number>();
   return (key, fields, text) => {
@@ -178,8 +178,8 @@ export function requireChain(config: Config): ChainConfig {
 }
 
 /**
- * The token's contract: the well-known one, or the one configured for a chain without. Throws `ConfigError` if there is
- * neither, or if a well-known one is configured differently.
+ * Contract of the token: the well-known one, or the configured one on a chain without. Throws `ConfigError` if there is
+ * neither, or if the configured one differs from the well-known one.
  */
 export function requireToken(chain: ContractDeploymentConfig): Address {
   const known = knownToken(chain.chainId);
@@ -225,7 +225,6 @@ function openAdapters(
   return adapters;
 }
 
-/** Limits a warning that would repeat with each session. */
 function atMostOnceAMinute(warn: (message: string) => void, clock: Clock): (message: string) => void {
   let nextAtMs = Number.NEGATIVE_INFINITY;
   return (message) => {

@@ -3,8 +3,8 @@ import type { LogLevel } from '../config/variables.ts';
 import { describeError, redact } from '../web/request-log.ts';
 
 /**
- * The service's log: JSON lines on standard output. Errors and texts never contain keys, tokens, email addresses or
- * query strings, whatever their source; the logging code chooses the fields.
+ * The service's log: JSON lines on standard output. Errors and texts are redacted, so that they contain no keys,
+ * tokens, email addresses or query strings. Other fields are the responsibility of the code that logs them.
  */
 export type Log = Logger;
 
@@ -23,7 +23,7 @@ export function createLog(level: LogLevel, destination: DestinationStream = stan
   return pino(options, destination);
 }
 
-/** Adds the message of an error that is logged without text, which the serializer would not redact. */
+/** Adds the message of an error that is logged without text, because the logger would add it unredacted. */
 function redactTexts([first, ...texts]: readonly unknown[]): unknown[] {
   const error = first instanceof Error ? first : (first as { err?: unknown } | null)?.err;
   if (texts.length === 0 && error instanceof Error) texts.push(error.message);
@@ -31,8 +31,8 @@ function redactTexts([first, ...texts]: readonly unknown[]): unknown[] {
 }
 
 /**
- * Standard output may be a file on a full disk: no request fails for its line, and stopping does not wait. Up to 1 MiB
- * of lines is buffered and written later.
+ * Standard output may be a file on a full disk, so no request fails for its line, and stopping does not wait. Up to 1
+ * MiB of lines is buffered and written later.
  */
 function standardOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: true, maxLength: 1024 * 1024 });

@@ -8,7 +8,7 @@ import type { RelayIncident, RelayPass } from '../settlement/relay/relay-context
 import type { FailedStep } from '../web/signed-in/context.ts';
 import type { WebhookResult } from '../webhooks/webhook.ts';
 
-/** All values of a label; a missing one does not compile. */
+/** All values of a union, checked by the compiler for completeness. */
 const valuesOf = <Value extends string>(all: Readonly<Record<Value, true>>) => Object.keys(all) as Value[];
 
 const webhookOutcomes = valuesOf<WebhookResult['outcome']>({
@@ -72,7 +72,7 @@ const endpointCallOutcomes = valuesOf<EndpointOutcome>({
   failed: true,
 });
 
-/** Starts a counter's series at zero for these values of a label, so that the first count is an increase. */
+/** Starts a counter's series at zero for these values of a label, so that the first count appears as an increase. */
 function begin<Label extends string>(
   counts: Counter<Label>,
   label: NoInfer<Label>,
@@ -124,7 +124,7 @@ export function createMetrics() {
     'provider',
     'outcome',
   );
-  // RPC endpoints are labeled by host and port.
+  // The label `endpoint` is host and port.
   const endpointDisagreements = counter(
     'endpoint_disagreements',
     'Disagreements between RPC endpoints by kind and by the endpoint that was not confirmed.',
@@ -170,7 +170,6 @@ export function createMetrics() {
       'Final blocks by which an endpoint lags behind the highest reported one.',
       'endpoint',
     ),
-    /** Starts the series of each endpoint at zero. */
     beginEndpoints(labels: readonly string[]): void {
       for (const endpoint of labels) {
         begin(endpointDisagreements, 'kind', disagreementKinds, { endpoint });
@@ -228,8 +227,8 @@ export function createMetrics() {
 }
 
 /**
- * Counts answered requests by duration. Labels are route patterns, known methods and our own statuses, so the number of
- * series is bounded.
+ * Measures answered requests. Labels are route patterns, known methods and our own statuses, so the number of series is
+ * bounded.
  */
 export function createRequestDurations(registry: Registry) {
   const histogram = new Histogram({
@@ -243,7 +242,7 @@ export function createRequestDurations(registry: Registry) {
     histogram.observe({ route, method, status }, durationMs / 1000);
 }
 
-/** Resets metrics when another process watches: stale values would look like a halted chain. */
+/** Resets metrics while another process watches the chain, because stale values would look like a halted chain. */
 export function forgetWatched({ scannedBlock, latestBlock }: Metrics): void {
   scannedBlock.set(0);
   latestBlock.set(0);

@@ -12,7 +12,7 @@ import { MoveRefusedError } from '../store/store-errors.ts';
 import { describeMigration, SQLITE_FILE } from './open-store.ts';
 import { migrations, tables } from './store/store.ts';
 
-/** Opener of a database by engine, which also locks it. */
+/** Opens and locks a database, by engine. */
 const openSide = {
   sqlite: (file: string, role: MoveRole) =>
     openSqliteSide(file, role, { migrations: migrations.SQLite, tables }),
@@ -31,9 +31,9 @@ interface Place {
 }
 
 /**
- * Copies everything from a SQLite database to a PostgreSQL one or back, and compares both sides; see `placeOf` for
- * their names. Creates the tables of an empty target, which stays empty unless both sides are equal. Throws
- * `MoveRefusedError` or `StoreInUseError` before anything is written.
+ * Copies everything from a SQLite database to a PostgreSQL one or back, and compares the two sides. `from` and `to` are
+ * names as in `placeOf`. Creates the tables of an empty target, which stays empty unless the two sides are equal.
+ * Throws `MoveRefusedError` or `StoreInUseError` before anything is copied.
  */
 export async function moveStore(
   config: Pick<Config, 'dataDir' | 'databaseUrl'>,
@@ -60,8 +60,8 @@ export async function moveStore(
 }
 
 /**
- * `sqlite` is the database in DATA_DIR and `postgres` that of DATABASE_URL, which keeps the password out of the process
- * list; anything else is a `postgres://` URL, a data folder or a SQLite file.
+ * `sqlite` is the database in DATA_DIR. `postgres` is that of DATABASE_URL, so that no password appears in the process
+ * list. Anything else is a `postgres://` URL, a data folder or a SQLite file.
  */
 function placeOf({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>, place: string): Place {
   if (place === 'sqlite') return { engine: 'sqlite', at: join(dataDir, SQLITE_FILE) };
@@ -82,10 +82,10 @@ function placeOf({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl
   return { engine: 'sqlite', at: isFolder ? join(place, SQLITE_FILE) : place };
 }
 
-/** SQLite writes in the API's thread, and a create request must wait for at most one chunk. */
+/** Because SQLite writes in the API's thread, and a create request must wait for one chunk at most. */
 const PAUSE_MS = 50;
 
-/** Lets others write between two chunks of deferrable work; ends early on the signal. */
+/** Lets others write between two chunks of work that can wait. Ends early on the signal. */
 export async function pauseBetweenPortions(signal: AbortSignal, pauseMs = PAUSE_MS): Promise<void> {
   await delay(pauseMs, undefined, { signal }).catch(() => {});
 }

@@ -10,12 +10,12 @@ import type { Log } from './log.ts';
 import { openSqliteStore } from './store/sqlite-store.ts';
 import { migrations, type Store } from './store/store.ts';
 
-/** Commands without a server hold the store for about a second. */
+/** Longer than commands without a server hold the store, which is about a second. */
 const START_TIMEOUT_MS = 3_000;
 const RETRY_MS = 100;
 export const SQLITE_FILE = 'card-checkout.sqlite';
 
-/** There is no database yet. Only `start` and `init` create one: a command with a wrong DATA_DIR must not. */
+/** There is no database yet. Only `start` and `init` create one, because a command with a wrong DATA_DIR must not. */
 export class NoDatabaseError extends Error {
   override readonly name = 'NoDatabaseError';
 
@@ -32,7 +32,7 @@ async function findSchema({ databaseUrl, dataDir }: Config): Promise<FoundSchema
   if (databaseUrl === null) {
     return naming('DATA_DIR', async () => findSqliteSchema(join(dataDir, SQLITE_FILE), migrations.SQLite));
   }
-  // Loaded on demand: a service with SQLite starts without PostgreSQL's client.
+  // Loaded on demand, so that a service with SQLite starts without PostgreSQL's client.
   const { findSchema: findPostgresSchema } = await import('../store/postgres/migrations.ts');
   return naming('DATABASE_URL', () => findPostgresSchema(databaseUrl, migrations.PostgreSQL));
 }
@@ -47,7 +47,7 @@ export async function requireDatabase(config: Config): Promise<FoundSchema> {
 }
 
 /**
- * Reads the schema of an existing database. Throws `NoDatabaseError`, and `StoreTooNewError` for one of a newer
+ * Reads the schema of an existing database. Throws `NoDatabaseError`, and `StoreTooNewError` for a database of a newer
  * version.
  */
 export async function requireKnownSchema(config: Config): Promise<FoundSchema> {
@@ -56,7 +56,7 @@ export async function requireKnownSchema(config: Config): Promise<FoundSchema> {
   return found;
 }
 
-/** Adds the variable's name to system errors, which only contain an address or a path. */
+/** Adds the variable's name to system errors, which name only an address or a path. */
 async function naming<T>(variable: 'DATA_DIR' | 'DATABASE_URL', work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -68,7 +68,7 @@ async function naming<T>(variable: 'DATA_DIR' | 'DATABASE_URL', work: () => Prom
   }
 }
 
-/** Describes a migration in one sentence; null if there is nothing to do. */
+/** Describes a migration in one sentence; null if there is none to do. */
 export function describeMigration({ name, number, known, pending }: FoundSchema): string | null {
   if (pending.length === 0) return null;
   const steps = pending.map((each) => `${each.number} (${each.name})`).join(', ');
@@ -81,24 +81,24 @@ function presentMigrations({ pending }: FoundSchema) {
   return pending.map(({ number, name }) => ({ number, name }));
 }
 
-/** Announces a change of a database before it is made. */
+/** Receives a sentence about a change of a database before it is made. */
 type Announce = (sentence: string) => void;
 
 /** Creates or migrates the schema for a command. */
 async function migrateStore(config: Config, found: FoundSchema, log: Log, announce: Announce) {
   const sentence = describeMigration(found);
   if (sentence !== null) announce(sentence);
-  // Opening also refuses the schema of a newer version.
+  // Opening also refuses a schema of a newer version.
   if (sentence !== null || found.number > found.known) await (await openStoreToServe(config, log)).close();
 }
 
 /**
- * Creates the data folder and the database of the configuration, for commands before the first start. Migrates a
- * database of an older version.
+ * Creates the configured data folder and database, for commands before the first start. Migrates a database of an older
+ * version.
  */
 export async function initDatabase(config: Config, log: Log, announce: Announce = () => {}) {
   const found = await findSchema(config);
-  // The folder also holds the control socket and the evidence of providers.
+  // Also with PostgreSQL, because the folder holds the control socket and the evidence of providers.
   await naming('DATA_DIR', async () => createPrivateFolder(config.dataDir));
   await migrateStore(config, found, log, announce);
   return {
@@ -110,8 +110,8 @@ export async function initDatabase(config: Config, log: Log, announce: Announce 
 }
 
 /**
- * Migrates the database to this version's schema, or only describes it. Throws `NoDatabaseError`, `StoreTooNewError`,
- * and `StoreInUseError` while a server has an older SQLite database open.
+ * Migrates the database to this version's schema, or only says what that would do. Throws `NoDatabaseError`,
+ * `StoreTooNewError`, and `StoreInUseError` while a server has an older SQLite database open.
  */
 export async function migrateDatabase(
   config: Config,
@@ -129,9 +129,8 @@ export async function migrateDatabase(
 }
 
 /**
- * Opens the configured store. Throws `StoreInUseError` while another process serves the same SQLite file,
- * `StoreTooNewError` for a newer version's database, and `StoreOutdatedError` for an older one that may not be
- * migrated.
+ * Opens the configured store. Throws `StoreInUseError` while another process serves the SQLite file, `StoreTooNewError`
+ * for a newer version's database, and `StoreOutdatedError` for an older version's if it may not be migrated.
  */
 export async function openStore(
   config: Config,
@@ -151,7 +150,7 @@ export async function openStore(
 }
 
 /**
- * Opens the store for a starting server: creates or migrates the database, logs that before and after, and waits
+ * Opens the store for a starting server. Creates or migrates the database, logs that before and after, and waits
  * briefly for a command that is finishing.
  */
 export async function openStoreToServe(config: Config, log: Log): Promise<Store> {
@@ -162,7 +161,7 @@ export async function openStoreToServe(config: Config, log: Log): Promise<Store>
   return store;
 }
 
-/** Retries while another process holds the store; throws `StoreInUseError` after `patienceMs`. */
+/** Retries while another process holds the store. Throws `StoreInUseError` after `patienceMs`. */
 export async function retryWhileInUse<T>(patienceMs: number, use: () => Promise<T>): Promise<T> {
   const deadlineMs = performance.now() + patienceMs;
   for (;;) {

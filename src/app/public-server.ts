@@ -21,7 +21,6 @@ import { type Readiness, registerHealth, registerWellKnown } from '../web/well-k
 import { apiDescription, checkoutFeatures, dashboardFeatures, merchantFeatures } from './features.ts';
 import { createDashboardContext, type ServiceParts } from './service-parts.ts';
 
-/** The public server with everything that can be reached on it. */
 export function createPublicServer(
   parts: ServiceParts,
   { isLeaving, isReady }: { readonly isLeaving: () => boolean; readonly isReady: () => Readiness },
@@ -41,11 +40,11 @@ export function createPublicServer(
     sendNotFoundPage: (request, reply) => sendUnknownPage(requestContext, languageOf(request), reply),
   });
   const isTrusted = createPeerCheck(config.trustProxy);
-  // Test mode is for one machine; live mode may stand behind a proxy, and then no other client gets through.
+  // Without a proxy, live mode needs TLS; behind one, no other client gets through. Test mode serves one machine.
   if (config.tls === null && !parts.isTestMode) requireHttps(server, isTrusted);
   requireForwardedHttps(server, { isTrusted, baseUrl: config.baseUrl });
   const { shared } = store;
-  // Counted in the store where several processes serve together.
+  // Counted in the store if several processes serve together.
   const limits = createApiRateLimiters(
     config.rateLimits,
     clock.monotonicMs,
@@ -89,12 +88,12 @@ export function createPublicServer(
   return server;
 }
 
-/** Interval for rereading outdated limits and re-estimating the success of providers. */
+/** Interval of rereading outdated limits and re-estimating the success of providers. */
 const PROVIDERS_INTERVAL_MS = 60_000;
 
 /**
- * Reads the providers' catalogs and their success in the background, so that no create request and no page waits for
- * them.
+ * Reads the providers' catalogs and re-estimates their success in the background, so that no create request and no page
+ * waits for that.
  */
 function keepProvidersCurrent(
   server: FastifyInstance,
@@ -138,13 +137,13 @@ function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
 
 /** Maximum connections, even if the system allows more. */
 const MAXIMUM_CONNECTIONS = 16_000;
-/** Files reserved for open deliveries, the database, the chain and other files of the service itself. */
+/** Files reserved for the service itself: deliveries, the database, the chain and others. */
 const OWN_FILES = 4_000;
-/** The usual limit, for systems that do not report one. */
+/** Common limit, assumed where the system reports none. */
 const USUAL_LIMIT = 1_024;
 
 export function readOpenFilesLimit(): number {
-  // Otherwise the report resolves the names of all connected peers.
+  // Without this, the report resolves the names of all connected peers.
   Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as {
     readonly userLimits?: { readonly open_files?: { readonly soft?: number | string } };
@@ -164,8 +163,8 @@ export function canOpenFile(): boolean {
 }
 
 /**
- * The number of connections to the public server within that limit. Clients must not use up the sockets that the
- * service needs itself: a webhook for which no socket can be opened has failed for good.
+ * Maximum connections to the public server, given the limit of open files. Clients must not use up the sockets that the
+ * service itself needs, because a webhook for which no socket can be opened has failed for good.
  */
 export function connectionsWithin(openFiles: number): number {
   return Math.min(MAXIMUM_CONNECTIONS, Math.max(openFiles - OWN_FILES, Math.floor(openFiles / 4)));

@@ -36,7 +36,7 @@ export async function runOnStore(
       providerDescriptions,
       directory: { adapters: null, settings: store.providers },
       nowMs: Date.now,
-      // Without a server the mode is unknown; a loopback URL means a trial.
+      // The mode is unknown without a server; a loopback URL means a trial.
       isTestMode: isLoopbackHost(new URL(baseUrl).hostname),
       baseUrl,
       adminBaseUrl,
@@ -51,10 +51,7 @@ export async function runOnStore(
   }
 }
 
-/**
- * The chain of a store's payments, without connecting yet. Null if there are no endpoints, or if the store was never
- * served.
- */
+/** Chain of a store's payments, not connected yet. Null if there are no RPC URLs, or if the store was never served. */
 async function openStoredChain(store: Store, rpcUrls: readonly string[]) {
   const settlements = await store.settlements.listSettlements();
   const [newest] = settlements;

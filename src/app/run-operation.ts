@@ -3,19 +3,19 @@ import { CONTROL_SOCKET, callServer, NoServerError } from '../cli/control-socket
 import type { OperationArguments } from '../cli/operations-context.ts';
 import type { Config } from '../config/config.ts';
 
-/** A starting server holds the store before it accepts commands. */
+/** Time that a starting server may hold the store before it accepts commands. */
 const STARTING_SERVER_MS = 15_000;
 
 interface RunOptions {
   readonly patienceMs?: number;
-  /** RPC URLs of the chain for use when no server runs; empty for none. */
+  /** RPC URLs for use when no server runs; empty for none. */
   readonly rpcUrls?: readonly string[];
 }
 
 /**
- * Runs a command's operation in the server of this data folder, or on the store itself when none runs. SQLite has one
- * writer process, which the store's lock decides. Throws `NoDatabaseError`, and `StoreInUseError` when the lock's
- * holder accepts no commands within `patienceMs`.
+ * Runs a command's operation in the server of this data folder, or on the store itself if no server runs. SQLite has
+ * one writing process, which the store's lock decides. Throws `NoDatabaseError`, and `StoreInUseError` if the process
+ * that holds the lock accepts no commands within `patienceMs`.
  */
 export async function runOperationAnywhere(
   config: Config,
@@ -33,7 +33,7 @@ export async function runOperationAnywhere(
   };
   const answer = await askServer();
   if (answer !== null) return answer.result;
-  // Loaded on demand, because the store's code takes longer to load than most commands in a server take.
+  // Loaded on demand, because loading the store's code takes longer than most commands in a server.
   const { retryWhileInUse } = await import('./open-store.ts');
   const { runOnStore } = await import('./run-on-store.ts');
   return retryWhileInUse(patienceMs, async () => {

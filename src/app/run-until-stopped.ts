@@ -13,20 +13,23 @@ import { type Service, startService } from './start-service.ts';
 
 const systemClock: Clock = { nowMs: Date.now, monotonicMs: () => performance.now() };
 
-/** Time to keep serving after reporting "not ready", so that balancers notice: three checks at two-second intervals. */
+/**
+ * Time for which an instance serves after it reports "not ready", so that balancers notice: three checks at intervals
+ * of two seconds.
+ */
 const DRAIN_DELAY_CLUSTERED_MS = 8_000;
-/** Drain delay of a single instance. Connections in use close with their next answer. */
+/** The same for a single instance. Connections in use close with their next answer. */
 const DRAIN_DELAY_SINGLE_MS = 1_000;
 
 const roles: readonly Role[] = ['all', 'api', 'worker'];
 
-/** Starts the sandbox. Resolves with its welcome text when it is ready. */
+/** Starts the sandbox. Resolves to its welcome text when it is ready. */
 export type StartSandbox = (config: Config, clock: Clock, log: Log, cleanUp: CleanUp) => Promise<string>;
 
 /**
- * Runs the service until SIGINT or SIGTERM; a second signal ends it immediately.
+ * Runs the service until SIGINT or SIGTERM. A second signal ends it immediately.
  *
- * @param startSandbox starts the service with simulators; null in live mode
+ * @param startSandbox starts the service with simulators; null for live mode
  */
 export async function runUntilStopped(
   { role: name }: { readonly role: string },
@@ -51,13 +54,13 @@ export async function runUntilStopped(
     await running.stop();
   } catch (error) {
     if (!(error instanceof StartStoppedError)) throw error;
-    // A startup step that is still running could keep the process alive.
+    // Ends the process, which a startup step that is still running could keep alive.
     setTimeout(() => process.exit(), END_OF_START_MS).unref();
   }
   log.info('stopped');
 }
 
-/** Time to undo the unfinished steps of a stopped startup. */
+/** Time for undoing the unfinished steps of a stopped startup. */
 const END_OF_START_MS = 500;
 
 async function startLive(config: Config, role: Role, log: Log, stopped: Promise<void>): Promise<Running> {
@@ -93,17 +96,17 @@ async function startSandboxMode(config: Config, log: Log, startSandbox: StartSan
 }
 
 /**
- * Time within which a second signal counts as the same: a terminal sends Ctrl-C to all its processes, and npm passes
- * its own on. The repetition must not orphan the sandbox's chain.
+ * Time within which a second signal counts as a repetition: a terminal sends Ctrl-C to all of its processes, and npm
+ * passes its own on. A repetition must not orphan the sandbox's chain.
  */
 const REPEATED_SIGNAL_MS = 1_000;
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Resolves with the first signal to stop; a later second one ends the process immediately.
+ * Resolves with the first signal to stop. A later one ends the process immediately.
  *
- * @param signals source of the signals: the process
+ * @param signals the process, which receives the signals
  * @param endNow ends the process with this exit code
  */
 export function signalToStop(
@@ -123,14 +126,14 @@ export function signalToStop(
   });
 }
 
-/** Delay after startup, long enough not to slow down the first requests and worker steps. */
+/** Delay after startup, so that the first requests and worker steps are not slowed down. */
 const AFTER_START_MS = 2_000;
 
 /**
- * Collects the garbage of startup once. V8 returns memory only after a full collection, which an idle service does not
- * cause for hours: resident memory goes down from 168 MB to 138, at the cost of about 80 ms without an answer. The
- * flavor `last-resort` also returns the 32 MB of the young generation that only startup needed. Node has no call for it
- * except behind this flag.
+ * Collects the garbage of startup once, because V8 returns memory only after a full collection, which an idle service
+ * does not cause for hours. Resident memory goes down from 168 MB to 138, at the cost of about 80 ms without an answer.
+ * The flavor `last-resort` also returns the 32 MB of the young generation that only startup needed. Node offers the
+ * call only with this flag.
  */
 export function collectGarbageAfterStart(): void {
   setTimeout(() => {

@@ -50,22 +50,22 @@ import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { Store } from './store/store.ts';
 
-/** Additions of test mode to the service; live mode has none. */
+/** What test mode adds to the service. */
 interface TestAdditions {
-  /** Makes the test payments: outcomes on the checkout page, and the operations of the command line. */
+  /** Creates the test payments: outcomes on the checkout page, and operations of the command line. */
   readonly createTestPayments: (customer: {
     readonly startSession: StartSession;
-    /** The providers of a payment's page, the recommended one first, for a customer from this country. */
+    /** Providers of a payment's page for a customer from this country, the recommended one first. */
     readonly rankProviders: (payment: Payment, country: string) => Promise<readonly ProviderId[]>;
   }) => TestPayments;
   readonly createOperations: (testPayments: TestPayments) => SandboxOperations;
   /** Registers further pages on the public server. */
   readonly registerPages: (server: FastifyInstance, context: ExamplePagesContext) => void;
-  /** Links of the start page besides dashboard and documentation. */
+  /** Links on the start page, besides dashboard and documentation. */
   readonly startLinks: DocsContext['links'];
-  /** Called with each webhook before its delivery begins, and must not fail. */
+  /** Called with each webhook before its delivery begins. Must not throw. */
   readonly onDelivery: (delivery: Parameters<DeliverWebhook>[0]) => void;
-  /** Certificates trusted instead of the system's authorities, each for deliveries to one `host:port`. */
+  /** Certificates by `host:port`, each trusted instead of the system's authorities for deliveries there. */
   readonly receiverAuthorities: ReadonlyMap<string, string>;
 }
 
@@ -77,30 +77,32 @@ export interface ServiceOptions {
   readonly external: ExternalServices;
   readonly clock: Clock;
   readonly log: Log;
-  /** Null if no mail server is configured. */
+  /** Null if email is not configured. */
   readonly mailer: Mailer | null;
   /**
-   * Whether no real money moves. Pages say so, and the service serves one machine: plain HTTP from every peer, sign-in
-   * with a password alone.
+   * Set if no real money moves. Pages say so. The service is for one machine, so it accepts plain HTTP from every peer
+   * and sign-in with a password alone.
    */
   readonly isTestMode: boolean;
   readonly additions?: TestAdditions;
-  /** Metrics registry that the external services already report to; a new one if omitted. */
+  /** Metrics to which the external services already report; new ones if omitted. */
   readonly metrics?: Metrics;
-  /** Time for which it accepts new connections after the stop signal, while it reports that it is not ready. */
+  /**
+   * Time for which the server accepts new connections after the signal to stop, while it reports that it is not ready.
+   */
   readonly drainDelayMs: number;
 }
 
 export type ServiceParts = ReturnType<typeof assembleParts>;
 
-/** Older visits say little about a provider today. */
+/** Maximum age of counted visits, because older ones say little about a provider today. */
 const VISITS_COUNTED_MS = 30 * 24 * 3_600_000;
-/** A visit that has not led to a payment by then is counted as one without a delivery. */
+/** A visit without a payment counts as one without a delivery after this time. */
 const VISIT_DECIDED_MS = 2 * 3_600_000;
-/** Takes a few milliseconds to read; the estimates rest on the newest visits of each provider. */
+/** Maximum number of counted visits, which take a few milliseconds to read. */
 const VISITS_COUNTED = 2_000;
 
-/** Keeps an estimate of the providers' success from the newest visits. */
+/** Keeps an estimate of the providers' success, based on the newest visits. */
 function createSuccessReader(visits: VisitStore, { nowMs }: Clock) {
   let current = estimateSuccess([]);
   return {
@@ -114,7 +116,7 @@ function createSuccessReader(visits: VisitStore, { nowMs }: Clock) {
   };
 }
 
-/** Adapters behind circuit breakers. A payment method uses the budget of the provider that runs it. */
+/** Puts adapters behind circuit breakers. A payment method uses the budget of the provider that runs it. */
 function guardProviders(
   unguarded: ProviderAdapters,
   breaker: CircuitBreakerOptions,
@@ -134,12 +136,12 @@ function guardProviders(
   );
 }
 
-/** Time limit of the DNS query for a callback at creation; a name that does not answer is accepted. */
+/** Time limit of the DNS query for a callback at creation. A name without an answer by then is accepted. */
 const CALLBACK_LOOKUP_TIMEOUT_MS = 1_500;
 const CALLBACK_CACHE_MS = 60_000;
 const CALLBACK_CACHE_ENTRIES = 10_000;
 
-/** Creates what the parts of a service share. Opens nothing yet. */
+/** Creates the parts that a service's servers and tasks share. Starts nothing. */
 export function assembleParts(options: ServiceOptions) {
   const { config, store, external, clock } = options;
   const metrics = options.metrics ?? createMetrics();
@@ -181,7 +183,7 @@ export function assembleParts(options: ServiceOptions) {
     monotonicMs: clock.monotonicMs,
     ipHash: createKeyedHash('IP addresses of customers', options.secretKey, config.previousSecretKeys),
     customerHash: createKeyedHash('customers at providers', options.secretKey, config.previousSecretKeys),
-    // Coming back from the provider must not lead straight to it again.
+    // A customer who returns from the provider must not be sent there again at once.
     checkoutPageUrl: (payment: Payment) => `${config.baseUrl}/pay/${payment.id}?returned=1`,
   });
   const rank = async (payment: Payment, country: string) => {
@@ -202,14 +204,13 @@ export function assembleParts(options: ServiceOptions) {
   const rules = { resolver, ownAddresses, allowedHosts: config.callbackAllowedHosts, own };
   const deliveryRulesOf = createDeliveryRules(rules, options.additions?.receiverAuthorities);
   const tokens = createIpnTokens(options.secretKey, config.previousSecretKeys);
-  /** Context for creating payments by API and dashboard. Shared, so that ids have one order. */
+  /** Shared by API and dashboard, so that all ids of new payments have one order. */
   const create = createPaymentContext({ ...options, directory, quotes, tokens });
   return {
     ...options,
     metrics,
     resolver,
     deliveryRulesOf,
-    /** Re-estimates how often visits to providers end with a delivery. */
     refreshSuccess: success.refresh,
     /** Sends a token other than USDC from a deposit address to the merchant. */
     rescue: (id: PaymentId, token: Address) => {

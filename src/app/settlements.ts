@@ -3,8 +3,8 @@ import type { ExternalServices, Settlement } from './external-services.ts';
 import type { Store } from './store/store.ts';
 
 /**
- * Stores the settlement of new payments, and returns it with all earlier ones, newest first. Throws `ConfigError` when
- * the data belongs to another chain, on which its payments could never be watched.
+ * Stores the settlement of new payments, and returns it with all earlier ones, newest first. Throws `ConfigError` if
+ * the data belongs to another chain, because its payments could not be watched.
  */
 export async function rememberSettlement(
   store: Store,
@@ -19,7 +19,7 @@ export async function rememberSettlement(
   return [settlement, ...known.filter((earlier) => !isCurrent(earlier))];
 }
 
-/** Throws `ConfigError` when a known settlement is on another chain. */
+/** Throws `ConfigError` if a known settlement is on another chain. */
 export function requireOneChain(known: readonly Pick<Settlement, 'chainId'>[], chainId: number): void {
   const foreign = known.find((settlement) => settlement.chainId !== chainId);
   if (foreign === undefined) return;
@@ -28,7 +28,6 @@ export function requireOneChain(known: readonly Pick<Settlement, 'chainId'>[], c
   ]);
 }
 
-/** Distinct factories of these settlements. */
 export function factoriesOf(settlements: readonly Settlement[]): Settlement['factory'][] {
   return [...new Set(settlements.map(({ factory }) => factory))];
 }

@@ -46,8 +46,8 @@ export async function startService(options: ServiceOptions) {
   const { isReady } = health;
   const server = options.role === 'worker' ? null : createPublicServer(parts, { isLeaving, isReady });
   let adminPort = config.adminPort;
-  // Closed in reverse: loops end and open deliveries finish while the API still answers, because a merchant who gets a
-  // webhook requests the status immediately.
+  // Closed in reverse order. Tasks end and open deliveries finish while the API still answers, because a merchant who
+  // gets a webhook reads the status at once.
   const running = await withCleanUp(async (cleanUp) => {
     cleanUp.add(parts.resolver, async (resolver) => resolver.close());
     await health.check();
@@ -72,7 +72,7 @@ export async function startService(options: ServiceOptions) {
   return {
     port: server === null ? config.port : portOf(server.server),
     adminPort,
-    /** Completes requests in progress. The store and the external services are closed by their opener. */
+    /** Completes requests in progress. The store and the external services are closed by the code that opened them. */
     async stop(): Promise<void> {
       drain = server === null ? Promise.resolve() : waitForDrain(options.drainDelayMs);
       log.info('stopping');
@@ -105,7 +105,7 @@ async function warnOfProvidersOff({ requestContext, log }: ServiceParts): Promis
   if (off.length > 0) log.warn(describeOffByDefault(off));
 }
 
-/** Listens, or throws an error with the variable to change. */
+/** Listens, or throws an error that names the variable to change. */
 export async function listenOn(
   server: FastifyInstance,
   { host, port }: { readonly host: string; readonly port: number },
@@ -117,7 +117,7 @@ export async function listenOn(
       cause,
     });
   if (host === '127.0.0.1' && (await hasIpv6Listener(port))) throw inUse('::1');
-  // Fastify does not know that the given server uses TLS.
+  // Fastify's text would say http, because it does not know that the given server uses TLS.
   const scheme = server.server instanceof TlsServer ? 'https' : 'http';
   const listenTextResolver = (url: string) => `Server listening at ${url.replace(/^http(?=:)/, scheme)}`;
   try {
@@ -146,7 +146,7 @@ export async function listenOn(
 
 /**
  * Whether another program listens on this port in IPv6, which browsers try first for `localhost`. macOS does not report
- * the port as in use, even when that program listens on every address.
+ * the port as in use, even if that program listens on every address.
  */
 function hasIpv6Listener(port: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -209,13 +209,13 @@ function closed(server: Server): Promise<void> {
   });
 }
 
-/** Step of the drain; between two steps all received requests are answered. */
+/** Step of the drain. Between two steps, all received requests are answered. */
 const STEP_MS = 100;
 
 /**
- * Waits for `drainDelayMs` in which health checks can be answered. After a stall (a slow disk, an overloaded machine) a
- * single timer would expire with the checks still unread that would have announced the stop; with steps, a stall costs
- * only one.
+ * Waits for `drainDelayMs`, in which health checks can be answered. After a stall (a slow disk, an overloaded machine),
+ * a single timer would expire before the checks were read that announce the stop. With steps, a stall costs only one of
+ * them.
  */
 export async function waitForDrain(
   drainDelayMs: number,
@@ -225,9 +225,10 @@ export async function waitForDrain(
 }
 
 /**
- * Refuses to start with a SECRET_KEY that replaced another one without SECRET_KEY_PREVIOUS: webhooks of earlier
- * payments could not be signed, and their single attempt would be lost. The newest payment's secret was the current
- * one; null if there are no payments. Throws `ConfigError`.
+ * Refuses to start with a SECRET_KEY that replaced another one without SECRET_KEY_PREVIOUS, because webhooks of earlier
+ * payments could not be signed, and their single attempt would be lost. Throws `ConfigError`.
+ *
+ * @param newestFingerprint secret of the newest payment; null if there are no payments
  */
 export function requireKnownSecret(newestFingerprint: string | null, tokens: Pick<IpnTokens, 'knows'>): void {
   if (newestFingerprint === null || tokens.knows(newestFingerprint)) return;

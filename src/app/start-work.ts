@@ -14,11 +14,10 @@ const senderOf = (relayer: string) => `sender ${relayer}`;
 export async function startWork(parts: ServiceParts, deliver: DeliverWebhook) {
   const { store, log, metrics } = parts;
   const { shared } = store;
-  // This only process of the store has just started, so every `sending` webhook was cut off by a crash.
+  // No other process uses the store and this one has just started, so a crash has cut off every `sending` webhook.
   if (shared === null)
     reportAbandoned(log, await store.webhooks.abandonStaleWebhooks(Number.MAX_SAFE_INTEGER));
 
-  // Identifies this process among all with the same data.
   const holder = randomUUID();
   const wake = (...names: string[]) => worker.wake(...names);
   const tasks = createWorkerTasks({
@@ -27,7 +26,7 @@ export async function startWork(parts: ServiceParts, deliver: DeliverWebhook) {
     deliver,
     wake,
     async withRelayerLease(relayer, follow) {
-      // The key's own sender follows its batches, here or in another process with the same keys.
+      // The sender of that key follows its batches, in this process or in another one with the same keys.
       if (parts.external.relayers.some(({ address }) => address === relayer)) return;
       if (shared === null) await follow();
       else await withFreeLease(shared.leases, senderOf(relayer), holder, follow);
@@ -51,7 +50,7 @@ export async function startWork(parts: ServiceParts, deliver: DeliverWebhook) {
   };
 }
 
-/** Tasks and leases of one process among several; exclusive tasks run in their lease's holder. */
+/** Tasks and leases of one process among several. An exclusive task runs in the process that holds its lease. */
 function clustered(
   { leases }: SharedStore,
   holder: string,

@@ -21,7 +21,7 @@ const EXPIRY_INTERVAL_MS = 10_000;
 /** Pause between two chunks of a sweep, so that it does not delay the API. */
 const SWEEP_PORTION_INTERVAL_MS = 1_000;
 
-/** Maximum remembered payments with an unexplained balance, to avoid repeated deep rescans. */
+/** Maximum payments with an unexplained balance that are remembered, to avoid repeating deep rescans. */
 const MAXIMUM_REMEMBERED = 1_000;
 
 /** Maximum pause between two deep rescans for one payment. */
@@ -44,11 +44,11 @@ interface WatchState {
   readonly kept: KeptBlocks;
   readonly openAddresses: OpenAddresses;
   readonly expectsReleases: () => Promise<boolean>;
-  /** Newest block of the second reading; null before the first one. */
+  /** Newest block that was read a second time; null before the first one. */
   rescannedTo: BlockReference | null;
 }
 
-/** Time after a batch was closed in which its release may still appear. */
+/** Time after the end of a batch in which its release may still appear. */
 const AFTER_BATCH_MS = 60_000;
 
 function createWatchState({ store, monotonicMs }: WorkerParts): WatchState {
@@ -99,7 +99,7 @@ function watchTask(
     wake('watch');
   });
 
-  /** Pause between two passes, by what may arrive. */
+  /** Pause between two passes, depending on what may arrive. */
   async function pauseMs(): Promise<number> {
     if (state.kept.hasRows || (await state.expectsReleases())) return watchIntervalMs;
     const open = await state.openAddresses();
@@ -116,7 +116,7 @@ function watchTask(
       if (sinceMs < idleWatchIntervalMs) {
         const dueAfterMs = await pauseMs();
         const isIdle = dueAfterMs === idleWatchIntervalMs;
-        // Half an interval of tolerance for the timer that ends the pause.
+        // With half an interval of tolerance for the timer that ends the pause.
         if (sinceMs + watchIntervalMs / 2 < dueAfterMs && (isIdle || !isAnnounced)) return false;
       }
       lastPassAtMs = monotonicMs();
@@ -132,7 +132,7 @@ function watchTask(
 
 /**
  * Reads each final block a second time with a lag, and again with the thorough rescan, for the addresses of all
- * payments. Nothing else finds the excess of a paid payment that two endpoints left out.
+ * payments. Nothing else would find an excess deposit for a paid payment that two endpoints had left out.
  */
 function rescanTask(parts: WorkerParts, context: WatchDepositsContext, state: WatchState): WorkerTask {
   const { store, external, monotonicMs } = parts;
@@ -149,7 +149,7 @@ function rescanTask(parts: WorkerParts, context: WatchDepositsContext, state: Wa
     async run(signal) {
       const cursor = await store.observations.readCursor();
       if (cursor === null) return;
-      // An operator moved the cursor back.
+      // An operator has moved the cursor back.
       if (state.rescannedTo !== null && state.rescannedTo.number > cursor.number) state.rescannedTo = cursor;
       const toBlock = cursor.number - rescanLagBlocks;
       const isThorough = monotonicMs() >= nextThoroughAtMs;
@@ -168,8 +168,8 @@ function rescanTask(parts: WorkerParts, context: WatchDepositsContext, state: Wa
 }
 
 /**
- * Counts and logs events that an earlier scan missed, and contradictions. Endpoints that still leave events out are
- * reported as disagreements.
+ * Counts and logs events that an earlier scan missed, and logs contradictions. Endpoints that still leave events out
+ * are reported as disagreements.
  */
 function reportMissed({ metrics, log }: WorkerParts, { added, contradictions }: Rescan): void {
   if (contradictions.length > 0)
@@ -183,10 +183,10 @@ function reportMissed({ metrics, log }: WorkerParts, { added, contradictions }: 
   log.warn({ added }, 'an earlier scan missed events, which are now recorded');
 }
 
-/** Reads the chain again, deeply and at each endpoint, for payments with an unexplained balance. */
+/** Rescans many blocks at each endpoint, for payments with an unexplained balance. */
 type Investigate = (unexplained: readonly PaymentId[], signal: AbortSignal) => Promise<void>;
 
-/** Schedule of investigating a payment again; the pause doubles each time. */
+/** When a payment is investigated again. The pause doubles each time. */
 interface Unexplained {
   readonly nextAtMs: number;
   readonly pauseMs: number;
@@ -195,7 +195,7 @@ interface Unexplained {
 function createInvestigation(parts: WorkerParts, context: WatchDepositsContext): Investigate {
   const { external, metrics, log, monotonicMs } = parts;
   const { sweepIntervalMs, deepRescanBlocks } = external.intervals;
-  // An evicted entry only causes one investigation more.
+  // An evicted entry only costs one more investigation.
   const investigated = new LRUCache<PaymentId, Unexplained>({ max: MAXIMUM_REMEMBERED });
 
   function remember(id: PaymentId): void {
@@ -218,8 +218,8 @@ function createInvestigation(parts: WorkerParts, context: WatchDepositsContext):
       { isEachAsked: true, signal },
     );
     reportMissed(parts, rescan);
-    // After the rescan: a failed one is repeated with the next sweep. One that found rows may have explained all
-    // balances; the next sweep reports the remaining ones.
+    // Only after the rescan, so that a failed one is repeated with the next sweep. If it found rows, they may explain
+    // all balances, and the next sweep reports those that remain.
     for (const id of due) {
       if (rescan.added > 0) investigated.delete(id);
       else remember(id);
@@ -227,7 +227,7 @@ function createInvestigation(parts: WorkerParts, context: WatchDepositsContext):
   };
 }
 
-/** Reports another token that was delivered instead of USDC, once per payment. */
+/** Reports once per payment that another token was delivered instead of USDC. */
 function createTokenReport({ external: { mistakenToken }, log }: WorkerParts) {
   const named = new LRUCache<PaymentId, true>({ max: MAXIMUM_REMEMBERED });
   return async ({ open, blockNumber }: Pick<SweepResult, 'open' | 'blockNumber'>) => {
@@ -239,10 +239,10 @@ function createTokenReport({ external: { mistakenToken }, log }: WorkerParts) {
   };
 }
 
-/** Sweeps per search for another token, which costs as many calls as the sweep itself. */
+/** Number of sweeps per search for another token, which costs as many calls as a sweep. */
 const SWEEPS_PER_TOKEN_REPORT = 6;
 
-/** Checks the open payments in chunks, with a pause between them and a long one at the end. */
+/** Checks the open payments in chunks, with a short pause between two chunks and a long one after the last. */
 function sweepTask(parts: WorkerParts, investigate: Investigate): WorkerTask {
   const { store, external, nowMs, monotonicMs } = parts;
   const context = { ...store, sweep: external.sweepBalances, nowMs };

@@ -10,21 +10,20 @@ export interface WorkerParts
     Pick<ServiceParts['requestContext'], 'tokens' | 'notifier' | 'baseUrl' | 'expiryMs'>,
     Clock {
   readonly deliver: DeliverWebhook;
-  /** Ends the pause of other tasks that now have work. */
+  /** Ends the pauses of other tasks, which now have work. */
   readonly wake: (...names: string[]) => void;
   readonly withRelayerLease: RelayContext['withRelayerLease'];
 }
 
 export interface WorkerTask {
   readonly name: string;
-  /** Pause after a run without further work. */
+  /** Pause after a run that leaves no further work. */
   readonly intervalMs: number;
-  /** Runs one bounded step; true when there is more to do. A long one ends early on the signal. */
+  /** Runs one bounded step. Resolves to true if there is more to do. A long step ends early on the signal. */
   run(signal: AbortSignal): Promise<boolean | undefined>;
 }
 
 export interface Worker {
-  /** Ends the pause of these tasks. */
   wake(...names: string[]): void;
   /** Lets running steps finish, then ends all loops. */
   stop(): Promise<void>;

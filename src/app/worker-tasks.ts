@@ -23,15 +23,18 @@ import type { WorkerParts, WorkerTask } from './worker-parts.ts';
 const WEBHOOK_INTERVAL_MS = 1_000;
 const STALE_INTERVAL_MS = 30_000;
 
-/** Minimum age of a stale `sending` webhook. Far exceeds a delivery and the clock difference of two instances. */
+/**
+ * Age from which a `sending` webhook counts as abandoned. Far longer than a delivery takes and than two instances'
+ * clocks differ.
+ */
 const STALE_AFTER_MS = 120_000;
 
-/** Maximum open deliveries; a slow receiver occupies one until its time limit. */
+/** Maximum open deliveries. A slow receiver occupies one until its time limit. */
 const deliveryBounds: DeliveryBounds = { open: 2_000, openPerHost: 100 };
 
 export type WorkerTasks = ReturnType<typeof createWorkerTasks>;
 
-/** All background tasks, by the processes that may run them. */
+/** All background tasks, grouped by the processes that may run them. */
 export function createWorkerTasks(parts: WorkerParts) {
   const webhooks = createWebhookTask(parts);
   const features = featureTasks(parts);
@@ -45,7 +48,7 @@ export function createWorkerTasks(parts: WorkerParts) {
       createRateTask(parts),
       ...features.watching,
     ],
-    /** Run in one process among all with the same relayer key; one for each key. */
+    /** One for each relayer key. Run in one process among all with that key. */
     sending: parts.external.relayers.map((relayer) => relayTask(parts, relayer)),
     /** Run in every process. */
     shared: [
@@ -62,9 +65,9 @@ export function createWorkerTasks(parts: WorkerParts) {
   };
 }
 
-/** Maximum delay of an event. */
+/** Maximum delay of an event's number. */
 const EVENT_INTERVAL_MS = 500;
-/** Events of one step, which takes a few milliseconds of the store's time. */
+/** Maximum events per step, which takes the store a few milliseconds. */
 const EVENTS_AT_A_TIME = 200;
 
 /** Numbers the events of payments, and deletes old ones. */
@@ -155,7 +158,7 @@ function createWebhookTask({ store, tokens, deliver, nowMs, log, metrics, wake }
       name: 'webhooks',
       intervalMs: WEBHOOK_INTERVAL_MS,
       async run() {
-        // Set before the check, so that a delivery which ends meanwhile wakes the task.
+        // Set before the claim, so that a delivery that ends meanwhile wakes the task.
         hasBacklog = true;
         const pass = await claimWebhooks(context, [...open.keys()], deliveryBounds);
         hasBacklog = pass.hasBacklog;
@@ -171,7 +174,7 @@ function createWebhookTask({ store, tokens, deliver, nowMs, log, metrics, wake }
 
 const ERASING_INTERVAL_MS = 10 * 60_000;
 
-/** Erases customers' email addresses past their account's retention. */
+/** Erases customers' email addresses after the retention period of their account. */
 function createErasingTask({ store, nowMs }: Pick<WorkerParts, 'store' | 'nowMs'>): WorkerTask {
   return {
     name: 'erase email addresses',
@@ -224,11 +227,11 @@ interface RateParts extends Pick<WorkerParts, 'nowMs'> {
 }
 
 const INDEX_INTERVAL_MS = 500;
-/** Limits of one step, which takes about 10 ms, because SQLite shares the API's thread. */
+/** Maximum per step, which takes about 10 ms, because SQLite works in the API's thread. */
 const [INDEXED_PAYMENTS, FOLDED_CHANGES] = [50, 2_000];
 /**
- * Pause after a step as a multiple of its duration: create requests take precedence, and searches and statistics are
- * correct anyway.
+ * Pause after a step, as a multiple of its duration. Create requests take precedence, and searches and statistics are
+ * correct without these tables.
  */
 const PAUSE_FACTOR = 9;
 
@@ -259,8 +262,8 @@ interface GasParts {
 }
 
 /**
- * Records the relayer's gas balance, and logs once when it falls below a few full batches at current fees and once when
- * it recovers: an empty relayer releases nothing.
+ * Records a relayer's gas balance. Logs once when it falls below a few full batches at current fees, because releases
+ * stop without gas, and once when it recovers.
  */
 export function createGasTask({ relayer, metrics, log }: GasParts): WorkerTask {
   let isLow = false;
@@ -283,7 +286,7 @@ export function createGasTask({ relayer, metrics, log }: GasParts): WorkerTask {
 }
 
 const UNSETTLED_INTERVAL_MS = 30_000;
-/** More than an operator would inspect one by one. */
+/** Maximum counted, more than an operator would inspect one by one. */
 const UNSETTLED_COUNTED = 1_000;
 
 interface UnsettledParts {
@@ -295,9 +298,7 @@ interface UnsettledParts {
   readonly metrics: Pick<Metrics, 'unsettledPayments' | 'releaseOverdueSeconds'>;
 }
 
-/**
- * Records how many payments hold money, and the longest time for which a release is due or its transaction under way.
- */
+/** Records how many payments hold money, and for how long the oldest release has been due or under way. */
 export function createUnsettledTask({ store, metrics, nowMs }: UnsettledParts): WorkerTask {
   return {
     name: 'unsettled',

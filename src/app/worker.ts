@@ -1,16 +1,15 @@
 import type { Worker, WorkerTask } from './worker-parts.ts';
 
-/** Maximum factor of the interval after failures; each failure doubles it. */
+/** Maximum factor of the interval after failures; each consecutive failure doubles it. */
 const MAXIMUM_BACKOFF = 32;
-/** Maximum interval after failures, unless the task's own interval is longer. */
+/** Maximum pause after failures, unless the task's own interval is longer. */
 const MAXIMUM_BACKOFF_MS = 60_000;
 
-/** Runs every task in its own loop, one step at a time. A failing step is reported and never ends a loop. */
+/** Runs each task in a loop, one step at a time. A failing step is reported and does not end the loop. */
 export function startWorker(
   tasks: readonly WorkerTask[],
   onFailure: (name: string, error: unknown, failuresInARow: number) => void,
 ): Worker {
-  // Several tasks may share a name.
   const wakeSignals = tasks.map(({ name }) => ({ name, signal: createWakeSignal() }));
   const stopping = new AbortController();
 
@@ -61,13 +60,12 @@ function createWakeSignal() {
       wasWoken = true;
       if (isListening) endWait?.();
     },
-    /** Ends any wait. */
     end() {
       wasWoken = true;
       endWait?.();
     },
     /**
-     * Resolves after `timeoutMs`, or immediately when woken during or before the wait. After a failure it ignores
+     * Resolves after `timeoutMs`, or immediately if woken during or before the wait. After a failure it ignores
      * wake-ups, so that repeated announcements do not undo the growing pauses.
      */
     async wait(timeoutMs: number, ignoreWake: boolean): Promise<void> {

@@ -19,7 +19,7 @@ import { type Expansion, expansions } from './merchant-schemas.ts';
 
 export const MAXIMUM_PAGE = 100;
 const DEFAULT_PAGE = 50;
-/** Lower limit, because each expanded payment needs its own read. */
+/** Lower than without expansion, because each expanded payment needs a read of its own. */
 const MAXIMUM_EXPANDED_PAGE = 20;
 const MAXIMUM_DAYS = 366;
 export const DEFAULT_DAYS = 30;
@@ -48,7 +48,7 @@ export const nullable = (...parameter: Parameters<typeof optional<string>>) => (
   isNullable: true,
 });
 
-/** Maximum integer: generated clients assume 32 bits for an integer without a format. */
+/** Maximum of an integer without a format, for which generated clients assume 32 bits. */
 const MAXIMUM_INT32 = 2 ** 31 - 1;
 
 const wholeNumber = (minimum: number, maximum: number, description: string, example: number) =>
@@ -151,7 +151,7 @@ const standIn = (parameter: RequestParameter, setting: string) => ({
   description: `${parameter.description} Default: the account's ${setting}.`,
 });
 
-/** The account's settings are the defaults of the first two, as in the dashboard. */
+/** The first two default to the account's settings, as in the dashboard. */
 export const directParameters = {
   address: standIn(address, 'wallet'),
   callback: standIn(callback, 'callback URL'),
@@ -163,7 +163,7 @@ export const directParameters = {
 
 /**
  * Parameters of a create request, completed from the account's settings. Throws `invalid_request` for an unknown
- * parameter, or if neither names a callback.
+ * parameter, or if neither request nor account names a callback.
  */
 export function completeDirectParameters(
   body: Readonly<Record<string, unknown>>,
@@ -177,8 +177,8 @@ export function completeDirectParameters(
 }
 
 /**
- * Parses the query parameters that are present. Throws `invalid_request`, also for an unknown one, which would silently
- * select other payments.
+ * Parses the query parameters that are present. Throws `invalid_request`, also for an unknown one, because ignoring it
+ * would select other payments.
  */
 export function readQuery<Known extends Readonly<Record<string, QueryParameter<unknown>>>>(
   query: QueryParameters,
@@ -190,7 +190,7 @@ export function readQuery<Known extends Readonly<Record<string, QueryParameter<u
   ) as never;
 }
 
-/** Parses the query of a list of payments. Throws `invalid_request`, also for a page too long to expand. */
+/** Parses the query of a list of payments. Throws `invalid_request`, also for a page that is too long to expand. */
 export function readListQuery(accountId: string, query: QueryParameters, nowMs: number) {
   const given = readQuery(query, listParameters);
   const {

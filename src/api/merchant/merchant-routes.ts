@@ -55,33 +55,29 @@ export interface MerchantContext
     Readonly<{ webhooks: Pick<WebhookStore, 'listWebhooks'>; events: Pick<EventStore, 'listEvents'> }> {
   readonly accounts: ApiContext['accounts'];
   readonly limits: ApiRateLimiters;
-  /** Creates direct payments, under the rules of checkouts. */
   readonly create: CreatePaymentContext;
   readonly callbacks: CallbackGuard;
 }
 
-/** Checks of key, rate and scope before the operations of a scope. */
+/** Returns the checks of key, rate and scope that precede an operation. */
 type Guard = (scope: KeyScope) => ReturnType<Admit>;
 
-/** Routes of the merchant API, for the features' operations. */
+/** What the features need to register operations of the merchant API. */
 export interface MerchantRoutes {
   readonly server: FastifyInstance;
   readonly guard: Guard;
   readonly limits: ApiRateLimiters;
 }
 
-/** Parts that the features add to the merchant API. */
 export interface MerchantFeatures {
-  /** Register the features' operations. */
   readonly operations: readonly ((routes: MerchantRoutes) => void)[];
-  /** Reads the additional fields of each of these events. */
+  /** Reads the fields that the features add to each of these events. */
   readonly readEventFields: (
     accountId: string,
     events: readonly NumberedEvent[],
   ) => Promise<(event: NumberedEvent) => object>;
 }
 
-/** Registers the merchant API: payments, events and sums of the key's account. */
 export function registerMerchantApi(
   server: FastifyInstance,
   context: MerchantContext,
@@ -151,7 +147,7 @@ function registerReports(
 
   server.get('/events', read, async (request, reply) => {
     const { id: accountId } = accountOf(request);
-    // Without a number, starts at the oldest event that is kept.
+    // Without a number, starts with the oldest event kept, so the cursor cannot have expired.
     const { after = null, limit = MAXIMUM_PAGE } = readQuery(queryOf(request), eventParameters);
     const page = await events.listEvents(accountId, after ?? 0, limit);
     if (after !== null) requireKept(after, page, nowMs());
@@ -192,8 +188,8 @@ function registerReports(
 }
 
 /**
- * Refuses a number whose following events were deleted, or one in the future, which was issued before the clock was set
- * back.
+ * Refuses a cursor whose following events were deleted. Also refuses one in the future, which was issued before the
+ * clock was set back.
  */
 function requireKept(after: number, { newest, oldestAfter }: EventPage, nowMs: number): void {
   if (after >= oldestAfter && after <= Math.max(newest, nowMs)) return;
@@ -211,7 +207,7 @@ async function* followedBy(first: string, rest: AsyncIterable<string>): AsyncGen
 const idOf = (request: FastifyRequest) =>
   (request.params as { readonly payment_id: string }).payment_id.toLowerCase();
 
-/** Sends an answer with an ETag, or 304 if the caller already has it. */
+/** Sends an answer with an ETag, or 304 if the caller has that answer already. */
 export function sendTagged(request: FastifyRequest, reply: FastifyReply, answer: object): FastifyReply {
   const body = JSON.stringify(answer);
   const tag = `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;

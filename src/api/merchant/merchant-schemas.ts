@@ -48,7 +48,6 @@ const expanded = {
     }),
   ),
 };
-/** Parts of a payment that an answer contains on request. */
 export type Expansion = keyof typeof expanded;
 export const expansions = Object.keys(expanded) as readonly Expansion[];
 
@@ -110,7 +109,7 @@ const eventFields = {
 const eventSchema = json.object(eventFields);
 export type MerchantEvent = json.ValueOf<typeof eventSchema>;
 
-/** @param added fields of the features in each event */
+/** @param added fields that the features add to each event */
 export const eventsSchemaWith = (added: Readonly<Record<string, json.JsonSchema>>) =>
   json.object({
     events: json.list<MerchantEvent>('The events in their order.', json.object({ ...eventFields, ...added })),

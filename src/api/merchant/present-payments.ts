@@ -30,7 +30,6 @@ export function presentDirectPayment(
   };
 }
 
-/** A payment in a list or event, with nothing expanded. */
 export function presentMerchantPayment(
   baseUrl: string,
   view: Pick<PaymentView, 'payment' | 'sessions'>,
@@ -61,7 +60,6 @@ function presentRest(baseUrl: string, view: Pick<PaymentView, 'payment' | 'sessi
   };
 }
 
-/** A payment with the requested parts. */
 export function presentExpandedPayment(
   baseUrl: string,
   history: PaymentHistory,
@@ -103,7 +101,7 @@ const presentSession = (session: PaymentView['sessions'][number]) => ({
   expires_at: isoTime(session.expiresAtMs),
 });
 
-/** Omits body and signature, which a read-only key must not get. */
+/** Omits body and signature, because a key with read access must not get them. */
 function presentWebhook({ event, status, createdAtMs, result }: Webhook) {
   return {
     event,

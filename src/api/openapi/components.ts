@@ -30,7 +30,6 @@ const RELEASE = '0x30331145e5c13475ee57df577307f66964c3ff2d35ccefcd93e706291532c
 
 const timestamp = json.count('The time of sending, in Unix seconds.', 1795226590);
 
-/** Body of the event `payment.paid`. */
 const paymentPaidSchema: json.JsonSchema = {
   description: 'The payment is paid. For card payments, the USDC has also been sent to the merchant wallet.',
   ...json.object({
@@ -57,7 +56,6 @@ const paymentPaidSchema: json.JsonSchema = {
   }),
 };
 
-/** Body of the event that completes a direct payment. */
 const paymentForwardedSchema: json.JsonSchema = {
   description: 'Only for direct payments: the funds were forwarded.',
   ...json.object({
@@ -72,20 +70,19 @@ const paymentForwardedSchema: json.JsonSchema = {
   }),
 };
 
-/** JSON bodies by schema name. */
 export const bodies = {
   CreateCheckout: createParameters,
   CreateDirectPayment: directParameters,
 } as const satisfies Record<string, json.RequestParameters>;
 
-/** Schemas that precede those of the features. */
+/** Schemas that stand before those of the features. */
 const paymentSchemas = {
   CreateCheckout: {
     ...json.bodyOf(createParameters),
     description:
       'The service also validates what a schema cannot express: ' +
       'the checksum of `address`, the public host of `callback`, and the decimals of a numeric `amount`. A string `amount` is validated in full by the schema.',
-    // Two names of one flag, which must not contradict each other.
+    // Two names for one flag, which must not contradict each other.
     not: {
       anyOf: [true, false].map((flag) => ({
         type: 'object',
@@ -160,7 +157,7 @@ const serviceSchemas = {
 } as const satisfies Record<string, json.JsonSchema>;
 
 /**
- * Schemas that operations and webhooks refer to.
+ * All schemas to which operations and webhooks refer.
  *
  * @param added schemas of the features
  * @param eventFields fields that the features add to each event
@@ -207,7 +204,6 @@ export const headers = {
   ),
 };
 
-/** Describes how a receiver verifies the origin of a webhook. */
 export const signatureParameter = {
   name: 'X-Service-Signature',
   in: 'header',
@@ -217,7 +213,7 @@ export const signatureParameter = {
   example: '9368b00c91589141153a0cba79d3b0a78de0042a2fb7013eb3d4783ebe84685b',
 } as const;
 
-/** Example of a whole answer: its own, or composed of the first example of each field. */
+/** Example for an object schema: its own, or one built from the first example of each property. */
 export function exampleOf({ examples, properties: fields }: json.JsonSchema): unknown {
   if (Array.isArray(examples)) return examples[0];
   const properties = fields as Readonly<Record<string, { readonly examples: readonly unknown[] }>>;

@@ -7,11 +7,11 @@ import { exampleOf, headers, signatureParameter } from './components.ts';
 import type { ApiDescription } from './describe-api.ts';
 import type { Operation } from './operations.ts';
 
-/** Version of the interface, not of the software: docs/versioning.md says when it changes. */
+/** Version of the interface, and not of the software; docs/versioning.md says when it changes. */
 const INTERFACE_VERSION = '1.0.0';
 
 /**
- * Builds the OpenAPI 3.1 document from the schemas with which the server validates and answers.
+ * Builds the OpenAPI 3.1 document from the schemas that the server uses for validation and answers.
  *
  * @param baseUrl without a trailing slash
  */
@@ -81,7 +81,7 @@ function operationObject(operation: Operation, { bodies, schemas }: ApiDescripti
     tags: [tag],
     summary,
     description,
-    // Exactly one of the two headers.
+    // A request needs exactly one of the two headers.
     security: needsKey ? [{ bearerKey: [] }, { headerKey: [] }] : [],
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: requestBody(body, bodies[body] ?? {}) }),
@@ -150,7 +150,7 @@ const headersOf: Partial<Record<ErrorName, object>> = {
   internal: headerOf('X-Request-Id', 'RequestId'),
 };
 
-/** Answers of an operation by status: its success, and its rows of the error table grouped by status. */
+/** Answers of an operation by status: success, and the operation's errors grouped by status. */
 function answersOf(
   { answer, hasTag, errors, others = {} }: Operation,
   schemas: Schemas,
@@ -190,7 +190,7 @@ function mapValues<Value>(
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value, name)]));
 }
 
-/** `GET /openapi.json`, built once. */
+/** Registers `GET /openapi.json`, whose answer is built once. */
 export function registerOpenApi(
   server: FastifyInstance,
   { baseUrl }: { readonly baseUrl: string },
@@ -199,7 +199,7 @@ export function registerOpenApi(
   const document = Buffer.from(JSON.stringify(createOpenApiDocument(baseUrl, description)));
   const made: CompressedForms = new Map();
   server.get('/openapi.json', { exposeHeadRoute: true }, (_request, reply) => {
-    // Public, and read by tools in browsers.
+    // Allowed from every origin, because tools in browsers read it.
     reply.header('cache-control', 'public, max-age=300').header('access-control-allow-origin', '*');
     return sendCompressed(reply.type('application/json; charset=utf-8'), document, made);
   });

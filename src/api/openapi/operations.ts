@@ -10,7 +10,6 @@ import {
 } from '../merchant/merchant-parameters.ts';
 import { createParameters, idempotencyKeyParameter, statusParameters } from '../parse-create-request.ts';
 
-/** An operation in the document. */
 export interface Operation {
   readonly method: 'get' | 'post';
   readonly path: string;
@@ -21,20 +20,19 @@ export interface Operation {
   readonly needsKey: boolean;
   readonly inPath: RequestParameters;
   readonly query?: RequestParameters;
-  /** Component that describes the JSON body. */
+  /** Name of the schema of the JSON body. */
   readonly body?: string;
   readonly headers?: RequestParameters;
-  /** Component that answers with 200. */
+  /** Name of the schema of the successful answer. */
   readonly answer: string;
-  /** Whether it answers with an ETag, and with 304 to a caller that has the answer. */
+  /** Whether it sends an ETag, and 304 to a caller that has the answer already. */
   readonly hasTag: boolean;
-  /** Possible rows of the error table. */
   readonly errors: readonly ErrorName[];
-  /** Other answers: status and description. */
+  /** Further answers, by status. */
   readonly others?: Readonly<Record<number, { readonly description: string; readonly example: string }>>;
 }
 
-/** Errors before a request reaches an operation. */
+/** Errors that occur before a request reaches its operation. */
 const transportErrors: readonly ErrorName[] = [
   'invalid_request',
   'https_required',
@@ -58,10 +56,9 @@ const pathParameters = {
   payment_id: required({ type: 'string', format: 'uuid' }, "The payment's id, a UUID.", EXAMPLE_ID),
 };
 
-/** Header of operations that can be repeated. */
 export const idempotency = { 'Idempotency-Key': idempotencyKeyParameter };
 
-/** An operation, completed from its method, path and interface. */
+/** Completes an operation: its path and method decide tag, path parameters and common errors. */
 export function operation(
   route: `${Operation['method']} /${string}`,
   own: Pick<Operation, 'id' | 'summary' | 'description' | 'answer'> & Partial<Operation>,
@@ -92,7 +89,7 @@ export function operation(
   };
 }
 
-/** Operations without those of the features. */
+/** Operations of the core, without those of the features. */
 export const operations: readonly Operation[] = [
   operation('post /api/v1/wallet', {
     id: 'createCheckout',

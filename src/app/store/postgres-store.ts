@@ -9,16 +9,16 @@ import { createProviderCalls, createSharedRateLimiter } from '../../store/postgr
 import { assembleStore, migrations, type Store } from './store.ts';
 
 interface PostgresStoreOptions {
-  /** `postgres://user:password@host:port/database`; the user may create tables in the database. */
+  /** `postgres://user:password@host:port/database`, for a user who may create tables there. */
   readonly url: string;
-  /** Wall clock, for when a webhook was queued or given up. */
+  /** Wall clock for the times that the store itself records. */
   readonly nowMs?: () => number;
-  /** Called with errors without a caller, such as a broken idle connection. */
+  /** Called with errors that reach no caller, such as a broken idle connection. */
   readonly onError?: (error: Error) => void;
   readonly poolSize?: number;
   /**
-   * Whether to create or change the schema, which cannot be undone (default true); if false, an older schema is refused
-   * unchanged.
+   * Whether the schema may be created or changed, which cannot be undone (default true). Otherwise an older schema is
+   * refused.
    */
   readonly mayMigrate?: boolean;
 }
@@ -27,8 +27,8 @@ const DEFAULT_POOL_SIZE = 10;
 
 /**
  * Opens the store and updates its schema. Any number of instances may open it: they share only the database, and cache
- * nothing that another could change. Throws `StoreTooNewError` when a newer version has written it, and
- * `StoreOutdatedError` when an older version has written it, and it may not be migrated.
+ * nothing that another one could change. Throws `StoreTooNewError` for a newer version's database, and
+ * `StoreOutdatedError` for an older version's if it may not be migrated.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const {
@@ -57,7 +57,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       },
     },
     async close() {
-      // Waiting groups still need a connection.
+      // Before the database is closed, because queued requests still need a connection.
       await Promise.all(limiters.map((group) => group.close()));
       await database.close();
     },

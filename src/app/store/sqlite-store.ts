@@ -10,23 +10,23 @@ import { createScripts } from '../../store/sqlite/scripts.ts';
 import { assembleStore, migrations, type Store } from './store.ts';
 
 export interface SqliteStoreOptions {
-  /** Database file; it and its folder are created if missing, readable only by their owner. */
+  /** Database file. If missing, it and its folder are created so that only their owner can read them. */
   readonly file: string;
-  /** Wall clock, for when a webhook was queued or given up. */
+  /** Wall clock for the times that the store itself records. */
   readonly nowMs?: () => number;
-  /** Called with a commit that failed as a whole (disk full, locked); its callers receive the error as well. */
+  /** Called when a whole commit failed (disk full, locked); its callers receive the error as well. */
   readonly onError?: (error: Error) => void;
   /**
-   * Whether to create or change the schema, which cannot be undone (default true); if false, an older schema is refused
-   * unchanged.
+   * Whether the schema may be created or changed, which cannot be undone (default true). Otherwise an older schema is
+   * refused.
    */
   readonly mayMigrate?: boolean;
 }
 
 /**
- * Opens or creates the store and updates its schema. Throws `StoreInUseError` when another process serves the file,
- * `StoreTooNewError` when a newer version has written it, and `StoreOutdatedError` when an older version has written
- * it, and it may not be migrated.
+ * Opens or creates the store and updates its schema. Throws `StoreInUseError` if another process serves the file,
+ * `StoreTooNewError` for a newer version's database, and `StoreOutdatedError` for an older version's if it may not be
+ * migrated.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { file, nowMs = Date.now, onError, mayMigrate = true } = options;

@@ -22,7 +22,7 @@ import type { CoreStore } from '../../store/store.ts';
 import type { StoredFeature } from '../../store/stored-feature.ts';
 import { coreTables } from '../../store/tables.ts';
 
-/** The features that keep something, in the order of their steps. */
+/** Features that store data, in the order in which their tables are created. */
 const features: readonly StoredFeature[] = [
   storedRefunds,
   storedPaymentPages,
@@ -30,7 +30,6 @@ const features: readonly StoredFeature[] = [
   storedAlerts,
 ];
 
-/** Ports to all stored data, by name. */
 export interface Store extends CoreStore {
   readonly alerts: AlertStore;
   readonly notifications: NotificationStore;
@@ -39,7 +38,7 @@ export interface Store extends CoreStore {
   readonly featureRecords: FeatureRecords;
 }
 
-/** Assembles an engine's store: the core's, and those of features. */
+/** Assembles the store of an engine, from the core's stores and those of the features. */
 export function assembleStore(scripts: Scripts, nowMs: () => number, parts: EngineParts): Store {
   const refunds = createRefundStore(scripts);
   return {
@@ -52,10 +51,10 @@ export function assembleStore(scripts: Scripts, nowMs: () => number, parts: Engi
   };
 }
 
-/** All tables that `move-store` copies: each after those that it references. */
+/** All tables that `move-store` copies, each after those that it references. */
 export const tables = [...coreTables, ...features.flatMap((feature) => feature.tables)];
 
-/** Migrations of each engine. The name of the first distinguishes it from those of unreleased commits. */
+/** Migrations by engine. The name of the first one distinguishes its schema from those of unreleased commits. */
 export const migrations: Readonly<Record<Engine, readonly Migration[]>> = {
   SQLite: migrationsOf('SQLite'),
   PostgreSQL: migrationsOf('PostgreSQL'),
