@@ -1,8 +1,6 @@
 import type { Mailer } from '../src/mail/mail.ts';
 
-/**
- * Mailer of the sandbox, which passes mails to `write` instead of sending them. Truncates the address, as in all logs.
- */
+/** Passes mails to `write` instead of sending them. Shortens the address, as in all logs. */
 export function createConsoleMailer(
   write: (mail: { readonly to: string; readonly subject: string; readonly text: string }) => void,
 ): Mailer {

@@ -1,13 +1,13 @@
 /**
- * How an order is delivered exactly once although the local chain may forget its last blocks.
+ * Delivers each order exactly once, although the local chain may forget its last blocks.
  *
- * - Each order has one nonce of the treasury's key, stored before its transaction is sent and never changed. A chain takes
- *   each nonce once, so an order is paid at most once.
- * - The chain's transaction count is the only measure of what it still knows. The transaction of every nonce from that
- *   count on is signed and sent again, which gives the same bytes, whatever state its order has: "delivered" as well.
- *   So it is paid at least once.
- * - Finalized blocks decide whether a transfer arrived. One that reverted, or whose nonce another sender spent (the key is
- *   a public development key), has failed for good.
+ * - Each order has one nonce of the treasury's key, stored before its transaction is sent and never changed. A chain
+ *   takes each nonce once, so an order is paid at most once.
+ * - The chain's transaction count is the only measure of what it still knows. The transactions of all nonces from that
+ *   count on are signed again, with the same bytes, and sent, even for an order in the state "delivered". So an order
+ *   is paid at least once.
+ * - Finalized blocks decide whether a transfer arrived. A transfer that reverted, or whose nonce another sender spent
+ *   (the key is a public development key), has failed for good.
  */
 
 import { encodeFunctionData, keccak256, parseAbi } from 'viem/utils';
@@ -20,7 +20,7 @@ import type { SandboxLog } from './sandbox-log.ts';
 
 interface DeliveryDependencies {
   readonly store: OrderStore;
-  /** The node itself, without the gateway, whose faults only the server sees. */
+  /** The node itself and not the gateway, whose faults only the server sees. */
   readonly rpc: JsonRpcClient;
   readonly treasury: Treasury;
   readonly log: SandboxLog;
@@ -29,10 +29,9 @@ interface DeliveryDependencies {
   readonly orderEnded?: (order: Order, event: 'delivered' | 'failed') => void;
 }
 
-/** Account that mints the deliveries of the simulated on-ramps. */
 interface Treasury extends DevelopmentKey {
   readonly usdc: Address;
-  /** Token that is delivered by mistake. */
+  /** Token that a provider delivers by mistake. */
   readonly otherToken: Address;
 }
 
@@ -48,8 +47,8 @@ async function readTransactionCount({ rpc, treasury }: DeliveryDependencies, blo
 }
 
 /**
- * Signs the transfer of an order, always to the same bytes. A nonce without an order, used by another sender on a lost
- * chain, gets a transaction to the treasury itself, so that later ones can follow.
+ * Signs the transfer of an order, always to the same bytes. A nonce that another sender used on a lost chain has no
+ * order: it gets a transaction to the treasury itself, so that later ones can follow.
  */
 function signTransfer({ treasury }: DeliveryDependencies, nonce: number, order: Order | null) {
   const to = order?.walletAddress ?? treasury.address;
@@ -92,7 +91,7 @@ async function sendUnknown(dependencies: DeliveryDependencies, count: number): P
 /** Ends the orders whose nonces are spent in finalized blocks. */
 async function settle(dependencies: DeliveryDependencies): Promise<void> {
   const { store, rpc, log, orderEnded } = dependencies;
-  // Read before the receipts: a spent nonce has a receipt if the transfer was ours.
+  // Read before the receipts, so that each spent nonce has a receipt if the transfer was ours.
   const block = (await rpc.call('eth_getBlockByNumber', ['finalized', false])) as { number?: string } | null;
   const finalNumber = Number(block?.number);
   if (!Number.isSafeInteger(finalNumber)) throw new Error('the local chain has no finalized block');
@@ -102,7 +101,7 @@ async function settle(dependencies: DeliveryDependencies): Promise<void> {
       readonly status?: unknown;
       readonly blockNumber?: unknown;
     } | null;
-    if (receipt !== null && Number(receipt.blockNumber) > finalNumber) continue; // the chain just moved
+    if (receipt !== null && Number(receipt.blockNumber) > finalNumber) continue; // The chain has just moved.
     const state = receipt?.status === '0x1' ? 'delivered' : 'failed';
     if (state === 'failed') {
       const problem = receipt === null ? 'another sender spent its nonce' : 'the token refused it';
@@ -113,7 +112,7 @@ async function settle(dependencies: DeliveryDependencies): Promise<void> {
   }
 }
 
-/** One round: sends due and lost transactions, and ends final orders. */
+/** Sends due and lost transactions, and ends orders with a final one. */
 async function deliverOnce(dependencies: DeliveryDependencies): Promise<void> {
   const count = await readTransactionCount(dependencies, 'latest');
   await assignNonces(dependencies, count);
@@ -134,7 +133,7 @@ export function startDeliveryWorker(dependencies: DeliveryDependencies, interval
 
   function deliverNow(): Promise<void> {
     const round = queue.then(() => (isStopped ? undefined : deliverOnce(dependencies)));
-    queue = round.catch(() => undefined); // the next round runs regardless of this one
+    queue = round.catch(() => undefined); // The next round runs even if this one fails.
     return round;
   }
 

@@ -9,22 +9,21 @@ import { createUser } from '../src/accounts/users.ts';
 import type { Store } from '../src/app/store/store.ts';
 import type { Address } from '../src/payment/address.ts';
 
-/** Account of a newcomer to the sandbox. */
 export interface DemoAccount {
   readonly accountId: string;
-  /** Stored beside the sandbox's data; a live key never is. */
+  /** Stored beside the sandbox's data, as a live key never is. */
   readonly apiKey: string;
-  /** Owner of the account, and operator of the sandbox. */
+  /** Owner of the account and operator of the sandbox. */
   readonly email: string;
-  /** Stored like the key; null once its owner has set another. */
+  /** Stored like the key; null once the owner has set another one. */
   readonly password: string | null;
 }
 
 const EMAIL = 'demo@shop.example';
 
 /**
- * Throws if the data folder holds accounts but no sandbox has run: it is being set up for live mode, which refuses to
- * start with the sandbox's account and chain.
+ * Throws if the data folder holds accounts but no sandbox has run there. It is then being set up for live mode, which
+ * would refuse to start with the sandbox's account and chain.
  */
 export async function requireSandboxData(store: Store, dataDir: string): Promise<void> {
   if (existsSync(join(dataDir, 'sandbox')) || (await store.accounts.listAccounts()).length === 0) return;
@@ -34,7 +33,10 @@ export async function requireSandboxData(store: Store, dataDir: string): Promise
   );
 }
 
-/** The demo account of this data folder and its owner; created at the first start, or after its key was revoked. */
+/**
+ * Opens the demo account of this data folder, with its owner. Creates it at the first start, or after its key was
+ * revoked.
+ */
 export async function openDemoAccount(store: Store, dataDir: string, wallet: Address): Promise<DemoAccount> {
   const file = join(dataDir, 'sandbox-demo-account.json');
   const known = readKnown(file);
@@ -62,7 +64,7 @@ async function makeAccount(
   return { accountId: account.id, apiKey: plainKey };
 }
 
-/** Creates a missing owner. Resolves to the password if it is still the known one. */
+/** Creates the owner if missing. Resolves to the password, or to null if it is not the known one any more. */
 async function openOwner(store: Store, accountId: string, known: string | null): Promise<string | null> {
   const owner = await createUser(
     { ...store, nowMs: Date.now },
@@ -87,8 +89,8 @@ function readKnown(file: string): DemoAccount | null {
 }
 
 /**
- * The sandbox's own secret: created at its first start and stored in its data folder, so that tokens stay valid. Throws
- * if the file is damaged. Called under the store's lock, which excludes other processes.
+ * Reads the sandbox's secret, or creates it at the first start. It is stored in the data folder, so that tokens stay
+ * valid. Throws if the file is damaged. The caller holds the store's lock, which excludes other processes.
  */
 export function readOrCreateSecretKey(dataDir: string): string {
   const file = join(dataDir, 'sandbox-secret-key');
@@ -99,7 +101,7 @@ export function readOrCreateSecretKey(dataDir: string): string {
   return secretKey;
 }
 
-/** Writes a file that only its owner may read, atomically. */
+/** Writes a file atomically that only its owner may read. */
 function writeOwnFile(file: string, text: string): void {
   const unfinished = `${file}.new`;
   writeFileSync(unfinished, text, { mode: 0o600, flush: true });

@@ -2,7 +2,6 @@ import { createECDH, createHmac, createPrivateKey, type KeyObject } from 'node:c
 import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts';
 import { type Address, checksumAddress } from '../src/payment/address.ts';
 
-/** Account that the local chain funds at creation. */
 export interface DevelopmentKey {
   readonly address: Address;
   readonly privateKey: `0x${string}`;
@@ -13,19 +12,17 @@ function keyOf(privateKey: `0x${string}`): DevelopmentKey {
 }
 
 /**
- * Accounts of the sandbox, one key for each, because two senders with one key would collide on nonces. They are the
- * public accounts of the mnemonic of every local development chain ("test test … junk"); deriving them would take a
- * fifth of the sandbox's CPU time at start.
+ * Keys of the sandbox. Each sender has its own, because two senders with one key would collide on nonces. These are the
+ * public keys of the mnemonic that all local development chains use ("test test … junk"), written out because deriving
+ * them would take a fifth of the sandbox's CPU time at its start.
  */
 export function developmentKeys() {
   return {
-    /** Deploys the contracts and holds every role of the test USDC. */
+    /** Deploys the contracts, and has every role of the test USDC. */
     deployer: keyOf('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'),
-    /** Sends the releases. */
     relayer: keyOf('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'),
-    /** Treasury of the simulated on-ramps: mints the delivered USDC. */
+    /** Treasury of the simulated on-ramps, which mints the delivered USDC. */
     minter: keyOf('0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'),
-    /** Receives the service's fees. */
     feeWallet: keyOf('0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6'),
     /** Payout wallet of the demo merchant. */
     merchant: keyOf('0x47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a'),
@@ -46,7 +43,7 @@ interface LocalTransaction {
   readonly gas?: bigint;
 }
 
-/** Signs a transaction for the local chain, with fees high enough to be mined immediately. */
+/** Signs a transaction for the local chain, with fees high enough to be mined at once. */
 export function signTransaction(
   { privateKey }: DevelopmentKey,
   { gas = 200_000n, ...transaction }: LocalTransaction,
@@ -62,12 +59,12 @@ export function signTransaction(
   return privateKeyToAccount(privateKey).signTransaction({ ...transaction, ...fees });
 }
 
-/** Derives 32 bytes for one purpose, as 64 hex digits that reveal nothing of the key. */
+/** Derives 32 bytes for one purpose, as 64 hex digits that do not reveal the key. */
 export function deriveHex(key: string, purpose: string): string {
   return createHmac('sha256', key).update(purpose).digest('hex');
 }
 
-/** PKCS #8 prefix of the 32 bytes of an Ed25519 key. */
+/** PKCS #8 header that precedes the 32 bytes of an Ed25519 key. */
 const ED25519_PREFIX = '302e020100300506032b657004220420';
 
 export function ed25519KeyOf(seedHex: string): KeyObject {
@@ -75,7 +72,7 @@ export function ed25519KeyOf(seedHex: string): KeyObject {
   return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
 }
 
-/** The secp256k1 key of this number; nearly every number of 32 bytes is valid. */
+/** The secp256k1 key of this number. Nearly every number of 32 bytes is valid. */
 export function secp256k1KeyOf(numberHex: string): KeyObject {
   const curve = createECDH('secp256k1');
   curve.setPrivateKey(numberHex, 'hex');
@@ -93,5 +90,5 @@ export function secp256k1KeyOf(numberHex: string): KeyObject {
   });
 }
 
-/** Chain id of every local chain; no real chain has it. */
+/** Chain id of local development chains, which no public chain has. */
 export const SANDBOX_CHAIN_ID = 31_337;

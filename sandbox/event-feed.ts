@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Events kept for listeners that reconnect. */
+/** Number of events kept for listeners that reconnect. */
 const KEPT_EVENTS = 100;
-/** Maximum wait for the next event before a listener polls again. */
+/** Maximum wait for the next event before a listener has to poll again. */
 const PATIENCE_MS = 20_000;
 const POLL_INTERVAL_MS = 100;
 
-/** An event as passed to its single delivery. */
+/** An event as its single delivery sends it. */
 export interface SentEvent {
   readonly url: string;
   /** Exactly the signed bytes. */
@@ -18,18 +18,18 @@ export interface SentEvent {
 
 /** Events since a listener's last poll. */
 export interface FeedPage {
-  /** Cursor of the next poll. */
+  /** Cursor for the next poll. */
   readonly cursor: string;
   readonly events: readonly SentEvent[];
-  /** Number of events dropped before they could be shown. */
+  /** Number of events that were dropped before they could be shown. */
   readonly missed: number;
 }
 
 export type EventFeed = ReturnType<typeof createEventFeed>;
 
 /**
- * Copies of the sandbox's events for `listen`, in memory and bounded. Takes no part in the delivery: a listener never
- * causes a repeated, delayed or redirected event.
+ * Copies of the sandbox's events for `listen`, in memory and bounded. Has no part in the delivery, so that a listener
+ * never causes a repeated, delayed or redirected event.
  */
 export function createEventFeed(nowMs: () => number, patienceMs = PATIENCE_MS) {
   const start = randomUUID();
@@ -43,15 +43,15 @@ export function createEventFeed(nowMs: () => number, patienceMs = PATIENCE_MS) {
   }
 
   return {
-    /** Keeps a copy. Never fails, because a delivery is about to begin. */
+    /** Keeps a copy. Never throws, because a delivery is about to begin. */
     record({ url, body, signature }: Omit<SentEvent, 'atMs'>): void {
       kept.push({ url, body, signature, atMs: nowMs() });
       recorded++;
       if (kept.length > KEPT_EVENTS) kept.shift();
     },
     /**
-     * Events after the cursor, as soon as there are some; empty after a timeout. Starts now without a cursor, and at
-     * the first event with a cursor of an earlier start.
+     * Events after the cursor, as soon as there are some; empty after a timeout. Without a cursor, starts now. With the
+     * cursor of an earlier start, begins with the first event.
      */
     async read(cursor: string | null): Promise<FeedPage> {
       if (cursor === null) return { cursor: `${start} ${recorded}`, events: [], missed: 0 };
@@ -65,7 +65,7 @@ export function createEventFeed(nowMs: () => number, patienceMs = PATIENCE_MS) {
       const events = kept.slice(kept.length - (recorded - from - missed));
       return { cursor: `${start} ${recorded}`, events, missed };
     },
-    /** Releases waiting listeners. */
+    /** Ends the wait of all listeners. */
     stop(): void {
       isStopped = true;
     },

@@ -3,7 +3,7 @@ import type { OperationArguments } from '../src/cli/operations-context.ts';
 import { invalidField } from '../src/payment/errors.ts';
 import { type Fault, faults, type ProviderFault, providerFaults } from '../src/payment/test-payments.ts';
 
-// Parsers of the arguments of `sandbox fault`. Each throws `invalid_request`, naming the option.
+// Parsers of the arguments of `sandbox fault`. Each throws an `invalid_request` that names the option.
 
 export function readFaultTarget(args: OperationArguments): 'provider' | 'rates' | 'chain' {
   const value = argument.required(args, 'target');
@@ -21,7 +21,6 @@ export function readProviderFault(args: OperationArguments): ProviderFault {
   return onlyOne(args, Object.keys(providerFaults) as ProviderFault[]);
 }
 
-/** The only one of these options that was given. */
 function onlyOne<Name extends string>(args: OperationArguments, names: readonly Name[]): Name {
   const chosen = names.filter((name) => args[name] === true);
   const [only] = chosen;

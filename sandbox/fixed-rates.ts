@@ -4,13 +4,13 @@ import { type Currency, parseUsdRate, USD_RATE_ONE, type UsdRate } from '../src/
 import type { Rates } from '../src/payment/rates.ts';
 import type { Fault } from '../src/payment/test-payments.ts';
 
-/** Constant rates for the sandbox. */
+/** Rates that do not change. */
 export interface FixedRates extends Rates {
-  /** `down` answers conversion_failed, `slow` answers late. */
+  /** `down` throws `conversion_failed`, `slow` answers late. */
   setFault(fault: Fault): void;
 }
 
-/** Approximate rates at the time of writing. */
+/** Approximate rates at the time of writing, in USD for one unit. */
 const sandboxRates: Readonly<Record<Currency, UsdRate>> = {
   USD: USD_RATE_ONE,
   EUR: parseUsdRate('1.09') as UsdRate,
@@ -20,7 +20,6 @@ const sandboxRates: Readonly<Record<Currency, UsdRate>> = {
 
 const SLOW_ANSWER_MS = 3_000;
 
-/** The sandbox's rates, in USD per unit of a currency. */
 export function createFixedRates(slowAnswerMs: number = SLOW_ANSWER_MS): FixedRates {
   let fault: Fault = 'up';
   return {

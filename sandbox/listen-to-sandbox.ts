@@ -4,7 +4,6 @@ import type { ListenOptions } from '../src/cli/program.ts';
 import type { Config } from '../src/config/config.ts';
 import { listen } from './listen.ts';
 
-/** Shows the events of the sandbox that serves this data folder until the user stops it. */
 export async function listenToSandbox(config: Config, options: ListenOptions): Promise<void> {
   const socket = join(config.dataDir, CONTROL_SOCKET);
   return listen({

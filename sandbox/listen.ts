@@ -5,15 +5,12 @@ import { visible } from '../src/cli/present.ts';
 import type { ListenOptions } from '../src/cli/program.ts';
 
 export interface ListenContext extends ListenOptions {
-  /** Data folder of the sandbox, for messages. */
+  /** Data folder of the sandbox, named in messages. */
   readonly dataDir: string;
   /** Requests the sandbox's events after the cursor. */
   readonly readEvents: (cursor: string | null) => Promise<unknown>;
-  /** Standard output. */
   readonly write: (text: string) => void;
-  /** Standard error. */
   readonly writeError: (text: string) => void;
-  /** Ends the command. */
   readonly signal?: AbortSignal;
 }
 
@@ -28,7 +25,7 @@ const RETRY_MS = 500;
 
 /**
  * Prints copies of the sandbox's events as they are sent, and forwards each unchanged to a local endpoint. Continues
- * after a restart of the sandbox. Returns when the signal aborts; throws if no sandbox runs at the start.
+ * after a restart of the sandbox. Returns when the signal aborts. Throws if no sandbox runs when it starts.
  */
 export async function listen(context: ListenContext): Promise<void> {
   const endpoint = context.forwardTo === undefined ? null : readEndpoint(context.forwardTo);
@@ -70,7 +67,9 @@ async function nextPage(context: ListenContext, cursor: string): Promise<EventPa
   }
 }
 
-/** Prints an event when it arrives and the endpoint's answer later, so that a slow answer delays no other event. */
+/**
+ * Prints an event when it arrives, and the endpoint's answer later, so that a slow answer does not delay other events.
+ */
 async function show(context: ListenContext, event: EventCopy, endpoint: URL | null): Promise<void> {
   if (!context.isJson) context.write(eventLines(event));
   const forwarded = endpoint === null ? null : await forward(event, endpoint);
@@ -95,23 +94,21 @@ function readEndpoint(text: string): URL {
 export interface EventCopy {
   readonly event: string;
   readonly payment_id: string;
-  /** URL of the event itself. */
+  /** URL to which the service sends the event itself. */
   readonly callback: string;
   /** Exactly the signed bytes. */
   readonly body: string;
   readonly signature: string;
-  /** Token that verifies the event; the merchant got it with the payment. */
+  /** Token that verifies the event, which the merchant got when the payment was created. */
   readonly ipn_token: string | null;
   readonly at: string;
 }
 
-/** Answer of the local endpoint to a copy. */
 interface Forwarded {
   /** Null if there is no answer. */
   readonly status: number | null;
   readonly problem: string | null;
   readonly duration_ms: number;
-  /** Start of the answer's body. */
   readonly answer: string;
 }
 
@@ -130,7 +127,7 @@ To trigger one, run in another terminal: npx card-checkout trigger payment.paid
 `;
 }
 
-/** An event with everything needed to verify it. */
+/** An event, with everything that is needed to verify it. */
 function eventLines(event: EventCopy): string {
   return [
     '',
@@ -143,7 +140,7 @@ function eventLines(event: EventCopy): string {
   ].join('\n');
 }
 
-/** The endpoint's answer on a separate line, because other events may have arrived meanwhile. */
+/** The endpoint's answer in a line of its own, because other events may have been printed meanwhile. */
 function forwardedLine(event: EventCopy, { status, problem, duration_ms, answer }: Forwarded): string {
   const outcome = status === null ? (problem ?? 'no answer') : `answered ${status}`;
   const text = answer.trim() === '' ? '' : `: ${visible(answer.trim())}`;

@@ -3,7 +3,7 @@ import type { SandboxLog } from './sandbox-log.ts';
 
 const LOOPBACK = '127.0.0.1';
 
-/** Claims a loopback port; 0 lets the system choose. Resolves to the port, or null if it is taken. */
+/** Tries a loopback port, where 0 lets the system choose. Resolves to the port, or to null if it is taken. */
 export function claimLoopbackPort(port: number): Promise<number | null> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -22,8 +22,8 @@ export function claimLoopbackPort(port: number): Promise<number | null> {
 }
 
 /**
- * This port if it is free, otherwise 0, which is logged. The system then chooses at listen time, so that no other
- * process can take the port before.
+ * Returns this port if it is free. Otherwise logs that and returns 0, so that the system chooses at listen time and no
+ * other process can take the port before.
  */
 export async function preferLoopbackPort(port: number, log: SandboxLog, message: string): Promise<number> {
   if (port === 0 || (await claimLoopbackPort(port)) !== null) return port;

@@ -14,8 +14,8 @@ import {
 } from './pay-order.ts';
 
 /**
- * Pages of the simulated on-ramps, composed from templates that escape every insertion. Markup is concatenated, never
- * inserted, so that no raw marker is needed.
+ * Pages of the simulated on-ramps, composed from templates that escape every inserted value. Markup is concatenated and
+ * never inserted, so that no mark for raw markup is needed.
  */
 function layout(title: string, parts: readonly string[], refreshSeconds: number | null = null): string {
   return [
@@ -62,7 +62,7 @@ function nameOf(order: Order): string {
   return providerCatalog[order.provider].name;
 }
 
-/** Links to this page that fill in a card without script. */
+/** Links to this page that fill in a test card without script. */
 function cardChoices(): string {
   const choices = testCards.map(
     ({ number, explanation }) =>
@@ -93,7 +93,7 @@ function cardForm(order: Order, cardNumber: string): string {
 </form>`;
 }
 
-/** Card form with `cardNumber` filled in; `problem` is the error of the last attempt. */
+/** Card form with `cardNumber` filled in. `problem` is the error of the last attempt. */
 function renderPaymentPage(order: Order, cardNumber: string, problem: string | null): string {
   const name = nameOf(order);
   return layout(`${name} (simulated)`, [
@@ -113,7 +113,7 @@ const resultTexts: Readonly<Record<Exclude<OrderState, 'open'>, string>> = {
   failed: 'The delivery has failed.',
 };
 
-/** State of a paid order; the page refreshes itself until the state is final. */
+/** State of a paid order. The page reloads itself until the state is final. */
 function renderResultPage(order: Order & { readonly state: Exclude<OrderState, 'open'> }): string {
   const name = nameOf(order);
   const isOver = order.state === 'delivered' || order.state === 'failed';
@@ -138,7 +138,7 @@ function renderExpiredPage(order: Order): string {
   ]);
 }
 
-/** Deliberately unlike the checkout, so that visitors cannot confuse the two. */
+/** Unlike the checkout on purpose, so that visitors do not confuse the two. */
 const onrampStyle = `
 :root { color-scheme: light; }
 * { box-sizing: border-box; }
@@ -162,7 +162,7 @@ a { color: #7a2e00; }
 code { font-family: 'Courier New', monospace; }
 `;
 
-/** Allows exactly this style, no script and nothing from other origins. */
+/** Allows this style only, no script, and nothing from other origins. */
 const onrampContentSecurityPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(onrampStyle).digest('base64')}'`,
@@ -173,9 +173,9 @@ const onrampContentSecurityPolicy = [
 
 interface PageRouteDependencies extends AcceptOrderContext {
   readonly provider: ProviderId;
-  /** Called when an order was paid and may be due. */
+  /** Called when an order was paid and its delivery may be due. */
   readonly orderAccepted: (order: Order) => void;
-  /** Called when a card was declined; the order stays open. */
+  /** Called when a card was declined. The order stays open. */
   readonly orderDeclined: (order: Order) => void;
 }
 
@@ -199,13 +199,13 @@ export function sendMessagePage(
   return sendPage(reply, status, layout(title, [html`<h1>${title}</h1><p>${text}</p>`]));
 }
 
-/** Text of a parameter that was given once. */
+/** Value of a parameter that was given once; otherwise ''. */
 function singleText(fields: unknown, name: string): string {
   const value = (fields as Record<string, unknown> | null | undefined)?.[name];
   return typeof value === 'string' ? value : '';
 }
 
-/** Half the amount or a delay for the cards that ask for it, otherwise the provider's own fault. */
+/** Half the amount or a delay for the cards that stand for these, otherwise what the provider's fault decides. */
 function deliveryOf(order: Order, card: TestCard): WantedDelivery {
   return {
     isLate: card.outcome === 'slow',
@@ -213,7 +213,7 @@ function deliveryOf(order: Order, card: TestCard): WantedDelivery {
   };
 }
 
-/** Pages of one simulated on-ramp: the card form and the order's state. */
+/** Registers the pages of one simulated on-ramp: the card form and the order's state. */
 export function registerPageRoutes(server: FastifyInstance, dependencies: PageRouteDependencies): void {
   const { provider, store, nowMs } = dependencies;
   const path = `/${provider}/pay/:orderId`;
@@ -233,7 +233,7 @@ export function registerPageRoutes(server: FastifyInstance, dependencies: PageRo
     if (order === null) return sendUnknown(reply);
     if (hasExpired(order)) return sendPage(reply, 410, renderExpiredPage(order));
     if (order.state !== 'open') return sendResult(order, reply);
-    // Fills in only test cards: a real number in a link must not end up in the page.
+    // Fills in test cards only, because a real number in a link must not appear in the page.
     const card = findTestCard(singleText(request.query, 'card'));
     return sendPage(reply, 200, renderPaymentPage(order, card?.number ?? '', null));
   });
@@ -253,7 +253,7 @@ export function registerPageRoutes(server: FastifyInstance, dependencies: PageRo
       const problem = 'The card was declined. Nothing was charged; try another one.';
       return sendPage(reply, 402, renderPaymentPage(order, '', problem));
     }
-    // Accepts only one of two concurrent clicks; both see the result.
+    // Accepts only one of two concurrent clicks, and both see the result.
     if (acceptOrder(dependencies, order, deliveryOf(order, card))) dependencies.orderAccepted(order);
     return sendResult(order, reply);
   });

@@ -29,41 +29,43 @@ const schema = `
   CREATE INDEX IF NOT EXISTS orders_sent ON orders (nonce) WHERE state = 'sent';
 `;
 
-/** Retention of unpaid orders after their expiry. Paid ones stay, as the chain does. */
+/**
+ * How long an unpaid order is kept after it expires. Paid orders are kept for good, because their transfers stay on the
+ * chain.
+ */
 const FORGET_UNPAID_AFTER_MS = 7 * 24 * 60 * 60_000;
 
-/** Duration of a session, as at real providers. */
+/** Lifetime of a session. */
 export const SESSION_LIFETIME_MS = 30 * 60_000;
 
 /**
  * State of an order at a simulated on-ramp: open → accepted (the card was charged) → sent (the node has the transfer) →
- * delivered (final on chain), or → failed (the transfer's nonce is spent and nothing was moved). A declined card leaves
- * it open.
+ * delivered (final on chain), or → failed (the transfer's nonce is spent, but no money was moved). A declined card
+ * leaves the order open.
  */
 export type OrderState = 'open' | 'accepted' | 'sent' | 'delivered' | 'failed';
 
-/** Purchase of a customer at a simulated on-ramp. */
 export interface Order {
   readonly id: string;
   readonly provider: ProviderId;
   readonly amountCents: number;
   readonly currency: Currency;
   readonly walletAddress: Address;
-  /** The shop's id of the order. */
+  /** The shop's id for the purchase. */
   readonly externalId: string;
   readonly email: string | null;
-  /** Empty at a provider without a return link. */
+  /** Empty for a provider without a return link. */
   readonly returnUrl: string;
-  /** Amount quoted at the start of the session, in 10⁻⁶ USDC. */
+  /** Delivery quoted when the session started, in 10⁻⁶ USDC. */
   readonly quotedUnits: bigint;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
   readonly state: OrderState;
-  /** Delivered amount once paid, in 10⁻⁶ USDC; null while open. */
+  /** Amount to deliver once paid, in 10⁻⁶ USDC; null while open. */
   readonly deliveryUnits: bigint | null;
   /** Whether a token other than USDC is delivered. */
   readonly isWrongToken: boolean;
-  /** Nonce of the treasury's transfer; null until assigned. */
+  /** Nonce of the treasury's transfer; null until one is assigned. */
   readonly nonce: number | null;
   readonly transactionHash: string | null;
 }
@@ -72,7 +74,6 @@ interface PlannedDelivery {
   /** In 10⁻⁶ USDC. */
   readonly units: bigint;
   readonly dueAtMs: number;
-  /** Whether a token other than USDC is delivered. */
   readonly isWrongToken: boolean;
 }
 
@@ -99,7 +100,7 @@ function readOrder(row: Record<string, SQLOutputValue>): Order {
 
 export type OrderStore = ReturnType<typeof openOrderStore>;
 
-/** Store of the simulated on-ramps. Every write is on disk when the call returns. */
+/** Opens the store of the simulated on-ramps. Every write is on disk when the call returns. */
 export function openOrderStore(path: string) {
   makeOwnFile(path);
   const database = new DatabaseSync(path);
@@ -154,19 +155,19 @@ export function openOrderStore(path: string) {
       return row === undefined ? null : readOrder(row);
     },
 
-    /** False if it is not open or has expired: a second click pays nothing. */
+    /** Accepts an order. False if it is not open or has expired, so that a second click pays nothing. */
     acceptOrder(id: string, { units, dueAtMs, isWrongToken }: PlannedDelivery, nowMs: number): boolean {
       return acceptOpen.run(String(units), dueAtMs, isWrongToken ? 1 : 0, id, nowMs).changes === 1;
     },
 
-    /** Orders whose delivery is due and that have no nonce. */
+    /** Accepted orders without a nonce whose delivery is due. */
     listDueOrders: (nowMs: number, limit: number): readonly Order[] =>
       selectDue.all(nowMs, limit).map(readOrder),
 
-    /** One more than the highest assigned nonce, 0 at first. */
+    /** One more than the highest assigned nonce; 0 at first. */
     nextNonce: (): number => Number(selectHighestNonce.get()?.['nonce'] ?? -1) + 1,
 
-    /** Binds an order to its nonce permanently. Its transaction may be sent only afterwards. */
+    /** Assigns a nonce to an order for good. The transaction may be sent only afterwards. */
     assignNonce(id: string, nonce: number, transactionHash: string): void {
       if (assignNonce.run(nonce, transactionHash, id).changes !== 1)
         throw new Error(`order ${id} has a nonce already`);
@@ -177,7 +178,7 @@ export function openOrderStore(path: string) {
       return row === undefined ? null : readOrder(row);
     },
 
-    /** Sent orders with nonces below this, lowest first. */
+    /** Orders in the state `sent` with nonces below this one, lowest first. */
     listSentOrders: (belowNonce: number, limit: number): readonly Order[] =>
       selectSent.all(belowNonce, limit).map(readOrder),
 

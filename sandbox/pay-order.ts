@@ -4,13 +4,12 @@ import type { ProviderFault } from '../src/payment/test-payments.ts';
 import type { DeliveryWorker } from './delivery-worker.ts';
 import type { Order, OrderStore } from './order-store.ts';
 
-/** Simulates the customer to the end of the on-ramp, without a page. */
 export interface PayOrderRequest {
-  /** URL of the order's page, or its id. */
+  /** URL of the order's page, or the order's id. */
   readonly order: string;
-  /** Delivered amount instead of the quoted one, in 10⁻⁶ USDC. */
+  /** Delivery instead of the quoted one, in 10⁻⁶ USDC. */
   readonly deliveryUnits?: bigint;
-  /** The referring page; some on-ramps refuse customers of other sites. */
+  /** Page from which the customer comes, because some on-ramps refuse customers of other sites. */
   readonly cameFrom?: string;
 }
 
@@ -20,7 +19,7 @@ export interface PaidOrder {
   readonly deliveryUnits: bigint;
 }
 
-/** The order cannot be paid; the message is for people. */
+/** The order cannot be paid. The message is shown to people. */
 export class OrderNotPayableError extends Error {
   override readonly name = 'OrderNotPayableError';
 }
@@ -28,15 +27,15 @@ export class OrderNotPayableError extends Error {
 const SEND_MS = 15_000;
 const RETRY_MS = 50;
 
-/** Id in the URL of an order's page, or the id itself. */
+/** Order id in the URL of an order's page, or the id itself. */
 export function orderIdOf(order: string): string {
   if (!URL.canParse(order)) return order;
   return /^\/[a-z]+\/pay\/([^/]+)/.exec(new URL(order).pathname)?.[1] ?? order;
 }
 
 /**
- * The order of a URL. A URL that carries the purchase is opened first, as by a browser. Throws `OrderNotPayableError`
- * if the on-ramp refuses or does not know it.
+ * The order behind a URL. A URL that contains the purchase is opened first, as a browser would. Throws
+ * `OrderNotPayableError` if the on-ramp refuses or does not know it.
  */
 export async function openedOrder(
   store: OrderStore,
@@ -71,7 +70,7 @@ async function waitUntilSent(
     try {
       await worker.deliverNow();
     } catch (error) {
-      lastError = error; // the chain may be restarting
+      lastError = error; // The chain may be restarting.
     }
     const order = store.findOrder(orderId);
     if (order?.transactionHash && order.state !== 'accepted') {
@@ -88,8 +87,8 @@ async function waitUntilSent(
 }
 
 /**
- * Pays an order with a valid card and resolves when its transfer is sent. Throws `OrderNotPayableError` if the order is
- * unknown, expired or already paid, the amount is not positive, or the provider takes no card.
+ * Pays an order with a valid card, and resolves when the transfer is sent. Throws `OrderNotPayableError` if the order
+ * is unknown, expired or already paid, if the amount is not positive, or if a fault of the provider prevents it.
  */
 export async function payOrder(
   dependencies: AcceptOrderContext & { readonly worker: DeliveryWorker },
@@ -120,23 +119,23 @@ export interface AcceptOrderContext {
   readonly slowDeliveryMs: number;
 }
 
-/** Overrides of the provider's own fault. */
+/** Overrides what the provider's fault would decide. */
 export interface WantedDelivery {
-  /** Amount instead of the quoted one, in 10⁻⁶ USDC. */
+  /** Delivery instead of the quoted one, in 10⁻⁶ USDC. */
   readonly units?: bigint;
   readonly isLate?: boolean;
 }
 
 const TWIN_ENDING = '.again';
 
-/** Whether an order is only the second delivery of another one. */
+/** Whether an order is only the second delivery of another order. */
 export function isTwin(orderId: string): boolean {
   return orderId.endsWith(TWIN_ENDING);
 }
 
 /**
- * Accepts the card. The provider's current fault decides amount, time and number of deliveries. False if the order is
- * no longer open: only one of two concurrent clicks is accepted.
+ * Accepts the card. The provider's fault decides amount, time and number of deliveries. False if the order is not open
+ * any more, so that only one of two concurrent clicks is accepted.
  */
 export function acceptOrder(context: AcceptOrderContext, order: Order, wanted: WantedDelivery = {}): boolean {
   const { store, nowMs } = context;
@@ -157,7 +156,7 @@ export function acceptOrder(context: AcceptOrderContext, order: Order, wanted: W
 }
 
 export interface TestCard {
-  /** Displayed number; compared without its spaces. */
+  /** As displayed. Blanks are ignored when numbers are compared. */
   readonly number: string;
   readonly outcome: 'good' | 'declined' | 'slow' | 'short';
   readonly explanation: string;
@@ -175,7 +174,6 @@ function digitsOf(number: string): string {
   return number.replace(/[\s-]/g, '');
 }
 
-/** Test card of a submitted number, or null. */
 export function findTestCard(number: string): TestCard | null {
   const digits = digitsOf(number);
   return testCards.find((card) => digitsOf(card.number) === digits) ?? null;

@@ -4,10 +4,10 @@ import { CONFIRMED } from '../src/providers/adapters/cryptocom.ts';
 import type { ProviderValues } from '../src/providers/adapters/define-provider.ts';
 import { deriveHex, ed25519KeyOf, secp256k1KeyOf } from './development-keys.ts';
 
-/** Key of each simulated on-ramp, from which all its secrets are derived. */
+/** Key of each simulated on-ramp, from which all of its secrets are derived. */
 export type OnrampKeys = Readonly<Record<ProviderId, string>>;
 
-/** Credentials of an account at a simulated on-ramp, derived from the sandbox's key. */
+/** Credentials of an account at a simulated on-ramp. */
 export function providerValuesOf(provider: ProviderId, keys: OnrampKeys): ProviderValues {
   const derived = (purpose: string) => deriveHex(keys[provider], purpose);
   switch (provider) {
@@ -48,7 +48,7 @@ export function providerValuesOf(provider: ProviderId, keys: OnrampKeys): Provid
   }
 }
 
-/** Seed and public key in base64, the format of Coinbase's keys. */
+/** Seed and public key in base64, as in Coinbase's keys. */
 function ed25519SecretOf(seedHex: string): string {
   const { x = '' } = createPublicKey(ed25519KeyOf(seedHex)).export({ format: 'jwk' });
   return Buffer.concat([Buffer.from(seedHex, 'hex'), Buffer.from(x, 'base64url')]).toString('base64');
@@ -58,7 +58,7 @@ function pemOf(key: KeyObject, type: 'pkcs8' | 'spki'): string {
   return key.export({ format: 'pem', type }).toString().trim();
 }
 
-/** Settings with which an adapter reaches the simulated on-ramps, by the names of `providerVariables`. */
+/** Settings of each adapter for the simulated on-ramps, by variable name without the provider's prefix. */
 export function allProviderValues(
   keys: OnrampKeys,
   baseUrl: string,

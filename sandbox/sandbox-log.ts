@@ -1,4 +1,3 @@
-/** Log of the sandbox; a pino logger fits. */
 export interface SandboxLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

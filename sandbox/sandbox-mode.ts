@@ -36,14 +36,14 @@ import { createTestPayments } from './simulated-customer.ts';
 import { type Sandbox, startSandbox } from './start-sandbox.ts';
 import { welcome, welcomeJson } from './welcome.ts';
 
-/** Time limit of a call to a simulated on-ramp; shorter than the delay of its `slow` fault. */
+/** Time limit of a call to a simulated on-ramp, shorter than the delay of its `slow` fault. */
 const SESSION_TIMEOUT_MS = 3_000;
 
 const HIGHEST_PORT = 65_535;
 
 const CUSTOMER_COUNTRY = 'DE';
 
-/** Intervals shorter than in live mode, because the local chain is faster. */
+/** Shorter than in live mode, because the local chain is faster. */
 const sandboxIntervals: Intervals = {
   watchIntervalMs: 400,
   relayIntervalMs: 400,
@@ -59,7 +59,7 @@ const sandboxIntervals: Intervals = {
   quoteKeepMs: 0,
 };
 
-/** Starts the sandbox: the same service, with its own external services. Returns its welcome text. */
+/** Starts the sandbox: the same service with external services of its own. Resolves to the welcome text. */
 export async function startSandboxParts(
   config: Config,
   clock: Clock,
@@ -67,7 +67,7 @@ export async function startSandboxParts(
   cleanUp: CleanUp,
   isJson: boolean,
 ): Promise<string> {
-  // Takes the store's lock first, which excludes other processes from the data folder and its chain.
+  // First, because the store's lock excludes other processes from the data folder and its chain.
   const store = cleanUp.add(await openStoreToServe(config, log), (opened) => opened.close());
   await requireSandboxData(store, config.dataDir);
   const ownUrl = ownUrlOf(config);
@@ -97,7 +97,7 @@ export async function startSandboxParts(
   const defaults = { accountId: demo.accountId, callbackUrl: shop.idleCallback };
   cleanUp.add(
     await startService({
-      // The shop's receiver is on this machine, with a certificate that only this service trusts.
+      // The shop's receiver is on this machine, and its certificate is trusted by this service only.
       config: {
         ...config,
         callbackAllowedHosts: new Set([...config.callbackAllowedHosts, shop.receiverHost]),
@@ -126,7 +126,7 @@ export async function startSandboxParts(
   return isJson ? welcomeJson(facts) : welcome(facts);
 }
 
-/** Sets the shop as return URL of the demo account, unless another one is set. */
+/** Sets the shop as return URL of the demo account, unless its owner has set another one. */
 async function returnToShop({ accounts }: Store, accountId: string, { returnUrl }: Shop): Promise<void> {
   const known = (await accounts.findAccount(accountId))?.returnUrl ?? null;
   const withoutPort = (url: string) => url.replace(/:\d+/, '');
@@ -145,8 +145,8 @@ function startLinksOf({ adminHost, adminPort }: Config, shop: Shop): DocsContext
 }
 
 /**
- * A port of the sandbox beside `PORT`, so that URLs stay the same; 0 (any free port) if `PORT` is 0, or if the port is
- * the admin server's or out of range.
+ * Port of the sandbox at this distance from `PORT`, so that URLs stay the same. 0 (any free port) if `PORT` is 0, or if
+ * that port is the admin server's or out of range.
  */
 function portBeside({ port, adminPort }: Config, distance: number): number {
   const beside = port + distance;
@@ -154,8 +154,8 @@ function portBeside({ port, adminPort }: Config, distance: number): number {
 }
 
 /**
- * Starts the shop on the ports of the last run, so that the webhooks of open payments arrive; at first on those beside
- * `PORT`, and on free ones if they are taken.
+ * Starts the shop on the ports of the last run, so that the webhooks of open payments arrive. The first run uses ports
+ * beside `PORT`; free ones replace ports that are taken.
  */
 async function startShopWhereItWas(
   config: Config,
@@ -211,7 +211,7 @@ async function openSandboxServices(
   };
 }
 
-/** The adapters of live mode, with the simulated on-ramps as their providers. */
+/** The adapters of live mode, connected to the simulated on-ramps. */
 function openAdapters(sandbox: Sandbox, config: Config, clock: Clock): ExternalServices['adapters'] {
   return new Map(
     providerIds.map((id) => [
@@ -219,7 +219,7 @@ function openAdapters(sandbox: Sandbox, config: Config, clock: Clock): ExternalS
       createProviderAdapter(id, sandbox.providerValues[id], {
         ...clock,
         timeoutMs: SESSION_TIMEOUT_MS,
-        // Makes simulated faults visible immediately.
+        // Shows simulated faults at once.
         quoteCacheMs: 0,
         baseUrl: config.baseUrl,
         usdc: sandbox.usdc,
@@ -230,8 +230,8 @@ function openAdapters(sandbox: Sandbox, config: Config, clock: Clock): ExternalS
 }
 
 /**
- * URL at which the simulated on-ramps reach this service: directly, because they run on the same machine. With its own
- * certificate it is the public URL, for which the certificate was issued.
+ * URL at which the simulated on-ramps reach this service directly, because they run on the same machine. With TLS it is
+ * the public URL, for which the certificate was issued.
  */
 function ownUrlOf(config: Config): string {
   if (config.tls !== null) return config.baseUrl;

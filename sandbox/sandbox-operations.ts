@@ -13,7 +13,6 @@ import type { TestPayments } from '../src/payment/test-payments.ts';
 import { readFault, readFaultTarget, readProviderFault } from './fault-arguments.ts';
 import { triggerEvent } from './trigger-event.ts';
 
-/** Operations of the command line that exist only in the sandbox. */
 export function createSandboxOperations(
   testPayments: TestPayments,
   store: { readonly refunds: Pick<RefundStore, 'findRefund'> },
@@ -59,7 +58,7 @@ export function createSandboxOperations(
   };
 }
 
-/** Events after a cursor, polled by `listen`, each with the token that verifies it. */
+/** Events after a cursor, each with the token that verifies it. `listen` polls this. */
 async function readEvents(context: OperationsContext, testPayments: TestPayments, args: OperationArguments) {
   const page = await testPayments.readEvents(argument.optional(args, 'cursor'));
   const events = page.events.map(async ({ url, body, signature, atMs }) => {

@@ -5,14 +5,13 @@ import { type ProviderId, providerIds } from '../src/payment/provider-catalog.ts
 
 /** Settings that a sandbox keeps over restarts, besides chain and orders. */
 export interface SandboxSettings {
-  /** Port of the on-ramps, which the URLs of open sessions contain. 0 before the first start. */
+  /** Port of the on-ramps, which the URLs of open sessions contain; 0 before the first start. */
   readonly onrampPort: number;
   /**
-   * Ports of the shop's pages and of its receiver, which the callbacks of open payments contain. 0 before the first
-   * start.
+   * Ports of the shop's pages and receiver, which open payments contain in their callbacks; 0 before the first start.
    */
   readonly shopPorts: { readonly shop: number; readonly receiver: number };
-  /** API keys of the simulated on-ramps. */
+  /** Key of each simulated on-ramp, from which its credentials are derived. */
   readonly providerKeys: Readonly<Record<ProviderId, string>>;
 }
 

@@ -7,7 +7,6 @@ import type { StartSession } from '../src/providers/start-session.ts';
 import type { EventFeed } from './event-feed.ts';
 import type { Sandbox } from './start-sandbox.ts';
 
-/** Dependencies of a simulated customer. */
 interface CustomerParts {
   readonly sandbox: Sandbox;
   readonly customer: { readonly baseUrl: string; readonly country: string };
@@ -15,7 +14,7 @@ interface CustomerParts {
   readonly rankProviders: (payment: Payment, country: string) => Promise<readonly ProviderId[]>;
 }
 
-/** Test payments of the sandbox, for checkout page and command line. */
+/** Test payments of the sandbox, for the checkout page and the command line. */
 export function createTestPayments(
   parts: CustomerParts & { readonly feed: EventFeed; readonly defaults: TestPayments['defaults'] },
 ): TestPayments {
@@ -73,14 +72,14 @@ async function payAtProvider(
     );
   const paid = await sandbox.pay({
     order: session.redirectUrl,
-    // Without an amount the provider's fault decides.
+    // Without an amount, the provider's fault decides.
     ...(deliveryUnits === null ? {} : { deliveryUnits }),
     cameFrom: baseUrl,
   });
   return { provider: chosen, ...paid };
 }
 
-/** The payment's own provider, otherwise the one recommended by its page; for `other` a different one. */
+/** The payment's own provider, otherwise the one that its page recommends, except `other`. */
 async function chooseProvider(
   { customer: { country }, rankProviders }: CustomerParts,
   payment: Payment,
@@ -88,7 +87,7 @@ async function chooseProvider(
 ): Promise<ProviderId> {
   if (isProviderId(payment.provider)) return payment.provider;
   const ranked = await rankProviders(payment, country);
-  // Without an offer the session gives the reason.
+  // If no provider is offered, starting the session gives the reason.
   return ranked.find((provider) => provider !== other) ?? simulatedProviderOf(payment);
 }
 
@@ -117,7 +116,7 @@ function createOutcomeSimulator(parts: CustomerParts): TestPayments['simulateOut
         await sandbox.pay({ ...orderOf(session), deliveryUnits: payment.paidThresholdUnits / 2n });
         return;
       case 'twice': {
-        // Starts both sessions first: a paid payment starts no other.
+        // Starts both sessions first, because a paid payment starts no other.
         const again = await startProviderSession(payment, await chooseProvider(parts, payment, provider));
         await Promise.all([sandbox.pay(orderOf(session)), sandbox.pay(orderOf(again))]);
         return;

@@ -57,15 +57,15 @@ interface OnrampOptions {
   readonly usdc: Address;
   /** Token that a provider with the fault `wrong-token` delivers. */
   readonly otherToken: Address;
-  /** Key of the treasury; no other sender may use it. */
+  /** Key of the treasury, which no other sender may use. */
   readonly minter: DevelopmentKey;
-  /** Key of each provider, from which all the shop's credentials are derived. */
+  /** Key of each provider, from which the shop's credentials are derived. */
   readonly keys: OnrampKeys;
   /** Credentials of the shop that replace the derived ones. */
   readonly credentials?: ReadonlyMap<ProviderId, ProviderValues> | undefined;
-  /** The shop's webhook URL for a provider; null if there is none. */
+  /** The shop's webhook URL for a provider; null or absent if there are no webhooks. */
   readonly webhookUrl?: ((provider: ProviderId) => string) | null;
-  /** 0 for a free one. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly log: SandboxLog;
   readonly nowMs?: () => number;
@@ -74,7 +74,7 @@ interface OnrampOptions {
   readonly slowAnswerMs?: number | undefined;
 }
 
-/** The simulated on-ramps: `{baseUrl}/moonpay`, `{baseUrl}/wert` and so on. */
+/** The simulated on-ramps, at `{baseUrl}/moonpay`, `{baseUrl}/wert` and so on. */
 export interface Onramps {
   /** Without a trailing slash. */
   readonly baseUrl: string;
@@ -83,7 +83,7 @@ export interface Onramps {
   setMode(provider: ProviderId, mode: SimulatorMode): void;
   /** Resolves when the transfer is sent. Throws `OrderNotPayableError`. */
   payOrder(request: PayOrderRequest): Promise<PaidOrder>;
-  /** Accepts the card; the delivery arrives later. Throws `OrderNotPayableError`. */
+  /** Accepts the card, with a later delivery. Throws `OrderNotPayableError`. */
   payOrderLate(request: PayOrderRequest): Promise<void>;
   /** Declines the card; the order stays open. Throws `OrderNotPayableError`. */
   declineOrder(request: PayOrderRequest): Promise<void>;
@@ -96,7 +96,6 @@ const SLOW_DELIVERY_MS = 20_000;
 const SLOW_ANSWER_MS = 15_000;
 const MAXIMUM_BODY_BYTES = 16 * 1024;
 
-/** Shared by the on-ramps. */
 interface Parts {
   readonly options: OnrampOptions;
   readonly protocols: Readonly<Record<ProviderId, SimulatedProtocol>>;
@@ -107,7 +106,7 @@ interface Parts {
   readonly modeOf: (provider: ProviderId) => SimulatorMode;
 }
 
-/** Sends order webhooks to the service, in each provider's format; null if there is no webhook URL. */
+/** Sends webhooks about orders to the service, in each provider's format. Null if there is no webhook URL. */
 function startWebhooks(parts: Parts): WebhookSender | null {
   const { options, protocols, nowMs, faultOf } = parts;
   const { webhookUrl = null, log } = options;
@@ -127,22 +126,22 @@ function startWebhooks(parts: Parts): WebhookSender | null {
   });
 }
 
-/** Credentials of a forger who knows none of the provider's secrets. */
+/** Keys of a forger, who knows none of the providers' secrets. */
 const guessedKeys = Object.fromEntries(providerIds.map((id) => [id, `a guess at ${id}`])) as OnrampKeys;
 
-/** Provider that sends the webhooks of another: a payment method of another provider has no webhook URL. */
+/** Provider whose webhook URL is used. For a payment method, it is the provider that runs the sessions. */
 function webhookProviderOf(provider: ProviderId): ProviderId {
   return provider === 'paypal' ? 'moonpay' : provider === 'klarna' ? 'banxa' : provider;
 }
 
-/** Dependencies of a simulated protocol: store, prices, pages. */
+/** Gives a simulated protocol what it needs of store, prices and pages. */
 function simulatorContext(
   { options, store, nowMs, baseUrl, modeOf }: Parts,
   provider: ProviderId,
   isImpostor = false,
 ): SimulatorContext {
   const keys = isImpostor ? guessedKeys : options.keys;
-  // Independent of the shop's rates.
+  // Separate from the rates that the service uses and that faults affect.
   const rates = createFixedRates();
   const price = async (amount: string, code: string) => {
     const currency = code.toUpperCase();
@@ -240,7 +239,7 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
       provider,
       orderAccepted(order) {
         webhooks?.orderChanged(order, 'accepted');
-        // The background rounds report failures and repeat the work.
+        // A failure is reported by the background rounds, which repeat the work.
         void worker.deliverNow().catch(() => undefined);
       },
       orderDeclined: (order) => webhooks?.orderChanged(order, 'declined'),
@@ -287,13 +286,13 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
 
 const pages: ReadonlySet<string> = new Set(['pay', 'widget']);
 
-/** Provider and kind of a path: pages are for customers, all others for the shop. */
+/** Provider of a path, and whether the path is a page for customers rather than an API for the shop. */
 function readPath(url: string): { readonly provider: ProviderId; readonly isPage: boolean } {
   const [, name = '', part = ''] = url.split(/[/?]/);
   return { provider: name as ProviderId, isPage: pages.has(part) };
 }
 
-/** Refuses requests in the format of the provider's API, and customers with a page. */
+/** Refuses API requests in the provider's format, and customers with a page. */
 function addRefusals(server: FastifyInstance, protocols: Parts['protocols']): void {
   server.setErrorHandler((error, request, reply) => {
     if (!(error instanceof RefusedRequestError)) throw error;
@@ -314,7 +313,10 @@ function sendRefusal(
   return reply.code(status ?? invalidStatus).send(refusal(message, status ?? invalidStatus));
 }
 
-/** Answers for providers that are down, refuse everything or return a page, delays slow ones, and reshapes answers. */
+/**
+ * Answers for providers that are down, refuse everything or return a page. Also delays the answers of slow ones, and
+ * changes the shape of answers.
+ */
 function addFaults(
   server: FastifyInstance,
   { options: { slowAnswerMs = SLOW_ANSWER_MS }, protocols, faultOf, modeOf }: Parts,
@@ -365,8 +367,8 @@ function reshape(value: unknown, shape: NonNullable<SimulatorMode['changedShape'
 }
 
 /**
- * The protocol of each provider, with separate memory. A payment method of another provider has a separate URL here, so
- * that it can have separate faults.
+ * The protocol of each provider. A payment method of another provider has its own URL here, so that it can have its own
+ * faults.
  */
 function createSimulatedProtocols(): Readonly<Record<ProviderId, SimulatedProtocol>> {
   return {

@@ -25,38 +25,38 @@ import { readSandboxSettings, writeSandboxSettings } from './sandbox-settings.ts
 import { type Onramps, startOnramps } from './start-onramps.ts';
 
 export interface SandboxOptions {
-  /** Held exclusively by the caller; all files of the sandbox are in `sandbox` below it. */
+  /** Held exclusively by the caller. All files of the sandbox are in `sandbox` below it. */
   readonly dataDir: string;
-  /** A port that must be free. Without it the preferred one, or a free one. */
+  /** A port that must be free. If absent, the preferred one or a free one is used. */
   readonly chainPort?: number;
   /** Preferred ports; 0, the default, for any. */
   readonly preferredPorts?: { readonly onramps: number; readonly chain: number };
   readonly log: SandboxLog;
   readonly blockIntervalMs?: number;
-  /** Delay of the slow card's delivery. */
+  /** Delay of a late delivery. */
   readonly slowDeliveryMs?: number;
-  /** Delay of a slow provider or chain. */
+  /** Delay of a slow provider's or the slow chain's answers. */
   readonly slowAnswerMs?: number;
-  /** Endpoint for webhooks of the simulated on-ramps; without it they send none. */
+  /** URL for webhooks of the simulated on-ramps, which send none without it. */
   readonly webhookUrl?: (provider: ProviderId) => string;
-  /** Credentials of the service at the simulated on-ramps, in place of `providerValues`. */
+  /** Credentials of the service at the simulated on-ramps, in place of the derived ones. */
   readonly credentials?: ReadonlyMap<ProviderId, ProviderValues>;
 }
 
-/** All external services on one machine: chain, contracts, on-ramps, rates. */
+/** External services on one machine: chain, contracts, on-ramps, rates. */
 export interface Sandbox extends SandboxContracts {
-  /** The chain for the server: through the gateway with its faults. */
+  /** The chain as the server uses it, through the gateway with its faults. */
   readonly rpcUrl: string;
   /** The node itself, for wallets and tests. */
   readonly anvilUrl: string;
   readonly chainId: number;
   readonly relayerPrivateKey: `0x${string}`;
   readonly feeWallet: Address;
-  /** Payout wallet of a demo merchant. */
+  /** Payout wallet of the demo merchant. */
   readonly merchantWallet: Address;
   /** The provider `moonpay` is at `{onrampBaseUrl}/moonpay`, and so on. */
   readonly onrampBaseUrl: string;
-  /** Credentials of an operator at each provider, by the names of `providerVariables`. */
+  /** Credentials of an operator at each provider, by variable name without the provider's prefix. */
   readonly providerValues: Readonly<Record<ProviderId, ProviderValues>>;
   readonly rates: FixedRates;
   readonly faults: {
@@ -64,9 +64,9 @@ export interface Sandbox extends SandboxContracts {
     setChain(fault: Fault): void;
     setRates(fault: Fault): void;
   };
-  /** Simulates the customer at an on-ramp; resolves when the transfer is sent. Throws `OrderNotPayableError`. */
+  /** Simulates a customer at an on-ramp. Resolves when the transfer is sent. Throws `OrderNotPayableError`. */
   pay(request: PayOrderRequest): Promise<PaidOrder>;
-  /** Same as `pay`, with a later delivery. */
+  /** The same, but with a later delivery. */
   payLate(request: PayOrderRequest): Promise<void>;
   /** Declines the customer's card; the order stays open. Throws `OrderNotPayableError`. */
   decline(request: PayOrderRequest): Promise<void>;
@@ -74,7 +74,7 @@ export interface Sandbox extends SandboxContracts {
   readonly customerWallet: CustomerWallet;
   /** Process id of the node, for tests that kill it. */
   chainProcessId(): number;
-  /** Ends everything and waits until the chain's state is on disk. */
+  /** Stops everything, and waits until the chain's state is on disk. */
   stop(): Promise<void>;
 }
 
@@ -117,7 +117,6 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const directory = resolve(options.dataDir, 'sandbox');
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const keys = developmentKeys();
-  /** Running parts, in the order of their start. */
   const running: { stop(): Promise<void> }[] = [];
   const stop = async () => {
     for (const part of running.splice(0).reverse()) await part.stop();
@@ -179,16 +178,15 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 const abi = parseAbi(['function transfer(address to, uint256 amount) returns (bool)']);
 
-/** A customer's wallet with test USDC. */
 export interface CustomerWallet {
   /**
-   * Sends test USDC and resolves when the node has the transfer. Sends once: a chain killed within the second forgets
-   * it, and the customer pays again.
+   * Sends test USDC, and resolves when the node has the transfer. Sends it once, so a chain killed within the next
+   * second forgets it.
    */
   send(to: Address, units: bigint): Promise<{ readonly transactionHash: string }>;
 }
 
-/** Wallet of this key; one transfer at a time, because each needs the next nonce. */
+/** Wallet of this key. Sends one transfer at a time, because each needs the next nonce. */
 export function createCustomerWallet(rpc: JsonRpcClient, usdc: Address, key: DevelopmentKey): CustomerWallet {
   let last: Promise<unknown> = Promise.resolve();
 

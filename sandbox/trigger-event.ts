@@ -17,8 +17,8 @@ const POLL_INTERVAL_MS = 100;
 const ORDER_TIMEOUT_MS = 10_000;
 
 /**
- * `trigger`: creates a payment and simulates it to its end on the local chain, so that a real event results, signed and
- * sent once. `payment.paid` comes from a card checkout, `payment.forwarded` from a direct payment.
+ * `trigger`: creates a payment and simulates it to its end on the local chain, which results in a real event, signed
+ * and sent once. `payment.paid` comes from a card checkout, `payment.forwarded` from a direct payment.
  */
 export async function triggerEvent(
   context: OperationsContext,
@@ -46,7 +46,10 @@ export async function triggerEvent(
   };
 }
 
-/** Payment of `--payment`, or the one that the shop creates at `--order-url`: only its own shop knows its order. */
+/**
+ * Payment of `--payment`, or one that the shop creates at `--order-url`. Both belong to the shop, because it must know
+ * the payment's order.
+ */
 async function paymentOfShop(
   { payments }: OperationsContext,
   { id: accountId }: Account,

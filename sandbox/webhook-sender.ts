@@ -7,9 +7,9 @@ import type { OrderEvent, SimulatedWebhook } from './protocols/simulated-protoco
 import type { SandboxLog } from './sandbox-log.ts';
 
 export interface WebhookSenderOptions {
-  /** Registered webhook URL of a provider. */
+  /** Webhook URL registered with a provider. */
   readonly webhookUrl: (provider: ProviderId) => string;
-  /** The webhook; a forged one is signed without the provider's secrets. */
+  /** Creates the webhook. A forged one is signed without the provider's secrets. */
   readonly webhookOf: (happened: OrderUpdate, isForged: boolean) => SimulatedWebhook | null;
   readonly faultOf: (provider: ProviderId) => ProviderFault;
   readonly nowMs: () => number;
@@ -21,10 +21,10 @@ export type WebhookSender = ReturnType<typeof createWebhookSender>;
 const ATTEMPTS = 3;
 const RETRY_MS = 300;
 const TIMEOUT_MS = 3_000;
-/** Maximum queued webhooks; further ones are dropped, because webhooks are hints. */
+/** Maximum queued webhooks. Further ones are dropped, because webhooks are hints. */
 const MAXIMUM_WAITING = 1_000;
 const MAXIMUM_REMEMBERED = 1_000;
-/** Attempts of each webhook without a response. */
+/** Minimum times that a webhook is sent with the fault `notices-repeated`. */
 const REPEATED = 5;
 
 /** A change of an order that a provider reports to the shop. */
@@ -35,9 +35,9 @@ export interface OrderUpdate {
 }
 
 /**
- * Reports changes of customers' orders to the shop, as unreliably as real providers: sends every webhook twice, and
- * repeats the earlier one after each later one, because receivers have to tolerate both. Faults add to this. A restart
- * discards all state.
+ * Reports changes of orders to the shop, as unreliably as real providers do: sends every webhook twice, and repeats the
+ * earlier one after each later one, because receivers have to tolerate both. Faults come on top. A restart discards all
+ * state.
  */
 export function createWebhookSender(options: WebhookSenderOptions) {
   const stopping = new AbortController();
@@ -73,7 +73,7 @@ export function createWebhookSender(options: WebhookSenderOptions) {
     earlier.set(event.order.id, event);
   }
 
-  /** Holds all webhooks back until the order has ended, and posts the last one first. */
+  /** Holds all webhooks back until the order has ended, and then posts the last one first. */
   async function postReversed(event: OrderUpdate): Promise<void> {
     const held = [...(heldBack.get(event.order.id) ?? []), event];
     if (event.event === 'accepted' || event.event === 'declined') {
@@ -100,7 +100,7 @@ export function createWebhookSender(options: WebhookSenderOptions) {
   };
 }
 
-/** Makes a few attempts; a refusal by the shop only causes a warning. */
+/** Makes a few attempts. A refusal by the shop only causes a warning. */
 async function postWebhook(
   options: WebhookSenderOptions,
   stopping: AbortSignal,

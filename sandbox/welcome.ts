@@ -10,7 +10,6 @@ export interface WelcomeFacts {
   readonly shop: Pick<Shop, 'url' | 'inbox'>;
 }
 
-/** Welcome facts as JSON on one line. */
 export function welcomeJson({ config, demo, sandbox, shop }: WelcomeFacts): string {
   return `${JSON.stringify({
     base_url: config.baseUrl,
@@ -31,7 +30,7 @@ export function welcomeJson({ config, demo, sandbox, shop }: WelcomeFacts): stri
   })}\n`;
 }
 
-/** Text that `npm start` prints once everything runs. */
+/** Text that the sandbox prints once everything runs. */
 export function welcome(facts: WelcomeFacts): string {
   const { config, demo, sandbox, shop } = facts;
   const body = JSON.stringify({

@@ -7,15 +7,15 @@ import type { Fault } from '../../src/payment/test-payments.ts';
 
 export interface ChainGatewayOptions {
   readonly chainPort: number;
-  /** Delay of a slow answer; longer than any caller should wait. */
+  /** Delay of a slow answer, longer than any caller should wait. */
   readonly slowAnswerMs?: number | undefined;
 }
 
 const SLOW_ANSWER_MS = 20_000;
 
 /**
- * Proxy in front of the local chain for the server only, so that `sandbox fault chain` breaks the chain without changes
- * to live code. The simulated on-ramps bypass it.
+ * Proxy in front of the local chain, used by the server only, so that `sandbox fault chain` breaks the chain without
+ * changes to live code. The simulated on-ramps bypass it.
  */
 export async function startChainGateway(options: ChainGatewayOptions) {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
@@ -47,7 +47,7 @@ export async function startChainGateway(options: ChainGatewayOptions) {
 
   const server = createServer((incoming, outgoing) => {
     pass(incoming, outgoing).catch(() => {
-      // Broken by a restart of the chain or a lost connection: the caller sees a broken endpoint.
+      // After a restart of the chain or a lost connection, the caller sees a broken endpoint.
       if (outgoing.headersSent) outgoing.destroy();
       else
         outgoing.writeHead(502, { 'content-type': 'text/plain' }).end('the sandbox chain does not answer\n');

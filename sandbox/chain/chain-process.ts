@@ -8,7 +8,7 @@ import { SANDBOX_CHAIN_ID } from '../development-keys.ts';
 import type { SandboxLog } from '../sandbox-log.ts';
 import { stateFileOf } from './chain-state-file.ts';
 
-/** Historical states kept on disk, for queries about earlier blocks. */
+/** Maximum historical states kept on disk, for queries about earlier blocks. */
 const MAXIMUM_PERSISTED_STATES = 100;
 const WRITE_STATE_MS = 10_000;
 const AFTER_KILL_MS = 3_000;
@@ -22,7 +22,7 @@ function logFileOf(directory: string): string {
   return join(directory, 'chain.log');
 }
 
-/** Starts anvil with the state in `directory` and records its process id there. */
+/** Starts anvil with the state in `directory`, and records its process id there. */
 export async function spawnChain(anvil: string, directory: string, port: number): Promise<ChildProcess> {
   const output = openSync(logFileOf(directory), 'w', 0o600);
   try {
@@ -36,7 +36,7 @@ export async function spawnChain(anvil: string, directory: string, port: number)
         '--chain-id',
         String(SANDBOX_CHAIN_ID),
         '--slots-in-an-epoch',
-        '1', // so that `finalized` is latest − 2
+        '1', // So that `finalized` is latest − 2.
         '--no-mining',
         '--cache-path',
         join(directory, 'chain-cache'),
@@ -44,8 +44,8 @@ export async function spawnChain(anvil: string, directory: string, port: number)
         String(MAXIMUM_PERSISTED_STATES),
         '--quiet',
       ],
-      // In a separate process group: Ctrl-C must reach it through us, once, after the save. Uses our home folder, so
-      // that it leaves nothing in the user's.
+      // In a separate process group, because Ctrl-C must reach it once, through us and after the state is saved. The
+      // chain's folder is its home, so that it leaves nothing in the user's.
       { detached: true, stdio: ['ignore', output, output], env: { HOME: directory } },
     );
     await once(child, 'spawn');
@@ -57,20 +57,19 @@ export async function spawnChain(anvil: string, directory: string, port: number)
   }
 }
 
-/** Last lines of the node's log, for an error message. */
 export function chainLogExcerpt(directory: string): string {
   return readFileSync(logFileOf(directory), 'utf8').trim().slice(-MAXIMUM_LOG_EXCERPT);
 }
 
 /**
- * Words of a process before its first option, and its command line; null if it is gone. An emulator precedes the
- * program. Reads /proc, because containers often lack `ps`.
+ * A process's words before its first option, and its whole command line; null if it is gone. The words may begin with
+ * an emulator. Reads /proc, because containers often lack `ps`.
  */
 async function commandLineOf(pid: number): Promise<{ programs: readonly string[]; text: string } | null> {
   if (process.platform !== 'linux') {
     const { stdout } = spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
     const text = stdout.trim();
-    // Splits at the first option, because the program's path may contain spaces.
+    // Splits at the first option and not at blanks, which the program's path may contain.
     return text === '' ? null : { programs: text.split(' --').slice(0, 1), text };
   }
   try {
@@ -84,7 +83,9 @@ async function commandLineOf(pid: number): Promise<{ programs: readonly string[]
   }
 }
 
-/** Whether this process is an anvil with its state in `directory`, not a recycled process id. */
+/**
+ * Whether this process is an anvil with its state in `directory`, because the system may have reused the process id.
+ */
 async function isOurChain(pid: number, directory: string): Promise<boolean> {
   const command = await commandLineOf(pid);
   if (!command?.programs.some((program) => basename(program) === 'anvil')) return false;
@@ -108,7 +109,7 @@ function signal(pid: number, name: 'SIGINT' | 'SIGKILL'): void {
   }
 }
 
-/** Ends a node so that it writes its state, by force after a timeout. Resolves when it is gone. */
+/** Ends a node so that it writes its state; kills it after a timeout. Resolves when it is gone. */
 export async function endChain(pid: number, directory: string, log: SandboxLog): Promise<void> {
   if (await isOurChain(pid, directory)) {
     signal(pid, 'SIGINT');
@@ -124,8 +125,8 @@ export async function endChain(pid: number, directory: string, log: SandboxLog):
 }
 
 /**
- * Ends the node of an earlier run that was killed: two on one state would overwrite each other's blocks. The caller
- * must own the data folder, or this would end a live server's chain.
+ * Ends the node that a killed run left, because two nodes on one state would overwrite each other's blocks. The caller
+ * must own the data folder, because this would otherwise end a live server's chain.
  */
 export async function endOrphanedChain(directory: string, log: SandboxLog): Promise<void> {
   let text: string;

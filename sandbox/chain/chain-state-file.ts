@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import type { SandboxLog } from '../sandbox-log.ts';
 
-/** Time limit: a state of several hours has tens of megabytes. */
+/** Long enough for a state of several hours, which has tens of megabytes. */
 const SAVE_LIMIT_MS = 60_000;
 
 /** File that anvil loads at its start and writes at its end. */
@@ -12,21 +12,21 @@ export function stateFileOf(directory: string): string {
   return join(directory, 'chain-state.json');
 }
 
-/** Last dumped state, compressed. */
+/** Last saved state, compressed. */
 export function savedFileOf(directory: string): string {
   return `${stateFileOf(directory)}.gz`;
 }
 
-/** State before the last one. */
+/** The saved state before the last one. */
 export function previousFileOf(directory: string): string {
   return join(directory, 'chain-state.previous.json.gz');
 }
 
 /**
- * Saves the node's whole state, replacing the file atomically: anvil's own dump writes in place, and a kill would leave
- * half a file. Keeps the previous state in case the disk damages the newest.
+ * Saves the node's whole state and replaces the file atomically, because anvil's own dump writes in place and a kill
+ * would leave half a file. Keeps the previous state in case the disk damages the newest.
  *
- * Writes the state as it arrives, compressed and in pieces, because this happens after every block: unpacking it
+ * Writes the state as it arrives, compressed and in pieces, because this happens after every block and unpacking it
  * fragmented the memory by 70 MiB in half an hour.
  */
 export async function saveChainState(url: string, directory: string): Promise<void> {
@@ -49,10 +49,10 @@ export async function saveChainState(url: string, directory: string): Promise<vo
   await rename(next, saved);
 }
 
-/** Start of the result in a JSON-RPC answer, with the first two bytes of every gzip file. */
+/** Beginning of the result in a JSON-RPC answer, with the first two bytes of every gzip file. */
 const RESULT_START = '"0x1f8b';
 
-/** Bytes of the result in a JSON-RPC answer. Throws if it is missing or truncated. */
+/** Bytes of the result in a JSON-RPC answer. Throws if it is missing or cut off. */
 async function* readHexResult(answer: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let isInResult = false;
   let unread = '';
@@ -65,7 +65,7 @@ async function* readHexResult(answer: AsyncIterable<Uint8Array>): AsyncGenerator
       unread = unread.slice(start + '"0x'.length);
     }
     const end = unread.indexOf('"');
-    // A byte has two digits, which a piece may separate.
+    // Leaves an odd digit for the next piece, because a byte has two digits.
     const digits = end === -1 ? unread.length - (unread.length % 2) : end;
     yield Buffer.from(unread.slice(0, digits), 'hex');
     if (end !== -1) return;
@@ -88,7 +88,7 @@ interface ChainState {
   readonly text: string;
 }
 
-/** State in this file; null if there is no file, 'damaged' if anvil could not load it. */
+/** Reads a state. Null without a file; 'damaged' if anvil could not load it. */
 async function readState(path: string): Promise<ChainState | null | 'damaged'> {
   let bytes: Buffer;
   try {
@@ -110,9 +110,9 @@ async function readState(path: string): Promise<ChainState | null | 'damaged'> {
 }
 
 /**
- * Puts the newest state where anvil loads it: the one of anvil's end, or the saved one after a kill. Moves a damaged
- * file aside, so that it never blocks the sandbox. If only the previous state is usable, warns that later blocks are
- * lost.
+ * Puts the newest state where anvil loads it: the one that anvil wrote at its end, or the saved one after a kill. Moves
+ * a damaged file aside, so that it does not block the sandbox. Warns that later blocks are lost if only the previous
+ * state is usable.
  */
 export async function prepareChainState(directory: string, log: SandboxLog): Promise<void> {
   const load = async (file: string) => {

@@ -8,13 +8,12 @@ import { MULTICALL3 } from '../../src/settlement/chain/token-reader.ts';
 import { type DevelopmentKey, type DevelopmentKeys, signTransaction } from '../development-keys.ts';
 import { placeMulticall3 } from './multicall3.ts';
 
-/** Addresses of the contracts that a sandbox deploys. */
 export interface SandboxContracts {
   readonly usdc: Address;
   /** Another token that looks the same, as bridged USDC does on Polygon. */
   readonly otherToken: Address;
   readonly factory: Address;
-  /** Code that every deposit address runs. */
+  /** Code to which every deposit address delegates. */
   readonly implementation: Address;
 }
 
@@ -28,15 +27,15 @@ const abi = parseAbi([
 ]);
 
 const MAXIMUM_UINT256 = (1n << 256n) - 1n;
-/** 1,000 POL: far more gas than a sandbox uses. */
+/** 1,000 POL, far more gas than a sandbox uses. */
 const GAS_BALANCE_WEI = 10n ** 21n;
-/** Initial balance of the customer's wallet, in 10⁻⁶ USDC: a billion USDC. */
+/** Initial balance of the customer's wallet: a billion USDC, in 10⁻⁶. */
 const CUSTOMER_UNITS = 10n ** 15n;
-/** Balance below which the wallet is refilled. */
+/** Balance below which that wallet is refilled. */
 const CUSTOMER_LEAST_UNITS = 10n ** 12n;
 const GAS_LIMIT = 10_000_000n;
 
-/** Sends one transaction of a deployer, mines it and checks its success. */
+/** Sends one transaction of a deployer, mines it, and requires success. */
 async function execute(
   rpc: JsonRpcClient,
   deployer: DevelopmentKey,
@@ -61,7 +60,6 @@ async function readWord(rpc: JsonRpcClient, to: Address, data: Hex): Promise<str
   return word.slice(2);
 }
 
-/** Lets the on-ramps' treasury mint a token. */
 async function allowMinting(
   rpc: JsonRpcClient,
   { minter }: DevelopmentKeys,
@@ -74,9 +72,9 @@ async function allowMinting(
 }
 
 /**
- * Deploys the missing ones of test USDC, another token, the deposit factory and Multicall3. The addresses follow from
- * the deployers' first nonces, so every sandbox has the same, and a start that was killed is continued by the next.
- * Gives gas to the senders and USDC to the customer's wallet.
+ * Deploys test USDC, another token, the deposit factory and Multicall3, unless they exist. The addresses follow from
+ * the deployers' first nonces, so that all sandboxes have the same ones and the next start completes one that was
+ * killed. Gives gas to the senders, and USDC to the customer's wallet.
  */
 export async function deploySandboxContracts(
   rpc: JsonRpcClient,
@@ -116,7 +114,7 @@ export async function deploySandboxContracts(
   return { usdc, otherToken, factory, implementation: checksumAddress(word.slice(24)) };
 }
 
-/** Sent by the deployer, which may also mint, because the on-ramps' minter counts its own nonces. */
+/** Sent by the deployer, who may also mint, because the minter of the on-ramps counts its own nonces. */
 async function fillCustomerWallet(rpc: JsonRpcClient, keys: DevelopmentKeys, usdc: Address): Promise<void> {
   const customer = keys.customer.address;
   const balanceOf = encodeFunctionData({ abi, functionName: 'balanceOf', args: [customer] });

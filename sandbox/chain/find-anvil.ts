@@ -2,12 +2,11 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 
-/** Inputs of the search, for tests. */
+/** What the search depends on; tests replace it. */
 export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly arch: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Folder of an installed npm package, or undefined. */
   readonly packageFolder: (name: string) => string | undefined;
 }
 
@@ -26,7 +25,7 @@ const thisMachine: Machine = {
   },
 };
 
-/** Foundry's npm package with anvil for a platform; tools/setup.js forms the same name. */
+/** Name of Foundry's npm package with anvil for a platform. tools/setup.js forms the same name. */
 function anvilPackage({ platform, arch }: Machine): string {
   return `@foundry-rs/anvil-${platform}-${arch === 'x64' ? 'amd64' : arch}`;
 }
@@ -42,8 +41,8 @@ function isExecutable(file: string): boolean {
 
 /**
  * Path of anvil, the sandbox's local chain. Prefers `ANVIL_PATH`, because an explicit path must win over a package
- * whose binary does not run here; then the platform's npm package; then the PATH, where foundryup puts it. Throws with
- * the remedy if none has it.
+ * whose binary does not run here; then the platform's npm package; then the PATH, where foundryup puts it. Throws an
+ * error that says what to install if none has it.
  */
 export function findAnvil(machine: Machine = thisMachine): string {
   const chosen = machine.environment['ANVIL_PATH'];

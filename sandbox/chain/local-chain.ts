@@ -12,28 +12,27 @@ import { prepareChainState, saveChainState } from './chain-state-file.ts';
 import { findAnvil } from './find-anvil.ts';
 
 interface LocalChainOptions {
-  /** Absolute path of all files of the chain. */
+  /** Absolute path of the folder for all files of the chain. */
   readonly directory: string;
   /** A port that must be free. */
   readonly port?: number | undefined;
-  /** Port to use if it is free and `port` is not set; 0, the default, for any. */
+  /** Port to use if it is free and `port` is absent; 0, the default, for any. */
   readonly preferredPort?: number | undefined;
   readonly log: SandboxLog;
 }
 
-/** A running anvil that is restarted when it dies. */
+/** A running anvil, which is restarted when it dies. */
 export interface LocalChain {
   readonly url: string;
   readonly rpc: JsonRpcClient;
-  /** Process id of the current node. */
   pid(): number;
-  /** Writes the whole state to disk, which then survives any kill. */
+  /** Writes the whole state to disk, so that it survives any kill. */
   save(): Promise<void>;
   /** Saves, ends the node and waits until it is gone. */
   stop(): Promise<void>;
 }
 
-/** Time limit of a startup, for busy machines; an anvil that ends is noticed immediately. */
+/** Time limit of a startup, long enough for busy machines. An anvil that ends is noticed at once. */
 const READY_MS = 60_000;
 /** New blocks after startup until `finalized` works, because earlier states are missing. */
 const BLOCKS_UNTIL_FINALIZED = 3;
@@ -88,7 +87,7 @@ async function launch(options: LocalChainOptions, rpc: JsonRpcClient, port: numb
   }
 }
 
-/** Starts the chain and ends one that an earlier run left. Its port stays the same while it runs. */
+/** Starts the chain, and ends one that an earlier run left. The port stays the same over restarts of the node. */
 export async function startLocalChain(options: LocalChainOptions): Promise<LocalChain> {
   const { directory, log } = options;
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -103,7 +102,7 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
   let restartTimesMs: number[] = [];
   let child = await launch(options, rpc, port);
 
-  /** Restarts a node that died or was killed with the last saved state, a limited number of times. */
+  /** Restarts a node that died with the last saved state, a limited number of times. */
   async function restart(): Promise<void> {
     const nowMs = performance.now();
     restartTimesMs = restartTimesMs.filter((timeMs) => nowMs - timeMs < RESTART_WINDOW_MS);
@@ -168,9 +167,9 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
 
 interface BlockProducerOptions {
   readonly log: SandboxLog;
-  /** Interval of checks, and so between blocks while transactions are pending. */
+  /** Interval of checks, and so of blocks while transactions are pending. */
   readonly intervalMs?: number | undefined;
-  /** Maximum time without a block, because expiry needs later finalized ones. */
+  /** Maximum time without a block, because payments expire only with later finalized blocks. */
   readonly keepAliveMs?: number;
 }
 
@@ -185,7 +184,7 @@ async function readCount(chain: LocalChain, method: string, block: string): Prom
   return count;
 }
 
-/** Whether a transaction is pending, or mined in a block that is not finalized. */
+/** Whether a transaction is pending, or in a block that is not finalized. */
 async function hasUnfinishedTransaction(chain: LocalChain, height: number): Promise<boolean> {
   const pool = (await chain.rpc.call('txpool_status', [])) as { pending?: unknown } | null;
   if (Number(pool?.pending) > 0) return true;
@@ -198,8 +197,8 @@ async function hasUnfinishedTransaction(chain: LocalChain, height: number): Prom
 
 /**
  * Mines on demand, so that an idle sandbox hardly grows: once per interval while a transaction is pending or not final,
- * otherwise only to advance the chain's time. Saves every block before the next, so that finalized blocks are always on
- * disk and a kill loses at most the newest block.
+ * otherwise only every `keepAliveMs`. Saves every block before the next, so that finalized blocks are always on disk
+ * and a kill loses at most the newest block.
  */
 export function startBlockProducer(
   chain: LocalChain,
@@ -217,11 +216,11 @@ export function startBlockProducer(
     if (isDue) await chain.rpc.call('evm_mine', []);
     const newHeight = isDue ? height + 1 : height;
     if (newHeight === lastHeight) return;
-    await chain.save(); // also when another process has mined
+    await chain.save(); // Also if another process has mined.
     lastHeight = newHeight;
     lastBlockAtMs = performance.now();
   }
 
-  // The chain may be restarting.
+  // Failures are logged and the work is repeated, because the chain may be restarting.
   return repeat(intervalMs, produce, options.log, 'the local chain could not be asked for a block');
 }

@@ -1,6 +1,5 @@
 import { MULTICALL3 } from '../../src/settlement/chain/token-reader.ts';
 
-/** JSON-RPC call of the local chain. */
 type ChainCall = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 /**

@@ -14,7 +14,7 @@ import type { ProviderSession } from '../../src/payment/provider-session.ts';
 export const DEPOSIT_HASH = `0x${'d1'.repeat(32)}`;
 export const RELEASE_HASH = `0x${'e2'.repeat(32)}`;
 
-/** Events of an example besides its payment; amounts in 10⁻⁶ USDC. */
+/** What happened to an example payment. Amounts are in 10⁻⁶ USDC. */
 export interface ExampleEvents {
   readonly deposits?: readonly bigint[];
   readonly releases?: readonly bigint[];
@@ -26,9 +26,8 @@ export interface ExamplePayments {
   readonly nowMs: number;
   /** New payment, with the fields of `change` replaced. */
   payment(change?: Partial<Payment>): Payment;
-  /** Open provider session, with the fields of `change` replaced. */
   session(payment: Payment, change?: Partial<ProviderSession>): ProviderSession;
-  /** With deposits and releases as read from the chain. */
+  /** Adds deposits and releases as if they were read from the chain. */
   view(payment: Payment, events?: ExampleEvents): PaymentView;
 }
 
@@ -45,7 +44,6 @@ export const exampleAccount: Account = {
   createdAtMs: 0,
 };
 
-/** Examples at the current time; `base` is common to all payments. */
 export function createExamplePayments(nowMs: number, base: Partial<Payment> = {}): ExamplePayments {
   const newPaymentId = createPaymentIdGenerator(() => nowMs - 60_000);
   return {

@@ -39,7 +39,7 @@ function visited({ payment, session, view }: ExamplePayments, change: Partial<Pr
   return view(made, { sessions: [session(made, change)] });
 }
 
-/** States after money arrived or time ran out: the stored status, and the received and released amounts. */
+/** States after money arrived or time ran out, each with the stored state, changed fields, deposits and releases. */
 const arrived = {
   underpaid: ['unpaid/pending', {}, [10_123_456n], []],
   seen: ['unpaid/ready', {}, [enough], []],
@@ -82,7 +82,6 @@ export function isExampleState(name: string): name is ExampleState {
   return (stateNames as readonly string[]).includes(name);
 }
 
-/** A new payment in this state. */
 export function exampleState(examples: ExamplePayments, name: ExampleState): PaymentView {
   if (name in waiting) return waiting[name as keyof typeof waiting](examples);
   const { payment, session, view, nowMs } = examples;

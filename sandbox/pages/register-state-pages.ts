@@ -14,7 +14,7 @@ import type { Words } from '../../src/web/locales/locale.ts';
 import { createExamplePayments, exampleAccount } from './example-payments.ts';
 import { type ExampleState, exampleState, isExampleState, stateNames } from './example-states.ts';
 
-/** A situation besides a checkout's state. */
+/** A situation that is not a state of the checkout. */
 export interface ExampleMoment {
   readonly state: ExampleState;
   readonly moment?: CheckoutMoment;
@@ -44,12 +44,12 @@ function problem(
 }
 
 /**
- * The customer's page in every state, for designers: `/sandbox/pages`. Rendered by the same functions as the real one
- * from example payments, so its buttons lead nowhere.
+ * The customer's page in every state, for designers. Rendered from example payments by the functions of the real page,
+ * so its buttons have no effect.
  */
 const PATH = '/sandbox/pages';
 
-/** Pages with only a message, by name in the catalogs. */
+/** Pages that show only a message, by the message's name. */
 const messageNames: Readonly<Record<string, keyof Words['messages']>> = {
   'unknown-link': 'unknownLink',
   'too-many-requests': 'tooManyRequests',
@@ -68,7 +68,7 @@ interface StateRoute {
   Params: { state: string };
 }
 
-/** Registers the list of states and a page for each. */
+/** Registers the list of all states and a page for each. */
 export function registerStatePages(server: FastifyInstance, context: ExamplePagesContext): void {
   const { baseUrl } = context;
   server.get(PATH, (request, reply) => sendPage({ context, reply }, 200, listOfStates(languageOf(request))));
@@ -82,7 +82,6 @@ export function registerStatePages(server: FastifyInstance, context: ExamplePage
     const { checkout } = await checkoutIn(context, request.params.state);
     return sendTransferCode(reply, checkout, context.token);
   });
-  // Sends no events, so that the page's script polls.
   server.get<StateRoute>(`${PATH}/:state/events`, (_request, reply) => reply.code(204).send());
   server.get<StateRoute>(`${PATH}/:state/status`, (request, reply) => showStatus(context, request, reply));
 }
@@ -130,7 +129,7 @@ async function showState(
   return sendPage({ context, reply }, 200, page);
 }
 
-/** Response to the page's script: the state does not change. */
+/** Answer to the page's script. The state does not change. */
 async function showStatus(
   context: ExamplePagesContext,
   request: FastifyRequest<StateRoute>,

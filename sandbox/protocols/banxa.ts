@@ -1,6 +1,6 @@
 /**
  * Counterpart of src/providers/adapters/banxa.ts: returns quotes, creates orders below the partner's reference, and
- * opens an order's URL at `/widget` once. Here Klarna is a payment method.
+ * opens an order's URL at `/widget` once. Klarna is one of its payment methods.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -28,7 +28,7 @@ const purchase = ['paymentMethodId', 'crypto', 'blockchain', 'fiat', 'fiatAmount
 
 type PartnerRequest = FastifyRequest<{ Params: { partner: string } }>;
 
-/** Keeps unopened URLs in memory; a restart drops them, and they expire after a minute. */
+/** Unopened URLs are kept in memory. A restart drops them, and they expire after a minute anyway. */
 export function createBanxaProtocol(): SimulatedProtocol {
   const unopened = new LRUCache<string, { readonly id: string; readonly untilMs: number }>({
     max: MAXIMUM_ADDRESSES,

@@ -1,6 +1,6 @@
 /**
- * Counterpart of src/providers/adapters/coinbase.ts: accepts calls with a token that is signed for the call and used
- * once, returns quotes, and opens sessions. A session's URL at `/widget` works once, within `SESSION_LIFETIME_MS`.
+ * Counterpart of src/providers/adapters/coinbase.ts: accepts calls with a token that is signed for the call and works
+ * once, returns quotes, and creates sessions. A session's URL at `/widget` works once, within `SESSION_LIFETIME_MS`.
  */
 import { createPublicKey, randomBytes, verify } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -33,9 +33,9 @@ const typeOfEvent: Readonly<Record<OrderEvent, string>> = {
   failed: 'onramp.transaction.failed',
 };
 
-/** Memory of one on-ramp; a restart empties it. */
+/** State of one on-ramp, in memory; a restart empties it. */
 interface Memory {
-  /** Nonces of accepted tokens: a token is valid once. */
+  /** Nonces of accepted tokens, each of which is valid once. */
   readonly nonces: LRUCache<string, true>;
   readonly sessions: LRUCache<string, { readonly orderId: string; readonly expiresAtMs: number }>;
 }
@@ -88,7 +88,7 @@ export function createCoinbaseProtocol(): SimulatedProtocol {
   };
 }
 
-/** Requires a recent, unused token signed with the partner's key for exactly this call. */
+/** Requires a recent, unused token that the partner's key signed for exactly this call. */
 function requireAuthorized(
   { values, nowMs }: SimulatorContext,
   { nonces }: Memory,
@@ -172,7 +172,7 @@ function registerSessions(server: FastifyInstance, simulator: SimulatorContext, 
     memory.sessions.set(token, { orderId: order.id, expiresAtMs: simulator.nowMs() + SESSION_LIFETIME_MS });
     const session = { onrampUrl: `${simulator.url()}/widget?sessionToken=${token}` };
     void reply.code(201);
-    // With country and payment method the session includes its quote.
+    // Only a session with country and payment method includes a quote.
     const { country, paymentMethod } = request.body as Readonly<Record<string, unknown>>;
     if (country === undefined || paymentMethod === undefined) return { session };
     const quote = {

@@ -1,6 +1,7 @@
 /**
  * Counterpart of src/providers/adapters/moonpay.ts: returns quotes at `/api/v3/currencies/…/buy_quote`, and opens a
- * widget at `/widget` only through a URL whose query is signed with our secret key. Here PayPal is a payment method.
+ * widget at `/widget` only through a URL whose query is signed with our secret key. PayPal is one of its payment
+ * methods.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -26,7 +27,7 @@ const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
   failed: 'failed',
 };
 const errorTypes: Readonly<Record<number, string>> = { 401: 'UnauthorizedError', 404: 'NotFoundError' };
-/** Maximum orders of one URL, each after the earlier one was paid or expired. */
+/** Maximum orders of one URL. Each is opened after the earlier one was paid or has expired. */
 const MAXIMUM_ORDERS_OF_ADDRESS = 50;
 
 export const moonpayProtocol: SimulatedProtocol = {
@@ -104,7 +105,7 @@ export const moonpayProtocol: SimulatedProtocol = {
   },
 };
 
-/** PayPal for its own customers, a card for all others. */
+/** Requires PayPal for PayPal's own customers, and a card for all others. */
 function requireMethod({ provider }: SimulatorContext, given: string | undefined): void {
   refuseUnless(
     given === (provider === 'paypal' ? 'paypal' : 'credit_debit_card'),
@@ -112,7 +113,7 @@ function requireMethod({ provider }: SimulatorContext, given: string | undefined
   );
 }
 
-/** The signature is the last parameter and covers everything before it. */
+/** The signature is the last parameter, and covers everything before it. */
 async function openWidget(simulator: SimulatorContext, request: FastifyRequest): Promise<Order> {
   const { url, query: parameters, ip } = request;
   const sign = (text: string) => hmac(simulator.values['SECRET_KEY'], text, 'base64');
@@ -129,7 +130,7 @@ async function openWidget(simulator: SimulatorContext, request: FastifyRequest):
       ...['unsupportedRegionRedirectUrl', 'email', 'allowedIpAddress'],
     ],
   );
-  // With IP matching the URL must name the address from which it is opened.
+  // With IP matching, the URL must name the address from which it is opened.
   if (simulator.mode().enforcesIp === true)
     refuseUnless(isSame(query.allowedIpAddress, sign(ip)), 'the address is not that of the customer');
   refuseUnless(isSame(query.apiKey, simulator.values['API_KEY']), 'apiKey is unknown');
@@ -143,7 +144,7 @@ async function openWidget(simulator: SimulatorContext, request: FastifyRequest):
     email: query.email,
     returnUrl: query.redirectURL,
   };
-  // A URL leads to the same purchase until it is paid or has ended.
+  // A URL leads to the same order until that is paid or has expired.
   const name = createHash('sha256').update(url).digest('base64url').slice(0, 20);
   for (let count = 1; count <= MAXIMUM_ORDERS_OF_ADDRESS; count++) {
     const id = `${simulator.provider}_${name}${count}`;

@@ -16,11 +16,10 @@ import {
 } from './simulated-protocol.ts';
 
 const ASSET = 'MATIC_USDC';
-/** Maximum age of a signed URL. */
 const SIGNATURE_LIFETIME_MS = 60 * 60_000;
 const MAXIMUM_PURCHASES = 1_000;
 const MINUTE_MS = 60_000;
-/** Requests of one origin, by docs.rampnetwork.com/rate-limiting; beyond the second limit, an hour's block. */
+/** Requests of one origin, by docs.rampnetwork.com/rate-limiting. Exceeding the second limit blocks for an hour. */
 const MAXIMUM_PER_MINUTE = 100;
 const MAXIMUM_PER_QUARTER = 1_000;
 const BLOCK_MS = 60 * MINUTE_MS;
@@ -31,7 +30,7 @@ const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
   failed: 'CANCELLED',
 };
 
-/** Keeps the webhook URLs by purchase in memory; a restart drops them and ends their webhooks. */
+/** Webhook URLs are kept in memory by purchase. A restart drops them, so those purchases get no more webhooks. */
 export function createRampNetworkProtocol(): SimulatedProtocol {
   const webhookUrls = new LRUCache<string, string>({ max: MAXIMUM_PURCHASES });
   const requireRate = createRateRule();
@@ -87,7 +86,7 @@ export function createRampNetworkProtocol(): SimulatedProtocol {
     webhookOf(simulator, order, event, atMs) {
       const url = webhookUrls.get(order.id);
       if (url === undefined) return null;
-      // Keys sorted: the signature covers the JSON with sorted keys.
+      // With sorted keys, because the signature covers the JSON in that form.
       const body = JSON.stringify({
         purchase: {
           asset: { address: simulator.tokenContract() },
@@ -106,8 +105,8 @@ export function createRampNetworkProtocol(): SimulatedProtocol {
 }
 
 /**
- * Refuses with 429, which is unverified, and without `Retry-After`. Refused requests count as well. All callers are on
- * this machine.
+ * Refuses requests beyond the limits with 429, a status that is unverified, and without `Retry-After`. Refused requests
+ * count as well. All callers share one origin, because they are on this machine.
  */
 function createRateRule() {
   let requestsAtMs: number[] = [];
@@ -123,7 +122,7 @@ function createRateRule() {
   };
 }
 
-/** The signature is the last parameter, the time the last but one; both cover the parameters before them. */
+/** The last parameter is the signature, and the one before it the time. The signature covers everything before it. */
 function requireSigned(simulator: SimulatorContext, url: string): void {
   const [, signed, time, signature] = /\?(.+&timestamp=(\d+))&signature=([^&]+)$/.exec(url) ?? [];
   refuseUnless(signed !== undefined && signature !== undefined, 'the address is not signed');
@@ -168,7 +167,7 @@ async function openWidget(simulator: SimulatorContext, url: string, parameters: 
   refuseUnless(isSold, 'outAsset is not sold here');
   const { paymentMethodType = 'CARD_PAYMENT', webhookStatusUrl: webhookUrl } = query;
   refuseUnless(paymentMethodType === 'CARD_PAYMENT', 'paymentMethodType is unknown');
-  // Minor units without a decimal point.
+  // In minor units, without a decimal point.
   refuseUnless(/^\d{1,9}$/.test(query.inAssetValue), 'inAssetValue is malformed');
   const webhook = webhookUrl === undefined ? undefined : URL.parse(webhookUrl);
   refuseUnless(webhook !== null, 'webhookStatusUrl is malformed');
@@ -176,7 +175,7 @@ async function openWidget(simulator: SimulatorContext, url: string, parameters: 
     amount: (Number(query.inAssetValue) / 100).toFixed(2),
     currency: query.inAsset,
     walletAddress: query.userAddress,
-    // The provider has no shop id; this value is for readers of the store.
+    // The provider has no shop id. This value is for people who read the store.
     externalId: webhook?.searchParams.get('payment_id') ?? undefined,
     email: query.userEmailAddress,
     returnUrl: query.finalUrl,

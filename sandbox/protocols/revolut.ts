@@ -1,6 +1,6 @@
 /**
  * Counterpart of src/providers/adapters/revolut.ts: returns its configuration, quotes for a country, and the URL of the
- * widget. The URL contains the purchase in minor units and opens only unchanged.
+ * widget. The URL contains the purchase in minor units, and opens only unchanged.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -18,7 +18,7 @@ import {
   type SimulatorContext,
 } from './simulated-protocol.ts';
 
-/** Id of the simulator; the real one is also in the configuration. */
+/** Made up. The real id is in the real configuration too. */
 const ASSET = 'USDC-POLYGON';
 const fiat = [
   { currency: 'USD', min_limit: 7, max_limit: 10_000 },
@@ -143,7 +143,7 @@ async function redirectUrl(simulator: SimulatorContext, parameters: unknown): Pr
   return `${simulator.url()}/widget?${address}`;
 }
 
-/** Leads to the same purchase when opened again. */
+/** A URL that is opened again leads to the same order. */
 async function openOrder(simulator: SimulatorContext, address: URLSearchParams): Promise<Order> {
   const id = `revolut_${checksumOf(simulator, address).slice(0, 24)}`;
   const value = (name: string) => address.get(name) ?? '';

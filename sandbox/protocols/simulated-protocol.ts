@@ -6,30 +6,29 @@ import type { ProviderId } from '../../src/payment/provider-catalog.ts';
 import type { ProviderValues } from '../../src/providers/adapters/define-provider.ts';
 import type { Order } from '../order-store.ts';
 
-/** A change of an order that its provider reports to the shop. */
 export type OrderEvent = 'accepted' | 'declined' | 'delivered' | 'failed';
 
 /** Behaviors of a real provider that differ between accounts and versions. */
 export interface SimulatorMode {
-  /** Refuses sessions without the customer's IP address, and opens pages only from it. */
+  /** Refuses sessions without the customer's IP address, and opens pages only from that address. */
   readonly enforcesIp?: boolean;
   /** Signs webhooks with the newest signature only. */
   readonly signsNextVersion?: boolean;
-  /** Returns null for the fields that a session was locked to. */
+  /** Returns null for the fields that show what a session is locked to. */
   readonly echoesNull?: boolean;
-  /** Serves quotes at its earlier path only, and answers this at the current one. */
+  /** Serves quotes at the earlier path only, and answers with this status at the current one. */
   readonly earlierQuotes?: 400 | 404;
   /** Refuses sessions, because it does not serve the customer's country. */
   readonly refusesCountry?: boolean;
-  /** Leaves sessions unlocked. */
+  /** Does not lock sessions. */
   readonly isUnlocked?: boolean;
-  /** Status of webhooks, in the provider's terms. */
+  /** Status in webhooks, in the provider's terms. */
   readonly status?: string;
-  /** Names this contract in catalog and webhooks. */
+  /** Names this contract in the catalog and in webhooks. */
   readonly tokenContract?: string;
   /** Answers with an HTML page and this status, like a proxy in front of the API. */
   readonly pageStatus?: number;
-  /** Renames each field of the API's answers, or sets it to null or to an object with the value. */
+  /** Renames each field of the API's answers, sets it to null, or wraps the value in an object. */
   readonly changedShape?: 'renamed' | 'null' | 'wrapped';
 }
 
@@ -41,68 +40,64 @@ export interface SimulatedWebhook {
 }
 
 export interface Purchase {
-  /** Amount as decimal text. */
   readonly amount: string;
   readonly currency: string;
   readonly walletAddress: string;
   readonly externalId?: string | undefined;
   readonly email?: string | undefined;
-  /** Null at a provider without a return link. */
+  /** Null for a provider without a return link. */
   readonly returnUrl: string | undefined | null;
-  /** Id of the order; new if absent. */
+  /** Id of the order; created if absent. */
   readonly id?: string;
-  /** Delivery, 10⁻⁶ USDC, unless it is that of the amount. */
+  /** Delivery in 10⁻⁶ USDC, if it differs from that of the price. */
   readonly quotedUnits?: bigint;
 }
 
-/** Dependencies of every simulated on-ramp. Methods that read a request throw `RefusedRequestError`. */
+/** Dependencies of a simulated protocol. Methods that read a request throw `RefusedRequestError`. */
 export interface SimulatorContext {
   readonly provider: ProviderId;
-  /** Credentials of the shop's account, against which its requests are checked. */
+  /** Credentials of the shop's account, with which its requests are checked. */
   readonly values: ProviderValues;
-  /** A secret of the on-ramp for one purpose, 32 bytes in hex. */
+  /** Derives a secret of the on-ramp for one purpose: 32 bytes in hex. */
   readonly derive: (purpose: string) => string;
-  /** Whether it is a forger without the provider's secrets: `values` and `derive` are made up. */
+  /** Set for a forger, who does not know the provider's secrets: `values` and `derive` are then made up. */
   readonly isImpostor: boolean;
   readonly nowMs: () => number;
   /** The shop's webhook URL; null if there is none. */
   readonly webhookUrl: string | null;
   readonly mode: () => SimulatorMode;
-  /** Contract of the token that it claims to deliver. */
+  /** Contract of the token that the on-ramp claims to deliver. */
   readonly tokenContract: () => string;
-  /** Root of this on-ramp, without a trailing slash. */
+  /** URL of this on-ramp, without a trailing slash. */
   readonly url: () => string;
-  /** Charge, and delivered amount in 10⁻⁶ USDC. */
   price(amount: string, currency: string): Promise<Price>;
   openOrder(purchase: Purchase): Promise<Order>;
   findOrder(id: unknown): Order | null;
-  /** Redirects the customer to the page where the order is paid. */
+  /** Redirects the customer to the page on which the order is paid. */
   showOrder(reply: FastifyReply, order: Order): FastifyReply;
 }
 
-/** Charge and delivered amount of a purchase. */
 export interface Price {
   readonly amountCents: number;
   readonly currency: Currency;
-  /** In 10⁻⁶ USDC. */
+  /** Delivery in 10⁻⁶ USDC. */
   readonly quotedUnits: bigint;
-  /** Value of the amount without any fee, 10⁻⁶ USDC. */
+  /** Value of the amount without fees, in 10⁻⁶ USDC. */
   readonly valueUnits: bigint;
 }
 
-/** A request that a real on-ramp would also refuse. Its API answers in its own format, its pages with a page. */
+/** A request that a real on-ramp would also refuse. APIs answer in their own format, and pages with a page. */
 export class RefusedRequestError extends Error {
   override readonly name = 'RefusedRequestError';
   readonly status: number | null;
 
-  /** @param status null for this on-ramp's status of invalid requests */
+  /** @param status null for the status with which this on-ramp refuses invalid requests */
   constructor(message: string, status: number | null = null) {
     super(message);
     this.status = status;
   }
 }
 
-/** Throws `RefusedRequestError` unless the condition holds. */
 export function refuseUnless(
   condition: unknown,
   message: string,
@@ -111,14 +106,14 @@ export function refuseUnless(
   if (!condition) throw new RefusedRequestError(message, status);
 }
 
-/** Counterpart of one adapter, with the checks of the real provider. Written without the adapter's source. */
+/** Counterpart of an adapter, with the checks of the real provider. Written without looking at the adapter. */
 export interface SimulatedProtocol {
   /** Status of an invalid request. Default: 400. */
   readonly invalidStatus?: number;
   /** Body of a refusal by the API, in the real provider's format. */
   refusal(message: string, status: number): object;
   registerRoutes(server: FastifyInstance, simulator: SimulatorContext): void;
-  /** Webhook about an event at `atMs`, signed now. Null if this provider sends none. */
+  /** Webhook about an event at `atMs`, signed now; null if this provider sends none. */
   webhookOf(
     simulator: SimulatorContext,
     order: Order,
@@ -140,7 +135,7 @@ export function isSame(given: unknown, expected: string | undefined): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }
 
-/** Required and optional parameters and no others, all as text. Throws `RefusedRequestError`. */
+/** Reads required and optional parameters as text. Throws `RefusedRequestError` for missing, unknown or empty ones. */
 export function readParameters<Required extends string, Optional extends string = never>(
   fields: unknown,
   required: readonly Required[],
@@ -160,21 +155,20 @@ export function readParameters<Required extends string, Optional extends string 
   return given as Record<Required, string> & Partial<Record<Optional, string>>;
 }
 
-/** Splits a JSON body into one numeric field and the others. Throws `RefusedRequestError`. */
+/** Splits a JSON body into one numeric field and all others. Throws `RefusedRequestError`. */
 export function takeNumber(body: unknown, name: string): readonly [value: number, others: object] {
   const { [name]: value, ...others } = (body ?? {}) as Readonly<Record<string, unknown>>;
   refuseUnless(typeof value === 'number', `${name} must be a number`);
   return [value, others];
 }
 
-/** Wallet of a customer's purchase. Throws `RefusedRequestError`. */
 export function readWallet(text: string): Address {
   const address = parsePayoutAddress(text);
   refuseUnless(address, 'the wallet address is malformed');
   return address;
 }
 
-/** Target of a page's return link: http(s) only. Throws `RefusedRequestError`. */
+/** Target of a page's return link, which must be http(s). Throws `RefusedRequestError`. */
 export function readReturnUrl(text: string | undefined): string {
   const url = URL.parse(text ?? '');
   refuseUnless(

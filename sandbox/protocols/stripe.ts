@@ -1,6 +1,6 @@
 /**
  * Counterpart of src/providers/adapters/stripe.ts: returns quotes and creates sessions for calls with the secret key,
- * lets a session be read again, and shows its page at `/widget`. Fees come on top of an amount.
+ * lets a session be read again, and shows its page at `/widget`. Fees are added to an amount.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -80,13 +80,13 @@ export const stripeProtocol: SimulatedProtocol = {
 
 const UNKNOWN_PATH = 'Unrecognized request URL';
 
-/** Code of a refused request; none for an unknown path or a wrong key. */
+/** Error code of a refused request; none for an unknown path or a wrong key. */
 function codeOf(message: string, status: number): { readonly code?: string } {
   if (status !== 400 || message === UNKNOWN_PATH) return {};
   return { code: message.startsWith('crypto_onramp_') ? message : 'parameter_invalid' };
 }
 
-/** Fees on top of an amount, here 4 % of amount and fees. */
+/** Adds fees to an amount: 4 % of the total. */
 async function priceOf(
   simulator: SimulatorContext,
   purchase: Readonly<Record<'source_amount' | 'source_currency', string>>,
@@ -159,7 +159,7 @@ async function openSession(simulator: SimulatorContext, body: unknown): Promise<
     walletAddress: form['wallet_addresses[polygon]'],
     id: `cos_${randomBytes(16).toString('hex')}`,
     externalId: form['metadata[payment_id]'],
-    // The page has no return link: the customer returns by other means.
+    // The page has no return link, so the customer returns by other means.
     returnUrl: null,
   });
 }
@@ -172,7 +172,7 @@ function sessionOf(simulator: SimulatorContext, order: Order) {
     redirect_url: `${simulator.url()}/widget?session=${order.id}`,
     metadata: { payment_id: order.externalId },
     transaction_details: {
-      // Null until the customer has chosen; the given wallets are repeated by network.
+      // Null until the customer has chosen. The wallets of the session are repeated by network.
       wallet_address: null,
       wallet_addresses:
         simulator.mode().echoesNull === true

@@ -1,7 +1,7 @@
 /**
  * Counterpart of src/providers/adapters/transak.ts: returns quotes, issues an access token that invalidates the
- * previous one, creates sessions with it, and opens a session's widget at `/widget` once, within `SESSION_LIFETIME_MS`,
- * and only from the referrer's domain.
+ * previous one, and creates sessions for calls with it. Opens a session's widget at `/widget` once, within
+ * `SESSION_LIFETIME_MS`, and only for customers from the referrer's domain.
  */
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -35,7 +35,7 @@ interface Session {
   readonly expiresAtMs: number;
 }
 
-/** Memory of one on-ramp; a restart empties it, which invalidates all tokens. */
+/** State of one on-ramp, in memory. A restart empties it, which invalidates the token and all sessions. */
 interface Memory {
   accessToken: { readonly value: string; readonly expiresAtMs: number } | null;
   readonly sessions: LRUCache<string, Session>;
@@ -144,7 +144,7 @@ function registerQuotes(server: FastifyInstance, simulator: SimulatorContext): v
   });
 }
 
-/** The end user's address, which every call has to carry since 2026-07-15. */
+/** Requires the end user's IP address, which every call has to carry since 2026-07-15. */
 function requireUserIp(simulator: SimulatorContext, headers: IncomingHttpHeaders): void {
   if (simulator.mode().enforcesIp === true)
     refuseUnless(isIP(String(headers['x-user-ip'])) !== 0, 'x-user-ip is missing');

@@ -1,6 +1,6 @@
 /**
  * Counterpart of src/providers/adapters/wert.ts: converts amounts, creates sessions, shows a session's page at
- * `/widget/{partner}/widget`, and lists the partner's orders.
+ * `/widget/{partner}/widget`, and lists orders by the partner's id.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -27,10 +27,10 @@ const typeOfEvent: Readonly<Record<OrderEvent, string>> = {
   failed: 'order_failed',
 };
 
-/** Memory of one on-ramp. A restart empties it and ends all unopened sessions. */
+/** State of one on-ramp, in memory. A restart empties it, which ends all unopened sessions. */
 interface Memory {
   readonly sessions: LRUCache<string, Pick<Purchase, 'amount' | 'currency' | 'walletAddress'>>;
-  /** Orders by the partner's id. */
+  /** Order ids by the partner's id. */
   readonly orders: LRUCache<string, readonly string[]>;
   readonly declined: LRUCache<string, true>;
 }

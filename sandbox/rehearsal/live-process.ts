@@ -2,14 +2,13 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The service in live mode, as a child process of the rehearsal. */
 export interface LiveProcess {
   readonly pid: number;
-  /** Resolves when it is ready. Throws `PortTakenError`, or if it ends or takes too long. */
+  /** Resolves when the service is ready. Throws `PortTakenError`, or another error if it ends or takes too long. */
   ready(limitMs: number, signal: AbortSignal): Promise<void>;
-  /** Last lines of its log. */
+  /** Last lines of the service's log. */
   log(): readonly string[];
-  /** Sends a signal, and SIGKILL after a timeout. Resolves to its exit code. */
+  /** Sends a signal, and SIGKILL after a timeout. Resolves to the exit code. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
 }
 
@@ -21,11 +20,11 @@ export class PortTakenError extends Error {
 const LOG_LINES = 12;
 const MAXIMUM_LINE_CHARACTERS = 500;
 const POLL_MS = 100;
-/** Time to stop before SIGKILL, longer than the drain and the longest delivery. */
+/** Time to stop before SIGKILL, longer than the drain and the longest delivery take. */
 const STOP_LIMIT_MS = 45_000;
 
 /**
- * Starts `card-checkout start --live` in this folder with these variables. Logs into a file, because a pipe could fill.
+ * Starts `card-checkout start --live` with these variables. Logs into a file, because a pipe could fill up.
  *
  * @param script file of the command `card-checkout`
  */

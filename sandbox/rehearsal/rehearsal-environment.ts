@@ -4,13 +4,13 @@ import { type ProviderId, providerCatalog, providerIds } from '../../src/payment
 import { type ProviderValues, variableNameOf } from '../../src/providers/adapters/define-provider.ts';
 import { providers } from '../../src/providers/adapters/providers.ts';
 
-/** URLs and files of the rehearsal's own parts. */
+/** URLs and files of the parts that the rehearsal itself starts. */
 export interface RehearsalPlaces {
   readonly dataDir: string;
   readonly port: number;
   readonly adminPort: number;
   readonly chainId: number;
-  /** Endpoints of the local chain on two hosts, because two must agree. */
+  /** URLs of the local chain on two hosts, because two endpoints must agree. */
   readonly rpcUrls: readonly string[];
   readonly usdc: Address;
   readonly factory: Address;
@@ -22,7 +22,7 @@ export interface RehearsalPlaces {
   readonly onrampBaseUrl: string;
 }
 
-/** Replaced variables besides the providers' URLs, with their replacements. */
+/** Replaced variables other than the providers' URLs, with what replaces them. */
 const groups: readonly (readonly [readonly string[], string])[] = [
   [
     ['HOST', 'PORT', 'ADMIN_HOST', 'ADMIN_PORT', 'TLS_CERT_FILE', 'TLS_KEY_FILE'],
@@ -45,13 +45,10 @@ const groups: readonly (readonly [readonly string[], string])[] = [
 ];
 const replacedNames = new Set(groups.flatMap(([names]) => names));
 
-/** Simulated provider that takes the payment if the operator configured none for US dollars. */
+/** Provider that is simulated if the operator has configured none that takes US dollars. */
 const STAND_IN: ProviderId = 'moonpay';
 
-/**
- * Variables that a rehearsal replaces, by name. All others are the operator's. Parts that an operator does not use,
- * such as another provider, stay unused.
- */
+/** Values of the variables that a rehearsal replaces. The others stay the operator's. */
 export function replacementsOf(
   own: NodeJS.ProcessEnv,
   places: RehearsalPlaces,
@@ -93,7 +90,7 @@ export function replacementsOf(
   };
 }
 
-/** The operator's environment with the replacements; files of replaced secrets are not read. */
+/** The operator's environment with the replacements. Replaced secrets are not read from their files either. */
 export function rehearsalEnvironment(
   own: NodeJS.ProcessEnv,
   replacements: Readonly<Record<string, string>>,
@@ -106,14 +103,14 @@ function isSet(own: NodeJS.ProcessEnv, name: string): boolean {
   return Boolean(own[name]?.trim() || own[`${name}_FILE`]?.trim());
 }
 
-/** Providers with at least one variable of their own, in the order of the catalog. */
+/** Providers for which the operator has set at least one variable, in the order of the catalog. */
 function configuredProviders(own: NodeJS.ProcessEnv): ProviderId[] {
   return providerIds.filter((id) =>
     providers[id].variables.some(({ name }) => isSet(own, variableNameOf(id, name))),
   );
 }
 
-/** Providers that may take the payment: those for US dollars, which need no exchange rate. */
+/** Providers that may take the payment: those that take US dollars, which need no exchange rate. */
 export function payingProviders(own: NodeJS.ProcessEnv): readonly ProviderId[] {
   return needsStandIn(own) ? [STAND_IN] : configuredProviders(own).filter((id) => takesDollars(own, id));
 }
@@ -128,13 +125,13 @@ function takesDollars(own: NodeJS.ProcessEnv, id: ProviderId): boolean {
   return onlyCurrency === null || onlyCurrency === 'USD';
 }
 
-/** A problem of the operator's configuration, and whether the rehearsal continues with a replacement. */
+/** A problem of the operator's configuration. If replaced, the rehearsal continues without that variable. */
 interface ConfigurationProblem {
   readonly text: string;
   readonly isReplaced: boolean;
 }
 
-/** Problems of the operator's own configuration; each text begins with the name of a variable. */
+/** Problems of the operator's configuration. Each text begins with the name of a variable. */
 export function findProblems(own: NodeJS.ProcessEnv): readonly ConfigurationProblem[] {
   try {
     readConfig('live', own);
@@ -148,7 +145,7 @@ export function findProblems(own: NodeJS.ProcessEnv): readonly ConfigurationProb
   }
 }
 
-/** Use of the replaced variables, for the operator. */
+/** Describes to the operator what is replaced. */
 export function describeReplacements(
   own: NodeJS.ProcessEnv,
 ): readonly { level: 'ok' | 'warn'; text: string }[] {

@@ -22,15 +22,15 @@ export interface RehearsedPaymentParts {
   /** Configuration of the running service. */
   readonly config: Config;
   readonly sandbox: Sandbox;
-  /** Providers that may take the payment; the first usable one is chosen. */
+  /** Providers that may take the payment; the first usable one does. */
   readonly providers: readonly ProviderId[];
   readonly receiver: Pick<Receiver, 'host'>;
   readonly inbox: Pick<WebhookInbox, 'list'>;
-  /** Keeps the token that verifies the webhook of a payment. */
+  /** Keeps the token with which the webhook of a payment is verified. */
   readonly keepToken: (paymentId: string, ipnToken: string) => void;
 }
 
-/** Charge in USD, raised to the provider's minimum. */
+/** Charge in USD, unless the provider's minimum requires more. */
 const USUAL_AMOUNT_USD = 80;
 const ABOVE_MINIMUM = 1.2;
 
@@ -40,7 +40,7 @@ const POLL_MS = 1_000;
 
 const SEE_LOG = 'see the log of the service';
 
-/** Takes one payment from the merchant's account to the signed webhook, and verifies the journal. */
+/** Takes one payment from the creation of the merchant's account to the signed webhook, and verifies the journal. */
 export async function rehearsePayment(parts: RehearsedPaymentParts): Promise<void> {
   const { step, config, sandbox, inbox } = parts;
   const api = `http://127.0.0.1:${config.port}`;
@@ -89,7 +89,9 @@ interface ListedProvider {
   readonly blocked_because: string | null;
 }
 
-/** Switches on the first provider that can be; live mode has simulators off, because they prove nothing. */
+/**
+ * Switches on the first provider that can be used, because simulators prove nothing and are therefore off in live mode.
+ */
 async function chooseProvider({ config, providers }: RehearsedPaymentParts) {
   const reasons: string[] = [];
   for (const provider of providers) {
@@ -132,7 +134,7 @@ async function createPayment(
   return { id, detail: `payment ${id} of ${terms.amount} USD; customers would open ${url}` };
 }
 
-/** Polls as a merchant may, and waits as long as the operator's rate limit asks. */
+/** Polls as a merchant may, and waits for as long as the operator's rate limit requires. */
 async function waitUntilPaid(
   url: string,
   key: string,

@@ -27,39 +27,40 @@ export interface RehearsalReport {
 }
 
 interface RehearsalOptions {
-  /** The operator's variables. */
   readonly environment: NodeJS.ProcessEnv;
   /** File of the command `card-checkout`. */
   readonly script: string;
   /** Called with each step when it ends. */
   readonly onStep: (step: DoctorCheck) => void;
-  /** Ends the rehearsal early and stops everything that it started. */
   readonly signal: AbortSignal;
 }
 
-/** Generous, so that a busy machine does not fail. */
+/** Long, so that a busy machine does not fail. */
 const STEP_LIMIT_MS = 60_000;
 const START_LIMIT_MS = 120_000;
-/** Attempts with other ports, because another program can take one meanwhile. */
+/** Maximum attempts with other ports, because another program can take a port meanwhile. */
 const ATTEMPTS = 5;
 
 const BLOCK_INTERVAL_MS = 300;
-/** Balance of each relayer key: 100 POL. */
+/** 100 POL for each relayer key. */
 const GAS_BALANCE = `0x${(10n ** 20n).toString(16)}`;
 
-/** Maximum length of the folder, which leaves room for the control socket's path with its limit of 103 bytes. */
+/**
+ * Maximum length of the temporary directory's path. Beyond it, the control socket's path could exceed its limit of 103
+ * bytes.
+ */
 const MAXIMUM_FOLDER_BYTES = 50;
 
 /**
- * Below the ephemeral ports, which the system gives to other listeners and connections. Above 10080, the highest port
- * that fetch refuses.
+ * Below the ephemeral ports, which the system gives to other listeners and connections, and above 10080, the highest
+ * port that fetch refuses.
  */
 const FIRST_PORT = 10_100;
 const LAST_PORT = 11_999;
 
 const silent = { info() {}, warn() {}, error() {} };
 
-/** Ends the rehearsal after a step that was already reported. */
+/** Ends the rehearsal after a step whose failure is already reported. */
 class StepFailedError extends Error {
   override readonly name = 'StepFailedError';
 }
@@ -72,14 +73,14 @@ interface Rehearsal {
   readonly report: (name: string, level: DoctorCheck['level'], detail: string) => void;
   /** Registers a part that is stopped at the end, even after a failure. */
   readonly atEnd: (stop: () => Promise<unknown>) => void;
-  /** Adds the service's log to the error of every later step. */
+  /** Adds this service's log to the report of every later failure. */
   readonly follow: (service: LiveProcess) => void;
 }
 
 /**
  * Takes one payment through live mode with the operator's variables, against a local chain and simulated providers.
- * Replaces data folder, database, mail server, endpoints and providers. A failed step ends it, with the cause and
- * remedy. Leaves no process and no file.
+ * Replaces data folder, database, mail server, endpoints and providers. A failed step ends it, and is reported with its
+ * cause and what to do. Leaves no process and no file.
  */
 export async function rehearse({
   environment,
@@ -93,7 +94,7 @@ export async function rehearse({
   let service: LiveProcess | null = null;
 
   const report: Rehearsal['report'] = (name, level, detail) => {
-    // Omits the log if the operator ended the rehearsal.
+    // Without the log if the operator ended the rehearsal.
     const log = level === 'fail' && service !== null && !signal.aborted ? { log: service.log() } : {};
     const check = { name, level, isFine: level !== 'fail', detail: detail.replace(/\s+/g, ' '), ...log };
     checks.push(check);
@@ -184,7 +185,10 @@ async function runSteps(rehearsal: Rehearsal): Promise<void> {
   });
 }
 
-/** Reports the problems of the operator's own configuration; only those that the rehearsal replaces do not end it. */
+/**
+ * Reports problems of the operator's configuration. Only those in variables that the rehearsal replaces let it
+ * continue.
+ */
 function reportConfiguration({ own, report }: Rehearsal): void {
   const problems = findProblems(own);
   for (const { text, isReplaced } of problems)
@@ -231,7 +235,7 @@ async function fundAndDeploy(config: Config, { anvilUrl: url }: Sandbox) {
   }
 }
 
-/** Starts the service on two free ports, and retries with others if a program takes one. */
+/** Starts the service on two free ports. Retries with others if another program takes one. */
 async function startService(
   { script, folder, atEnd, follow }: Rehearsal,
   signal: AbortSignal,
@@ -261,8 +265,7 @@ async function pickPort(): Promise<number> {
 }
 
 /**
- * Writes the operator's additional authorities and the certificate of the local receiver, which only the rehearsal
- * trusts.
+ * Writes the operator's additional authorities, and the certificate of the local receiver, to a file for the service.
  */
 function writeAuthorities({ own, folder }: Rehearsal, { certificate }: Receiver): string {
   const file = join(folder, 'authorities.pem');
@@ -277,7 +280,7 @@ function makeFolder(): string {
   return mkdtempSync(join(place, 'card-checkout-'));
 }
 
-/** Result of the work, or an error on a timeout or an abort, passed to the work's own signal. */
+/** Result of the work. Rejects on a timeout or an abort, both of which also abort the work's own signal. */
 async function within<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   limitMs: number,

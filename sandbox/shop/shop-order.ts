@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
-/** An event of an order, as the shop's page shows it. */
+/** Something that happened to an order, as the shop's page shows it. */
 export interface ShopStep {
   readonly title: string;
   /** Column on the page: actions of the shop's server, or messages of the service. */
   readonly kind: 'call' | 'webhook' | 'check';
   readonly isGood: boolean;
-  /** Text to inspect: a request, response or signature. */
+  /** What can be inspected: a request, a response or a signature. */
   readonly detail: string;
 }
 
@@ -23,7 +23,7 @@ export interface ShopOrder {
   readonly product: ShopProduct;
   readonly steps: ShopStep[];
   payment: { readonly id: string; readonly ipnToken: string; readonly checkoutUrl: string } | null;
-  /** The genuine webhook, for a replay. */
+  /** The last genuine webhook, for a replay. */
   received: { readonly rawBody: string; readonly signature: string } | null;
   isFulfilled: boolean;
 }
@@ -40,7 +40,7 @@ const MAXIMUM_DETAIL_CHARACTERS = 4_000;
 
 export type ShopOrders = ReturnType<typeof createShopOrders>;
 
-/** Orders of the shop, in memory: a restart of the sandbox drops them. */
+/** Orders of the shop, in memory. A restart of the sandbox drops them. */
 export function createShopOrders() {
   const orders = new LRUCache<string, ShopOrder>({ max: MAXIMUM_ORDERS });
   return {

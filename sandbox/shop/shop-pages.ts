@@ -7,7 +7,7 @@ import type { InboxWebhook } from './webhook-inbox.ts';
 export const shopStyle = pageStyleOf(['button', 'card', 'badge', 'banner'], asset('./shop.css')).toString();
 export const shopScript = readFileSync(asset('./client/follow-order.js'), 'utf8');
 
-/** Style and script are files of the shop; the customer follows a link to a checkout. */
+/** Style and script are files of the shop. Customers reach the checkout by a link, which needs no permission here. */
 export const shopContentSecurityPolicy =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -38,7 +38,6 @@ ${main}
 `.toString();
 }
 
-/** Products and orders. */
 export function catalogPage(orders: readonly ShopOrder[]): string {
   return layout(
     'Sandbox shop',
@@ -68,7 +67,7 @@ ${id.slice(0, 8)}</a> ${isFulfilled ? 'fulfilled' : 'open'}</li>`,
   );
 }
 
-/** Webhooks of checkouts without an order of the shop. */
+/** Page with the webhooks of checkouts that were not created by this shop. */
 export function inboxPage(webhooks: readonly InboxWebhook[]): string {
   return layout(
     'Webhooks',
@@ -101,7 +100,7 @@ ${rawBody}</code></pre></details></li>
 `;
 }
 
-/** An order: the customer's view beside the server's. */
+/** Page of an order, with the customer's view beside the server's. */
 export function orderPage(order: ShopOrder): string {
   const { id, product, payment, steps, isFulfilled, received } = order;
   return layout(

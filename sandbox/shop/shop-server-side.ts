@@ -6,18 +6,18 @@ import { verifyDepositAddress } from '../../sdk/src/verify-deposit-address.ts';
 import { constructEventAsync } from '../../sdk/src/webhooks.ts';
 import { addStep, type ShopOrder, type ShopOrders, type ShopProduct } from './shop-order.ts';
 
-/** Account data and decisions of a merchant. */
+/** What a merchant knows of its account at the service. */
 export interface ShopAccount {
   readonly apiUrl: string;
   readonly apiKey: string;
   readonly payoutWallet: string;
-  /** URL of the shop's webhooks. */
+  /** URL for the shop's webhooks. */
   readonly callbackUrl: string;
 }
 
 export type ShopServerSide = ReturnType<typeof createShopServerSide>;
 
-/** The server of a shop, which knows the service only by its API and the SDK. */
+/** Server of a shop, which knows the service only by its API and the SDK. */
 export function createShopServerSide(account: ShopAccount, orders: ShopOrders) {
   const fulfilments = createMemoryStore();
 
@@ -27,16 +27,16 @@ export function createShopServerSide(account: ShopAccount, orders: ShopOrders) {
   }
 
   return {
-    /** Creates the order and its checkout; an error becomes a step of the order. */
+    /** Creates the order and its checkout. An error becomes a step of the order. */
     async buy(product: ShopProduct): Promise<ShopOrder> {
       const order = orders.open(product);
       await createCheckout(account, order).catch((error: unknown) => addFailure(order, error));
       return order;
     },
-    /** Verifies a webhook and acts on it; resolves to the HTTP status. */
+    /** Verifies a webhook and acts on it. Resolves to the HTTP status. */
     async receive(rawBody: string, signature: string | undefined): Promise<number> {
       const order = orders.findByPayment(claimedPaymentId(rawBody));
-      // Unknown after a restart, or never created: the sender gets the same response.
+      // The payment is unknown after a restart, or was never created. The sender gets the same answer for both.
       if (order === null) return 401;
       addWebhook(order, rawBody, signature);
       try {
@@ -80,7 +80,6 @@ async function createCheckout(account: ShopAccount, order: ShopOrder): Promise<v
   });
 }
 
-/** Confirms with the service and fulfils once. */
 async function act(account: ShopAccount, fulfilments: FulfilmentStore, order: ShopOrder): Promise<void> {
   const { outcome } = await fulfilOnce(fulfilments, {
     client: recordingClient(account, order),
@@ -124,7 +123,7 @@ function addFailure(order: ShopOrder, error: unknown): void {
   addStep(order, { title: `Refused: ${name}`, kind: 'check', isGood: false, detail: message });
 }
 
-/** Unverified: used only to look up the order. */
+/** Not verified yet, so it is used only to look up the order. */
 function claimedPaymentId(rawBody: string): string {
   try {
     return String((JSON.parse(rawBody) as { paymentId?: unknown } | null)?.paymentId);
@@ -133,7 +132,7 @@ function claimedPaymentId(rawBody: string): string {
   }
 }
 
-/** The SDK's client, which records each call in the order. */
+/** Client of the SDK that records each call in the order. */
 function recordingClient({ apiUrl, apiKey }: ShopAccount, order: ShopOrder): Client {
   return createClient({
     apiKey,
@@ -165,7 +164,7 @@ function indented(text: string): string {
   }
 }
 
-/** Removes tokens, because customers also see the page. */
+/** Removes tokens, because customers see this page too. */
 function withoutSecrets(text: string): string {
   return text.replaceAll(/ipn_[\w-]{8,}/g, 'ipn_… (a secret)');
 }

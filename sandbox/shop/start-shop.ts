@@ -29,7 +29,7 @@ export interface ShopOptions {
   /** Signing token of a payment that was created by hand; null for an invalid id. */
   readonly ipnTokenOf: (paymentId: string) => string | null;
   readonly nowMs: () => number;
-  /** Preferred ports, 0 for any; a taken port is replaced and logged. */
+  /** Preferred ports, 0 for any. A port that is taken is replaced, which is logged. */
   readonly ports: { readonly shop: number; readonly receiver: number };
   readonly log: SandboxLog;
 }
@@ -37,16 +37,16 @@ export interface ShopOptions {
 /** A merchant of the sandbox: a shop with pages, and a receiver for its webhooks. */
 export interface Shop {
   readonly url: string;
-  /** Return URL of its account: customers come back to their order. */
+  /** Return URL of the shop's account, which leads customers back to their order. */
   readonly returnUrl: string;
   /** Callback for checkouts that are created by hand, and the page that shows their webhooks. */
   readonly inbox: { readonly callbackUrl: string; readonly pageUrl: string };
   readonly ports: { readonly shop: number; readonly receiver: number };
-  /** `host:port` of its receiver, which the service must be allowed to send to. */
+  /** `host:port` of the receiver, to which the service must be allowed to send. */
   readonly receiverHost: string;
-  /** Callback that accepts and ignores every event: the default of `trigger`, whose events `listen` shows. */
+  /** Callback that accepts and ignores every event. It is the default of `trigger`, whose events `listen` shows. */
   readonly idleCallback: string;
-  /** Certificate in PEM that the service has to trust for this host. */
+  /** Certificate in PEM that the service has to trust for the receiver. */
   readonly receiverCertificate: string;
   stop(): Promise<void>;
 }
@@ -89,8 +89,8 @@ export async function startShop({ account, ipnTokenOf, nowMs, ports, log }: Shop
 }
 
 /**
- * Reads a file of the receiver's certificate. Its key is public, like all keys of the sandbox: only the sandbox trusts
- * it, and only for this receiver.
+ * Reads the receiver's certificate or private key. The private key is published in this repository, which is safe
+ * because only the sandbox trusts the certificate, and only for this receiver.
  */
 function readPem(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8');
@@ -105,7 +105,7 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-/** Starts an HTTPS webhook receiver. Port 0 picks a free port. `receive` resolves to the HTTP status. */
+/** Starts an HTTPS webhook receiver; port 0 chooses a free one. `receive` resolves to the HTTP status. */
 export async function startReceiver(
   port: number,
   receive: (path: string, rawBody: string, signature: string | undefined) => Promise<number>,
@@ -148,11 +148,11 @@ function createPageServer(
     reply.headers({
       'content-security-policy': shopContentSecurityPolicy,
       'x-content-type-options': 'nosniff',
-      // With `no-referrer` browsers send `Origin: null` with the shop's own forms.
+      // With `no-referrer`, browsers would send `Origin: null` with the shop's own forms.
       'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
     });
-    // Refuses other sites, also under a name of their own (DNS rebinding).
+    // Refuses other sites, even under a name that leads here (DNS rebinding).
     const { host = '', origin } = request.headers;
     const isOwnName = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(host);
     const isOwnForm = request.method === 'GET' || origin === undefined || origin === `http://${host}`;
@@ -175,7 +175,7 @@ function createPageServer(
   });
   server.get<{ Params: { payment: string } }>(`${RETURN_PATH}/:payment`, (request, reply) => {
     const order = orders.findByPayment(request.params.payment);
-    // A checkout created by hand or before a restart: the inbox shows its webhook.
+    // The checkout was created by hand or before a restart, so the inbox shows its webhook.
     return reply.redirect(order === null ? '/webhooks' : `/orders/${order.id}`, 303);
   });
   server.get<{ Params: { order: string } }>('/orders/:order', (request, reply) => {

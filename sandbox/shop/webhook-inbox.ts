@@ -1,29 +1,28 @@
 import { WebhookError } from '../../sdk/src/errors.ts';
 import { constructEventAsync } from '../../sdk/src/webhooks.ts';
 
-/** Received webhook of a checkout that was created by hand. */
+/** A webhook of a checkout that was created by hand. */
 export interface InboxWebhook {
   readonly receivedAtMs: number;
   /** Unverified id in the body, for display; null if there is none. */
   readonly paymentId: string | null;
   readonly rawBody: string;
   readonly signature: string | null;
-  /** Reason of a refusal; null for a genuine one. */
+  /** Reason of the refusal; null for a genuine webhook. */
   readonly problem: string | null;
 }
 
 export type WebhookInbox = ReturnType<typeof createWebhookInbox>;
 
-/** Maximum webhooks kept in memory. A restart of the sandbox drops them. */
+/** Maximum webhooks, kept in memory. A restart of the sandbox drops them. */
 const MAXIMUM_WEBHOOKS = 50;
 const MAXIMUM_BODY_CHARACTERS = 4_000;
 const MAXIMUM_SIGNATURE_CHARACTERS = 200;
 
 /**
- * Receives, verifies and keeps the webhooks of checkouts that no shop made.
+ * Receives, verifies and keeps the webhooks of checkouts that no shop created.
  *
- * @param ipnTokenOf the token that a merchant kept from the answer to its create request; null for an impossible
- * payment
+ * @param ipnTokenOf the token that a merchant kept from the answer to the create request; null for an invalid id
  */
 export function createWebhookInbox(ipnTokenOf: (paymentId: string) => string | null, nowMs: () => number) {
   const webhooks: InboxWebhook[] = [];

@@ -28,7 +28,7 @@ export function required(args: OperationArguments, name: string): string {
   return value;
 }
 
-/** Creates a reader of an option, whose parser returns null for an invalid text. Null without the option. */
+/** Creates a reader of an option. `parse` returns null for an invalid text, and the reader null without the option. */
 function optionalAs<Value>(parse: (text: string) => Value | null, problem: string) {
   return (args: OperationArguments, name: string): Value | null => {
     const text = optional(args, name);
@@ -39,7 +39,6 @@ function optionalAs<Value>(parse: (text: string) => Value | null, problem: strin
   };
 }
 
-/** Creates a reader of an option with fixed values. */
 function optionalOneOf<Value extends string>(values: readonly Value[]) {
   return optionalAs((text) => values.find((value) => value === text) ?? null, oneOf(values));
 }
@@ -115,13 +114,15 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
     ...given('toleratesMissingCent', optionalOnOrOff(args, 'direct-cent-tolerance')),
     ...given('receivesAlerts', optionalOnOrOff(args, 'trouble-mails')),
     ...given('wallet', optionalWallet(args)),
-    // The file's content as base64: the server may not have access to the caller's files.
+    // Content of the file in base64, because the server may not have access to the caller's files.
     ...(logo === null ? {} : { logo: logo === '' ? null : Buffer.from(logo, 'base64') }),
     ...given('isWalletLocked', optionalSwitch(args, 'lock-wallet', 'unlock-wallet')),
   };
 }
 
-/** The wallet argument; one at which USDC would be lost requires another option. Throws `invalid_request`. */
+/**
+ * Reads the wallet argument. A wallet at which USDC would be lost needs `--confirm-wallet`. Throws `invalid_request`.
+ */
 export function optionalWallet(args: OperationArguments): Address | null {
   const wallet = optionalAddress(args, 'wallet');
   const doubt = wallet === null || args['confirm-wallet'] === true ? null : doubtAbout(wallet);
@@ -129,14 +130,13 @@ export function optionalWallet(args: OperationArguments): Address | null {
   return wallet;
 }
 
-/** Value of two opposite options; null without either. */
+/** Value of two opposite options; null if neither is given. */
 function optionalSwitch(args: OperationArguments, on: string, off: string): boolean | null {
   const [isOn, isOff] = [args[on] === true, args[off] === true];
   if (isOn && isOff) throw invalidField(on, `and ${off} cannot be combined`);
   return isOn || isOff ? isOn : null;
 }
 
-/** The field, if it has a value. */
 function given<Name extends string, Value>(name: Name, value: Value | null): { [Key in Name]?: Value } {
   return value === null ? {} : ({ [name]: value } as { [Key in Name]: Value });
 }
@@ -172,7 +172,6 @@ export function paymentFilter(args: OperationArguments): PaymentFilter {
   };
 }
 
-/** Query for one account's payments; null without an account. */
 export function paymentQuery(args: OperationArguments): PaymentQuery | null {
   const accountId = optional(args, 'account');
   if (accountId === null) return null;
@@ -185,7 +184,7 @@ export function paymentQuery(args: OperationArguments): PaymentQuery | null {
   });
 }
 
-/** The token to rescue; `pol` is the chain's native coin, for which the contract uses the zero address. */
+/** The token to rescue. `pol` is the chain's native coin, for which the contract uses the zero address. */
 export function rescuedToken(args: OperationArguments): Address {
   return parseRescuedToken(required(args, 'token'));
 }

@@ -3,16 +3,15 @@ import type { OperationArguments } from './operations-context.ts';
 import { listColumns, printResult } from './present.ts';
 
 export interface OperationRunner {
-  /** Runs an operation in the running server, or on the store itself without one. */
+  /** Runs an operation in the running server, or on the store itself if no server runs. */
   runOperation(name: string, args: OperationArguments): Promise<unknown>;
 }
 
-/** Adds a command with an action and --json. */
 export function leaf(parent: Command, name: string, description: string): Command {
   return parent.command(name).description(description).option('--json', 'print JSON');
 }
 
-/** Creates an action that prints the result of a function of the command's arguments. */
+/** Creates an action that calls a function with the command's arguments and prints the result. */
 export function printed(run: (...args: string[]) => Promise<unknown>) {
   return async function (this: Command): Promise<void> {
     printResult(await run(...this.args), this.opts());
@@ -20,16 +19,16 @@ export function printed(run: (...args: string[]) => Promise<unknown>) {
 }
 
 interface OperationOptions {
-  /** Overrides the command's name as operation, and adds fixed arguments. */
+  /** Name of the operation, if it differs from the command's, and fixed arguments. */
   readonly name?: string;
   readonly fixed?: OperationArguments;
-  /** May set the exit code by the result. */
+  /** Called with the result, by which it may set the exit code. */
   readonly checkResult?: (result: unknown) => void;
 }
 
 /**
- * Adds commands that run the operation of their name, such as `payment show`, with the command's argument and options
- * by name. `usage` is the command with its argument, such as `show <payment>`.
+ * Returns a function that adds a command for the operation of the same name, such as `payment show`. The operation gets
+ * the command's argument and options by name. `usage` is the command with its argument, such as `show <payment>`.
  */
 export function operationsOf(parent: Command, services: OperationRunner) {
   return (

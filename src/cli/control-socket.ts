@@ -19,15 +19,14 @@ export const CONTROL_SOCKET = 'control.sock';
 /** Interval of keep-alive bytes, well below the client's timeout. */
 const ALIVE_INTERVAL_MS = 10_000;
 
-/** Maximum body; a logo is the largest one. */
+/** Maximum length of a request, of which a logo is the largest part. */
 const MAXIMUM_REQUEST_BYTES = 128 * 1024;
 
-/** The socket's answer: a result, or the text for standard error. */
 type ControlReply = { readonly result: unknown } | { readonly error: string };
 
 /**
- * Serves the command line on a running server: one POST per operation, over a Unix socket that only its owner can open.
- * Replaces a socket left over from a killed process. Throws `SocketInUseError`.
+ * Serves commands in a running server: one POST per operation, over a Unix socket that only its owner can open.
+ * Replaces the socket of a killed process. Throws `SocketInUseError`.
  */
 export async function startControlServer(socketFile: string, context: OperationsContext): Promise<Server> {
   createPrivateFolder(dirname(socketFile));
@@ -35,7 +34,7 @@ export async function startControlServer(socketFile: string, context: Operations
   rmSync(socketFile, { force: true });
   const server = createServer(async (request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
-    // Whitespace before JSON keeps the connection alive during a long operation.
+    // Whitespace before the JSON keeps the connection alive during a long operation.
     const alive = setInterval(() => response.write(' '), ALIVE_INTERVAL_MS);
     response.once('close', () => clearInterval(alive));
     const reply = await answer(context, request);
@@ -44,7 +43,8 @@ export async function startControlServer(socketFile: string, context: Operations
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // Restricts permissions from the start, without an interval in which others could open it.
+    // The mask applies from the moment the socket is created, so that other users cannot open it before its mode is
+    // set.
     const earlierMask = process.umask(0o177);
     server.listen(socketFile, resolve);
     process.umask(earlierMask);
@@ -53,7 +53,7 @@ export async function startControlServer(socketFile: string, context: Operations
   return server;
 }
 
-/** Another service uses this data folder. With SQLite the database's lock refuses it earlier. */
+/** Another service uses this data folder. With SQLite, the lock of the database refuses that earlier. */
 class SocketInUseError extends Error {
   override readonly name = 'SocketInUseError';
 
@@ -62,7 +62,6 @@ class SocketInUseError extends Error {
   }
 }
 
-/** Whether a server accepts commands at this socket. */
 export function isListening(socketFile: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(socketFile);
@@ -74,7 +73,7 @@ export function isListening(socketFile: string): Promise<boolean> {
   });
 }
 
-/** The reply's text. Must not throw, because no caller would catch it. */
+/** Text of the reply. Must not throw, because no caller would catch it. */
 async function answer(context: OperationsContext, request: IncomingMessage): Promise<string> {
   try {
     const { name, args } = JSON.parse(await readBody(request)) as { name: string; args: OperationArguments };
@@ -85,7 +84,6 @@ async function answer(context: OperationsContext, request: IncomingMessage): Pro
   }
 }
 
-/** Runs a known operation. Throws `not_found` for an unknown name. */
 export async function runOperation(
   context: OperationsContext,
   name: string,
@@ -116,7 +114,7 @@ function requireSandbox({
   if (sandboxOperations !== null) return sandboxOperations;
   throw new ServiceError(
     'not_found',
-    // Only a server can create payments.
+    // Only a running server has `direct`.
     direct !== null
       ? 'This works only in the sandbox; this service runs in live mode.'
       : 'This works only while the sandbox runs.',
@@ -130,7 +128,7 @@ const WHEN_TO_RETRY =
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // Reads to the end even if too large, because closing early would destroy the socket.
+  // Reads even a body that is too large to its end, because closing early would destroy the socket.
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes <= MAXIMUM_REQUEST_BYTES) chunks.push(chunk);
@@ -144,7 +142,6 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** No server listens on the control socket. */
 export class NoServerError extends Error {
   override readonly name = 'NoServerError';
 }

@@ -18,23 +18,24 @@ import type { CallbackGuard, CheckEndpoint } from '../webhooks/delivery-types.ts
 import type { WebhookStore } from '../webhooks/webhook.ts';
 import type { FeatureRecords } from './verify/verify-context.ts';
 
-/** The providers; `adapters` is null without a running server, which alone knows their credentials. */
+/**
+ * Providers and their settings. `adapters` is null without a running server, because only a server knows the
+ * credentials.
+ */
 export type OperatorDirectory = Pick<ProviderDirectory, 'settings' | 'evidence' | 'isOffByDefault'> & {
   readonly adapters: ProviderDirectory['adapters'] | null;
 };
 
-/** Dependencies for creating payments, in a running server. */
 export interface DirectPayments {
   create(account: Account, request: DirectPaymentRequest): Promise<Payment>;
-  /** Creates a checkout like the card API. */
   createCheckout(account: Account, request: DirectPaymentRequest): Promise<Payment>;
   ipnTokenOf(payment: Payment): string;
   readonly token: Address;
-  /** Base URL of the pages, without a trailing slash. */
+  /** Public URL of the pages, without a trailing slash. */
   readonly baseUrl: string;
 }
 
-/** Dependencies of the commands: a running server's parts, or only the opened store. */
+/** Dependencies of the operations: parts of a running server, or only the opened store. */
 export interface OperationsContext
   extends Readonly<{
       accounts: AccountStore;
@@ -64,9 +65,11 @@ export interface OperationsContext
   /** Null without a connected chain. */
   readonly chain: VerifiedChain | null;
   readonly directory: OperatorDirectory;
-  /** Absent if the store was opened without a server. */
+  /** Absent without a running server. */
   readonly rates?: Rates;
-  /** Records whether a provider's answers differ from those recorded, and how. Absent without a server. */
+  /**
+   * Records how a provider's answers differ from the recorded ones, or null if they do not. Absent without a server.
+   */
   readonly noteDrift?: (provider: ProviderId, text: string | null) => void;
   readonly nowMs: () => number;
   readonly isTestMode: boolean;
@@ -74,18 +77,17 @@ export interface OperationsContext
   readonly baseUrl: string;
   /** URL of the admin server, for links to the operator's console. */
   readonly adminBaseUrl: string;
-  /** Null without a relayer, when the store was opened without a server. */
+  /** Null without a running server, which has the relayer. */
   readonly rescue: ((id: PaymentId, token: `0x${string}`) => Promise<string>) | null;
-  /** Null in live mode and without a running server. */
+  /** Null in live mode, and without a running server. */
   readonly sandboxOperations: SandboxOperations | null;
   /** Null without a running server. */
   readonly direct: DirectPayments | null;
 }
 
-/** An operation of the command line; its result is printed. */
 export type Operation = (context: OperationsContext, args: OperationArguments) => Promise<unknown>;
 
-/** Operations provided by the sandbox only. */
+/** Operations that only the sandbox provides. */
 export const sandboxOperationNames = [
   'sandbox pay',
   'sandbox refund',
@@ -95,5 +97,5 @@ export const sandboxOperationNames = [
 ] as const;
 export type SandboxOperations = Readonly<Record<(typeof sandboxOperationNames)[number], Operation>>;
 
-/** Arguments of an operation on the control socket: texts and switches by option name. */
+/** Arguments of an operation, as sent over the control socket: texts and switches by option name. */
 export type OperationArguments = Readonly<Record<string, string | boolean | undefined>>;

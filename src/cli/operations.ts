@@ -37,16 +37,15 @@ import { verifyPayments } from './verify/verify-payments.ts';
 
 const MAXIMUM_NOTE_CHARACTERS = 500;
 
-/** Data that `doctor` compares with the configuration. */
 export interface DatabaseDescription {
-  /** Each was verified on chain before it was stored. */
+  /** Each was verified on the chain before it was stored. */
   readonly settlements: readonly Pick<SettlementRecord, 'chainId' | 'factory' | 'token'>[];
   readonly secrets: SecretsInUse;
-  /** Time of the newest scanned block; null before the first one, absent from older servers. */
+  /** Time of the newest scanned block. Null before the first one; absent from the answer of an older server. */
   readonly scannedAtMs?: number | null;
 }
 
-/** @param args `open_since_ms`: earlier payments have expired */
+/** @param args `open_since_ms`: payments created earlier have expired */
 async function describeDatabase(
   context: OperationsContext,
   args: OperationArguments,
@@ -59,7 +58,7 @@ async function describeDatabase(
   };
 }
 
-/** Describes another token at the deposit address; null if there is none, or no chain. */
+/** Describes another token at the deposit address. Null if there is none, or without a chain that can have one. */
 async function nameOtherToken(
   { chain, observations }: OperationsContext,
   view: PaymentView,
@@ -75,7 +74,7 @@ async function nameOtherToken(
   }
 }
 
-/** `payment create`: a direct payment, with the values that the merchant must store and may show. */
+/** `payment create`: creates a direct payment, and returns what the merchant must store and may show. */
 async function createDirect(context: OperationsContext, args: OperationArguments): Promise<unknown> {
   const { direct } = context;
   if (direct === null) throw new ServiceError('not_found', 'Creating a payment needs a running server.');
@@ -127,14 +126,14 @@ function noteOf(args: OperationArguments): string | null {
   return note;
 }
 
-/** All scopes without the option. An empty list is a mistake, such as an unset variable. */
+/** All scopes if the option is absent. An empty list is an error, because it may come from an unset variable. */
 function scopesOf(args: OperationArguments): readonly KeyScope[] {
   const text = argument.optional(args, 'scopes');
   if (text?.trim() === '') throw invalidField('scopes', `must be a list of ${keyScopes.join(', ')}`);
   return parseScopes(text ?? '');
 }
 
-/** Every operation of the command line on the service's data, by name. */
+/** Operations of the command line on the service's data, by name. */
 export const operations: Readonly<Record<string, Operation>> = {
   'account create': async (context, args) => {
     const account = await createAccount(context, {
@@ -271,11 +270,9 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** Interval between two reads of a payment that does not reconcile, longer than the service's slowest step. */
+/** Interval between two reads of a payment with a discrepancy, longer than the service's slowest step. */
 const RETRY_INTERVAL_MS = 500;
 
-/** Maximum events in `event list`. */
 const LISTED_EVENTS = 100;
 
-/** Maximum payments in `payment list`. */
 const LISTED_PAYMENTS = 100;

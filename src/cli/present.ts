@@ -17,8 +17,6 @@ import type { Webhook } from '../webhooks/webhook.ts';
 import type { OperatorDirectory } from './operations-context.ts';
 import type { VerifyReport } from './verify/verify-payments.ts';
 
-// Output of domain records with the API's field names.
-
 export function presentAccount(account: Account) {
   return {
     account_id: account.id,
@@ -50,7 +48,6 @@ export function presentAccount(account: Account) {
   };
 }
 
-/** Time as text; null if there is none. */
 export function timeOf(atMs: number | null | undefined): string | null {
   return atMs === null || atMs === undefined ? null : new Date(atMs).toISOString();
 }
@@ -73,7 +70,10 @@ export function presentKey(key: ApiKey) {
   };
 }
 
-/** `active`, `configured` and `evidence` are null if the provider's credentials and hosts are unknown. */
+/**
+ * `configured` and `evidence` are null without a running server, which knows credentials and hosts. So is `active`,
+ * unless the operator switched the provider off.
+ */
 export async function presentProvider(
   { adapters, settings, evidence, isOffByDefault = false }: OperatorDirectory,
   { unverified }: ProviderDescription,
@@ -81,7 +81,7 @@ export async function presentProvider(
 ) {
   const stored = await settings.readProviderSettings(id);
   const adapter = adapters?.get(id);
-  // Health in the queried process; null without a running server.
+  // As seen by the process that answers; undefined without a running server.
   const health = adapter?.health?.();
   const state = adapters === null ? null : stateOfProvider({ adapters, isOffByDefault }, id, stored);
   return {
@@ -131,7 +131,6 @@ export function presentPayment(payment: Payment) {
   };
 }
 
-/** A payment with all of its recorded facts. */
 export function presentPaymentInFull(view: PaymentView, webhooks: readonly Webhook[]) {
   return {
     ...presentPayment(view.payment),
@@ -164,7 +163,7 @@ const placeOf = ({ transactionHash, blockNumber, logIndex }: ChainPosition) => (
   log_index: logIndex,
 });
 
-/** Includes request and response, which are null until the delivery ended. */
+/** Includes request and response, which are null until the delivery has ended. */
 const presentWebhook = ({ event, url, status, result }: Webhook) => ({
   event,
   url,
@@ -182,7 +181,7 @@ export function presentPurchase({ paidAtMs, isNativeUsdc, ...purchase }: ProvenP
   return { paid_at: timeOf(paidAtMs), ...purchase, native_usdc: isNativeUsdc };
 }
 
-/** Progress of the scan for operators; null for a service that has not scanned yet. */
+/** Describes to the operator how far the scan is. */
 export function describeScan(ageMs: number | null): string {
   if (ageMs === null) return 'no block has been scanned yet';
   const found = `the newest scanned block is ${Math.round(ageMs / 1000)} s old`;
@@ -217,7 +216,7 @@ export function presentVerification(report: VerifyReport) {
   };
 }
 
-/** Result of a store migration, with hex digests. */
+/** Result of `move-store`, with digests in hex. */
 export interface PresentedMove {
   readonly tables: readonly ({ readonly table: string; readonly isEqual: boolean } & Readonly<
     Record<'source' | 'target', { readonly rows: number; readonly digest: string }>
@@ -225,7 +224,7 @@ export interface PresentedMove {
   readonly isMoved: boolean;
 }
 
-/** Printed digits of a digest, enough to compare by eye; JSON has all of them. */
+/** Number of printed digits of a digest, enough to compare by eye; JSON has all of them. */
 const SHOWN_DIGITS = 16;
 
 /** Formats a move for scripts. */
@@ -243,7 +242,7 @@ export function presentMove({ tables, isMoved }: PresentedMove) {
   };
 }
 
-/** Formats a move as a line for each table, with the conclusion last. */
+/** Formats a move as one line per table and a conclusion. */
 export function moveLines({ tables, isMoved }: PresentedMove): string[] {
   const sideOf = ({ rows, digest }: { readonly rows: number; readonly digest: string }) =>
     `${rows} rows ${digest.slice(0, SHOWN_DIGITS)}`;
@@ -258,12 +257,12 @@ export function moveLines({ tables, isMoved }: PresentedMove): string[] {
   ];
 }
 
-/** Columns of lists printed as a table; `--json` has all fields. */
+/** Columns of lists that are printed as a table; `--json` prints all fields. */
 export const listColumns: Readonly<Record<string, readonly string[] | undefined>> = {
   'provider list': ['provider', 'active', 'configured', 'minimum_usd', 'evidence', 'last_failure'],
 };
 
-/** Prints a result: JSON unchanged, or lines for people. `columns` are those of a list's table. */
+/** Prints a result: JSON unchanged, or lines for people. `columns` selects the columns of a table. */
 export function printResult(
   result: unknown,
   { json, columns }: { readonly json?: boolean; readonly columns?: readonly string[] | undefined },
@@ -296,7 +295,7 @@ function linesOf(result: unknown): string[] {
   return [visible(String(result))];
 }
 
-/** Separates entries of a list by an empty line, unless they are single lines. */
+/** Separates the entries of a list by an empty line, unless they are single lines. */
 function entryLines(entry: unknown, index: number): string[] {
   if (!isRecord(entry)) return [visible(String(entry))];
   return index === 0 ? fieldLines(entry, '') : ['', ...fieldLines(entry, '')];
@@ -322,7 +321,7 @@ function shown(value: unknown): string {
 }
 
 /**
- * Escapes control characters, because texts of others, such as a webhook receiver's answer, must not control the
+ * Escapes control characters, because other people's texts, such as a webhook receiver's answer, must not control the
  * terminal.
  */
 export function visible(text: string): string {

@@ -9,13 +9,12 @@ import { addGradeCommand, type GradeServices } from './grade/grade-command.ts';
 import { moveLines, type PresentedMove, presentMove, printResult } from './present.ts';
 
 export interface ListenOptions {
-  /** Endpoint that receives each event; without it events are only printed. */
+  /** Endpoint to which each event is forwarded; without it, events are only printed. */
   readonly forwardTo?: string;
   readonly isJson: boolean;
 }
 
 interface ProgramServices extends IntegratorServices {
-  /** Starts the service and returns when it has stopped. */
   start(options: {
     readonly isLive: boolean;
     readonly role: string;
@@ -25,21 +24,17 @@ interface ProgramServices extends IntegratorServices {
   readonly ask: ((question: string) => Promise<string>) | null;
   /** Creates the data folder and the database if they are missing. */
   init(): Promise<unknown>;
-  /** Migrates the database to this version's schema, or only describes it. */
+  /** Migrates the database to this version's schema, or only says what that would do. */
   migrate(isPlan: boolean): Promise<unknown>;
-  /** Copies the database into a file, even while a server runs. */
   backUp(file: string): Promise<unknown>;
-  /** Checks the configuration and everything it refers to. */
+  /** Checks the configuration and everything to which it refers. */
   doctor(): Promise<CheckReport>;
-  /** Takes a payment through live mode on this machine, reporting each step. */
+  /** Takes a payment through live mode on this machine, and reports each step. */
   rehearse(onStep: (step: DoctorCheck) => void): Promise<CheckReport>;
-  /** Deploys a deposit factory with the relayer's key. */
   deployContract(): Promise<unknown>;
-  /** Creates a relayer key without storing it. */
   createRelayerKey(): Promise<unknown>;
-  /** Reads the relayers' balances. */
   showRelayers(): Promise<unknown>;
-  /** Copies a store from one engine to the other and compares both sides. */
+  /** Copies a store from one engine to the other and compares the two. */
   moveStore(places: { readonly from: string; readonly to: string }): Promise<PresentedMove>;
 }
 
@@ -47,20 +42,18 @@ interface CheckReport {
   readonly checks: readonly DoctorCheck[];
 }
 
-/** One check of `doctor`, or one step of `rehearse`. */
 export interface DoctorCheck {
   readonly name: string;
   /** `warn`: the service runs, but something is missing. `fail`: it does not run, or customers cannot pay. */
   readonly level: 'ok' | 'warn' | 'fail';
-  /** Whether the level is not `fail`. */
   readonly isFine: boolean;
-  /** The finding and, unless `ok`, the remedy. */
+  /** The finding and, unless the level is `ok`, what to do. */
   readonly detail: string;
   /** Last lines of the service's log, for a failed step. */
   readonly log?: readonly string[];
 }
 
-/** Creates the command line. Each command is also a row in docs/command-line.md, which a test compares. */
+/** Creates the command line. A test compares the commands with docs/command-line.md. */
 export function createProgram(services: ProgramServices, version: string): Command {
   const program = new Command('card-checkout')
     .description('Card checkout that settles in USDC on Polygon.')
@@ -129,7 +122,7 @@ export function createProgram(services: ProgramServices, version: string): Comma
   return program;
 }
 
-/** Adds a command that makes several checks and prints each finding as a line, immediately or at the end. */
+/** Adds a command that makes several checks and prints each finding as a line, at once or at the end. */
 function addCheckingCommand(
   program: Command,
   name: string,
@@ -179,7 +172,7 @@ function addProviderCommands(program: Command, services: ProgramServices): void 
     .option('--minimum-usd <amount>', 'the minimum amount in USD');
 }
 
-/** Writes recorded answers on the caller's machine, not the server's. */
+/** Writes the recorded answers on the caller's machine, and not on the server's. */
 function addProveCommand(group: Command, services: ProgramServices): void {
   leaf(group, 'prove', 'prove an account step by step, and keep the evidence')
     .argument('<provider>')
@@ -227,7 +220,10 @@ function addProveCommand(group: Command, services: ProgramServices): void {
 
 const SPENDING_QUESTION = 'The most that the purchase may cost, in USD: ';
 
-/** Asks for the statements of `--confirm`; any answer other than yes ends the questions without a confirmation. */
+/**
+ * Asks whether each statement of `--confirm` is true. Any answer other than yes ends the questions without a
+ * confirmation.
+ */
 async function confirmsPages(
   ask: (question: string) => Promise<string>,
   { amount, currency, asset, network, wallet }: Readonly<Record<string, string>>,
@@ -254,7 +250,7 @@ interface ProveResult {
   readonly fixtures?: unknown;
   readonly evidence?: string;
   readonly next?: string;
-  /** Command that confirms the pages, after a run without failures. */
+  /** Command that confirms the page, after a run without failures. */
   readonly confirm?: string;
   /** Values that the page must show, after a run. */
   readonly facts?: Readonly<Record<string, string>>;
@@ -345,9 +341,8 @@ function addSandboxCommands(program: Command, services: ProgramServices): void {
   }
 }
 
-/** Dependencies of the commands for integrators. */
 interface IntegratorServices extends OperationRunner, GradeServices {
-  /** Prints the sandbox's events as they are sent, until it is stopped. */
+  /** Prints the sandbox's events as they are sent, until the user stops it. */
   listen(options: ListenOptions): Promise<void>;
 }
 

@@ -23,12 +23,12 @@ import * as argument from './arguments.ts';
 import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
 import { presentProvider, presentPurchase, timeOf } from './present.ts';
 
-/** Default amount of a check, unless the provider's minimum is higher. */
+/** Default amount, unless the provider's minimum is higher. */
 const USUAL_AMOUNT_CENTS = 50_00;
-/** A tenth above the minimum, which is in USD while the charge may be in another currency. */
+/** Leaves a tenth above the minimum, because that is in USD and the charge may be in another currency. */
 const ABOVE_MINIMUM_PERCENT = 110;
 
-/** `provider check`: a quote and an unpaid session with the operator's credentials. */
+/** `provider check`: requests a quote and starts a session with the operator's credentials. Pays nothing. */
 const checkOperation: Operation = async (context, args) => {
   const provider = argument.requiredProvider(args, 'provider');
   const { adapters } = requireServer(context);
@@ -43,7 +43,6 @@ const checkOperation: Operation = async (context, args) => {
   };
 };
 
-/** Trial from the arguments and their defaults. */
 async function trialOf(
   context: OperationsContext,
   args: OperationArguments,
@@ -82,7 +81,7 @@ async function requireFeeWallet({ settlements }: OperationsContext): Promise<Add
   return settlement.feeWallet;
 }
 
-/** Pause between two provider calls of a proof. Stays below every provider's rate limit. */
+/** Pause between two calls of a proof, because some providers allow only a few per second. */
 const PROOF_INTERVAL_MS = 300;
 
 type ProofContext = ReturnType<typeof proofContext>;
@@ -98,7 +97,7 @@ function proofContext(context: OperationsContext, args: OperationArguments, prov
   return { context, args, provider, store, adapter: adapter.unguarded ?? adapter };
 }
 
-/** `provider watch`: whether providers answer harmless calls as recorded. For a timer. */
+/** `provider watch`: whether providers answer harmless calls as recorded. To be run by a timer. */
 const watchOperation: Operation = async (context, args) => {
   const isNamed = argument.optional(args, 'provider') !== null;
   const all = requireServer(context).adapters.keys();
@@ -120,7 +119,7 @@ const watchOperation: Operation = async (context, args) => {
   return { checks };
 };
 
-/** `provider prove`: a run, its confirmation, or the purchase; each is stored as evidence. */
+/** `provider prove`: a run, its confirmation, or the purchase. Each is stored as evidence. */
 const proveOperation: Operation = async (context, args) => {
   const provider = argument.requiredProvider(args, 'provider');
   const proof = proofContext(context, args, provider);
@@ -186,7 +185,6 @@ function nextStep({ checksReferrer }: ProviderAdapter, isFine: boolean): string 
   return `Open url: the page must show the five facts. Open altered_url: the page must refuse it, or show your wallet. Do not pay on either page.${referrer} If both pages pass, confirm it.`;
 }
 
-/** Writes the evidence, and describes it. */
 async function presentEvidence({ store, adapter }: ProofContext, evidence: ProviderEvidence) {
   const file = await store.writeEvidence(evidence);
   return {
@@ -202,7 +200,7 @@ async function presentEvidence({ store, adapter }: ProofContext, evidence: Provi
   };
 }
 
-/** Creates the checkout of a real purchase for the operator to pay, of at most `--spend-up-to` USD. */
+/** Creates the checkout of a real purchase of at most `--spend-up-to` USD, which the operator then pays. */
 async function purchase({ context, args, provider }: ProofContext): Promise<unknown> {
   const limitCents = argument.optionalAmountCents(args, 'spend-up-to');
   if (limitCents === null)
@@ -240,12 +238,10 @@ async function purchase({ context, args, provider }: ProofContext): Promise<unkn
   };
 }
 
-/** Amount in cents just above the provider's minimum. */
 async function minimumCents({ directory }: OperationsContext, provider: ProviderId): Promise<number> {
   return Math.ceil(((await readMinimumUsdCents(directory, provider)) * ABOVE_MINIMUM_PERCENT) / 100);
 }
 
-/** Operations on providers, by name. */
 export const providerOperations: Readonly<Record<string, Operation>> = {
   'provider list': (context) =>
     Promise.all(

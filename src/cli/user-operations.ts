@@ -13,7 +13,6 @@ import { isLoopbackHost } from '../platform/public-address.ts';
 import * as argument from './arguments.ts';
 import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
 
-/** Maximum users in `user list`. */
 const LISTED_USERS = 1_000;
 
 export const userOperations: Readonly<Record<string, Operation>> = {
@@ -29,7 +28,7 @@ export const userOperations: Readonly<Record<string, Operation>> = {
       const { accountId, role } = membership;
       await recordAction(context, accountId, operatorActor, 'member.added', `${user.email} (${role})`);
     }
-    // An existing password stays.
+    // An existing password stays valid.
     const link = user.passwordHash === null ? await linkFor(context, user) : {};
     if (user.passwordHash === null && user.isOperator)
       await recordAction(context, SERVICE_LOG, operatorActor, 'password.link_created', email);
@@ -68,7 +67,7 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** Another invitee may have claimed the address without proving ownership. */
+/** Refuses a user with a password, because someone else may have claimed the address with an earlier invitation. */
 function requireNoPassword(user: User | null, isOperator: boolean): void {
   if (user === null || user.passwordHash === null) return;
   const wayOut = isOperator
@@ -77,7 +76,9 @@ function requireNoPassword(user: User | null, isOperator: boolean): void {
   throw invalidField('email', `belongs to a user who already has a password: ${wayOut}`);
 }
 
-/** Link to set the password, and its expiry: in the console for an operator, otherwise in the dashboard. */
+/**
+ * A link that sets the password, and its expiry. It leads to the console for an operator, otherwise to the dashboard.
+ */
 async function linkFor(context: OperationsContext, user: User) {
   const token = await createPasswordLink(context, user);
   const area = user.isOperator ? `${context.adminBaseUrl}/operator` : `${context.baseUrl}/dashboard`;
@@ -88,7 +89,7 @@ async function linkFor(context: OperationsContext, user: User) {
   };
 }
 
-/** Obstacles to opening the link; empty without any. */
+/** What prevents the user from opening the link; empty if nothing does. */
 function linkNote(
   { baseUrl, adminBaseUrl, direct, sandboxOperations }: OperationsContext,
   { isOperator }: User,
@@ -126,7 +127,6 @@ function roleOf(args: OperationArguments): Role {
   return role;
 }
 
-/** Operations that erase customers' email addresses. */
 export const emailOperations: Readonly<Record<string, Operation>> = {
   'payment erase-email': async (context, args) => {
     const id = argument.requiredPaymentId(args, 'payment');
@@ -153,7 +153,7 @@ export const emailOperations: Readonly<Record<string, Operation>> = {
 const NOT_COMPLETE =
   'Not complete: a webhook with such an address is being sent. Run the same command again in a minute.';
 
-/** Repeats the step until it makes no progress. */
+/** Repeats the step until nothing is left or a webhook stops it. */
 async function eraseAll(
   context: EraseEmailsContext,
   accountId: string,

@@ -1,5 +1,5 @@
-// Keeps the page up to date with the order or the list of webhooks: polls every second and adds new parts. Opened
-// details stay open, in the list until the next webhook.
+// Keeps the page of an order, or the list of webhooks, up to date: polls every second and adds new parts. Opened
+// details stay open; in the list, until the next webhook.
 const REPLACED = ['[aria-labelledby="customer"]', '#webhooks'];
 
 async function look() {

@@ -8,36 +8,34 @@ export interface Observations {
   /** A genuine webhook in unusual JSON. */
   readonly odd: WebhookAnswer;
   readonly forgeries: readonly { readonly name: string; readonly answer: WebhookAnswer }[];
-  /** A genuine webhook for a payment whose status is unpaid. */
   readonly unpaid: WebhookAnswer;
   readonly duplicates: readonly WebhookAnswer[];
   /** The same webhook again, after the order was fulfilled. */
   readonly late: WebhookAnswer;
   /** A genuine webhook from an hour ago. */
   readonly replayed: WebhookAnswer;
-  /** Null if the shop uses another service, whose payments the grader cannot mark as paid. */
+  /** Null if the shop uses another service, whose status reads the grader cannot count. */
   readonly statusReads: { readonly plain: number; readonly unpaid: number } | null;
-  /** Number of fulfilments of each order; null without a probe, or without a reason to fulfil. */
+  /** Number of fulfilments of each order. Null without a probe, or if there was no reason to fulfil the order. */
   readonly fulfilments: Readonly<Record<'plain' | 'odd' | 'guarded' | 'unpaid' | 'repeated', number | null>>;
   readonly timeLimitMs: number;
 }
 
-/** Result of one of the five obligations, or of a recommendation. */
+/** Result for one of the five obligations, or for a recommendation. */
 export interface Finding {
   readonly obligation: string;
   /**
    * `not_seen`: no problem was found, but the shop does not report its fulfilments. `not_checked`: no problem was
-   * found, but further checks require the stand-in service.
+   * found, but some checks need the stand-in service.
    */
   readonly mark: 'met' | 'missed' | 'not_seen' | 'not_checked';
   readonly problems: readonly string[];
-  /** The remedy; null when the obligation is met. */
+  /** What to do; null if the obligation is met. */
   readonly mend: string | null;
 }
 
 const isAccepted = ({ status }: WebhookAnswer) => status !== null && status >= 200 && status < 300;
 
-/** Example: "it answered 500", "no answer in time". */
 function wordsOf({ status, problem }: WebhookAnswer): string {
   return status === null ? (problem ?? 'no answer') : `it answered ${status}`;
 }
@@ -53,17 +51,17 @@ export function evaluate(seen: Observations): readonly Finding[] {
   ];
 }
 
-/** Observations of the event log; fulfilments are null without a probe. */
+/** Observations of how the shop uses the event log. Fulfilments are null without a probe. */
 interface EventObservations {
   /** Whether the shop requested events. */
   readonly isFollowed: boolean;
-  /** Fulfilments of the order that only appeared in the event log. */
+  /** Fulfilments of the order that appeared only in the event log. */
   readonly missed: number | null;
   /** Fulfilments of the order that also had a webhook. */
   readonly known: number | null;
 }
 
-/** Evaluates the event log: a webhook is sent once, and a shop that follows the log misses none. */
+/** Evaluates the use of the event log. Each webhook is sent once, and only a shop that follows the log misses none. */
 export function evaluateEvents({ isFollowed, missed, known }: EventObservations): Finding {
   const problems: string[] = [];
   if (isFollowed && missed === 0)
@@ -89,7 +87,7 @@ function finding(
   return { obligation, mark: otherwise, problems, mend: ways[otherwise] };
 }
 
-/** Ways to observe more. */
+/** What the user can do for a more certain result. */
 const ways = {
   met: null,
   not_seen: 'Let the shop tell how often an order was fulfilled, and name the address with --probe-url.',
@@ -157,7 +155,7 @@ function answersInTime({ good, slowBody, odd, duplicates, late, timeLimitMs }: O
   const genuine = [
     ['a genuine webhook', good],
     ['one whose body takes a second to arrive', slowBody],
-    // A webhook refused as altered has its own finding above.
+    // Only if no answer came, because a refusal of this webhook is a finding of the first obligation.
     ...(odd.status === null ? [['one with unusual spaces', odd] as const] : []),
     ...duplicates.map((answer) => ['one of several at once', answer] as const),
     ['a repeated one', late],

@@ -4,7 +4,6 @@ import { printResult } from '../present.ts';
 import { type Grade, type GradeOptions, gradeLines } from './present-grade.ts';
 
 export interface GradeServices {
-  /** Tests a webhook receiver from this process. */
   grade(options: GradeOptions): Promise<Grade>;
 }
 

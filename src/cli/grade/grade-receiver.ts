@@ -7,7 +7,7 @@ import type { GradedOrder, StandInService } from './stand-in-service.ts';
 /** Checkouts that the tested shop must create. */
 export const ORDERS_NEEDED = 6;
 
-/** Concurrent duplicates of one event. */
+/** Number of concurrent copies of one event. */
 const DUPLICATES = 5;
 const HOUR_SECONDS = 3600;
 const POLL_INTERVAL_MS = 50;
@@ -15,18 +15,17 @@ const POLL_INTERVAL_MS = 50;
 export interface GradeContext {
   readonly endpoint: URL;
   readonly service: StandInService;
-  /** Reads an order's fulfilments; null without a probe. */
+  /** Reads the fulfilments of an order; null without a probe. */
   readonly readFulfilments: ((paymentId: string) => Promise<number>) | null;
-  /** 10,000: the service ends the attempt after that. */
+  /** 10,000, the time after which the service ends an attempt. */
   readonly timeLimitMs: number;
-  /** Maximum time for the shop's work after its answer. */
+  /** Maximum wait for work that the shop does after its answer. */
   readonly patienceMs: number;
-  /** Maximum time for a shop that follows events, which it may request every few seconds. */
+  /** Maximum wait for a shop that follows events, which it may request only every few seconds. */
   readonly eventPatienceMs: number;
   readonly nowMs: () => number;
 }
 
-/** Sends every kind of webhook to the endpoint and grades the five obligations. */
 export async function gradeReceiver(context: GradeContext): Promise<readonly Finding[]> {
   const [, plain, odd, guarded, unpaid, repeated] = context.service.orders.slice(-ORDERS_NEEDED) as [
     GradedOrder,
@@ -52,7 +51,7 @@ export async function gradeReceiver(context: GradeContext): Promise<readonly Fin
   const unpaidAnswer = await send(context, genuine(context, unpaid));
   const duplicates = await sendDuplicates(context, repeated);
 
-  // A shop may confirm after its answer.
+  // A shop may confirm the status after its answer.
   await waitUntil(context.patienceMs, async () => unpaid.statusReads > 0);
   const observations: Observations = {
     good,
@@ -78,8 +77,8 @@ export async function gradeReceiver(context: GradeContext): Promise<readonly Fin
 }
 
 /**
- * Grades how the shop handles a missing webhook: the log has events of an order with webhooks and of one without any.
- * Call it after `gradeReceiver`, which must not see them.
+ * Grades how the shop handles a missing webhook. The log gets events for an order with webhooks and for one without.
+ * Must run after `gradeReceiver`, whose findings these events would change.
  */
 export async function gradeEvents(context: GradeContext): Promise<Finding> {
   const { service, readFulfilments } = context;
@@ -98,9 +97,7 @@ export async function gradeEvents(context: GradeContext): Promise<Finding> {
 
 const nothingTold = { plain: null, odd: null, guarded: null, unpaid: null, repeated: null };
 
-/**
- * Grades with an unpaid payment of the shop's own service: by the answers and, with a probe, by missing fulfilments.
- */
+/** Grades with an unpaid payment of the shop's own service, by the answers and, with a probe, by fulfilments. */
 export async function gradeWithPayment(
   context: Omit<GradeContext, 'service'>,
   order: GradedOrder,
@@ -125,7 +122,7 @@ export async function gradeWithPayment(
     unpaid: good,
     ...duplicates,
     statusReads: null,
-    // The signature's finding covers fulfilments by forgeries.
+    // Fulfilments by forgeries belong to the finding on the signature.
     fulfilments: { ...nothingTold, guarded, unpaid: guarded === 0 ? unpaid : null },
     timeLimitMs: context.timeLimitMs,
   });
@@ -144,7 +141,10 @@ function send(context: SendContext, webhook: Parameters<typeof postWebhook>[1]):
   return postWebhook(context.endpoint, webhook, context.timeLimitMs);
 }
 
-/** The stand-in service reports the order as paid, so only the signature prevents a fulfilment. */
+/**
+ * Sends forged webhooks. The stand-in service reports the order as paid, so that only the signature check can prevent a
+ * fulfilment.
+ */
 async function sendForgeries(
   context: SendContext,
   order: GradedOrder,
@@ -179,7 +179,7 @@ async function sendDuplicates(
   return { duplicates, late, replayed };
 }
 
-/** Waits until the order is fulfilled, at most `patienceMs`. */
+/** Waits until the order is fulfilled, for `patienceMs` at most. */
 async function settled({ readFulfilments, patienceMs }: SendContext, order: GradedOrder): Promise<void> {
   if (readFulfilments === null) return;
   await waitUntil(patienceMs, async () => (await readFulfilments(order.paymentId)) > 0);
@@ -190,12 +190,11 @@ async function waitUntil(patienceMs: number, isReached: () => Promise<boolean>):
   while (!(await isReached()) && performance.now() < deadlineMs) await delay(POLL_INTERVAL_MS);
 }
 
-/** Hex HMAC-SHA256, as the service signs. */
+/** HMAC-SHA256 in hex, as the service signs. */
 export function sign(body: string, ipnToken: string): string {
   return createHmac('sha256', ipnToken).update(body).digest('hex');
 }
 
-/** Fields of a `payment.paid` event about this order. */
 export function paidFields(order: GradedOrder, timestampSeconds: number): Readonly<Record<string, unknown>> {
   return {
     event: 'payment.paid',
@@ -220,7 +219,7 @@ export function paidFields(order: GradedOrder, timestampSeconds: number): Readon
 
 /**
  * Valid JSON in an unusual form: spaces, an escaped letter, a number with an exponent, an undocumented field. A
- * receiver that verifies a re-serialized body refuses it.
+ * receiver that verifies the JSON after serializing it again refuses this.
  */
 function formattingVariants(fields: Readonly<Record<string, unknown>>): string {
   const text = JSON.stringify({ ...fields, added_later: 1 }, null, 1);

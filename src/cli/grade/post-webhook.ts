@@ -3,27 +3,27 @@ import { request as requestHttps } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface WebhookAnswer {
-  /** Null without an answer in time. */
+  /** Null if no answer came in time. */
   readonly status: number | null;
   readonly durationMs: number;
-  /** Transport error; null after an answer. */
+  /** Transport error; null if an answer came. */
   readonly problem: string | null;
-  /** Start of the answer's body. */
+  /** Beginning of the answer's body. */
   readonly excerpt: string;
 }
 
 export interface WebhookToPost {
   readonly body: string;
-  /** Null to send none. */
+  /** Null to send no signature. */
   readonly signature: string | null;
-  /** Time over which the body is sent in pieces; 0 sends it in one piece. */
+  /** Time over which the body is sent in pieces; 0 to send it in one piece. */
   readonly bodyDurationMs?: number;
 }
 
 const PIECES = 4;
 const EXCERPT_BYTES = 1_000;
 
-/** Sends one webhook like the service: one attempt, no redirect, within the time limit. Never throws. */
+/** Sends one webhook as the service does: one attempt, no redirects, within the time limit. Never throws. */
 export async function postWebhook(
   endpoint: URL,
   { body, signature, bodyDurationMs = 0 }: WebhookToPost,
@@ -68,7 +68,7 @@ export async function postWebhook(
   const pieceBytes = bodyDurationMs === 0 ? bytes.length : Math.ceil(bytes.length / PIECES);
   for (let offset = 0; offset < bytes.length; offset += pieceBytes) {
     if (offset > 0) await delay(bodyDurationMs / PIECES);
-    // An endpoint that answers early or disconnects gets no more of the body.
+    // Sends no more of the body to an endpoint that has answered or disconnected.
     if (outgoing.destroyed || outgoing.writableEnded) break;
     outgoing.write(bytes.subarray(offset, offset + pieceBytes));
   }

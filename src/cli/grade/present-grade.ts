@@ -1,25 +1,24 @@
 import type { Finding } from './evaluate.ts';
 
 export interface GradeOptions {
-  /** The endpoint under test. */
   readonly url: string;
-  /** URL whose POST makes the shop create a checkout; otherwise the user creates them by hand. */
+  /** URL at which a POST makes the shop create a checkout. Without it, the user creates them by hand. */
   readonly orderUrl?: string;
-  /** URL whose GET returns an order's fulfilments, with `{payment_id}` replaced. */
   readonly probeUrl?: string;
-  /** Port of the stand-in service. */
   readonly port: string;
-  /** An unpaid payment of the shop's own service with its token and amount, for a shop that can use no other. */
+  /**
+   * An unpaid payment of the shop's own service, with its token and amount, for a shop that cannot use another service.
+   */
   readonly payment?: string;
   readonly ipnToken?: string;
   readonly amount?: string;
 }
 
-/** The five findings, and the number of met obligations. */
+/** The five findings, and the number of obligations met. */
 export interface Grade {
   readonly met: number;
   readonly findings: readonly Finding[];
-  /** Whether the shop follows the event log, which is recommended. Null if not tested. */
+  /** Whether the shop follows the event log, which is recommended; null if not tested. */
   readonly events: Finding | null;
 }
 

@@ -17,18 +17,17 @@ const DEFAULT_TIME_LIMIT_MS = 10_000;
 const DEFAULT_PATIENCE_MS = 3_000;
 const DEFAULT_EVENT_PATIENCE_MS = 15_000;
 
-/** Options besides the command's arguments. */
 export interface RunGradeOptions {
   readonly timeLimitMs?: number;
   readonly patienceMs?: number;
   readonly eventPatienceMs?: number;
-  /** Prints instructions for the user. */
+  /** Prints an instruction for the user. */
   readonly log: (line: string) => void;
 }
 
 /**
- * Grades a receiver from this process, sending only to the URLs on the command line. No running server offers it.
- * Throws `Error` when a URL is malformed, or the shop creates no checkouts at the stand-in service.
+ * Grades a receiver from this process, and sends only to the URLs of the command line. Throws `Error` if a URL is
+ * malformed, or if the shop creates too few checkouts at the stand-in service.
  */
 export async function runGrade(options: GradeOptions & RunGradeOptions): Promise<Grade> {
   const endpoint = readUrl(options.url, 'the endpoint');
@@ -72,7 +71,7 @@ function contextOf(options: GradeOptions & RunGradeOptions, endpoint: URL): Omit
   };
 }
 
-/** A payment that the shop has stored with its token; its own service keeps the status unchanged. */
+/** A payment that the shop has stored with its token. Its status stays unpaid at the shop's own service. */
 function ownPayment({ payment, ipnToken, amount = '25.00', orderUrl }: GradeOptions): GradedOrder {
   if (payment === undefined || !isPaymentId(payment)) throw new Error('--payment must be a payment id');
   if (ipnToken === undefined || ipnToken === '') throw new Error('--payment needs --ipn-token');

@@ -8,11 +8,10 @@ import { createPaymentIdGenerator } from '../../payment/payment-id.ts';
 const MAXIMUM_BODY_BYTES = 16_384;
 const MAXIMUM_ORDERS = 100;
 
-/** A checkout that the tested shop created here. */
 export interface GradedOrder {
   readonly paymentId: PaymentId;
   readonly ipnToken: string;
-  /** Amount as sent by the shop. */
+  /** As sent by the shop. */
   readonly amount: string;
   readonly currency: string;
   /** Answer to status reads. */
@@ -26,15 +25,13 @@ export interface GradedOrder {
  */
 export interface StandInService {
   readonly baseUrl: string;
-  /** In creation order. */
   readonly orders: readonly GradedOrder[];
-  /** Adds the order's `payment.paid` to the event log. */
   addEvent(order: GradedOrder): void;
   countEventReads(): number;
   stop(): Promise<void>;
 }
 
-/** Listens on loopback only, on a free port for 0. Accepts any key, because there is nothing to protect. */
+/** Listens on loopback only; port 0 chooses a free one. Accepts any key, because there is nothing to protect. */
 export async function startStandInService(port: number): Promise<StandInService> {
   const orders: GradedOrder[] = [];
   const log: EventLog = { orders: [], reads: 0 };
@@ -60,7 +57,7 @@ export async function startStandInService(port: number): Promise<StandInService>
   };
 }
 
-/** Orders of the events, by number. */
+/** Orders of the events; the event's number is the index plus one. */
 interface EventLog {
   readonly orders: GradedOrder[];
   reads: number;
@@ -122,7 +119,7 @@ async function answer(
   return { status: 404, body: { error: 'Not found. Check the path and the id.' } };
 }
 
-/** A number beyond the log is the shop's cursor at another service, refused like the service does. */
+/** Refuses a number beyond the log as the service does, because it is the shop's cursor at another service. */
 function readEvents(log: EventLog, query: URLSearchParams): Reply {
   log.reads++;
   const after = Number(query.get('after') ?? 0);

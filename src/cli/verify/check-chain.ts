@@ -7,21 +7,20 @@ import { type JournalFacts, netEntries } from '../../settlement/journal.ts';
 import type { Findings } from './discrepancies.ts';
 import { finalRowsOf, type PaymentFacts } from './verify-context.ts';
 
-/** A payment, and the list for its discrepancies. */
 type ChainSubject = Omit<PaymentFacts, 'webhooks' | 'checkRecords'> & { readonly findings: Findings };
 
-/** Largest gap between blocks that are read together. */
+/** Largest gap between blocks that are read in one range. */
 const LARGEST_GAP_BLOCKS = 100;
 
 /**
- * Compares final records of some payments with the chain: every deposit and release is at its position, and the address
- * holds their difference. Throws `ChainUnavailableError`, also if the endpoint has discarded the state of the last
- * scanned block.
+ * Compares the final records of these payments with the chain: every deposit, release and rescue must be at its
+ * position, and the address must hold the difference of deposits and releases. Throws `ChainUnavailableError`, also if
+ * the endpoint has discarded the state of the last scanned block.
  */
 export async function checkChain(chain: VerifiedChain, subjects: readonly ChainSubject[]): Promise<void> {
   const byFinalBlock = Map.groupBy(subjects, ({ view }) => view.observations.finalBlock);
   for (const [finalBlock, group] of byFinalBlock) {
-    // Without a scan there are no records.
+    // No records exist before the first scan.
     if (finalBlock < 0) continue;
     await checkBalances(chain, finalBlock, group);
     await checkLogs(chain, group);
@@ -43,7 +42,6 @@ async function checkBalances(
   }
 }
 
-/** Amounts of a group by position, in the same form for the chain and the database. */
 type Amounts = Map<string, bigint>;
 
 async function checkLogs({ reader }: VerifiedChain, group: readonly ChainSubject[]): Promise<void> {
@@ -61,7 +59,7 @@ async function checkLogs({ reader }: VerifiedChain, group: readonly ChainSubject
   }
 }
 
-/** Net rescues, whose only record is the journal. */
+/** Net rescues. Their only record is the journal. */
 function rescuesOf({ entries }: ChainSubject): JournalFacts[] {
   return netEntries(entries.filter(({ kind }) => kind === 'rescued'));
 }

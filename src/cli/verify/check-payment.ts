@@ -14,7 +14,7 @@ import type { Findings } from './discrepancies.ts';
 import { type CheckContext, finalRowsOf, type PaymentFacts } from './verify-context.ts';
 import { checkJournal } from './verify-journal.ts';
 
-/** Replays one payment against the journal and its recorded deposits and releases. Pure. */
+/** Checks one payment against the journal and its recorded deposits and releases. Pure, except for `findings`. */
 export function checkPayment(facts: PaymentFacts, context: CheckContext, findings: Findings): Findings {
   const { payment } = facts.view;
   checkJournal(facts, findings);
@@ -30,7 +30,9 @@ export function checkPayment(facts: PaymentFacts, context: CheckContext, finding
   return findings;
 }
 
-/** The contract takes the fee of the terms, or none if the fee wallet could not be paid. */
+/**
+ * Checks the fee of each release, which is that of the payment's terms, or zero if the fee wallet could not be paid.
+ */
 function checkReleases({ view }: PaymentFacts, findings: Findings): void {
   for (const { toMerchantUnits, feeUnits: fee, transactionHash } of view.observations.releases) {
     const expected = feeUnits(toMerchantUnits + fee, view.payment.feeBasisPoints);
@@ -49,7 +51,7 @@ function sumOf<Row>(rows: readonly Row[], unitsOf: (row: Row) => bigint): bigint
 }
 
 /**
- * Checks that the amounts of a completed payment are the journal's sums at that time: the first entries up to some
+ * Checks that the amounts of a completed payment are a sum that the journal once had: its first entries up to some
  * point add up to them. A sum that was paid once must still be there.
  */
 function checkAmounts({ view, entries }: PaymentFacts, findings: Findings): void {
@@ -59,7 +61,7 @@ function checkAmounts({ view, entries }: PaymentFacts, findings: Findings): void
   const written = amountsInWords(receivedUnits, forwardedUnits);
   const threshold = formatUnits(paidThresholdUnits);
   if (status === 'paid' && payment.forwardStatus !== 'completed') {
-    // A direct payment is paid before anything is forwarded: its received amount must have been deposited.
+    // A direct payment is paid before anything is forwarded, so its received amount must have been deposited.
     const isDeposited = receivedUnits >= paidThresholdUnits && receivedUnits <= finalSeenUnits;
     const expected = `from ${threshold} to ${formatUnits(finalSeenUnits)} received, nothing forwarded`;
     const isRight = isDeposited && forwardedUnits === 0n && isDirect(payment);
@@ -67,7 +69,7 @@ function checkAmounts({ view, entries }: PaymentFacts, findings: Findings): void
     return;
   }
   if (status === 'unpaid' || (status === 'canceled' && payment.txidOut === null)) {
-    // Nothing counts yet: the payment shows the units seen at its address, and nothing is forwarded.
+    // Nothing counts yet. The payment shows the units seen at its address.
     const isRight = receivedUnits === seenUnits && forwardedUnits === 0n;
     if (!isRight) findings.add('amounts', `${formatUnits(seenUnits)} seen, nothing forwarded`, written);
     return;
@@ -112,10 +114,10 @@ function checkTransactions({ view: { payment, observations } }: PaymentFacts, fi
   check(payment.txidOut, observations.releases, 'one of its releases', isReleased);
 }
 
-/** Checks that the service's own decision would not change the payment. */
+/** Checks that the service's own decision would not change the payment now. */
 function checkState({ view }: PaymentFacts, { nowMs }: CheckContext, findings: Findings): void {
   const { payment } = view;
-  // The units seen so far are checked with the amounts.
+  // Units and transaction seen so far have checks of their own.
   const { receivedUnits, txidIn, ...change } = settle(view, { nowMs })?.change ?? {};
   const state = stateOf(payment);
   if (change.status !== undefined || change.forwardStatus !== undefined) {
@@ -144,8 +146,8 @@ function checkBatch(payment: Payment, { openBatches }: CheckContext, findings: F
 }
 
 /**
- * Checks the threshold, which comes from the creation, a session, or an accepted sum of deposits. Any session is
- * possible, because the decisive one depends on start times.
+ * Checks the threshold, which comes from the creation, a session, or an accepted sum of deposits. Accepts that of any
+ * session, because which one decided depends on when the sessions were started.
  */
 function checkTerms({ view: { payment, sessions }, entries }: PaymentFacts, findings: Findings): void {
   const { amountCents, originalAmountCents, customerFeeCents, currency, usdUnits } = payment;
@@ -170,7 +172,6 @@ function checkTerms({ view: { payment, sessions }, entries }: PaymentFacts, find
   findings.add('terms', `a threshold such as ${formatUnits(first)}`, formatUnits(paidThresholdUnits));
 }
 
-/** Sums of deposits after each entry. */
 function depositedSums(entries: PaymentFacts['entries']): bigint[] {
   let sum = 0n;
   return entries.flatMap(({ kind, units }) => {
@@ -180,10 +181,12 @@ function depositedSums(entries: PaymentFacts['entries']): bigint[] {
   });
 }
 
-/** Minimum age of a pending webhook that counts as skipped; webhooks are sent within seconds. */
+/** Age from which a pending webhook counts as skipped. Webhooks are normally sent within seconds. */
 const LATEST_CLAIM_MS = 24 * 3_600_000;
 
-/** Only pending webhooks are unclaimed: one that became pending again would be sent twice. */
+/**
+ * Checks that only pending webhooks are unclaimed, because a claimed one that became pending again would be sent twice.
+ */
 function checkWebhookStatus(
   { event, status, claimedAtMs, createdAtMs }: Webhook,
   { scannedToMs }: CheckContext,
@@ -199,8 +202,8 @@ function checkWebhookStatus(
 }
 
 /**
- * A paid payment with a callback has one event, a completed direct payment a second one, both with the payment's
- * values.
+ * Checks that a paid payment with a callback has one event, and a completed direct payment a second one, both with the
+ * payment's values.
  */
 function checkWebhooks(
   { view: { payment }, webhooks }: PaymentFacts,

@@ -1,4 +1,4 @@
-/** All discrepancies that `verify` reports; the documentation prints the same table. */
+/** Every kind of discrepancy that `verify` reports; the documentation prints this table. */
 export const discrepancyKinds = {
   journal_number: 'A journal entry is missing, or its number does not match its position.',
   journal_chain:
@@ -35,7 +35,7 @@ export const discrepancyKinds = {
 export type DiscrepancyKind = keyof typeof discrepancyKinds;
 
 export interface Discrepancy {
-  /** Null if no single payment is affected. */
+  /** Null if the discrepancy does not concern a single payment. */
   readonly paymentId: string | null;
   readonly kind: DiscrepancyKind;
   readonly expected: string;
@@ -51,7 +51,6 @@ export function createFindings(paymentId: string) {
   return {
     found: found as readonly Discrepancy[],
     add,
-    /** Adds a discrepancy unless both are the same. */
     compare(kind: DiscrepancyKind, expected: string, actual: string): void {
       if (expected !== actual) add(kind, expected, actual);
     },

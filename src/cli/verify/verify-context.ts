@@ -23,7 +23,7 @@ export interface VerifyContext
     settlements: Pick<SettlementStore, 'listSettlements'>;
     search: Pick<PaymentSearchStore, 'listHistories'>;
   }> {
-  /** If null, the database is only compared with itself. */
+  /** Null if the database is to be compared only with itself. */
   readonly chain: VerifiedChain | null;
   readonly nowMs: () => number;
   /** Waits between two checks of an inconsistent payment, long enough for writes in progress. */
@@ -32,19 +32,21 @@ export interface VerifyContext
 
 type CheckRecords = (chain: VerifiedChain | null, add: Findings['add']) => Promise<void>;
 
-/** Records of payments that features keep, for the operator's commands. */
+/** What features record about payments, for the operator's commands. */
 export interface FeatureRecords {
-  /** Fields that `payment show` adds. */
+  /** Reads the fields that `payment show` adds. */
   readonly show: (id: PaymentId, nowMs: number) => Promise<Readonly<Record<string, unknown>>>;
   /** Fields that `event list` adds. */
   readonly fieldsOf: (event: NumberedEvent) => Readonly<Record<string, unknown>>;
-  /** Reads a payment's records, to compare them with the payment and, unless null, with the chain. */
+  /**
+   * Reads a payment's records and returns their check, which compares them with the payment and, if it gets one, with
+   * the chain.
+   */
   readonly readCheck: (view: PaymentView) => Promise<CheckRecords>;
 }
 
 export interface PaymentFacts {
   readonly view: PaymentView;
-  /** Its journal entries, in order. */
   readonly entries: readonly JournalEntry[];
   readonly webhooks: readonly Webhook[];
   readonly checkRecords: CheckRecords;
@@ -53,7 +55,7 @@ export interface PaymentFacts {
 export interface CheckContext {
   readonly nowMs: number;
   readonly openBatches: readonly RelayBatch[];
-  /** Time of the newest scanned final block, up to which the service was running. */
+  /** Time of the newest scanned final block, until which the service was running. */
   readonly scannedToMs: number;
   /** Deposit address of the payment's terms; null for an unknown factory. */
   readonly depositAddressOf: (payment: PaymentView['payment']) => string | null;

@@ -13,7 +13,7 @@ import { finalRowsOf, type PaymentFacts, type VerifyContext } from './verify-con
 
 const ENTRIES_AT_A_TIME = 500;
 
-/** Checks the whole journal, entry by entry, and returns its head, including entries appended meanwhile. */
+/** Checks the whole journal, entry by entry, and returns its head. Includes entries appended meanwhile. */
 export async function verifyJournal(
   context: Pick<VerifyContext, 'observations' | 'payments'>,
   report: (discrepancy: Discrepancy) => void,
@@ -47,7 +47,7 @@ async function reportOrphans(
   const numbers = new Map(entries.map(({ paymentId, number }) => [paymentId, number]));
   await Promise.all(
     [...numbers].map(async ([paymentId, number]) => {
-      // An unreadable payment exists; its own check reports the error.
+      // An unreadable payment exists, and its own check reports the error.
       const payment = await payments.findPaymentById(paymentId).catch(() => undefined);
       if (payment !== null) return;
       report({ paymentId, kind: 'journal_orphan', expected: 'a payment', found: `entry ${number}` });
@@ -63,7 +63,7 @@ export function checkJournal({ view, entries }: PaymentFacts, findings: Findings
     deposits: deposits.map((deposit) => ({ ...deposit, paymentId })),
     releases: releases.map((release) => ({ ...release, paymentId })),
   });
-  // Rescues are neither deposits nor releases: the journal is their only record.
+  // Without rescues, because the journal is their only record.
   const moved = netEntries(entries.filter(({ kind }) => kind !== 'rescued'));
   const entered = new Map(moved.map((entry) => [placeOfEntry(entry), entry.units]));
   for (const entry of recorded) {

@@ -14,17 +14,17 @@ import { createFindings, type Discrepancy, type Findings } from './discrepancies
 import { type CheckContext, finalRowsOf, type PaymentFacts, type VerifyContext } from './verify-context.ts';
 import { verifyJournal } from './verify-journal.ts';
 
-/** Result of `verify`; amounts are final, in 10⁻⁶ units. */
+/** Result of `verify`. Amounts are final, in 10⁻⁶ USDC. */
 export interface VerifyReport {
   readonly payments: number;
-  /** Head of the journal; a copy kept elsewhere proves later that no earlier entry was replaced. */
+  /** Head of the journal. A copy kept elsewhere can prove later that no earlier entry was replaced. */
   readonly journal: JournalHead;
   /** Newest scanned final block; null before the first scan. */
   readonly finalBlock: number | null;
   readonly finalBlockAgeMs: number | null;
   readonly isChainChecked: boolean;
   readonly totals: Totals;
-  /** Number of all discrepancies; the list only has the first ones. */
+  /** Number of all discrepancies, of which the list has only the first ones. */
   readonly discrepancyCount: number;
   readonly discrepancies: readonly Discrepancy[];
 }
@@ -33,19 +33,19 @@ interface Totals extends FinalSums {
   readonly heldUnits: bigint;
 }
 
-/** Maximum payments per chunk, which takes a few milliseconds, so that it does not delay the API. */
+/** Maximum payments per chunk, so that a chunk takes a few milliseconds and does not delay the API. */
 const PAYMENTS_AT_A_TIME = 100;
 const HISTORIES_AT_A_TIME = 500;
-/** More than a person reads; more discrepancies than these share a cause. */
+/** Maximum listed. More than a person reads, and so many have a common cause. */
 const MAXIMUM_LISTED = 1_000;
 const MAXIMUM_OPEN_BATCHES = 1_000;
-/** Maximum checks of a payment, which may change during one: only a lasting discrepancy counts. */
+/** Maximum checks of a payment. It may change during one, so only a discrepancy that lasts counts. */
 const MAXIMUM_CHECKS = 4;
 
 /**
- * Checks the journal, and replays every payment that exists at the start against the journal, its recorded deposits and
- * releases, its webhook and the chain. Read-only; needs memory for one chunk of payments. Throws
- * `ChainUnavailableError` when the chain cannot be read.
+ * Checks the journal, and checks every payment that exists at the start against the journal, its recorded deposits and
+ * releases, its webhooks and the chain. Writes nothing, and needs memory for one chunk of payments. Throws
+ * `ChainUnavailableError` if the chain cannot be read.
  */
 export async function verifyPayments(context: VerifyContext): Promise<VerifyReport> {
   const discrepancies: Discrepancy[] = [];
@@ -94,14 +94,16 @@ export async function verifyPayments(context: VerifyContext): Promise<VerifyRepo
 
 type RunConstants = Omit<CheckContext, 'nowMs' | 'openBatches'>;
 
-/** A payment as last read; null facts if unreadable. */
+/** A payment as last read; `facts` is null if it is unreadable. */
 interface CheckedPayment {
   readonly id: PaymentId;
   readonly facts: PaymentFacts | null;
   readonly findings: Findings;
 }
 
-/** Checks payments, and repeats that for those with findings, which the service may have changed between two reads. */
+/**
+ * Checks payments. Repeats that for those with findings, because the service may have changed them between two reads.
+ */
 async function checkAll(
   context: VerifyContext,
   ids: readonly PaymentId[],
@@ -157,7 +159,7 @@ async function readFacts(context: VerifyContext, id: PaymentId): Promise<Checked
   }
 }
 
-/** All entries of a payment, by page, because strangers determine their number. */
+/** All entries of a payment. Read by page, because strangers determine how many there are. */
 async function readEntries({ observations }: VerifyContext, id: PaymentId): Promise<JournalEntry[]> {
   const entries: JournalEntry[] = [];
   for (;;) {
@@ -167,7 +169,7 @@ async function readEntries({ observations }: VerifyContext, id: PaymentId): Prom
   }
 }
 
-/** The view with all dust rows in place of their sum, which must match. */
+/** The view with all dust rows in place of their sums, with which they must agree. */
 async function unfold(
   { observations: store }: VerifyContext,
   view: PaymentView,
@@ -202,7 +204,7 @@ function inChainOrder(one: ChainPosition, other: ChainPosition): number {
   return one.blockNumber - other.blockNumber || one.logIndex - other.logIndex;
 }
 
-/** Reports an error caused by stored contents; rethrows others, such as a failing database. */
+/** Finding for an error that stored contents cause. Rethrows others, such as a failing database. */
 function unreadable(id: PaymentId, error: unknown): Findings {
   const isContents =
     error instanceof UnknownStateError || error instanceof SyntaxError || error instanceof RangeError;
@@ -212,7 +214,7 @@ function unreadable(id: PaymentId, error: unknown): Findings {
   return findings;
 }
 
-/** Checks that every payment with a history exists, and that a paid one stays paid. */
+/** Checks that every payment with a history exists, and that one that was paid is still paid. */
 async function verifyHistories(
   { search }: VerifyContext,
   report: (discrepancy: Discrepancy) => void,
@@ -248,7 +250,7 @@ async function verifyFinalBlock(
   report({ paymentId: null, kind: 'final_block', expected, found: `${block.hash} at ${source}` });
 }
 
-/** Deposit addresses by the factories of past settlements. */
+/** Calculates deposit addresses with the factories of all known settlements. */
 function addressesBy(settlements: readonly SettlementRecord[]): CheckContext['depositAddressOf'] {
   const calculators = new Map(
     settlements.map((settlement) => [settlement.factory, createDepositAddressCalculator(settlement)]),
