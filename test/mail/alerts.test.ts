@@ -53,7 +53,7 @@ function tell(
     mailer,
     nowMs: () => nowMs,
     dashboardUrl: 'https://pay.example.com/dashboard',
-    onFailure: () => {},
+    log: { warn: () => {} },
   };
   return sendAlerts(told, signal);
 }

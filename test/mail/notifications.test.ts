@@ -71,7 +71,13 @@ function contextWith(mailer: Mailer | null): NotifyContext {
     },
     dashboardUrl: 'https://pay.example.com/dashboard',
     nowMs: () => nowMs,
-    onFailure: (_channel, outcome) => outcomes.push(outcome),
+    log: {
+      info(fields) {
+        const { channel: _channel, kind: _kind, ...outcome } = fields as Record<string, unknown>;
+        outcomes.push(outcome);
+      },
+      error: (fields) => outcomes.push(fields),
+    },
   };
 }
 

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import type { Store } from '../../src/app/store/store.ts';
-import { receiptMail } from '../../src/features/receipts/receipt-mail.ts';
 import { sendReceipts } from '../../src/features/receipts/send-receipts.ts';
 import { type Mailer, MailNotSentError } from '../../src/mail/mail.ts';
 import { createSmtpMailer } from '../../src/mail/mailers.ts';
@@ -36,13 +35,10 @@ const send = (
   sendReceipts({
     ...store,
     mailer,
-    composeReceipt: (view, account) =>
-      receiptMail(view, account, {
-        checkoutUrl: `https://pay.example.com/pay/${view.payment.id}`,
-        explorerTransactionUrl: (hash) => `https://explorer.example/tx/${hash}`,
-      }),
+    baseUrl: 'https://pay.example.com',
+    explorerTransactionUrl: (hash) => `https://explorer.example/tx/${hash}`,
     nowMs: () => nowMs,
-    onFailure: (_, error) => failed.push(error),
+    log: { warn: (fields) => failed.push(fields) },
   });
 
 async function givePaid(language: string | null = null) {

@@ -4,33 +4,25 @@ import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
 import { alertMail } from './alert-mail.ts';
 import type { Alert, AlertStore } from './alert-store.ts';
 
-export interface SendAlertsContext
-  extends Readonly<{ alerts: AlertStore }>,
-    Readonly<{
-      search: Pick<PaymentSearchStore, 'listFailingWebhooks' | 'listUnsettled'>;
-      accounts: Pick<AccountStore, 'findAccount'>;
-      people: Pick<PeopleStore, 'listMembers'>;
-    }> {
+export interface SendAlertsContext {
+  readonly alerts: AlertStore;
+  readonly search: Pick<PaymentSearchStore, 'listFailingWebhooks' | 'listUnsettled'>;
+  readonly accounts: Pick<AccountStore, 'findAccount'>;
+  readonly people: Pick<PeopleStore, 'listMembers'>;
   readonly mailer: Mailer;
   /** Base URL of the dashboard, without a trailing slash. */
   readonly dashboardUrl: string;
   readonly nowMs: () => number;
-  readonly onFailure: (alert: Alert, error: unknown) => void;
+  readonly log: Readonly<{ warn: (fields: object, text: string) => void }>;
 }
 
 const ALERT_INTERVAL_MS = 30_000;
 
-interface AlertTaskContext extends Omit<SendAlertsContext, 'onFailure'> {
-  readonly log: Readonly<{ warn: (fields: object, text: string) => void }>;
-}
-
-export function createAlertTask({ log, ...context }: AlertTaskContext) {
-  const onFailure = ({ accountId, kind }: Alert, err: unknown) =>
-    log.warn({ err, accountId, kind }, 'an alert email was not sent');
+export function createAlertTask(context: SendAlertsContext) {
   return {
     name: 'alerts',
     intervalMs: ALERT_INTERVAL_MS,
-    run: (signal: AbortSignal) => sendAlerts({ ...context, onFailure }, signal),
+    run: (signal: AbortSignal) => sendAlerts(context, signal),
   };
 }
 
@@ -86,7 +78,8 @@ async function mailOwners(context: SendAlertsContext, alert: Alert, signal: Abor
       await context.mailer.send({ to: email, ...mail }, { isBackground: true });
       isAnyTold = true;
     } catch (error) {
-      context.onFailure(alert, error);
+      const { accountId, kind } = alert;
+      context.log.warn({ err: error, accountId, kind }, 'an alert email was not sent');
       if (!(error instanceof MailNotSentError)) isAnyTold = true;
       else if (!isAnyTold) throw error;
     }

@@ -22,7 +22,8 @@ import {
 } from './notification-message.ts';
 import type { NotificationStore, SendNotification } from './notification-store.ts';
 
-export interface ChannelsContext extends Readonly<{ notifications: NotificationStore }> {
+export interface ChannelsContext {
+  readonly notifications: NotificationStore;
   readonly notifier: Notifier;
   readonly nowMs: () => number;
 }
@@ -96,41 +97,28 @@ export interface Notifier {
   readonly send: SendNotification;
 }
 
-export interface NotifyContext
-  extends Readonly<{ notifications: NotificationStore }>,
-    Readonly<{
-      accounts: Pick<AccountStore, 'findAccount'>;
-      people: Pick<PeopleStore, 'findUser'>;
-      search: Pick<PaymentSearchStore, 'listSlots' | 'listPaidCounts'>;
-    }> {
-  readonly notifier: Notifier;
+export interface NotifyContext extends ChannelsContext {
+  readonly accounts: Pick<AccountStore, 'findAccount'>;
+  readonly people: Pick<PeopleStore, 'findUser'>;
+  readonly search: Pick<PaymentSearchStore, 'listSlots' | 'listPaidCounts'>;
   /** Base URL of the dashboard, without a trailing slash. */
   readonly dashboardUrl: string;
-  readonly nowMs: () => number;
-  readonly onFailure: (channel: NotificationChannel, outcome: NotificationOutcome) => void;
+  readonly log: Readonly<Record<'info' | 'error', (fields: object, text: string) => void>>;
 }
 
 const NOTIFICATION_INTERVAL_MS = 5_000;
 /** Maximum messages in progress; each has a time limit. */
 const OPEN_NOTIFICATIONS = 40;
 
-interface NotificationTaskContext extends Omit<NotifyContext, 'onFailure'> {
-  readonly log: Readonly<Record<'info' | 'error', (fields: object, text: string) => void>>;
-}
-
 /**
  * Background task that sends each due channel its message independently, so that a slow one does not delay the others.
  * `drain` waits for open messages.
  */
-export function createNotificationTask({ log, ...parts }: NotificationTaskContext) {
+export function createNotificationTask(context: NotifyContext) {
   const open = new Map<string, Promise<void>>();
-  const context: NotifyContext = {
-    ...parts,
-    onFailure: ({ id, kind }, outcome) => log.info({ channel: id, kind, ...outcome }, 'notification'),
-  };
   const send = async (channel: NotificationChannel) => {
     await notifyChannel(context, channel).catch((err: unknown) =>
-      log.error({ err, channel: channel.id }, 'notification'),
+      context.log.error({ err, channel: channel.id }, 'notification'),
     );
     open.delete(channel.id);
   };
@@ -157,7 +145,7 @@ export function createNotificationTask({ log, ...parts }: NotificationTaskContex
  * the channel was removed or paused meanwhile.
  */
 export async function notifyChannel(context: NotifyContext, channel: NotificationChannel): Promise<void> {
-  const { notifications } = context;
+  const { notifications, log } = context;
   const nowMs = context.nowMs();
   const due = await composeDue(context, channel, nowMs);
   if (due === null) return;
@@ -166,7 +154,8 @@ export async function notifyChannel(context: NotifyContext, channel: Notificatio
   const claimed = message === null ? { ...moved, notBeforeMs: nowMs + 1 } : countMessage(moved, nowMs);
   if (!(await notifications.updateChannel(channel, claimed)) || message === null) return;
   const outcome = await sendToChannel(context, claimed, message);
-  if (outcome.result !== 'sent') context.onFailure(channel, outcome);
+  if (outcome.result !== 'sent')
+    log.info({ channel: channel.id, kind: channel.kind, ...outcome }, 'notification');
   const after = afterMessage(channel, claimed, outcome, context.nowMs());
   await notifications.updateChannel(claimed, resealed(context.notifier, after));
 }

@@ -15,8 +15,9 @@ import {
   languageNamed,
 } from '../../web/checkout-frame/languages.ts';
 
-interface ReceiptLinks {
-  readonly checkoutUrl: string;
+export interface ReceiptLinks {
+  /** Public base URL of the service, without a trailing slash. */
+  readonly baseUrl: string;
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
 }
 
@@ -51,7 +52,7 @@ export function receiptMail(view: PaymentView, account: Account, links: ReceiptL
     '',
     ...rows.flatMap(([term, value]) => (value === null ? [] : [`${term}: ${value}`])),
     '',
-    `${mail.page}: ${links.checkoutUrl}`,
+    `${mail.page}: ${links.baseUrl}/pay/${payment.id}`,
     ...(account.supportUrl === null
       ? []
       : [`${mail.questions}: ${account.supportUrl.replace(/^mailto:/, '')}`]),

@@ -1,47 +1,22 @@
-import type { Account } from '../../accounts/account.ts';
 import type { AccountStore } from '../../accounts/account-store.ts';
-import {
-  type Mail,
-  type Mailer,
-  MailNotSentError,
-  type ReceiptEnding,
-  type ReceiptStore,
-} from '../../mail/mail.ts';
-import type { ExplorerTransactionUrl } from '../../pages/checkout/payment-facts.ts';
+import { type Mailer, MailNotSentError, type ReceiptEnding, type ReceiptStore } from '../../mail/mail.ts';
 import { UnknownStateError } from '../../payment/errors.ts';
 import type { PaymentId } from '../../payment/payment.ts';
-import type { PaymentStore, PaymentView } from '../../payment/payment-store.ts';
-import { receiptMail } from './receipt-mail.ts';
+import type { PaymentStore } from '../../payment/payment-store.ts';
+import { type ReceiptLinks, receiptMail } from './receipt-mail.ts';
 
-export interface SendReceiptsContext
-  extends Readonly<{ receipts: ReceiptStore }>,
-    Readonly<{ payments: Pick<PaymentStore, 'viewPayment'>; accounts: Pick<AccountStore, 'findAccount'> }> {
+interface SendReceiptsContext extends ReceiptLinks {
+  readonly receipts: ReceiptStore;
+  readonly payments: Pick<PaymentStore, 'viewPayment'>;
+  readonly accounts: Pick<AccountStore, 'findAccount'>;
   readonly mailer: Mailer;
-  /** The customer's receipt; null if there is no recipient. */
-  readonly composeReceipt: (view: PaymentView, account: Account) => Mail | null;
   readonly nowMs: () => number;
-  readonly onFailure: (id: PaymentId, error: unknown) => void;
+  readonly log: Readonly<{ warn: (fields: object, text: string) => void }>;
 }
 
 const RECEIPT_INTERVAL_MS = 2_000;
 
-interface ReceiptTaskContext extends Omit<SendReceiptsContext, 'composeReceipt' | 'onFailure'> {
-  /** Public base URL of the service, without a trailing slash. */
-  readonly baseUrl: string;
-  readonly explorerTransactionUrl: ExplorerTransactionUrl;
-  readonly log: Readonly<{ warn: (fields: object, text: string) => void }>;
-}
-
-export function createReceiptTask({ baseUrl, explorerTransactionUrl, log, ...parts }: ReceiptTaskContext) {
-  const context: SendReceiptsContext = {
-    ...parts,
-    composeReceipt: (view, account) =>
-      receiptMail(view, account, {
-        checkoutUrl: `${baseUrl}/pay/${view.payment.id}`,
-        explorerTransactionUrl,
-      }),
-    onFailure: (paymentId, err) => log.warn({ err, paymentId }, 'receipt'),
-  };
+export function createReceiptTask(context: SendReceiptsContext) {
   return { name: 'receipts', intervalMs: RECEIPT_INTERVAL_MS, run: () => sendReceipts(context) };
 }
 
@@ -77,7 +52,7 @@ async function sendReceipt(context: SendReceiptsContext, id: PaymentId): Promise
   } catch (error) {
     failure = error;
     ending = error instanceof MailNotSentError ? 'pending' : 'failed';
-    if (ending === 'failed') context.onFailure(id, error);
+    if (ending === 'failed') context.log.warn({ err: error, paymentId: id }, 'receipt');
   }
   await context.receipts.recordReceipt(id, ending, context.nowMs());
   return failure;
@@ -87,5 +62,5 @@ async function composeReceipt(context: SendReceiptsContext, id: PaymentId) {
   const view = await context.payments.viewPayment(id);
   const account = view === null ? null : await context.accounts.findAccount(view.payment.accountId);
   if (view === null || account === null) throw new UnknownStateError(`${id} has a receipt, and is gone`);
-  return context.composeReceipt(view, account);
+  return receiptMail(view, account, context);
 }

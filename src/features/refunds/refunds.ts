@@ -32,12 +32,12 @@ import {
 import type { RefundStore } from './refund-store.ts';
 
 export interface RefundContext
-  extends Readonly<{ refunds: RefundStore }>,
-    Readonly<{
-      payments: Pick<PaymentStore, 'viewPayment'>;
-      observations: Pick<ObservationStore, 'readCursor'>;
-      accounts: Pick<AccountStore, 'findAccount'>;
-    }> {
+  extends Readonly<{
+    readonly refunds: RefundStore;
+    payments: Pick<PaymentStore, 'viewPayment'>;
+    observations: Pick<ObservationStore, 'readCursor'>;
+    accounts: Pick<AccountStore, 'findAccount'>;
+  }> {
   /** Whether an address is a deposit address, contract or relayer of the service. */
   readonly isServiceAddress: (address: Address) => Promise<boolean>;
   /** Derives the token of a customer's link from the refund id, so that it is never stored. */

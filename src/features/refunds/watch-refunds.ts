@@ -17,11 +17,11 @@ import type { RefundStore } from './refund-store.ts';
 import { refundLimitUnits } from './refunds.ts';
 
 export interface WatchRefundsContext
-  extends Readonly<{ refunds: RefundStore }>,
-    Readonly<{
-      observations: Pick<ObservationStore, 'readCursor'>;
-      payments: Pick<PaymentStore, 'viewPayment'>;
-    }> {
+  extends Readonly<{
+    readonly refunds: RefundStore;
+    observations: Pick<ObservationStore, 'readCursor'>;
+    payments: Pick<PaymentStore, 'viewPayment'>;
+  }> {
   readonly chain: ChainReader;
   readonly nowMs: () => number;
 }
