@@ -4,24 +4,24 @@ import { type Html, html, nothing } from '../../web/design/html.ts';
 import { type CheckoutView, isDeclined, isTakenByProvider } from './checkout-view.ts';
 import { copyButton } from './direct-payment.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
-import { canContinueAt, foldedOffers, providerButton, selector } from './selector.ts';
+import { canContinueAt, foldedOffers, type OffersToAsk, providerButton, selector } from './selector.ts';
 import { nameOf } from './state-words.ts';
 
 type AtProvider = Extract<CheckoutView, { kind: 'at_provider' }>;
 type Underpaid = Extract<CheckoutView, { kind: 'underpaid' }>;
 
-/** Actions of a state; `list` is the rendered list of offers, if there is one. */
-export function actions(checkout: Checkout, language: Language, list?: Html): Html {
+/** Actions of a state. */
+export function actions(checkout: Checkout, language: Language, quotes?: OffersToAsk): Html {
   const { view } = checkout;
   switch (view.kind) {
     case 'choose':
-      return choices(checkout, language, list);
+      return choices(checkout, language, quotes);
     case 'at_provider':
       return isTakenByProvider(view)
         ? html`${checkAgain(checkout, language)}${paymentDelayHelp(view, language)}`
-        : continueSession(view, checkout, language, list);
+        : continueSession(view, checkout, language, quotes);
     case 'underpaid':
-      return addTheRest(view, checkout, language, list);
+      return addTheRest(view, checkout, language, quotes);
     case 'paid':
       // Hidden until the script shows it.
       return html`<button class="button wide" type="button" id="print" hidden>${language.words.actions.print}</button>`;
@@ -38,11 +38,11 @@ export function actions(checkout: Checkout, language: Language, list?: Html): Ht
   }
 }
 
-function choices(checkout: Checkout, language: Language, list?: Html): Html {
+function choices(checkout: Checkout, language: Language, quotes?: OffersToAsk): Html {
   const { offers, charge } = checkout;
   const single = singleProviderOf(checkout);
   const canServe = offers.some(({ provider, refusal }) => provider === single && refusal === null);
-  if (single === null || !canServe) return selector({ checkout, offers, language }, list);
+  if (single === null || !canServe) return selector({ checkout, offers, language, quotes });
   const { continueTo } = language.words.actions;
   const { payWith } = language.words.offers;
   const amount = formatMoney(language, charge.amountCents, charge.currency);
@@ -53,8 +53,13 @@ function choices(checkout: Checkout, language: Language, list?: Html): Html {
   return providerButton(checkout.payment, single, label);
 }
 
-/** After a decline: another card at the same provider, then the best of the others, with quotes if `list` has them. */
-function continueSession(view: AtProvider, checkout: Checkout, language: Language, list?: Html): Html {
+/** After a decline: another card at the same provider, then the best of the others. */
+function continueSession(
+  view: AtProvider,
+  checkout: Checkout,
+  language: Language,
+  quotes?: OffersToAsk,
+): Html {
   const { payment, offers } = checkout;
   const { actions } = language.words;
   const declined = isDeclined(view);
@@ -65,7 +70,7 @@ function continueSession(view: AtProvider, checkout: Checkout, language: Languag
   const others = offers.filter(({ provider }) => provider !== view.provider);
   if (declined)
     return html`${again}
-${others.length === 0 ? nothing : selector({ checkout, offers: others, language }, list)}`;
+${others.length === 0 ? nothing : selector({ checkout, offers: others, language, quotes })}`;
   return html`${again}
 ${paymentDelayHelp(view, language)}
 ${others.length === 0 ? nothing : foldedOffers({ checkout, offers: others, language })}`;
@@ -91,13 +96,13 @@ target="_blank">${fillIn(support, { provider })}<span class="quiet"> ${words.fac
  * Ways to pay the rest: at a provider that can charge it, otherwise with the shop's help, or by a transfer from a
  * wallet.
  */
-function addTheRest(view: Underpaid, checkout: Checkout, language: Language, list?: Html): Html {
+function addTheRest(view: Underpaid, checkout: Checkout, language: Language, quotes?: OffersToAsk): Html {
   const { path, payment, account, offers } = checkout;
   const { rest } = language.words;
   const missing = formatUsdc(language, view.missingUnits, 'up');
   const canBeCharged = offers.some(({ refusal }) => refusal === null);
   return html`<section><h2>${rest.heading}</h2>
-${canBeCharged ? choices(checkout, language, list) : html`<p>${fillIn(rest.askShop, { shop: account.name })}</p>`}
+${canBeCharged ? choices(checkout, language, quotes) : html`<p>${fillIn(rest.askShop, { shop: account.name })}</p>`}
 <details><summary>${rest.fromWallet}</summary>
 <p>${fillIn(rest.howTo, { missing })}</p>
 <p><code>${payment.depositAddress}</code>${copyButton(payment.depositAddress, language.words)}</p>

@@ -17,7 +17,7 @@ import { type Html, html, nothing } from '../../web/design/html.ts';
 import type { Page } from '../../web/design/page-style.ts';
 import type { Words } from '../../web/locales/locale.ts';
 import { actions } from './actions.ts';
-import { type CheckoutView, isDeclined, isTakenByProvider, takesPayment, traitsOf } from './checkout-view.ts';
+import { type CheckoutView, isTakenByProvider, takesPayment, traitsOf } from './checkout-view.ts';
 import { awaitsTransfer, directContent } from './direct-payment.ts';
 import { emailTokenField } from './known-email.ts';
 import { type ExplorerTransactionUrl, facts, timeElement } from './payment-facts.ts';
@@ -28,25 +28,25 @@ import {
   countryQuestion,
   type OffersToAsk,
   offersInBrief,
-  offersToCome,
   possibleOffers,
-  quotedOffers,
   SESSION_FORM,
 } from './selector.ts';
 import { logoPathOf } from './show-logo.ts';
 import { goingWords, nameOf, type StateWords, wordsOf } from './state-words.ts';
 
-interface ChainFacts {
+interface ContentOptions {
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
   /** USDC contract, for payments from a wallet. */
   readonly token: Address;
+  /** Source of quotes; without it, the offers have none. */
+  readonly quotes?: OffersToAsk;
 }
 
 /** Parts of a checkout's page that change with the payment, shared by the page and its updates. */
 export function checkoutContent(
   checkout: Checkout,
   language: Language,
-  { explorerTransactionUrl, token }: ChainFacts,
+  { explorerTransactionUrl, token, quotes }: ContentOptions,
 ) {
   const { payment, account, view } = checkout;
   const direct = awaitsTransfer(checkout) ? directContent(checkout, language, token) : null;
@@ -67,48 +67,36 @@ export function checkoutContent(
     shop: account.name,
   });
   const status = statusOf(words, traitsOf(view).tone);
-  /** Action and receipt, with this list of offers, or one without quotes. */
-  const detail = (list?: Html) =>
+  const detailWith = (offers: Checkout['offers']) =>
     direct === null
-      ? detailOf(checkout, language, explorerTransactionUrl, list)
+      ? detailOf({ ...checkout, offers }, language, explorerTransactionUrl, quotes)
       : html`${direct.detail}
 ${payableUntil(checkout, language)}
 ${shopLinks(checkout, language)}`;
   // Leaves out the order of the offers, which changes with every visit to a provider.
-  const content = html`${title}\n${status}\n${detail(offersToCome)}\n${offersInBrief(checkout)}`;
+  const content = html`${title}\n${status}\n${detailWith([])}\n${offersInBrief(checkout)}`;
   return {
     title,
     /** Live region: name and meaning of the state. */
     status,
-    detail,
+    /** Action and receipt. */
+    detail: detailWith(checkout.offers),
     revision: crc32(content.toString()).toString(36),
   };
-}
-
-/** Whether the page lists offers: at the beginning, for the rest, and after a decline. */
-function choosesProvider(view: CheckoutView): boolean {
-  return view.kind === 'choose' || (view.kind === 'underpaid' && view.canBeCharged) || isDeclined(view);
-}
-
-/** Omits the provider that declined the payment, because it has a separate button. */
-function offerListOf(checkout: Checkout, language: Language) {
-  const { view, offers } = checkout;
-  const declined = isDeclined(view) && view.kind === 'at_provider' ? view.provider : null;
-  return { checkout, offers: offers.filter(({ provider }) => provider !== declined), language };
 }
 
 function detailOf(
   checkout: Checkout,
   language: Language,
   explorerTransactionUrl: ExplorerTransactionUrl,
-  list?: Html,
+  quotes?: OffersToAsk,
 ): Html {
   const links = shopLinks(checkout, language);
   // Shows the way back, which the page may take by itself, where it needs no scrolling.
   const isOver = returnOf(checkout) !== null;
   return html`${progress(checkout.view, language)}
 ${isOver ? links : nothing}
-${actions(checkout, language, list)}
+${actions(checkout, language, quotes)}
 ${facts(checkout, language, explorerTransactionUrl)}
 ${payableUntil(checkout, language)}
 ${isOver ? nothing : links}`;
@@ -125,11 +113,9 @@ function statusOf({ heading, sentence, notice }: StateWords, tone: string): Html
 <p>${sentence}</p>${notice === undefined ? nothing : html`<p class="banner">${notice}</p>`}`;
 }
 
-export interface CheckoutPageOptions extends ChainFacts {
+export interface CheckoutPageOptions extends ContentOptions {
   readonly language: Language;
   readonly isTestMode: boolean;
-  /** Source of quotes; without it, the offers have none. */
-  readonly quotes?: OffersToAsk;
   /** Token for the page's forms of a visitor who knows the payment's email address; null or absent for others. */
   readonly emailToken?: string | null;
   /** Question before a session at this provider; asked on a separate page. */
@@ -164,15 +150,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
   if (question !== null) return countryStep(checkout, question, options);
   const content = checkoutContent(checkout, language, options);
   const isGoing = moment?.kind === 'going';
-  const { quotes } = options;
   const isDirect = awaitsTransfer(checkout);
-  const offered = offerListOf(checkout, language);
-  const isQuoted =
-    !isDirect &&
-    choosesProvider(view) &&
-    singleProviderOf(checkout) === null &&
-    possibleOffers(offered.offers).length > 0;
-  const list = quotes !== undefined && isQuoted ? quotedOffers(quotes, offered) : undefined;
   const refreshSeconds = options.isStill === true ? null : traitsOf(view).refreshSeconds;
   const shown = { canSimulate: options.canSimulate === true, knowsEmail: emailToken !== null };
   return layout({
@@ -196,7 +174,7 @@ ${problemOf(options)}
 <div id="status" role="status">${isGoing ? goingContent(language, nameOf(moment.provider)) : content.status}</div>
 <p id="connection" role="status">${moment?.kind === 'offline' ? language.words.offline : ''}</p>
 ${isDirect ? nothing : html`<form id="${SESSION_FORM}" method="post" hidden>${emailTokenField(emailToken)}</form>`}
-<div id="detail"${isGoing ? html` hidden` : nothing}>${content.detail(list)}</div>
+<div id="detail"${isGoing ? html` hidden` : nothing}>${content.detail}</div>
 </main>
 ${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, shown)}${goingTemplate(language)}` : nothing}`,
   });

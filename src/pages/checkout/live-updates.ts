@@ -194,11 +194,11 @@ export async function showStatus({
 
 /** Content for the page's script, the same for poll and event stream. */
 export function statusContent(
-  context: Pick<CheckoutPagesContext, 'explorerTransactionUrl' | 'token'>,
+  { explorerTransactionUrl, token }: Pick<CheckoutPagesContext, 'explorerTransactionUrl' | 'token'>,
   checkout: Checkout,
   language: Language,
 ) {
-  const content = checkoutContent(checkout, language, context);
+  const content = checkoutContent(checkout, language, { explorerTransactionUrl, token });
   return {
     view: checkout.view.kind,
     takesPayment: takesPayment(checkout.view),
@@ -206,6 +206,6 @@ export function statusContent(
     refreshSeconds: traitsOf(checkout.view).refreshSeconds,
     title: content.title,
     status: content.status.toString(),
-    detail: content.detail().toString(),
+    detail: content.detail.toString(),
   };
 }

@@ -23,9 +23,6 @@ import { nameOf, refusalWords } from './state-words.ts';
 const arrow = html`<svg class="arrow turns" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
 <path d="M7 4l6 6-6 6" fill="none" stroke="currentColor" stroke-width="2"/></svg>`;
 
-/** Stands for the list of offers in a page's revision. */
-export const offersToCome = html`<!--offers-->`;
-
 function sessionPath(payment: Payment, provider: ProviderId): string {
   return `/pay/${payment.id}/providers/${provider}`;
 }
@@ -47,19 +44,31 @@ interface OfferList {
   readonly checkout: Checkout;
   readonly offers: readonly ProviderOffer[];
   readonly language: Language;
+  /** Source of quotes; without it, the offers have none. */
+  readonly quotes?: OffersToAsk | undefined;
 }
 
-/** The best offer as a button, the others folded below it. */
-export function selector(selection: OfferList, list?: Html): Html {
-  const possible = possibleOffers(selection.offers);
+/** The best offer as a button, the others folded below it, in the order of the quotes to expect. */
+export function selector(selection: OfferList): Html {
+  const { checkout, offers, quotes } = selection;
+  const possible = possibleOffers(offers);
   if (possible.length === 0) return refusedOffers(selection);
-  return list ?? leadAndOthers(selection, inExpectedOrder(selection.checkout, possible));
+  const country = quotes?.customerCountry ?? null;
+  const rows = possible.map((offer): OfferRow => {
+    if (quotes === undefined) return { offer };
+    const outcome = quotes.source.peek(offer.provider, checkout.charge, country);
+    return { offer, outcome, isLastChoice: offer.provider === quotes.lastChoice };
+  });
+  return leadAndOthers(selection, inExpectedOrder(checkout, rows, country));
 }
 
 /** All offers folded, beside another primary button. */
 export function foldedOffers(selection: OfferList): Html {
   const { checkout, offers, language } = selection;
-  const rows = inExpectedOrder(checkout, possibleOffers(offers));
+  const rows = inExpectedOrder(
+    checkout,
+    possibleOffers(offers).map((offer) => ({ offer })),
+  );
   const heading = html`${language.words.actions.chooseAnother}`;
   return foldedList(heading, rows, selection, false);
 }
@@ -194,25 +203,12 @@ function refusedOffers({ checkout, offers, language }: OfferList): Html {
 </ul></section>`;
 }
 
+/** Source of the quotes to expect for a customer. */
 export interface OffersToAsk {
   readonly source: Quotes;
   readonly lastChoice: ProviderId | null;
   /** The customer's country, ISO 3166-1 alpha-2; null if unknown. */
   readonly customerCountry: string | null;
-}
-
-/** A checkout's offers in their order (see `inExpectedOrder`), from cached quotes: it does not wait for a provider. */
-export function quotedOffers(
-  { source, lastChoice, customerCountry }: OffersToAsk,
-  selection: OfferList,
-): Html {
-  const { checkout, offers } = selection;
-  const rows = possibleOffers(offers).map((offer) => ({
-    offer,
-    outcome: source.peek(offer.provider, checkout.charge, customerCountry),
-    isLastChoice: offer.provider === lastChoice,
-  }));
-  return leadAndOthers(selection, inExpectedOrder(checkout, rows, customerCountry));
 }
 
 /**
@@ -234,11 +230,10 @@ function rankOf(row: OfferRow, charge: Charge): number {
  */
 function inExpectedOrder(
   { payment, charge, success }: Checkout,
-  rows: readonly (OfferRow | ProviderOffer)[],
+  rows: readonly OfferRow[],
   country: string | null = null,
 ): readonly OfferRow[] {
-  const ranked = rows.map((each) => {
-    const row: OfferRow = 'offer' in each ? each : { offer: each };
+  const ranked = rows.map((row) => {
     const { provider } = row.offer;
     const quote = row.outcome?.kind === 'quoted' ? row.outcome.quote : null;
     const delivered = quote?.deliveryUnits ?? assumedDeliveryUnits(provider, charge.usdUnits);
