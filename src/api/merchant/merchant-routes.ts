@@ -48,11 +48,10 @@ import {
 
 const MERCHANT_PREFIX = '/merchant/v1';
 
-export interface MerchantContext
-  extends CancelPaymentContext,
-    PresentContext,
-    Readonly<{ search: PaymentSearchStore }>,
-    Readonly<{ webhooks: Pick<WebhookStore, 'listWebhooks'>; events: Pick<EventStore, 'listEvents'> }> {
+export interface MerchantContext extends CancelPaymentContext, PresentContext {
+  readonly search: PaymentSearchStore;
+  readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
+  readonly events: Pick<EventStore, 'listEvents'>;
   readonly accounts: ApiContext['accounts'];
   readonly limits: ApiRateLimiters;
   readonly create: CreatePaymentContext;

@@ -101,17 +101,14 @@ export async function requireAdmission(
   requireTextUrl(url);
 }
 
-export interface OperatorContext
-  extends AreaContext,
-    Readonly<{ payments: PaymentStore }>,
-    Readonly<{
-      search: Pick<
-        PaymentSearchStore,
-        'listUnsettled' | 'listFailingWebhooks' | 'listSlots' | 'listPaidCounts'
-      >;
-      observations: Pick<ObservationStore, 'readCursor'>;
-      relay: Pick<RelayStore, 'listOpenBatches'>;
-    }> {
+export interface OperatorContext extends AreaContext {
+  readonly payments: PaymentStore;
+  readonly search: Pick<
+    PaymentSearchStore,
+    'listUnsettled' | 'listFailingWebhooks' | 'listSlots' | 'listPaidCounts'
+  >;
+  readonly observations: Pick<ObservationStore, 'readCursor'>;
+  readonly relay: Pick<RelayStore, 'listOpenBatches'>;
   readonly providerDescriptions: ProviderDescriptions;
   readonly callbacks: CallbackGuard;
   readonly pictures: Pictures;

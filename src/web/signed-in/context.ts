@@ -44,18 +44,13 @@ export interface AreaContext extends SecondFactorContext, ShowOnceContext {
 }
 
 /** Dependencies of the dashboard's pages. Pages of features take a separate context. */
-export interface DashboardContext
-  extends AreaContext,
-    Readonly<{
-      payments: PaymentStore;
-      search: PaymentSearchStore;
-      records: RecordStore;
-    }>,
-    Readonly<{
-      webhooks: Pick<WebhookStore, 'listWebhooks'>;
-      emails: Pick<EmailStore, 'eraseEmail'>;
-      observations: Pick<ObservationStore, 'readCursor'>;
-    }> {
+export interface DashboardContext extends AreaContext {
+  readonly payments: PaymentStore;
+  readonly search: PaymentSearchStore;
+  readonly records: RecordStore;
+  readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
+  readonly emails: Pick<EmailStore, 'eraseEmail'>;
+  readonly observations: Pick<ObservationStore, 'readCursor'>;
   readonly tokens: IpnTokens;
   /** For checkouts created by hand, under the API's rules. */
   readonly create: CreatePaymentContext;
