@@ -52,7 +52,7 @@ export function parsePayoutAddress(value: unknown): Address | null {
 const MAXIMUM_REMEMBERED = 10_000;
 const ADDRESS_CHARACTERS = 42;
 
-/** Caches accepted addresses: a merchant repeats the same few, and a checksum costs as much as a dozen look-ups. */
+/** Caches accepted addresses, because merchants repeat a few and a checksum costs as much as a dozen look-ups. */
 export function createPayoutAddressParser(): (value: unknown) => Address | null {
   const accepted = new LRUCache<string, Address>({ max: MAXIMUM_REMEMBERED });
   return (value) => {

@@ -173,8 +173,8 @@ export function isNearlyAllMissing(payment: Pick<Payment, 'paidThresholdUnits'>,
 }
 
 /**
- * Deposits that each pay in full, both by the payment's threshold and by the lowest one that any session can lead to: a
- * merchant may have accepted less, and a second deposit of that size is then the rest.
+ * Deposits that each pay in full, both by the payment's threshold and by the lowest one that any session can lead to,
+ * because a merchant may have accepted less, and a second deposit of that size is then the rest.
  */
 export function fullDepositsOf<Deposit extends { readonly units: bigint }>(
   payment: Pick<Payment, 'paidThresholdUnits' | 'usdUnits' | keyof ThresholdTerms>,
@@ -186,7 +186,10 @@ export function fullDepositsOf<Deposit extends { readonly units: bigint }>(
   return deposits.filter(({ units }) => units >= fullUnits);
 }
 
-/** Percentage of the charge's value that counts as overpaid: exchange rates rarely move this far before delivery. */
+/**
+ * Percentage of the charge's value that counts as overpaid, because exchange rates rarely move this far before
+ * delivery.
+ */
 const OVERPAID_FROM_PERCENT = 105n;
 /** 0.10 USDC. A surplus or a part below this is not significant, unless the part is a tenth of the threshold. */
 const MIN_PART_UNITS = 100_000n;

@@ -78,8 +78,8 @@ export interface PaymentSearchStore {
   listPaidCounts(accountId: string, fromMs: number, beforeMs: number): Promise<readonly PaidCount[]>;
 
   /**
-   * For each payment, the last session started before it was paid, or the last one if it is unpaid: its provider
-   * presumably took the money. Omits payments without a session.
+   * For each payment, the session whose provider presumably took the money: the last one started before it was paid, or
+   * the last one if it is unpaid. Omits payments without a session.
    */
   listLastSessions(
     accountId: string,

@@ -64,7 +64,7 @@ export interface PaymentStore {
     key: string,
     sinceMs: number,
   ): Promise<{ payment: Payment; fingerprint: string } | null>;
-  /** Payment of this account; null for another account's, like an unknown one. */
+  /** Null for another account's payment, as for an unknown one. */
   findPayment(accountId: string, id: PaymentId): Promise<Payment | null>;
   findPaymentById(id: PaymentId): Promise<Payment | null>;
   viewPayment(id: PaymentId): Promise<PaymentView | null>;

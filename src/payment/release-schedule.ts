@@ -1,8 +1,8 @@
 import type { Payment } from './payment.ts';
 
 /**
- * A surplus below 0.10 USDC is only released on request: gas for a single release costs up to a few cents, and senders
- * of single units to a paid payment's address must not drain the relayer's gas.
+ * A surplus below 0.10 USDC is released only on request, because gas for a single release costs up to a few cents, and
+ * senders of single units to a paid payment's address must not drain the relayer's gas.
  */
 export const MINIMUM_SURPLUS_UNITS = 100_000n;
 
@@ -25,13 +25,13 @@ export function mayRelease(payment: Payment, heldUnits: bigint): boolean {
 /** Delays after the first, second, … attempt in a row without a release; the last one repeats. */
 const delaysMs = [30_000, 120_000, 600_000, 3_600_000] as const;
 
-/** Delay after a simulation that found an empty address: the watcher is about to see why. */
+/** Delay after a simulation that found an empty address, because the watcher is about to see why. */
 export const RETRY_AFTER_EMPTY_MS = 5_000;
 
 /** Delay after a batch was abandoned unmined, which is not its payments' fault. */
 export const RETRY_AFTER_ABANDONED_MS = 10_000;
 
-/** Maximum delay of a payment without a failed attempt: a longer one was written before the clock was set back. */
+/** Maximum delay of a payment without a failed attempt. A longer one was written before the clock was set back. */
 export const LONGEST_FIRST_DELAY_MS = 60_000;
 
 export const LONGEST_DELAY_MS = delaysMs[3];

@@ -147,7 +147,7 @@ function dueEventOfUnpaid(
     if (!isExpired) return null;
     return isDust(payment, sums.seenUnits) ? 'expired_empty' : 'expired_underpaid';
   }
-  // Neither release nor notify before finality: the customer's wallet may still reverse the deposit.
+  // Nothing is released or reported before finality, because the deposit may still be reversed.
   if (isDirect(payment)) return sums.finalSeenUnits >= payment.paidThresholdUnits ? 'deposit_final' : null;
   // A release may be final before any node has shown its deposit, whose hash the payment needs.
   const isSettled =
@@ -240,7 +240,8 @@ function effectsOf(
       return { cancelReason: 'expired' };
     case 'deposit_reverted': {
       const noRefusals: PaymentChange = { releaseRefusals: 0, releaseRefusalReason: null };
-      // The requested deposit is gone: after a cancellation the merchant decides about other money.
+      // The requested deposit is gone, so the merchant decides again about other money that arrives after a
+      // cancellation.
       return payment.status === 'unpaid' ? { ...noRefusals, releaseRequested: false } : noRefusals;
     }
     default:

@@ -9,7 +9,7 @@ export function isOutcome(text: string): text is Outcome {
   return (outcomes as readonly string[]).includes(text);
 }
 
-/** Outcomes that a payment allows: a double payment needs two providers. */
+/** Outcomes that a payment allows. A double payment needs two providers. */
 export function outcomesOf({ provider }: Pick<Payment, 'provider'>): readonly Outcome[] {
   return outcomes.filter((outcome) => outcome !== 'twice' || provider === MULTI_PROVIDER);
 }

@@ -23,7 +23,7 @@ export interface SweepResult {
 /** Maximum payments per chunk, which takes a few milliseconds, so that it does not delay the API. */
 const PAYMENTS_AT_A_TIME = 100;
 
-/** Younger payments are skipped: most are paid by then, and checking each new one would burden every create request. */
+/** Younger payments are skipped, because most are paid by then, and each new one would burden every create request. */
 const MINIMUM_AGE_MS = 10 * 60_000;
 
 /**

@@ -43,7 +43,7 @@ export interface ScanRecord {
   readonly scannedTo: number;
   readonly deposits: readonly (Deposit & RowOwner)[];
   readonly releases: readonly (Release & RowOwner)[];
-  /** Only recorded in the journal, once final: no decision depends on them. */
+  /** Recorded only in the journal, once final, because no decision depends on them. */
   readonly rescues?: readonly (Rescue & RowOwner)[];
 }
 

@@ -84,7 +84,8 @@ async function watchToFinal(
   kept.begin(view.source, cursor);
   if (latest.number <= cursor.number) return { cursor, latest, isCaughtUp: true };
 
-  // Even while blocks are left to read: otherwise a transaction that moved down would be recorded at both positions.
+  // Also while blocks are left to read, because otherwise a transaction that moved down would be recorded at both
+  // positions.
   await dropReorganized(kept, view, latest);
   const finalNumber = Math.max(cursor.number, final?.number ?? 0);
   const found = await readFinalBlocks(context, view, cursor, finalNumber);
@@ -164,7 +165,7 @@ async function keepUpTo(
   const recipients = await openAddresses();
   const withReleases = await expectsReleases();
   while (fromBlock <= toBlock) {
-    // By its hash, the newest block has its logs or is unknown: no node shows it without them.
+    // Requested by hash, the newest block has its logs or is unknown, so no node shows it without them.
     const block = fromBlock === latest.number ? { block: latest } : {};
     const query = { fromBlock, toBlock, recipients, withReleases, ...block };
     const { scannedTo, rows } = await readPaymentLogs(payments, view, query);
@@ -226,8 +227,8 @@ async function verifiedCursor(
 
 /**
  * Newest block that is scanned, final and confirmed at another host; never goes back. `readFinal` has confirmed
- * `final`. A block between the cursor and `final` needs its own confirmation: an invented hash as a cursor would stop
- * settlement permanently.
+ * `final`. A block between the cursor and `final` needs its own confirmation, because an invented hash as a cursor
+ * would stop settlement permanently.
  */
 async function confirmedFinal(
   view: ChainView,
@@ -309,7 +310,7 @@ export function createKeptBlocks() {
       source = newSource;
       if (cursor === null) return;
       readings = readings.filter(({ to }) => to.number > cursor.number);
-      // The cursor went back: blocks between it and these ranges would never be read.
+      // The cursor went back, so blocks between it and these ranges would never be read.
       if ((readings[0]?.fromBlock ?? 0) > cursor.number + 1) kept.clear();
     },
     /** Adds blocks after the newest kept one, or the first ones. */

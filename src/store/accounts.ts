@@ -57,7 +57,7 @@ export function createAccounts(
       (accountId) => keyTable.select`WHERE account_id = ${accountId} ORDER BY created_at_ms, id`,
     ),
     recordKeyUses: write(function* (hashes, atMs) {
-      // Avoids a deadlock: two instances could update the same keys in different orders.
+      // Avoids a deadlock of two instances that update the same keys in different orders.
       yield* lock('uses of keys');
       yield* run`UPDATE api_keys SET last_used_at_ms = ${atMs} WHERE hash = ANY(${hashes})`;
     }),

@@ -6,7 +6,7 @@ import { eventTable, unnumberedEventTable } from './tables.ts';
 const EVENT_LOCK = 'events';
 
 export function createEventStore({ read, write }: Scripts, nowMs: () => number): EventStore {
-  // Reads first, without a commit: nearly always there is nothing to number or delete.
+  // Reads first, without a commit, because nearly always there is nothing to number or delete.
   const hasUnnumbered = read(() => hasRow`SELECT 1 FROM unnumbered_events LIMIT 1`);
   const hasOld = read((beforeMs: number) => hasRow`SELECT 1 FROM events WHERE at_ms < ${beforeMs} LIMIT 1`);
   const number = write((limit: number) => numberEvents(limit, nowMs()));

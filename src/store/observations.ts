@@ -183,7 +183,7 @@ type Observed<Position> = Position & RowOwner;
 const tables = [depositTable, releaseTable] as const;
 
 function* listRowsAbove(blockNumber: number): Script<readonly Row[]> {
-  // No DISTINCT: SQLite would then walk the index on the payment and so read every row.
+  // No DISTINCT, because SQLite would then walk the index on the payment and so read every row.
   return yield* run`
     SELECT payment_id, block_number FROM deposits WHERE block_number > ${blockNumber}
     UNION ALL SELECT payment_id, block_number FROM releases WHERE block_number > ${blockNumber}`;
@@ -436,7 +436,7 @@ function requireCursor(cursor: BlockReference | null, from: BlockReference): voi
   );
 }
 
-/** Throws `RangeError` when a missed row is not in a final block: higher blocks are scanned again anyway. */
+/** Throws `RangeError` when a missed row is not in a final block, because higher blocks are scanned again anyway. */
 function requireFinal(missed: FoundOnChain, finalNumber: number): void {
   const provisional = allRows(missed).find(({ blockNumber }) => blockNumber > finalNumber);
   if (provisional === undefined) return;

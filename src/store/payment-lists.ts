@@ -83,7 +83,7 @@ interface FingerprintWindow {
   readonly end: string | null;
 }
 
-/** Fingerprints of payments with an open release or webhook, of any age: both are few and indexed. */
+/** Fingerprints of payments of any age with an open release or webhook, which are few and indexed. */
 function* readFingerprintsUnderWay(): Script<readonly string[]> {
   const rows = yield* run`
     SELECT token_fingerprint FROM payments

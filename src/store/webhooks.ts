@@ -30,7 +30,7 @@ export function createWebhookStore(
       if (ids.length === 0) return [];
       return (await claim(ids, claimedAtMs, claimable)).map(webhookOfRow).sort(byAge);
     },
-    // A clock jump can mark a running delivery as interrupted: its later result is more accurate.
+    // A clock jump can mark a running delivery as interrupted. Its later result then replaces the mark.
     recordWebhookResult: writeStatement(function* ({ id }, result) {
       const recorded = yield* run`
         UPDATE webhooks SET status = ${result.outcome}, http_status = ${result.httpStatus},

@@ -142,7 +142,7 @@ interface ConnectionOptions {
   readonly connectTo?: (address: string, port: number) => { address: string; port: number };
 }
 
-/** Maximum addresses tried: a long list of dead ones must not delay the delivery. */
+/** Maximum addresses tried, so that a long list of dead ones does not delay the delivery. */
 const MAX_ADDRESSES_TRIED = 4;
 /** Time after which a silent address is replaced by the next one; the last one has all the remaining time. */
 const NEXT_ADDRESS_AFTER_MS = 2_500;
@@ -209,9 +209,9 @@ async function startTls(tcp: Socket, hostname: string, options: ConnectionOption
     socket: tcp,
     secureContext:
       options.ca === undefined ? systemContext : createSecureContext({ ca: options.ca, minVersion }),
-    // Not sent for addresses: RFC 6066 only allows names.
+    // Not sent for addresses, because RFC 6066 allows only names.
     ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
-    // HTTP/1.1 only: over HTTP/2 a refused stream invites a client to send the request again.
+    // Only HTTP/1.1, because over HTTP/2 a refused stream invites a client to send the request again.
     ALPNProtocols: ['http/1.1'],
     // Explicit, so that no environment variable can disable the verification.
     rejectUnauthorized: true,

@@ -8,11 +8,11 @@ export function reasonSentence(reason: string | null): string {
 
 /** Descriptions by stable short code for logs, pages and metrics; `http_<status>` is an answer other than 2xx. */
 export const deliveryReasons = {
-  // Blocked: before any socket.
+  // Blocked before a connection was opened.
   blocked_url: 'The callback URL is no longer allowed. Nothing was sent.',
   blocked_address: 'The host name resolves to an address that is not public. Nothing was sent.',
   blocked_own_address: 'The host name resolves to this service. Nothing was sent.',
-  // Failed: before the body was sent.
+  // Failed before the body was sent.
   dns_failed: 'DNS has no address for the host name.',
   dns_timeout: 'The DNS lookup timed out.',
   connect_failed: 'The connection failed.',
@@ -26,11 +26,11 @@ export const deliveryReasons = {
   tls_untrusted: 'The certificate’s issuer is not trusted.',
   tls_version: 'The host supports only insecure versions of TLS.',
   tls_wrong_host: 'The certificate is for another host.',
-  // Failed: the answer is not acceptable HTTP.
+  // Failed because the answer is not acceptable HTTP.
   invalid_response: 'The endpoint’s response is not HTTP.',
   response_headers_too_large: 'The response headers were too large.',
   too_many_interim_responses: 'The endpoint sent too many informational (1xx) responses.',
-  // Unknown: the body may have arrived.
+  // Unknown, because the body may have arrived.
   no_response: 'The connection ended without a response. The event may have arrived.',
   reset: 'The connection was reset after the event was sent. The event may have arrived.',
   timeout: 'The endpoint did not respond within ten seconds. The event may have arrived.',

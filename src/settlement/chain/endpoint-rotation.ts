@@ -16,7 +16,7 @@ import { aroundCalls, checkAnswers, type NodeClient, toQuantity } from './node-a
 export type EndpointRotation = ReturnType<typeof createEndpointRotation>;
 
 /**
- * Reads before another endpoint is asked first: a false answer is not a failure, so no endpoint may remain the only
+ * Reads before another endpoint is asked first. A false answer is not a failure, so no endpoint may remain the only
  * source.
  */
 const READS_OF_A_TURN = 50;
@@ -299,7 +299,7 @@ export function createChainEndpoint(
       provenAtMs = monotonicMs();
       isFailing = false;
     },
-    /** Forgets the checked chain: another node may answer at this address now. */
+    /** Forgets the checked chain, because another node may answer at this address now. */
     forgetChain(): void {
       provenAtMs = Number.NEGATIVE_INFINITY;
     },

@@ -213,7 +213,7 @@ async function post(endpoint: Endpoint, calls: readonly JsonRpcCall[], body: unk
         `${endpoint.label} answered ${methods} with more than ${maximumBytes} bytes`,
       );
     }
-    // Copies the cause as text: a library's error may hold the request with its URL and headers.
+    // Copies the cause as text, because a library's error may hold the request with its URL and headers.
     const cause = new Error(oneLine(endpoint.redact(describe(error))));
     if (codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT')
       throw new AnswerTooSlowError(`${endpoint.label} cannot be reached: ${cause.message}`, { cause });
@@ -231,7 +231,7 @@ async function post(endpoint: Endpoint, calls: readonly JsonRpcCall[], body: unk
     throw new MalformedAnswerError(`${endpoint.label} answered ${methods} with JSON that ${excess}`);
   }
   const answer = parseJson(text);
-  // Some nodes send a proper error object with status 400 or 429: the object says more than the status.
+  // Some nodes send a proper error object with status 400 or 429, which says more than the status.
   if (status !== 200 && errorOf(answer) === null) {
     const StatusError = refusalStatuses.includes(status) ? HttpRefusalError : ChainUnavailableError;
     throw new StatusError(`${endpoint.label} answered ${methods} with HTTP ${status}`);

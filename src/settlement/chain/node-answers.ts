@@ -83,7 +83,7 @@ const MAXIMUM_TRANSACTION_COUNT = 2 ** 32;
 const MAXIMUM_TOPICS = 4;
 /** Lower implausible values are the relayer's to check, against our own figure. */
 const MAXIMUM_GAS = 2n ** 40n;
-/** A million gwei; block producers aim at a base fee of at most 800 where they aim at one. */
+/** A million gwei. Block producers that aim at a base fee aim at 800 at most. */
 const MAXIMUM_FEE_WEI = 10n ** 15n;
 const MAXIMUM_FEE_BLOCKS = 1_024;
 const MAXIMUM_WORD = 2n ** 256n - 1n;
@@ -203,7 +203,7 @@ function list(value: unknown, what: string): readonly unknown[] {
 }
 
 const quantityPattern = /^0x[0-9a-fA-F]{1,64}$/;
-/** Searches for a bad digit: matching a whole text of megabytes would exhaust the regular expression's stack. */
+/** Searches for a bad digit, because matching a text of megabytes would exhaust the regular expression's stack. */
 const noDigit = /[^0-9a-fA-F]/;
 const wordPattern = /^0x[0-9a-f]{64}$/;
 

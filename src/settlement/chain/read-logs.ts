@@ -305,7 +305,7 @@ async function readKnownBlock(endpoint: ChainEndpoint, blockNumber: number): Pro
   return block;
 }
 
-/** Answers after which an old refusal is forgotten: it may have concerned a dense range of the chain. */
+/** Answers after which an old refusal is forgotten, because it may have concerned a dense range of the chain. */
 const ANSWERS_TO_FORGET_REFUSAL = 50;
 
 export type BlockRange = ReturnType<typeof createBlockRange>;

@@ -97,7 +97,7 @@ async function followHead(
     return 'replaced';
   }
   const last = followers.at(-1);
-  // The last batch can only be mined after the first: replacing it frees the gas balance that it reserves.
+  // The last batch can only be mined after the first, so replacing it frees the gas balance that it reserves.
   if (fees !== null && last !== undefined && last.kind === 'forward') {
     const nowMs = context.nowMs();
     const dueNow: Decide = (view) => settle(view, { nowMs }, { releaseDueAtMs: nowMs });
@@ -207,7 +207,7 @@ function aboveBoth(last: FeeQuote, quote: FeeQuote): FeeQuote {
   return { maxFeePerGas, maxPriorityFeePerGas: smaller(tip, maxFeePerGas) };
 }
 
-/** Rebroadcasts what a node's pool lacks behind the first: a broadcast may be lost, or a node restarted. */
+/** Rebroadcasts what a node's pool lacks behind the first, because a broadcast was lost or a node restarted. */
 async function rebroadcastMissing(context: RelayContext, followers: readonly RelayBatch[]): Promise<void> {
   if (followers.length === 0) return;
   const pending = await context.relayer.readPendingTransactionCount();
@@ -287,7 +287,7 @@ async function resolveBatch(context: RelayContext, batch: RelayBatch): Promise<v
     const isReleased = observations.releases.some(({ transactionHash }) =>
       batch.attempts.some(({ hash }) => hash === transactionHash),
     );
-    // A balance despite a release arrived later, or a rival released the earlier one: it is due immediately.
+    // A balance despite a release arrived later, or a rival released the earlier one, so it is due immediately.
     if (isReleased || sumObservations(observations).heldUnits === 0n) {
       return { noOpBatches: 0, releaseDueAtMs: null };
     }

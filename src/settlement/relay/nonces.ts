@@ -23,7 +23,7 @@ export async function readCounts(
   { relayer, observations }: Pick<RelayContext, 'relayer' | 'observations'>,
   of?: string,
 ): Promise<TransactionCounts> {
-  // The cursor comes first: transactions above it are not final yet.
+  // The cursor is read first, because transactions above it are not final yet.
   const cursor = await observations.readCursor();
   const final = cursor === null ? 0 : await relayer.readFinalTransactionCount(cursor.number, of);
   const latest = await relayer.readLatestTransactionCount(of);
@@ -34,7 +34,7 @@ export function unminedOf(open: readonly RelayBatch[], { latest }: TransactionCo
   return open.filter(({ nonce }) => nonce >= latest);
 }
 
-/** Whether another batch may be opened: nodes drop transactions beyond their own limits. */
+/** Limits unmined and open batches, because nodes drop transactions beyond their own limits. */
 export function hasFreeSlot(
   { maximumUnmined, maximumOpen }: RelayLimits,
   open: readonly RelayBatch[],

@@ -13,7 +13,7 @@ export const defaultRelayLimits = {
   /** Time before an attempt's fees are compared with the latest quote. */
   bumpAfterMs: 15_000,
   maximumFeePerGas: MAXIMUM_FEE_PER_GAS_WEI,
-  /** Maximum cost of one transaction's gas limit, in wei: nodes refuse more than their own cap. */
+  /** Maximum cost of one transaction's gas limit, in wei, because nodes refuse more than their own cap. */
   maximumTransactionFeeWei: 10n ** 18n,
   /** Releases whose share of the gas exceeds it wait for lower fees; null for no limit. */
   gasShare: null as GasShareLimit | null,

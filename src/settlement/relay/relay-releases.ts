@@ -129,7 +129,7 @@ async function openBatches(context: RelayContext, inFlight: BatchesInFlight | nu
   let pass: RelayPass = 'idle';
   while (counts === null || hasFreeSlot(limits, open, counts)) {
     const opened = await openBatch(context, open, readChain).catch((error: unknown) => {
-      // After an opened batch the failure waits: the next pass tries this batch first.
+      // After an opened batch the failure waits, because the next pass tries this batch first.
       if (pass === 'opened' && isOfChain(error)) return pass;
       throw error;
     });

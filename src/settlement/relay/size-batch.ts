@@ -184,7 +184,7 @@ export function isAboutFunds(refusal: TransactionRefusedError): boolean {
   return reasons.some((reason) => reason.test(refusal.message));
 }
 
-/** Ignores a refusal, and rethrows other errors: a refused batch is rebroadcast or replaced once it is first. */
+/** Ignores a refusal, because a refused batch is rebroadcast or replaced once it is first. Rethrows other errors. */
 export function ignoreRefusal(error: unknown): void {
   if (!(error instanceof TransactionRefusedError)) throw error;
 }

@@ -92,7 +92,7 @@ async function refusalOf(client: Client): Promise<string | null> {
     // Node's message is empty for a name with several addresses.
     return (error as NodeJS.ErrnoException).code ?? String((error as Error).message);
   } finally {
-    // Not awaited: an unreachable server never answers.
+    // Not awaited, because an unreachable server never answers.
     void client.end().catch(() => {});
   }
 }

@@ -77,8 +77,8 @@ function describe(client: Client): DatabaseName {
 }
 
 /**
- * Applies the oldest pending migration; returns false if there was none. The lock is the transaction's: behind a
- * pooler, a session's lock would outlive the client.
+ * Applies the oldest pending migration; returns false if there was none. The lock belongs to the transaction, because
+ * behind a pooler a session's lock would outlive the client.
  */
 async function applyNext(
   client: Client,

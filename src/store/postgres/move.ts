@@ -116,7 +116,7 @@ async function* readPortions(
     if (rows.length === 0) break;
     yield rows;
   }
-  // Only after success: an error ends the transaction and the cursor.
+  // Only after success, because an error ends the transaction and the cursor.
   await client.query('CLOSE portions');
 }
 

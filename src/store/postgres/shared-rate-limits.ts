@@ -40,7 +40,7 @@ const takeCall = statement(`
   ON CONFLICT (kind, key) DO UPDATE SET
     ends_at = greatest(present.ends_at, clock_timestamp()) + $2::double precision * interval '1 millisecond'
   WHERE present.ends_at <= clock_timestamp() + $3::double precision * interval '1 millisecond'`);
-/** Skips windows in which another process counts. By ctid: by key, every row would be read. */
+/** Skips windows in which another process counts. By ctid, because by key every row would be read. */
 const purgeWindows = statement(`
   DELETE FROM rate_windows WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM rate_windows WHERE ends_at <= clock_timestamp()

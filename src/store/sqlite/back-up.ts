@@ -91,7 +91,7 @@ function copyInto(source: DatabaseSync, target: string) {
   }
 }
 
-/** Never follows a symbolic link or reuses a file: either could belong to another user. */
+/** Never follows a symbolic link or reuses a file, because either could belong to another user. */
 function createExclusively(path: string): number {
   try {
     return openSync(path, 'wx', 0o600);

@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { StoreInUseError } from '../store-errors.ts';
 import { makeOwnFile } from './private-file.ts';
 
-/** May block: nothing is served while opening. */
+/** May block, because nothing is served while opening. */
 const OPENING_TIMEOUT_MS = 2_000;
 const PAGE_CACHE_KIB = 16 * 1024;
 const MAXIMUM_IDLE_WAL_BYTES = 64 * 1024 * 1024;
@@ -24,7 +24,7 @@ export function openDatabase(file: string): DatabaseSync {
       PRAGMA cache_size = -${PAGE_CACHE_KIB};
       PRAGMA journal_size_limit = ${MAXIMUM_IDLE_WAL_BYTES};
     `);
-    // Locks must not block the event loop from now on: the group commit retries.
+    // From now on, locks must not block the event loop, because the group commit retries.
     database.exec('PRAGMA busy_timeout = 0');
     return database;
   } catch (error) {
