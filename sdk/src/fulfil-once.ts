@@ -38,8 +38,8 @@ export class WrongAmountError extends CardCheckoutError {
 }
 
 /**
- * Confirms with the service that the payment is paid, then fulfils its order once: with duplicates, with webhook and
- * polling at the same time, and after a crash, which the next call recovers from.
+ * Confirms with the service that the payment is paid, then fulfils its order once, even with duplicates, with webhook
+ * and polling at the same time, and after a crash, from which the next call recovers.
  *
  * @throws ApiError, ConnectionError if it cannot be confirmed; WrongAmountError; and errors of store and `fulfil`.
  *   Nothing was fulfilled then, and the call can be repeated.

@@ -39,8 +39,8 @@ export interface DepositProof {
 }
 
 /**
- * Proves offline that USDC at this payment's deposit address can only go to your wallet, less the fee: recomputes the
- * address from your payout address. Call it after create, before you redirect a customer.
+ * Proves offline that USDC at this payment's deposit address can only go to your wallet, less the fee, by recomputing
+ * the address from your payout address. Call it after create, before you redirect a customer.
  *
  * Relies on the factory being the published contract, which does not change: check that once on chain.
  *

@@ -35,7 +35,7 @@ export type FindToken = (paymentId: string) => string | null | undefined | Promi
  * Verifies signature and age of a webhook and returns its event.
  *
  * @throws WebhookError if it must not be processed: respond with its `httpStatus`
- * @throws TypeError if the body was already parsed or the token is missing: a mistake in the endpoint
+ * @throws TypeError if the body was already parsed or the token is missing, which is a mistake in the endpoint
  */
 export function constructEvent(
   rawBody: RawBody,

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 const codings = ['br', 'gzip'] as const;
 type ContentCoding = (typeof codings)[number];
 
-/** Minimum size: smaller responses fit into one packet with their headers. */
+/** Minimum size, because smaller responses fit into one packet with their headers. */
 const MIN_COMPRESSED_BYTES = 1_024;
 
 /*

@@ -40,14 +40,14 @@ export function createConnections({ isHttpsOnly }: { readonly isHttpsOnly: boole
   const refused = new WeakSet<Socket>();
 
   /**
-   * Writes the reason after the pending responses and closes the connection. HTTP/1.1 responses carry no identifier:
-   * written earlier, the error would be taken for the response to the previous request.
+   * Writes the reason after the pending responses and closes the connection. Responses of HTTP/1.1 carry no identifier,
+   * so an error written earlier would be taken for the response to the previous request.
    */
   function refuse(socket: Socket, error: ServiceError): void {
     const current = pipelines.get(socket)?.current;
     const isPending = current !== undefined && !isDone(current);
     if (isPending && current.req.complete) {
-      // Waits once more: the next request may be in progress by then.
+      // Waits once more, because the next request may be in progress by then.
       current.once('finish', () => refuse(socket, error));
     } else if (!socket.writable || (isPending && current.headersSent)) {
       // Writes nothing, because the bytes would become part of the response in progress.

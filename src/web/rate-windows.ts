@@ -19,8 +19,8 @@ interface Window {
 
 /**
  * Fixed windows in memory, each starting with its key's first request. A `Map` keeps insertion order, so with one
- * window length the oldest are first. Each insertion removes up to two expired windows, which bounds the memory without
- * a timer. `lru-cache` would allocate all entries in advance.
+ * window length the oldest are first. Each insertion removes up to two windows that have expired or exceed the maximum,
+ * which bounds the memory without a timer. `lru-cache` would allocate all entries in advance.
  *
  * @param monotonicMs a clock that never goes back
  */

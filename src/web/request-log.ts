@@ -63,8 +63,8 @@ function routeOf(request: FastifyRequest): string {
 }
 
 /**
- * Texts that must never be logged, whatever their source: an error's message may quote a request. Query strings are
- * removed, because they contain tokens, email addresses and notes.
+ * Texts that must never be logged, whatever their source, because an error's message may quote a request. Query strings
+ * are removed, because they contain tokens, email addresses and notes.
  */
 const secrets: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
   [/service_live_[\w-]+/g, 'service_live_[redacted]'],
@@ -80,8 +80,8 @@ const secrets: readonly (readonly [RegExp, string | ((found: string) => string)]
 ];
 
 /**
- * Whether this is the scope of an npm package, in a path (`/app/node_modules/@scope/`) or quoted (`'@scope/`), not an
- * email address: it has no user, and no dot in its scope.
+ * Whether this is the scope of an npm package, in a path (`/app/node_modules/@scope/`) or quoted (`'@scope/`). Unlike
+ * an email address, it has no user and no dot.
  */
 function isPackageScope(found: string): boolean {
   return /^(?:['`]|[^@]*(?<![^/])node_modules\/)@[\w-]+\/$/.test(found);

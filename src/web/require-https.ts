@@ -9,9 +9,9 @@ const CONNECTIONS_OF_PROBES = 8;
 const CONNECTIONS_OF_ALL_PROBES = 1_000;
 
 /**
- * Refuses plain HTTP from untrusted peers: an API key sent in clear text counts as leaked. Health checks are allowed,
- * because probes of Kubernetes and load balancers use addresses outside the trusted networks. All other requests get
- * the reason.
+ * Refuses plain HTTP from untrusted peers, because an API key sent in clear text counts as leaked. Health checks are
+ * allowed, because probes of Kubernetes and load balancers use addresses outside the trusted networks. All other
+ * requests get the reason.
  *
  * Call it before routes are registered.
  */
@@ -86,7 +86,7 @@ export function isApiPath(path: string): boolean {
 function isPageRequest(method: string, url: string): boolean {
   if ((method !== 'GET' && method !== 'HEAD') || !url.startsWith('/')) return false;
   try {
-    // Decodes like the router: `/%61pi/` is the API too.
+    // Decodes like the router, for which `/%61pi/` is the API too.
     return !isApiPath(decodeURI(url));
   } catch {
     return false;

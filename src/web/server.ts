@@ -32,7 +32,7 @@ export interface BaseServerOptions {
   /** Whether callers use only HTTPS, so that responses may set Strict-Transport-Security. */
   readonly isHttpsOnly?: boolean;
   /**
-   * Whether the server is draining: every response then ends its connection, so that no connection is closed during a
+   * Whether the server is draining. Every response then ends its connection, so that no connection is closed during a
    * request.
    */
   readonly isLeaving?: () => boolean;
@@ -229,7 +229,7 @@ function drainOnClose(server: FastifyInstance, drainTimeoutMs: number): void {
     done();
   });
   server.addHook('onResponse', (_request, _reply, done) => {
-    // Deferred: the connection counts as idle only after this turn of the event loop.
+    // Deferred, because the connection counts as idle only after this turn of the event loop.
     if (isDraining) setImmediate(() => server.server.closeIdleConnections());
     done();
   });

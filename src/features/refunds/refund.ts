@@ -38,8 +38,8 @@ export const noTransfer = {
 };
 
 /**
- * A refund in USDC that the merchant transfers from their own wallet. The service holds no money: it watches the chain
- * and keeps the records.
+ * A refund in USDC that the merchant transfers from their own wallet. The service never holds this money: it watches
+ * the chain and keeps the records.
  */
 export interface Refund extends Readonly<typeof noTransfer> {
   readonly id: string;
@@ -94,7 +94,7 @@ export function refundStatusAt({ status, expiresAtMs }: Refund, nowMs: number): 
   return status.startsWith('awaiting_') && expiresAtMs <= nowMs ? 'expired' : status;
 }
 
-/** Received units that are neither refunded nor part of an open refund. */
+/** Received amount, in 10⁻⁶ USDC, that is neither refunded nor part of an open refund. */
 export function refundableUnits(receivedUnits: bigint, refunds: readonly Refund[], nowMs: number): bigint {
   const counted = refunds.filter(
     (refund) => !['canceled', 'expired'].includes(refundStatusAt(refund, nowMs)),
@@ -152,7 +152,7 @@ export function nameAddress({ refund }: RefundView, destination: Address, nowMs:
  * Records that the merchant confirmed the address they saw. The service then watches for the transfer. Throws
  * `refund_state_conflict` for another address or state.
  *
- * @param scannedBlock the newest final block: the transfer is in a later one
+ * @param scannedBlock the newest final block, because the transfer is in a later one
  */
 export function confirmAddress(
   { refund, rivals }: RefundView,

@@ -56,7 +56,7 @@ export interface RefundRequest {
   readonly idempotencyKey?: string | null;
 }
 
-/** Final received amount of a payment: the limit of all its refunds together. */
+/** Final received amount of a payment, which limits all its refunds together. */
 export function refundLimitUnits({ observations }: Pick<PaymentView, 'observations'>): bigint {
   return sumObservations(observations).finalSeenUnits;
 }
@@ -195,7 +195,7 @@ async function parseDestination(
   return address;
 }
 
-/** The newest final block: a later transfer is above it. */
+/** The newest final block, which a later transfer is above. */
 async function readScannedBlock({ observations }: RefundContext): Promise<number> {
   const cursor = await observations.readCursor();
   if (cursor === null) throw refundConflict('The payment network has not been read yet. Try again shortly.');

@@ -32,7 +32,7 @@ interface Pass extends WatchRefundsContext {
   readonly cursor: BlockReference;
 }
 
-/** Maximum refunds per pass: nodes accept a few hundred addresses in a filter. */
+/** Maximum refunds per pass, because nodes accept only a few hundred addresses in a filter. */
 const REFUNDS_A_PASS = 500;
 /** Extra time after the expiry, in which a transfer of the last moment is still found after a downtime. */
 const GRACE_MS = 24 * 3_600_000;

@@ -52,8 +52,8 @@ function lastChoiceOf({ view }: Checkout, { headers }: FastifyRequest): Provider
 
 /**
  * Shows the page again after a provider session failed to start, with the reason and the other providers. Reads the
- * checkout again: if it was paid or canceled meanwhile, the state matters more than the reason. Rethrows errors other
- * than `ServiceError`.
+ * checkout again, because its state matters more than the reason if it was paid or canceled meanwhile. Rethrows errors
+ * other than `ServiceError`.
  */
 export async function sendProblem(
   asked: CheckoutRequest,

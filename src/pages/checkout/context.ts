@@ -70,7 +70,7 @@ export interface CheckoutRoutes {
   ) => void;
   /** `POST` of a form, limited by address like the start of a session. */
   readonly form: <Path extends string>(path: Path, act: CheckoutHandler<ParametersOf<Path>>) => void;
-  /** `POST` of a form, with its own body limit, and limited by address like a visit. */
+  /** `POST` of a form, with its own body limit, and limited by address like a page. */
   readonly typedForm: <Path extends string>(
     path: Path,
     bodyLimit: number,

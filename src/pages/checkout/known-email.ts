@@ -19,8 +19,8 @@ import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 const COOKIE = 'email_token';
 
 /**
- * Token for the forms of this visitor's page; null if the visitor came without the payment's address, or after too many
- * wrong ones: a stranger with the short link must not find it by guessing.
+ * Token for the forms of this visitor's page. Null if the visitor came without the payment's address, or after too many
+ * wrong ones, so that a stranger with the short link cannot guess it.
  */
 export function emailTokenOf(
   { emailHash, limits }: Pick<CheckoutPagesContext, 'emailHash' | 'limits'>,

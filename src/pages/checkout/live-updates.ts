@@ -10,7 +10,7 @@ import { takesPayment, traitsOf } from './checkout-view.ts';
 import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 import { type Checkout, readCheckout } from './read-checkout.ts';
 
-/** Update of an open page: the whole content, as the poll returns it. */
+/** Update of an open page: all parts that change, as the poll returns them. */
 export interface LiveContent {
   readonly revision: string;
   /** JSON of the content in one line. */
@@ -30,7 +30,7 @@ interface Viewer {
   /** Revision that the page already shows. */
   readonly revision: string;
   send(content: LiveContent): void;
-  /** Ends the stream; the page polls from then on unless its content is final. */
+  /** Ends the stream. Unless its content is final, the page polls and then tries another stream. */
   end(): void;
 }
 

@@ -226,7 +226,8 @@ function rankOf(row: OfferRow, charge: Charge): number {
 
 /**
  * Orders by rank, then by expected delivery for the charge: the quoted or assumed amount times the success rate, less
- * the share by which the customer is charged more than the amount.
+ * the share by which the customer is charged more than the amount. The explored provider leads its rank (see
+ * `exploredProvider`).
  */
 function inExpectedOrder(
   { payment, charge, success }: Checkout,

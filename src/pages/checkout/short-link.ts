@@ -34,8 +34,8 @@ export async function showShortLink(asked: CheckoutRequest<'shortCode'>): Promis
 }
 
 /**
- * Page of a short link: preview data and the link to the checkout. The only page for customers that has the merchant's
- * note. Preview crawlers are not redirected.
+ * Page of a short link, with preview data and the link to the checkout. The only page for customers that has the
+ * merchant's note. Preview crawlers are not redirected.
  */
 function shortLinkPage(
   { payment, charge, account, view }: Checkout,

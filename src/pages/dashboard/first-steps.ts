@@ -55,7 +55,9 @@ ${steps.map(
 <p><a href="/docs/start">Read the guide</a> or <a href="/docs/api">the API reference</a>.</p></section>`;
 }
 
-/** Uses the merchant's own webhook URL or a placeholder: a made-up address would only cause failing webhooks. */
+/**
+ * Uses the merchant's own webhook URL or a placeholder, because a made-up address would only cause failing webhooks.
+ */
 function createExample({ account, context: { baseUrl } }: Visit): Html {
   const body = JSON.stringify({
     address: account.wallet ?? 'YOUR_POLYGON_ADDRESS',

@@ -63,7 +63,8 @@ const flashMessages = {
 
 /**
  * The user's password, second factors and sessions. Forms of the first two ask for the password. Forms that change
- * second factors also ask for an existing one: an unattended session and a password must not suffice to replace them.
+ * second factors also ask for an existing one, because an unattended session and a password must not suffice to replace
+ * them.
  */
 export function registerSecurityPages(routes: DashboardRoutes): void {
   const { context } = routes;

@@ -115,7 +115,7 @@ export interface OperatorContext extends AreaContext {
   readonly directory: ProviderDirectory;
   readonly chain: Pick<ChainReader, 'withView' | 'listEndpoints'>;
   readonly relayers: readonly Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>[];
-  /** Sends a wrong token to the payment's merchant; resolves to the transaction hash. */
+  /** Sends a deposited token other than USDC to the payment's merchant; resolves to the transaction hash. */
   readonly rescue: (id: PaymentId, token: Address) => Promise<string>;
   /** Public base URL of the service and the documentation, without a trailing slash. */
   readonly publicUrl: string;

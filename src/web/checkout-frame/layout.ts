@@ -173,8 +173,8 @@ const commonHeaders = {
 
 /**
  * Targets that the forms of a page may lead to. Chrome applies `form-action` to every redirect after a form, and
- * providers redirect customers to unknown hosts, so all https hosts are allowed. A page served over HTTP (only on
- * loopback) may also submit over HTTP.
+ * providers redirect customers to unknown hosts, so all https hosts are allowed. A page served over HTTP (in live mode,
+ * only on loopback) may also submit over HTTP.
  */
 function formTargetsOf(baseUrl: string): string {
   return `'self' https:${baseUrl.startsWith('http:') ? ' http:' : ''}`;

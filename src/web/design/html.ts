@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { html as escapeTemplate } from 'ghtml';
 
 /**
- * Markup with escaped insertions. A class, so that no text can be mistaken for it: insertions of any other type are
+ * Markup with escaped insertions. A class, so that no text can be mistaken for markup: insertions of any other type are
  * escaped.
  */
 export class Html {

@@ -156,8 +156,8 @@ export type Cookies = ReturnType<typeof createCookies>;
 
 /**
  * HttpOnly cookies of this host; without a lifetime they end with the browser's session. Over HTTPS the name starts
- * with `__Host-`, so that no other host can set it. Over HTTP, which is served on loopback only, browsers would reject
- * the prefix.
+ * with `__Host-`, so that no other host can set it. Over HTTP, which live mode serves only on loopback, browsers would
+ * reject the prefix.
  *
  * @param prefix distinguishes the areas, because browsers do not separate cookies by port
  */
@@ -166,7 +166,7 @@ export function createCookies(baseUrl: string, prefix: 'card_checkout' | 'card_c
   const nameOf = (name: CookieName) => `${isSecure ? '__Host-' : ''}${prefix}_${name}`;
   const scope = { path: '/', isSecure };
   return {
-    /** Null if missing or repeated: another host of the same site may have added its own. */
+    /** Null if missing or repeated, because another host of the same site may have added its own cookie. */
     read: (headers: IncomingHttpHeaders, name: CookieName) => readCookie(headers, nameOf(name)),
     set(reply: FastifyReply, name: CookieName, value: string, lifetimeMs?: number): void {
       const lifetimeSeconds = lifetimeMs === undefined ? undefined : Math.floor(lifetimeMs / 1000);

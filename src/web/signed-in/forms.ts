@@ -158,15 +158,14 @@ export function requireTextUrl(url: string): void {
   if (url.includes('%00')) throw invalidField('The address', 'has an invalid character.');
 }
 
-/** Hidden field of dashboard forms, and of a checkout whose visitor knows the email address. */
+/** Hidden field of forms in the dashboard and the console, and of a checkout whose visitor knows the email address. */
 const FIELD = 'form_token';
 /** SHA-256. */
 const TOKEN_BYTES = 32;
 
 /**
  * Token that proves that a form comes from a page shown to this browser. It is derived from a cookie, so it is not
- * stored, ends with the session, and cannot be computed without the cookie. Pages contain it only masked:
- * `formTokenField`.
+ * stored, ends with the cookie, and cannot be computed without it. Pages contain it only masked: `formTokenField`.
  */
 export function formTokenOf(cookie: string): string {
   return hash('sha256', `card-checkout form ${cookie}`, 'base64url');
@@ -220,8 +219,8 @@ function combine(one: Uint8Array, other: Uint8Array): Buffer {
 }
 
 /**
- * Whether a form came from our own site. Another site could otherwise start provider sessions for customers. Browsers
- * send the origin of a form; a client without it is not a browser.
+ * Whether a form came from our own site, so that another site cannot act in a visitor's name. Browsers send the origin
+ * of a form; a client without it is not a browser.
  */
 export function isSameOrigin(headers: IncomingHttpHeaders, baseUrl: string): boolean {
   const site = headers['sec-fetch-site'];

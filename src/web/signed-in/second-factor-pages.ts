@@ -148,8 +148,9 @@ async function answerCode(visit: AreaVisit, form: FormFields): Promise<PageAnswe
 }
 
 /**
- * Counts a code and resolves to the seconds to wait. Passkeys are not counted: a signature cannot be guessed, and an
- * attacker with only the password must not block their use. For the same reason, a known browser has its own counter.
+ * Counts a code and resolves to the seconds to wait. Passkeys are not counted, because a signature cannot be guessed
+ * and an attacker with only the password must not block their use. For the same reason, a known browser has its own
+ * counter.
  */
 async function countCode(asked: AreaRequest, { id, email }: User): Promise<number> {
   return asked.context.limits.codesOfUser.take(isKnownBrowser(asked, email) ? `${id} known` : id);

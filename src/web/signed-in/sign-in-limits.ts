@@ -6,11 +6,11 @@ const HOUR_MS = 60 * MINUTE_MS;
 const dashboardLimits = {
   /** All requests, by address. Far above what users click, because an office may share an address. */
   requests: [300, MINUTE_MS],
-  /** Sign-in attempts, by address: passwords of many users from one place. */
+  /** Sign-in attempts by address, against guesses for many users from one place. */
   signInsOfAddress: [20, MINUTE_MS],
   /**
-   * Requests for an emailed link, by address. Separate from passwords, whose attempts must not block this way around
-   * them.
+   * Requests for an emailed link, by address. Separate from attempts with passwords, which must not block this way
+   * around them.
    */
   linksOfAddress: [20, MINUTE_MS],
   /** Passwords for one user, by known browser, otherwise by address. */
@@ -22,7 +22,7 @@ const dashboardLimits = {
   mailsOfUser: [3, HOUR_MS],
   testMessagesOfUser: [10, HOUR_MS],
   endpointChecksOfAccount: [10, 10 * MINUTE_MS],
-  /** Added notification channels, by user: each writes an entry of the audit log. */
+  /** Added notification channels by user, because each writes an entry of the audit log. */
   channelsOfUser: [20, HOUR_MS],
   invitationsOfAccount: [30, HOUR_MS],
   /**

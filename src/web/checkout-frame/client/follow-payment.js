@@ -9,7 +9,7 @@
 
 const longestWaitMs = 60_000;
 const timeoutMs = 10_000;
-/** Maximum silence of a stream; the server sends a line every twenty seconds. */
+/** Maximum silence of a stream; the server sends an event every twenty seconds. */
 const longestSilenceMs = 45_000;
 /** Failed streams after which the page only polls, because a proxy may be buffering them. */
 const mostBrokenStreams = 4;

@@ -7,7 +7,7 @@
 /** @typedef {{ request(call: { method: string, params?: unknown[] }): Promise<unknown> }} Wallet */
 /** @typedef {CustomEvent<{ info: { uuid: string, name: string }, provider: Wallet }>} Announcement */
 
-/** Maximum wallets: any extension can announce wallets, so neither their number nor their names are trusted. */
+/** Maximum wallets shown. Any extension can announce wallets, so neither their number nor their names are trusted. */
 const mostWallets = 6;
 const longestWalletName = 40;
 /** @type {Map<string, { name: string, wallet: Wallet }>} */
