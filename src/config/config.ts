@@ -199,7 +199,7 @@ function readRelayGasShare(read: Reader): GasShareLimit | null {
  */
 export function loadEnvironmentFile(): NodeJS.ProcessEnv {
   try {
-    // Read first: `loadEnvFile` also reports ENOENT for a file that this user may not read.
+    // Read first, because `loadEnvFile` also reports ENOENT for a file that this user may not read.
     readFileSync('.env');
     process.loadEnvFile('.env');
   } catch (error) {
@@ -220,7 +220,7 @@ export function readRpcUrls(environment: Environment = process.env): readonly st
 
 function readSecureRpcUrls(read: Reader) {
   const urls = read.list('POLYGON_RPC_URL');
-  // `ws` and `wss` become `http` and `https`, whose rules apply.
+  // Checked as `http` and `https`, because the same rules apply to `ws` and `wss`.
   if (urls.some((url) => !isSecureHttpUrl(url.replace(webSocketScheme, 'http$1')))) {
     // Does not repeat the value, which may contain a credential.
     read.refuse(

@@ -129,7 +129,7 @@ function bytesOf(digits: string, length: number): Buffer {
   return bytes;
 }
 
-// One WebAssembly instance for the process: creating one takes milliseconds, a hash one microsecond, and the
+// One WebAssembly instance for the process, because creating one takes milliseconds and a hash one microsecond. The
 // synchronous init, update and digest leave no state between calls.
 const hasher = await createKeccak(256);
 

@@ -144,7 +144,7 @@ function refuseText(raw: string): string | null {
     const reason = 'must begin with https:// and a host name';
     return raw.startsWith('http://') ? `${reason}. ${LOCAL_RECEIVER}` : reason;
   }
-  // The raw text decides: for "https://:@host" the parser reports no credentials at all.
+  // The raw text decides, because for "https://:@host" the parser reports no credentials at all.
   return authorityOf(raw).includes('@') ? 'must not contain user:password credentials' : null;
 }
 

@@ -17,7 +17,7 @@ export function checkoutUrl(
 /** Query parameter that names a provider which does not serve the customer's region. It only changes what is shown. */
 export const UNSERVED = 'unserved';
 
-/** Normalizes an address: links are retyped, so surrounding space, case and Unicode composition do not matter. */
+/** Ignores surrounding space, case and Unicode composition, because links are retyped. */
 export function canonicalEmail(email: string): string {
   return email.trim().normalize('NFC').toLowerCase();
 }

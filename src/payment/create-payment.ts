@@ -45,8 +45,8 @@ export async function createPayment(
 ): Promise<Payment> {
   const idempotency = recordOf(account, request.idempotencyKey, parametersOf(request), context.nowMs());
   const earlier = await findEarlierCreate(context.payments, idempotency);
-  // Precedes the checks, whose outcome may have changed (a raised fee, an address that became ours): the same request
-  // has already succeeded, and its caller must learn that.
+  // Precedes the checks, whose outcome may have changed (a raised fee, an address that became ours), because the same
+  // request has already succeeded and its caller must learn that.
   if (isReplayOf(earlier, idempotency)) return earlier.payment;
   const terms = await checkCreate(context, account, request, earlier !== null);
   return storePayment(context, newPayment(context, account, request, terms), idempotency);

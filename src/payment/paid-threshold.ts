@@ -162,8 +162,8 @@ export function isDust({ paidThresholdUnits }: Pick<Payment, 'paidThresholdUnits
 const NEARLY_ALL_MISSING_PERCENT = 90n;
 
 /**
- * Whether nearly everything is missing, so that customers may still start a session: anyone can send a unit to a
- * deposit address, which must not block the checkout. After a larger deposit, which is a customer's money, a session
+ * Whether nearly everything is missing, so that customers may still start a session, because anyone can send a unit to
+ * a deposit address, which must not block the checkout. After a larger deposit, which is a customer's money, a session
  * for the whole amount would charge that customer twice.
  */
 export function isNearlyAllMissing(payment: Pick<Payment, 'paidThresholdUnits'>, seenUnits: bigint): boolean {

@@ -17,7 +17,7 @@ export interface IdempotencyRecord {
 /** Outcome of a creation; `replayed` has the payment of an earlier request with the same Idempotency-Key. */
 export type CreateOutcome =
   | { readonly kind: 'created' }
-  /** Nothing was created: the payout address is a payment's deposit address. */
+  /** Nothing was created, because the payout address is a payment's deposit address. */
   | { readonly kind: 'reserved' }
   | { readonly kind: 'replayed'; readonly payment: Payment; readonly fingerprint: string };
 

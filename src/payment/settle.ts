@@ -198,7 +198,7 @@ function dueEventOfCanceled(state: PaymentState, payment: Payment, sums: Observe
       return isReleased ? 'released_finally' : null;
     }
     case 'canceled/completed': {
-      // Held again: a further deposit, or a reorganization removed the release but not its deposit.
+      // Held again after a further deposit, or after a reorganization removed the release but not its deposit.
       const furtherUnits = larger(heldUnits, seenUnits - payment.receivedUnits);
       return isDust(payment, furtherUnits) ? null : 'deposit_after_cancel';
     }

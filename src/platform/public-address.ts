@@ -141,7 +141,7 @@ export function hostIdentity(url: string): string {
   const { protocol, hostname, port } = new URL(url);
   const name = hostname.replace(/\.+$/, '');
   const address = addressIdentity(name.replace(/^\[|\]$/g, ''));
-  // A listener on all addresses answers at each of them, and nodes of one machine differ by their ports.
+  // Ports distinguish nodes of one machine, because a listener on all addresses answers at each of them.
   const isOwn = address === null ? ownName.test(name) : ownAddress.test(address);
   if (isOwn) return `localhost:${port || (protocol === 'https:' ? 443 : 80)}`;
   return address ?? name;

@@ -1,4 +1,4 @@
-/** Keys whose values identify a person or grant access. */
+/** Keys whose values identify a person or give access. */
 const SENSITIVE_KEY = /session|token|secret|signature|key|password|e-?mail|phone|(?:^|_)ip(?:$|_)|ipaddress/i;
 const MAXIMUM_DEPTH = 12;
 

@@ -32,7 +32,7 @@ const DEFAULTS = {
 
 /** Maximum difference between both sources; above it neither is trusted. */
 const MAXIMUM_DIVERGENCE_BASIS_POINTS = 200n;
-/** Maximum difference of an unchecked rate from the median of seven days: more than these currencies move in a day. */
+/** Maximum difference of an unchecked rate from the median of seven days. These currencies move less in a day. */
 const MAXIMUM_UNCHECKED_MOVE_BASIS_POINTS = 500n;
 /** Range of an unchecked rate without earlier ones, in 10⁻⁸ USD: wider than that of the last ten years. */
 const plausibleRates: Readonly<Record<Currency, readonly [minimum: UsdRate, maximum: UsdRate]>> = {
@@ -42,7 +42,7 @@ const plausibleRates: Readonly<Record<Currency, readonly [minimum: UsdRate, maxi
   INR: [900_000n, 1_500_000n],
 };
 const DAY_MS = 24 * 60 * 60_000;
-/** Rates are dated by day and published on working days: at Easter a rate is almost six days old before the next. */
+/** Rates are dated by day and published on working days, so at Easter a rate is almost six days old before the next. */
 const MAXIMUM_DAILY_AGE_MS = 6 * DAY_MS;
 /** Daily rates change once a day; a failed fetch is repeated sooner. */
 const DAILY_REFRESH_MS = 60 * 60_000;

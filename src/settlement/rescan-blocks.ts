@@ -23,8 +23,8 @@ export interface Rescan {
 const MAXIMUM_CONTRADICTIONS = 10;
 
 /**
- * Reads final blocks again, at an endpoint other than the watcher's or at each, and adds what the first reading missed:
- * a lagging node answers with an empty list instead of an error, and a dishonest one leaves logs out.
+ * Reads final blocks again, at an endpoint other than the watcher's or at each, and adds what the first reading missed,
+ * because a lagging node answers with an empty list instead of an error, and a dishonest one leaves logs out.
  */
 export async function rescanFinalBlocks(
   context: WatchDepositsContext,

@@ -124,7 +124,7 @@ async function readLeftOut(
   const blocks = new Set([...deposits, ...releases].map(({ blockNumber }) => blockNumber));
   const recipients = blocks.size === 0 ? null : await listAllAddresses({ payments });
   const found: OwnRows[] = [];
-  // A deeper reorganization has more of them, and is accepted.
+  // A deeper reorganization has more blocks than this, and is accepted.
   for (const fromBlock of [...blocks].slice(0, MAXIMUM_COMPARISONS)) {
     const block = await view.readBlock(fromBlock);
     if (block === null) throw new ChainUnavailableError(`${view.source} does not have block ${fromBlock}`);

@@ -197,7 +197,7 @@ function readAmount(value: string | null): bigint | null {
   return /^-?\d+$/.test(value) ? BigInt(value) : 0n;
 }
 
-/** JSON in SQLite, an array in PostgreSQL. An unreadable list is empty, so that it grants nothing. */
+/** JSON in SQLite, an array in PostgreSQL. An unreadable list is empty, so that it gives no right. */
 export function textsOf(value: unknown): readonly string[] {
   const list = typeof value === 'string' ? parsed(value) : value;
   return list === null || Array.isArray(list) ? (list as readonly string[]) : [];

@@ -206,8 +206,8 @@ function* removeRange(above: number, upTo: number): Script<void> {
 }
 
 /**
- * Removes rows above a block whose transaction was found again: a reorganization can move a transaction to a lower
- * block, out of the reach of `removeRange`. Returns the payments that lost a row.
+ * Removes rows above a block whose transaction was found again, because a reorganization can move a transaction to a
+ * lower block, out of the reach of `removeRange`. Returns the payments that lost a row.
  */
 function* removeMoved({ deposits, releases }: FoundRows, above: number): Script<PaymentId[]> {
   const hashes = hashesOf([...deposits, ...releases]);

@@ -186,7 +186,7 @@ function* acceptInvitation(
   if (!isTaken) return 'gone';
   if (known === null) yield* createUser(user);
   yield* putMembership(membership);
-  // A link issued for fewer rights must not grant more.
+  // A link issued for fewer rights must not give more.
   yield* run`DELETE FROM one_time_links WHERE user_id = ${userId}`;
   return 'accepted';
 }

@@ -1,6 +1,6 @@
 import { ScanRefusedError } from '../settlement/settlement-store.ts';
 
-/** Another process has this SQLite file open. Only one may write: stop the other first. */
+/** Another process has this SQLite file open, and only one may write. */
 export class StoreInUseError extends Error {
   override readonly name = 'StoreInUseError';
 

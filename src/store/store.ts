@@ -57,5 +57,5 @@ export type EnginePayments = Pick<
 /** Maximum stored cursors, among which a rewound chain's last common block is searched. */
 export const MAXIMUM_CHECKPOINTS = 200;
 
-/** Expired idempotency records deleted per added one: more than one, so that the table shrinks to the valid ones. */
+/** Expired idempotency records deleted per added one. More than one, so that the table shrinks to the valid ones. */
 export const PURGED_PER_RECORD = 4;

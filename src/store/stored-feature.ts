@@ -7,9 +7,9 @@ import type { Script } from './scripts.ts';
  * They write rows of the feature and events of the log, and must not change or refuse what the core does.
  */
 export interface StoredFeature {
-  /** Schema of its tables, in the same form as the core's. */
+  /** Schema of the feature's tables, in the same form as the core's. */
   readonly schema: URL;
-  /** Its tables, each after those that its rows refer to. */
+  /** The feature's tables, each after those that its rows refer to. */
   readonly tables: readonly Table[];
   paymentsMoved?(changes: readonly MovedPayment[]): Script<void>;
   /** Runs after the chain lost the final blocks above this one. */

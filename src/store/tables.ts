@@ -198,7 +198,7 @@ export const releaseTable = table<Release>('releases', ['transaction_hash', 'log
   { others: { payment_id: 'text' } },
 );
 
-/** Sums of final dust of payments with many rows. Not moved: they are derived from the rows. */
+/** Sums of final dust of payments with many rows. Not moved, because they are derived from the rows. */
 export const depositSumTable = tablesIn([])<Deposit>('deposit_sums', ['payment_id'])(
   { text: ['transactionHash'], integer: ['logIndex', 'blockNumber'], amount: ['units'] },
   { others: { payment_id: 'text' } },

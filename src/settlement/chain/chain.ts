@@ -34,7 +34,7 @@ export interface LogQuery {
    * lower-case digits each; not called when `recipients` already filters.
    */
   readonly ownOf?: (recipients: ReadonlySet<string>) => Promise<ReadonlySet<string>>;
-  /** The single block of the range, requested by hash: a node without it answers with an error. */
+  /** The only block of the range, requested by hash, so that a node without it answers with an error. */
   readonly block?: BlockReference;
   /** False leaves out the factories' events. Default true. */
   readonly withReleases?: boolean;

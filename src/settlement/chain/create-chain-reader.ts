@@ -56,7 +56,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     }
     options.onDisagreement?.(doubt);
   };
-  /** Endpoints that can confirm this one's answers: several names on one host count as one. */
+  /** Endpoints that can confirm this one's answers. Several names on one host count as one. */
   const othersOf = ({ host }: ChainEndpoint) => endpoints.filter((other) => other.host !== host);
 
   async function confirmBlock(

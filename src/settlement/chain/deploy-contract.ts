@@ -13,7 +13,7 @@ import {
   signTransaction,
 } from './relayer.ts';
 
-/** The key pays and gets no rights, unless the contract's constructor grants some, as the test token's does. */
+/** The key pays and gets no rights, unless the contract's constructor gives it some, as the test token's does. */
 export interface DeployerOptions extends RelayerOptions {
   /** Time to wait for the block. Default 120,000. */
   readonly timeoutMs?: number;

@@ -397,8 +397,8 @@ const comparedMethods: ReadonlySet<string> = new Set(['eth_getBlockByNumber', 'e
 const COMPARED_ANSWERS = 3;
 
 /**
- * Measures how long an endpoint takes to answer. Unanswered calls do not count: they would raise the time limit of an
- * endpoint that hangs.
+ * Measures how long an endpoint takes to answer. Unanswered calls do not count, because they would raise the time limit
+ * of an endpoint that hangs.
  *
  * @param others speeds of the other endpoints that can be asked now
  * @param minimumMs shorter answers are never slow

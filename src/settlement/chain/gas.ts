@@ -74,7 +74,7 @@ function chooseEstimate(estimates: readonly Estimate[], figure: bigint): Estimat
   return gas.find((estimate) => isPlausible(estimate, figure)) ?? figure;
 }
 
-/** Whether two hosts agree: on a failure, or on the gas within an eighth, as their newest blocks may differ. */
+/** Whether two hosts agree on a failure, or on the gas within an eighth, because their newest blocks may differ. */
 function isSame(one: Estimate, other: Estimate): boolean {
   if (typeof one !== 'bigint' || typeof other !== 'bigint') return typeof one === typeof other;
   const [less, more] = one < other ? [one, other] : [other, one];

@@ -103,7 +103,7 @@ const MAXIMUM_NESTING = 32;
 const UNMEASURED_VALUES = 5_000;
 const MINIMUM_BYTES_PER_VALUE = 16;
 
-/** Maximum kinds of objects, by their keys: the parser makes a hidden class for each. */
+/** Maximum kinds of objects by their keys, because the parser makes a hidden class for each. */
 const MAXIMUM_KINDS = 100;
 const MAXIMUM_KEYS_LENGTH = 2_000;
 

@@ -22,7 +22,7 @@ export interface Deployment {
   readonly token: Address;
 }
 
-/** The deployed code is not what our arithmetic assumes: money sent to our addresses could be lost. */
+/** The deployed code is not what our arithmetic assumes, so money sent to our addresses could be lost. */
 export class DeploymentMismatchError extends Error {
   override readonly name = 'DeploymentMismatchError';
   /** One sentence each, for the operator. */
@@ -117,7 +117,7 @@ async function examine(endpoint: ChainEndpoint, deployment: Deployment): Promise
 }
 
 async function verifyAt(rpc: NodeClient, { chainId, factory, token }: Deployment) {
-  // A contract's first creation has nonce 1 (EIP-161): the factory deploys the implementation in its constructor.
+  // The factory deploys the implementation in its constructor, and a contract's first creation has nonce 1 (EIP-161).
   const implementation = getContractAddress({ from: factory, nonce: 1n });
   const [factoryCode, implementationCode, tokenCode] = await readCodes(rpc, [factory, implementation, token]);
   if (factoryCode === '0x') {

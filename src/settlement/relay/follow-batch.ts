@@ -216,9 +216,9 @@ async function rebroadcastMissing(context: RelayContext, followers: readonly Rel
 }
 
 /**
- * Handles missing transactions before ours, which block them: the chain may have lost blocks, or the count was wrong
- * when the nonce was chosen. After a while each missing nonce is spent by a transfer to the relayer itself; with too
- * many, all batches are abandoned and their payments released again.
+ * Handles missing transactions before ours, which block them, because the chain lost blocks or the count was wrong when
+ * the nonce was chosen. After a while each missing nonce is spent by a transfer to the relayer itself; with too many,
+ * all batches are abandoned and their payments released again.
  */
 async function waitOutGap(
   context: RelayContext,
@@ -254,9 +254,9 @@ async function higherFees(
 }
 
 /**
- * Rebroadcasts every attempt of a batch, the most expensive first: an earlier one can still be mined where the
- * remaining balance is too low for it. Returns null if a node has one of them, otherwise why the most expensive was
- * refused. Throws `ChainUnavailableError` when no node answers.
+ * Rebroadcasts every attempt of a batch, the most expensive first, because an earlier one can still be mined where the
+ * remaining balance is too low for a later one. Returns null if a node has one of them, otherwise why the most
+ * expensive was refused. Throws `ChainUnavailableError` when no node answers.
  */
 export async function rebroadcast(
   relayer: Pick<Relayer, 'broadcast'>,

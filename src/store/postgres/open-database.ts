@@ -66,7 +66,7 @@ export function openDatabase(
   let awaySinceMs: number | null = null;
   let returning: Promise<void> | null = null;
 
-  /** Waits until the database accepts a connection again; all callers share one attempt. */
+  /** Waits until the database accepts a connection again. All callers share one attempt. */
   function untilBack(reason: unknown): Promise<void> {
     awaySinceMs ??= performance.now();
     const failsAtMs = awaySinceMs + RESTART_MS;
@@ -256,7 +256,10 @@ function isConnectionLoss(error: unknown): boolean {
   return code === null || connectionLosses.has(code) || code.startsWith(CONNECTION_EXCEPTION);
 }
 
-/** Whether the database is temporarily away, as in a restart. A timeout does not count: it has waited long enough. */
+/**
+ * Whether the database is temporarily away, as in a restart. A timeout does not count, because it has waited long
+ * enough.
+ */
 export function isAway(error: unknown): boolean {
   const cause = error instanceof StoreWriteError ? error.cause : error;
   return isConnectionLoss(cause) && !(cause instanceof Error && /timeout/i.test(cause.message));

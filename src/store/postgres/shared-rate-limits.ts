@@ -19,8 +19,8 @@ const takenColumns: readonly TypedColumn[] = [
   ['requests', 'integer'],
 ];
 /**
- * Counts refused requests too, which changes nothing: a window begins with its first request and never moves. Sorted by
- * key, so that two instances cannot deadlock.
+ * Counts refused requests too, which changes nothing, because a window begins with its first request and never moves.
+ * Sorted by key, so that two instances cannot deadlock.
  */
 const countRequests = statement(`
   INSERT INTO rate_windows AS present (kind, key, requests, ends_at)
