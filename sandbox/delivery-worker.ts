@@ -31,11 +31,9 @@ interface DeliveryDependencies {
 
 interface Treasury extends DevelopmentKey {
   readonly usdc: Address;
-  /** Token that a provider delivers by mistake. */
   readonly otherToken: Address;
 }
 
-/** Maximum transfers per step. */
 const MAXIMUM_TRANSFERS = 500;
 
 const mintAbi = parseAbi(['function mint(address to, uint256 amount)']);
@@ -126,7 +124,6 @@ export interface DeliveryWorker {
   stop(): Promise<void>;
 }
 
-/** Delivers in the background, one round at a time. */
 export function startDeliveryWorker(dependencies: DeliveryDependencies, intervalMs: number): DeliveryWorker {
   let queue: Promise<void> = Promise.resolve();
   let isStopped = false;

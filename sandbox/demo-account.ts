@@ -13,7 +13,6 @@ export interface DemoAccount {
   readonly accountId: string;
   /** Stored beside the sandbox's data, as a live key never is. */
   readonly apiKey: string;
-  /** Owner of the account and operator of the sandbox. */
   readonly email: string;
   /** Stored like the key; null once the owner has set another one. */
   readonly password: string | null;

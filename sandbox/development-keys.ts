@@ -24,9 +24,7 @@ export function developmentKeys() {
     /** Treasury of the simulated on-ramps, which mints the delivered USDC. */
     minter: keyOf('0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'),
     feeWallet: keyOf('0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6'),
-    /** Payout wallet of the demo merchant. */
     merchant: keyOf('0x47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a'),
-    /** Customer's wallet with test USDC. */
     customer: keyOf('0x8b3a350cf5c34c9194ca85829a2df0ec3153be0318b5e2d3348e872092edffba'),
     /** Deploys the token that is delivered by mistake. */
     bridge: keyOf('0x92db14e403b83dfe3df233f83dfa3a0d7096f21ca9b0d6d6b8d88b2b4ec1564e'),

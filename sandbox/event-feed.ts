@@ -7,7 +7,6 @@ const KEPT_EVENTS = 100;
 const PATIENCE_MS = 20_000;
 const POLL_INTERVAL_MS = 100;
 
-/** An event as its single delivery sends it. */
 export interface SentEvent {
   readonly url: string;
   /** Exactly the signed bytes. */
@@ -16,9 +15,7 @@ export interface SentEvent {
   readonly atMs: number;
 }
 
-/** Events since a listener's last poll. */
 export interface FeedPage {
-  /** Cursor for the next poll. */
   readonly cursor: string;
   readonly events: readonly SentEvent[];
   /** Number of events that were dropped before they could be shown. */

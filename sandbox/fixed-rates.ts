@@ -4,7 +4,6 @@ import { type Currency, parseUsdRate, USD_RATE_ONE, type UsdRate } from '../src/
 import type { Rates } from '../src/payment/rates.ts';
 import type { Fault } from '../src/payment/test-payments.ts';
 
-/** Rates that do not change. */
 export interface FixedRates extends Rates {
   /** `down` throws `conversion_failed`, `slow` answers late. */
   setFault(fault: Fault): void;

@@ -5,7 +5,6 @@ import { visible } from '../src/cli/present.ts';
 import type { ListenOptions } from '../src/cli/program.ts';
 
 export interface ListenContext extends ListenOptions {
-  /** Data folder of the sandbox, named in messages. */
   readonly dataDir: string;
   /** Requests the sandbox's events after the cursor. */
   readonly readEvents: (cursor: string | null) => Promise<unknown>;
@@ -96,7 +95,6 @@ export interface EventCopy {
   readonly payment_id: string;
   /** URL to which the service sends the event itself. */
   readonly callback: string;
-  /** Exactly the signed bytes. */
   readonly body: string;
   readonly signature: string;
   /** Token that verifies the event, which the merchant got when the payment was created. */
@@ -105,7 +103,6 @@ export interface EventCopy {
 }
 
 interface Forwarded {
-  /** Null if there is no answer. */
   readonly status: number | null;
   readonly problem: string | null;
   readonly duration_ms: number;
@@ -127,7 +124,6 @@ To trigger one, run in another terminal: npx card-checkout trigger payment.paid
 `;
 }
 
-/** An event, with everything that is needed to verify it. */
 function eventLines(event: EventCopy): string {
   return [
     '',

@@ -129,7 +129,6 @@ function renderResultPage(order: Order & { readonly state: Exclude<OrderState, '
   return layout(`${name} (simulated)`, parts, isOver ? null : 2);
 }
 
-/** Page of a session that ended unpaid. */
 function renderExpiredPage(order: Order): string {
   return layout('Session expired', [
     html`<h1>This session at &ldquo;${nameOf(order)}&rdquo; (simulated) has expired</h1>

@@ -35,7 +35,6 @@ const schema = `
  */
 const FORGET_UNPAID_AFTER_MS = 7 * 24 * 60 * 60_000;
 
-/** Lifetime of a session. */
 export const SESSION_LIFETIME_MS = 30 * 60_000;
 
 /**

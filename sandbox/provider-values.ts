@@ -7,7 +7,6 @@ import { deriveHex, ed25519KeyOf, secp256k1KeyOf } from './development-keys.ts';
 /** Key of each simulated on-ramp, from which all of its secrets are derived. */
 export type OnrampKeys = Readonly<Record<ProviderId, string>>;
 
-/** Credentials of an account at a simulated on-ramp. */
 export function providerValuesOf(provider: ProviderId, keys: OnrampKeys): ProviderValues {
   const derived = (purpose: string) => deriveHex(keys[provider], purpose);
   switch (provider) {

@@ -14,7 +14,6 @@ interface CustomerParts {
   readonly rankProviders: (payment: Payment, country: string) => Promise<readonly ProviderId[]>;
 }
 
-/** Test payments of the sandbox, for the checkout page and the command line. */
 export function createTestPayments(
   parts: CustomerParts & { readonly feed: EventFeed; readonly defaults: TestPayments['defaults'] },
 ): TestPayments {

@@ -134,7 +134,6 @@ function webhookProviderOf(provider: ProviderId): ProviderId {
   return provider === 'paypal' ? 'moonpay' : provider === 'klarna' ? 'banxa' : provider;
 }
 
-/** Gives a simulated protocol what it needs of store, prices and pages. */
 function simulatorContext(
   { options, store, nowMs, baseUrl, modeOf }: Parts,
   provider: ProviderId,

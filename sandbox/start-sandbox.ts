@@ -52,7 +52,6 @@ export interface Sandbox extends SandboxContracts {
   readonly chainId: number;
   readonly relayerPrivateKey: `0x${string}`;
   readonly feeWallet: Address;
-  /** Payout wallet of the demo merchant. */
   readonly merchantWallet: Address;
   /** The provider `moonpay` is at `{onrampBaseUrl}/moonpay`, and so on. */
   readonly onrampBaseUrl: string;

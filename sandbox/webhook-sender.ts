@@ -7,7 +7,6 @@ import type { OrderEvent, SimulatedWebhook } from './protocols/simulated-protoco
 import type { SandboxLog } from './sandbox-log.ts';
 
 export interface WebhookSenderOptions {
-  /** Webhook URL registered with a provider. */
   readonly webhookUrl: (provider: ProviderId) => string;
   /** Creates the webhook. A forged one is signed without the provider's secrets. */
   readonly webhookOf: (happened: OrderUpdate, isForged: boolean) => SimulatedWebhook | null;
@@ -27,7 +26,6 @@ const MAXIMUM_REMEMBERED = 1_000;
 /** Minimum times that a webhook is sent with the fault `notices-repeated`. */
 const REPEATED = 5;
 
-/** A change of an order that a provider reports to the shop. */
 export interface OrderUpdate {
   readonly order: Order;
   readonly event: OrderEvent;

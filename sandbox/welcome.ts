@@ -30,7 +30,6 @@ export function welcomeJson({ config, demo, sandbox, shop }: WelcomeFacts): stri
   })}\n`;
 }
 
-/** Text that the sandbox prints once everything runs. */
 export function welcome(facts: WelcomeFacts): string {
   const { config, demo, sandbox, shop } = facts;
   const body = JSON.stringify({

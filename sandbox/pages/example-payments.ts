@@ -24,7 +24,6 @@ export interface ExampleEvents {
 /** Fictitious payments that show the pages in every state. */
 export interface ExamplePayments {
   readonly nowMs: number;
-  /** New payment, with the fields of `change` replaced. */
   payment(change?: Partial<Payment>): Payment;
   session(payment: Payment, change?: Partial<ProviderSession>): ProviderSession;
   /** Adds deposits and releases as if they were read from the chain. */

@@ -75,7 +75,6 @@ const arrived = {
 
 export type ExampleState = keyof typeof waiting | keyof typeof arrived;
 
-/** States of a checkout, by the names in URLs, tests and screenshots. */
 export const stateNames = [...Object.keys(waiting), ...Object.keys(arrived)] as readonly ExampleState[];
 
 export function isExampleState(name: string): name is ExampleState {

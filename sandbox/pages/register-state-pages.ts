@@ -57,7 +57,6 @@ const messageNames: Readonly<Record<string, keyof Words['messages']>> = {
   'our-failure': 'ourFailure',
 };
 
-/** All pages by the last segment of their path. */
 export const statePageNames: readonly string[] = [
   ...stateNames,
   ...Object.keys(exampleMoments),
@@ -68,7 +67,6 @@ interface StateRoute {
   Params: { state: string };
 }
 
-/** Registers the list of all states and a page for each. */
 export function registerStatePages(server: FastifyInstance, context: ExamplePagesContext): void {
   const { baseUrl } = context;
   server.get(PATH, (request, reply) => sendPage({ context, reply }, 200, listOfStates(languageOf(request))));

@@ -6,7 +6,6 @@ export interface LiveProcess {
   readonly pid: number;
   /** Resolves when the service is ready. Throws `PortTakenError`, or another error if it ends or takes too long. */
   ready(limitMs: number, signal: AbortSignal): Promise<void>;
-  /** Last lines of the service's log. */
   log(): readonly string[];
   /** Sends a signal, and SIGKILL after a timeout. Resolves to the exit code. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;

@@ -4,7 +4,6 @@ import { type ProviderId, providerCatalog, providerIds } from '../../src/payment
 import { type ProviderValues, variableNameOf } from '../../src/providers/adapters/define-provider.ts';
 import { providers } from '../../src/providers/adapters/providers.ts';
 
-/** URLs and files of the parts that the rehearsal itself starts. */
 export interface RehearsalPlaces {
   readonly dataDir: string;
   readonly port: number;
@@ -145,7 +144,6 @@ export function findProblems(own: NodeJS.ProcessEnv): readonly ConfigurationProb
   }
 }
 
-/** Describes to the operator what is replaced. */
 export function describeReplacements(
   own: NodeJS.ProcessEnv,
 ): readonly { level: 'ok' | 'warn'; text: string }[] {

@@ -19,7 +19,6 @@ export type RunStep = <Result extends { readonly detail: string }>(
 
 export interface RehearsedPaymentParts {
   readonly step: RunStep;
-  /** Configuration of the running service. */
   readonly config: Config;
   readonly sandbox: Sandbox;
   /** Providers that may take the payment; the first usable one does. */
@@ -163,7 +162,6 @@ function request(url: string, init: RequestInit = {}): Promise<Response> {
   return fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
 }
 
-/** Runs an operation of the command line in the service, through its socket. */
 function command<Reply>(
   { dataDir }: Config,
   name: string,

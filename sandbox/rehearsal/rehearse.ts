@@ -30,7 +30,6 @@ interface RehearsalOptions {
   readonly environment: NodeJS.ProcessEnv;
   /** File of the command `card-checkout`. */
   readonly script: string;
-  /** Called with each step when it ends. */
   readonly onStep: (step: DoctorCheck) => void;
   readonly signal: AbortSignal;
 }
@@ -200,7 +199,6 @@ function reportConfiguration({ own, report }: Rehearsal): void {
   for (const { level, text } of describeReplacements(own)) report('replaced', level, text);
 }
 
-/** Starts the local chain with its contracts, and the simulated providers. */
 async function startWorld({ own, folder, atEnd }: Rehearsal) {
   for (let attempt = 1; ; attempt++) {
     const starting = startSandbox({

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
-/** Something that happened to an order, as the shop's page shows it. */
 export interface ShopStep {
   readonly title: string;
   /** Column on the page: actions of the shop's server, or messages of the service. */

@@ -67,7 +67,6 @@ ${id.slice(0, 8)}</a> ${isFulfilled ? 'fulfilled' : 'open'}</li>`,
   );
 }
 
-/** Page with the webhooks of checkouts that were not created by this shop. */
 export function inboxPage(webhooks: readonly InboxWebhook[]): string {
   return layout(
     'Webhooks',
@@ -100,7 +99,6 @@ ${rawBody}</code></pre></details></li>
 `;
 }
 
-/** Page of an order, with the customer's view beside the server's. */
 export function orderPage(order: ShopOrder): string {
   const { id, product, payment, steps, isFulfilled, received } = order;
   return layout(

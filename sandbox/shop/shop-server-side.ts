@@ -6,12 +6,10 @@ import { verifyDepositAddress } from '../../sdk/src/verify-deposit-address.ts';
 import { constructEventAsync } from '../../sdk/src/webhooks.ts';
 import { addStep, type ShopOrder, type ShopOrders, type ShopProduct } from './shop-order.ts';
 
-/** What a merchant knows of its account at the service. */
 export interface ShopAccount {
   readonly apiUrl: string;
   readonly apiKey: string;
   readonly payoutWallet: string;
-  /** URL for the shop's webhooks. */
   readonly callbackUrl: string;
 }
 

@@ -96,7 +96,6 @@ function readPem(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8');
 }
 
-/** Receiver of webhooks on loopback, over HTTPS. */
 export interface Receiver {
   /** `host:port` */
   readonly host: string;

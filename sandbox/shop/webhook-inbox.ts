@@ -1,7 +1,6 @@
 import { WebhookError } from '../../sdk/src/errors.ts';
 import { constructEventAsync } from '../../sdk/src/webhooks.ts';
 
-/** A webhook of a checkout that was created by hand. */
 export interface InboxWebhook {
   readonly receivedAtMs: number;
   /** Unverified id in the body, for display; null if there is none. */

@@ -136,7 +136,6 @@ export interface SessionStore {
    */
   keepChallenge(id: string, purpose: string, challenge: string): Promise<void>;
   takeChallenge(id: string, purpose: string): Promise<string | null>;
-  /** False when the user has no such session. */
   endSession(userId: string, id: string): Promise<boolean>;
 
   /**
@@ -153,7 +152,6 @@ export interface SessionStore {
   endLinks(userId: string): Promise<void>;
   /** Unexpired invitations of an account, newest first. */
   listInvitations(accountId: string, nowMs: number): Promise<readonly OneTimeLink[]>;
-  /** False when the account has no such invitation. */
   removeInvitation(accountId: string, id: string): Promise<boolean>;
 }
 

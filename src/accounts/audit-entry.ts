@@ -94,7 +94,6 @@ export const mergedActions: ReadonlySet<AuditAction> = new Set([
 
 export const MERGE_MS = 3_600_000;
 
-/** The target of a merged entry after one more repeat. */
 export function countRepeat(target: string | null): string {
   return `${Number(/^\d+(?= times)/.exec(target ?? '1 times')?.[0] ?? 1) + 1} times within an hour`;
 }

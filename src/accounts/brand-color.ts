@@ -9,7 +9,6 @@ const WHITE = '#ffffff';
 const BLACK = '#000000';
 /** Background of dark pages, as in `tokens.css`. */
 const DARK_SHEET = '#161e1b';
-/** Text on buttons of dark pages. */
 const DARK_TEXT = '#0b1210';
 
 /** Parses the shop's color; empty text means none. Throws `invalid_request` unless white text on it is readable. */
@@ -36,7 +35,6 @@ function readableUnderWhite(color: Hex): Hex {
   return mixUntil(color, BLACK, (shade) => contrastOf(WHITE, shade) >= MINIMUM_CONTRAST);
 }
 
-/** Design tokens that a shop's color replaces. */
 type BrandTokens = Readonly<
   Record<'accent' | 'accent-text' | 'accent-strong' | 'tint' | 'panel' | 'panel-text' | 'panel-soft', Hex>
 >;

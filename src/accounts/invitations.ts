@@ -10,7 +10,7 @@ const INVITATION_MS = 7 * 24 * 3_600_000;
 
 /**
  * Invites a person to an account, which ends earlier invitations of the address, and returns the link's token. Throws a
- * 400 for an invalid address, a member's, or a full account.
+ * 400 for an invalid address, for a member's address, or for a full account.
  */
 export async function invite(
   context: PeopleContext,
@@ -27,14 +27,13 @@ export async function invite(
   if (members.length >= MAXIMUM_MEMBERS) {
     throw invalidField('The account', `may have at most ${MAXIMUM_MEMBERS} members.`);
   }
-  // One at a time: an older link would restore a role that was removed since.
+  // One at a time, because an older link would restore a role that has been removed since.
   await endInvitations(context, accountId, email);
   const token = await createLink(context, { kind: 'invitation', email, accountId, role }, INVITATION_MS);
   await recordAction(context, accountId, actor, 'invitation.created', `${email} (${role})`);
   return { email, token };
 }
 
-/** Ends the account's invitations of an address. */
 export async function endInvitations(
   { sessions, nowMs }: Context,
   accountId: string,
@@ -46,7 +45,7 @@ export async function endInvitations(
   }
 }
 
-/** Revokes an invitation. Throws `not_found` unless it is the account's. */
+/** Revokes an invitation. Throws `not_found` for any that is not open in this account. */
 export async function withdrawInvitation(
   context: PeopleContext,
   accountId: string,
@@ -62,8 +61,8 @@ export async function withdrawInvitation(
 }
 
 /**
- * Reads an invitation: its link, its account's name, and the user with its address, null if the holder of the link
- * becomes one. Null for an invalid link.
+ * Reads an invitation's link, account name, and user with its address; the user is null if accepting creates one. Null
+ * for an invalid link.
  */
 export async function findInvited(
   context: PeopleContext,
@@ -107,7 +106,7 @@ export async function acceptInvitation(
     member,
     { tokenHash: link.tokenHash, nowMs },
   );
-  // Another invitation created this user since, with a password other than the submitted one.
+  // Another invitation has created this user since, possibly with another password.
   if (result === 'other_user') return 'sign_in';
   if (result === 'full') throw noRoom();
   if (result === 'gone') return 'gone';

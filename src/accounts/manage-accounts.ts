@@ -166,7 +166,6 @@ export function requireFee(feeBasisPoints: number): void {
   }
 }
 
-/** Fields that an operator may change; absent ones stay as they are. */
 export interface AccountUpdate extends Pick<AccountChange, 'feeBasisPoints' | 'providers' | 'suspended'> {
   readonly profile?: ProfileUpdate;
   readonly enable?: Feature;
@@ -184,7 +183,6 @@ export async function updateAccount(
     throw invalidField('enable', `and disable both name ${enable}`);
   const account = await findExistingAccount(context, accountId);
   const kept = account.features.filter((name) => name !== disable);
-  // Keeps the order of the list of features.
   const changed = features.filter((name) => name === enable || kept.includes(name));
   const updated = await context.accounts.updateAccount(accountId, {
     ...fields,
@@ -243,7 +241,6 @@ export async function changeAccount(
   return after;
 }
 
-/** Old and new values as text; null if nothing changed. */
 export function describeAccountChange(before: Account, after: Account): string | null {
   const changes = described
     .map(([what, read]) => [what, read(before), read(after)] as const)

@@ -4,9 +4,9 @@ import { type Actor, type PeopleContext, recordAction } from './people-context.t
 import type { Membership, Role } from './person.ts';
 
 /**
- * Changes the role of a member, or removes the member (null), from the member's next request on, and ends the member's
- * password links and invitations to the account. Throws `not_found` for a user who is not a member, and a 400 if no
- * owner would be left.
+ * Changes the role of a member, or removes the member (null), with effect from the member's next request, and ends the
+ * member's password links and invitations to the account. Throws `not_found` for a user who is not a member, and a 400
+ * if no owner would be left.
  */
 export async function changeMember(
   context: PeopleContext,
@@ -19,7 +19,7 @@ export async function changeMember(
   if (member === undefined || result === 'unknown') throw new ServiceError('not_found');
   if (result === 'last_owner')
     throw invalidField('The account', 'needs an owner: make another member an owner first.');
-  // Without a change of rights, an owner must not end the password links of members.
+  // Without a change of rights, an owner must not be able to end a member's password links.
   if (role === member.role) return;
   await endInvitations(context, accountId, member.email);
   await context.sessions.endLinks(userId);

@@ -67,7 +67,6 @@ export function createPasswords(deriveKey: DeriveKey = derive) {
   };
 }
 
-/** Whether a stored hash was made with the current parameters. */
 export function isCurrentHash(text: string): boolean {
   const { memoryKib, passes, lanes } = parseHash(text);
   return memoryKib === current.memoryKib && passes === current.passes && lanes === current.lanes;

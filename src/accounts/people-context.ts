@@ -24,7 +24,6 @@ export interface Actor {
   /** Email address, or `operator`. */
   readonly name: string;
   readonly userId: string | null;
-  /** Address of the request; null for the command line. */
   readonly address: string | null;
 }
 

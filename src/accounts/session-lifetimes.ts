@@ -31,7 +31,6 @@ export const SESSION_LIFETIME_MS = 7 * 24 * 3_600_000;
 export const SESSION_IDLE_MS = 12 * 3_600_000;
 /** Time after which an operator must open an account's dashboard again. */
 export const VIEWING_MS = 30 * 60_000;
-/** Time limit for entering the second factor after the password. */
 export const SECOND_FACTOR_MS = 5 * 60_000;
 /** Time limit for setting up a second factor after the password, for which an app may have to be installed. */
 export const SET_UP_MS = 20 * 60_000;

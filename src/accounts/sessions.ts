@@ -43,7 +43,6 @@ export async function createSession(context: SessionContext, session: NewSession
   return created;
 }
 
-/** Null if the guard does not hold. */
 async function writeSession(
   { sessions, nowMs }: SessionContext,
   { lifetimeMs, caller, ...session }: NewSession,

@@ -13,7 +13,6 @@ import { MAXIMUM_MEMBERS, type Membership, type User } from './person.ts';
 import { hasSecondFactor } from './second-factor.ts';
 
 interface NewUser {
-  /** Email address as returned by `parseUserEmail`. */
   readonly email: string;
   readonly isOperator: boolean;
   readonly membership: Pick<Membership, 'accountId' | 'role'> | null;

@@ -111,7 +111,6 @@ export interface RequestParameter {
   readonly isRequired?: boolean;
   /** Whether `null` in JSON means the same as omission. */
   readonly isNullable?: boolean;
-  /** Schema of the value in a JSON body. */
   readonly schema: JsonSchema;
   /** Schema in a query, where every value is text; omitted if it equals `schema`. */
   readonly querySchema?: JsonSchema;

@@ -52,7 +52,6 @@ export const createdPaymentSchema = json.object({
   status: json.oneOf('Always `unpaid` at creation. Read the status for later changes.', ['unpaid']),
 });
 
-/** The specification's Payment status. */
 export const paymentStatusSchema = json.object({
   payment_id: id,
   status: json.oneOf('Fulfill the order only if it is `paid`.', paymentStatuses, 'paid'),

@@ -22,7 +22,6 @@ export interface ExternalServices {
   /** One for each relayer key of this process. The first also sends rescues. */
   readonly relayers: readonly [Relayer, ...Relayer[]];
   readonly sweepBalances: SweepBalances;
-  /** Absent if the chain has none. */
   readonly mistakenToken?: MistakenToken;
   readonly rates: Rates;
   readonly adapters: ProviderAdapters;
@@ -37,7 +36,6 @@ export interface ExternalServices {
 /** A factory, and the wallet that receives its fees. */
 export type Settlement = Omit<SettlementRecord, 'lastStartedAtMs'>;
 
-/** Intervals and limits of background tasks in live mode. */
 export const liveIntervals = {
   /** Pause between two polls of the chain while a deposit or a release is not final. */
   watchIntervalMs: 1_000,
@@ -48,7 +46,6 @@ export const liveIntervals = {
   /** Interval of reading the final block while none of our events is above the last one. Default 0. */
   finalityIntervalMs: 60_000,
   relayIntervalMs: 1_000,
-  /** Pause between two searches for the transfers of open refunds. */
   refundIntervalMs: 30_000,
   rescanIntervalMs: 5 * 60_000,
   /** Final blocks that a thorough rescan reads again, and with which the first scan starts. */

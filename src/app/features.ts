@@ -40,7 +40,6 @@ import type { ExternalServices } from './external-services.ts';
 import type { Log } from './log.ts';
 import type { Store } from './store/store.ts';
 
-/** Dependencies of the features' pages and operations. */
 export interface FeatureContext extends ChannelsContext, PaymentPagesContext {
   readonly paymentPages: PaymentPageStore;
   readonly refundContext: RefundRoutesContext;

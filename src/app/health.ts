@@ -22,9 +22,7 @@ interface HealthParts {
   readonly metrics: Pick<Metrics, 'setScannedAt'>;
   readonly log: Pick<Log, 'error' | 'info'>;
   readonly isLeaving: () => boolean;
-  /** Whether RPC endpoints confirm the deposit factory. */
   readonly isFactoryVerified?: () => boolean;
-  /** Whether another instance reaches its database. */
   readonly isFineElsewhere: () => Promise<boolean>;
 }
 
@@ -65,7 +63,6 @@ export function createHealth(parts: HealthParts) {
   const scannedAgeMs = () => (scannedAtMs === null ? null : Math.max(0, clock.nowMs() - scannedAtMs));
   return {
     check,
-    /** Repeats the check until the returned function is called. */
     start(): () => void {
       const timer = setInterval(() => {
         if (isChecking) return;

@@ -12,7 +12,6 @@ import { MoveRefusedError } from '../store/store-errors.ts';
 import { describeMigration, SQLITE_FILE } from './open-store.ts';
 import { migrations, tables } from './store/store.ts';
 
-/** Opens and locks a database, by engine. */
 const openSide = {
   sqlite: (file: string, role: MoveRole) =>
     openSqliteSide(file, role, { migrations: migrations.SQLite, tables }),

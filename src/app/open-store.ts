@@ -84,7 +84,6 @@ function presentMigrations({ pending }: FoundSchema) {
 /** Receives a sentence about a change of a database before it is made. */
 type Announce = (sentence: string) => void;
 
-/** Creates or migrates the schema for a command. */
 async function migrateStore(config: Config, found: FoundSchema, log: Log, announce: Announce) {
   const sentence = describeMigration(found);
   if (sentence !== null) announce(sentence);

@@ -113,7 +113,6 @@ function keepProvidersCurrent(
   server.addHook('onClose', async () => clearInterval(timer));
 }
 
-/** Registers the customers' pages, and those that test mode adds. */
 function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
   const { config, clock, requestContext } = parts;
   const { record: recordOpened, flush } = createOpenedRecorder({
@@ -152,7 +151,6 @@ export function readOpenFilesLimit(): number {
   return limit === 'unlimited' ? Number.POSITIVE_INFINITY : Number(limit);
 }
 
-/** Whether this process can open one more file or socket. */
 export function canOpenFile(): boolean {
   try {
     closeSync(openSync(process.execPath, 'r'));

@@ -50,7 +50,6 @@ import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { Store } from './store/store.ts';
 
-/** What test mode adds to the service. */
 interface TestAdditions {
   /** Creates the test payments: outcomes on the checkout page, and operations of the command line. */
   readonly createTestPayments: (customer: {
@@ -59,7 +58,6 @@ interface TestAdditions {
     readonly rankProviders: (payment: Payment, country: string) => Promise<readonly ProviderId[]>;
   }) => TestPayments;
   readonly createOperations: (testPayments: TestPayments) => SandboxOperations;
-  /** Registers further pages on the public server. */
   readonly registerPages: (server: FastifyInstance, context: ExamplePagesContext) => void;
   /** Links on the start page, besides dashboard and documentation. */
   readonly startLinks: DocsContext['links'];
@@ -102,7 +100,6 @@ const VISIT_DECIDED_MS = 2 * 3_600_000;
 /** Maximum number of counted visits, which take a few milliseconds to read. */
 const VISITS_COUNTED = 2_000;
 
-/** Keeps an estimate of the providers' success, based on the newest visits. */
 function createSuccessReader(visits: VisitStore, { nowMs }: Clock) {
   let current = estimateSuccess([]);
   return {

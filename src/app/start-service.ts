@@ -28,7 +28,6 @@ import { startWork } from './start-work.ts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** Starts the servers, the control socket and the background tasks. */
 export async function startService(options: ServiceOptions) {
   const parts = assembleParts(options);
   const { config, log } = parts;

@@ -24,7 +24,6 @@ const SWEEP_PORTION_INTERVAL_MS = 1_000;
 /** Maximum payments with an unexplained balance that are remembered, to avoid repeating deep rescans. */
 const MAXIMUM_REMEMBERED = 1_000;
 
-/** Maximum pause between two deep rescans for one payment. */
 const MAXIMUM_PAUSE_MS = 6 * 3_600_000;
 
 /** Tasks that keep the observations equal to the chain: the watcher, two searches for missed events, and expiry. */
@@ -99,7 +98,6 @@ function watchTask(
     wake('watch');
   });
 
-  /** Pause between two passes, depending on what may arrive. */
   async function pauseMs(): Promise<number> {
     if (state.kept.hasRows || (await state.expectsReleases())) return watchIntervalMs;
     const open = await state.openAddresses();

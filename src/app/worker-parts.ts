@@ -10,7 +10,6 @@ export interface WorkerParts
     Pick<ServiceParts['requestContext'], 'tokens' | 'notifier' | 'baseUrl' | 'expiryMs'>,
     Clock {
   readonly deliver: DeliverWebhook;
-  /** Ends the pauses of other tasks, which now have work. */
   readonly wake: (...names: string[]) => void;
   readonly withRelayerLease: RelayContext['withRelayerLease'];
 }

@@ -70,7 +70,6 @@ const EVENT_INTERVAL_MS = 500;
 /** Maximum events per step, which takes the store a few milliseconds. */
 const EVENTS_AT_A_TIME = 200;
 
-/** Numbers the events of payments, and deletes old ones. */
 function createEventTask({ store: { events }, nowMs }: WorkerParts): WorkerTask {
   return {
     name: 'events',
@@ -174,7 +173,6 @@ function createWebhookTask({ store, tokens, deliver, nowMs, log, metrics, wake }
 
 const ERASING_INTERVAL_MS = 10 * 60_000;
 
-/** Erases customers' email addresses after the retention period of their account. */
 function createErasingTask({ store, nowMs }: Pick<WorkerParts, 'store' | 'nowMs'>): WorkerTask {
   return {
     name: 'erase email addresses',

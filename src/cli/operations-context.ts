@@ -73,9 +73,7 @@ export interface OperationsContext
   readonly noteDrift?: (provider: ProviderId, text: string | null) => void;
   readonly nowMs: () => number;
   readonly isTestMode: boolean;
-  /** Public URL of the service, for links. */
   readonly baseUrl: string;
-  /** URL of the admin server, for links to the operator's console. */
   readonly adminBaseUrl: string;
   /** Null without a running server, which has the relayer. */
   readonly rescue: ((id: PaymentId, token: `0x${string}`) => Promise<string>) | null;
@@ -87,7 +85,6 @@ export interface OperationsContext
 
 export type Operation = (context: OperationsContext, args: OperationArguments) => Promise<unknown>;
 
-/** Operations that only the sandbox provides. */
 export const sandboxOperationNames = [
   'sandbox pay',
   'sandbox refund',

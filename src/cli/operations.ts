@@ -133,7 +133,6 @@ function scopesOf(args: OperationArguments): readonly KeyScope[] {
   return parseScopes(text ?? '');
 }
 
-/** Operations of the command line on the service's data, by name. */
 export const operations: Readonly<Record<string, Operation>> = {
   'account create': async (context, args) => {
     const account = await createAccount(context, {

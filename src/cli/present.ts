@@ -181,7 +181,6 @@ export function presentPurchase({ paidAtMs, isNativeUsdc, ...purchase }: ProvenP
   return { paid_at: timeOf(paidAtMs), ...purchase, native_usdc: isNativeUsdc };
 }
 
-/** Describes to the operator how far the scan is. */
 export function describeScan(ageMs: number | null): string {
   if (ageMs === null) return 'no block has been scanned yet';
   const found = `the newest scanned block is ${Math.round(ageMs / 1000)} s old`;
@@ -227,7 +226,6 @@ export interface PresentedMove {
 /** Number of printed digits of a digest, enough to compare by eye; JSON has all of them. */
 const SHOWN_DIGITS = 16;
 
-/** Formats a move for scripts. */
 export function presentMove({ tables, isMoved }: PresentedMove) {
   return {
     moved: isMoved,

@@ -22,19 +22,14 @@ interface ProgramServices extends IntegratorServices {
   }): Promise<void>;
   /** Asks the operator; null if the input is not a terminal. */
   readonly ask: ((question: string) => Promise<string>) | null;
-  /** Creates the data folder and the database if they are missing. */
   init(): Promise<unknown>;
-  /** Migrates the database to this version's schema, or only says what that would do. */
   migrate(isPlan: boolean): Promise<unknown>;
   backUp(file: string): Promise<unknown>;
-  /** Checks the configuration and everything to which it refers. */
   doctor(): Promise<CheckReport>;
-  /** Takes a payment through live mode on this machine, and reports each step. */
   rehearse(onStep: (step: DoctorCheck) => void): Promise<CheckReport>;
   deployContract(): Promise<unknown>;
   createRelayerKey(): Promise<unknown>;
   showRelayers(): Promise<unknown>;
-  /** Copies a store from one engine to the other and compares the two. */
   moveStore(places: { readonly from: string; readonly to: string }): Promise<PresentedMove>;
 }
 

@@ -19,7 +19,6 @@ export type QuoteOutcome =
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   /** The provider, or our own budget of calls, allows no call now. */
   | { readonly kind: 'busy' }
-  /** No usable answer. */
   | { readonly kind: 'silent' };
 
 export type Quotes = ReturnType<typeof createQuotes>;
@@ -41,7 +40,6 @@ interface Point {
   readonly atMs: number;
 }
 
-/** A provider's last answers for one currency and country. */
 interface Known {
   /** Quotes of up to two clearly different charges, the newest first. */
   readonly points: readonly Point[];
@@ -71,7 +69,7 @@ const MINIMUM_RATIO = 1.25;
 const MAXIMUM_APART_MS = 10 * 60_000;
 /** Maximum plausible delivery per charge, as for the quotes of sessions. */
 const MAXIMUM_SHARE = 1.02;
-/** Movement of a total above the amount, between two answers, that the customer is not told again. */
+/** Factor by which a total may exceed the announced one, between two answers, without being announced again. */
 const MOVEMENT_SHARE = 1.01;
 /** Maximum age of a provider's last answer for it to count as up. */
 const RECENT_ANSWER_MS = 5 * 60_000;
@@ -141,7 +139,6 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
       .finally(() => nextAtMs.set(provider, monotonicMs() + BACKGROUND_INTERVAL_MS));
   }
 
-  /** What the last answers say about a charge. */
   function outcomeFor(provider: ProviderId, charge: AskedCharge, { points, ...known }: Known): QuoteOutcome {
     if (known.failure !== null && concerns(known.failure, charge)) return known.failure.outcome;
     const deliveryUnits = estimateUnits(points, charge);
@@ -157,7 +154,10 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
 
   return {
     note,
-    /** Maximum charge that the customer's page announces: the total of the last quote; without a higher one, the amount. */
+    /**
+     * Maximum charge that counts as announced on the customer's page: the total of the last quote, with room for its
+     * movement. The amount if that total is not higher.
+     */
     announcedCents(provider: ProviderId, request: QuoteRequest): number {
       const { chargedShare } = find(provider, request);
       return Math.floor(request.amountCents * (chargedShare > 1 ? chargedShare * MOVEMENT_SHARE : 1));
@@ -172,7 +172,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
       if (providers.adapters.get(provider)?.isSkipped?.() === true) return silent;
       return outcomeFor(provider, charge, find(provider, request));
     },
-    /** The outcome of a call. Never rejects. */
+    /** Never rejects. */
     async ask(provider: ProviderId, charge: Charge, customerCountry: string | null): Promise<QuoteOutcome> {
       const refusal = refusalOfLimits(providers, provider, charge, customerCountry);
       if (refusal !== null) return { kind: 'refused', refusal };

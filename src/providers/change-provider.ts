@@ -16,7 +16,6 @@ interface ProviderContext {
   readonly nowMs: () => number;
 }
 
-/** Changes a provider's settings for an operator, and records the change in the service's log. */
 export async function changeProvider(
   context: ProviderContext,
   provider: ProviderId,

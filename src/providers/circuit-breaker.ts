@@ -28,7 +28,6 @@ export interface CircuitBreakerOptions {
   /** Time after which an open circuit allows a trial. */
   readonly openMs: number;
   readonly budget?: CallBudget;
-  /** Receives the outcome of each call, and whether the circuit is open afterwards. */
   readonly observe?: (provider: ProviderId, outcome: CallOutcome, isCircuitOpen: boolean) => void;
 }
 

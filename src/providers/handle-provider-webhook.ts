@@ -27,7 +27,6 @@ export type ProviderWebhookOutcome =
 export interface HandleProviderWebhookContext {
   readonly payments: Pick<PaymentStore, 'viewPayment' | 'recordSessionProgress'>;
   readonly adapters: ProviderAdapters;
-  /** Contract of USDC, which each provider must deliver. */
   readonly usdc: string;
 }
 

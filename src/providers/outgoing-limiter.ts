@@ -121,7 +121,6 @@ export interface OutgoingLimiterOptions {
   readonly reservedShare: number;
   readonly waitMs: number;
   readonly monotonicMs: () => number;
-  /** Remaining pause that the provider requested, or 0. */
   readonly pausedMs: () => number;
   /** Runs a function after a delay, and returns a function that cancels it. */
   readonly schedule?: (run: () => void, delayMs: number) => () => void;

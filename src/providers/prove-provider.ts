@@ -126,7 +126,6 @@ function describeWebhooks({ readWebhook, routedThrough }: ProviderAdapter): stri
     : 'Webhooks can be verified. The first payment shows whether the provider sends them.';
 }
 
-/** Describes an adapter's error to the operator, who has to fix it. */
 function describeFailure(error: unknown): string {
   if (!(error instanceof ServiceError)) return messageOf(error);
   const { cause } = error;
@@ -182,7 +181,6 @@ export async function tryProvider(request: ProveRequest) {
   };
   return {
     evidence,
-    /** Values that the operator compares with the page. */
     facts: {
       amount: formatCents(request.amountCents),
       currency: request.currency,
@@ -277,7 +275,6 @@ function readLocks(
 
 const MAXIMUM_DEPTH = 8;
 
-/** All texts and numbers of an answer, each with its key. */
 function valuesOf(value: unknown, key = '', depth = 0): readonly (readonly [string, string])[] {
   if (typeof value === 'string' || typeof value === 'number') return [[key, String(value)]];
   if (typeof value !== 'object' || value === null || depth > MAXIMUM_DEPTH) return [];

@@ -22,9 +22,7 @@ import type { SuccessRates } from './provider-success.ts';
 export interface ProviderDirectory {
   readonly adapters: ProviderAdapters;
   readonly settings: ProviderStore;
-  /** Limits from the providers' catalogs; absent where catalogs are not read. */
   readonly limits?: KnownLimits;
-  /** Shares of visits that end with a delivery; absent where they are not estimated. */
   readonly success?: () => SuccessRates | undefined;
   readonly evidence?: EvidenceStore;
   /** Set in live mode, where a provider is off until it is proved or enabled by name. */
@@ -85,7 +83,6 @@ export function stateOfProvider(
   return active ? 'offered' : 'switched_off';
 }
 
-/** Lists providers that are off by default, with what to do. */
 export function describeOffByDefault(ids: readonly string[]): string {
   return `Off, because nothing proves your account there: ${ids.join(', ')}. Run "provider prove ID", or enable one by name with "provider set ID --active".`;
 }

@@ -17,7 +17,6 @@ export interface EvidenceStep {
   readonly detail: string;
 }
 
-/** A real purchase, by an ordinary payment that the provider delivered. */
 export interface ProvenPurchase {
   readonly paidAtMs: number;
   readonly charged: string;
@@ -50,7 +49,6 @@ export type Shape = Readonly<Record<string, string>>;
 /** Shapes of a provider's answers to harmless calls, as last recorded. */
 export interface RecordedShapes extends ProviderEndpoint {
   readonly atMs: number;
-  /** Shapes of successful answers, by method and path. */
   readonly calls: Readonly<Record<string, Shape>>;
   /** Difference that the last run found, and when the first of the consecutive runs that found one took place. */
   readonly drift: { readonly text: string; readonly sinceMs: number } | null;

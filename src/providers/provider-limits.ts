@@ -6,7 +6,6 @@ import type { ProviderId } from '../payment/provider-catalog.ts';
 import type { CatalogEntry, ProviderAdapters } from './provider.ts';
 
 export interface ProviderLimits extends Pick<CatalogEntry, 'minimumCents' | 'maximumCents'> {
-  /** Whether the provider sells in this currency and country at all. */
   readonly isSold: boolean;
   readonly readAtMs: number;
 }

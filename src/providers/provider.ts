@@ -58,7 +58,6 @@ export type StartedSession = Pick<
 
 /** An unauthenticated webhook request in a provider's name, with its exact bytes. */
 export interface PostedWebhook {
-  /** Path and query as received. */
   readonly target: string;
   /** First value of each header, by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -92,7 +91,7 @@ export interface CatalogEntry {
   readonly asset: string;
   /** Contract of the token that the provider delivers; null if not stated. */
   readonly tokenContract: string | null;
-  /** Minimum of a purchase in cents of the requested currency, as the maximum; null if not stated. */
+  /** Like the maximum in cents of the requested currency; null if not stated. */
   readonly minimumCents: number | null;
   readonly maximumCents: number | null;
 }
@@ -108,7 +107,6 @@ export interface ProviderHealth {
   readonly lastFailure: string | null;
 }
 
-/** A provider's answer as received, without its request. */
 export interface RecordedAnswer {
   readonly method: string;
   readonly path: string;
@@ -144,9 +142,7 @@ export interface ProviderAdapter {
   readCatalog?(request: QuoteRequest): Promise<CatalogEntry>;
   /** Why the provider cannot be used in production yet, for the operator. */
   readonly blockedBecause?: string;
-  /** Target of calls; absent in tests of other parts. */
   readonly endpoint?: ProviderEndpoint;
-  /** Runs the work, and adds the provider's answers to the list. */
   recordAnswers?<T>(answers: RecordedAnswer[], work: () => Promise<T>): Promise<T>;
   /** Called only on the customer's click. Throws like `quote`. */
   startSession(request: SessionRequest): Promise<StartedSession>;
@@ -156,11 +152,9 @@ export interface ProviderAdapter {
    * needed for validation failed. Absent if the provider sends no webhooks, or if their key is not configured.
    */
   readWebhook?(webhook: PostedWebhook): Promise<ProviderWebhook | null>;
-  /** Present if a circuit breaker observes the provider. */
   health?(): ProviderHealth;
-  /** Whether quotes fail at once because of an outage, if a circuit breaker observes it. */
+  /** Whether quotes fail at once because of an outage; absent without a circuit breaker. */
   isSkipped?(): boolean;
-  /** The same adapter without the circuit breaker. */
   readonly unguarded?: ProviderAdapter;
 }
 

@@ -32,7 +32,6 @@ import {
 
 export interface StartSessionContext extends Readonly<{ payments: PaymentStore; accounts: AccountStore }> {
   readonly providers: ProviderDirectory;
-  /** Keeps the quotes of sessions for later pages; absent where quotes are not kept. */
   readonly quotes?: Pick<Quotes, 'note' | 'announcedCents'>;
   readonly token: Pick<TokenReader, 'isBlocklisted'>;
   readonly nowMs: () => number;
@@ -46,7 +45,6 @@ export interface StartSessionContext extends Readonly<{ payments: PaymentStore; 
 
 export type StartSession = ReturnType<typeof createStartSession>;
 
-/** What is known about the customer who opens a session. */
 export interface Visitor {
   /** ISO 3166-1 alpha-2; null or absent if unknown. */
   readonly country?: string | null;
@@ -58,7 +56,7 @@ export interface Visitor {
   readonly language?: string | null;
   /** Whether the customer knows the payment's email address; otherwise the provider does not get it. */
   readonly knowsEmail?: boolean;
-  /** The customer clicked on the page, which names a known total above the amount. */
+  /** Whether the customer clicked on the page, which announces a known total above the amount. */
   readonly hasSeenTotal?: boolean;
 }
 

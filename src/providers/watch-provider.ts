@@ -6,7 +6,6 @@ import { type EvidenceStore, isSameEndpoint, type Shape } from './provider-evide
 
 /** Bounds the depth of a shape: deeper parts are not compared. */
 const MAXIMUM_PATH_LENGTH = 300;
-/** Maximum number of differences named in a text. */
 const MAXIMUM_NAMED = 5;
 
 /** Type of each part of a value, by path. `null` stands for any type. */

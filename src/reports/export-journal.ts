@@ -161,7 +161,6 @@ const columns = [
   'base_rate',
 ];
 
-/** Double-entry journal of a month as CSV, in chunks. */
 export async function* exportJournal(
   context: JournalContext,
   account: ReportedAccount,
@@ -206,7 +205,6 @@ export interface BaseSums {
 
 export interface Statement {
   readonly paid: number;
-  /** Customers' charges by currency. */
   readonly paidCents: ReadonlyMap<Currency, number>;
   readonly providers: ReadonlyMap<Payment['provider'], StatementSums>;
   /** Sums of paid payments in the base currency, each at the rate when it was paid, in 10⁻⁶ units. */

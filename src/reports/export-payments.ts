@@ -74,10 +74,8 @@ type ExportStores = Readonly<{
 }>;
 
 export interface AddedColumns {
-  /** Name of the column after which they stand. */
   readonly after: string;
   readonly names: readonly string[];
-  /** Reads their cells for one chunk of payments. */
   readonly read: (
     accountId: string,
     ids: readonly PaymentId[],

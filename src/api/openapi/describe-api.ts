@@ -4,11 +4,9 @@ import { type Operation, operations } from './operations.ts';
 
 /** What the features add to the description of the API. */
 export interface DescribedFeatures {
-  /** Description of the tag for the merchant API. */
   readonly merchantTag: string;
   /** Groups of operations, each with the id of the operation that it follows. */
   readonly operations: readonly { readonly after: string; readonly added: readonly Operation[] }[];
-  /** JSON bodies by schema name. */
   readonly bodies: Readonly<Record<string, RequestParameters>>;
   readonly schemas: Readonly<Record<string, JsonSchema>>;
   readonly eventFields: Readonly<Record<string, JsonSchema>>;

@@ -28,7 +28,6 @@ export interface Operation {
   /** Whether it sends an ETag, and 304 to a caller that has the answer already. */
   readonly hasTag: boolean;
   readonly errors: readonly ErrorName[];
-  /** Further answers, by status. */
   readonly others?: Readonly<Record<number, { readonly description: string; readonly example: string }>>;
 }
 

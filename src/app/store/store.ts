@@ -38,7 +38,6 @@ export interface Store extends CoreStore {
   readonly featureRecords: FeatureRecords;
 }
 
-/** Assembles the store of an engine, from the core's stores and those of the features. */
 export function assembleStore(scripts: Scripts, nowMs: () => number, parts: EngineParts): Store {
   const refunds = createRefundStore(scripts);
   return {

@@ -1,7 +1,6 @@
 import type { WebhookAnswer } from './post-webhook.ts';
 
 export interface Observations {
-  /** A genuine webhook, sent in one piece. */
   readonly good: WebhookAnswer;
   /** A genuine webhook whose body takes a second to arrive. */
   readonly slowBody: WebhookAnswer;
@@ -21,7 +20,6 @@ export interface Observations {
   readonly timeLimitMs: number;
 }
 
-/** Result for one of the five obligations, or for a recommendation. */
 export interface Finding {
   readonly obligation: string;
   /**
@@ -53,7 +51,6 @@ export function evaluate(seen: Observations): readonly Finding[] {
 
 /** Observations of how the shop uses the event log. Fulfilments are null without a probe. */
 interface EventObservations {
-  /** Whether the shop requested events. */
   readonly isFollowed: boolean;
   /** Fulfilments of the order that appeared only in the event log. */
   readonly missed: number | null;

@@ -15,7 +15,6 @@ const POLL_INTERVAL_MS = 50;
 export interface GradeContext {
   readonly endpoint: URL;
   readonly service: StandInService;
-  /** Reads the fulfilments of an order; null without a probe. */
   readonly readFulfilments: ((paymentId: string) => Promise<number>) | null;
   /** 10,000, the time after which the service ends an attempt. */
   readonly timeLimitMs: number;

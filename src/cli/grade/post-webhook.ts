@@ -8,7 +8,6 @@ export interface WebhookAnswer {
   readonly durationMs: number;
   /** Transport error; null if an answer came. */
   readonly problem: string | null;
-  /** Beginning of the answer's body. */
   readonly excerpt: string;
 }
 

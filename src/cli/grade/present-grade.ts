@@ -14,7 +14,6 @@ export interface GradeOptions {
   readonly amount?: string;
 }
 
-/** The five findings, and the number of obligations met. */
 export interface Grade {
   readonly met: number;
   readonly findings: readonly Finding[];

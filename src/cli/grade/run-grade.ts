@@ -21,7 +21,6 @@ export interface RunGradeOptions {
   readonly timeLimitMs?: number;
   readonly patienceMs?: number;
   readonly eventPatienceMs?: number;
-  /** Prints an instruction for the user. */
   readonly log: (line: string) => void;
 }
 

@@ -11,7 +11,6 @@ const MAXIMUM_ORDERS = 100;
 export interface GradedOrder {
   readonly paymentId: PaymentId;
   readonly ipnToken: string;
-  /** As sent by the shop. */
   readonly amount: string;
   readonly currency: string;
   /** Answer to status reads. */

@@ -55,7 +55,6 @@ async function reportOrphans(
   );
 }
 
-/** Compares a payment's journal entries with its final deposits and releases. */
 export function checkJournal({ view, entries }: PaymentFacts, findings: Findings): void {
   const { id: paymentId } = view.payment;
   const { deposits, releases } = finalRowsOf(view);

@@ -34,7 +34,6 @@ export interface AdapterSettings {
   readonly quoteCacheMs?: number;
   readonly nowMs: () => number;
   readonly monotonicMs?: () => number;
-  /** Our URL for this provider's webhooks. */
   readonly webhookUrl: string;
   /** Contract of native USDC on the service's chain. */
   readonly usdc?: Address;
@@ -105,7 +104,6 @@ type WithDefaults<Answer, Name extends keyof Answer> = Pick<Answer, Name> & Part
 interface ProviderDefinition<Host extends string, Own extends object, Account = AccountSettings<Host> & Own> {
   readonly id: ProviderId;
   readonly hosts: Readonly<Record<Host, ProviderHost>>;
-  /** Settings, in the order of the documentation. */
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
   /** Whether fees are part of the requested amount, or added to it. If added, a quote has to state the charge. */
@@ -143,11 +141,9 @@ export interface Provider {
   open(values: ProviderValues, settings: AdapterSettings, method?: PaymentMethod): ProviderAdapter;
 }
 
-/** A payment method of another provider, with its name there. */
 interface PaymentMethod {
   readonly id: ProviderId;
   readonly name: string;
-  /** Traits that differ from those of the other provider. */
   readonly traits: Pick<ProviderAdapter, 'currenciesSold' | 'onlyCurrency' | 'countriesServed'>;
 }
 
@@ -270,7 +266,6 @@ function quoteKeyOf({ amountCents, currency, usdUnits, customerCountry }: QuoteR
   return `${amountCents} ${currency} ${usdUnits} ${customerCountry ?? ''}`;
 }
 
-/** Name of the variable with the secret that authenticates webhooks; null if there is none. */
 function secretOf(variables: readonly ProviderVariable[]): string | null {
   return variables.find(({ isForWebhooks }) => isForWebhooks === true)?.name ?? null;
 }
@@ -289,7 +284,6 @@ export function definePaymentMethod(definition: {
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
   readonly routes: readonly Provider[];
-  /** Name of the method at another provider; undefined where it is unknown. */
   nameAt(route: ProviderId, values: ProviderValues): string | undefined;
   readonly traitsAt?: Readonly<Partial<Record<ProviderId, PaymentMethod['traits']>>>;
 }): Provider {

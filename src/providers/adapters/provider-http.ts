@@ -49,7 +49,6 @@ export class ProviderBusyError extends Error {
   override readonly name = 'ProviderBusyError';
   /** Whole seconds until the next call, at least one. */
   readonly retryAfterSeconds: number;
-  /** Whether the provider's answer stated the time. */
   readonly isStated: boolean;
 
   constructor(retryAfterSeconds: number, isStated = true) {
@@ -264,7 +263,6 @@ async function readBounded(body: AsyncIterable<Uint8Array>, maximumBytes: number
 
 type CallRequest = Omit<JsonRequest, 'timeoutMs' | 'isOfCustomer'>;
 
-/** Calls of one conversation, which share its deadline. */
 interface Calls {
   /** Body of a successful answer as an object. Throws for other answers (`requireSuccess`). */
   fields(request: CallRequest): Promise<AnswerFields>;

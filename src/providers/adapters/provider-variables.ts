@@ -29,7 +29,6 @@ export const optional = (variable: ProviderVariable): ProviderVariable => ({
   isRequired: false,
 });
 export const optionalSecret = (name: string, help: string): ProviderVariable => optional(secret(name, help));
-/** Setting with the secret that authenticates webhooks, which `help` describes. */
 export const webhookSecret = (name: string, help: string): ProviderVariable => ({
   ...optionalSecret(name, `${help}; without it, webhooks are rejected.`),
   isForWebhooks: true,
@@ -42,7 +41,6 @@ export const oneOf = (name: string, help: string, values: readonly string[]): Pr
 export const baseUrl = optional(
   plain('BASE_URL', "Base URL that replaces all of the provider's hosts, for a simulator or proxy."),
 );
-/** Settings of a provider with a test environment. */
 export const environment = [
   optional(
     oneOf('ENVIRONMENT', `One of ${environments.join(', ')} of the provider (production).`, environments),

@@ -96,7 +96,6 @@ export function createProviderAdapter(
   return providers[id].open(values, settings);
 }
 
-/** Facts that require no account at the provider. */
 export const providerDescriptions = Object.fromEntries(
   providerIds.map((id): [ProviderId, ProviderDescription] => {
     const { variables, facts } = providers[id];

@@ -68,7 +68,6 @@ export const revolut = defineProvider({
       apiUrl,
       readConfig,
       assetIn,
-      /** Revolut's id for USDC on Polygon. */
       readAsset: (call: Call) =>
         assets.fetchOrReuse('', async () => answers.readReference(assetIn(await readConfig(call))['id'])),
     };

@@ -110,7 +110,6 @@ export const stripe = defineProvider({
   },
 });
 
-/** Error code of an answer, or ''. */
 function codeOf({ body }: answers.JsonAnswer): string {
   return String((body as { error?: { code?: unknown } } | null | undefined)?.error?.code ?? '');
 }

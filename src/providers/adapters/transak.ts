@@ -1,6 +1,6 @@
 /**
  * Transak: creates a session with the partner's access token. The session's URL opens once. A new access token
- * invalidates the old one, so calls share a token, and only one refreshes it at a time. A refresh by another instance
+ * invalidates the old one, so calls share a token, and only one refreshes it at a time. Another instance's refresh
  * invalidates the token here, which the next session notices. Calls for a customer carry the customer's IP address.
  * Others, such as for a merchant's create, carry none.
  */
@@ -228,7 +228,7 @@ interface AccessToken {
   readonly expiresAtMs: number;
 }
 
-/** Time before its expiry at which a token is replaced. */
+/** Time before the expiry at which a token is replaced. */
 const EARLY_MS = 60_000;
 
 /** Keeps a token that calls share. Only one call at a time fetches it, and a failed fetch is not cached. */
@@ -242,7 +242,6 @@ function createSharedToken(nowMs: () => number) {
   }
 
   return {
-    /** Returns the token; fetches one if there is none or it expires soon. */
     read(fetchToken: () => Promise<AccessToken>): Promise<string> {
       if (current !== null && nowMs() < current.expiresAtMs - EARLY_MS) return Promise.resolve(current.token);
       fetching ??= fetchNew(fetchToken).finally(() => {
