@@ -23,12 +23,9 @@ function base64Of(bytes: Uint8Array): string {
 }
 
 /** @param noteChange called within the transaction that changes an account or revokes a key */
-export function createAccounts(
-  { read, write, writeStatement }: Scripts,
-  noteChange: () => void = () => {},
-): AccountStore {
+export function createAccounts({ read, write }: Scripts, noteChange: () => void = () => {}): AccountStore {
   return {
-    createAccount: writeStatement(function* (account) {
+    createAccount: write(function* (account) {
       yield* accountTable.insert(account);
     }),
     findAccount: read(findAccount),
@@ -61,7 +58,7 @@ export function createAccounts(
       yield* lock('uses of keys');
       yield* run`UPDATE api_keys SET last_used_at_ms = ${atMs} WHERE hash = ANY(${hashes})`;
     }),
-    revokeKey: writeStatement(function* (keyId, revokedAtMs) {
+    revokeKey: write(function* (keyId, revokedAtMs) {
       const [revoked] = yield* run`
         UPDATE api_keys SET revoked_at_ms = coalesce(revoked_at_ms, ${revokedAtMs}) WHERE id = ${keyId}
         RETURNING ${raw(keyTable.names)}`;

@@ -1,3 +1,4 @@
+import type { PaymentStore } from '../payment/payment-store.ts';
 import type { RelayStore } from '../settlement/settlement-store.ts';
 import { createEmailStore, createReceiptStore } from './emails.ts';
 import { createEventStore } from './events.ts';
@@ -6,20 +7,27 @@ import { createPaymentHistory } from './payment-history.ts';
 import { createPaymentLists } from './payment-lists.ts';
 import { createPaymentSearch } from './payment-search.ts';
 import { createPaymentStatistics } from './payment-statistics.ts';
-import { createDecisions, selectPayment, viewPayments } from './payments.ts';
+import {
+  createDecisions,
+  findDepositOwners,
+  findIdempotent,
+  selectPayment,
+  selectPayments,
+  viewPayments,
+} from './payments.ts';
 import { createAuditStore, createPeopleStore } from './people.ts';
 import { createProviderSessions, createProviderStore, createVisitStore } from './providers.ts';
 import { createRecordStore } from './records.ts';
 import { createRelayBatches } from './relay-batches.ts';
 import type { Scripts } from './scripts.ts';
 import { createSessionStore } from './sessions.ts';
-import type { CoreStore, EnginePayments } from './store.ts';
+import type { CoreStore } from './store.ts';
 import type { StoredFeature } from './stored-feature.ts';
 import { settlementTable } from './tables.ts';
 import { createWebhookStore } from './webhooks.ts';
 
 export interface EngineParts extends Pick<CoreStore, 'accounts' | 'shared' | 'close'> {
-  readonly payments: EnginePayments;
+  readonly createPayment: PaymentStore['createPayment'];
   readonly releaseClaims: Pick<RelayStore, 'claimDueReleases' | 'dropClaims'>;
 }
 
@@ -30,16 +38,23 @@ export function assembleCore(
   scripts: Scripts,
   nowMs: () => number,
   features: readonly StoredFeature[],
-  { accounts, payments, releaseClaims, shared, close }: EngineParts,
+  { accounts, createPayment, releaseClaims, shared, close }: EngineParts,
 ): CoreStore {
   const decisions = createDecisions(features, nowMs);
   let closed: Promise<void> | null = null;
   return {
     accounts,
     payments: {
-      ...payments,
+      createPayment,
       ...createPaymentLists(scripts),
       ...createProviderSessions(scripts, decisions),
+      findDepositOwners: scripts.read(findDepositOwners),
+      findIdempotent: scripts.read(findIdempotent),
+      // Filters by account, so that another's payment takes no longer than an unknown one.
+      findPayment: scripts.read(function* (accountId, id) {
+        const [payment] = yield* selectPayments`FROM payments WHERE id = ${id} AND account_id = ${accountId}`;
+        return payment ?? null;
+      }),
       findPaymentById: scripts.read(selectPayment),
       viewPayment: scripts.read(function* (id) {
         const [view] = yield* viewPayments([id]);

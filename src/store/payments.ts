@@ -10,9 +10,20 @@ import {
   MAXIMUM_OWNERS_ASKED,
   type PaymentView,
 } from '../payment/payment-store.ts';
+import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../payment/release-schedule.ts';
 import { hostOfCallback, webhookIdOf } from '../webhooks/webhook.ts';
 import type { ColumnValue, Row, Table } from './columns.ts';
-import { hasRow, type Insertion, lockPayments, raw, run, type Script, sql } from './scripts.ts';
+import {
+  type Fragment,
+  hasRow,
+  type Insertion,
+  lockPayments,
+  raw,
+  run,
+  runForOne,
+  type Script,
+  sql,
+} from './scripts.ts';
 import type { MovedPayment, StoredFeature } from './stored-feature.ts';
 import {
   changeTable,
@@ -33,21 +44,13 @@ import {
 /** Final block number before the first scan. */
 export const NO_FINAL_BLOCK = -1;
 
-// Reads and updates of payments on both engines. Rows are read as arrays, which takes half the time of objects with
-// thirty columns.
-
-export const paymentColumns = paymentTable.names;
+// Reads and updates of payments on both engines.
 
 /** Columns that change, in the order of `changingValues`. */
 export const changingPaymentColumns = paymentTable.columns.filter(({ field }) =>
   (changingFields as readonly (string | null)[]).includes(field),
 );
 const changingPlaces = changingPaymentColumns.map((column) => paymentTable.columns.indexOf(column));
-
-/** Payment of an array row of `paymentColumns`. Throws `UnknownStateError` for a state the domain does not know. */
-export function paymentOfRow(values: unknown): Payment {
-  return withKnownState(paymentTable.ofValues(values as readonly unknown[]));
-}
 
 /** Throws `UnknownStateError` with the payment's id for a state the domain does not know. */
 function withKnownState(payment: Payment): Payment {
@@ -63,15 +66,16 @@ function withKnownState(payment: Payment): Payment {
 }
 
 /** Throws `RangeError` for more addresses than one look-up takes. */
-export function checkedOwners(addresses: readonly string[]): readonly string[] {
-  if (addresses.length <= MAXIMUM_OWNERS_ASKED) return addresses;
-  throw new RangeError(`a look-up takes ${MAXIMUM_OWNERS_ASKED} addresses, not ${addresses.length}`);
-}
-
-/** Owner of an array row of id and deposit address. */
-export function ownerOfRow(values: unknown): DepositOwner {
-  const [id, address] = values as [PaymentId, Uint8Array];
-  return { id, depositAddress: checksumAddressBytes(address) };
+export function* findDepositOwners(addresses: readonly string[]): Script<DepositOwner[]> {
+  if (addresses.length > MAXIMUM_OWNERS_ASKED)
+    throw new RangeError(`a look-up takes ${MAXIMUM_OWNERS_ASKED} addresses, not ${addresses.length}`);
+  const bytes = addresses.map((address) => `\\x${address.slice(2)}`);
+  const rows = yield* run`
+    SELECT id, deposit_address AS address FROM payments WHERE deposit_address = ANY(${bytes}::bytea[])`;
+  return rows.map(({ id, address }) => ({
+    id: id as PaymentId,
+    depositAddress: checksumAddressBytes(address as Uint8Array),
+  }));
 }
 
 /** Reads payments by a statement from its `FROM` on. Throws `UnknownStateError` for an unknown state. */
@@ -83,26 +87,51 @@ export function* selectPayments(
   return rows.map(paymentOf);
 }
 
-function paymentOf(row: Row): Payment {
+export function paymentOf(row: Row): Payment {
   return withKnownState(paymentTable.ofRow(row));
 }
 
 /**
- * Inserts the payment of a payment page and queues it for searches and statistics. Returns false and inserts nothing if
- * its payout address is the deposit address of another payment. API creates use each engine's own `createPayment`.
+ * Inserts a payment and queues it for searches and statistics. Returns false and inserts nothing if its payout address
+ * is the deposit address of another payment. PostgreSQL's `createPayment` does the same in one statement.
  */
 export function* insertPayment(payment: Payment): Script<boolean> {
   if (yield* hasRow`SELECT 1 FROM payments WHERE deposit_address = ${bytesOfAddress(payment.payoutAddress)}`)
     return false;
   yield* paymentTable.insert(payment);
-  yield* unindexedTable.insertRows([[payment.accountId, payment.id]]);
-  yield* changeTable.insertRows([changeTable.valuesOf(createdChange(payment))]);
+  yield* unindexedTable.insert({ accountId: payment.accountId, paymentId: payment.id });
+  yield* changeTable.insert(createdChange(payment));
   return true;
+}
+
+/** Payment of an Idempotency-Key that was used after `sinceMs`. */
+export function* findIdempotent(
+  accountId: string,
+  key: string,
+  sinceMs: number,
+): Script<{ payment: Payment; fingerprint: string } | null> {
+  const record = yield* runForOne<{ id: PaymentId; fingerprint: string }>`
+    SELECT payment_id AS id, fingerprint FROM idempotency_records
+    WHERE account_id = ${accountId} AND key = ${key} AND created_at_ms > ${sinceMs}`;
+  if (record === null) return null;
+  const payment = yield* selectPayment(record.id);
+  if (payment === null) throw new Error(`payment ${record.id} of an Idempotency-Key is missing`);
+  return { payment, fingerprint: record.fingerprint };
 }
 
 export function* selectPayment(id: PaymentId): Script<Payment | null> {
   const [payment] = yield* selectPayments`FROM payments WHERE id = ${id}`;
   return payment ?? null;
+}
+
+/**
+ * Condition for due releases. Walks the partial index, which holds few rows: due releases and those that wait after a
+ * failure. The explicit IS NOT NULL is needed: SQLite cannot infer it for the index from the alternatives.
+ */
+export function isReleaseDue(nowMs: number): Fragment {
+  return sql`release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (
+    release_due_at_ms <= ${nowMs} OR release_due_at_ms > ${nowMs + LONGEST_DELAY_MS} OR
+    (release_due_at_ms > ${nowMs + LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND no_op_batches = 0))`;
 }
 
 /** SQL of a payment's rows in another table: a JSON array with the values of each; amounts are text. */

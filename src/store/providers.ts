@@ -23,7 +23,7 @@ function* writeProviderSettings(
         THEN excluded.minimum_usd_cents ELSE present.minimum_usd_cents END`;
 }
 
-export function createProviderStore({ read, writeStatement }: Scripts): ProviderStore {
+export function createProviderStore({ read, write }: Scripts): ProviderStore {
   return {
     readProviderSettings: read(function* (provider) {
       const row = yield* providerSettingsTable.selectOne`WHERE provider = ${provider}`;
@@ -31,12 +31,12 @@ export function createProviderStore({ read, writeStatement }: Scripts): Provider
       const { provider: _, ...settings } = row;
       return settings;
     }),
-    writeProviderSettings: writeStatement(writeProviderSettings),
+    writeProviderSettings: write(writeProviderSettings),
   };
 }
 
 export function createProviderSessions(
-  { write, writeStatement }: Scripts,
+  { write }: Scripts,
   { decideOne }: Decisions,
 ): Pick<PaymentStore, 'addSession' | 'recordSessionProgress'> {
   const recordProgressSql = `UPDATE provider_sessions SET progress = ?1, progress_at_ms = ?2
@@ -51,7 +51,7 @@ export function createProviderSessions(
       yield* providerSessionTable.insert(session);
       return yield* decideOne(session.paymentId, decide);
     }),
-    recordSessionProgress: writeStatement(function* (id, sessionId, progress, atMs) {
+    recordSessionProgress: write(function* (id, sessionId, progress, atMs) {
       return (yield* runText(recordProgressSql, [progress, atMs, sessionId, id])).length === 1;
     }),
   };

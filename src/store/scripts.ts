@@ -18,7 +18,7 @@ export type Script<T> = Generator<Step, T, Rows>;
 
 /**
  * Statement with numbered parameters (`?1`), in the SQL common to all engines. Lists are compared with `= ANY(?1)` and
- * `<> ALL(?1)`.
+ * `<> ALL(?1)`, lists of bytes, each as `\x` and digits, with `= ANY(?1::bytea[])`.
  */
 export interface Statement {
   readonly sql: string;
@@ -61,8 +61,6 @@ export interface Scripts {
   readonly read: Method;
   /** May run again from the beginning after a conflict with another transaction. */
   readonly write: Method;
-  /** Single statement, without begin and commit, which would be two more round trips. */
-  readonly writeStatement: Method;
 }
 
 /** Part of a statement: a template with its parameters. */

@@ -48,12 +48,6 @@ export interface CoreStore {
   close(): Promise<void>;
 }
 
-/** Payment methods that each engine implements itself; the rest are scripts. */
-export type EnginePayments = Pick<
-  PaymentStore,
-  'createPayment' | 'findIdempotent' | 'findPayment' | 'findDepositOwners'
->;
-
 /** Maximum stored cursors, among which a rewound chain's last common block is searched. */
 export const MAXIMUM_CHECKPOINTS = 200;
 

@@ -11,44 +11,33 @@ export interface Request<Work> {
 }
 
 /**
- * Collects the requests of an event-loop turn into a group. While the maximum number of groups is running, requests
- * wait and form the next group: the higher the load, the larger the groups and the fewer round trips per request.
+ * Collects the requests of an event-loop turn into a group. While a group is running, requests wait and form the next
+ * one: the higher the load, the larger the groups and the fewer round trips per request.
  *
  * @param serve settles each request of a group; if it throws, the unsettled ones reject with its error
  */
-export function createTickQueue<Work>(
-  serve: (group: readonly Request<Work>[]) => Promise<void>,
-  maximumGroupsUnderWay: number,
-) {
+export function createTickQueue<Work>(serve: (group: readonly Request<Work>[]) => Promise<void>) {
   const waiting: Request<Work>[] = [];
-  let underWay = 0;
+  /** Whether a group is scheduled or running. */
   let isScheduled = false;
   let closing: PromiseWithResolvers<void> | null = null;
 
   function schedule(): void {
     if (isScheduled) return;
     isScheduled = true;
-    setImmediate(() => {
-      isScheduled = false;
-      serveWaiting();
-    });
+    setImmediate(serveWaiting);
   }
 
-  function serveWaiting(): void {
-    while (waiting.length > 0 && underWay < maximumGroupsUnderWay)
-      void serveGroup(waiting.splice(0, MAXIMUM_GROUP));
-    if (waiting.length === 0 && underWay === 0) closing?.resolve();
-  }
-
-  async function serveGroup(group: readonly Request<Work>[]): Promise<void> {
-    underWay++;
+  async function serveWaiting(): Promise<void> {
+    const group = waiting.splice(0, MAXIMUM_GROUP);
     try {
-      await serve(group);
+      if (group.length > 0) await serve(group);
     } catch (error) {
       for (const request of group) request.reject(error);
     }
-    underWay--;
-    if (waiting.length > 0 || closing !== null) schedule();
+    isScheduled = false;
+    if (waiting.length > 0) schedule();
+    else closing?.resolve();
   }
 
   return {

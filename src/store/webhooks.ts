@@ -16,11 +16,11 @@ const selected = `${webhookTable.qualifiedNames}, payments.callback_url, payment
 const joined = 'FROM webhooks JOIN payments ON payments.id = webhooks.payment_id';
 
 export function createWebhookStore(
-  { read, write, writeStatement }: Scripts,
+  { read, write }: Scripts,
   { isShared }: { readonly isShared: boolean },
   nowMs: () => number,
 ): WebhookStore {
-  const claim = isShared ? writeStatement(claimUnlocked) : write(claimPending);
+  const claim = write(claimPending);
   return {
     listWaitingWebhooks: read((perAccount, exceptHosts) => {
       const listed = isShared ? listWaiting : listWaitingOfEach;
@@ -28,10 +28,10 @@ export function createWebhookStore(
     }),
     async claimWebhooks(ids, claimedAtMs, claimable) {
       if (ids.length === 0) return [];
-      return (await claim(ids, claimedAtMs, claimable)).map(webhookOfRow).sort(byAge);
+      return (await claim(isShared, ids, claimedAtMs, claimable)).map(webhookOfRow).sort(byAge);
     },
     // A clock jump can mark a running delivery as interrupted. Its later result then replaces the mark.
-    recordWebhookResult: writeStatement(function* ({ id }, result) {
+    recordWebhookResult: write(function* ({ id }, result) {
       const recorded = yield* run`
         UPDATE webhooks SET status = ${result.outcome}, http_status = ${result.httpStatus},
           reason = ${result.reason}, duration_ms = ${result.durationMs},
@@ -41,7 +41,7 @@ export function createWebhookStore(
         RETURNING id`;
       if (recorded.length !== 1) throw new UnknownStateError(`webhook ${id} is not being sent`);
     }),
-    abandonStaleWebhooks: writeStatement(function* (beforeMs) {
+    abandonStaleWebhooks: write(function* (beforeMs) {
       const abandoned = yield* run`
         UPDATE webhooks SET status = 'unknown', reason = 'interrupted', duration_ms = 0,
           response_excerpt = '', finished_at_ms = ${nowMs()}
@@ -95,31 +95,23 @@ function* listWaitingOfEach(perAccount: number, exceptHosts: readonly string[]):
   }
 }
 
-type Claim = (ids: readonly string[], claimedAtMs: number, claimable: ClaimableWebhooks) => Script<Rows>;
-
-/** Skips rows that another instance is claiming, so that claims neither wait nor overlap. */
-const claimUnlocked: Claim = (ids, claimedAtMs, { fingerprints, anyCreatedBeforeMs }) => run`
-  WITH webhooks AS (
-    UPDATE webhooks SET status = 'sending', claimed_at_ms = ${claimedAtMs} WHERE id IN (
-      SELECT webhooks.id ${raw(joined)}
-      WHERE webhooks.id = ANY(${ids}) AND webhooks.status = 'pending'
-        AND (payments.token_fingerprint = ANY(${fingerprints}) OR webhooks.created_at_ms < ${anyCreatedBeforeMs})
-      FOR UPDATE OF webhooks SKIP LOCKED)
-    RETURNING *
-  )
-  SELECT ${raw(selected)} ${raw(joined)}`;
-
-/** Claim for a single process. */
-const claimPending: Claim = function* (ids, claimedAtMs, { fingerprints, anyCreatedBeforeMs }) {
+/** Where processes share the data, skips rows that another one is claiming, so that claims neither wait nor overlap. */
+function* claimPending(
+  isShared: boolean,
+  ids: readonly string[],
+  claimedAtMs: number,
+  { fingerprints, anyCreatedBeforeMs }: ClaimableWebhooks,
+): Script<Rows> {
   const claimed = yield* run`
     UPDATE webhooks SET status = 'sending', claimed_at_ms = ${claimedAtMs} WHERE id IN (
       SELECT webhooks.id ${raw(joined)}
       WHERE webhooks.id = ANY(${ids}) AND webhooks.status = 'pending'
-        AND (payments.token_fingerprint = ANY(${fingerprints}) OR webhooks.created_at_ms < ${anyCreatedBeforeMs}))
+        AND (payments.token_fingerprint = ANY(${fingerprints}) OR webhooks.created_at_ms < ${anyCreatedBeforeMs})
+      ${raw(isShared ? 'FOR UPDATE OF webhooks SKIP LOCKED' : '')})
     RETURNING id`;
   return yield* run`
     SELECT ${raw(selected)} ${raw(joined)} WHERE webhooks.id = ANY(${claimed.map(({ id }) => String(id))})`;
-};
+}
 
 function byAge(one: Webhook, other: Webhook): number {
   return one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1);

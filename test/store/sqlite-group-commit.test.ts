@@ -47,7 +47,7 @@ describe('a group of writes', () => {
     const other = new DatabaseSync(join(folder, 'test.sqlite'), { readOnly: true });
     const version = () => other.prepare('PRAGMA data_version').get()?.data_version as number;
     const before = version();
-    await Promise.race([1, 2, 3].map((number) => writes.runStatement(() => insert(number))));
+    await Promise.race([1, 2, 3].map((number) => writes.run(() => insert(number))));
     expect(other.prepare('SELECT count(*) AS count FROM numbers').get()?.count).toBe(3);
     expect(version()).toBe(before + 1);
     other.close();
@@ -56,7 +56,7 @@ describe('a group of writes', () => {
   it('undoes all statements of a write that throws, and none of its neighbors', async () => {
     const outcomes = await outcomesOf(
       [1, 2, 3].map((number) =>
-        writes.runTransaction(() => {
+        writes.run(() => {
           insert(number * 10);
           insert(number * 10 + 1);
           if (number === 2) throw new RangeError('no');
@@ -70,8 +70,8 @@ describe('a group of writes', () => {
 
   it('takes up in its turn what is asked for while it is written', async () => {
     const later: Promise<unknown>[] = [];
-    await writes.runStatement(() => {
-      later.push(writes.runStatement(() => insert(2)));
+    await writes.run(() => {
+      later.push(writes.run(() => insert(2)));
       insert(1);
     });
     await Promise.all(later);
@@ -79,12 +79,12 @@ describe('a group of writes', () => {
   });
 
   it('fails as a whole when its commit fails, and leaves the next one unharmed', async () => {
-    const group = [1, 2].map((number) => writes.runStatement(() => insert(number)));
-    group.push(writes.runStatement(() => database.prepare('INSERT INTO promises VALUES (99)').run()));
+    const group = [1, 2].map((number) => writes.run(() => insert(number)));
+    group.push(writes.run(() => database.prepare('INSERT INTO promises VALUES (99)').run()));
     expect(await outcomesOf(group)).toEqual(Array(3).fill(expect.any(StoreWriteError)));
     expect(stored()).toEqual([]);
     expect(errors).toHaveLength(1);
-    await writes.runStatement(() => insert(4));
+    await writes.run(() => insert(4));
     expect(stored()).toEqual([4]);
   });
 
@@ -95,10 +95,8 @@ describe('a group of writes', () => {
       insert(number, 'x'.repeat(3_000));
       insert(-number, 'x'.repeat(3_000));
     };
-    const statements = [1, 2, 3, 4].map((number) =>
-      writes.runStatement(() => insert(number, 'x'.repeat(3_000))),
-    );
-    const transactions = [5, 6].map((number) => writes.runTransaction(write(number)));
+    const statements = [1, 2, 3, 4].map((number) => writes.run(() => insert(number, 'x'.repeat(3_000))));
+    const transactions = [5, 6].map((number) => writes.run(write(number)));
     const outcomes = await outcomesOf([...statements, ...transactions]);
     expect(outcomes).toEqual(Array(6).fill(expect.any(StoreWriteError)));
     expect((outcomes[0] as Error).cause).toMatchObject({ message: 'database or disk is full' });
@@ -106,7 +104,7 @@ describe('a group of writes', () => {
     expect(errors).toHaveLength(1);
 
     database.exec('PRAGMA max_page_count = 100000');
-    await writes.runTransaction(write(7));
+    await writes.run(write(7));
     expect(stored()).toEqual([-7, 7]);
   });
 });
@@ -115,7 +113,7 @@ describe('a lock that another program holds', () => {
   it('is waited for without holding up the event loop', async () => {
     const other = new DatabaseSync(join(folder, 'test.sqlite'));
     other.exec('BEGIN IMMEDIATE');
-    const write = writes.runStatement(() => insert(1));
+    const write = writes.run(() => insert(1));
     let turns = 0;
     await new Promise<void>((resolve) => {
       const timer = setInterval(() => {
@@ -141,12 +139,12 @@ describe('a lock that another program holds', () => {
     );
     const other = new DatabaseSync(join(folder, 'test.sqlite'));
     other.exec('BEGIN IMMEDIATE');
-    const outcomes = await outcomesOf([1, 2].map((number) => impatient.runStatement(() => insert(number))));
+    const outcomes = await outcomesOf([1, 2].map((number) => impatient.run(() => insert(number))));
     expect(outcomes).toEqual(Array(2).fill(expect.any(StoreWriteError)));
     expect(errors).toHaveLength(1);
     other.exec('ROLLBACK');
     other.close();
-    await impatient.runStatement(() => insert(3));
+    await impatient.run(() => insert(3));
     expect(stored()).toEqual([3]);
     await impatient.close();
   });
@@ -155,7 +153,7 @@ describe('a lock that another program holds', () => {
 describe('limits and the end', () => {
   it('refuses more than may wait, and does what waits', async () => {
     let done = 0;
-    const asked = Array.from({ length: 20_001 }, () => writes.runStatement(() => ++done));
+    const asked = Array.from({ length: 20_001 }, () => writes.run(() => ++done));
     const outcomes = await outcomesOf(asked);
     expect(outcomes.filter((outcome) => outcome !== 'done')).toEqual([expect.any(StoreOverloadedError)]);
     expect(done).toBe(20_000);
@@ -163,14 +161,14 @@ describe('limits and the end', () => {
 
   it('writes and answers what was asked before it closed, and refuses what is asked later', async () => {
     const reads = createReads(database);
-    const asked = Array.from({ length: 1_000 }, (_, index) => writes.runStatement(() => insert(index)));
+    const asked = Array.from({ length: 1_000 }, (_, index) => writes.run(() => insert(index)));
     const answers = Array.from({ length: 1_000 }, (_, index) => reads.run(() => index));
     await writes.close();
     expect(stored()).toHaveLength(1_000);
     await reads.close();
     expect(await outcomesOf(asked)).toEqual(Array(1_000).fill('done'));
     expect(await Promise.all(answers)).toEqual(Array.from({ length: 1_000 }, (_, index) => index));
-    await expect(writes.runStatement(() => insert(-1))).rejects.toThrow(StoreClosedError);
+    await expect(writes.run(() => insert(-1))).rejects.toThrow(StoreClosedError);
     await expect(reads.run(stored)).rejects.toThrow(StoreClosedError);
   });
 });

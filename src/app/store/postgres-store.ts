@@ -1,9 +1,9 @@
 import { createAccounts } from '../../store/accounts.ts';
 import { requireCurrentSchema } from '../../store/migration.ts';
+import { createPaymentInserts } from '../../store/postgres/create-payment.ts';
 import { createLeaseStore, createReleaseClaims } from '../../store/postgres/leases.ts';
 import { findSchema, migrate } from '../../store/postgres/migrations.ts';
 import { openDatabase } from '../../store/postgres/open-database.ts';
-import { createPaymentStore } from '../../store/postgres/payments.ts';
 import { createScripts } from '../../store/postgres/scripts.ts';
 import { createProviderCalls, createSharedRateLimiter } from '../../store/postgres/shared-rate-limits.ts';
 import { assembleStore, migrations, type Store } from './store.ts';
@@ -45,8 +45,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const limiters: ReturnType<typeof createSharedRateLimiter>[] = [];
   return assembleStore(scripts, nowMs, {
     accounts: createAccounts(scripts),
-    payments: createPaymentStore(database, onError),
-    releaseClaims: createReleaseClaims(database),
+    createPayment: createPaymentInserts(database, scripts, onError),
+    releaseClaims: createReleaseClaims(scripts),
     shared: {
       leases: createLeaseStore(database),
       takeProviderCall: createProviderCalls(database),

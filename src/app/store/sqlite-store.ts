@@ -5,7 +5,7 @@ import { requireCurrentSchema } from '../../store/migration.ts';
 import { createGroupCommit, createReads } from '../../store/sqlite/group-commit.ts';
 import { findSchema, migrate } from '../../store/sqlite/migrations.ts';
 import { openLocked } from '../../store/sqlite/open-database.ts';
-import { createPaymentStore, createReleaseClaims } from '../../store/sqlite/payments.ts';
+import { createPayment, createReleaseClaims } from '../../store/sqlite/payments.ts';
 import { createScripts } from '../../store/sqlite/scripts.ts';
 import { assembleStore, migrations, type Store } from './store.ts';
 
@@ -40,8 +40,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     const scripts = createScripts(database, writes, reads);
     return assembleStore(scripts, nowMs, {
       accounts: createCachingAccounts(scripts),
-      payments: createPaymentStore(database, writes, reads),
-      releaseClaims: createReleaseClaims(database, reads),
+      createPayment: scripts.write(createPayment),
+      releaseClaims: createReleaseClaims(scripts),
       shared: null,
       async close() {
         await Promise.all([writes.close(), reads.close()]);

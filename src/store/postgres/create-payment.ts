@@ -5,13 +5,14 @@ import {
   type CreateOutcome,
   IDEMPOTENCY_TTL_MS,
   type IdempotencyRecord,
+  type PaymentStore,
 } from '../../payment/payment-store.ts';
-import { paymentOfRow } from '../payments.ts';
-import { type EnginePayments, PURGED_PER_RECORD } from '../store.ts';
+import { findIdempotent } from '../payments.ts';
+import type { Scripts } from '../scripts.ts';
+import { PURGED_PER_RECORD } from '../store.ts';
 import { paymentTable } from '../tables.ts';
 import { ConnectionLostError, type Database, isAway } from './open-database.ts';
-import { allPaymentColumns, paymentColumns } from './scripts.ts';
-import { arrayStatement, statement } from './statements.ts';
+import { statement, typedColumn } from './statements.ts';
 
 /** Another instance can take a free key during the look-up; hardly ever twice. */
 const MAXIMUM_TRIES = 5;
@@ -21,6 +22,7 @@ const PURGE_INTERVAL = 5;
 const CREATED: CreateOutcome = { kind: 'created' };
 const RESERVED: CreateOutcome = { kind: 'reserved' };
 
+const allPaymentColumns = paymentTable.columns.map(typedColumn);
 const values = allPaymentColumns.map(([, type], index) => `$${index + 1}::${type}`).join(', ');
 const [id, accountId] = ['id', 'account_id'].map(placeOf);
 const [key, fingerprint, recordedAtMs] = ['text', 'text', 'bigint'].map(
@@ -72,10 +74,6 @@ const insertKeyed = statement(`
   ), ${queueCreated}`);
 
 const selectId = statement('SELECT id FROM payments WHERE id = $1');
-const selectRecord = arrayStatement(`
-  SELECT ${paymentColumns}, fingerprint FROM idempotency_records JOIN payments ON payments.id = payment_id
-  WHERE idempotency_records.account_id = $1 AND key = $2 AND idempotency_records.created_at_ms > $3`);
-
 /** Skips locked rows, so that it never waits. */
 const purgeRecords = statement(`
   DELETE FROM idempotency_records WHERE ctid = ANY(ARRAY(
@@ -89,8 +87,10 @@ const purgeRecords = statement(`
  */
 export function createPaymentInserts(
   database: Database,
+  { read }: Scripts,
   onError: (error: Error) => void,
-): Pick<EnginePayments, 'createPayment' | 'findIdempotent'> {
+): PaymentStore['createPayment'] {
+  const findEarlier = read(findIdempotent);
   let keyed = 0;
 
   /**
@@ -119,7 +119,7 @@ export function createPaymentInserts(
       database.execute(purgeRecords, [sinceMs, PURGE_INTERVAL * PURGED_PER_RECORD]).catch(onError);
     for (let tries = 0; tries < MAXIMUM_TRIES; tries++) {
       if (await insert(insertKeyed, payment, [key, fingerprint, createdAtMs])) return CREATED;
-      const earlier = await findIdempotent(record.accountId, key, sinceMs);
+      const earlier = await findEarlier(record.accountId, key, sinceMs);
       if (earlier !== null) return { kind: 'replayed', ...earlier };
       if (await isReserved(payment)) return RESERVED;
     }
@@ -130,18 +130,10 @@ export function createPaymentInserts(
     return (await database.repeating.query(selectReserved, [bytesOfAddress(payoutAddress)])).length > 0;
   }
 
-  async function findIdempotent(accountId: string, key: string, sinceMs: number) {
-    const [row] = await database.repeating.query<unknown[]>(selectRecord, [accountId, key, sinceMs]);
-    return row === undefined ? null : { payment: paymentOfRow(row), fingerprint: String(row.at(-1)) };
-  }
-
-  return {
-    async createPayment(payment: Payment, record: IdempotencyRecord | null): Promise<CreateOutcome> {
-      if (record !== null) return createOnce(payment, record);
-      if (await insert(insertPlain, payment, [])) return CREATED;
-      if (await isReserved(payment)) return RESERVED;
-      throw new Error(`payment ${payment.id} exists already, or there is no account ${payment.accountId}`);
-    },
-    findIdempotent,
+  return async (payment, record) => {
+    if (record !== null) return createOnce(payment, record);
+    if (await insert(insertPlain, payment, [])) return CREATED;
+    if (await isReserved(payment)) return RESERVED;
+    throw new Error(`payment ${payment.id} exists already, or there is no account ${payment.accountId}`);
   };
 }

@@ -1,10 +1,10 @@
-import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../payment/release-schedule.ts';
+import type { Payment } from '../../payment/payment.ts';
 import type { LeaseStore, RelayStore } from '../../settlement/settlement-store.ts';
-import { paymentOfRow } from '../payments.ts';
-import { checkedLimit } from '../scripts.ts';
+import { isReleaseDue, paymentOf } from '../payments.ts';
+import { checkedLimit, raw, run, type Script, type Scripts } from '../scripts.ts';
+import { paymentTable } from '../tables.ts';
 import type { Database } from './open-database.ts';
-import { paymentColumns } from './scripts.ts';
-import { arrayStatement, statement } from './statements.ts';
+import { statement } from './statements.ts';
 
 /**
  * A lease row instead of an advisory lock, which a machine that has dropped off the network would hold until the server
@@ -27,40 +27,39 @@ export function createLeaseStore(database: Database): LeaseStore {
   };
 }
 
-/**
- * Walks the partial index, which holds few rows: due releases and those that wait after a failure. Rows that another
- * relayer is claiming are skipped; a claim committed in between wins over ours.
- */
-const claimDue = arrayStatement(`
-  WITH due AS (
-    SELECT id FROM payments
-    WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (
-      release_due_at_ms <= $2::bigint OR release_due_at_ms > $2::bigint + ${LONGEST_DELAY_MS} OR
-      (release_due_at_ms > $2::bigint + ${LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND no_op_batches = 0))
-      AND NOT EXISTS (
-        SELECT FROM release_claims AS other
-        WHERE other.payment_id = payments.id AND other.relayer <> $1 AND other.ends_at > clock_timestamp())
-    ORDER BY release_due_at_ms, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
-  ), claimed AS (
-    INSERT INTO release_claims AS present (payment_id, relayer, ends_at)
-    SELECT id, $1, clock_timestamp() + $4 * interval '1 millisecond' FROM due
-    ON CONFLICT (payment_id) DO UPDATE SET relayer = excluded.relayer, ends_at = excluded.ends_at
-    WHERE present.relayer = excluded.relayer OR present.ends_at <= clock_timestamp()
-    RETURNING present.payment_id AS claimed_id
-  )
-  SELECT ${paymentColumns} FROM payments JOIN claimed ON id = claimed_id ORDER BY release_due_at_ms, id`);
-/** Also deletes expired claims of other relayers. */
-const dropClaims = statement('DELETE FROM release_claims WHERE relayer = $1 OR ends_at < clock_timestamp()');
-
 /** Relayers' claims on the releases that they prepare, which expire by the server's clock. */
-export function createReleaseClaims(database: Database): Pick<RelayStore, 'claimDueReleases' | 'dropClaims'> {
+export function createReleaseClaims({ write }: Scripts): Pick<RelayStore, 'claimDueReleases' | 'dropClaims'> {
   return {
-    async claimDueReleases(relayer, nowMs, limit, durationMs) {
-      const values = [relayer, nowMs, checkedLimit(limit), durationMs];
-      return (await database.query<unknown[]>(claimDue, values)).map(paymentOfRow);
-    },
-    async dropClaims(relayer) {
-      await database.execute(dropClaims, [relayer]);
-    },
+    claimDueReleases: write(claimDueReleases),
+    /** Also deletes expired claims of other relayers. */
+    dropClaims: write(function* (relayer) {
+      yield* run`DELETE FROM release_claims WHERE relayer = ${relayer} OR ends_at < clock_timestamp()`;
+    }),
   };
+}
+
+/** Skips rows that another relayer is claiming; a claim committed in between wins over ours. */
+function* claimDueReleases(
+  relayer: string,
+  nowMs: number,
+  limit: number,
+  durationMs: number,
+): Script<readonly Payment[]> {
+  const rows = yield* run`
+    WITH due AS (
+      SELECT id FROM payments
+      WHERE ${isReleaseDue(nowMs)} AND NOT EXISTS (
+        SELECT FROM release_claims AS other
+        WHERE other.payment_id = payments.id AND other.relayer <> ${relayer} AND other.ends_at > clock_timestamp())
+      ORDER BY release_due_at_ms, id LIMIT ${checkedLimit(limit)} FOR NO KEY UPDATE SKIP LOCKED
+    ), claimed AS (
+      INSERT INTO release_claims AS present (payment_id, relayer, ends_at)
+      SELECT id, ${relayer}::text, clock_timestamp() + ${durationMs} * interval '1 millisecond' FROM due
+      ON CONFLICT (payment_id) DO UPDATE SET relayer = excluded.relayer, ends_at = excluded.ends_at
+      WHERE present.relayer = excluded.relayer OR present.ends_at <= clock_timestamp()
+      RETURNING present.payment_id AS claimed_id
+    )
+    SELECT ${raw(paymentTable.qualifiedNames)} FROM payments JOIN claimed ON id = claimed_id
+    ORDER BY release_due_at_ms, id`;
+  return rows.map(paymentOf);
 }

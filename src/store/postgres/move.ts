@@ -6,7 +6,7 @@ import { type MoveRole, openSide, PORTION_ROWS, type PortableRow } from '../move
 import { MoveRefusedError } from '../store-errors.ts';
 import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
 import { connectByName, migrate, nameOf, readSchema } from './migrations.ts';
-import { namesOf, postgresTypes, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
+import { namesOf, typedColumn, unnest, valuesByColumn } from './statements.ts';
 
 /** Lock timeout: a program that holds one for longer is using the database. */
 const LOCK_TIMEOUT_MS = 10_000;
@@ -127,7 +127,7 @@ function expressionOf({ name, kind }: Column): string {
 }
 
 async function insert(client: Client, { name, columns }: Table, rows: readonly PortableRow[]): Promise<void> {
-  const given = columns.map((column): TypedColumn => [column.name, postgresTypes[column.kind]]);
+  const given = columns.map(typedColumn);
   const values = columns.map((column) =>
     column.kind === 'texts'
       ? `CASE WHEN ${column.name} IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(${column.name})) END`

@@ -212,6 +212,7 @@ async function useClient<T>(
 
 /** Replaces NUL, the only character that PostgreSQL's text cannot hold; only strangers and broken hosts send it. */
 function withoutNul(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNul);
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
 }
 

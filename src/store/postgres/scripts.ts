@@ -1,30 +1,19 @@
 import type { Payment } from '../../payment/payment.ts';
 import { changingPaymentColumns, changingValues } from '../payments.ts';
 import { insertedColumns, type Rows, type Script, type Scripts, type Step } from '../scripts.ts';
-import { paymentTable } from '../tables.ts';
 import type { Connection, Database } from './open-database.ts';
 import {
-  arrayLiteral,
-  fieldColumns,
   namesOf,
-  postgresTypes,
   type Statement,
   statement,
   type TypedColumn,
+  typedColumn,
   unnest,
   valuesByColumn,
 } from './statements.ts';
 
-export const allPaymentColumns = fieldColumns(paymentTable);
-
-/** Columns for `SELECT … FROM payments`, whose array rows `paymentOfRow` reads. */
-export const paymentColumns = paymentTable.qualifiedNames;
-
 /** Key of the row, then the columns that change. */
-const updatedColumns: readonly TypedColumn[] = [
-  ['id', 'text'],
-  ...changingPaymentColumns.map(({ name, kind }): TypedColumn => [name, postgresTypes[kind]]),
-];
+const updatedColumns: readonly TypedColumn[] = [['id', 'text'], ...changingPaymentColumns.map(typedColumn)];
 const updateChanging = statement(`
   UPDATE payments SET ${changingPaymentColumns.map(({ name }) => `${name} = changed.${name}`).join(', ')}
   FROM ${unnest('changed', updatedColumns)}
@@ -56,16 +45,14 @@ export function createScripts(database: Database): Scripts {
     if ('sql' in step) return connection.query(statementOf(step.sql), step.values);
     if ('lock' in step) return connection.query(takeLock, [step.lock]);
     if ('into' in step) {
-      const columns = insertedColumns(step.into).map(
-        ({ name, kind }): TypedColumn => [name, postgresTypes[kind]],
-      );
+      const columns = insertedColumns(step.into).map(typedColumn);
       const sql = `INSERT INTO ${step.into.name} (${namesOf(columns)})
         SELECT ${namesOf(columns)} FROM ${unnest('inserted', columns)}
         ${step.keepsExisting ? 'ON CONFLICT DO NOTHING' : ''}`;
       return connection.query(statementOf(sql), valuesByColumn(columns, step.rows));
     }
     if ('update' in step) await updatePayments(connection, step.update);
-    else await connection.execute(lock, [arrayLiteral(step.lockPayments)]);
+    else await connection.execute(lock, [step.lockPayments]);
     return [];
   }
 
@@ -77,17 +64,14 @@ export function createScripts(database: Database): Scripts {
     }
   }
 
-  const runAloneOn =
-    (connection: Connection): Scripts['read'] =>
-    (script) =>
-    async (...given) =>
-      play(script(...given), connection);
   return {
-    read: runAloneOn(database.repeating),
+    read:
+      (script) =>
+      async (...given) =>
+        play(script(...given), database.repeating),
     write:
       (script) =>
       (...given) =>
         database.transaction((connection) => play(script(...given), connection)),
-    writeStatement: runAloneOn(database),
   };
 }

@@ -5,8 +5,6 @@ import type { Database } from './open-database.ts';
 import { statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
 const WINDOW_MS = 60_000;
-/** One at a time, because a second group would only wait for the first one's rows. */
-const MAXIMUM_GROUPS_UNDER_WAY = 1;
 /** Maximum exhausted keys in memory; others are counted again. */
 const MAXIMUM_REMEMBERED_KEYS = 10_000;
 /** Interval and number of deletions of ended windows. */
@@ -98,7 +96,7 @@ export function createSharedRateLimiter(
     await database.execute(purgeWindows, [MAXIMUM_PURGED]);
   }
 
-  const queue = createTickQueue(serve, MAXIMUM_GROUPS_UNDER_WAY);
+  const queue = createTickQueue(serve);
   return {
     limiter: {
       async take(key: string) {

@@ -65,18 +65,10 @@ export function createGroupCommit(
     }
   }
 
-  const queue = createTickQueue(serve, 1);
-  const itemOf = (write: () => unknown, inSavepoint: boolean): GroupItem => ({
-    write,
-    inSavepoint,
-    failed: false,
-    outcome: undefined,
-  });
+  const queue = createTickQueue(serve);
   return {
-    /** Single statement, which SQLite itself rolls back on failure. */
-    runStatement: <T>(write: () => T): Promise<T> => queue.ask(itemOf(write, false)),
-    /** Several statements, of which all or none take effect. */
-    runTransaction: <T>(write: () => T): Promise<T> => queue.ask(itemOf(write, true)),
+    /** Runs statements of which all or none take effect. */
+    run: <T>(write: () => T): Promise<T> => queue.ask({ write, failed: false, outcome: undefined }),
     /** Commits waiting writes; later ones reject. */
     close: () => queue.close(),
   };
@@ -84,7 +76,6 @@ export function createGroupCommit(
 
 interface GroupItem {
   readonly write: () => unknown;
-  readonly inSavepoint: boolean;
   failed: boolean;
   /** The write's value, or its error. */
   outcome: unknown;
@@ -106,10 +97,9 @@ function createGroupTransaction(database: DatabaseSync) {
   }
 
   /** Rolls back a write that threw; returns false if it cannot be rolled back alone. */
-  function undo(item: GroupItem): boolean {
+  function undo(): boolean {
     // After a disk error, SQLite ends the whole transaction, including the group's earlier writes.
     if (!database.isTransaction) return false;
-    if (!item.inSavepoint) return true;
     try {
       rollbackToSavepoint.run();
       release.run();
@@ -135,11 +125,11 @@ function createGroupTransaction(database: DatabaseSync) {
     commit(group: readonly GroupItem[]): void {
       for (const item of group) {
         try {
-          item.outcome = item.inSavepoint ? runInSavepoint(item.write) : item.write();
+          item.outcome = runInSavepoint(item.write);
         } catch (error) {
           item.failed = true;
           item.outcome = error;
-          if (!undo(item)) throw new StoreWriteError('the transaction was lost', { cause: error });
+          if (!undo()) throw new StoreWriteError('the transaction was lost', { cause: error });
         }
       }
       try {
@@ -155,29 +145,18 @@ function createGroupTransaction(database: DatabaseSync) {
 export type Reads = ReturnType<typeof createReads>;
 
 /**
- * Defers each synchronous read to a later event-loop turn, so that a long list does not block other requests. Short reads
- * share a turn. Reads see every committed write, because this process is the only writer.
+ * Defers each synchronous read to a later event-loop turn, so that a long list does not block other requests. Reads see
+ * every committed write, because this process is the only writer.
  */
 export function createReads(database: DatabaseSync) {
   let isClosed = false;
-  let sharedTurn: Promise<void> | null = null;
-
-  async function readIn<T>(turn: Promise<void>, read: () => T): Promise<T> {
-    if (isClosed) throw new StoreClosedError();
-    await turn;
-    // Open only after a failed rollback; its writes must not be read.
-    if (database.isTransaction) database.exec('ROLLBACK');
-    return read();
-  }
-
   return {
-    run: <T>(read: () => T): Promise<T> => readIn(nextTurn(), read),
-    /** Reads a row by its key, within tens of microseconds. Reads that are requested together share a turn. */
-    runShort<T>(read: () => T): Promise<T> {
-      sharedTurn ??= nextTurn().then(() => {
-        sharedTurn = null;
-      });
-      return readIn(sharedTurn, read);
+    async run<T>(read: () => T): Promise<T> {
+      if (isClosed) throw new StoreClosedError();
+      await nextTurn();
+      // Open only after a failed rollback; its writes must not be read.
+      if (database.isTransaction) database.exec('ROLLBACK');
+      return read();
     },
     /** Resolves after the requested reads; later ones reject. */
     async close(): Promise<void> {

@@ -76,7 +76,7 @@ class ReadableDatabase extends DatabaseSync {
 const GREATEST_READABLE = 8_640_000_000_000_000;
 
 /** Converts bigints to numbers; those beyond the exact range become the largest that every reader accepts. */
-export function withNumbers<Row extends object>(row: Row): Row {
+function withNumbers<Row extends object>(row: Row): Row {
   const convert = (value: unknown) => {
     if (typeof value !== 'bigint') return value;
     if (Number.isSafeInteger(Number(value))) return Number(value);

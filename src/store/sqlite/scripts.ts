@@ -47,11 +47,7 @@ export function createScripts(database: DatabaseSync, writes: GroupCommit, reads
     write:
       (script) =>
       (...given) =>
-        writes.runTransaction(() => play(script(...given))),
-    writeStatement:
-      (script) =>
-      (...given) =>
-        writes.runStatement(() => play(script(...given))),
+        writes.run(() => play(script(...given))),
   };
 }
 
@@ -60,6 +56,7 @@ function sqliteTextOf(sql: string): string {
   return sql
     .replaceAll('json_agg(', 'json_group_array(')
     .replaceAll('json_build_array(', 'json_array(')
+    .replaceAll(/= ANY\((\?\d+)::bytea\[\]\)/g, 'IN (SELECT unhex(substr(value, 3)) FROM json_each($1))')
     .replaceAll(/= ANY\((\?\d+)\)/g, 'IN (SELECT value FROM json_each($1))')
     .replaceAll(/<> ALL\((\?\d+)\)/g, 'NOT IN (SELECT value FROM json_each($1))');
 }
