@@ -1,76 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ProviderId } from '../payment/provider-catalog.ts';
-import type { CallOutcome } from '../providers/circuit-breaker.ts';
-import type { ProviderWebhookOutcome } from '../providers/handle-provider-webhook.ts';
-import type { FinalityDoubt } from '../settlement/chain/confirm-finality.ts';
-import type { EndpointOutcome } from '../settlement/chain/endpoint-rotation.ts';
-import type { RelayIncident, RelayPass } from '../settlement/relay/relay-context.ts';
-import type { FailedStep } from '../web/signed-in/context.ts';
-import type { WebhookResult } from '../webhooks/webhook.ts';
-
-/** All values of a union, checked by the compiler for completeness. */
-const valuesOf = <Value extends string>(all: Readonly<Record<Value, true>>) => Object.keys(all) as Value[];
-
-const webhookOutcomes = valuesOf<WebhookResult['outcome']>({
-  delivered: true,
-  failed: true,
-  blocked: true,
-  unknown: true,
-});
-const failedSteps = valuesOf<FailedStep>({ password: true, second_factor: true });
-const relayPasses = valuesOf<RelayPass>({
-  idle: true,
-  collecting: true,
-  refused: true,
-  deferred: true,
-  opened: true,
-  waiting: true,
-  rebroadcast: true,
-  bumped: true,
-  replaced: true,
-  filled: true,
-  resolved: true,
-  abandoned: true,
-});
-const relayIncidentKinds = valuesOf<RelayIncident['kind']>({
-  no_op_batch: true,
-  displaced_batch: true,
-  replaced_batch: true,
-  filled_gap: true,
-  deferred_releases: true,
-  halved_batch: true,
-  retired_batch_resolved: true,
-  retired_batch_abandoned: true,
-});
-const providerWebhookOutcomes = valuesOf<ProviderWebhookOutcome>({
-  noted: true,
-  stale: true,
-  irrelevant: true,
-  unmatched: true,
-  unknown_state: true,
-  refused: true,
-  unverified: true,
-});
-const providerCallOutcomes = valuesOf<CallOutcome>({
-  answered: true,
-  declined: true,
-  busy: true,
-  failed: true,
-  circuit_open: true,
-});
-const disagreementKinds = valuesOf<FinalityDoubt['kind']>({
-  hash: true,
-  refuted: true,
-  omitted: true,
-  disputed: true,
-  unconfirmed: true,
-});
-const endpointCallOutcomes = valuesOf<EndpointOutcome>({
-  answered: true,
-  refused: true,
-  slow: true,
-  failed: true,
-});
+import { callOutcomes } from '../providers/circuit-breaker.ts';
+import { providerWebhookOutcomes } from '../providers/handle-provider-webhook.ts';
+import { doubtKinds } from '../settlement/chain/confirm-finality.ts';
+import { endpointOutcomes } from '../settlement/chain/endpoint-rotation.ts';
+import { relayIncidentKinds, relayPasses } from '../settlement/relay/relay-context.ts';
+import { failedSteps } from '../web/signed-in/context.ts';
+import { deliveryOutcomes } from '../webhooks/delivery-types.ts';
 
 /** Starts a counter's series at zero for these values of a label, so that the first count appears as an increase. */
 function begin<Label extends string>(
@@ -110,7 +46,7 @@ export function createMetrics() {
   const failedSignIns = counter('failed_sign_ins', 'Wrong passwords and second factors.', 'step');
   begin(failedSignIns, 'step', failedSteps);
   const webhooks = counter('webhooks', 'Webhooks by outcome.', 'outcome');
-  begin(webhooks, 'outcome', webhookOutcomes);
+  begin(webhooks, 'outcome', deliveryOutcomes);
   const taskFailures = counter('task_failures', 'Failed runs of worker tasks, which are retried.', 'task');
   const providerWebhooks = counter(
     'provider_webhooks',
@@ -172,13 +108,13 @@ export function createMetrics() {
     ),
     beginEndpoints(labels: readonly string[]): void {
       for (const endpoint of labels) {
-        begin(endpointDisagreements, 'kind', disagreementKinds, { endpoint });
-        begin(endpointCalls, 'outcome', endpointCallOutcomes, { endpoint });
+        begin(endpointDisagreements, 'kind', doubtKinds, { endpoint });
+        begin(endpointCalls, 'outcome', endpointOutcomes, { endpoint });
       }
     },
     beginProviders(providers: Iterable<ProviderId>): void {
       for (const provider of providers) {
-        begin(providerCalls, 'outcome', providerCallOutcomes, { provider });
+        begin(providerCalls, 'outcome', callOutcomes, { provider });
         begin(providerWebhooks, 'outcome', providerWebhookOutcomes, { provider });
       }
     },

@@ -20,7 +20,8 @@ const MAXIMUM_FAILURE_CHARACTERS = 300;
  * Result of a call to a provider. `busy`: answered 429, or skipped because of an earlier 429 or our own limit.
  * `circuit_open`: skipped because of the open circuit.
  */
-export type CallOutcome = 'answered' | 'declined' | 'busy' | 'failed' | 'circuit_open';
+export const callOutcomes = ['answered', 'declined', 'busy', 'failed', 'circuit_open'] as const;
+type CallOutcome = (typeof callOutcomes)[number];
 
 export interface CircuitBreakerOptions {
   readonly monotonicMs: () => number;

@@ -15,14 +15,16 @@ import {
  * concerns no payment. `unmatched`: belongs to no session of this service. `unknown_state`: has an unknown status, or
  * is malformed. `refused`: is not authentic. `unverified`: could not be checked, because a call to the provider failed.
  */
-export type ProviderWebhookOutcome =
-  | 'noted'
-  | 'stale'
-  | 'irrelevant'
-  | 'unmatched'
-  | 'unknown_state'
-  | 'refused'
-  | 'unverified';
+export const providerWebhookOutcomes = [
+  'noted',
+  'stale',
+  'irrelevant',
+  'unmatched',
+  'unknown_state',
+  'refused',
+  'unverified',
+] as const;
+export type ProviderWebhookOutcome = (typeof providerWebhookOutcomes)[number];
 
 export interface HandleProviderWebhookContext {
   readonly payments: Pick<PaymentStore, 'viewPayment' | 'recordSessionProgress'>;

@@ -3,14 +3,16 @@ export interface CallbackGuard {
   refusalOf(callback: unknown): Promise<string | null>;
 }
 
+/**
+ * - `delivered`: a final 2xx status arrived.
+ * - `failed`: the body was not sent, or the receiver did not answer with an acceptable 2xx.
+ * - `blocked`: we refused to connect; nothing was sent.
+ * - `unknown`: the body may have arrived, but no answer came; it is never sent again.
+ */
+export const deliveryOutcomes = ['delivered', 'failed', 'blocked', 'unknown'] as const;
+
 export interface DeliveryOutcome {
-  /**
-   * - `delivered`: a final 2xx status arrived.
-   * - `failed`: the body was not sent, or the receiver did not answer with an acceptable 2xx.
-   * - `blocked`: we refused to connect; nothing was sent.
-   * - `unknown`: the body may have arrived, but no answer came; it is never sent again.
-   */
-  readonly outcome: 'delivered' | 'failed' | 'blocked' | 'unknown';
+  readonly outcome: (typeof deliveryOutcomes)[number];
   /** Final status, even an unsuccessful one; null if there is none. */
   readonly httpStatus: number | null;
   /** Short stable code of the failure ("http_302", "timeout"); null if delivered. */

@@ -8,7 +8,7 @@ import type { DeliverWebhook, DeliveryOutcome } from './delivery-types.ts';
  * Life of a webhook: pending → sending → delivered | failed | blocked | unknown. `sending` is committed before the
  * socket opens; after a crash it becomes `unknown` and is never sent again, because an event is sent at most once.
  */
-export type WebhookStatus = 'pending' | 'sending' | 'delivered' | 'failed' | 'blocked' | 'unknown';
+export type WebhookStatus = 'pending' | 'sending' | DeliveryOutcome['outcome'];
 
 /** A webhook as stored. Its id is `webhookIdOf` its payment and event. */
 export interface Webhook extends NewWebhook {

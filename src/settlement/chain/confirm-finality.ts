@@ -12,14 +12,16 @@ import {
 import type { ChainEndpoint } from './endpoint-rotation.ts';
 import { type BlockRange, createBlockRange, type LogSources, scanBlocks } from './read-logs.ts';
 
+/**
+ * `hash`: a majority of hosts contradicts the endpoint's block. `refuted`: two other hosts lack logs of ours that the
+ * endpoint shows. `omitted`: the endpoint lacks logs of ours that a majority shows. `disputed`: hosts contradict each
+ * other without a majority. `unconfirmed`: no other host could answer.
+ */
+export const doubtKinds = ['hash', 'refuted', 'omitted', 'disputed', 'unconfirmed'] as const;
+
 /** Why a block or log is not accepted as final, or which endpoint contradicts the others. */
 export interface FinalityDoubt {
-  /**
-   * `hash`: a majority of hosts contradicts the endpoint's block. `refuted`: two other hosts lack logs of ours that the
-   * endpoint shows. `omitted`: the endpoint lacks logs of ours that a majority shows. `disputed`: hosts contradict each
-   * other without a majority. `unconfirmed`: no other host could answer.
-   */
-  readonly kind: 'hash' | 'refuted' | 'omitted' | 'disputed' | 'unconfirmed';
+  readonly kind: (typeof doubtKinds)[number];
   readonly block: BlockReference;
   /** The endpoint that is wrong; without a majority, the one that was read. */
   readonly endpoint: string;

@@ -203,7 +203,8 @@ export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
  * `refused`: the endpoint answered with an error, or with an HTTP status for a wrong key or an exhausted plan. `slow`:
  * no answer in time, or another endpoint takes a fraction of the time. `failed`: no answer, or an unusable one.
  */
-export type EndpointOutcome = 'answered' | 'refused' | 'slow' | 'failed';
+export const endpointOutcomes = ['answered', 'refused', 'slow', 'failed'] as const;
+type EndpointOutcome = (typeof endpointOutcomes)[number];
 
 /** If one of several hangs, it is paused for all its users. Throws `TypeError` for an invalid URL. */
 export function createChainEndpoints(options: ChainEndpointsOptions): readonly ChainEndpoint[] {

@@ -17,44 +17,53 @@ export interface RelayContext
   readonly onIncident: (incident: RelayIncident) => void;
 }
 
-export type RelayPass =
-  | 'idle'
-  | 'collecting'
-  | 'refused'
-  | 'deferred'
-  | 'opened'
-  | 'waiting'
-  | 'rebroadcast'
-  | 'bumped'
-  | 'replaced'
-  | 'filled'
-  | 'resolved'
-  | 'abandoned';
+/** Results of a pass of the sender. */
+export const relayPasses = [
+  'idle',
+  'collecting',
+  'refused',
+  'deferred',
+  'opened',
+  'waiting',
+  'rebroadcast',
+  'bumped',
+  'replaced',
+  'filled',
+  'resolved',
+  'abandoned',
+] as const;
+export type RelayPass = (typeof relayPasses)[number];
 
-export type RelayIncident =
-  /** The batch is mined and final, but these payments still hold money; they are retried with growing delays. */
-  | { readonly kind: 'no_op_batch'; readonly batchId: number; readonly paymentIds: readonly PaymentId[] }
-  /** Another transaction was mined with the batch's nonce; the releases are retried shortly. */
-  | { readonly kind: 'displaced_batch'; readonly batchId: number; readonly paymentIds: readonly PaymentId[] }
-  /** Every node refused the batch, it was not mined in time, or higher fees were not affordable for all of it. */
-  | {
-      readonly kind: 'replaced_batch';
-      readonly batchId: number;
-      readonly fromPayments: number;
-      readonly toPayments: number;
-    }
-  /** Nonces before the first open batch were missing on the chain; a transfer to the relayer itself spends each. */
-  | { readonly kind: 'filled_gap'; readonly fromNonce: number; readonly toNonce: number }
-  /** At current fees their gas costs a larger share than the operator allows. */
-  | { readonly kind: 'deferred_releases'; readonly paymentIds: readonly PaymentId[] }
-  /** The whole batch would fail, so fewer payments are sent. */
-  | { readonly kind: 'halved_batch'; readonly fromPayments: number; readonly toPayments: number }
-  /** A batch of a former relayer key was resolved or abandoned. */
-  | {
-      readonly kind: 'retired_batch_resolved' | 'retired_batch_abandoned';
-      readonly batchId: number;
-      readonly relayer: string;
-    };
+/** Kinds of incidents of the relay, for log and metrics. */
+export const relayIncidentKinds = [
+  // The batch is mined and final, but these payments still hold money; they are retried with growing delays.
+  'no_op_batch',
+  // Another transaction was mined with the batch's nonce; the releases are retried shortly.
+  'displaced_batch',
+  // Every node refused the batch, it was not mined in time, or higher fees were not affordable for all of it.
+  'replaced_batch',
+  // Nonces before the first open batch were missing on the chain; a transfer to the relayer itself spends each.
+  'filled_gap',
+  // At current fees their gas costs a larger share than the operator allows.
+  'deferred_releases',
+  // The whole batch would fail, so fewer payments are sent.
+  'halved_batch',
+  // A batch of a former relayer key.
+  'retired_batch_resolved',
+  'retired_batch_abandoned',
+] as const;
+
+/** An incident, with what is known of its batch. */
+export interface RelayIncident {
+  readonly kind: (typeof relayIncidentKinds)[number];
+  readonly batchId?: number;
+  readonly relayer?: string;
+  readonly paymentIds?: readonly PaymentId[];
+  readonly fromPayments?: number;
+  readonly toPayments?: number;
+  readonly fromNonce?: number;
+  readonly toNonce?: number;
+}
 
 /** State of the sender between passes, which may be lost with the process. */
 export function createRelayMemory() {

@@ -25,7 +25,8 @@ import { addressGroupOf } from '../rate-windows.ts';
 import type { RefusedForm } from './form-fields.ts';
 import type { DashboardLimits } from './sign-in-limits.ts';
 
-export type FailedStep = 'password' | 'second_factor';
+/** Steps of signing in that can fail. */
+export const failedSteps = ['password', 'second_factor'] as const;
 
 /** Dependencies of signing in and out, in every area. */
 export interface AreaContext extends SecondFactorContext, ShowOnceContext {
@@ -34,7 +35,7 @@ export interface AreaContext extends SecondFactorContext, ShowOnceContext {
   /** Null if email is not configured. */
   readonly mailer: Mailer | null;
   readonly limits: DashboardLimits;
-  readonly observeFailure: (step: FailedStep) => void;
+  readonly observeFailure: (step: (typeof failedSteps)[number]) => void;
   /** Base URL of the area's server, without a trailing slash. */
   readonly baseUrl: string;
   /** URL of the dashboard, where passkeys are created. */

@@ -121,7 +121,7 @@ export async function checkBroadcast(
 /** What the relayer says went otherwise than it should: gas was spent in vain only where a transaction was mined. */
 export function checkIncident(world: SimulatedWorld, incident: RelayIncident): void {
   world.recorder.fault(incident.kind.replace('_', ' '));
-  if (incident.kind !== 'no_op_batch') return;
+  if (incident.kind !== 'no_op_batch' || incident.batchId === undefined) return;
   const hashes = world.attempts.get(incident.batchId) ?? [];
   const isMined = world.chain.blocks.some(({ transactions }) =>
     transactions.some(({ hash }) => hashes.includes(hash)),
