@@ -1,5 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Address, HEX_ADDRESS_PATTERN, ZERO_ADDRESS_PATTERN } from '../payment/address.ts';
+import {
+  type Address,
+  HEX_ADDRESS_PATTERN,
+  parsePayoutAddress,
+  ZERO_ADDRESS_PATTERN,
+} from '../payment/address.ts';
 import { CALLBACK_MAX_CHARACTERS } from '../payment/callback-url.ts';
 import type { CreatePaymentRequest } from '../payment/create-payment.ts';
 import { invalidField } from '../payment/errors.ts';
@@ -165,24 +170,18 @@ const { currency, email, note, passFeeToCustomer, provider } = createParameters;
 const emailForm = new RegExp(email.schema.pattern);
 const noteForm = new RegExp(note.schema.pattern);
 
-export interface ParseCreateContext {
-  readonly callbacks: CallbackGuard;
-  /** Returns the checksummed address; null for an address that cannot be a payout wallet. */
-  readonly parsePayoutAddress: (value: unknown) => Address | null;
-}
-
 /**
  * Validates a create request. Ignores unknown parameters. Throws `invalid_request` with the field and its rule. Checks
  * the callback last, because that may need a DNS lookup.
  */
 export async function parseCreateRequest(
-  { callbacks, parsePayoutAddress }: ParseCreateContext,
+  { callbacks }: Readonly<{ callbacks: CallbackGuard }>,
   parameters: CreateParameters,
   source: ParameterSource,
   idempotencyKey: string | null,
 ): Promise<CreatePaymentRequest & { readonly callbackUrl: string }> {
   const parsed = {
-    payoutAddress: requireAddress(parameters['address'], parsePayoutAddress),
+    payoutAddress: requireAddress(parameters['address']),
     amountCents: parseAmount(parameters['amount']),
     currency: parseCurrency(parameters['currency']),
     passFeeToCustomer: parsePassFee(parameters, source),
@@ -198,9 +197,9 @@ export async function parseCreateRequest(
   return { ...parsed, callbackUrl: callback };
 }
 
-function requireAddress(value: unknown, parse: ParseCreateContext['parsePayoutAddress']): Address {
+function requireAddress(value: unknown): Address {
   if (value === undefined || value === null) throw invalidField('address', 'is required');
-  const address = parse(value);
+  const address = parsePayoutAddress(value);
   if (address !== null) return address;
   throw invalidField(
     'address',

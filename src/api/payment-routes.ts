@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { createPayoutAddressParser } from '../payment/address.ts';
 import { checkoutUrl } from '../payment/checkout-url.ts';
 import { createPayment } from '../payment/create-payment.ts';
 import { invalidField, ServiceError } from '../payment/errors.ts';
@@ -37,11 +36,9 @@ export function registerApi(server: FastifyInstance, context: ApiContext): void 
 function registerWalletRoutes(server: FastifyInstance, context: ApiContext, admit: Admit): void {
   const options = admit(context.limits.create, 'create');
 
-  const parsing = { callbacks: context.callbacks, parsePayoutAddress: createPayoutAddressParser() };
-
   async function create(request: FastifyRequest, parameters: CreateParameters, source: ParameterSource) {
     const idempotencyKey = readIdempotencyKey(request.headers);
-    const requested = await parseCreateRequest(parsing, parameters, source, idempotencyKey);
+    const requested = await parseCreateRequest(context, parameters, source, idempotencyKey);
     requireCallbackHost(request, requested.callbackUrl);
     const payment = await createPayment(context.create, accountOf(request), requested);
     return presentCreatedPayment(context, payment);

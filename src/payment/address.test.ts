@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { getAddress } from 'viem/utils';
 import { expect, it } from 'vitest';
-import { checksumAddress, createPayoutAddressParser, parsePayoutAddress } from './address.ts';
+import { checksumAddress, parsePayoutAddress } from './address.ts';
 
 /** The examples of EIP-55 itself. */
 const vectors = [
@@ -72,35 +72,4 @@ it.each([
   [`0x${'1'.repeat(40)}`],
 ])('refuses %j', (value) => {
   expect(parsePayoutAddress(value)).toBeNull();
-});
-
-const hexDigits = fc.stringMatching(/^[0-9a-fA-F]{40}$/);
-const addressLike = fc.oneof(
-  hexDigits.map((digits) => `0x${digits}`),
-  hexDigits.map((digits) => `0x${digits.toLowerCase()}`),
-  hexDigits.map((digits) => parsePayoutAddress(`0x${digits.toUpperCase()}`)),
-  hexDigits,
-  fc.anything(),
-);
-
-it('says the same as the parser without a memory, the first time and every later time', () => {
-  const parse = createPayoutAddressParser();
-  fc.assert(
-    fc.property(addressLike, (value) => {
-      const expected = parsePayoutAddress(value);
-      expect(parse(value)).toBe(expected);
-      expect(parse(value)).toBe(expected);
-    }),
-  );
-});
-
-it('goes on judging correctly after more addresses than it remembers', () => {
-  const parse = createPayoutAddressParser();
-  for (let index = 1; index <= 10_050; index++) {
-    const typed = `0x${index.toString(16).padStart(40, '0')}`;
-    expect(parse(typed)).toBe(parsePayoutAddress(typed));
-  }
-  expect(parse('0x0000000000000000000000000000000000000001')).toBe(
-    parsePayoutAddress('0x0000000000000000000000000000000000000001'),
-  );
 });

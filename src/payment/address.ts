@@ -1,5 +1,4 @@
 import { createKeccak } from 'hash-wasm';
-import { LRUCache } from 'lru-cache';
 
 /** A Polygon address in its EIP-55 checksummed form. */
 export type Address = `0x${string}`;
@@ -46,23 +45,6 @@ export function parsePayoutAddress(value: unknown): Address | null {
   if (value === checksummed) return checksummed;
   const carriesChecksum = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
   return carriesChecksum ? null : checksummed;
-}
-
-/** Maximum cached addresses, about 200 bytes each. */
-const MAXIMUM_REMEMBERED = 10_000;
-const ADDRESS_CHARACTERS = 42;
-
-/** Caches accepted addresses, because merchants repeat a few and a checksum costs as much as a dozen look-ups. */
-export function createPayoutAddressParser(): (value: unknown) => Address | null {
-  const accepted = new LRUCache<string, Address>({ max: MAXIMUM_REMEMBERED });
-  return (value) => {
-    if (typeof value !== 'string' || value.length !== ADDRESS_CHARACTERS) return null;
-    const known = accepted.get(value);
-    if (known !== undefined) return known;
-    const address = parsePayoutAddress(value);
-    if (address !== null) accepted.set(value, address);
-    return address;
-  };
 }
 
 /** Terms that a deposit address is bound to on chain. Lost terms would mean stuck funds, so payments store them. */

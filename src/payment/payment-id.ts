@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { PaymentId } from './payment.ts';
 
 const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -19,9 +19,6 @@ export function paymentIdTimeMs(id: PaymentId): number {
  * the millisecond, then 64 random bits, so that ids stay unguessable.
  */
 export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
-  const pool = Buffer.alloc(8 * 256);
-  let poolDigits = '';
-  let poolOffset = 0;
   let lastMs = 0;
   let time = '';
   let counter = 0;
@@ -37,13 +34,8 @@ export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
     if (currentMs > lastMs) moveTo(currentMs);
     // Borrows from the next millisecond after 1,024 ids, or when the clock went back.
     else if (++counter > 0x3ff) moveTo(lastMs + 1);
-    if (poolOffset === poolDigits.length) {
-      poolDigits = randomFillSync(pool).toString('hex');
-      poolOffset = 0;
-    }
-    const random = poolDigits.slice(poolOffset, poolOffset + 16);
+    const random = randomBytes(8).toString('hex');
     const randomHigh = hexNumber(random.slice(0, 2));
-    poolOffset += 16;
     // 12 bits: the counter and the first two random bits; then the two variant bits; then 62 random bits.
     const counterAndTwoBits = ((counter << 2) | (randomHigh >> 6)).toString(16).padStart(3, '0');
     const variantNibble = (0x8 | ((randomHigh >> 4) & 0x3)).toString(16);

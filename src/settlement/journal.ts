@@ -36,6 +36,7 @@ type OfPayment<Row> = Row & { readonly paymentId: PaymentId };
 export interface MovedRows {
   readonly deposits: readonly OfPayment<Deposit>[];
   readonly releases: readonly OfPayment<Release>[];
+  /** Only recorded in the journal, once final: no decision depends on them. */
   readonly rescues?: readonly OfPayment<Rescue>[];
 }
 

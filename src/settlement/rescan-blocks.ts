@@ -1,5 +1,6 @@
 import { ChainUnavailableError, type ChainView } from './chain/chain.ts';
-import { type BlockReference, type FoundOnChain, ScanRefusedError } from './settlement-store.ts';
+import type { MovedRows } from './journal.ts';
+import { type BlockReference, ScanRefusedError } from './settlement-store.ts';
 import {
   areConfirmed,
   listAllAddresses,
@@ -84,9 +85,9 @@ async function rescanAtOne(
 async function recordMissed(
   { observations, decide }: WatchDepositsContext,
   from: BlockReference,
-  missing: FoundOnChain,
+  missing: MovedRows,
 ): Promise<{ readonly added: number; readonly contradictions: readonly string[] }> {
-  const record = async (rows: Partial<FoundOnChain>) => {
+  const record = async (rows: Partial<MovedRows>) => {
     const missed = { from, deposits: [], releases: [], rescues: [], ...rows };
     return (await observations.recordMissed(missed, decide)).added;
   };

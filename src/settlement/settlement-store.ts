@@ -1,5 +1,5 @@
 import type { Address, DepositFactory } from '../payment/address.ts';
-import type { ChainObservations, Deposit, Payment, PaymentId, Release, Rescue } from '../payment/payment.ts';
+import type { ChainObservations, Payment, PaymentId } from '../payment/payment.ts';
 import type { Decide } from '../payment/payment-store.ts';
 import type { JournalEntry, MovedRows } from './journal.ts';
 
@@ -34,17 +34,13 @@ export interface RowOwner {
 }
 
 /** Rows found by one scan of blocks, ready to be written. */
-export interface ScanRecord {
+export interface ScanRecord extends MovedRows {
   /** Cursor at which the scan started; the write throws when another writer has moved it. */
   readonly from: BlockReference;
   /** New cursor: the newest scanned block that is final. */
   readonly final: BlockReference;
   /** Newest scanned block. Rows above `final` are provisional: the next scan replaces them. */
   readonly scannedTo: number;
-  readonly deposits: readonly (Deposit & RowOwner)[];
-  readonly releases: readonly (Release & RowOwner)[];
-  /** Recorded only in the journal, once final, because no decision depends on them. */
-  readonly rescues?: readonly (Rescue & RowOwner)[];
 }
 
 /** New rows of the chain contradict recorded ones. Nothing was written. */
@@ -57,8 +53,6 @@ export class ScanRefusedError extends Error {
     this.conflict = conflict;
   }
 }
-
-export type FoundOnChain = Pick<ScanRecord, 'deposits' | 'releases' | 'rescues'>;
 
 /**
  * Deposits and releases that the watcher has seen, and its cursor.
@@ -84,13 +78,13 @@ export interface ObservationStore {
    */
   listVanished(scan: ScanRecord): Promise<MovedRows>;
   /** Rows that are not recorded with the same contents. Each list of the result is part of the given one. */
-  listMissing<Found extends FoundOnChain>(found: Found): Promise<Found>;
+  listMissing<Found extends MovedRows>(found: Found): Promise<Found>;
   /**
    * Adds rows that an earlier scan of final blocks missed. `from` is the cursor at which the reading started; throws
    * when it is no longer a checkpoint, because the rows are then of another chain.
    */
   recordMissed(
-    missed: FoundOnChain & Pick<ScanRecord, 'from'>,
+    missed: MovedRows & Pick<ScanRecord, 'from'>,
     decide: Decide,
   ): Promise<{ readonly added: number }>;
   /** The last checkpoints, newest first. */

@@ -14,7 +14,6 @@ import {
 } from '../settlement/journal.ts';
 import type {
   BlockReference,
-  FoundOnChain,
   ObservationStore,
   RowOwner,
   ScanRecord,
@@ -150,7 +149,7 @@ function paymentsOf({ deposits, releases }: Pick<ScanRecord, 'deposits' | 'relea
 }
 
 /** Rescues are stored only in the journal. */
-function* missingRescues({ rescues = [] }: FoundOnChain): Script<NonNullable<FoundOnChain['rescues']>> {
+function* missingRescues({ rescues = [] }: MovedRows): Script<NonNullable<MovedRows['rescues']>> {
   const entries = yield* newEntries(entriesOf({ deposits: [], releases: [], rescues }));
   const missing = new Set(entries.map(logOf));
   return rescues.filter((rescue) => missing.has(logOf(rescue)));
@@ -222,7 +221,8 @@ function* removeMoved({ deposits, releases }: FoundRows, above: number): Script<
   return removed;
 }
 
-function* missingRows<Found extends FoundOnChain>(found: Found): Script<Found> {
+/** Found rows that are not stored with the same contents. */
+function* missingRows<Found extends MovedRows>(found: Found): Script<Found> {
   return {
     ...found,
     deposits: yield* missingFrom(depositTable, found.deposits),
@@ -436,8 +436,8 @@ function requireCursor(cursor: BlockReference | null, from: BlockReference): voi
   );
 }
 
-/** Throws `RangeError` when a missed row is not in a final block, because higher blocks are scanned again anyway. */
-function requireFinal(missed: FoundOnChain, finalNumber: number): void {
+/** Throws `RangeError` when a missed row is not in a final block: higher blocks are scanned again anyway. */
+function requireFinal(missed: MovedRows, finalNumber: number): void {
   const provisional = allRows(missed).find(({ blockNumber }) => blockNumber > finalNumber);
   if (provisional === undefined) return;
   throw new RangeError(`block ${provisional.blockNumber} is not among the final blocks that were scanned`);

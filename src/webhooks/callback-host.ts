@@ -58,21 +58,7 @@ export function createCallbackHostCheck(
   resolver: Pick<HostResolver, 'resolve'>,
   ownAddresses: OwnAddresses,
 ): (hostname: string) => Promise<string | null> {
-  /** Results of validated answers, valid while the resolver's cache and our own addresses stay the same. */
-  let validated = new WeakMap<HostResolution, string | null>();
-  let validatedAgainst: ReadonlySet<string> | null = null;
-
-  function validate(resolution: HostResolution): string | null {
-    const own = ownAddresses();
-    if (own !== validatedAgainst) [validated, validatedAgainst] = [new WeakMap(), own];
-    const known = validated.get(resolution);
-    if (known !== undefined) return known;
-    const refusal = refusalOf(resolution, own);
-    validated.set(resolution, refusal);
-    return refusal;
-  }
-
-  return async (hostname) => validate(await resolver.resolve(hostname));
+  return async (hostname) => refusalOf(await resolver.resolve(hostname), ownAddresses());
 }
 
 /** One refused address is enough, because a name with a public and a private answer is a known SSRF bypass. */

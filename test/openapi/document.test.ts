@@ -10,7 +10,6 @@ import {
   statusParameters,
 } from '../../src/api/parse-create-request.ts';
 import { apiDescription } from '../../src/app/features.ts';
-import { parsePayoutAddress } from '../../src/payment/address.ts';
 import { errorTable, ServiceError } from '../../src/payment/errors.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { paidWebhook } from '../../src/payment/payment-events.ts';
@@ -115,7 +114,7 @@ describe('the schema of a create request', () => {
   async function refusalOf(body: Readonly<Record<string, unknown>>): Promise<string | null> {
     try {
       const callbacks = { refusalOf: async () => null };
-      const request = await parseCreateRequest({ callbacks, parsePayoutAddress }, body, 'json', null);
+      const request = await parseCreateRequest({ callbacks }, body, 'json', null);
       return createParameters.provider.schema.enum.some((id) => id === request.provider) ? null : 'provider';
     } catch (error) {
       if (error instanceof ServiceError) return error.message;

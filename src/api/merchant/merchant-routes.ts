@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyScope } from '../../accounts/api-key.ts';
-import { createPayoutAddressParser } from '../../payment/address.ts';
 import { type CancelPaymentContext, cancelPayment } from '../../payment/cancel-payment.ts';
 import { type CreatePaymentContext, createDirectPayment } from '../../payment/create-payment.ts';
 import { ServiceError } from '../../payment/errors.ts';
@@ -99,7 +98,6 @@ function registerPayments(server: FastifyInstance, context: MerchantContext, gua
       payment.amountMismatch === 'partially_paid' ? await context.payments.viewPayment(payment.id) : null;
     return presentMerchantPayment(baseUrl, view ?? { payment, sessions: [] });
   };
-  const parsing = { callbacks: context.callbacks, parsePayoutAddress: createPayoutAddressParser() };
 
   server.get('/payments', guard('read'), async (request, reply) => {
     const { id: accountId } = accountOf(request);
@@ -130,7 +128,7 @@ function registerPayments(server: FastifyInstance, context: MerchantContext, gua
     const body = readJsonObject(request, 'amount');
     const parameters = completeDirectParameters(body, account);
     const idempotencyKey = readIdempotencyKey(request.headers);
-    const requested = await parseCreateRequest(parsing, parameters, 'json', idempotencyKey);
+    const requested = await parseCreateRequest(context, parameters, 'json', idempotencyKey);
     requireCallbackHost(request, requested.callbackUrl);
     return presentDirectPayment(context, await createDirectPayment(context.create, account, requested));
   });

@@ -3,7 +3,6 @@ import { parseCreateRequest } from '../../api/parse-create-request.ts';
 import { readOwnHistory, walletCard } from '../../pages/dashboard/payment-detail.ts';
 import { confirmedForm, requirePasswordAndFactor } from '../../pages/dashboard/security-pages.ts';
 import { meantField, meantWalletOf } from '../../pages/dashboard/settings-pages.ts';
-import { parsePayoutAddress } from '../../payment/address.ts';
 import {
   type CreatePaymentRequest,
   createDirectPayment,
@@ -201,12 +200,7 @@ async function readLinkForm(
   };
   // Without a callback no event is sent and no host needs a check.
   const guard = callbackUrl === null ? { refusalOf: async () => null } : callbacks;
-  const request = await parseCreateRequest(
-    { callbacks: guard, parsePayoutAddress },
-    parameters,
-    'json',
-    null,
-  );
+  const request = await parseCreateRequest({ callbacks: guard }, parameters, 'json', null);
   return { ...request, callbackUrl, order };
 }
 
