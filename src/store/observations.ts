@@ -221,7 +221,6 @@ function* removeMoved({ deposits, releases }: FoundRows, above: number): Script<
   return removed;
 }
 
-/** Found rows that are not stored with the same contents. */
 function* missingRows<Found extends MovedRows>(found: Found): Script<Found> {
   return {
     ...found,
@@ -436,7 +435,7 @@ function requireCursor(cursor: BlockReference | null, from: BlockReference): voi
   );
 }
 
-/** Throws `RangeError` when a missed row is not in a final block: higher blocks are scanned again anyway. */
+/** Throws `RangeError` when a missed row is not in a final block, because higher blocks are scanned again anyway. */
 function requireFinal(missed: MovedRows, finalNumber: number): void {
   const provisional = allRows(missed).find(({ blockNumber }) => blockNumber > finalNumber);
   if (provisional === undefined) return;

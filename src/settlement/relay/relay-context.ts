@@ -17,7 +17,6 @@ export interface RelayContext
   readonly onIncident: (incident: RelayIncident) => void;
 }
 
-/** Results of a pass of the sender. */
 export const relayPasses = [
   'idle',
   'collecting',
