@@ -44,7 +44,7 @@ export interface ClientOptions {
 /** Payment id or token; the token comes from the response to create. */
 export type PaymentQuery = { readonly paymentId: string } | { readonly ipnToken: string };
 
-/** Events per page, so that a page stays well below the client's limit of a response. */
+/** Events per page, few enough to stay well below the client's limit of a response. */
 const EVENTS_OF_A_PAGE = 50;
 
 /** Client of the service for a merchant's server. */

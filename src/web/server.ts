@@ -27,7 +27,7 @@ export interface BaseServerOptions {
   readonly logger?: FastifyBaseLogger | null;
   /** Networks of proxies whose X-Forwarded-For is trusted. */
   readonly trustProxy: readonly string[];
-  /** PEM; without them the server uses plain HTTP. */
+  /** PEM. Without certificate and key, the server uses plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string } | null;
   /** Whether callers use only HTTPS, so that responses may set Strict-Transport-Security. */
   readonly isHttpsOnly?: boolean;

@@ -1,7 +1,6 @@
 import { invalidField } from '../../payment/errors.ts';
 import type { PaymentEventType } from '../../payment/payment-events.ts';
 
-/** Events that members can subscribe to, with their labels on pages and in messages. */
 export const notificationEvents = {
   paid: 'Paid',
   partially_paid: 'Partially paid',

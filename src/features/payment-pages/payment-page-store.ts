@@ -6,7 +6,7 @@ export interface PageOfPayment extends Pick<PaymentPage, 'slug' | 'title'> {
   readonly answer: string | null;
 }
 
-/** Payment pages. Their takings change with their payments, in the same transaction. */
+/** The takings of pages change with their payments, in the same transaction. */
 export interface PaymentPageStore {
   /** Writes nothing if another page has the slug or the account has `MAXIMUM_PAGES`. */
   createPage(page: PaymentPage): Promise<'created' | 'slug_taken' | 'too_many'>;

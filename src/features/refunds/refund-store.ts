@@ -14,7 +14,7 @@ export interface RefundStore {
   createRefund(draft: Refund, decide: (view: RefundView) => RefundDecision, nowMs: number): Promise<Refund>;
   /**
    * Resolves to the changed refund; null if it does not exist, or if its transfer belongs to another refund, in which
-   * case nothing changes. Throws `ScanRefusedError` if the chain was rewound below `readUpTo` since.
+   * case nothing changes. Throws `ScanRefusedError` if the chain was since rewound below `readUpTo`.
    *
    * @param readUpTo cursor up to which the chain was read, if the decision depends on the chain
    */
@@ -36,7 +36,7 @@ export interface RefundStore {
   isTransferCounted(transactionHash: string, logIndex: number): Promise<boolean>;
   /**
    * Records that the blocks up to this one were searched for these refunds. Throws `ScanRefusedError` if the chain was
-   * rewound below `readUpTo` since, up to which it was read.
+   * since rewound below `readUpTo`, up to which it was read.
    */
   recordRefundScan(ids: readonly string[], scannedBlock: number, readUpTo: BlockReference): Promise<void>;
 }

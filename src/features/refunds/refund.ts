@@ -5,7 +5,6 @@ import type { PaymentId } from '../../payment/payment.ts';
 import type { PaymentEventType } from '../../payment/payment-events.ts';
 import type { TransferLog } from '../../settlement/chain/chain.ts';
 
-/** States of a refund, with their explanations in the dashboard. */
 export const refundStatuses = {
   awaiting_address: 'The customer has not named an address yet. Send them the link.',
   awaiting_confirmation: 'The customer named an address. Check it with them, then confirm it.',
@@ -78,7 +77,6 @@ export interface RefundDecision {
 }
 
 const DAY_MS = 86_400_000;
-/** Lifetime of the customer's link. */
 export const ADDRESS_LINK_MS = 7 * DAY_MS;
 /** Time for the merchant to confirm an address, and then to transfer. */
 export const TRANSFER_MS = 30 * DAY_MS;

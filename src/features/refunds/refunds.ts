@@ -195,7 +195,7 @@ async function parseDestination(
   return address;
 }
 
-/** The newest final block, which a later transfer is above. */
+/** The newest final block. Later transfers are in higher blocks. */
 async function readScannedBlock({ observations }: RefundContext): Promise<number> {
   const cursor = await observations.readCursor();
   if (cursor === null) throw refundConflict('The payment network has not been read yet. Try again shortly.');

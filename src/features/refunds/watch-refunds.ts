@@ -34,7 +34,7 @@ interface Pass extends WatchRefundsContext {
 
 /** Maximum refunds per pass, because nodes accept only a few hundred addresses in a filter. */
 const REFUNDS_A_PASS = 500;
-/** Extra time after the expiry, in which a transfer of the last moment is still found after a downtime. */
+/** Extra time after the expiry, so that a transfer at the last moment is found even after a downtime. */
 const GRACE_MS = 24 * 3_600_000;
 /** Number of blocks that each pass reads again, about a minute, because a node may miss what another one shows. */
 const BLOCKS_READ_AGAIN = 32;

@@ -10,7 +10,6 @@ import { nameOf } from './state-words.ts';
 type AtProvider = Extract<CheckoutView, { kind: 'at_provider' }>;
 type Underpaid = Extract<CheckoutView, { kind: 'underpaid' }>;
 
-/** Actions of a state. */
 export function actions(checkout: Checkout, language: Language, quotes?: OffersToAsk): Html {
   const { view } = checkout;
   switch (view.kind) {

@@ -8,7 +8,6 @@ import { sumObservations } from '../../payment/settle.ts';
 
 /** State of a checkout, as the customer sees it. */
 export type CheckoutView =
-  /** Nothing has begun. */
   | { readonly kind: 'choose'; readonly hasLittleArrived: boolean }
   /** At least one provider session was started for the missing amount. */
   | {
@@ -32,7 +31,6 @@ export type CheckoutView =
     }
   /** The paid threshold was observed on chain. */
   | { readonly kind: 'seen'; readonly depositHash: string | null }
-  /** The release to the merchant is in progress. */
   | { readonly kind: 'sending'; readonly depositHash: string | null; readonly releaseHash: string | null }
   /** The money arrived, but the release to the merchant is blocked. */
   | { readonly kind: 'held'; readonly depositHash: string | null }

@@ -114,7 +114,8 @@ const LONGEST_MS = 10 * 60_000;
 
 /**
  * `GET /pay/:paymentId/events`: changes of a page as server-sent events, from the revision that it shows
- * (`?revision=…`). Responds 204 if the payment cannot be followed or there are too many streams: the page then polls.
+ * (`?revision=…`). Responds 204 if the payment cannot be followed or there are too many streams, so that the page
+ * polls.
  */
 export function showEvents(
   live: ReturnType<typeof createLiveUpdates>,

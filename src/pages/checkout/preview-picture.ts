@@ -20,7 +20,7 @@ interface PreviewDrawerOptions {
 const KEEP_MS = 60 * 60_000;
 const MAXIMUM_KEPT_PICTURES = 100;
 const MAXIMUM_DRAWINGS_PER_MINUTE = 60;
-/** Share of one account, so that its links do not use up the previews of others. */
+/** Limit of one account, so that its links do not use up the previews of others. */
 const MAXIMUM_DRAWINGS_OF_ACCOUNT = 10;
 
 /**

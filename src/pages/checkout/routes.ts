@@ -51,7 +51,7 @@ const polledRoutes: readonly (string | undefined)[] = [
 
 /**
  * Registers the pages for customers: `/pay/:paymentId` with its subordinate routes, and the short links
- * `/s/:shortCode`. In a separate scope: errors are pages, and the server's body parsers do not apply.
+ * `/s/:shortCode`. Uses a separate scope, in which errors are pages and the server's body parsers do not apply.
  *
  * @param features register the features' pages in the same scope
  */

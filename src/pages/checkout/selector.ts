@@ -48,7 +48,7 @@ interface OfferList {
   readonly quotes?: OffersToAsk | undefined;
 }
 
-/** The best offer as a button, the others folded below it, in the order of the quotes to expect. */
+/** The best offer as a button, the others folded below it, in their order (see `inExpectedOrder`). */
 export function selector(selection: OfferList): Html {
   const { checkout, offers, quotes } = selection;
   const possible = possibleOffers(offers);
@@ -203,7 +203,7 @@ function refusedOffers({ checkout, offers, language }: OfferList): Html {
 </ul></section>`;
 }
 
-/** Source of the quotes to expect for a customer. */
+/** Source of quotes for a customer. */
 export interface OffersToAsk {
   readonly source: Quotes;
   readonly lastChoice: ProviderId | null;

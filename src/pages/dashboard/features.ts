@@ -9,7 +9,6 @@ export interface DashboardFeatures {
   readonly overviewCards: readonly OverviewCard[];
   readonly paymentCards: readonly PaymentCard[];
   readonly readOrigins: ReadOrigins;
-  /** Columns of the payments' CSV. */
   readonly columns: readonly AddedColumns[];
 }
 

@@ -3,7 +3,6 @@ import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../../web/signed-in/context.ts';
 import { copyButton } from '../../web/signed-in/payment-words.ts';
 
-/** Maximum paid payments of an account that still sees the guide. */
 const MAXIMUM_PAID_PAYMENTS = 5;
 
 /**

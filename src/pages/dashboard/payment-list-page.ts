@@ -55,7 +55,6 @@ download>Download these payments as CSV</a> · <a href="${DASHBOARD_PATH}/statem
   };
 }
 
-/** Highest count that a tab shows. */
 const COUNTED = 99;
 
 async function statusTabs(

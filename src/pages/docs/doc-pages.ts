@@ -74,7 +74,6 @@ const docPages: readonly DocPage[] = groups.flatMap((group) =>
   })),
 );
 
-/** Slug of the page generated from the OpenAPI document. */
 export const REFERENCE_SLUG = 'reference';
 
 /** Pages for merchants, and in the sandbox also for operators. */

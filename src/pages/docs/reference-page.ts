@@ -13,7 +13,6 @@ interface Body {
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
-/** Bodies by media type. */
 type Content = Readonly<Record<string, Body>>;
 interface DescribedOperation {
   readonly operationId: string;

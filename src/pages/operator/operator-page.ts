@@ -159,7 +159,6 @@ const operatorArea: Area = {
 
 export const OPERATOR_PATH = operatorArea.path;
 
-/** Sections of the console in the order of its navigation. */
 const sections = {
   overview: { label: 'Overview', path: '' },
   accounts: { label: 'Accounts', path: '/accounts' },

@@ -27,7 +27,7 @@ import {
 import { adviceFor } from './payment-detail.ts';
 
 const BATCHES_SHOWN = 50;
-/** Maximum payments read; beyond it, the number itself is the message. */
+/** Maximum payments read. If there are more, the page says "or more". */
 const COUNTED_PAYMENTS = 500;
 const PAYMENTS_SHOWN = 50;
 /** Timeout of chain reads, so that the page does not wait for an unreachable node. */
@@ -39,7 +39,6 @@ export function registerSettlementPage(routes: OperatorRoutes): void {
   pages.page('/payments', findPayment);
 }
 
-/** Redirects to the payment of an id, short code or link. */
 async function findPayment(visit: OperatorVisit) {
   const value = visit.query.get('payment') ?? '';
   const asked = parsePaymentSearch(value);

@@ -47,7 +47,6 @@ export function languageNamed(code: string | null): Language {
 const byCode = new Map<string, Language>(languages.map((language) => [language.code, language]));
 
 export const LANGUAGE_COOKIE = 'language';
-/** Maximum parsed characters of Accept-Language. */
 const LONGEST_ACCEPT_LANGUAGE = 200;
 
 /** Language that the visitor chose through a link (`?lang=de`); null if there is none. */

@@ -5,9 +5,7 @@ import { type Html, html, nothing } from './html.ts';
 
 interface Chart {
   readonly title: string;
-  /** Label of the axis, such as `Day`. */
   readonly axis: string;
-  /** Names of the stacked parts of a bar. */
   readonly series: readonly string[];
   readonly bars: readonly {
     readonly label: string;

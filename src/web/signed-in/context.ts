@@ -28,7 +28,6 @@ import type { DashboardLimits } from './sign-in-limits.ts';
 /** Steps of signing in that can fail. */
 export const failedSteps = ['password', 'second_factor'] as const;
 
-/** Dependencies of signing in and out, in every area. */
 export interface AreaContext extends SecondFactorContext, ShowOnceContext {
   /** Seals the marks of known browsers. */
   readonly browsers: SecretBox;
@@ -88,7 +87,6 @@ export interface AreaRequest<Context extends AreaContext = AreaContext> extends 
   readonly refused?: RefusedForm;
 }
 
-/** Sections of the dashboard in the order of its navigation. */
 export const sections = {
   overview: { label: 'Overview', path: '', role: 'viewer' },
   payments: { label: 'Payments', path: '/payments', role: 'viewer' },
@@ -106,7 +104,6 @@ export type Section = keyof typeof sections;
 
 export const DASHBOARD_PATH = '/dashboard';
 
-/** Area with its own sign-in, cookie and sessions. */
 export interface Area {
   readonly name: Exclude<SessionArea, 'viewing'>;
   readonly path: '/dashboard' | '/operator';
@@ -139,7 +136,6 @@ export interface Visit extends AreaVisit<DashboardContext>, ChosenAccount {
   readonly viewing: { readonly untilMs: number; readonly stopPath: string } | null;
 }
 
-/** Records an action in the account's audit log. */
 export function record({ context, account, actor }: Visit, action: AuditAction, target?: string) {
   return recordAction(context, account.id, actor, action, target);
 }

@@ -5,7 +5,7 @@ import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { type ProviderId, providerCatalog, providerIds } from '../../payment/provider-catalog.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 
-/** Maximum size of a form; the longest field is a note. */
+/** Maximum size of a form, enough for the longest field, a note. */
 const FORM_LIMIT_BYTES = 16 * 1024;
 
 /** Accepts form bodies as text for `readFormFields`. */
@@ -128,9 +128,9 @@ export function flashOf(
   return typeof message === 'string' ? banner('good', message) : (message ?? nothing);
 }
 
-/** Submitted form: each field once, CRLF as LF. */
+/** Submitted form. Each field appears once, with CRLF as LF. */
 export interface FormFields {
-  /** Text with `\n` line breaks; empty if missing. */
+  /** Empty if missing. */
   text(name: string): string;
   /** Whether a checkbox was ticked, or the button of this name pressed. */
   has(name: string): boolean;
@@ -176,7 +176,6 @@ export function formTokenField(formToken: string): Html {
   return html`<input type="hidden" name="${FIELD}" value="${maskToken(formToken)}">`;
 }
 
-/** Value of the hidden field; empty without one. */
 export function fieldText(form: URLSearchParams): string {
   return form.get(FIELD) ?? '';
 }

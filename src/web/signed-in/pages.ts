@@ -64,7 +64,6 @@ export type PageAnswer = PageView | SeeOther | FastifyReply;
 export type PageHandler<Asked = Visit> = (asked: Asked) => Promise<PageAnswer>;
 export type FormHandler<Asked = Visit> = (asked: Asked, form: FormFields) => Promise<PageAnswer>;
 
-/** Differences between the pages of dashboard, console and visitors. */
 interface PagesFrame<Context extends AreaContext, Asked> {
   /** Path of the area's start page. */
   readonly path: string;
