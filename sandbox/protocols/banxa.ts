@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { formatUnits } from '../../src/payment/money.ts';
+import { formatCents, formatUnits } from '../../src/payment/money.ts';
 import {
   hmac,
   isSame,
@@ -14,10 +14,13 @@ import {
   refuseUnless,
   type SimulatedProtocol,
   type SimulatorContext,
+  totalCentsOf,
 } from './simulated-protocol.ts';
 
 const MAXIMUM_ADDRESSES = 1_000;
 const LINK_LIFETIME_MS = 60_000;
+/** Message of error 5034: the coin is not sold in the customer's country. */
+const COIN_RESTRICTION = 'Coin restriction';
 const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
   accepted: 'paymentReceived',
   declined: 'declined',
@@ -36,7 +39,7 @@ export function createBanxaProtocol(): SimulatedProtocol {
 
   return {
     invalidStatus: 422,
-    refusal: (message, status) => ({ code: status, message }),
+    refusal: (message, status) => ({ code: message === COIN_RESTRICTION ? 5034 : status, message }),
 
     registerRoutes(server, simulator) {
       const api = `/${simulator.provider}/api/:partner/v2`;
@@ -44,12 +47,18 @@ export function createBanxaProtocol(): SimulatedProtocol {
         requirePartner(simulator, request);
         const query = readParameters(request.query, purchase);
         requireSold(simulator, query);
-        const { quotedUnits } = await simulator.price(query.fiatAmount, query.fiat);
+        const price = await simulator.price(query.fiatAmount, query.fiat);
+        // The fees are part of the total.
+        const feeUnits = price.valueUnits - price.quotedUnits;
+        const feeCents = Number((BigInt(price.amountCents) * feeUnits) / price.valueUnits);
         return {
-          ...query,
-          cryptoAmount: formatUnits(quotedUnits),
-          processingFee: '0.00',
-          networkFee: '0.00',
+          data: {
+            ...query,
+            fiatAmount: formatCents(totalCentsOf(simulator, price)),
+            cryptoAmount: formatUnits(price.quotedUnits),
+            processingFee: formatCents(feeCents),
+            networkFee: '0.00',
+          },
         };
       });
       server.post(`${api}/buy`, async (request: PartnerRequest) => {
@@ -60,6 +69,7 @@ export function createBanxaProtocol(): SimulatedProtocol {
           ['externalOrderId', 'email'],
         );
         requireSold(simulator, body);
+        refuseUnless(simulator.mode().refusesCountry !== true, COIN_RESTRICTION);
         const order = await simulator.openOrder({
           amount: body.fiatAmount,
           currency: body.fiat,
@@ -70,15 +80,13 @@ export function createBanxaProtocol(): SimulatedProtocol {
         });
         const token = randomBytes(18).toString('base64url');
         unopened.set(token, { id: order.id, untilMs: simulator.nowMs() + LINK_LIFETIME_MS });
-        return {
-          id: order.id,
-          externalOrderId: order.externalId,
-          checkoutUrl: `${simulator.url()}/widget?order=${token}`,
-        };
+        const checkoutUrl = `${simulator.url()}/widget?order=${token}`;
+        return { data: { id: order.id, externalOrderId: order.externalId, checkoutUrl } };
       });
       server.get(`${api}/crypto/buy`, async (request: PartnerRequest) => {
         requirePartner(simulator, request);
-        const blockchains = [{ id: 'MATIC', address: simulator.tokenContract() }];
+        const unsupportedCountries = { US: ['NY'], CA: [] };
+        const blockchains = [{ id: 'MATIC', address: simulator.tokenContract(), unsupportedCountries }];
         return [
           { id: 'BTC', description: 'Bitcoin', blockchains: [{ id: 'BTC', description: 'Bitcoin' }] },
           { id: 'USDC', description: 'USD Coin', blockchains },

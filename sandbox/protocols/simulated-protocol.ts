@@ -20,6 +20,8 @@ export interface SimulatorMode {
   readonly earlierQuotes?: 400 | 404;
   /** Refuses sessions, because it does not serve the customer's country. */
   readonly refusesCountry?: boolean;
+  /** Quotes a total that is 5 % higher than the amount. */
+  readonly raisesTotal?: boolean;
   /** Does not lock sessions. */
   readonly isUnlocked?: boolean;
   /** Status in webhooks, in the provider's terms. */
@@ -84,6 +86,11 @@ export interface Price {
   readonly quotedUnits: bigint;
   /** Value of the amount without fees, in 10⁻⁶ USDC. */
   readonly valueUnits: bigint;
+}
+
+/** What the customer pays in all. */
+export function totalCentsOf({ mode }: SimulatorContext, { amountCents }: Price): number {
+  return mode().raisesTotal === true ? Math.ceil(amountCents * 1.05) : amountCents;
 }
 
 /** A request that a real on-ramp would also refuse. APIs answer in their own format, and pages with a page. */

@@ -66,8 +66,14 @@ export function describeMistakenToken(paymentId: string, contract: string): stri
 /** All provider ids, in the catalog's order. */
 export const providerIds = Object.keys(providerCatalog) as readonly ProviderId[];
 
-/** Providers whose protocol has no field for the customer's email address. */
-export const providersWithoutEmail: ReadonlySet<ProviderId> = new Set(['coinbase', 'cryptocom', 'revolut']);
+/** Providers that do not receive the customer's email address, because they have no field for it or reuse checks by it. */
+export const providersWithoutEmail: ReadonlySet<ProviderId> = new Set([
+  'coinbase',
+  'cryptocom',
+  'revolut',
+  'banxa',
+  'klarna',
+]);
 
 export type PaymentMeans = 'card' | 'apple_pay' | 'google_pay';
 

@@ -1,8 +1,9 @@
+import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { currencies } from '../../src/payment/money.ts';
 import type { ProviderAdapter } from '../../src/providers/provider.ts';
 import { requireCurrency } from '../../src/providers/provider-availability.ts';
-import { serveRequests } from './serve-json.ts';
+import { serveJson, serveRequests } from './serve-json.ts';
 import { adapterWith, outcomeOf, someSession, useStage } from './stage.ts';
 
 const stage = useStage();
@@ -51,7 +52,6 @@ describe('PayPal by way of Banxa', () => {
     adapterWith('paypal', {
       ...stage.valuesOf('banxa'),
       ROUTE: 'banxa',
-      PAYMENT_METHOD: 'paypal',
       ...settings,
     });
 
@@ -70,6 +70,16 @@ describe('PayPal by way of Banxa', () => {
       expect(await outcomeOf(adapter.quote({ ...someSession, customerCountry }))).toBe('answered');
   });
 
+  it("has Banxa's public name, unless it is set", async () => {
+    const server = await serveRequests(() => ({ cryptoAmount: '104.5' }));
+    await open({ BASE_URL: server.url }).quote(someSession);
+    await open({ BASE_URL: server.url, PAYMENT_METHOD: 'PRIMERPAYPAL' }).quote(someSession);
+    expect(server.requests.map(({ query }) => query.get('paymentMethodId'))).toEqual([
+      'paypal',
+      'PRIMERPAYPAL',
+    ]);
+  });
+
   it('refuses a create in another currency as locked, and the lock is not that of MoonPay', () => {
     const through = (adapter: ProviderAdapter) => new Map([['paypal' as const, adapter]]);
     expect(() => requireCurrency(through(open({})), 'paypal', 'EUR')).not.toThrow();
@@ -84,13 +94,15 @@ describe('PayPal by way of Banxa', () => {
 });
 
 it.each([
-  ['at the top', (quote: unknown) => quote],
-  ['below data', (data: unknown) => ({ data })],
-])('reads a quote that stands %s, for the configured chain', async (_where, wrap) => {
+  ['at the top', (answer: unknown) => answer],
+  ['below data', (data: unknown) => ({ data, errors: [] })],
+])('reads a quote and an order that stand %s, for the configured chain', async (_where, wrap) => {
   const server = await serveRequests(({ path }) =>
-    path.endsWith('/buy') && !path.includes('quotes')
-      ? { id: 'order_1', checkoutUrl: 'https://checkout.banxa.com/1' }
-      : wrap({ cryptoAmount: '104.50000000' }),
+    wrap(
+      path.endsWith('/v2/buy')
+        ? { id: 'order_1', checkoutUrl: 'https://checkout.banxa.com/1' }
+        : { cryptoAmount: '104.50000000' },
+    ),
   );
   const adapter = stage.adapterOf('banxa', { values: { BASE_URL: server.url, BLOCKCHAIN: 'POLYGON' } });
   expect(await adapter.startSession(someSession)).toMatchObject({
@@ -112,6 +124,83 @@ it.each([
     redirectUrl: someSession.returnUrl,
     externalCustomerId: someSession.paymentId,
     externalOrderId: someSession.paymentId,
-    email: someSession.email,
   });
+});
+
+it('takes an answer with errors for a refusal, whatever its status', async () => {
+  const errors = [{ status: '40103', code: '4002', title: 'The key sk_live_1 is not known' }];
+  const server = await serveRequests(() => ({ data: { cryptoAmount: '104.5' }, errors }));
+  const { quote, readCatalog } = stage.adapterOf('banxa', { values: { BASE_URL: server.url } });
+  for (const call of [quote, readCatalog])
+    await expect(call?.(someSession)).rejects.toMatchObject({
+      errorName: 'provider_unavailable',
+      cause: expect.objectContaining({ name: 'DeclinedRequestError', message: 'banxa answered 422 4002' }),
+    });
+});
+
+describe('a customer in a country where Banxa sells no stablecoins', () => {
+  const refusal = {
+    errorName: 'provider_inactive',
+    message: expect.stringContaining('Banxa does not serve customers in'),
+  };
+
+  it.each([
+    ['as a number', { code: 5034, message: 'Coin restriction' }],
+    ['as a text', { code: '5034' }],
+    ['in a list', { errors: [{ status: '422', code: '5034' }] }],
+    ['below error', { error: { code: 5034 } }],
+  ])('is told so where the order is refused with the code %s', async (_where, body) => {
+    const server = await serveJson((path) =>
+      path.includes('quotes') ? { body: { cryptoAmount: '104.5' } } : { status: 422, body },
+    );
+    const adapter = stage.adapterOf('banxa', { values: { BASE_URL: server.url } });
+    await expect(adapter.startSession(someSession)).rejects.toMatchObject(refusal);
+  });
+
+  it('is refused by the on-ramp, and the adapter knows it of Canada and from the catalog', async () => {
+    stage.onramps.setMode('banxa', { refusesCountry: true });
+    await expect(stage.adapterOf('banxa').startSession(someSession)).rejects.toMatchObject(refusal);
+    stage.onramps.setMode('banxa', {});
+    const canadian = { ...someSession, customerCountry: 'CA' } as const;
+    const { quote, startSession, readCatalog } = stage.adapterOf('banxa');
+    for (const call of [quote, startSession, readCatalog])
+      await expect(call?.(canadian)).rejects.toMatchObject(refusal);
+    // One of its states is named there.
+    expect(await outcomeOf(Promise.resolve(readCatalog?.({ ...someSession, customerCountry: 'US' })))).toBe(
+      'answered',
+    );
+    const unsupportedCountries = { BR: [] };
+    const coins = [{ id: 'USDC', blockchains: [{ id: 'MATIC', unsupportedCountries }] }];
+    const server = await serveRequests(({ path }) => ({ data: path.endsWith('/crypto/buy') ? coins : [] }));
+    const other = stage.adapterOf('banxa', { values: { BASE_URL: server.url } });
+    await expect(other.readCatalog?.({ ...someSession, customerCountry: 'BR' })).rejects.toMatchObject(
+      refusal,
+    );
+  });
+});
+
+it.each([
+  ['2026-01-16 04:04:21', '2026-01-16T04:04:21Z'],
+  ['2026-01-1604:04:21', '2026-01-16T04:04:21Z'],
+  ['2026-01-16T04:04:21.250Z', '2026-01-16T04:04:21Z'],
+  ['2026-01-16T04:04:21+10:00', '2026-01-15T18:04:21Z'],
+  ['2026-01-16T04:04:21-0500', '2026-01-16T09:04:21Z'],
+])('reads the time %s of a webhook', async (date, time) => {
+  const body = JSON.stringify({
+    order_id: 'order_1',
+    status: 'complete',
+    status_date: date,
+    external_id: someSession.paymentId,
+  });
+  const target = '/providers/banxa/webhooks';
+  const signature = createHmac('sha256', stage.valuesOf('banxa')['WEBHOOK_SECRET'] ?? '')
+    .update(`POST\n${target}\n1\n${body}`)
+    .digest('hex');
+  const webhook = await stage.adapterOf('banxa').readWebhook?.({
+    target,
+    headers: { authorization: `Bearer key:${signature}:1` },
+    body: Buffer.from(body),
+    receivedAtMs: 5_000,
+  });
+  expect(webhook?.atMs).toBe(Date.parse(time));
 });

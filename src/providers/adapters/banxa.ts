@@ -3,8 +3,9 @@
  * stored, because a replayed webhook changes nothing.
  */
 import { formatCents } from '../../payment/money.ts';
+import type { ProviderId } from '../../payment/provider-catalog.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
-import { ProviderWebhookRefusedError } from '../provider.ts';
+import { ProviderWebhookRefusedError, type QuoteRequest } from '../provider.ts';
 import { defineProvider } from './define-provider.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
@@ -13,6 +14,9 @@ import { readProgress, readWebhookFields, requireHmac } from './webhook-signatur
 /** Catalogs list all coins with their blockchains, or all currencies with their payment methods. */
 const MAXIMUM_CATALOG_BYTES = 4 * 1024 * 1024;
 const LINK_LIFETIME_MS = 60_000;
+/** Error code for a coin that Banxa does not sell in the customer's country. */
+const COIN_RESTRICTED = '5034';
+const STATUS_TIME = /^(\d{4}-\d\d-\d\d)[T ]?(\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:?\d\d)?$/;
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['pendingPayment', 'paying'],
   ['waitingPayment', 'paying'],
@@ -54,23 +58,28 @@ export const banxa = defineProvider({
     official: [
       '`POST /{partner}/v2/buy` with `x-api-key` and `checkoutUrl`, which opens once, and expires after a minute without a redirect (docs.banxa.com, Hosted Checkout, Create a buy order).',
       '`fiatAmount` is what the customer wants to spend; a quote also states `processingFee` and `networkFee` (docs.banxa.com, Hosted Checkout, Get a quote).',
+      'The payment method ids `debit-credit-card`, `apple-pay` and `paypal` (docs.banxa.com, Hosted Checkout, Create a buy order, Get a quote).',
+      'The states, except `completed` and `succeeded` (docs.banxa.com, Hosted Checkout, Order statuses); `status_date` is ISO 8601.',
       'IP binding is on for all new partners: each order must name the network of the customer, as `hash` (needs the API secret) or `range` (IPv4 /24, IPv6 /64). Until Banxa turns it on for an earlier partner, leaving the fields out changes nothing (docs.banxa.com, Hosted Checkout, IP binding).',
-      'Banxa recognizes returning customers by `externalCustomerId` or email address, and may let them pay without another check (docs.banxa.com, Verification flow): it is therefore the id of the payment, which no other customer has.',
-      'Quotes must not be cached, so a session asks for its own (docs.banxa.com, Integration best practices); at most 500 calls a minute per IP address, 120 in the test environment; no stablecoins for customers in Canada, error 5034 (docs.banxa.com, Error codes).',
+      'Banxa recognizes returning customers by `externalCustomerId` or email address, and may let them pay without another check (docs.banxa.com, Verification flow): the first is therefore the id of the payment, which no other customer has, and the second is not sent. Customers enter it on the page.',
+      'Quotes must not be cached, so a session asks for its own (docs.banxa.com, Integration best practices); at most 500 calls a minute per IP address, 120 in the test environment (docs.banxa.com, Error codes).',
+      "No stablecoins for customers in Canada: error 5034, for a coin and blockchain that are not sold in the customer's country (docs.banxa.com, Error codes, Geographic and asset restrictions).",
       '`Authorization: Bearer key:signature:nonce`, HMAC-SHA256 in hex over method, registered path, nonce and body (docs.banxa.com).',
     ],
     sdk: [
-      'The fields of an order and of a quote, the states, the fields of a webhook, `GET /{partner}/v2/crypto/buy` with `blockchains[].id` and `address` (@banxa/native-payments-sdk, source).',
+      'The fields of an order and of a quote, and of a webhook; `GET /{partner}/v2/crypto/buy` with `blockchains[].id` and `address`; each answer may stand below `data`, and one with `errors` has failed, whatever its status (@banxa/native-payments-sdk, source).',
+      '`GET /{partner}/v2/fiats/buy` with `supportedPaymentMethods[].minimum` and `maximum` (the JavaScript and iOS SDKs).',
     ],
     inferred: [
-      'Polygon is `MATIC` (EdgeApp/edge-react-gui #6057, gemwalletcom/core); Klarna is `KLARNACKO` (SEK) and PayPal `PRIMERPAYPAL` (EUR) in version 1 (EdgeApp/edge-react-gui #6057).',
-      '`GET /{partner}/v2/fiats/buy` with `supportedPaymentMethods[].minimum` and `maximum`; the states `completed` and `succeeded`; the ids `apple-pay` and `google-pay` beside `debit-credit-card` (gemwalletcom/core, in production).',
-      'Both fees are part of `fiatAmount`.',
-      '`order_type` may be `CRYPTO-SELL`; times are in UTC; a quote may stand below `data`.',
+      'Polygon is `MATIC` (EdgeApp/edge-react-gui #6057, gemwalletcom/core); Klarna is `KLARNACKO` (SEK) in version 1 (EdgeApp/edge-react-gui #6057).',
+      'The states `completed` and `succeeded`; the id `google-pay` (gemwalletcom/core, in production).',
+      'Both fees are part of `fiatAmount`, which a quote repeats as what the customer pays.',
+      '`unsupportedCountries` of a blockchain lists states by country, or none for the whole country.',
+      '`order_type` may be `CRYPTO-SELL`; times without an offset are in UTC.',
     ],
     unknown: [
       'The names of the fields for IP binding: without them Banxa is inactive in production unless your account has no IP binding.',
-      'The payment method ids of Klarna and PayPal in version 2; whether customers prove who they are before Banxa reuses an earlier check.',
+      'The payment method id of Klarna in version 2; whether customers prove who they are before Banxa reuses an earlier check; where an error has its code.',
     ],
   },
   fees: 'included',
@@ -87,15 +96,16 @@ export const banxa = defineProvider({
       ? 'Banxa binds orders to the IP address of the customer, and the names of these fields are not known. If IP binding is off for your account, set BANXA_IP_BINDING=off.'
       : null,
 
-  async readCatalog({ apiUrl, blockchain, method, readUsdcContract }, request, call) {
+  async readCatalog({ id: provider, apiUrl, blockchain, method, readUsdcContract }, request, call) {
     const read = async (name: string) => {
-      const body = await call.body({ url: `${apiUrl}/v2/${name}/buy`, maximumBytes: MAXIMUM_CATALOG_BYTES });
-      return answers.listOf(Array.isArray(body) ? body : answers.fieldsOf(body)['data']);
+      const answer = call.answer({ url: `${apiUrl}/v2/${name}/buy`, maximumBytes: MAXIMUM_CATALOG_BYTES });
+      return answers.listOf(contentOf(provider, request, await answer));
     };
     const coin = (await read('crypto')).find(({ id }) => id === 'USDC');
     const chain = answers.listOf(coin?.['blockchains'] ?? []).find(({ id }) => id === blockchain);
     if (chain === undefined)
       throw new answers.MalformedAnswerError(`USDC on ${blockchain} is not in the catalog`);
+    requireCountry(provider, request, answers.fieldsOf(chain['unsupportedCountries'] ?? {}));
     const tokenContract = readUsdcContract(chain['address']);
     // The coin's minimum is in crypto and for withdrawals, so the limits come from the payment method.
     const fiat = (await read('fiats')).find(({ id }) => id === request.currency);
@@ -108,8 +118,9 @@ export const banxa = defineProvider({
     };
   },
 
-  async quote({ apiUrl, method, blockchain }, request, call) {
-    const body = await call.fields({
+  async quote({ id, apiUrl, method, blockchain }, request, call) {
+    requireCountry(id, request);
+    const answer = await call.answer({
       url: `${apiUrl}/v2/quotes/buy`,
       query: {
         paymentMethodId: method,
@@ -119,12 +130,15 @@ export const banxa = defineProvider({
         fiatAmount: formatCents(request.amountCents),
       },
     });
-    const quote = body['data'] === undefined ? body : answers.fieldsOf(body['data']);
-    return { deliveryUnits: answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount') };
+    const quote = answers.fieldsOf(contentOf(id, request, answer));
+    return {
+      chargedCents: answers.readCentsOrNull(quote['fiatAmount'], 'fiatAmount') ?? request.amountCents,
+      deliveryUnits: answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount'),
+    };
   },
 
-  async startSession({ apiUrl, method, blockchain, nowMs }, request, call) {
-    const { id, checkoutUrl } = await call.ofCustomer.fields({
+  async startSession({ id: provider, apiUrl, method, blockchain, nowMs }, request, call) {
+    const answer = await call.ofCustomer.answer({
       url: `${apiUrl}/v2/buy`,
       body: {
         paymentMethodId: method,
@@ -134,12 +148,12 @@ export const banxa = defineProvider({
         fiatAmount: formatCents(request.amountCents),
         walletAddress: request.depositAddress,
         redirectUrl: request.returnUrl,
-        // Not the customer's reference: see `facts`.
+        // Neither the customer's reference nor the email address: see `facts`.
         externalCustomerId: request.paymentId,
         externalOrderId: request.paymentId,
-        ...(request.email === null ? {} : { email: request.email }),
       },
     });
+    const { id, checkoutUrl } = answers.fieldsOf(contentOf(provider, request, answer));
     return {
       redirectUrl: answers.readRedirectUrl(checkoutUrl),
       providerReference: answers.readReference(id),
@@ -165,12 +179,35 @@ export const banxa = defineProvider({
   },
 });
 
-/** Parses `2026-01-16 04:04:21`; Banxa's own example lacks the space. The time of arrival if there is none. */
+/**
+ * Content of a successful answer, which may stand below `data`. Throws for others, among which are answers with
+ * `errors` and the status of a success.
+ */
+function contentOf(id: ProviderId, request: QuoteRequest, answer: answers.JsonAnswer): unknown {
+  const { status, body } = answer;
+  if (answers.codesOf(body).includes(COIN_RESTRICTED))
+    throw answers.countryNotServed(id, request.customerCountry ?? 'this region');
+  const { errors, data } = (body ?? {}) as answers.AnswerFields;
+  const hasFailed = Array.isArray(errors) && errors.length > 0 && status < 300;
+  return answers.requireSuccess(id, hasFailed ? { ...answer, status: 422 } : answer, data);
+}
+
+/** Throws for Canada, and for a country that the blockchain's entry in the catalog names without states. */
+function requireCountry(id: ProviderId, request: QuoteRequest, unsupported: answers.AnswerFields = {}): void {
+  const { customerCountry: country = null } = request;
+  const states = country === null ? null : { ...unsupported, CA: [] }[country];
+  if (country !== null && Array.isArray(states) && states.length === 0)
+    throw answers.countryNotServed(id, country);
+}
+
+/**
+ * Parses an ISO 8601 time, and `2026-01-16 04:04:21`, which lacks the space in an example of Banxa's; in UTC unless it
+ * has an offset. The time of arrival if there is none.
+ */
 function readStatusTimeMs(date: unknown, receivedAtMs: number): number {
   if (date === undefined || date === null) return receivedAtMs;
-  const [, day, time] =
-    typeof date === 'string' ? (/^(\d{4}-\d\d-\d\d)[T ]?(\d\d:\d\d:\d\d)/.exec(date) ?? []) : [];
-  const timeMs = Date.parse(`${day}T${time}Z`);
+  const [, day, time, offset = 'Z'] = typeof date === 'string' ? (STATUS_TIME.exec(date) ?? []) : [];
+  const timeMs = Date.parse(`${day}T${time}${offset}`);
   if (Number.isNaN(timeMs)) throw new answers.MalformedAnswerError('the time of the webhook is malformed');
   return timeMs;
 }

@@ -368,10 +368,10 @@ export function busy(id: ProviderId, retryAfterSeconds: number, cause?: Provider
   return new ServiceError('provider_unavailable', text, { retryAfterSeconds, cause });
 }
 
-/** Body of a successful answer. Throws for others, with the provider's error codes in the cause. */
-export function requireSuccess(id: ProviderId, answer: JsonAnswer): unknown {
+/** Content of a successful answer, by default its body. Throws for others, with the error codes in the cause. */
+export function requireSuccess(id: ProviderId, answer: JsonAnswer, content: unknown = answer.body): unknown {
   const { status, body, isOfCustomer = false } = answer;
-  if (successes.includes(status)) return body;
+  if (successes.includes(status)) return content;
   const message = `${id} answered ${status} ${codesOf(body).join(' ')}`;
   const cause =
     (isOfCustomer && isRefusal(status)) || status === 400 || status === 422
@@ -393,14 +393,21 @@ export function requireSuccess(id: ProviderId, answer: JsonAnswer): unknown {
 }
 
 /**
- * Error codes of a refusal. Sentences and words with digits are left out, because they may repeat a key that was sent.
+ * Error codes of a refusal: numbers of four or five digits, and words. Sentences and other words with digits are left
+ * out, because they may repeat a key that was sent.
  */
-function codesOf(body: unknown): readonly string[] {
-  const fields = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
-  const inner = (fields['error'] ?? {}) as Readonly<Record<string, unknown>>;
-  return [fields['type'], fields['code'], inner['type'], inner['code']].filter(
-    (word) => typeof word === 'string' && /^[A-Za-z_]{1,60}$/.test(word),
-  ) as string[];
+export function codesOf(body: unknown): readonly string[] {
+  const inside = (value: unknown) =>
+    (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
+  const { type, code, error, errors } = inside(body);
+  return [
+    type,
+    code,
+    ...[error, errors].flat().flatMap((each) => [inside(each)['type'], inside(each)['code']]),
+  ]
+    .map((word) => (typeof word === 'number' ? String(word) : word))
+    .filter((word): word is string => typeof word === 'string' && /^([A-Za-z_]{1,60}|\d{4,5})$/.test(word))
+    .slice(0, 4);
 }
 
 /** Throws, before any call, for a currency or country that the provider is known not to serve. */

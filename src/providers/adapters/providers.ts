@@ -32,21 +32,20 @@ const paypal = definePaymentMethod({
       'A provider that offers PayPal (moonpay or banxa); without it PayPal is inactive.',
       ['moonpay', 'banxa'],
     ),
-    variable.optional(
-      variable.plain('PAYMENT_METHOD', 'The name of PayPal at Banxa; required with that route.'),
-    ),
+    variable.optional(variable.plain('PAYMENT_METHOD', 'The name of PayPal at Banxa (paypal).')),
   ],
   facts: {
     official: [
       '`paymentMethod=paypal` at MoonPay, in the United States, the United Kingdom and the EU (dev.moonpay.com); its own on-ramp sells no USDC.',
+      '`paypal` is a payment method id of Banxa (docs.banxa.com, Hosted Checkout, Create a buy order, Get a quote).',
       'At Banxa, PayPal takes EUR only, in the EU and the EEA (docs.banxa.com, Supported payment methods).',
     ],
     sdk: [],
-    inferred: ['`PRIMERPAYPAL` (EUR) is PayPal in version 1 of Banxa (EdgeApp/edge-react-gui #6057).'],
-    unknown: ['Its name in version 2 of Banxa; its currencies at MoonPay, which is asked in each.'],
+    inferred: [],
+    unknown: ['Its currencies at MoonPay, which is asked in each.'],
   },
   routes: [moonpay, banxa],
-  nameAt: (route, values) => (route === 'moonpay' ? 'paypal' : values['PAYMENT_METHOD']),
+  nameAt: (route, values) => (route === 'banxa' && values['PAYMENT_METHOD']) || 'paypal',
   traitsAt: {
     moonpay: { currenciesSold: currencies },
     banxa: { currenciesSold: ['EUR'], onlyCurrency: 'EUR', countriesServed: EEA },
