@@ -26,6 +26,8 @@ export interface SimulatorMode {
   readonly isUnlocked?: boolean;
   /** Status in webhooks, in the provider's terms. */
   readonly status?: string;
+  /** Name of the event in webhooks, if it differs between the provider's guides. */
+  readonly eventName?: string;
   /** Names this contract in the catalog and in webhooks. */
   readonly tokenContract?: string;
   /** Answers with an HTML page and this status, like a proxy in front of the API. */

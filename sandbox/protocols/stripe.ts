@@ -68,7 +68,7 @@ export const stripeProtocol: SimulatedProtocol = {
     const status = simulator.mode().status ?? statusOfEvent[event];
     const body = JSON.stringify({
       id: `evt_${randomBytes(12).toString('hex')}`,
-      type: 'crypto.onramp_session.updated',
+      type: simulator.mode().eventName ?? 'crypto.onramp_session_updated',
       created: Math.floor(atMs / 1000),
       data: { object: { ...sessionOf(simulator, order), status } },
     });

@@ -86,7 +86,7 @@ describe('stripe', () => {
     const { body, headers } = await postedBySimulator('stripe');
     const construct = (payload: string, header = headers['stripe-signature'] ?? '') =>
       Stripe.webhooks.constructEvent(payload, header, secret());
-    expect(construct(`${body}`).type).toBe('crypto.onramp_session.updated');
+    expect(construct(`${body}`).type).toBe('crypto.onramp_session_updated');
     expect(() => construct(altered(`${body}`))).toThrow(Stripe.errors.StripeSignatureVerificationError);
     const header = headers['stripe-signature']?.replace(/(?<==)[0-9a-f]{64}/g, altered);
     expect(() => construct(`${body}`, header)).toThrow(Stripe.errors.StripeSignatureVerificationError);

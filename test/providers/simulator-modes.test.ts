@@ -151,6 +151,14 @@ describe('Stripe', () => {
     },
   );
 
+  it.each(['crypto.onramp_session.updated', undefined])(
+    'is understood whichever name its event has: %s',
+    async (eventName) => {
+      inMode('stripe', eventName === undefined ? {} : { eventName });
+      expect(await webhookOf('stripe')).toMatchObject({ progress: 'delivering' });
+    },
+  );
+
   it('tells customers in a country that it does not serve', async () => {
     inMode('stripe', { refusesCountry: true });
     await expect(stage.adapterOf('stripe').startSession(someSession)).rejects.toMatchObject({

@@ -232,7 +232,7 @@ it.each([
   const values = { API_KEY: 'sk_test_1', WEBHOOK_SECRET: 'whsec_1' };
   const metadata = { payment_id: someSession.paymentId };
   const object = { id: 'cos_1', status: 'fulfillment_processing', metadata, transaction_details };
-  const event = { type: 'crypto.onramp_session.updated', created: 5, data: { object } };
+  const event = { type: 'crypto.onramp_session_updated', created: 5, data: { object } };
   const webhook = await adapterWith('stripe', values).readWebhook?.(stripeSigned(values, event, 5_000));
   expect(webhook).toMatchObject({ walletAddress, progress: 'delivering' });
 });

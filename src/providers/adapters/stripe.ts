@@ -16,6 +16,8 @@ const SESSIONS = '/v1/crypto/onramp_sessions';
 const QUOTE_PATHS = ['/v1/crypto/onramp_quotes', '/v1/crypto/onramp/quotes'] as const;
 /** Error codes for a customer whose country or region Stripe does not serve. */
 const UNSERVED = /^crypto_onramp_(unsupported_country|unsupportable_customer)$/;
+/** The guides spell the event in both ways. */
+const SESSION_EVENT = /^crypto\.onramp_session[._]updated$/;
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['initialized', 'paying'],
   ['quote_ready', 'paying'],
@@ -35,10 +37,11 @@ export const stripe = defineProvider({
   ],
   facts: {
     official: [
-      '`POST /v1/crypto/onramp_sessions` (a form), `redirect_url`, `crypto.onramp_session.updated`, the states; public preview for approved accounts (docs.stripe.com/crypto).',
+      '`POST /v1/crypto/onramp_sessions` (a form), `redirect_url`, the states; public preview for approved accounts (docs.stripe.com/crypto).',
       '`GET /v1/crypto/onramp_quotes`, before 2023-06-21 `/v1/crypto/onramp/quotes` (docs.stripe.com/crypto/onramp/upgrade-onramp-integration, version 2026-08-26).',
       'Fees come on top: a `source_amount` of 200.00 delivers 200.00 USDC and charges a `source_total_amount` of 212.71, the sum of amount, `network_fee_monetary` and `transaction_fee_monetary` (docs.stripe.com/crypto/quotes-api).',
       'A session refused with `crypto_onramp_unsupported_country` or `crypto_onramp_unsupportable_customer` is for a customer whom Stripe does not serve (docs.stripe.com/crypto/onramp, error codes).',
+      'The event `crypto.onramp_session_updated` (guide of the embedded onramp, 2026); earlier notes have `crypto.onramp_session.updated`. Both are read.',
       'No USDC on Polygon in the EU and New York; customers can change the amount (docs.stripe.com/crypto).',
     ],
     sdk: [
@@ -97,7 +100,7 @@ export const stripe = defineProvider({
   async readWebhook({ webhookSecret }, webhook) {
     webhooks.requireTimedHmac(webhookSecret, webhook.headers['stripe-signature'], 'v1', webhook);
     const event = webhooks.readWebhookFields(webhook.body);
-    if (event['type'] !== 'crypto.onramp_session.updated') return null;
+    if (!SESSION_EVENT.test(String(event['type']))) return null;
     const session = answers.fieldsOf(answers.fieldsOf(event['data'])['object']);
     const { payment_id: paymentId } = answers.fieldsOf(session['metadata'] ?? {});
     if (typeof paymentId !== 'string') return null;
