@@ -113,6 +113,27 @@ it('begins no more calls within any window than it allows, none in a pause, and 
   );
 });
 
+it.each([
+  ['rampnetwork', 100, 60_000],
+  ['wert', 4, 1_000],
+  ['moonpay', 30, 1_000],
+  ['coinbase', 100, 1_000],
+  ['banxa', 500, 60_000],
+  ['stripe', 25, 1_000],
+] as const)('calls %s at most %d times in %d ms, as it publishes', async (provider, calls, perMs) => {
+  const clock = createTestClock();
+  const budget = callBudgetOf(provider, clock.monotonicMs, undefined);
+  const limiter = createOutgoingLimiter({ ...callKinds.sessions, ...clock, budget, pausedMs: () => 0 });
+  let begun = 0;
+  for (let atMs = 0; atMs < perMs; atMs += perMs / 600) {
+    await clock.advanceTo(atMs);
+    void limiter.acquire(`account ${atMs}`).then((seconds) => (begun += seconds === 0 ? 1 : 0));
+    await settled();
+  }
+  expect(begun).toBeGreaterThan(calls / 2);
+  expect(begun).toBeLessThanOrEqual(calls);
+});
+
 it("lets at most one call of each other account begin while an account's first call waits", async () => {
   await fc.assert(
     fc.asyncProperty(arrivalsOf, limits, async (arrivals, limit) => {

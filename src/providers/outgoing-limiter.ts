@@ -23,6 +23,10 @@ const publishedWindows: Readonly<Partial<Record<ProviderId, readonly CallWindow[
   moonpay: [{ calls: 30, perMs: SECOND_MS }],
   // docs.cdp.coinbase.com/pay-sdk/docs/api-overview: buy quotes per app.
   coinbase: [{ calls: 100, perMs: SECOND_MS }],
+  // Banxa's documentation, in production per IP address; its sandbox takes 120 a minute from a merchant's account.
+  banxa: [{ calls: 500, perMs: MINUTE_MS }],
+  // docs.stripe.com/rate-limits: one endpoint.
+  stripe: [{ calls: 25, perMs: SECOND_MS }],
 };
 /** Our own choice for providers that publish no limit. */
 const usualWindows: readonly CallWindow[] = [{ calls: 120, perMs: 4 * SECOND_MS }];
