@@ -32,10 +32,7 @@ export async function requireSandboxData(store: Store, dataDir: string): Promise
   );
 }
 
-/**
- * Opens the demo account of this data folder, with its owner. Creates it at the first start, or after its key was
- * revoked.
- */
+/** Opens the demo account with its owner. Creates it at the first start, or after its key was revoked. */
 export async function openDemoAccount(store: Store, dataDir: string, wallet: Address): Promise<DemoAccount> {
   const file = join(dataDir, 'sandbox-demo-account.json');
   const known = readKnown(file);

@@ -29,10 +29,7 @@ const schema = `
   CREATE INDEX IF NOT EXISTS orders_sent ON orders (nonce) WHERE state = 'sent';
 `;
 
-/**
- * How long an unpaid order is kept after it expires. Paid orders are kept for good, because their transfers stay on the
- * chain.
- */
+/** How long an unpaid order is kept after it expires. Paid ones stay, because the chain keeps their transfers. */
 const FORGET_UNPAID_AFTER_MS = 7 * 24 * 60 * 60_000;
 
 export const SESSION_LIFETIME_MS = 30 * 60_000;

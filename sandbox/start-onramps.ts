@@ -365,10 +365,7 @@ function reshape(value: unknown, shape: NonNullable<SimulatorMode['changedShape'
   return { value };
 }
 
-/**
- * The protocol of each provider. A payment method of another provider has its own URL here, so that it can have its own
- * faults.
- */
+/** The protocol of each provider. A payment method has its own URL here, so that it can have its own faults. */
 function createSimulatedProtocols(): Readonly<Record<ProviderId, SimulatedProtocol>> {
   return {
     moonpay: moonpayProtocol,

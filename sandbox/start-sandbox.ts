@@ -178,10 +178,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 const abi = parseAbi(['function transfer(address to, uint256 amount) returns (bool)']);
 
 export interface CustomerWallet {
-  /**
-   * Sends test USDC, and resolves when the node has the transfer. Sends it once, so a chain killed within the next
-   * second forgets it.
-   */
+  /** Resolves when the node has the transfer. Sends it once: a chain killed within the next second forgets it. */
   send(to: Address, units: bigint): Promise<{ readonly transactionHash: string }>;
 }
 

@@ -46,10 +46,7 @@ export async function triggerEvent(
   };
 }
 
-/**
- * Payment of `--payment`, or one that the shop creates at `--order-url`. Both belong to the shop, because it must know
- * the payment's order.
- */
+/** The payment of `--payment`, or one that the shop creates at `--order-url`: the shop must know its order. */
 async function paymentOfShop(
   { payments }: OperationsContext,
   { id: accountId }: Account,

@@ -43,10 +43,7 @@ function problem(
   return { provider, error: new ServiceError(name, undefined, { retryAfterSeconds }) };
 }
 
-/**
- * The customer's page in every state, for designers. Rendered from example payments by the functions of the real page,
- * so its buttons have no effect.
- */
+/** The customer's page in every state, for designers. Shows example payments, so its buttons have no effect. */
 const PATH = '/sandbox/pages';
 
 /** Pages that show only a message, by the message's name. */

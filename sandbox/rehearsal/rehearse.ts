@@ -184,10 +184,7 @@ async function runSteps(rehearsal: Rehearsal): Promise<void> {
   });
 }
 
-/**
- * Reports problems of the operator's configuration. Only those in variables that the rehearsal replaces let it
- * continue.
- */
+/** Reports configuration problems. Only those in variables that the rehearsal replaces let it continue. */
 function reportConfiguration({ own, report }: Rehearsal): void {
   const problems = findProblems(own);
   for (const { text, isReplaced } of problems)

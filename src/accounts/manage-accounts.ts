@@ -34,10 +34,7 @@ interface ProfileContext extends AccountsContext {
   readonly isTestMode: boolean;
 }
 
-/**
- * Parsers of the settings given as text, by option name. Empty text removes an optional setting or restores its
- * default.
- */
+/** Parsers of settings given as text, by option name. Empty text removes a setting or restores its default. */
 const textSettings = {
   name: (text) => ({ name: parseName(text) }),
   'brand-color': (text) => ({ brandColor: parseBrandColor(text) }),
@@ -224,10 +221,7 @@ function percentOrDefault(basisPoints: number | null): string {
   return basisPoints === null ? 'the default' : `${basisPoints / 100} %`;
 }
 
-/**
- * Changes an account on behalf of an operator, and records old and new values in the audit log. Throws like
- * `updateAccount`.
- */
+/** Changes an account, and records old and new values in the audit log. Throws like `updateAccount`. */
 export async function changeAccount(
   context: ProfileContext & { readonly audit: AuditStore },
   accountId: string,

@@ -19,10 +19,7 @@ export interface OneTimeLink {
   readonly expiresAtMs: number;
 }
 
-/**
- * Maximum `forgotten` links of a user, beyond which the oldest is deleted. The rate limit of such emails allows fewer
- * in a day.
- */
+/** Maximum `forgotten` links of a user; the oldest is deleted. The rate limit allows fewer such emails in a day. */
 export const MAXIMUM_FORGOTTEN_LINKS = 100;
 /** Maximum open invitations of an account, beyond which the oldest is deleted. */
 export const MAXIMUM_INVITATIONS = 50;

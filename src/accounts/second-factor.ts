@@ -60,10 +60,7 @@ export function offerTotp(
   };
 }
 
-/**
- * Enables the authenticator app with a first code; returns recovery codes. Throws a 400 for a wrong code or an outdated
- * form.
- */
+/** Enables the app with a first code; returns recovery codes. Throws a 400 for a wrong code or an outdated form. */
 export async function confirmTotp(
   context: SecondFactorContext,
   { user, session }: SignedIn,

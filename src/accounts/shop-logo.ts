@@ -15,10 +15,7 @@ import {
 
 const BUSY_SECONDS = 5;
 
-/**
- * Re-encodes a merchant's picture as a logo. Throws `invalid_request`, and `rate_limited` while other pictures are
- * processed.
- */
+/** Re-encodes a picture as a logo. Throws `invalid_request`, or `rate_limited` while others are processed. */
 export async function encodeLogo(pictures: Pictures, owner: string, bytes: Uint8Array): Promise<ShopLogo> {
   if (bytes.length > MAXIMUM_LOGO_BYTES)
     throw invalidField('logo', `must have at most ${MAXIMUM_LOGO_BYTES / 1024} KiB`);

@@ -81,18 +81,12 @@ export function parseTermsUrl(text: string): string | null {
   return parseLink('terms-link', text.trim(), 'must be an https address');
 }
 
-/**
- * The only placeholder of a return URL, so that neither the note nor the customer's email address leaves the service in
- * it.
- */
+/** The only placeholder, so that a return URL carries neither the note nor the customer's email address. */
 const PAYMENT_ID_PLACEHOLDER = '{payment_id}';
 /** Stands in for the placeholder while the address is parsed, because parsing would encode the braces. */
 const SAMPLE_ID = '00000000-0000-7000-8000-000000000000';
 
-/**
- * Parses the return URL, which must name its host, so that it is no open redirect. Empty text removes it. Throws
- * `invalid_request`.
- */
+/** Parses a return URL with a fixed host (no open redirect). Empty text removes it. Throws `invalid_request`. */
 export function parseReturnUrl(text: string, field: 'return-link' | 'failure-link'): string | null {
   const link = text.trim().replaceAll(PAYMENT_ID_PLACEHOLDER, SAMPLE_ID);
   const rule = `must be an https address; ${PAYMENT_ID_PLACEHOLDER} may stand in its path or query, and nothing else in braces`;

@@ -9,10 +9,7 @@ declare const described: unique symbol;
 export type Schema<Value> = JsonSchema & { readonly [described]?: Value };
 export type ValueOf<Described> = Described extends Schema<infer Value> ? Value : never;
 
-/**
- * Returns a function that creates schemas of this type. The first of several examples appears in the examples of whole
- * answers.
- */
+/** Creates a builder of schemas of this type. Examples of whole answers contain the first of several examples. */
 const field =
   <Value>(type: string | readonly string[], always: JsonSchema = {}) =>
   (description: string, example: Value | readonly Value[], more: JsonSchema = {}): Schema<Value> => ({

@@ -105,8 +105,7 @@ export const createParameters = {
   },
   note: {
     isNullable: true,
-    // No control characters except newline and tab. A carriage return is allowed before a newline, because HTML text
-    // areas send both.
+    // No control characters except newline and tab, and the carriage return before a newline in HTML text areas.
     schema: {
       type: 'string',
       minLength: 1,

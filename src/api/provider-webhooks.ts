@@ -26,10 +26,7 @@ export interface ProviderWebhooksContext extends HandleProviderWebhookContext {
 /** Maximum requests of one IP address per minute. A provider reports each payment a few times. */
 export const PROVIDER_WEBHOOKS_PER_MINUTE = 1_200;
 const WEBHOOK_LIMIT_BYTES = 64 * 1024;
-/**
- * Maximum log lines per provider and minute, because forged webhooks must not fill the log. The metric counts all of
- * them.
- */
+/** Maximum log lines per provider and minute, because forged webhooks must not fill the log. */
 const WARNINGS_PER_MINUTE = 6;
 
 /**

@@ -9,10 +9,7 @@ import { type Readiness, registerHealth } from '../web/well-known.ts';
 import { dashboardFeatures } from './features.ts';
 import { createDashboardContext, type ServiceParts } from './service-parts.ts';
 
-/**
- * Creates the admin server, which is never on the public port: metrics, health, and the operator's console unless the
- * process is a worker.
- */
+/** The server for metrics, health and, unless the process is a worker, the operator's console. Never public. */
 export function createAdminServer(parts: ServiceParts, isReady: () => Readiness): FastifyInstance {
   const { config, log, metrics, role } = parts;
   const server = createBaseServer({

@@ -12,10 +12,7 @@ class NotSqliteError extends Error {
   override readonly name = 'NotSqliteError';
 }
 
-/**
- * Copies the database of the data folder into a file, even while a server runs. Throws `NotSqliteError` and
- * `NoDatabaseError`.
- */
+/** Copies the database into a file, even while a server runs. Throws `NotSqliteError` and `NoDatabaseError`. */
 export async function backUp(config: Config, file: string) {
   if (config.databaseUrl !== null) {
     throw new NotSqliteError(

@@ -3,10 +3,7 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/**
- * Steps to undo in reverse order, when the service stops or when a later step fails. A failure does not skip the
- * others.
- */
+/** Steps that are undone in reverse order on a stop, or when a later step fails. All run, even if one fails. */
 export interface CleanUp {
   add<T>(part: T, undo: (part: T) => Promise<void>): T;
 }

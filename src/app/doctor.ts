@@ -172,10 +172,7 @@ export function assessEnvFile(mode: number, variables: readonly string[]): Findi
   return problems.length === 0 ? ok('.env is closed to other users') : warn(problems.join('; '));
 }
 
-/**
- * Fetches the service's published document, which names its chain and factories, so that another server or deployment
- * is recognized.
- */
+/** Fetches the published document, whose chain and factories reveal another server or deployment. */
 async function checkBaseUrl({ baseUrl, chain }: Config, isServed: boolean): Promise<Finding> {
   if (isLoopbackHost(new URL(baseUrl).hostname))
     return fail(`customers cannot open ${baseUrl}: set BASE_URL to the public https:// address`);

@@ -54,8 +54,7 @@ export function createHealth(parts: HealthParts) {
       if (clock.monotonicMs() - answeredAtMs < LOST_AFTER_MS) return;
       if (!isLost) log.error({ err: error }, 'the database has not answered for ten seconds');
       isLost = true;
-      // Asked only after this instance has reported the loss, so that the last instance to notice gets the answers of
-      // all others.
+      // Asked only after this instance reported the loss, so that the last one to notice hears from all others.
       if (store.shared !== null && (await isFineElsewhere())) fineElsewhereAtMs = clock.monotonicMs();
     }
   }

@@ -17,10 +17,7 @@ interface LeaseOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/**
- * Runs `work` while holding a lease; does nothing if another process holds it. The work must take less than the lease's
- * duration.
- */
+/** Runs `work` under a lease, unless another process holds it. The work must end before the lease does. */
 export async function withFreeLease(
   leases: LeaseStore,
   name: string,

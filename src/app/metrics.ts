@@ -162,10 +162,7 @@ export function createMetrics() {
   };
 }
 
-/**
- * Measures answered requests. Labels are route patterns, known methods and our own statuses, so the number of series is
- * bounded.
- */
+/** Labels are route patterns, known methods and our own statuses, so the number of series is bounded. */
 export function createRequestDurations(registry: Registry) {
   const histogram = new Histogram({
     name: 'card_checkout_request_duration_seconds',

@@ -46,10 +46,7 @@ export async function requireDatabase(config: Config): Promise<FoundSchema> {
   throw new NoDatabaseError(`${found.name} has no tables of card-checkout`, 'DATABASE_URL');
 }
 
-/**
- * Reads the schema of an existing database. Throws `NoDatabaseError`, and `StoreTooNewError` for a database of a newer
- * version.
- */
+/** Throws `NoDatabaseError`, and `StoreTooNewError` for a database of a newer version. */
 export async function requireKnownSchema(config: Config): Promise<FoundSchema> {
   const found = await requireDatabase(config);
   if (found.number > found.known) requireCurrentSchema(found);
@@ -91,10 +88,7 @@ async function migrateStore(config: Config, found: FoundSchema, log: Log, announ
   if (sentence !== null || found.number > found.known) await (await openStoreToServe(config, log)).close();
 }
 
-/**
- * Creates the configured data folder and database, for commands before the first start. Migrates a database of an older
- * version.
- */
+/** Creates the configured data folder and database, or migrates a database of an older version. */
 export async function initDatabase(config: Config, log: Log, announce: Announce = () => {}) {
   const found = await findSchema(config);
   // Also with PostgreSQL, because the folder holds the control socket and the evidence of providers.

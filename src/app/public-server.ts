@@ -91,10 +91,7 @@ export function createPublicServer(
 /** Interval of rereading outdated limits and re-estimating the success of providers. */
 const PROVIDERS_INTERVAL_MS = 60_000;
 
-/**
- * Reads the providers' catalogs and re-estimates their success in the background, so that no create request and no page
- * waits for that.
- */
+/** Rereads catalogs and success rates in the background, so that no create request and no page waits for them. */
 function keepProvidersCurrent(
   server: FastifyInstance,
   { requestContext: { directory }, refreshSuccess, log }: ServiceParts,

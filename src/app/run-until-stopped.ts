@@ -13,10 +13,7 @@ import { type Service, startService } from './start-service.ts';
 
 const systemClock: Clock = { nowMs: Date.now, monotonicMs: () => performance.now() };
 
-/**
- * Time for which an instance serves after it reports "not ready", so that balancers notice: three checks at intervals
- * of two seconds.
- */
+/** Time to serve after reporting "not ready", so that balancers notice: three checks, two seconds apart. */
 const DRAIN_DELAY_CLUSTERED_MS = 8_000;
 /** The same for a single instance. Connections in use close with their next answer. */
 const DRAIN_DELAY_SINGLE_MS = 1_000;

@@ -165,10 +165,7 @@ function rescanTask(parts: WorkerParts, context: WatchDepositsContext, state: Wa
   };
 }
 
-/**
- * Counts and logs events that an earlier scan missed, and logs contradictions. Endpoints that still leave events out
- * are reported as disagreements.
- */
+/** Logs contradictions, and counts and logs events that an earlier scan missed. */
 function reportMissed({ metrics, log }: WorkerParts, { added, contradictions }: Rescan): void {
   if (contradictions.length > 0)
     log.error(

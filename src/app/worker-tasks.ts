@@ -23,10 +23,7 @@ import type { WorkerParts, WorkerTask } from './worker-parts.ts';
 const WEBHOOK_INTERVAL_MS = 1_000;
 const STALE_INTERVAL_MS = 30_000;
 
-/**
- * Age from which a `sending` webhook counts as abandoned. Far longer than a delivery takes and than two instances'
- * clocks differ.
- */
+/** Minimum age of an abandoned webhook, far longer than a delivery takes and than two clocks differ. */
 const STALE_AFTER_MS = 120_000;
 
 /** Maximum open deliveries. A slow receiver occupies one until its time limit. */

@@ -43,8 +43,7 @@ export async function startControlServer(socketFile: string, context: Operations
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // The mask applies from the moment the socket is created, so that other users cannot open it before its mode is
-    // set.
+    // The mask applies from the socket's creation on, so that other users cannot open it before its mode is set.
     const earlierMask = process.umask(0o177);
     server.listen(socketFile, resolve);
     process.umask(earlierMask);

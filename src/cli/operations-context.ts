@@ -18,10 +18,7 @@ import type { CallbackGuard, CheckEndpoint } from '../webhooks/delivery-types.ts
 import type { WebhookStore } from '../webhooks/webhook.ts';
 import type { FeatureRecords } from './verify/verify-context.ts';
 
-/**
- * Providers and their settings. `adapters` is null without a running server, because only a server knows the
- * credentials.
- */
+/** `adapters` is null without a running server, because only a server knows the credentials. */
 export type OperatorDirectory = Pick<ProviderDirectory, 'settings' | 'evidence' | 'isOffByDefault'> & {
   readonly adapters: ProviderDirectory['adapters'] | null;
 };

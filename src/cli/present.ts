@@ -318,10 +318,7 @@ function shown(value: unknown): string {
   return visible(Array.isArray(value) ? value.join(', ') || '–' : String(value));
 }
 
-/**
- * Escapes control characters, because other people's texts, such as a webhook receiver's answer, must not control the
- * terminal.
- */
+/** Escapes control characters, because texts such as a webhook receiver's answer must not control the terminal. */
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

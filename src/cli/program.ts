@@ -215,10 +215,7 @@ function addProveCommand(group: Command, services: ProgramServices): void {
 
 const SPENDING_QUESTION = 'The most that the purchase may cost, in USD: ';
 
-/**
- * Asks whether each statement of `--confirm` is true. Any answer other than yes ends the questions without a
- * confirmation.
- */
+/** Asks whether each statement of `--confirm` is true. Any answer other than yes means no confirmation. */
 async function confirmsPages(
   ask: (question: string) => Promise<string>,
   { amount, currency, asset, network, wallet }: Readonly<Record<string, string>>,

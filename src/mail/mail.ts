@@ -53,10 +53,7 @@ export interface EmailStore {
  * receipt that a crash leaves in `sending` may have been sent, and is never sent again.
  */
 export interface ReceiptStore {
-  /**
-   * Durably moves the oldest `limit` receipts that have waited since `sinceMs` or later to `sending`, so that each is
-   * claimed once.
-   */
+  /** Durably moves the oldest `limit` receipts queued at `sinceMs` or later to `sending`; each is claimed once. */
   claimReceipts(sinceMs: number, limit: number, nowMs: number): Promise<readonly PaymentId[]>;
   /** Records the outcome. `pending` is for a receipt that was certainly not sent, so that it is claimed again. */
   recordReceipt(id: PaymentId, ending: ReceiptEnding, nowMs: number): Promise<void>;

@@ -256,10 +256,7 @@ function isOwnLimit(error: unknown): boolean {
   return isBusy(error) && (error as ServiceError).cause === undefined;
 }
 
-/**
- * Treats every error except a refusal or a busy provider as silence, because the customer's click will report the
- * error.
- */
+/** Treats errors other than a refusal or a busy provider as silence; the customer's click reports them. */
 function outcomeOfError(error: unknown): QuoteOutcome {
   if (!(error instanceof ServiceError)) return silent;
   if (error.errorName === 'provider_unavailable') return isBusy(error) ? { kind: 'busy' } : silent;

@@ -210,10 +210,7 @@ function isAnswer(error: unknown): boolean {
   );
 }
 
-/**
- * Whether the provider declined the request. Operators see an unusable answer as a failure, although the circuit does
- * not count it.
- */
+/** Operators see an unusable answer as a failure and not as declined, although the circuit does not count it. */
 function isDeclined(error: unknown): boolean {
   const { cause } = error as ServiceError;
   return (

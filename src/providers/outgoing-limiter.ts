@@ -11,8 +11,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 
 /** Published limits. Some apply to one endpoint only, but all calls count together here. */
 const publishedWindows: Readonly<Partial<Record<ProviderId, readonly CallWindow[]>>> = {
-  // docs.rampnetwork.com/rate-limiting (2026-08-26): per originating IP address. Exceeding the second one blocks for an
-  // hour.
+  // docs.rampnetwork.com/rate-limiting (2026-08-26): per IP address. Exceeding the second one blocks for an hour.
   rampnetwork: [
     { calls: 100, perMs: MINUTE_MS },
     { calls: 1_000, perMs: 15 * MINUTE_MS },
@@ -93,10 +92,7 @@ export function createCallBudget(
     /** Time until a call is available beyond the reserved share of the burst. */
     delayMs: (reservedShare: number) => Math.max(0, fullAtMs - spareMsOf(reservedShare) - monotonicMs()),
     take,
-    /**
-     * Takes the call from the shared budget as well. False if other processes have used it up, which then delays
-     * further calls here.
-     */
+    /** Takes the call from the shared budget too. False if others have used it up, which delays further calls. */
     async takeShared(reservedShare: number): Promise<boolean> {
       // If the store is unreachable, this process relies on its own budget.
       const isTaken = await takeShared?.(spareMsOf(reservedShare), intervalMs).catch(() => true);

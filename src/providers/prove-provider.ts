@@ -307,10 +307,7 @@ async function usableEvidence(store: EvidenceStore, adapter: ProviderAdapter): P
 /** Limit for confirming a run's page, because a confirmation days later would concern another page. */
 const CONFIRMATION_MS = 2 * 60 * 60_000;
 
-/**
- * Evidence with the operator's confirmation that the page showed the five values, and that the provider refused the
- * altered copy.
- */
+/** Evidence with the operator's confirmation of the page's five values and of the refused altered copy. */
 export async function confirmPage(store: EvidenceStore, adapter: ProviderAdapter, nowMs: number) {
   const evidence = await usableEvidence(store, adapter);
   if (nowMs - evidence.atMs > CONFIRMATION_MS)

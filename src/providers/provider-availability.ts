@@ -63,10 +63,7 @@ export async function readMinimumUsdCents(
   return settings.minimumUsdCents ?? providerCatalog[provider].minimumUsdCents;
 }
 
-/**
- * Whether customers are offered a provider, and if not, why. `off` is the default in live mode, until something proves
- * that it works.
- */
+/** Whether customers are offered a provider, or why not. `off`: not proved yet, and not enabled by name. */
 export type ProviderState = 'offered' | 'not_configured' | 'blocked' | 'switched_off' | 'off';
 
 type OfferSwitches = Pick<ProviderDirectory, 'adapters' | 'isOffByDefault'>;
@@ -199,10 +196,7 @@ export async function requireAmount(
   throwRefusal(refusalOfAmount(provider, terms, payment.usdUnits));
 }
 
-/**
- * Why the provider's catalog for the customer's country excludes the payment; null if it does not, or if nothing is
- * known.
- */
+/** Why the provider's catalog for the customer's country excludes the payment; null if it does not. */
 export function refusalOfLimits(
   directory: Pick<ProviderDirectory, 'limits'>,
   provider: ProviderId,
@@ -318,10 +312,7 @@ export function refusalOfMinimum(
   return refusalOfAmount(provider, { minimumUsdCents, maxProviderFeeBasisPoints: null }, usdUnits);
 }
 
-/**
- * Lists the providers that the account may use, in catalog order, each with the reason why it cannot serve this
- * payment.
- */
+/** Lists the account's providers in catalog order, each with the reason why it cannot serve the payment. */
 export async function listOffers(
   directory: ProviderDirectory,
   account: MerchantTerms,

@@ -1,9 +1,6 @@
 import type { ProviderId } from '../payment/provider-catalog.ts';
 
-/**
- * Target of an adapter's calls. Only production counts as a proof; `simulated` is any base URL set by the operator,
- * even a proxy's.
- */
+/** Target of an adapter's calls. Only production counts as a proof; an operator's base URL is `simulated`. */
 export interface ProviderEndpoint {
   readonly environment: 'production' | 'test' | 'simulated';
   /** Called URLs, without credentials and query strings. */

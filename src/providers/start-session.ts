@@ -283,10 +283,7 @@ function requireOpen(payment: Payment): void {
   throw stateConflict('This payment can no longer be paid.');
 }
 
-/**
- * Refuses a session for the rest while a provider already holds money of the customer, who would be charged twice for a
- * part.
- */
+/** Refuses a session for the rest while a provider still holds money, because the customer would pay twice. */
 function requireNothingUnderWay({ sessions }: PaymentView, { receivedUnits }: Charge, nowMs: number): void {
   if (receivedUnits === 0n || !sessions.some((session) => isDelivering(session, nowMs))) return;
   throw stateConflict('A payment to this checkout is under way. Please wait until it has arrived.');

@@ -15,10 +15,7 @@ import { csvLine } from '../platform/csv.ts';
 import type { LocalMonth } from '../platform/time-zone.ts';
 
 const PORTION = 200;
-/**
- * Maximum payments read for a statement, which takes a few seconds. A larger month can still be exported as CSV, which
- * is streamed.
- */
+/** Maximum payments read for a statement, which takes a few seconds. Larger months can be exported as CSV. */
 const MAXIMUM_STATEMENT_PAYMENTS = 50_000;
 
 interface BookedPayment {

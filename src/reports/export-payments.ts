@@ -19,10 +19,7 @@ interface ExportedFacts {
   readonly sums: FinalSums;
   readonly sessionProvider: ProviderId | null;
   readonly baseCurrency: Currency;
-  /**
-   * USD for one unit of the base currency; null if unknown. The same for `paidRate`, which is null for an unpaid
-   * payment.
-   */
+  /** USD for one unit of the base currency; null if unknown. `paidRate` is also null for an unpaid payment. */
   readonly creationRate: UsdRate | null;
   readonly paidRate: UsdRate | null;
 }

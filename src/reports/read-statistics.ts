@@ -21,10 +21,7 @@ export interface AccountStatistics {
   readonly settleTimes: readonly { readonly boundMs: number | null; readonly paid: number }[];
 }
 
-/**
- * Statistics of the last days in the account's time zone, except providers and durations, which are counted by UTC
- * days.
- */
+/** Statistics of the account's last local days. Providers and durations are counted by UTC days. */
 export async function readStatistics(
   search: Pick<PaymentSearchStore, 'listSlots' | 'listPaidCounts'>,
   account: { readonly id: string; readonly timeZone: string },

@@ -184,10 +184,7 @@ function registerReports(
   });
 }
 
-/**
- * Refuses a cursor whose following events were deleted. Also refuses one in the future, which was issued before the
- * clock was set back.
- */
+/** Refuses a cursor whose next events were deleted, or one in the future, from before the clock was set back. */
 function requireKept(after: number, { newest, oldestAfter }: EventPage, nowMs: number): void {
   if (after >= oldestAfter && after <= Math.max(newest, nowMs)) return;
   throw new ServiceError(

@@ -140,10 +140,7 @@ function send(context: SendContext, webhook: Parameters<typeof postWebhook>[1]):
   return postWebhook(context.endpoint, webhook, context.timeLimitMs);
 }
 
-/**
- * Sends forged webhooks. The stand-in service reports the order as paid, so that only the signature check can prevent a
- * fulfilment.
- */
+/** The stand-in service reports the order as paid, so that only the signature check can prevent a fulfilment. */
 async function sendForgeries(
   context: SendContext,
   order: GradedOrder,

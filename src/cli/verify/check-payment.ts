@@ -201,10 +201,7 @@ function checkWebhookStatus(
   }
 }
 
-/**
- * Checks that a paid payment with a callback has one event, and a completed direct payment a second one, both with the
- * payment's values.
- */
+/** Requires an event for a paid payment with a callback, and a second one for a completed direct payment. */
 function checkWebhooks(
   { view: { payment }, webhooks }: PaymentFacts,
   context: CheckContext,

@@ -38,10 +38,7 @@ export interface FeatureRecords {
   readonly show: (id: PaymentId, nowMs: number) => Promise<Readonly<Record<string, unknown>>>;
   /** Fields that `event list` adds. */
   readonly fieldsOf: (event: NumberedEvent) => Readonly<Record<string, unknown>>;
-  /**
-   * Reads a payment's records and returns their check, which compares them with the payment and, if it gets one, with
-   * the chain.
-   */
+  /** Reads a payment's records, and returns their check against the payment and, if given, the chain. */
   readonly readCheck: (view: PaymentView) => Promise<CheckRecords>;
 }
 

@@ -25,10 +25,7 @@ import {
 import { type ProviderVariable, SANDBOX_ENVIRONMENT } from './provider-variables.ts';
 
 export interface AdapterSettings {
-  /**
-   * Time limit for all calls of one session or one catalog. Those of a quote or a webhook also have a limit of their
-   * own.
-   */
+  /** Time limit for all calls of one session or catalog. Quotes and webhooks also have limits of their own. */
   readonly timeoutMs: number;
   /** Lifetime of a cached quote; 0 disables the cache. */
   readonly quoteCacheMs?: number;
@@ -72,10 +69,7 @@ interface AccountSettings<Host extends string = string> extends AdapterSettings 
   readonly webhookSecret: string;
   /** The definition's hosts, without a trailing slash, or paths below BASE_URL where that is set. */
   readonly urls: Readonly<Record<Host, string>>;
-  /**
-   * The token's contract if the provider states one. Requires that of USDC, except in test environments, which deliver
-   * other tokens.
-   */
+  /** The token's contract, if stated. Requires that of USDC, except in test environments with other tokens. */
   readUsdcContract(contract: unknown): string | null;
   /** Throws `ProviderSettingError` if it is missing. */
   value(name: string): string;
@@ -86,10 +80,7 @@ interface AccountSettings<Host extends string = string> extends AdapterSettings 
   keyOrNull(name: string, read: (text: string) => KeyObject | null): KeyObject | null;
 }
 
-/**
- * What an adapter relies on, by how it is known. Each entry names its source. The documentation and `provider list`
- * show them.
- */
+/** What an adapter relies on, by how it is known. Entries name their sources, and the documentation shows them. */
 export interface Facts {
   readonly official: readonly string[];
   /** Facts from an official SDK or OpenAPI file, or compared with one by a test. */
@@ -153,10 +144,7 @@ const QUOTE_TIMEOUT_MS = 2_000;
 const LINK_LIFETIME_MS = 60 * 60_000;
 const QUOTE_CACHE_MS = 3_000;
 const MAXIMUM_CACHED_QUOTES = 500;
-/**
- * Below five seconds, because providers wait that long for our answer to a webhook, and some stop sending after a few
- * late ones.
- */
+/** Below the five seconds that providers wait for our answer; some stop sending after a few late ones. */
 const WEBHOOK_TIMEOUT_MS = 4_000;
 
 export function defineProvider<Host extends string, Own extends object = object>(

@@ -153,10 +153,7 @@ function methodOf({ body }: JsonRequest): 'GET' | 'POST' {
   return body === undefined ? 'GET' : 'POST';
 }
 
-/**
- * Undefined for invalid JSON. The parser's error is dropped, because it would quote the answer, which may contain the
- * key.
- */
+/** Undefined for invalid JSON. The parser's error would quote the answer, which may contain the key. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -277,10 +274,7 @@ export interface Call extends Calls {
   readonly ofCustomer: Calls;
 }
 
-/**
- * Creates a function that runs conversations with one provider, each within a time limit. All requests send these
- * headers.
- */
+/** Creates a function that runs conversations with one provider, each within a time limit. */
 export function createConversations(id: ProviderId, headers: Readonly<Record<string, string>> = {}) {
   const agent = createProviderAgent();
   return async <T>(timeoutMs: number, work: (call: Call) => Promise<T>): Promise<T> => {
@@ -319,10 +313,7 @@ export async function asProviderUnavailable<T>(id: ProviderId, outcome: Promise<
   }
 }
 
-/**
- * Passes on refusals and unknown states. A malformed webhook counts as an unknown state, so that it is logged as an
- * error.
- */
+/** Passes on refusals and unknown states. A malformed webhook becomes an unknown state, which is logged. */
 export async function classifyWebhookError(
   id: ProviderId,
   outcome: Promise<ProviderWebhook | null>,
@@ -344,10 +335,7 @@ class CustomersAnswerError extends ProviderAnswerError {
   override readonly name = 'MalformedAnswerError';
 }
 
-/**
- * The provider declined the request. This says nothing about its health: one customer's request must not open the
- * circuit for all others.
- */
+/** The provider declined the request. One customer's request must not open the circuit for all others. */
 export class DeclinedRequestError extends ProviderAnswerError {
   override readonly name = 'DeclinedRequestError';
 }

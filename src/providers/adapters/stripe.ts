@@ -205,10 +205,7 @@ export async function scaleToCharge(
   return last;
 }
 
-/**
- * Requires that the session as read back is locked, because a customer must not be able to pay to another wallet, coin
- * or network.
- */
+/** Requires a locked session, because a customer must not be able to pay to another wallet, coin or network. */
 function requireLocked(session: answers.AnswerFields, { depositAddress }: SessionRequest): void {
   const details = answers.fieldsOf(session['transaction_details']);
   const { delivery, all } = walletsOf(details);

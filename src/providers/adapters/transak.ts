@@ -196,10 +196,7 @@ function lacksUserIp({ status, body }: answers.JsonAnswer): boolean {
   return status >= 400 && status < 500 && /user[-_ ]?ip/i.test(JSON.stringify(body ?? null));
 }
 
-/**
- * Fields of a successful answer. A refusal because of the IP address is neither an outage nor a fault of the
- * credentials.
- */
+/** Fields of a successful answer. A refusal because of the IP address is neither an outage nor wrong credentials. */
 function requireFields(answer: answers.JsonAnswer, customerIp: string | null): answers.AnswerFields {
   if (!lacksUserIp(answer)) return answers.fieldsOf(requireSuccess('transak', answer));
   const known = customerIp === null ? 'which is unknown: check TRUST_PROXY' : 'which was sent';

@@ -7,10 +7,7 @@ import { type AnswerFields, fieldsOf, MalformedAnswerError } from './provider-ht
 /** Maximum difference between a webhook's time and ours, because an older one may be a replay. */
 const WEBHOOK_TOLERANCE_MS = 5 * 60_000;
 
-/**
- * Throws unless one of the signatures is the message's HMAC-SHA256 in hex. The comparison takes the same time for every
- * wrong one of that length.
- */
+/** Requires that one of the signatures is the message's HMAC-SHA256 in hex; compares in constant time. */
 export function requireHmac(
   key: string,
   message: readonly (string | Buffer)[],
