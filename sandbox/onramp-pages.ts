@@ -137,7 +137,7 @@ function renderExpiredPage(order: Order): string {
   ]);
 }
 
-/** Unlike the checkout on purpose, so that visitors do not confuse the two. */
+/** Differs from the checkout on purpose, so that visitors do not confuse the two. */
 const onrampStyle = `
 :root { color-scheme: light; }
 * { box-sizing: border-box; }

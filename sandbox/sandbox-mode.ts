@@ -43,7 +43,7 @@ const HIGHEST_PORT = 65_535;
 
 const CUSTOMER_COUNTRY = 'DE';
 
-/** Shorter than in live mode, because the local chain is faster. */
+/** Intervals are shorter than in live mode, because the local chain is faster. */
 const sandboxIntervals: Intervals = {
   watchIntervalMs: 400,
   relayIntervalMs: 400,
@@ -67,7 +67,7 @@ export async function startSandboxParts(
   cleanUp: CleanUp,
   isJson: boolean,
 ): Promise<string> {
-  // First, because the store's lock excludes other processes from the data folder and its chain.
+  // Opened first, because the store's lock excludes other processes from the data folder and its chain.
   const store = cleanUp.add(await openStoreToServe(config, log), (opened) => opened.close());
   await requireSandboxData(store, config.dataDir);
   const ownUrl = ownUrlOf(config);

@@ -36,7 +36,7 @@ export async function spawnChain(anvil: string, directory: string, port: number)
         '--chain-id',
         String(SANDBOX_CHAIN_ID),
         '--slots-in-an-epoch',
-        '1', // So that `finalized` is latest − 2.
+        '1', // makes `finalized` latest − 2
         '--no-mining',
         '--cache-path',
         join(directory, 'chain-cache'),

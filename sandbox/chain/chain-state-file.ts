@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import type { SandboxLog } from '../sandbox-log.ts';
 
-/** Long enough for a state of several hours, which has tens of megabytes. */
+/** Time limit of a save, long enough for the tens of megabytes of several hours. */
 const SAVE_LIMIT_MS = 60_000;
 
 /** File that anvil loads at its start and writes at its end. */

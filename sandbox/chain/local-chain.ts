@@ -216,7 +216,7 @@ export function startBlockProducer(
     if (isDue) await chain.rpc.call('evm_mine', []);
     const newHeight = isDue ? height + 1 : height;
     if (newHeight === lastHeight) return;
-    await chain.save(); // Also if another process has mined.
+    await chain.save(); // Saved even if another process has mined.
     lastHeight = newHeight;
     lastBlockAtMs = performance.now();
   }

@@ -86,7 +86,7 @@ export function createRampNetworkProtocol(): SimulatedProtocol {
     webhookOf(simulator, order, event, atMs) {
       const url = webhookUrls.get(order.id);
       if (url === undefined) return null;
-      // With sorted keys, because the signature covers the JSON in that form.
+      // Keys are sorted, because the signature covers the JSON in that form.
       const body = JSON.stringify({
         purchase: {
           asset: { address: simulator.tokenContract() },

@@ -34,7 +34,7 @@ interface RehearsalOptions {
   readonly signal: AbortSignal;
 }
 
-/** Long, so that a busy machine does not fail. */
+/** Time limit of a step, long enough for busy machines. */
 const STEP_LIMIT_MS = 60_000;
 const START_LIMIT_MS = 120_000;
 /** Maximum attempts with other ports, because another program can take a port meanwhile. */
@@ -93,7 +93,7 @@ export async function rehearse({
   let service: LiveProcess | null = null;
 
   const report: Rehearsal['report'] = (name, level, detail) => {
-    // Without the log if the operator ended the rehearsal.
+    // Omits the log if the operator ended the rehearsal.
     const log = level === 'fail' && service !== null && !signal.aborted ? { log: service.log() } : {};
     const check = { name, level, isFine: level !== 'fail', detail: detail.replace(/\s+/g, ' '), ...log };
     checks.push(check);

@@ -121,7 +121,7 @@ function addFailure(order: ShopOrder, error: unknown): void {
   addStep(order, { title: `Refused: ${name}`, kind: 'check', isGood: false, detail: message });
 }
 
-/** Not verified yet, so it is used only to look up the order. */
+/** Unverified payment id, used only to look up the order. */
 function claimedPaymentId(rawBody: string): string {
   try {
     return String((JSON.parse(rawBody) as { paymentId?: unknown } | null)?.paymentId);

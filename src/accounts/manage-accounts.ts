@@ -95,7 +95,7 @@ export async function readProfileUpdate(
     ...asGiven,
     ...Object.assign({}, ...parsed),
     ...(logo === undefined ? {} : { logo: logo && (await encodeLogo(pictures, account.id, logo)) }),
-    // Last, because it may need a DNS lookup.
+    // Checked last, because it may need a DNS lookup.
     ...(defaultCallback === undefined
       ? {}
       : { defaultCallbackUrl: await requireCallback(callbacks, defaultCallback) }),

@@ -95,7 +95,7 @@ export function derive(
   { memoryKib, passes, lanes, salt }: HashParameters,
 ): Promise<Buffer> {
   return runArgon2('argon2id', {
-    // Because the same letters can be typed as different Unicode sequences.
+    // Normalized, because the same letters can be typed as different Unicode sequences.
     message: Buffer.from(password.normalize('NFKC')),
     nonce: salt,
     memory: memoryKib,

@@ -53,7 +53,7 @@ export const createParameters = {
     schema: {
       anyOf: [
         amountText,
-        // Without `multipleOf: 0.01`, because validators that divide in binary would refuse 0.29.
+        // `multipleOf: 0.01` is left out, because validators that divide in binary would refuse 0.29.
         { type: 'number', minimum: MINIMUM_AMOUNT_CENTS / 100, maximum: MAXIMUM_AMOUNT_CENTS / 100 },
       ],
     },
@@ -264,7 +264,7 @@ function parseEmail(value: unknown): string | null {
 export function parseNote(sent: unknown): string | null {
   if (sent === undefined || sent === null) return null;
   if (typeof sent !== 'string') throw invalidField('note', 'must be a string');
-  // Because HTML text areas always send CRLF.
+  // Converts CRLF, which HTML text areas always send.
   const value = sent.replaceAll('\r\n', '\n');
   if (value === '') throw invalidField('note', 'must not be empty: omit it instead');
   const { maxLength } = note.schema;

@@ -59,7 +59,7 @@ const fail = (detail: string): Finding => ({ level: 'fail', detail });
 /** Time limits of one answer and of a whole check. */
 const ANSWER_LIMIT_MS = 5_000;
 const CHECK_LIMIT_MS = 20_000;
-/** Longer than other commands hold the store, which is about a second. */
+/** Time to wait for the store, which other commands hold for about a second. */
 const STORE_PATIENCE_MS = 3_000;
 
 /** Checks a live configuration, this machine, and everything to which the configuration refers. */

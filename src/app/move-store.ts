@@ -81,7 +81,7 @@ function placeOf({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl
   return { engine: 'sqlite', at: isFolder ? join(place, SQLITE_FILE) : place };
 }
 
-/** Because SQLite writes in the API's thread, and a create request must wait for one chunk at most. */
+/** Pause between chunks: SQLite writes in the API's thread, and a create request must wait for one at most. */
 const PAUSE_MS = 50;
 
 /** Lets others write between two chunks of work that can wait. Ends early on the signal. */

@@ -10,7 +10,7 @@ import type { Log } from './log.ts';
 import { openSqliteStore } from './store/sqlite-store.ts';
 import { migrations, type Store } from './store/store.ts';
 
-/** Longer than commands without a server hold the store, which is about a second. */
+/** Time to wait for the store, which commands without a server hold for about a second. */
 const START_TIMEOUT_MS = 3_000;
 const RETRY_MS = 100;
 export const SQLITE_FILE = 'card-checkout.sqlite';
@@ -91,7 +91,7 @@ async function migrateStore(config: Config, found: FoundSchema, log: Log, announ
 /** Creates the configured data folder and database, or migrates a database of an older version. */
 export async function initDatabase(config: Config, log: Log, announce: Announce = () => {}) {
   const found = await findSchema(config);
-  // Also with PostgreSQL, because the folder holds the control socket and the evidence of providers.
+  // Created even with PostgreSQL, because the folder holds the control socket and the evidence of providers.
   await naming('DATA_DIR', async () => createPrivateFolder(config.dataDir));
   await migrateStore(config, found, log, announce);
   return {

@@ -114,7 +114,7 @@ function watchTask(
       if (sinceMs < idleWatchIntervalMs) {
         const dueAfterMs = await pauseMs();
         const isIdle = dueAfterMs === idleWatchIntervalMs;
-        // With half an interval of tolerance for the timer that ends the pause.
+        // Allows half an interval of tolerance for the timer that ends the pause.
         if (sinceMs + watchIntervalMs / 2 < dueAfterMs && (isIdle || !isAnnounced)) return false;
       }
       lastPassAtMs = monotonicMs();

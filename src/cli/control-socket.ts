@@ -113,7 +113,7 @@ function requireSandbox({
   if (sandboxOperations !== null) return sandboxOperations;
   throw new ServiceError(
     'not_found',
-    // Only a running server has `direct`.
+    // A running server has `direct`, so without sandbox operations it is a live one.
     direct !== null
       ? 'This works only in the sandbox; this service runs in live mode.'
       : 'This works only while the sandbox runs.',

@@ -59,7 +59,7 @@ const unknown: Known = {
   askedAtMs: Number.NEGATIVE_INFINITY,
 };
 
-/** Enough for eleven providers, four currencies, and the 45 most recent countries of customers. */
+/** Room for eleven providers, four currencies, and the 45 most recent countries of customers. */
 const MAXIMUM_KNOWN = 2_000;
 /** Minimum interval of a provider's background quotes, whatever countries and currencies pages ask for. */
 const BACKGROUND_INTERVAL_MS = 5_000;

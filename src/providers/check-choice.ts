@@ -41,7 +41,7 @@ async function disabledProvider(
   provider: ProviderId,
   currency: Currency,
 ): Promise<ServiceError> {
-  // Without limits, because a catalog's maximum would exclude that amount.
+  // Ignores limits, because a catalog's maximum would exclude that amount.
   const { limits: _, ...withoutLimits } = directory;
   const offers = await listOffers(withoutLimits, merchant, {
     amountCents: MAXIMUM_AMOUNT_CENTS,

@@ -78,7 +78,7 @@ async function recordProgress(
     const reason = new Error(`${providers[0]} reported a session that was not started here`);
     return { outcome: 'unmatched', reason };
   }
-  // At most the time of arrival, so that a provider's fast clock does not block later webhooks.
+  // Limited to the time of arrival, so that a provider's fast clock does not block later webhooks.
   const atMs = Math.min(webhook.atMs, posted.receivedAtMs);
   const isRecorded = await payments.recordSessionProgress(
     view.payment.id,

@@ -308,7 +308,7 @@ export function refusalOfMinimum(
   { usdUnits }: Pick<Payment, 'usdUnits'>,
 ): Refusal | null {
   if (minimumUsdCents === null) return null;
-  // Without the fee, because `refusalOfDelivery` reports a minimum that follows from it.
+  // Ignores the fee, because `refusalOfDelivery` reports a minimum that follows from it.
   return refusalOfAmount(provider, { minimumUsdCents, maxProviderFeeBasisPoints: null }, usdUnits);
 }
 

@@ -19,10 +19,10 @@ export interface KnownLimitsOptions {
   readonly onFailure: (provider: ProviderId, error: unknown) => void;
 }
 
-/** Long, because limits rarely change and a quote that contradicts them takes precedence. */
+/** How long limits are kept. They rarely change, and a quote that contradicts them takes precedence. */
 const KEEP_MS = 6 * 3_600_000;
 const RETRY_MS = 10 * 60_000;
-/** Enough for eleven providers, four currencies, and the 45 most recent countries of customers. */
+/** Room for eleven providers, four currencies, and the 45 most recent countries of customers. */
 const MAXIMUM_ENTRIES = 2_000;
 /** Minimum interval of a provider's catalog reads for countries, because a visitor can claim any country. */
 const COUNTRY_INTERVAL_MS = 10_000;
@@ -36,7 +36,7 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
   async function read(provider: ProviderId, currency: Currency, country: string | null): Promise<void> {
     const key = keyOf(provider, currency, country);
     try {
-      // Any amount, because a catalog depends on currency and country only.
+      // Any amount will do, because a catalog depends on currency and country only.
       const request = { amountCents: 100_00, currency, usdUnits: 100_000_000n, customerCountry: country };
       const limits = await adapters.get(provider)?.readCatalog?.(request);
       if (limits === undefined) return;

@@ -60,7 +60,7 @@ export interface Visitor {
   readonly hasSeenTotal?: boolean;
 }
 
-/** Long enough, because the token's blocklist rarely changes, and the release is simulated again before it is sent. */
+/** How long an answer is kept: blocklists rarely change, and the release is simulated again before it is sent. */
 const BLOCKLIST_KEEP_MS = 30_000;
 const MAXIMUM_KEPT_WALLETS = 10_000;
 
@@ -132,7 +132,7 @@ async function startSession(
         `${providerCatalog[provider].name} needs your country, which is unknown. Your card was not charged.`,
       );
   }
-  // Also before reuse, because the customer would otherwise pay a shop that cannot receive the money.
+  // Required before reuse too, because the customer would otherwise pay a shop that cannot receive the money.
   await requirePayable(context.token, payment);
   if (unused !== null) return unused;
 

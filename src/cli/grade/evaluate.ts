@@ -152,7 +152,7 @@ function answersInTime({ good, slowBody, odd, duplicates, late, timeLimitMs }: O
   const genuine = [
     ['a genuine webhook', good],
     ['one whose body takes a second to arrive', slowBody],
-    // Only if no answer came, because a refusal of this webhook is a finding of the first obligation.
+    // Counts only if no answer came, because a refusal is a finding of the first obligation.
     ...(odd.status === null ? [['one with unusual spaces', odd] as const] : []),
     ...duplicates.map((answer) => ['one of several at once', answer] as const),
     ['a repeated one', late],

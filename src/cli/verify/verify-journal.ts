@@ -62,7 +62,7 @@ export function checkJournal({ view, entries }: PaymentFacts, findings: Findings
     deposits: deposits.map((deposit) => ({ ...deposit, paymentId })),
     releases: releases.map((release) => ({ ...release, paymentId })),
   });
-  // Without rescues, because the journal is their only record.
+  // Rescues are left out, because the journal is their only record.
   const moved = netEntries(entries.filter(({ kind }) => kind !== 'rescued'));
   const entered = new Map(moved.map((entry) => [placeOfEntry(entry), entry.units]));
   for (const entry of recorded) {

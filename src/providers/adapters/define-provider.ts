@@ -138,13 +138,13 @@ interface PaymentMethod {
   readonly traits: Pick<ProviderAdapter, 'currenciesSold' | 'onlyCurrency' | 'countriesServed'>;
 }
 
-/** Shorter than for sessions, because a page or an API call waits for quotes. */
+/** Time limit of a quote, shorter than a session's, because a page or an API call waits for it. */
 const QUOTE_TIMEOUT_MS = 2_000;
 /** Lifetime of a session's URL if the provider states none. */
 const LINK_LIFETIME_MS = 60 * 60_000;
 const QUOTE_CACHE_MS = 3_000;
 const MAXIMUM_CACHED_QUOTES = 500;
-/** Below the five seconds that providers wait for our answer; some stop sending after a few late ones. */
+/** Stays below the five seconds that providers wait for our answer; some stop sending after a few late ones. */
 const WEBHOOK_TIMEOUT_MS = 4_000;
 
 export function defineProvider<Host extends string, Own extends object = object>(

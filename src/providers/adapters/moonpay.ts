@@ -21,7 +21,7 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
 
 export const moonpay = defineProvider({
   id: 'moonpay',
-  /** Without INR, because MoonPay lists India as an unsupported country. */
+  /** INR is missing, because MoonPay lists India as an unsupported country. */
   traits: { currenciesSold: ['USD', 'EUR', 'CAD'] },
   hosts: {
     widget: { production: 'https://buy.moonpay.com', sandbox: 'https://buy-sandbox.moonpay.com' },

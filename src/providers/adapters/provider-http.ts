@@ -36,7 +36,7 @@ export interface JsonRequest {
   readonly acceptsPage?: true;
 }
 
-/** Far longer than usable answers, except catalogs. */
+/** Default maximum of an answer, far longer than usable ones except catalogs. */
 const MAXIMUM_ANSWER_BYTES = 64 * 1024;
 
 /** Pause after a 429 that does not state one in `Retry-After`. */
@@ -78,7 +78,7 @@ function record(call: JsonRequest, status: number, body: unknown, length: number
   const answers = recording.getStore();
   if (answers === undefined || answers.length >= MAXIMUM_RECORDED) return;
   const { pathname } = new URL(call.url);
-  // Without long bodies, because a catalog is too large for a record.
+  // Long bodies are left out, because a catalog is too large for a record.
   answers.push({
     method: methodOf(call),
     path: pathname,

@@ -13,7 +13,7 @@ import { type Call, countryNotServed, minimumUsdCentsOf } from './provider-http.
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
-/** Long, because assets rarely change. */
+/** How long the asset is kept, because it rarely changes. */
 const ASSET_KEEP_MS = 60 * 60_000;
 const progressOfEvent: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['ORDER_CREATED', 'paying'],

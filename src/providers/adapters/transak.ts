@@ -50,7 +50,7 @@ export const transak = defineProvider({
     ),
     ...variable.environment,
   ],
-  /** Without INR, which Transak accepts by UPI only, because the checkout is for cards. */
+  /** INR is missing, because Transak accepts it by UPI only and the checkout is for cards. */
   traits: { currenciesSold: ['USD', 'EUR', 'CAD'], opensOnce: true, checksReferrer: true },
   facts: {
     official: [

@@ -96,7 +96,7 @@ export const wert = defineProvider({
   async readWebhook({ urls, apiKey, webhookSecret }, webhook, call) {
     requireToken(webhook, webhookSecret);
     const { type, click_id: paymentId, order } = readWebhookFields(webhook.body);
-    // A test from the partner's page at Wert.
+    // A test that the partner's page at Wert sends.
     if (type === 'test' || typeof paymentId !== 'string' || paymentId === '') return null;
     const { data: orders } = await call.fields({
       url: `${urls.partner}/api/external/orders`,
