@@ -66,9 +66,7 @@ async function nextPage(context: ListenContext, cursor: string): Promise<EventPa
   }
 }
 
-/**
- * Prints an event when it arrives, and the endpoint's answer later, so that a slow answer does not delay other events.
- */
+/** Prints an event when it arrives and the endpoint's answer later, so that no slow answer delays other events. */
 async function show(context: ListenContext, event: EventCopy, endpoint: URL | null): Promise<void> {
   if (!context.isJson) context.write(eventLines(event));
   const forwarded = endpoint === null ? null : await forward(event, endpoint);

@@ -7,9 +7,7 @@ import { type ProviderId, providerIds } from '../src/payment/provider-catalog.ts
 export interface SandboxSettings {
   /** Port of the on-ramps, which the URLs of open sessions contain; 0 before the first start. */
   readonly onrampPort: number;
-  /**
-   * Ports of the shop's pages and receiver, which open payments contain in their callbacks; 0 before the first start.
-   */
+  /** Ports of the shop's pages and receiver, named in callbacks of open payments; 0 before the first start. */
   readonly shopPorts: { readonly shop: number; readonly receiver: number };
   /** Key of each simulated on-ramp, from which its credentials are derived. */
   readonly providerKeys: Readonly<Record<ProviderId, string>>;

@@ -83,9 +83,7 @@ async function commandLineOf(pid: number): Promise<{ programs: readonly string[]
   }
 }
 
-/**
- * Whether this process is an anvil with its state in `directory`, because the system may have reused the process id.
- */
+/** Whether this process is an anvil with its state in `directory`. The system may have reused the process id. */
 async function isOurChain(pid: number, directory: string): Promise<boolean> {
   const command = await commandLineOf(pid);
   if (!command?.programs.some((program) => basename(program) === 'anvil')) return false;

@@ -88,9 +88,7 @@ interface ListedProvider {
   readonly blocked_because: string | null;
 }
 
-/**
- * Switches on the first provider that can be used, because simulators prove nothing and are therefore off in live mode.
- */
+/** Switches on the first usable provider, because simulators prove nothing and are therefore off in live mode. */
 async function chooseProvider({ config, providers }: RehearsedPaymentParts) {
   const reasons: string[] = [];
   for (const provider of providers) {

@@ -259,9 +259,7 @@ async function pickPort(): Promise<number> {
   throw new Error(`no port from ${FIRST_PORT} to ${LAST_PORT} is free`);
 }
 
-/**
- * Writes the operator's additional authorities, and the certificate of the local receiver, to a file for the service.
- */
+/** Writes the operator's additional authorities and the local receiver's certificate to a file for the service. */
 function writeAuthorities({ own, folder }: Rehearsal, { certificate }: Receiver): string {
   const file = join(folder, 'authorities.pem');
   const ownFile = own['NODE_EXTRA_CA_CERTS'] ?? '';

@@ -4,9 +4,7 @@ import { invalidField } from '../payment/errors.ts';
 /** Prefix of every API key, set by the specification. */
 export const API_KEY_PREFIX = 'service_live_';
 
-/**
- * Rights of a key, with their labels in the dashboard. `create` is for checkouts; the others are for existing payments.
- */
+/** Rights of a key, with their labels in the dashboard. `create` is for checkouts, the others for existing payments. */
 export const scopeLabels = {
   create: 'Create checkouts',
   read: 'Read payments and events',

@@ -39,9 +39,7 @@ type BrandTokens = Readonly<
   Record<'accent' | 'accent-text' | 'accent-strong' | 'tint' | 'panel' | 'panel-text' | 'panel-soft', Hex>
 >;
 
-/**
- * Tokens of light and dark pages for a color that `parseBrandColor` accepted. Each pair that carries text is readable.
- */
+/** Tokens of light and dark pages for a color from `parseBrandColor`. Each pair that carries text is readable. */
 export function brandTokens(color: string): { readonly light: BrandTokens; readonly dark: BrandTokens } {
   const brand = color as Hex;
   const lightened = mixUntil(brand, WHITE, (shade) => contrastOf(shade, DARK_SHEET) >= MINIMUM_CONTRAST);

@@ -36,9 +36,7 @@ export const SECOND_FACTOR_MS = 5 * 60_000;
 export const SET_UP_MS = 20 * 60_000;
 /** Maximum delay of `lastSeenAtMs`, to save writes. */
 export const LAST_SEEN_STEP_MS = 5 * 60_000;
-/**
- * Maximum sessions of a user; another sign-in ends the oldest. Sessions that await a second factor count separately.
- */
+/** Maximum sessions of a user; another sign-in ends the oldest. Those awaiting a second factor count separately. */
 export const MAXIMUM_SESSIONS = 20;
 
 export function isSessionAlive(session: DashboardSession, nowMs: number): boolean {

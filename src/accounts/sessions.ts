@@ -110,9 +110,7 @@ export interface ChosenAccount {
   readonly otherAccounts: readonly Pick<Account, 'id' | 'name'>[];
 }
 
-/**
- * User and session of a token. Null if it is invalid, expired or of another area, or if the user may not use the area.
- */
+/** User and session of a token. Null if it is invalid, expired or of another area, or the user may not use the area. */
 export async function readSession(
   { people, sessions, nowMs }: Pick<PeopleContext, 'people' | 'sessions' | 'nowMs'>,
   token: string,

@@ -41,7 +41,7 @@ export const plainProfile = {
   /** Provider at the top of the list where it is available; null for the usual order. */
   pinnedProvider: null as ProviderId | null,
   excludedProviders: [] as readonly ProviderId[],
-  /** Null takes the operator's setting. The same holds for the next one. */
+  /** Null for the operator's setting, like `maxProviderFeeBasisPoints`. */
   toleranceBasisPoints: null as number | null,
   maxProviderFeeBasisPoints: null as number | null,
 };

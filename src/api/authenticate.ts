@@ -25,9 +25,7 @@ interface KeyRoutesContext extends Pick<ApiContext, 'accounts' | 'limits'> {
 /** Route options that admit requests whose key has this scope, counted by this limiter. */
 export type Admit = (keyLimiter: RateLimiter, scope: KeyScope) => { onRequest: onRequestAsyncHookHandler };
 
-/**
- * Registers routes for requests with an API key in a Fastify scope, so that the body parser applies to no other route.
- */
+/** Registers routes for requests with an API key in a Fastify scope, whose body parser applies to no other route. */
 export function registerKeyRoutes(
   server: FastifyInstance,
   prefix: string,
@@ -113,7 +111,7 @@ function readApiKey({ rawHeaders, url = '' }: Pick<IncomingMessage, 'rawHeaders'
 
 /** Interval at which the last-used times of all keys are written, and so their maximum delay. */
 const FLUSH_INTERVAL_MS = 60_000;
-/** Maximum keys kept until the next write. Further uses are not recorded, because a request must not wait for that. */
+/** Maximum keys kept until the next write. Further uses are not recorded, because no request must wait for a write. */
 const MAXIMUM_REMEMBERED = 10_000;
 
 /**

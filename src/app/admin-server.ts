@@ -9,7 +9,7 @@ import { type Readiness, registerHealth } from '../web/well-known.ts';
 import { dashboardFeatures } from './features.ts';
 import { createDashboardContext, type ServiceParts } from './service-parts.ts';
 
-/** The server for metrics, health and, unless the process is a worker, the operator's console. Never public. */
+/** The server for metrics, health and, except in a worker, the operator's console. Never on the public port. */
 export function createAdminServer(parts: ServiceParts, isReady: () => Readiness): FastifyInstance {
   const { config, log, metrics, role } = parts;
   const server = createBaseServer({

@@ -7,9 +7,7 @@ import { createRelayer, readAccount } from '../settlement/chain/relayer.ts';
 import { verifyDeployment } from '../settlement/chain/verify-deployment.ts';
 import { requireToken } from './live-services.ts';
 
-/**
- * Deploys a deposit factory with the first relayer's key, verifies it, and returns the settings for the configuration.
- */
+/** Deploys a deposit factory with the first relayer's key, verifies it, and returns settings for the configuration. */
 export async function deployContract(config: ContractDeploymentConfig) {
   const { chainId, rpcUrls, relayerPrivateKeys } = config;
   const [privateKey] = relayerPrivateKeys;

@@ -160,9 +160,7 @@ function checkEnvFile(): Finding {
 /** Variables that Node reads before the service reads `.env`. */
 const OF_NODE = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'];
 
-/**
- * Warns if other users can read or change the file with the secrets, or if it sets variables that Node reads before.
- */
+/** Warns if others can read or change the file with the secrets, or if it sets variables that Node reads earlier. */
 export function assessEnvFile(mode: number, variables: readonly string[]): Finding {
   const problems: string[] = [];
   if ((mode & 0o027) !== 0) problems.push('other users can read or change .env: run chmod 600 .env');
@@ -428,9 +426,7 @@ interface Finality {
   readonly slow?: readonly string[];
 }
 
-/**
- * Whether all endpoints answer, agree and keep up, and can confirm each other. URLs on one host count as one endpoint.
- */
+/** Whether all endpoints answer, agree, keep up and can confirm each other. URLs on one host count as one endpoint. */
 export function assessEndpoints(
   endpoints: readonly { readonly host: string; readonly label: string }[],
   newestBlocksMs: readonly (number | Error)[],

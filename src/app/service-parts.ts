@@ -85,9 +85,7 @@ export interface ServiceOptions {
   readonly additions?: TestAdditions;
   /** Metrics to which the external services already report; new ones if omitted. */
   readonly metrics?: Metrics;
-  /**
-   * Time for which the server accepts new connections after the signal to stop, while it reports that it is not ready.
-   */
+  /** Time for which the server accepts new connections after the signal to stop, while reporting "not ready". */
   readonly drainDelayMs: number;
 }
 

@@ -120,9 +120,7 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
   };
 }
 
-/**
- * Reads the wallet argument. A wallet at which USDC would be lost needs `--confirm-wallet`. Throws `invalid_request`.
- */
+/** Reads the wallet argument. Needs `--confirm-wallet` where USDC would be lost. Throws `invalid_request`. */
 export function optionalWallet(args: OperationArguments): Address | null {
   const wallet = optionalAddress(args, 'wallet');
   const doubt = wallet === null || args['confirm-wallet'] === true ? null : doubtAbout(wallet);

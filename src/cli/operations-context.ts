@@ -64,9 +64,7 @@ export interface OperationsContext
   readonly directory: OperatorDirectory;
   /** Absent without a running server. */
   readonly rates?: Rates;
-  /**
-   * Records how a provider's answers differ from the recorded ones, or null if they do not. Absent without a server.
-   */
+  /** Records how a provider's answers differ from the recorded ones; null if they do not. Absent without a server. */
   readonly noteDrift?: (provider: ProviderId, text: string | null) => void;
   readonly nowMs: () => number;
   readonly isTestMode: boolean;

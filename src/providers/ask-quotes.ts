@@ -242,9 +242,7 @@ function estimateUnits([last, other]: readonly Point[], { amountCents, usdUnits 
   return BigInt(Math.round(Math.min(Math.max(units, 0), Number(usdUnits) * MAXIMUM_SHARE)));
 }
 
-/**
- * Whether a failure also concerns another charge, which may be above the minimum or below the maximum that caused it.
- */
+/** Whether a failure also concerns another charge, which may be above a minimum or below a maximum that caused it. */
 function concerns({ outcome, amountCents }: NonNullable<Known['failure']>, charge: Priced): boolean {
   if (outcome.kind !== 'refused') return true;
   if (outcome.refusal.errorName === 'below_minimum') return charge.amountCents <= amountCents;

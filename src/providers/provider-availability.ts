@@ -84,9 +84,7 @@ export function describeOffByDefault(ids: readonly string[]): string {
   return `Off, because nothing proves your account there: ${ids.join(', ')}. Run "provider prove ID", or enable one by name with "provider set ID --active".`;
 }
 
-/**
- * The only currency that a provider accepts, in general or because of the account's route; null if there are several.
- */
+/** The only currency that a provider accepts, in general or on the account's route; null if there are several. */
 export function onlyCurrencyOf(adapters: ProviderAdapters | null, provider: ProviderId): Currency | null {
   return providerCatalog[provider].onlyCurrency ?? adapters?.get(provider)?.onlyCurrency ?? null;
 }

@@ -84,9 +84,7 @@ export function proofOf(
   return { isProved: true, text: `proved on ${day}${purchase}` };
 }
 
-/**
- * Whether evidence also holds for the other endpoint. Ignores URLs of simulators, whose ports change with every start.
- */
+/** Whether evidence holds for the other endpoint. Ignores URLs of simulators, whose ports change with every start. */
 export function isSameEndpoint(one: ProviderEndpoint, other: ProviderEndpoint): boolean {
   if (one.environment !== other.environment) return false;
   return one.environment === 'simulated' || one.urls.join(' ') === other.urls.join(' ');

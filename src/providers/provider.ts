@@ -65,9 +65,7 @@ export interface PostedWebhook {
   readonly receivedAtMs: number;
 }
 
-/**
- * Content of an authentic webhook about one payment. It is a hint for the customer's page, and never proof of payment.
- */
+/** Content of an authentic webhook about one payment. A hint for the customer's page, and never proof of payment. */
 export interface ProviderWebhook {
   /** Payment id as repeated by the provider, not verified yet. */
   readonly paymentId: PaymentId;

@@ -66,9 +66,7 @@ const MAXIMUM_KEPT_WALLETS = 10_000;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/**
- * Minimum lifetime of a session, so that a clock ahead of the provider's does not end it before the customer arrives.
- */
+/** Minimum lifetime of a session, so that a provider's slow clock does not end it before the customer arrives. */
 const MINIMUM_SESSION_MS = MINUTE_MS;
 /** Maximum lifetime of a session, because an open one is reused and its payment cannot be canceled. */
 const MAXIMUM_SESSION_MS = 24 * HOUR_MS;

@@ -89,9 +89,7 @@ export type ToBase = (day: LocalDay, units: number) => number | null;
 /** Maximum time before the first day from which a rate is taken for days without one. */
 const MAXIMUM_GAP_MS = 7 * 86_400_000;
 
-/**
- * Converts at the day's first rate, or else at the last one before it, so that a missing rate leaves no gap in a sum.
- */
+/** Converts at the day's first rate, or at the last one before it, so that a missing rate leaves no gap in a sum. */
 export async function readBaseRates(
   search: Pick<PaymentSearchStore, 'listRates'>,
   currency: Currency,

@@ -6,9 +6,7 @@ export interface GradeOptions {
   readonly orderUrl?: string;
   readonly probeUrl?: string;
   readonly port: string;
-  /**
-   * An unpaid payment of the shop's own service, with its token and amount, for a shop that cannot use another service.
-   */
+  /** An unpaid payment of the shop's own service, with token and amount, for a shop that cannot use another one. */
   readonly payment?: string;
   readonly ipnToken?: string;
   readonly amount?: string;

@@ -30,9 +30,7 @@ export function checkPayment(facts: PaymentFacts, context: CheckContext, finding
   return findings;
 }
 
-/**
- * Checks the fee of each release, which is that of the payment's terms, or zero if the fee wallet could not be paid.
- */
+/** Checks the fee of each release: that of the payment's terms, or zero if the fee wallet could not be paid. */
 function checkReleases({ view }: PaymentFacts, findings: Findings): void {
   for (const { toMerchantUnits, feeUnits: fee, transactionHash } of view.observations.releases) {
     const expected = feeUnits(toMerchantUnits + fee, view.payment.feeBasisPoints);
@@ -184,9 +182,7 @@ function depositedSums(entries: PaymentFacts['entries']): bigint[] {
 /** Age from which a pending webhook counts as skipped. Webhooks are normally sent within seconds. */
 const LATEST_CLAIM_MS = 24 * 3_600_000;
 
-/**
- * Checks that only pending webhooks are unclaimed, because a claimed one that became pending again would be sent twice.
- */
+/** Checks that only pending webhooks are unclaimed, so that none is sent twice, and that none stays pending. */
 function checkWebhookStatus(
   { event, status, claimedAtMs, createdAtMs }: Webhook,
   { scannedToMs }: CheckContext,

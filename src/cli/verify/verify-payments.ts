@@ -101,9 +101,7 @@ interface CheckedPayment {
   readonly findings: Findings;
 }
 
-/**
- * Checks payments. Repeats that for those with findings, because the service may have changed them between two reads.
- */
+/** Checks payments, repeatedly while there are findings, because the service may change a payment between two reads. */
 async function checkAll(
   context: VerifyContext,
   ids: readonly PaymentId[],

@@ -212,9 +212,7 @@ export function readDecimalUnits(value: unknown, name: string): bigint {
   return units;
 }
 
-/**
- * A URL to which the customer's browser may be redirected: absolute, https (or http on loopback), without credentials.
- */
+/** A URL to which the customer's browser may be redirected: absolute https (http on loopback), without credentials. */
 export function readRedirectUrl(value: unknown): string {
   if (typeof value !== 'string' || value.length > MAXIMUM_REDIRECT_LENGTH || !URL.canParse(value)) {
     throw new MalformedAnswerError('url is not an address');

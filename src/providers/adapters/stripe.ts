@@ -168,9 +168,7 @@ function totalCentsOf(quote: answers.AnswerFields, sourceCents: number): number 
   throw new answers.MalformedAnswerError('the total is unknown or less than the amount');
 }
 
-/**
- * Maximum part of the charge that may be left over, because fees are rounded and may have steps: the larger of the two.
- */
+/** Maximum part of the charge that may be left over, because fees are rounded and may have steps: the larger one. */
 const LEFT_OVER_CENTS = 5;
 const LEFT_OVER_PERCENT = 1;
 /** Cents by which rounded fees may falsify the slope for the third quote. */
@@ -223,9 +221,7 @@ function requireLocked(session: answers.AnswerFields, { depositAddress }: Sessio
   if (!isLocked) throw new Error('stripe made a session that is not locked to the deposit address');
 }
 
-/**
- * Wallets of the delivery (the chosen one and Polygon's), and all wallets of the session. Network tags are not wallets.
- */
+/** Wallets of the delivery (the chosen one and Polygon's), and all of the session. Network tags are not wallets. */
 function walletsOf(details: answers.AnswerFields) {
   const { polygon, ...others } = answers.fieldsOf(details['wallet_addresses'] ?? {});
   const texts = (values: readonly unknown[]) => values.filter((value) => typeof value === 'string');
