@@ -4,7 +4,10 @@ import { pageStyleOf } from '../../src/web/design/page-style.ts';
 import { type ShopOrder, type ShopStep, shopProducts } from './shop-order.ts';
 import type { InboxWebhook } from './webhook-inbox.ts';
 
-export const shopStyle = pageStyleOf(['button', 'card', 'badge', 'banner'], asset('./shop.css')).toString();
+export const shopStyle = pageStyleOf(
+  ['button', 'card', 'badge', 'banner', 'tones'],
+  asset('./shop.css'),
+).toString();
 export const shopScript = readFileSync(asset('./client/follow-order.js'), 'utf8');
 
 /** Style and script are files of the shop. Customers reach the checkout by a link, which needs no permission here. */

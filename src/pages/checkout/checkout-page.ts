@@ -120,22 +120,17 @@ export interface CheckoutPageOptions extends ContentOptions {
   readonly emailToken?: string | null;
   /** Question before a session at this provider; asked on a separate page. */
   readonly question?: CountryQuestion | null;
-  /** Set for a direct link, whose page continues to the provider by itself. */
-  readonly autoContinue?: AutoContinue | null;
+  /**
+   * Set for a direct link, whose page presses the provider's button by script. Without script, the browser requests this
+   * URL, whose response depends on whether the browser names the referring site.
+   */
+  readonly autoContinue?: string | null;
   /** Whether the page does not follow the payment, whose state would replace what is shown. */
   readonly isStill?: boolean;
   readonly problem: Html | null;
   readonly canSimulate?: boolean;
   /** Browser state of example pages; in the service the page's script detects it. */
   readonly moment?: CheckoutMoment | null;
-}
-
-/**
- * How a page continues to the provider: a script presses the provider's button. Without script, the browser requests
- * `withoutScript`, whose response depends on whether the browser names the referring site.
- */
-interface AutoContinue {
-  readonly withoutScript: string;
 }
 
 /** States that only the browser knows: leaving for the provider, or offline. */
@@ -161,13 +156,13 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     // Reloads waiting pages without script, but not pages with a choice.
     head:
       autoContinue !== null
-        ? refreshWithoutScript(0, autoContinue.withoutScript)
+        ? refreshWithoutScript(0, autoContinue)
         : refreshSeconds === null || (view.kind === 'choose' && !isDirect)
           ? nothing
           : refreshWithoutScript(Math.max(refreshSeconds, 10), path),
     summary: summary(checkout, language),
     brandColor: checkout.account.brandColor,
-    kind: isDirect ? 'followTransfer' : view.kind === 'underpaid' ? 'followRest' : 'follow',
+    kind: isDirect ? 'followTransfer' : 'follow',
     main: html`<main class="card" id="checkout" data-path="${path}" data-revision="${content.revision}" data-refresh-seconds="${refreshSeconds}"
 data-offline="${language.words.offline}"${autoContinue === null ? nothing : html` data-auto-continue`}>
 ${problemOf(options)}

@@ -213,7 +213,7 @@ async function showCheckout(asked: CheckoutRequest<'paymentId'>): Promise<Fastif
   if (provider === null) return sendCheckout(asked, checkout, { status: 200, problem: null });
   if (needsOwnPage(context, request, provider)) {
     const withoutScript = `/pay/${payment.id}?auto=1&${REFRESHED}=1`;
-    const autoContinue = query[REFRESHED] === undefined ? { withoutScript } : null;
+    const autoContinue = query[REFRESHED] === undefined ? withoutScript : null;
     return sendCheckout(asked, checkout, { status: 200, problem: null, autoContinue });
   }
   await limitByAddress(context.limits.starts, request);

@@ -84,7 +84,7 @@ export function docPagesFor({ isTestMode }: { readonly isTestMode: boolean }): r
 /** A separate file, so that pages need no nonce and can be cached whole. */
 export const docStyle = Buffer.from(
   pageStyleOf(
-    ['table', 'data-table', 'card', 'badge', 'banner'],
+    ['table', 'data-table', 'card', 'badge', 'tones'],
     new URL('./docs.css', import.meta.url),
   ).toString(),
 );

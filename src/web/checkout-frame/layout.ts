@@ -27,13 +27,7 @@ const pageKinds = {
   followTransfer: {
     style: ['./payment.css', './transfer.css'],
     components: ['button', 'card', 'banner'],
-    script: ['./client/copy-text.js', './client/follow-payment.js', './client/pay-from-wallet.js'],
-  },
-  /** Follows a partial payment, whose rest is paid at a provider or from a wallet. */
-  followRest: {
-    style: ['./payment.css', './offers.css'],
-    components: ['button', 'card', 'banner'],
-    script: ['./client/copy-text.js', './client/follow-payment.js'],
+    script: ['./client/follow-payment.js', './client/pay-from-wallet.js'],
   },
   form: {
     style: ['./form.css'],
@@ -78,7 +72,7 @@ const kinds = Object.fromEntries(
       kind,
       {
         style: styleOf(),
-        sandboxStyle: styleOf('./sandbox.css'),
+        sandboxStyle: styleOf('../design/components/sandbox.css', './sandbox.css'),
         script: new Html(scripts.join('\n')),
       },
     ];

@@ -7,13 +7,14 @@ import { Html, html, newNonce, nothing } from './html.ts';
 export type DesignComponent =
   | 'badge'
   | 'banner'
-  | 'banner-tones'
   | 'button'
   | 'button-kinds'
   | 'card'
   | 'data-table'
   | 'field'
-  | 'table';
+  | 'sandbox'
+  | 'table'
+  | 'tones';
 
 /**
  * Content of a page's `<style>`: tokens, shared styles, components, and the page's own style sheets. Read and minified

@@ -35,7 +35,7 @@ export interface PageContent {
 export function dashboardStyleWith(...more: readonly URL[]): Html {
   const own = [new URL('./dashboard.css', import.meta.url), new URL('./payments.css', import.meta.url)];
   return pageStyleOf(
-    ['button', 'button-kinds', 'card', 'badge', 'field', 'banner', 'banner-tones', 'table', 'data-table'],
+    ['button', 'button-kinds', 'card', 'badge', 'field', 'banner', 'tones', 'sandbox', 'table', 'data-table'],
     ...own,
     ...more,
   );

@@ -246,6 +246,21 @@ function dressUp(page) {
     print.hidden = false;
     print.onclick = () => window.print();
   }
+  for (const button of page.querySelectorAll('button')) {
+    const { copy } = button.dataset;
+    // The clipboard is absent in old browsers and without HTTPS.
+    if (copy === undefined || navigator.clipboard === undefined) continue;
+    button.hidden = false;
+    button.onclick = () =>
+      navigator.clipboard.writeText(copy).then(
+        () => {
+          button.textContent = '✓';
+        },
+        () => {
+          button.hidden = true;
+        },
+      );
+  }
   returnToShop(page);
   document.dispatchEvent(new Event('checkout:shown'));
 }
