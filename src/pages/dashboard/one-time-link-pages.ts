@@ -1,14 +1,12 @@
 import { acceptInvitation, findInvited } from '../../accounts/invitations.ts';
 import { createPasswordLink } from '../../accounts/password-links.ts';
-import { hashSecretToken } from '../../accounts/people-context.ts';
-import { parseUserEmail } from '../../accounts/person.ts';
 import type { Mailer } from '../../mail/mail.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { requirePassing, requirePassingFrom } from '../../web/rate-windows.ts';
 import { type AreaRequest, DASHBOARD_PATH, type DashboardContext } from '../../web/signed-in/context.ts';
 import { formField, formFields, newPassword } from '../../web/signed-in/form-fields.ts';
 import { type FormFields, formTokenField } from '../../web/signed-in/forms.ts';
 import { openFormToken } from '../../web/signed-in/layout.ts';
+import { mailLink } from '../../web/signed-in/new-browser-pages.ts';
 import {
   type DashboardRoutes,
   type PageAnswer,
@@ -33,38 +31,24 @@ ${formField('email', { label: 'Email address', type: 'email', autocomplete: 'use
   pages.form('/forgotten', (asked, form) => answerForgotten(asked, form, mailer));
 }
 
-/** Responds identically and in equal time whether or not the user exists, because the mail is sent afterwards. */
 async function answerForgotten(asked: LinkRequest, form: FormFields, mailer: Mailer): Promise<PageView> {
-  const { context, request } = asked;
-  const typed = form.text('email');
-  await requirePassingFrom(context.limits.linksOfAddress, request.ip);
-  await requirePassing(context.limits.mailsOfUser, hashSecretToken(typed.trim().toLowerCase()));
-  void sendLink(asked, mailer, typed).catch((error: unknown) =>
-    request.log.warn({ err: error }, 'a link for a new password was not sent'),
-  );
-  return {
-    title: 'Check your email',
-    main: html`<p>If this address has access, we have sent a link to set a new password to it. The link works once, within a day.</p>
-<p><a class="button" href="${DASHBOARD_PATH}/sign-in">Back</a></p>`,
-  };
-}
-
-async function sendLink({ context }: LinkRequest, mailer: Mailer, typed: string): Promise<void> {
-  const email = parseUserEmail(typed);
-  const user = email === null ? null : await context.people.findUserByEmail(email);
-  if (user === null) return;
-  const token = await createPasswordLink(context, user, 'forgotten');
-  await mailer.send({
+  const { context } = asked;
+  await mailLink(asked, mailer, form.text('email'), '', async (user) => ({
     to: user.email,
     subject: 'Set a new password',
     text: `A new password was requested for the dashboard at ${context.baseUrl}.
 
 Set it here within a day:
-${context.baseUrl}${DASHBOARD_PATH}/password/${token}
+${context.baseUrl}${DASHBOARD_PATH}/password/${await createPasswordLink(context, user, 'forgotten')}
 
 If you did not request it, ignore this email. Your password stays unchanged.
 `,
-  });
+  }));
+  return {
+    title: 'Check your email',
+    main: html`<p>If this address has access, we have sent a link to set a new password to it. The link works once, within a day.</p>
+<p><a class="button" href="${DASHBOARD_PATH}/sign-in">Back</a></p>`,
+  };
 }
 
 /** `/dashboard/invitation/:token`: makes the invited person a member. Opening it does not use it up. */

@@ -16,7 +16,7 @@ import { dataTable, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCode } from '../../web/design/qr-code.ts';
 import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../../web/signed-in/context.ts';
-import { cardForm, foldedForm } from '../../web/signed-in/form-fields.ts';
+import { type CardForm, cardForm, foldedForm } from '../../web/signed-in/form-fields.ts';
 import { formatMoney, formatPercent, formatUsdc, moment } from '../../web/signed-in/format.ts';
 import { formTokenField } from '../../web/signed-in/forms.ts';
 import type { PageView } from '../../web/signed-in/pages.ts';
@@ -225,30 +225,27 @@ ${dataTable({ label: 'Deposits and releases', empty: nothingSeen }, moves, {
 })}</section>`;
 }
 
-function noteCard(visit: Visit, payment: Payment): Html {
-  if (!roleIncludes(visit.role, 'developer')) {
-    return payment.note === null
-      ? nothing
-      : html`<section class="card"><h2>Note</h2><p class="lines"><bdi>${payment.note}</bdi></p></section>`;
-  }
-  return cardForm(visit, {
-    action: `${DASHBOARD_PATH}/payments/${payment.id}/note`,
-    title: 'Note',
-    fields: {
-      note: {
-        label: 'Your note',
-        type: 'textarea',
-        value: payment.note ?? '',
-        hint: 'At most 500 characters. Hidden from the checkout page, but shown in previews of the short link. A queued webhook keeps the old note.',
-      },
-    },
+/** A text for members who may not change it, its form for the others. */
+function textCard(visit: Visit, text: string, title: string, by: Html, form: Omit<CardForm, 'title'>): Html {
+  if (roleIncludes(visit.role, 'developer')) return cardForm(visit, { title, more: by, ...form });
+  if (text === '') return nothing;
+  return html`<section class="card"><h2>${title}</h2><p class="lines"><bdi>${text}</bdi></p>${by}</section>`;
+}
+
+function noteCard(visit: Visit, { id, note }: Payment): Html {
+  const value = note ?? '';
+  const hint =
+    'At most 500 characters. Hidden from the checkout page, but shown in previews of the short link. A queued webhook keeps the old note.';
+  return textCard(visit, value, 'Note', nothing, {
+    action: `${DASHBOARD_PATH}/payments/${id}/note`,
+    fields: { note: { label: 'Your note', type: 'textarea', value, hint } },
     button: 'Save the note',
   });
 }
 
 /** How the merchant settled a wrong amount with the customer. */
 function settledCard(visit: Visit, { payment, observations }: PaymentHistory, settled?: AccountRecord): Html {
-  const [text = '', author = ''] = settled?.texts ?? [];
+  const [value = '', author = ''] = settled?.texts ?? [];
   const hasArrived = !isDust(payment, sumObservations(observations).seenUnits);
   const isOffered = hasArrived && stateOf(payment) !== 'paid/completed';
   if (settled === undefined && payment.amountMismatch === null && !isOffered) return nothing;
@@ -256,24 +253,12 @@ function settledCard(visit: Visit, { payment, observations }: PaymentHistory, se
     settled === undefined
       ? nothing
       : html`<p class="small soft">By <bdi>${author}</bdi>, ${moment(settled.atMs, visit.timeZone)}</p>`;
-  if (!roleIncludes(visit.role, 'developer')) {
-    return text === ''
-      ? nothing
-      : html`<section class="card"><h2>How it was settled</h2><p class="lines"><bdi>${text}</bdi></p>${by}</section>`;
-  }
-  return cardForm(visit, {
+  const label = 'What you agreed with the customer';
+  const hint =
+    'For your books, for example “refunded in the shop”. At most 500 characters. Customers never see it, and it changes no status.';
+  return textCard(visit, value, 'How it was settled', by, {
     action: `${DASHBOARD_PATH}/payments/${payment.id}/settlement`,
-    title: 'How it was settled',
-    fields: {
-      note: {
-        id: 'settlement-note',
-        label: 'What you agreed with the customer',
-        type: 'textarea',
-        value: text,
-        hint: 'For your books, for example “refunded in the shop”. At most 500 characters. Customers never see it, and it changes no status.',
-      },
-    },
-    more: by,
+    fields: { note: { id: 'settlement-note', label, type: 'textarea', value, hint } },
     button: 'Save',
   });
 }

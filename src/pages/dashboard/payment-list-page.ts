@@ -14,7 +14,7 @@ import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.
 import { formField, sentenceOf } from '../../web/signed-in/form-fields.ts';
 import { formatMoney, moment } from '../../web/signed-in/format.ts';
 import { banner } from '../../web/signed-in/forms.ts';
-import { sendCsv } from '../../web/signed-in/layout.ts';
+import { pageLinks, pagePath, sendCsv } from '../../web/signed-in/layout.ts';
 import {
   displayStatusBadges,
   displayStatusLabel,
@@ -25,6 +25,7 @@ import {
 } from '../../web/signed-in/payment-words.ts';
 import type { DashboardFeatures, PaymentOrigin } from './features.ts';
 
+const LIST_PATH = `${DASHBOARD_PATH}/payments`;
 const PAGE_SIZE = 50;
 
 export async function showPayments({ readOrigins }: Pick<DashboardFeatures, 'readOrigins'>, visit: Visit) {
@@ -48,9 +49,14 @@ export async function showPayments({ readOrigins }: Pick<DashboardFeatures, 'rea
 ${filterForm(filters.given)}
 ${filterChips(filters.given)}
 ${page.payments.length === 0 ? emptyBanner(filters, page, visit) : paymentTable(page.payments, { sessions, origins, nowMs: context.nowMs() }, visit)}
-${pageLinks(filters, page)}
+${pageLinks(LIST_PATH, {
+  filters: filters.given,
+  isNewest: filters.before === null,
+  older: page.next,
+  olderWords: page.payments.length === 0 ? 'Search older payments' : 'Older',
+})}
 <p class="small soft">Times in ${visit.timeZone}. Where the customer could choose, the provider is that of the last session.</p>
-<p><a href="${listPath(filters.given, '/payments.csv')}"
+<p><a href="${pagePath(`${LIST_PATH}.csv`, filters.given)}"
 download>Download these payments as CSV</a> · <a href="${DASHBOARD_PATH}/statement">Monthly statement and journal</a></p>`,
   };
 }
@@ -75,7 +81,7 @@ async function statusTabs(
 <ul class="chips">${counted.map(({ status, count }) => {
     const current = status === given.status ? html` aria-current="true"` : nothing;
     const label = status === undefined ? 'All' : displayStatusLabel(status);
-    const href = listPath(status === undefined ? {} : { status });
+    const href = pagePath(LIST_PATH, status === undefined ? {} : { status });
     return html`<li><a class="chip"${current} href="${href}">${label} <span class="soft">${count}</span></a></li>`;
   })}</ul></nav>`;
 }
@@ -111,18 +117,6 @@ function emptyBanner({ given, before }: PaymentFilters, page: FoundPayments, vis
   }
   return html`<section class="card"><h2>No payments yet</h2>
 <p>Payments appear here when your shop creates a checkout, or when you create a payment link.</p></section>`;
-}
-
-function pageLinks({ given, before }: PaymentFilters, { next, payments }: FoundPayments): Html {
-  const newest = before === null ? nothing : html`<a class="button" href="${listPath(given)}">Newest</a>`;
-  const words = payments.length === 0 ? 'Search older payments' : 'Older';
-  const older =
-    next === null
-      ? nothing
-      : html`<a class="button" rel="next" href="${listPath(given, '/payments', next)}">${words}</a>`;
-  return before === null && next === null
-    ? nothing
-    : html`<nav class="actions" aria-label="Pages">${newest}${older}</nav>`;
 }
 
 const NOTE_CHARACTERS = 60;
@@ -230,13 +224,6 @@ function nextDateOf(date: string): string {
   return startOfDate(date, 'UTC') === null ? date : nextDate(date);
 }
 
-function listPath(given: PaymentFilters['given'], path = '/payments', before?: PaymentId): string {
-  const parameters = new URLSearchParams(given);
-  if (before !== undefined) parameters.set('before', before);
-  const query = parameters.toString();
-  return `${DASHBOARD_PATH}${path}${query === '' ? '' : `?${query}`}`;
-}
-
 const labels: Readonly<Record<FilterName, string>> = {
   q: 'Search',
   status: 'Status',
@@ -253,7 +240,7 @@ function filterChips(given: PaymentFilters['given']): Html {
     if (value === undefined) return [];
     const { [name]: _, ...others } = given;
     return [
-      html`<li><a class="chip" href="${listPath(others)}"><span>${labels[name]}:
+      html`<li><a class="chip" href="${pagePath(LIST_PATH, others)}"><span>${labels[name]}:
 <bdi>${shownValue(name, value)}</bdi></span><span aria-hidden="true">×</span><span class="quiet">, remove this filter</span></a></li>`,
     ];
   });

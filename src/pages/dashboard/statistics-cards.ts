@@ -21,7 +21,7 @@ interface Overview {
 
 const counts = new Intl.NumberFormat('en');
 const dayNames = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
-const percents = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
+export const percents = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 
 const changes = new Intl.NumberFormat('en', {
   style: 'percent',
@@ -47,7 +47,7 @@ export function statisticsCard({ statistics, before, span, timeZone, base }: Ove
   const conversion = created === 0 ? '–' : percents.format(Math.min(1, converted / created));
   const ofCreated = `of ${counts.format(created)} ${created === 1 ? 'payment' : 'payments'} created in this period`;
   return html`<section class="card"><h2>The last ${span} days</h2>
-<nav class="actions" aria-label="Days">${spans.map((other) => spanLink(other, span))}</nav>
+${spanLinks(DASHBOARD_PATH, span)}
 ${
   isUsed
     ? html`<dl class="tiles">
@@ -65,11 +65,15 @@ ${base.currency === 'USD' ? '' : `Amounts in ${base.currency} are at the first r
 Updated every few seconds.</p></section>`;
 }
 
-function spanLink(other: Span, span: Span): Html {
-  return html`<a class="button compact" href="${DASHBOARD_PATH}?days=${other}"${other === span ? html` aria-current="true"` : nothing}>${other} days</a>`;
+/** Links to the page with its figures of other periods. */
+export function spanLinks(path: string, current: number): Html {
+  return html`<nav class="actions" aria-label="Days">${spans.map(
+    (span) => html`<a class="button compact"
+href="${path}?days=${span}"${span === current ? html` aria-current="true"` : nothing}>${span} days</a>`,
+  )}</nav>`;
 }
 
-function tile(name: string, value: string, ...hints: readonly string[]): Html {
+export function tile(name: string, value: string, ...hints: readonly string[]): Html {
   return html`<div><dt>${name}</dt>
 <dd><strong>${value}</strong>${hints.map((hint) => (hint === '' ? nothing : html` <span class="small soft">${hint}</span>`))}</dd></div>`;
 }
@@ -101,11 +105,15 @@ function moneyTiles(
   return html`${tileOf('Net', netOf)}${tileOf('Received', (day) => day.receivedUnits)}${tileOf('Fees', (day) => day.feeUnits)}`;
 }
 
-function sum(days: readonly DayStatistics[], field: 'created' | 'converted' | 'paid'): number {
+/** Sum of a field over days. */
+export function sum(
+  days: readonly DayStatistics[],
+  field: 'created' | 'converted' | 'paid' | 'receivedUnits' | 'feeUnits',
+): number {
   return days.reduce((total, day) => total + day[field], 0);
 }
 
-function volumeOf(days: readonly DayStatistics[], currency: Currency): number {
+export function volumeOf(days: readonly DayStatistics[], currency: Currency): number {
   return days.reduce((total, day) => total + (day.paidCents.get(currency) ?? 0), 0);
 }
 
@@ -197,6 +205,6 @@ function durationOf(timeMs: number): string {
   return minutes < 60 ? `${minutes} min` : `${minutes / 60} h`;
 }
 
-function labelOf({ date }: DayStatistics): string {
+export function labelOf({ date }: DayStatistics): string {
   return dayNames.format(Date.parse(`${date}T00:00:00Z`));
 }

@@ -1,5 +1,6 @@
+import { dataTable } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import { codeBlock, renderInlineMarkdown, stackingTable } from './render-markdown.ts';
+import { codeBlock, renderInlineMarkdown } from './render-markdown.ts';
 
 /** Parts of the OpenAPI document that the page shows. */
 interface Parameter {
@@ -68,7 +69,12 @@ function operationSection(
 <h2 id="${operationId}">${summary}</h2>
 <p class="operation"><span class="badge">${method}</span> <code>${path}</code></p>
 <p>${renderInlineMarkdown(description)}</p>
-${parameters.length === 0 ? nothing : parameterTable(operationId, parameters)}
+${dataTable({ label: `Parameters of ${operationId}`, empty: nothing }, parameters, {
+  parameter: ({ name }) => html`<code>${name}</code>`,
+  in: ({ in: place }) => place,
+  required: ({ required }) => yesOrNo(required),
+  rules: ({ description }) => renderInlineMarkdown(description),
+})}
 ${requestBody === undefined ? nothing : html`<h3>Body</h3>${contentDetails(requestBody.content)}${fieldsOf(schemas, requestBody.content)}`}
 <h3>Answers</h3>
 ${Object.entries(responses).map(
@@ -99,19 +105,6 @@ function fieldsOf(schemas: Readonly<Record<string, Schema>>, content: Content): 
   return schema === undefined ? nothing : fieldTable(`Fields of the body, ${name}`, schema);
 }
 
-function parameterTable(operationId: string, parameters: readonly Parameter[]): Html {
-  return stackingTable(
-    `Parameters of ${operationId}`,
-    ['parameter', 'in', 'required', 'rules'],
-    parameters.map(({ name, in: place, required, description }) => [
-      html`<code>${name}</code>`,
-      html`${place}`,
-      html`${required ? 'yes' : 'no'}`,
-      renderInlineMarkdown(description),
-    ]),
-  );
-}
-
 function objectSection(name: string, schema: Schema): Html {
   return html`<section><h3 id="object-${name}">${name}</h3>
 ${schema.description === undefined ? nothing : html`<p>${renderInlineMarkdown(schema.description)}</p>`}
@@ -119,17 +112,17 @@ ${fieldTable(`Fields of ${name}`, schema)}</section>`;
 }
 
 function fieldTable(label: string, { properties = {}, required = [] }: Schema): Html {
-  return stackingTable(
-    label,
-    ['field', 'type', 'always there', 'what it is'],
-    Object.entries(properties).map(([name, { type = 'object', anyOf, description = '', enum: allowed }]) => [
-      html`<code>${name}</code>`,
-      html`${(anyOf?.map((each) => each.type ?? 'object') ?? [type].flat()).join(' or ')}`,
-      html`${required.includes(name) ? 'yes' : 'no'}`,
+  return dataTable(label, Object.entries(properties), {
+    field: ([name]) => html`<code>${name}</code>`,
+    type: ([, { type = 'object', anyOf }]) =>
+      (anyOf?.map((each) => each.type ?? 'object') ?? [type].flat()).join(' or '),
+    'always there': ([name]) => yesOrNo(required.includes(name)),
+    'what it is': ([, { description = '', enum: allowed }]) =>
       html`${renderInlineMarkdown(description)}${allowed === undefined ? nothing : html` One of: ${allowedValues(allowed)}.`}`,
-    ]),
-  );
+  });
 }
+
+const yesOrNo = (is: boolean) => (is ? 'yes' : 'no');
 
 function allowedValues(allowed: readonly unknown[]): Html[] {
   return allowed.map((value, index) => html`${index === 0 ? '' : ', '}<code>${String(value)}</code>`);

@@ -155,36 +155,25 @@ export function renderInlineMarkdown(text: string): Html {
 
 const inlineMarkdown = new Marked({ renderer: { html: () => '' } });
 
+/** The markup of `dataTable` for a table whose columns may be unnamed and whose names may have markup. */
 function tableMarkup(
   label: string,
   { header, rows }: Tokens.Table,
   inline: (cell: Tokens.TableCell) => string,
 ): string {
   const names = header.map(({ text }) => text.replaceAll('`', ''));
-  const cells = (row: readonly Tokens.TableCell[]) => row.map((cell) => new Html(inline(cell)));
-  return `${stackingTable(label, names, rows.map(cells), cells(header))}\n`;
-}
-
-/**
- * Table whose rows become cards on a phone, with column names beside values (`data-table.css`). Explicit roles keep the
- * table semantics, which the card layout would otherwise remove.
- */
-export function stackingTable(
-  label: string,
-  names: readonly string[],
-  rows: readonly (readonly Html[])[],
-  head: readonly Html[] = names.map((name) => html`${name}`),
-): Html {
   // Omits the heading of unnamed columns, which screen readers would announce as empty.
-  const headings = head.map((heading, column) =>
-    names[column] === '' ? html`<td></td>` : html`<th scope="col" role="columnheader">${heading}</th>`,
+  const headings = header.map((cell, column) =>
+    names[column] === ''
+      ? html`<td></td>`
+      : html`<th scope="col" role="columnheader">${new Html(inline(cell))}</th>`,
   );
-  const cellOf = (cell: Html, column: number) =>
-    html`<td role="cell"${names[column] === '' ? nothing : html` data-label="${names[column] ?? ''}"`}>${cell}</td>`;
-  return html`<div class="table stacks" role="region" aria-label="${label}" tabindex="0"><table role="table">
+  const cellOf = (cell: Tokens.TableCell, column: number) =>
+    html`<td role="cell"${names[column] === '' ? nothing : html` data-label="${names[column] ?? ''}"`}>${new Html(inline(cell))}</td>`;
+  return `${html`<div class="table stacks" role="region" aria-label="${label}" tabindex="0"><table role="table">
 <thead role="rowgroup"><tr role="row">${headings}</tr></thead>
 <tbody role="rowgroup">${rows.map((row) => html`<tr role="row">${row.map(cellOf)}</tr>`)}</tbody>
-</table></div>`;
+</table></div>`}\n`;
 }
 
 /** Anchor that GitHub gives a heading, so that one link works in both places. */

@@ -1,5 +1,5 @@
 import { SERVICE_LOG } from '../../accounts/audit-entry.ts';
-import { type Currency, currencies } from '../../payment/money.ts';
+import { currencies } from '../../payment/money.ts';
 import type { Payment } from '../../payment/payment.ts';
 import { providerCatalog } from '../../payment/provider-catalog.ts';
 import { type AccountStatistics, readStatistics } from '../../reports/read-statistics.ts';
@@ -19,8 +19,6 @@ import { adviceFor } from './payment-detail.ts';
 import { healthBadge, type Provider, providerLink, readProviders, stateBadge } from './providers-page.ts';
 import * as settlement from './settlement-page.ts';
 
-/** Selectable periods in days. */
-const spans = [7, 30, 90] as const;
 /** How long a payment stays open by default. */
 const OPEN_DAYS = 7;
 /** A release counts as stuck after this time, as in the alert CardCheckoutReleaseOverdue. */
@@ -32,6 +30,9 @@ const BATCHES_READ = 200;
 const WEBHOOK_ALERT_MS = 24 * 3_600_000;
 const WEBHOOKS_READ = 500;
 
+/** Loaded on the first view, because the charts need a library that would slow startup. */
+const loadCards = () => import('../dashboard/statistics-cards.ts');
+
 type Overview = Awaited<ReturnType<typeof readOverview>>;
 
 export function registerOverviewPage(routes: OperatorRoutes): void {
@@ -39,6 +40,7 @@ export function registerOverviewPage(routes: OperatorRoutes): void {
 }
 
 async function showOverview(visit: OperatorVisit): Promise<PageView> {
+  const { spans } = await loadCards();
   const span = spans.find((days) => String(days) === visit.query.get('days')) ?? spans[0];
   const overview = await readOverview(visit.context, span);
   const { statistics, stuck, providers, relayers, endpoints } = overview;
@@ -154,45 +156,34 @@ function countOf(count: number, noun: string): string {
   return `${counts.format(count)} ${noun}${count === 1 ? ' is' : 's are'}`;
 }
 
-const percents = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
-const dayNames = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
-
 async function figuresCard({ days }: AccountStatistics, span: number): Promise<Html> {
   const { barChart } = await import('../../web/design/charts.ts');
-  const sum = (field: 'created' | 'converted' | 'paid' | 'receivedUnits' | 'feeUnits', some = days) =>
-    some.reduce((total, day) => total + day[field], 0);
-  const volumeIn = (currency: Currency) =>
-    days.reduce((total, { paidCents }) => total + (paidCents.get(currency) ?? 0), 0);
+  const { labelOf, percents, spanLinks, sum, tile, volumeOf } = await loadCards();
   const recent = days.slice(-OPEN_DAYS);
-  const open = sum('created', recent) - sum('converted', recent);
-  const share = sum('created') === 0 ? '–' : percents.format(Math.min(1, sum('converted') / sum('created')));
+  const open = sum(recent, 'created') - sum(recent, 'converted');
+  const created = sum(days, 'created');
+  const share = created === 0 ? '–' : percents.format(Math.min(1, sum(days, 'converted') / created));
+  const volumes = currencies.map((currency) => [currency, volumeOf(days, currency)] as const);
   return html`<section class="card"><h2>All accounts, the last ${span} days</h2>
-<nav class="actions" aria-label="Days">${spans.map(
-    (other) => html`<a class="button compact"
-href="${OPERATOR_PATH}?days=${other}"${other === span ? html` aria-current="true"` : nothing}>${other} days</a>`,
-  )}</nav>
-<dl class="tiles">${tile('Revenue in USDC', formatUsdcSum(sum('feeUnits')), 'the accounts’ fees')}
-${tile('Received in USDC', formatUsdcSum(sum('receivedUnits')))}
-${currencies.map((currency) => (volumeIn(currency) === 0 ? nothing : tile(`Volume in ${currency}`, formatMoney(volumeIn(currency), currency))))}
-${tile('Paid', counts.format(sum('paid')))}${tile('Open', counts.format(open), `created in the last ${OPEN_DAYS} days and not paid`)}
+${spanLinks(OPERATOR_PATH, span)}
+<dl class="tiles">${tile('Revenue in USDC', formatUsdcSum(sum(days, 'feeUnits')), 'the accounts’ fees')}
+${tile('Received in USDC', formatUsdcSum(sum(days, 'receivedUnits')))}
+${volumes.map(([currency, cents]) => (cents === 0 ? nothing : tile(`Volume in ${currency}`, formatMoney(cents, currency))))}
+${tile('Paid', counts.format(sum(days, 'paid')))}${tile('Open', counts.format(open), `created in the last ${OPEN_DAYS} days and not paid`)}
 ${tile('Conversion', share, 'of payments created in this period')}</dl>
 ${
-  sum('feeUnits') === 0
+  sum(days, 'feeUnits') === 0
     ? nothing
     : barChart({
         title: 'Revenue in USDC',
         axis: 'Day',
         series: ['Fees in USDC'],
-        bars: days.map(({ startMs, feeUnits }) => ({ label: dayNames.format(startMs), values: [feeUnits] })),
+        bars: days.map((day) => ({ label: labelOf(day), values: [day.feeUnits] })),
         textOf: formatUsdcSum,
       })
 }
 <p class="small soft">Received and fees as of the time of payment. Times in UTC.
 Updated every few seconds. <a href="${OPERATOR_PATH}/accounts">Accounts</a></p></section>`;
-}
-
-function tile(name: string, value: string, hint = ''): Html {
-  return html`<div><dt>${name}</dt><dd><strong>${value}</strong> <span class="small soft">${hint}</span></dd></div>`;
 }
 
 function providersCard(providers: readonly Provider[]): Html {

@@ -71,7 +71,7 @@ function refusedAt({ refused }: Pick<FormVisit, 'refused'>, action: string): Ref
   return refused?.path === action.replace(/[?#].*$/, '') ? refused : undefined;
 }
 
-interface CardForm {
+export interface CardForm {
   readonly action: string;
   readonly title?: string;
   readonly fields: Fields;

@@ -209,18 +209,22 @@ export function sendPlainPage(
 
 interface ListPage {
   /** Filters in the list's URL; empty texts are omitted. */
-  readonly filters: Readonly<Record<string, string>>;
+  readonly filters: Readonly<Partial<Record<string, string>>>;
   readonly isNewest: boolean;
   /** Cursor of the next page (parameter `before`); null on the last page. */
   readonly older: string | null;
+  readonly olderWords?: string;
 }
 
-export function pageLinks(path: string, { filters, isNewest, older }: ListPage): Html {
-  return html`<div class="actions">${isNewest ? nothing : html`<a class="button" href="${pagePath(path, filters)}">Newest</a>`}
-${older === null ? nothing : html`<a class="button" href="${pagePath(path, { ...filters, before: older })}">Older</a>`}</div>`;
+export function pageLinks(path: string, { filters, isNewest, older, olderWords = 'Older' }: ListPage): Html {
+  if (isNewest && older === null) return nothing;
+  return html`<nav class="actions" aria-label="Pages">${isNewest ? nothing : html`<a class="button" href="${pagePath(path, filters)}">Newest</a>`}
+${older === null ? nothing : html`<a class="button" rel="next" href="${pagePath(path, { ...filters, before: older })}">${olderWords}</a>`}</nav>`;
 }
 
-function pagePath(path: string, parameters: Readonly<Record<string, string>>): string {
-  const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
+/** URL of a list with these parameters; empty ones are omitted. */
+export function pagePath(path: string, parameters: ListPage['filters']): string {
+  const query = new URLSearchParams();
+  for (const [name, value = ''] of Object.entries(parameters)) if (value !== '') query.set(name, value);
   return `${path}${query.size === 0 ? '' : `?${query}`}`;
 }

@@ -1,5 +1,5 @@
 import { hashSecretToken } from '../../accounts/people-context.ts';
-import { parseUserEmail } from '../../accounts/person.ts';
+import { parseUserEmail, type User } from '../../accounts/person.ts';
 import {
   BROWSER_MARK_MS,
   createBrowserLink,
@@ -7,7 +7,7 @@ import {
   markBrowser,
   openBrowserLink,
 } from '../../accounts/sessions.ts';
-import type { Mailer } from '../../mail/mail.ts';
+import type { Mail, Mailer } from '../../mail/mail.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing, requirePassingFrom, widestNetworkOf } from '../rate-windows.ts';
 import { type Area, type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
@@ -143,37 +143,52 @@ function askForm(area: Area, formToken: string, email: string): Html {
 <button class="button primary wide">Send me a link</button></form>`;
 }
 
-/** Responds identically and in equal time whether or not the user exists, because the mail is sent afterwards. */
 async function answerAsking(asked: AreaRequest, form: FormFields, mailer: Mailer): Promise<PageView> {
-  const { context, area, request } = asked;
-  const typed = form.text('email');
-  await requirePassingFrom(context.limits.linksOfAddress, request.ip);
-  await requirePassing(context.limits.mailsOfUser, `browser ${hashSecretToken(typed.trim().toLowerCase())}`);
-  void sendLink(asked, mailer, typed).catch((error: unknown) =>
-    request.log.warn({ err: error }, 'a link for a new browser was not sent'),
-  );
-  return {
-    title: 'Check your email',
-    main: html`<p>If this address has access, we have sent a link to it. Open the link in this browser within an hour, and sign in.</p>${toSignIn(area)}`,
-  };
-}
-
-async function sendLink({ context, area }: AreaRoutes, mailer: Mailer, typed: string): Promise<void> {
-  const email = parseUserEmail(typed);
-  const user = email === null ? null : await context.people.findUserByEmail(email);
-  if (user === null || (area.name === 'operator' && !user.isOperator)) return;
-  const token = createBrowserLink(context.browsers, user.email, context.nowMs());
-  await mailer.send({
-    to: user.email,
-    subject: 'Sign in with a new browser',
-    text:
-      `Many passwords were tried for your access to ${area.name === 'operator' ? 'the operator’s console' : 'the dashboard'} at ${context.baseUrl}, ` +
-      `in browsers that you have not signed in with before. None of them was let in because of this email.
+  const { context, area } = asked;
+  await mailLink(asked, mailer, form.text('email'), 'browser ', async (user) => {
+    if (area.name === 'operator' && !user.isOperator) return null;
+    const token = createBrowserLink(context.browsers, user.email, context.nowMs());
+    return {
+      to: user.email,
+      subject: 'Sign in with a new browser',
+      text:
+        `Many passwords were tried for your access to ${area.name === 'operator' ? 'the operator’s console' : 'the dashboard'} at ${context.baseUrl}, ` +
+        `in browsers that you have not signed in with before. None of them was let in because of this email.
 
 To sign in with a new browser, open this link in it within an hour:
 ${context.baseUrl}${pathOf(area)}?token=${token}
 
 You still need your password. Do not share the link. If this was not you, ignore this email.
 `,
+    };
   });
+  return {
+    title: 'Check your email',
+    main: html`<p>If this address has access, we have sent a link to it. Open the link in this browser within an hour, and sign in.</p>${toSignIn(area)}`,
+  };
+}
+
+/**
+ * Mails a link to the user with this address. Resolves in equal time whether or not the user exists, because the mail is
+ * sent afterwards. Throws `rate_limited`.
+ */
+export async function mailLink(
+  { context, request }: AreaRequest,
+  mailer: Mailer,
+  typed: string,
+  purpose: string,
+  mailOf: (user: User) => Promise<Mail | null>,
+): Promise<void> {
+  await requirePassingFrom(context.limits.linksOfAddress, request.ip);
+  await requirePassing(
+    context.limits.mailsOfUser,
+    `${purpose}${hashSecretToken(typed.trim().toLowerCase())}`,
+  );
+  const send = async () => {
+    const email = parseUserEmail(typed);
+    const user = email === null ? null : await context.people.findUserByEmail(email);
+    const mail = user && (await mailOf(user));
+    if (mail !== null) await mailer.send(mail);
+  };
+  void send().catch((error: unknown) => request.log.warn({ err: error }, 'a link was not sent by email'));
 }
