@@ -70,7 +70,7 @@ export interface PasskeyStore {
 }
 
 /**
- * `gone`: the invitation was used, withdrawn or has expired. `other_user`: the address belongs to another user since.
+ * `gone`: the invitation was used, withdrawn or has expired. `other_user`: the address now belongs to another user.
  * `full`: the account or the user has the maximum of memberships.
  */
 export type Acceptance = 'accepted' | 'gone' | 'other_user' | 'full';

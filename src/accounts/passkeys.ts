@@ -127,7 +127,7 @@ export async function usePasskey(
     credential: { id, publicKey: Uint8Array.from(Buffer.from(publicKey, 'base64url')), counter },
   }).catch(() => null);
   if (verified?.verified !== true) return false;
-  // Checked again at the write, because of two concurrent answers only one may count.
+  // Checked again at the write, because only one of two concurrent answers may count.
   return context.people.usePasskey(user.id, id, verified.authenticationInfo.newCounter, context.nowMs());
 }
 

@@ -8,7 +8,7 @@ const known = readFileSync(new URL('common-passwords.txt', import.meta.url), 'ut
   .split('\n')
   .filter((word) => word !== '');
 
-/** Predictable sequences: alphabets, digits and rows of keyboards, including diagonals across the rows. */
+/** Predictable sequences: alphabets, digits, rows and columns of keyboards, and mixtures of two of them. */
 const rows = [
   'abcdefghijklmnopqrstuvwxyz',
   '012345678901234567890',

@@ -9,7 +9,7 @@ import { canOpenFile } from './public-server.ts';
 
 const CHECK_INTERVAL_MS = 2_000;
 const READ_LIMIT_MS = 5_000;
-/** Time without an answer after which the database counts as lost. Longer than a restart of it takes. */
+/** Time without an answer after which the database counts as lost. A restart of the database takes less. */
 const LOST_AFTER_MS = 10_000;
 /** Time for which another instance's answer counts. */
 const ELSEWHERE_MS = 10_000;

@@ -31,8 +31,8 @@ function redactTexts([first, ...texts]: readonly unknown[]): unknown[] {
 }
 
 /**
- * Standard output may be a file on a full disk, so no request fails for its line, and stopping does not wait. Up to 1
- * MiB of lines is buffered and written later.
+ * Standard output may be a file on a full disk, so no request fails because of its log line, and stopping does not
+ * wait. Up to 1 MiB of lines is buffered and written later.
  */
 function standardOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: true, maxLength: 1024 * 1024 });

@@ -16,7 +16,7 @@ interface PostgresStoreOptions {
   /** Called with errors that reach no caller, such as a broken idle connection. */
   readonly onError?: (error: Error) => void;
   readonly poolSize?: number;
-  /** Whether the schema may be created or changed, for good (default true). If not, an older one is refused. */
+  /** Whether the schema may be created or changed permanently (default true). If not, an older one is refused. */
   readonly mayMigrate?: boolean;
 }
 

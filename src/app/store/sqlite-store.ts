@@ -16,7 +16,7 @@ export interface SqliteStoreOptions {
   readonly nowMs?: () => number;
   /** Called when a whole commit failed (disk full, locked); its callers receive the error as well. */
   readonly onError?: (error: Error) => void;
-  /** Whether the schema may be created or changed, for good (default true). If not, an older one is refused. */
+  /** Whether the schema may be created or changed permanently (default true). If not, an older one is refused. */
   readonly mayMigrate?: boolean;
 }
 

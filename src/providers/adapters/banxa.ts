@@ -1,6 +1,6 @@
 /**
- * Banxa: creates an order with the partner's key, whose one-time URL the customer opens. Nonces of webhooks are not
- * stored, because a replayed webhook changes nothing.
+ * Banxa: creates an order with the partner's key. The customer opens the order's one-time URL. Nonces of webhooks are
+ * not stored, because a replayed webhook changes nothing.
  */
 import { formatCents } from '../../payment/money.ts';
 import type { ProviderId } from '../../payment/provider-catalog.ts';

@@ -1,7 +1,7 @@
 /**
- * Crypto.com Onramp: creates a payment with the account's secret key, whose page the customer opens. The API is that of
- * Crypto.com Pay, which accepts payments for merchants; the on-ramp is a limited beta of it. An account without the
- * beta ignores the wallet and credits its own balance, so a payment that does not echo wallet, asset and network is
+ * Crypto.com Onramp: creates a payment with the account's secret key. The customer opens the payment's page. The API is
+ * that of Crypto.com Pay, which accepts payments for merchants; the on-ramp is a limited beta of it. An account without
+ * the beta ignores the wallet and credits its own balance, so a payment that does not echo wallet, asset and network is
  * never shown. The only documented answer echoes neither wallet nor network, so the adapter is off in production until
  * the operator states that the account's answers do.
  */

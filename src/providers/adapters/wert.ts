@@ -1,7 +1,7 @@
 /**
- * Wert: creates a session with the partner's key, whose page the customer opens. Fees are added to a conversion's
- * amount and deducted from its delivery. Webhooks are not signed, so a webhook is only a trigger: its URL must contain
- * a token that only Wert knows, and the status is read from Wert's API.
+ * Wert: creates a session with the partner's key. The customer opens the session's page. Fees are added to a
+ * conversion's amount and deducted from its delivery. Webhooks are not signed, so a webhook is only a trigger: its URL
+ * must contain a token that only Wert knows, and the status is read from Wert's API.
  */
 import { UnknownStateError } from '../../payment/errors.ts';
 import { formatCents, UNITS_PER_CENT } from '../../payment/money.ts';
