@@ -18,6 +18,7 @@ import {
   type SimulatedProtocol,
   type SimulatorContext,
   takeNumber,
+  totalCentsOf,
 } from './simulated-protocol.ts';
 
 const SESSION_LIFETIME_MS = 5 * 60_000;
@@ -140,7 +141,16 @@ function registerQuotes(server: FastifyInstance, simulator: SimulatorContext): v
     requireCardCurrency(query.fiatCurrency, query.paymentMethod);
     const price = await simulator.price(query.fiatAmount, query.fiatCurrency);
     const cryptoAmount = Number(formatUnits(price.quotedUnits));
-    return { response: { fiatAmount: price.amountCents / 100, cryptoAmount } };
+    const feeUnits = price.valueUnits - price.quotedUnits;
+    const feeCents = Number((BigInt(price.amountCents) * feeUnits) / price.valueUnits);
+    // The fee is part of the total.
+    return {
+      response: {
+        fiatAmount: totalCentsOf(simulator, price) / 100,
+        cryptoAmount,
+        totalFee: feeCents / 100,
+      },
+    };
   });
 }
 

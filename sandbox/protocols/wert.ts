@@ -17,6 +17,7 @@ import {
   type SimulatedProtocol,
   type SimulatorContext,
   takeNumber,
+  totalCentsOf,
 } from './simulated-protocol.ts';
 
 const MAXIMUM_REMEMBERED = 1_000;
@@ -83,7 +84,7 @@ function registerConversion(server: FastifyInstance, simulator: SimulatorContext
       status: 'success',
       body: {
         currency: from,
-        currency_amount: price.amountCents / 100,
+        currency_amount: totalCentsOf(simulator, price) / 100,
         commodity: 'USDC',
         commodity_amount: Number(formatUnits(price.quotedUnits)),
         fee_percent: 0,

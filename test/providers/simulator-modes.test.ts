@@ -168,11 +168,14 @@ describe('Stripe', () => {
   });
 });
 
-it.each(['banxa', 'klarna'] as const)('%s charges what its quote states as the total', async (id) => {
-  expect(await stage.adapterOf(id).quote(someSession)).toMatchObject({ chargedCents: 100_00 });
-  inMode(id, { raisesTotal: true });
-  expect(await stage.adapterOf(id).quote(someSession)).toMatchObject({ chargedCents: 105_00 });
-});
+it.each(['banxa', 'klarna', 'transak', 'wert'] as const)(
+  '%s charges what its quote states as the total',
+  async (id) => {
+    expect(await stage.adapterOf(id).quote(someSession)).toMatchObject({ chargedCents: 100_00 });
+    inMode(id, { raisesTotal: true });
+    expect(await stage.adapterOf(id).quote(someSession)).toMatchObject({ chargedCents: 105_00 });
+  },
+);
 
 describe('Ramp Network', () => {
   it('is asked in minor units for native USDC alone, by card, in the country of the customer', async () => {

@@ -34,7 +34,25 @@ it('goes on when somebody else with the same account has ended the access token'
   for (const adapter of [mine, others, mine, others]) {
     const { redirectUrl } = await adapter.startSession(someSession);
     expect((await fetch(redirectUrl, ours)).status).toBe(200);
+    stage.advance(60_000);
   }
+});
+
+it('ends no token younger than a minute, because other calls use it, whatever a session is refused with', async () => {
+  const upstream = stage.valuesOf('transak')['BASE_URL'] as string;
+  const body = JSON.stringify({ error: { message: 'This customer is not known.' } });
+  const refresh: string[] = [];
+  const { url } = await servePassThrough(upstream, (request) => {
+    if (request.includes(REFRESH)) refresh.push(request);
+    return request.includes('/auth/session') ? { status: 401, body } : null;
+  });
+  const adapter = stage.adapterOf('transak', { values: { BASE_URL: url } });
+  const start = () => outcomeOf(adapter.startSession(someSession));
+  for (let count = 0; count < 10; count++) expect(await start()).toBe('provider_inactive');
+  expect(refresh).toHaveLength(1);
+  stage.advance(60_000);
+  await Promise.all(Array.from({ length: 10 }, start));
+  expect(refresh).toHaveLength(2);
 });
 
 it('fetches another access token when the first is about to end', async () => {

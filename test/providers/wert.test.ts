@@ -3,7 +3,7 @@ import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import { callBudgetOf } from '../../src/providers/outgoing-limiter.ts';
 import { createApiService, validRequest } from '../support/api-service.ts';
 import { type RecordedRequest, serveJson, serveRequests } from './serve-json.ts';
-import { adapterWith, someSession } from './stage.ts';
+import { adapterWith, outcomeOf, someSession } from './stage.ts';
 
 /** A Wert that converts and lists orders as it is told. */
 async function startWert(conversion: unknown, orders: unknown = []) {
@@ -18,16 +18,24 @@ async function startWert(conversion: unknown, orders: unknown = []) {
 
 it.each([
   // 100 EUR with no fee named, with a share, with a share and a fixed fee: the fees come on top of the charge.
-  [{ commodity_amount: 109 }, 109_000_000n],
-  [{ commodity_amount: 109, fee_percent: 0.05, currency_miner_fee: 0 }, 103_809_523n],
-  [{ commodity_amount: '109', fee_percent: 0.05, currency_miner_fee: 1 }, 102_830_188n],
-])('expects of the conversion %j that %s units are delivered', async (conversion, deliveryUnits) => {
-  const { adapter } = await startWert(conversion);
-  expect(await adapter.quote(someSession)).toEqual({
-    chargedCents: 100_00,
-    deliveryUnits,
-    minimumUsdCents: null,
-  });
+  [{ commodity_amount: 109 }, 109_000_000n, 100_00],
+  [{ commodity_amount: 109, fee_percent: 0.05, currency_miner_fee: 0 }, 103_809_523n, 100_00],
+  [{ commodity_amount: '109', fee_percent: 0.05, currency_miner_fee: 1 }, 102_830_188n, 100_00],
+  // A stated total has them, in part or in full.
+  [{ commodity_amount: 109, fee_percent: 0.05, currency_amount: 100 }, 103_809_523n, 100_00],
+  [{ commodity_amount: 109, fee_percent: 0.05, currency_amount: '105.00' }, 109_000_000n, 105_00],
+  [{ commodity_amount: 109, currency_amount: 105 }, 109_000_000n, 105_00],
+])(
+  'expects of the conversion %j that %s units are delivered for %i cents',
+  async (conversion, deliveryUnits, chargedCents) => {
+    const { adapter } = await startWert(conversion);
+    expect(await adapter.quote(someSession)).toEqual({ chargedCents, deliveryUnits, minimumUsdCents: null });
+  },
+);
+
+it('refuses a total that is implausible', async () => {
+  const { adapter } = await startWert({ commodity_amount: 109, currency_amount: 201 });
+  expect(await outcomeOf(adapter.quote(someSession))).toBe('provider_unavailable');
 });
 
 it('locks the session, and puts into its address nothing that decides about money', async () => {

@@ -58,18 +58,21 @@ export const transak = defineProvider({
       '`x-api-key` on every call, `x-user-ip` with the address at which the customer opens the widget, never that of a server, and egress addresses on the allowlist, from 2026-07-15 (docs.transak.com/guides/mandatory-security-changes).',
       'The reference of the session requires `access-token` alone (docs.transak.com/api/public/create-widget-url): a session whose customer has no known address is started without `x-user-ip`.',
       '`GET /api/v1/pricing/public/quotes`, and `quoteCountryCode` for the price of the widget (docs.transak.com/guides/get-price-based-on-user-region).',
+      '`response.cryptoAmount` of a quote (docs.transak.com, Get price, sample); the parameters of the widget (docs.transak.com/customization/query-parameters).',
+      'A webhook has a JWT in `data`, keyed with the current access token of the partner (docs.transak.com/guides/how-to-decrypt-webhook-payload); its states and events (docs.transak.com/guides/track-order-status, docs.transak.com/features/webhooks).',
       'The customer confirms a code sent by email; no parameter skips that (docs.transak.com, Widget with API customisation). `partnerCustomerId` (docs.transak.com, User journey).',
     ],
     sdk: [
-      'A webhook is a JWT with HS256 (jose; a test compares with it). The packages of Transak only embed the widget.',
+      'The JWT of a webhook has HS256 (jose; a test compares with it). The packages of Transak only embed the widget.',
     ],
     inferred: [
-      '`response.cryptoAmount` of a quote; the other parameters of the widget; `x-user-ip` with the session (vechain/vechain-kit), and with the token and the quote (bitpay/bitcore, 2026-07-06).',
-      'Webhooks are keyed with the current access token; their fields and states.',
-      '`fiatAmount` is all that the customer pays: MetaMask asks for fees on top with `isFeeExcludedFromFiat=true` (MetaMask/core), which is not sent.',
+      '`x-user-ip` with the session (vechain/vechain-kit), and with the token and the quote (bitpay/bitcore, 2026-07-06).',
+      'The fields of `webhookData`.',
+      '`fiatAmount`, which a quote repeats, is all that the customer pays: MetaMask asks for fees on top with `isFeeExcludedFromFiat=true` (MetaMask/core), which is not sent.',
       'A request without a user agent may be refused.',
     ],
     unknown: [
+      'How many decimals `fiatAmount` may have.',
       'Which calls Transak refuses without `x-user-ip`, and in which words: any 4xx that names the header counts as this refusal, not as an outage.',
       'Whether a webhook that was sent before the access token was refreshed is signed again; until then it is refused.',
     ],
@@ -129,7 +132,10 @@ export const transak = defineProvider({
       return { deliveryUnits: null };
     }
     const quote = answers.fieldsOf(requireFields(answer, customerIp)['response']);
-    return { deliveryUnits: answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount') };
+    return {
+      chargedCents: answers.readCentsOrNull(quote['fiatAmount'], 'fiatAmount') ?? request.amountCents,
+      deliveryUnits: answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount'),
+    };
   },
 
   async startSession({ urls, apiKey, nowMs, warn, ...account }, request, call) {
@@ -162,10 +168,8 @@ export const transak = defineProvider({
     const token = await account.readToken(call, customerIp);
     let answer = await post(token);
     // Refreshes a refused token once, because another instance with the same account may have replaced it.
-    if (answer.status === 401 && !lacksUserIp(answer)) {
-      account.forgetToken(token);
+    if (answer.status === 401 && !lacksUserIp(answer) && account.forgetToken(token))
       answer = await post(await account.readToken(call, customerIp));
-    }
     const { data } = requireFields(answer, customerIp);
     return {
       redirectUrl: answers.readRedirectUrl(answers.fieldsOf(data)['widgetUrl']),
@@ -227,14 +231,18 @@ interface AccessToken {
 
 /** Time before the expiry at which a token is replaced. */
 const EARLY_MS = 60_000;
+/** Age below which a refused token is kept, because each new one ends that of all other calls. */
+const MINIMUM_AGE_MS = 60_000;
 
 /** Keeps a token that calls share. Only one call at a time fetches it, and a failed fetch is not cached. */
 function createSharedToken(nowMs: () => number) {
   let current: AccessToken | null = null;
+  let fetchedAtMs = 0;
   let fetching: Promise<string> | null = null;
 
   async function fetchNew(fetchToken: () => Promise<AccessToken>): Promise<string> {
     current = await fetchToken();
+    fetchedAtMs = nowMs();
     return current.token;
   }
 
@@ -246,8 +254,12 @@ function createSharedToken(nowMs: () => number) {
       });
       return fetching;
     },
-    forget(token: string): void {
-      if (current?.token === token) current = null;
+    /** Drops a refused token; false if it is too new to be fetched again. */
+    forget(token: string): boolean {
+      if (current?.token !== token) return true;
+      if (nowMs() < fetchedAtMs + MINIMUM_AGE_MS) return false;
+      current = null;
+      return true;
     },
   };
 }

@@ -42,11 +42,12 @@ export const wert = defineProvider({
   facts: {
     official: [
       '`POST /api/external/hpp/create-session` with `X-Api-Key` and `flow_type`; `POST /api/v3/partners/convert` with `X-Partner-ID`, at most four a second from one address; `GET /api/external/orders?search_by=` (docs.wert.io).',
-      'A conversion states `currency_amount`, "the final amount in fiat that the user will pay", and `fee_percent` (docs.wert.io, Converter).',
+      'A conversion states `currency_amount` and `fee_percent` (docs.wert.io, Converter).',
       'Webhooks are switched off after answers that are late or not 2xx (docs.wert.io).',
     ],
     sdk: ['The address of the widget (@wert-io/widget-initializer).'],
     inferred: [
+      'The `currency_amount` of a conversion, "the final amount in fiat that the user will pay" (docs.wert.io, Converter), is the total of the session as well; no official source says what a session charges.',
       'Fees come on top of a conversion, `amount * fee_percent + currency_miner_fee`, and out of the `currency_amount` of a session (a public integration passes the widget the sum of both).',
       'The other fields of a session, of which `simple_full_restrict` locks them; `sessionId`; `commodity_amount`; the fields of a webhook.',
     ],
@@ -66,7 +67,10 @@ export const wert = defineProvider({
         amount: Number(formatCents(request.amountCents)),
       },
     });
-    return { deliveryUnits: lessFees(answers.fieldsOf(answer['body']), request) };
+    const conversion = answers.fieldsOf(answer['body']);
+    const stated = answers.readCentsOrNull(conversion['currency_amount'], 'currency_amount');
+    const chargedCents = stated ?? request.amountCents;
+    return { chargedCents, deliveryUnits: lessFees(conversion, request, chargedCents) };
   },
 
   async startSession({ urls, apiKey, partnerId }, request, call) {
@@ -114,14 +118,19 @@ export const wert = defineProvider({
   },
 });
 
-/** Delivery of a conversion whose fees are added to the charge, rounded down (see the header). */
-function lessFees(conversion: answers.AnswerFields, { amountCents }: QuoteRequest): bigint {
+/** Delivery of a conversion for this charge, which may lack the fees that are added to the amount; rounded down. */
+function lessFees(
+  conversion: answers.AnswerFields,
+  { amountCents }: QuoteRequest,
+  chargedCents: number,
+): bigint {
   const units = answers.readDecimalUnits(conversion['commodity_amount'], 'commodity_amount');
-  const chargedUnits = BigInt(amountCents) * UNITS_PER_CENT;
+  const amountUnits = BigInt(amountCents) * UNITS_PER_CENT;
+  const chargedUnits = BigInt(chargedCents) * UNITS_PER_CENT;
   const share = readFee(conversion, 'fee_percent');
   const fixed = readFee(conversion, 'currency_miner_fee');
-  const withFees = chargedUnits + (chargedUnits * share) / 1_000_000n + fixed;
-  return (units * chargedUnits) / withFees;
+  const withFees = amountUnits + (amountUnits * share) / 1_000_000n + fixed;
+  return chargedUnits < withFees ? (units * chargedUnits) / withFees : units;
 }
 
 /** A fee in 10⁻⁶ of the currency, or a share in 10⁻⁶ despite the name "percent"; zero if there is none. */
