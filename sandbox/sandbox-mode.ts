@@ -219,8 +219,6 @@ function openAdapters(sandbox: Sandbox, config: Config, clock: Clock): ExternalS
       createProviderAdapter(id, sandbox.providerValues[id], {
         ...clock,
         timeoutMs: SESSION_TIMEOUT_MS,
-        // Shows simulated faults at once.
-        quoteCacheMs: 0,
         baseUrl: config.baseUrl,
         usdc: sandbox.usdc,
         webhookUrl: webhookUrlOf(id, ownUrlOf(config)),

@@ -24,12 +24,6 @@ export function createTtlCache<T>({ monotonicMs, keepMs, maximumEntries }: TtlCa
   const entries = new LRUCache<string, Entry<T>>({ max: maximumEntries });
   const isFresh = ({ expiresAtMs }: Entry<T>) => monotonicMs() < expiresAtMs;
 
-  /** Promise of a value that is fresh or being fetched; otherwise null. */
-  function findFetch(key: string): Promise<T> | null {
-    const entry = entries.get(key);
-    return entry !== undefined && isFresh(entry) ? entry.promise : null;
-  }
-
   /** Drops expired entries, least recently used first, so that the cache is not always at its maximum. */
   function dropExpired(): void {
     for (;;) {
@@ -40,8 +34,8 @@ export function createTtlCache<T>({ monotonicMs, keepMs, maximumEntries }: TtlCa
   }
 
   function fetchOrReuse(key: string, fetchValue: () => Promise<T>): Promise<T> {
-    const known = findFetch(key);
-    if (known !== null) return known;
+    const known = entries.get(key);
+    if (known !== undefined && isFresh(known)) return known.promise;
     dropExpired();
     const entry: Entry<T> = { promise: fetchValue(), expiresAtMs: Number.POSITIVE_INFINITY };
     entries.set(key, entry);
@@ -56,5 +50,5 @@ export function createTtlCache<T>({ monotonicMs, keepMs, maximumEntries }: TtlCa
     return entry.promise;
   }
 
-  return { fetchOrReuse, findFetch };
+  return { fetchOrReuse };
 }

@@ -102,24 +102,6 @@ describe('a circuit breaker', () => {
     });
   });
 
-  it('serves a cached quote while the circuit of quotes or of sessions is open', async () => {
-    const cached: Quote = { ...quote, deliveryUnits: 9_000_000n };
-    let isCached = false;
-    breakAround({
-      quote: () => answer(),
-      startSession: () => answer() as never,
-      cachedQuote: () => (isCached ? Promise.resolve(cached) : null),
-    });
-    answer = down;
-    await askTimes(6);
-    expect(adapter.health?.()).toMatchObject({ isCircuitOpen: true });
-    expect(await ask()).toBe('provider_unavailable');
-    isCached = true;
-    expect(await adapter.quote(request)).toBe(cached);
-    for (let count = 0; count < 6; count++) await visit();
-    expect(await adapter.quote(request)).toBe(cached);
-  });
-
   it('counts catalogs and failing ones, without taking quotes or clicks from anybody', async () => {
     const outcomes: string[] = [];
     const failing = {

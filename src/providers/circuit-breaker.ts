@@ -117,8 +117,6 @@ export function withCircuitBreaker(
   }
 
   async function quote(request: QuoteRequest): Promise<Quote> {
-    const cached = adapter.cachedQuote?.(request) ?? null;
-    if (cached !== null) return cached;
     if (sessions.isBeforeTrial()) refuse(sessions);
     const kind = request.isBackground === true ? 'background' : 'quotes';
     return guard(quotes, kind, request, () => adapter.quote(request));

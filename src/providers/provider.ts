@@ -134,8 +134,6 @@ export interface ProviderAdapter {
    * when it rejects the credentials or does not serve the currency or region.
    */
   quote(request: QuoteRequest): Promise<Quote>;
-  /** A quote for the same request that is fresh or being fetched; null if there is none. Makes no call. */
-  cachedQuote?(request: QuoteRequest): Promise<Quote> | null;
   /** Absent without a catalog. Throws like `quote`. */
   readCatalog?(request: QuoteRequest): Promise<CatalogEntry>;
   /** Why the provider cannot be used in production yet, for the operator. */

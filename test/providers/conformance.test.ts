@@ -93,12 +93,6 @@ describe.each(providerIds)('the adapter of %s', (id: ProviderId) => {
     stage.onramps.setFault(id, 'up');
     expect(await outcomeOf(stage.adapterOf(id).startSession(someSession))).toBe('answered');
   });
-
-  it('asks once for callers at the same time', async () => {
-    const adapter = stage.adapterOf(id, { quoteCacheMs: 1_000 });
-    const quotes = await Promise.all([adapter.quote(someSession), adapter.quote(someSession)]);
-    expect(quotes[0]).toBe(quotes[1]);
-  });
 });
 
 describe.each(providerIds)('an answer that %s should not give', (id: ProviderId) => {

@@ -47,12 +47,6 @@ it('says without a country from what amount it sells, and starts nothing', async
   await expect(adapter.startSession(request)).rejects.toThrow();
 });
 
-it('keeps quotes for different countries apart', async () => {
-  const adapter = stage.adapterOf('revolut', { quoteCacheMs: 60_000 });
-  expect((await adapter.quote({ ...someSession, customerCountry: null })).deliveryUnits).toBeNull();
-  expect((await adapter.quote(someSession)).deliveryUnits).not.toBeNull();
-});
-
 it('takes the asset from the configuration, and uses no address that is not locked to the deposit address and the purchase', async () => {
   const own = someSession.depositAddress.toLowerCase();
   const locks = 'disableWalletAddress=true&disableFiatAmount=true&disableCryptoCurrency=true';

@@ -29,7 +29,6 @@ export interface Stage {
 export interface AdapterChanges {
   readonly values?: ProviderValues;
   readonly timeoutMs?: number;
-  readonly quoteCacheMs?: number;
   readonly warn?: (message: string) => void;
 }
 
@@ -91,7 +90,6 @@ export async function startStage(): Promise<Stage> {
         { ...values[provider], ...options.values },
         {
           timeoutMs: options.timeoutMs ?? 5_000,
-          quoteCacheMs: options.quoteCacheMs ?? 0,
           ...(options.warn === undefined ? {} : { warn: options.warn }),
           nowMs,
           webhookUrl: webhookUrl(provider),
@@ -118,7 +116,7 @@ export function useStage(): Stage {
   return new Proxy({} as Stage, { get: (_, name) => Reflect.get(stage as Stage, name) });
 }
 
-/** An adapter of a provider that no stage simulates, which keeps no quote. */
+/** An adapter of a provider that no stage simulates. */
 export function adapterWith(
   provider: ProviderId,
   values: ProviderValues,
@@ -126,7 +124,6 @@ export function adapterWith(
 ): ProviderAdapter {
   return createProviderAdapter(provider, values, {
     timeoutMs: 3_000,
-    quoteCacheMs: 0,
     nowMs: Date.now,
     webhookUrl: `https://pay.example.com/providers/${provider}/webhooks`,
     baseUrl: 'https://pay.example.com',

@@ -87,11 +87,7 @@ it("takes another merchant's checkout after fourteen of one merchant in half a s
     service.world.adapters.set(
       'wert',
       withCircuitBreaker(
-        adapterWith(
-          'wert',
-          { API_KEY: 'key', PARTNER_ID: 'partner', BASE_URL: server.url },
-          { ...clock, quoteCacheMs: 30_000 },
-        ),
+        adapterWith('wert', { API_KEY: 'key', PARTNER_ID: 'partner', BASE_URL: server.url }, clock),
         { ...clock, openMs: 30_000, budget: callBudgetOf('wert', clock.monotonicMs, undefined) },
       ),
     );

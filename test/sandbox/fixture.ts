@@ -50,7 +50,6 @@ export function adapterAt(
   const values = { ...sandbox.providerValues[provider], ...options.values };
   return createProviderAdapter(provider, values, {
     timeoutMs: options.timeoutMs ?? 5_000,
-    quoteCacheMs: 0,
     nowMs: Date.now,
     webhookUrl: `http://localhost:3000/providers/${provider}/webhooks`,
     baseUrl: 'http://localhost:3000',

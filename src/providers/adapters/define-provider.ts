@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Address } from '../../payment/address.ts';
 import { NATIVE_USDC, nameOfToken, type ProviderId } from '../../payment/provider-catalog.ts';
-import { createTtlCache } from '../../platform/ttl-cache.ts';
 import type {
   CatalogEntry,
   PostedWebhook,
@@ -27,8 +26,6 @@ import { type ProviderVariable, SANDBOX_ENVIRONMENT } from './provider-variables
 export interface AdapterSettings {
   /** Time limit for all calls of one session or catalog. Quotes and webhooks also have limits of their own. */
   readonly timeoutMs: number;
-  /** Lifetime of a cached quote; 0 disables the cache. */
-  readonly quoteCacheMs?: number;
   readonly nowMs: () => number;
   readonly monotonicMs?: () => number;
   readonly webhookUrl: string;
@@ -142,8 +139,6 @@ interface PaymentMethod {
 const QUOTE_TIMEOUT_MS = 2_000;
 /** Lifetime of a session's URL if the provider states none. */
 const LINK_LIFETIME_MS = 60 * 60_000;
-const QUOTE_CACHE_MS = 3_000;
-const MAXIMUM_CACHED_QUOTES = 500;
 /** Stays below the five seconds that providers wait for our answer; some stop sending after a few late ones. */
 const WEBHOOK_TIMEOUT_MS = 4_000;
 
@@ -161,7 +156,7 @@ export function defineProvider<Host extends string, Own extends object = object>
 }
 
 /**
- * Creates the adapter of an account: bounds the time of its calls, caches quotes briefly, and turns every failure other
+ * Creates the adapter of an account: bounds the time of its calls, and turns every failure other
  * than a `ServiceError` into `provider_unavailable` with the failure as cause.
  */
 function openAdapter<Host extends string, Own extends object>(
@@ -177,11 +172,6 @@ function openAdapter<Host extends string, Own extends object>(
   const own = settingsOf(definition, values, { ...settings, id, paymentMethod: method?.name ?? null });
   const account = { ...own, ...(definition.account?.(own) as Own) };
   const blockedBecause = definition.blockedBecause?.(account) ?? null;
-  const quotes = createTtlCache<Quote>({
-    monotonicMs: settings.monotonicMs ?? (() => performance.now()),
-    keepMs: settings.quoteCacheMs ?? QUOTE_CACHE_MS,
-    maximumEntries: MAXIMUM_CACHED_QUOTES,
-  });
   const converse = createConversations(id, definition.headers?.(account));
   const bounded = (timeoutMs: number) => Math.min(settings.timeoutMs, timeoutMs);
   const attempt = <T>(timeoutMs: number, work: (call: Call) => Promise<T>) =>
@@ -212,11 +202,7 @@ function openAdapter<Host extends string, Own extends object>(
     ...(isRouted ? { routedThrough: definition.id } : {}),
     ...(blockedBecause === null ? {} : { blockedBecause }),
     recordAnswers,
-    quote: async (request) =>
-      quotes.fetchOrReuse(quoteKeyOf(request), () =>
-        attempt(bounded(QUOTE_TIMEOUT_MS), (call) => quote(request, call)),
-      ),
-    cachedQuote: (request) => quotes.findFetch(quoteKeyOf(request)),
+    quote: (request) => attempt(bounded(QUOTE_TIMEOUT_MS), (call) => quote(request, call)),
     startSession: (request) => attempt(settings.timeoutMs, (call) => startSession(request, call)),
     ...(readCatalog === undefined
       ? {}
@@ -248,10 +234,6 @@ function requirePlausible<Quoted extends Pick<Quote, 'chargedCents'>>(
   const { chargedCents } = quoted;
   if (chargedCents * 2 >= amountCents && chargedCents <= amountCents * 2) return quoted;
   throw new MalformedAnswerError(`a charge of ${chargedCents} for ${amountCents} cents is implausible`);
-}
-
-function quoteKeyOf({ amountCents, currency, usdUnits, customerCountry }: QuoteRequest): string {
-  return `${amountCents} ${currency} ${usdUnits} ${customerCountry ?? ''}`;
 }
 
 function secretOf(variables: readonly ProviderVariable[]): string | null {
