@@ -184,33 +184,25 @@ export const checkpointTable = table<BlockReference>('checkpoints', ['number'])(
   text: ['hash'],
 });
 
-export const depositTable = table<Deposit>('deposits', ['transaction_hash', 'log_index'])(
-  { text: ['transactionHash'], integer: ['logIndex', 'blockNumber'], amount: ['units'] },
-  { others: { payment_id: 'text' } },
-);
+const chainFields = { text: ['transactionHash'], integer: ['logIndex', 'blockNumber'] } as const;
+const depositFields = { ...chainFields, amount: ['units'] } as const;
+const releaseFields = { ...chainFields, amount: ['toMerchantUnits', 'feeUnits'] } as const;
+const ofPayment = { others: { payment_id: 'text' } } as const;
+const rowKey = ['transaction_hash', 'log_index'];
 
-export const releaseTable = table<Release>('releases', ['transaction_hash', 'log_index'])(
-  {
-    text: ['transactionHash'],
-    integer: ['logIndex', 'blockNumber'],
-    amount: ['toMerchantUnits', 'feeUnits'],
-  },
-  { others: { payment_id: 'text' } },
-);
+export const depositTable = table<Deposit>('deposits', rowKey)(depositFields, ofPayment);
+
+export const releaseTable = table<Release>('releases', rowKey)(releaseFields, ofPayment);
 
 /** Sums of final dust of payments with many rows. Not moved, because they are derived from the rows. */
 export const depositSumTable = tablesIn([])<Deposit>('deposit_sums', ['payment_id'])(
-  { text: ['transactionHash'], integer: ['logIndex', 'blockNumber'], amount: ['units'] },
-  { others: { payment_id: 'text' } },
+  depositFields,
+  ofPayment,
 );
 
 export const releaseSumTable = tablesIn([])<Release>('release_sums', ['payment_id'])(
-  {
-    text: ['transactionHash'],
-    integer: ['logIndex', 'blockNumber'],
-    amount: ['toMerchantUnits', 'feeUnits'],
-  },
-  { others: { payment_id: 'text' } },
+  releaseFields,
+  ofPayment,
 );
 
 export const journalTable = table<JournalEntry>('journal', ['number'])({
