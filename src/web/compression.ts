@@ -1,9 +1,7 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Supported codings in order of preference. */
-const codings = ['br', 'gzip'] as const;
-type ContentCoding = (typeof codings)[number];
+type ContentCoding = 'br' | 'gzip';
 
 /** Minimum size, because smaller responses fit into one packet with their headers. */
 const MIN_COMPRESSED_BYTES = 1_024;
@@ -24,24 +22,16 @@ const brotli = {
  * Coding of the response to a request with this `Accept-Encoding` (RFC 9110, 12.5.3): the highest weight, then the
  * smaller result. Null for an uncompressed response, which is acceptable unless the header refuses it.
  */
-export function chooseCoding(acceptEncoding: string | undefined): ContentCoding | null {
-  if (acceptEncoding === undefined) return null;
+export function chooseCoding(acceptEncoding = ''): ContentCoding | null {
   const weights = new Map<string, number>();
   for (const element of acceptEncoding.toLowerCase().split(',')) {
     const [name = '', ...parameters] = element.split(';').map((part) => part.trim());
     weights.set(name === 'x-gzip' ? 'gzip' : name, weightOf(parameters));
   }
   const weightFor = (coding: string) => weights.get(coding) ?? weights.get('*') ?? 0;
-  let chosen: ContentCoding | null = null;
+  const best = weightFor('gzip') > weightFor('br') ? 'gzip' : 'br';
   // Uncompressed wins only if it is named and has the highest weight.
-  let highest = weights.get('identity') ?? 0;
-  for (const coding of codings) {
-    const weight = weightFor(coding);
-    if (weight > 0 && (chosen === null ? weight >= highest : weight > highest)) {
-      [chosen, highest] = [coding, weight];
-    }
-  }
-  return chosen;
+  return weightFor(best) > 0 && weightFor(best) >= (weights.get('identity') ?? 0) ? best : null;
 }
 
 /** A malformed weight counts as 0, which disables the coding. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyScope } from '../../accounts/api-key.ts';
@@ -174,13 +175,14 @@ function registerReports(
   server.get('/journal.csv', read, async (request, reply) => {
     const account = accountOf(request);
     const month = readMonth(queryOf(request), account.timeZone);
-    const lines = exportJournal(context, account, month);
-    const { value: first } = await lines.next();
+    const lines = Readable.from(exportJournal(context, account, month));
+    // A failure before the first line is an error response.
+    await once(lines, 'readable');
     const disposition = `attachment; filename="journal-${month.month}.csv"`;
     return reply
       .headers({ 'content-disposition': disposition, 'cache-control': 'private, no-cache' })
       .type('text/csv; charset=utf-8')
-      .send(Readable.from(followedBy(first ?? '', lines)));
+      .send(lines);
   });
 }
 
@@ -191,11 +193,6 @@ function requireKept(after: number, { newest, oldestAfter }: EventPage, nowMs: n
     'cursor_expired',
     `Events after ${after} are not available. Continue with after=${oldestAfter}.`,
   );
-}
-
-async function* followedBy(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield first;
-  yield* rest;
 }
 
 const idOf = (request: FastifyRequest) =>

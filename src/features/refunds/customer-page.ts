@@ -22,20 +22,13 @@ export function registerRefundPage(routes: CheckoutRoutes, context: RefundContex
 
 /** `GET /refund/:refundId/:token`: the form, or the state of the refund. Opening the link does not use it up. */
 async function showRefund(context: RefundContext, asked: RefundPageRequest): Promise<FastifyReply> {
-  return sendRefund(context, asked, await readAsked(context, asked));
-}
-
-function readAsked(
-  context: RefundContext,
-  { params: { refundId, token } }: RefundPageRequest,
-): Promise<Refund> {
-  return readLinkedRefund(context, refundId, token);
+  return sendRefund(context, asked, await readLinkedRefund(context, asked.params));
 }
 
 /** `POST /refund/:refundId/:token`: stores the address. Refuses a second address. */
 async function acceptRefundAddress(context: RefundContext, asked: RefundPageRequest): Promise<FastifyReply> {
   const { request } = asked;
-  const refund = await readAsked(context, asked);
+  const refund = await readLinkedRefund(context, asked.params);
   if (!isSameOrigin(request.headers, asked.context.baseUrl)) throw new ServiceError('invalid_request');
   const typed = request.body instanceof URLSearchParams ? (request.body.get('address') ?? '') : '';
   try {

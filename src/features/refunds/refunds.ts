@@ -128,10 +128,9 @@ export function refundLink({ links, baseUrl, nowMs }: RefundContext, refund: Ref
 /** The refund of a customer's link, in any state. Throws `refund_not_found` for a wrong link. */
 export async function readLinkedRefund(
   { refunds, links }: RefundContext,
-  id: string,
-  token: string,
+  { refundId, token }: Readonly<Record<'refundId' | 'token', string>>,
 ): Promise<Refund> {
-  const refund = links.matches(id, token) ? await refunds.findRefundOfLink(id) : null;
+  const refund = links.matches(refundId, token) ? await refunds.findRefundOfLink(refundId) : null;
   if (refund === null) throw new ServiceError('refund_not_found');
   return refund;
 }

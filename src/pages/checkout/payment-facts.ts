@@ -7,6 +7,7 @@ import {
   type Language,
 } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
+import { fact, transactionLink } from '../../web/signed-in/payment-words.ts';
 import type { CheckoutView } from './checkout-view.ts';
 import type { Checkout } from './read-checkout.ts';
 import { nameOf } from './state-words.ts';
@@ -37,11 +38,11 @@ function* rowsOf(checkout: Checkout, language: Language): Generator<Html> {
   if (view.kind === 'choose') return;
   if (view.kind === 'at_provider') {
     const name = fillIn(names.referenceAt, { provider: nameOf(view.provider) });
-    yield row(name, html`<code>${view.providerReference}</code>`);
+    yield fact(name, html`<code>${view.providerReference}</code>`);
     return;
   }
   if (view.kind === 'paid') yield* receiptRows(view, checkout, language);
-  yield row(html`${names.reference}`, html`<code>${payment.id}</code>`);
+  yield fact(names.reference, html`<code>${payment.id}</code>`);
 }
 
 function* transactionRows(
@@ -50,12 +51,12 @@ function* transactionRows(
   explorerTransactionUrl: ExplorerTransactionUrl,
 ): Generator<Html> {
   const { facts: names } = language.words;
-  const transaction = (hash: string) => transactionLink(hash, explorerTransactionUrl, language);
+  const transaction = (hash: string) => transactionLink({ explorerTransactionUrl }, hash, names.newTab);
   if ('depositHash' in view && view.depositHash !== null) {
-    yield row(html`${names.arrivedWith}`, transaction(view.depositHash));
+    yield fact(names.arrivedWith, transaction(view.depositHash));
   }
   if ('releaseHash' in view && view.releaseHash !== null) {
-    yield row(html`${names.sentWith}`, transaction(view.releaseHash));
+    yield fact(names.sentWith, transaction(view.releaseHash));
   }
 }
 
@@ -66,35 +67,21 @@ function* receiptRows(
 ): Generator<Html> {
   const { amountCents, originalAmountCents, customerFeeCents, currency } = payment;
   const { facts: names, summary } = language.words;
-  yield row(html`${names.paidTo}`, html`<bdi>${account.name}</bdi>`);
-  yield row(html`${names.amount}`, html`<bdi>${formatMoneyAndCode(language, amountCents, currency)}</bdi>`);
+  yield fact(names.paidTo, html`<bdi>${account.name}</bdi>`);
+  yield fact(names.amount, html`<bdi>${formatMoneyAndCode(language, amountCents, currency)}</bdi>`);
   if (originalAmountCents !== null && customerFeeCents !== null) {
     const net = formatMoney(language, originalAmountCents, currency);
     const fee = formatMoney(language, customerFeeCents, currency);
-    yield row(html`${names.madeUpOf}`, fillIn(summary.parts, { net, fee }));
+    yield fact(names.madeUpOf, fillIn(summary.parts, { net, fee }));
   }
   if (view.providers.length > 0) {
     const providers = formatList(language, view.providers.map(nameOf));
-    yield row(html`${names.chargedBy}`, html`<bdi>${providers}</bdi>`);
+    yield fact(names.chargedBy, html`<bdi>${providers}</bdi>`);
   }
-  yield row(html`${names.time}`, timeElement(view.paidAtMs, language));
+  yield fact(names.time, timeElement(view.paidAtMs, language));
 }
 
 /** A time in UTC, which the page's script converts to the customer's time zone. */
 export function timeElement(atMs: number, language: Language): Html {
   return html`<time datetime="${new Date(atMs).toISOString()}">${formatTime(language, atMs)}</time>`;
-}
-
-function row(term: Html, description: Html): Html {
-  return html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
-}
-
-function transactionLink(
-  hash: string,
-  explorerTransactionUrl: ExplorerTransactionUrl,
-  { words }: Language,
-): Html {
-  const url = explorerTransactionUrl(hash);
-  if (url === null) return html`<code>${hash}</code>`;
-  return html`<a href="${url}" rel="noopener noreferrer" target="_blank"><code>${hash}</code><span class="quiet"> ${words.facts.newTab}</span></a>`;
 }

@@ -14,7 +14,7 @@ import { type Html, html, nothing } from '../design/html.ts';
 import type { DashboardContext } from './context.ts';
 import { formatAbout, formatMoney, formatUsdc } from './format.ts';
 
-export function fact(term: string, description: Html | string): Html {
+export function fact(term: Html | string, description: Html | string): Html {
   return html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
 }
 
@@ -171,8 +171,9 @@ export function usedProvider(
 export function transactionLink(
   { explorerTransactionUrl }: Pick<DashboardContext, 'explorerTransactionUrl'>,
   hash: string,
+  newTab = '(opens a new tab)',
 ): Html {
   const url = explorerTransactionUrl(hash);
   if (url === null) return html`<code>${hash}</code>`;
-  return html`<a href="${url}" rel="noopener noreferrer" target="_blank"><code>${hash}</code><span class="quiet"> (opens a new tab)</span></a>`;
+  return html`<a href="${url}" rel="noopener noreferrer" target="_blank"><code>${hash}</code><span class="quiet"> ${newTab}</span></a>`;
 }
