@@ -3,7 +3,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ProviderId, providerIds } from '../src/payment/provider-catalog.ts';
 
-/** Settings that a sandbox keeps over restarts, besides chain and orders. */
+/** Settings that a sandbox keeps across restarts. */
 export interface SandboxSettings {
   /** Port of the on-ramps, which the URLs of open sessions contain; 0 before the first start. */
   readonly onrampPort: number;

@@ -34,7 +34,10 @@ interface ProfileContext extends AccountsContext {
   readonly isTestMode: boolean;
 }
 
-/** Parsers of settings given as text, by option name. Empty text removes a setting or restores its default. */
+/**
+ * Parsers of settings given as text, by option name. Empty text removes a setting or restores its default, except for the
+ * name and the base currency, which refuse it.
+ */
 const textSettings = {
   name: (text) => ({ name: parseName(text) }),
   'brand-color': (text) => ({ brandColor: parseBrandColor(text) }),

@@ -148,7 +148,10 @@ export class NoServerError extends Error {
 /** Maximum silence of the server, which sends keep-alive bytes during an operation. */
 const TIMEOUT_MS = 120_000;
 
-/** Runs an operation in the server at this socket. Throws `NoServerError`, or an Error with the server's text. */
+/**
+ * Runs an operation in the server that listens on this socket. Throws `NoServerError` if there is none, and an Error with
+ * the server's message if the operation fails.
+ */
 export async function callServer(
   socketPath: string,
   name: string,

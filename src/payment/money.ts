@@ -20,7 +20,10 @@ export function isCurrency(value: unknown): value is Currency {
   return (currencies as readonly unknown[]).includes(value);
 }
 
-/** Complete rule for an amount as text, including range and decimals, so that it also serves in JSON Schema. */
+/**
+ * Complete rule for an amount as text, including range and decimals, so that it also serves in JSON Schema. Without the
+ * m flag, JavaScript's `$` matches only at the very end, so "10\n" is refused.
+ */
 const amountPattern = /^(?!0(?:\.00?)?$)(0|[1-9]\d{0,3}|10000(?=(?:\.00?)?$))(?:\.(\d{1,2}))?$/;
 export const AMOUNT_PATTERN = amountPattern.source;
 
@@ -33,7 +36,6 @@ export function parseAmountCents(amount: unknown): number | null {
   const text = typeof amount === 'number' ? String(amount) : amount;
   if (typeof text !== 'string') return null;
   const match = amountPattern.exec(text);
-  // In JavaScript `$` without the m flag matches only at the very end, so "10\n" is refused here.
   if (match === null) return null;
   return Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'));
 }

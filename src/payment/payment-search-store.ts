@@ -87,7 +87,7 @@ export interface PaymentSearchStore {
   ): Promise<ReadonlyMap<PaymentId, LastSession>>;
   /** The journal's final sums of these payments, less reversed amounts. */
   listFinalSums(ids: readonly PaymentId[]): Promise<ReadonlyMap<PaymentId, FinalSums>>;
-  /** Newest undelivered webhooks, newest first; of all accounts if `accountId` is null. */
+  /** The last webhooks to end without a confirmed delivery, newest first; of all accounts if `accountId` is null. */
   listFailingWebhooks(accountId: string | null, limit: number): Promise<readonly FailingWebhook[]>;
 
   /** States of a payment after its creation, in order; those before history was recorded are missing. */

@@ -195,7 +195,7 @@ const emailTerm = (email: string) => `email ${email}`;
 const amountTerm = (cents: number) => `amount ${cents}`;
 const wordTerm = (beginning: string) => `word ${beginning}`;
 
-/** Letters and digits of any language; punctuation separates words. */
+/** Distinct words of a text: runs of letters, marks and digits in any script. */
 function wordsIn(text: string): string[] {
   const words = normalize(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   return [...new Set(words.map((word) => word.slice(0, MAXIMUM_WORD_CHARACTERS)))];

@@ -65,7 +65,7 @@ const MAXIMUM_KNOWN = 2_000;
 const BACKGROUND_INTERVAL_MS = 5_000;
 /** Minimum ratio of two charges whose quotes show a fixed fee. Closer quotes show how rates move. */
 const MINIMUM_RATIO = 1.25;
-/** Maximum time between two such quotes, in which rates hardly move. */
+/** Maximum time between the two quotes, short enough that rates hardly move in between. */
 const MAXIMUM_APART_MS = 10 * 60_000;
 /** Maximum plausible delivery per charge, as for the quotes of sessions. */
 const MAXIMUM_SHARE = 1.02;

@@ -356,11 +356,11 @@ function countOf({ deposits, releases, rescues }: OwnRows): number {
 }
 
 /**
- * Finds the payments of addresses, keyed by the address in lower case. Looks them up in chunks with a turn of the event
- * loop in between, so that a page of unknown addresses delays no request.
+ * Finds the payments that own these deposit addresses, keyed by lower-case address. Looks them up in chunks with a turn
+ * of the event loop in between, so that many unknown addresses do not delay requests.
  *
- * Call it only after the logs were read, so that no deposit to a payment counts as unknown: a customer learns an
- * address after its payment was committed, and the transfer, its block and the node's answer come later still.
+ * Call it only once the logs have been read: otherwise a deposit to a new payment could count as unknown. A customer
+ * learns an address only after its payment is committed, and the transfer, its block and the node's answer come later.
  */
 async function findOwners(
   payments: Pick<PaymentStore, 'findDepositOwners'>,

@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../payment/errors.ts';
 import { rawErrorText, sendError } from './error-reply.ts';
 
-/** Maximum open connections of one untrusted address, which may only check health; probes need one or two. */
+/** Maximum open connections from one untrusted address, which may only check health; probes need one or two. */
 const CONNECTIONS_OF_PROBES = 8;
-/** Maximum open connections of all such addresses. */
+/** Maximum open connections from all untrusted addresses together. */
 const CONNECTIONS_OF_ALL_PROBES = 1_000;
 
 /**

@@ -16,7 +16,7 @@ const SESSIONS = '/v1/crypto/onramp_sessions';
 const QUOTE_PATHS = ['/v1/crypto/onramp_quotes', '/v1/crypto/onramp/quotes'] as const;
 /** Error codes for a customer whose country or region Stripe does not serve. */
 const UNSERVED = /^crypto_onramp_(unsupported_country|unsupportable_customer)$/;
-/** The guides spell the event in both ways. */
+/** Stripe's guides spell this event both ways. */
 const SESSION_EVENT = /^crypto\.onramp_session[._]updated$/;
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['initialized', 'paying'],

@@ -5,7 +5,7 @@ import type { Database } from './open-database.ts';
 import { statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
 const WINDOW_MS = 60_000;
-/** Maximum exhausted keys in memory; others are counted again. */
+/** Maximum exhausted keys kept in memory; requests of any further key go to the database again. */
 const MAXIMUM_REMEMBERED_KEYS = 10_000;
 /** Interval and number of deletions of ended windows. */
 const PURGE_INTERVAL_MS = 1_000;
