@@ -66,7 +66,7 @@ export function describeMistakenToken(paymentId: string, contract: string): stri
 /** All provider ids, in the catalog's order. */
 export const providerIds = Object.keys(providerCatalog) as readonly ProviderId[];
 
-/** Providers that do not receive the customer's email address, because they have no field for it or reuse checks by it. */
+/** Providers that do not receive the customer's email address: they have no field for it, or reuse checks by it. */
 export const providersWithoutEmail: ReadonlySet<ProviderId> = new Set([
   'coinbase',
   'cryptocom',

@@ -179,25 +179,21 @@ export const banxa = defineProvider({
   },
 });
 
-/**
- * Content of a successful answer, which may stand below `data`. Throws for others, among which are answers with
- * `errors` and the status of a success.
- */
+/** Content of a successful answer, which may stand below `data`. An answer with `errors` is none, whatever its status. */
 function contentOf(id: ProviderId, request: QuoteRequest, answer: answers.JsonAnswer): unknown {
   const { status, body } = answer;
   if (answers.codesOf(body).includes(COIN_RESTRICTED))
     throw answers.countryNotServed(id, request.customerCountry ?? 'this region');
   const { errors, data } = (body ?? {}) as answers.AnswerFields;
-  const hasFailed = Array.isArray(errors) && errors.length > 0 && status < 300;
+  const hasFailed = status < 300 && Array.isArray(errors) && errors.length > 0;
   return answers.requireSuccess(id, hasFailed ? { ...answer, status: 422 } : answer, data);
 }
 
 /** Throws for Canada, and for a country that the blockchain's entry in the catalog names without states. */
 function requireCountry(id: ProviderId, request: QuoteRequest, unsupported: answers.AnswerFields = {}): void {
-  const { customerCountry: country = null } = request;
-  const states = country === null ? null : { ...unsupported, CA: [] }[country];
-  if (country !== null && Array.isArray(states) && states.length === 0)
-    throw answers.countryNotServed(id, country);
+  const country = request.customerCountry ?? '';
+  const states = { ...unsupported, CA: [] }[country];
+  if (Array.isArray(states) && states.length === 0) throw answers.countryNotServed(id, country);
 }
 
 /**

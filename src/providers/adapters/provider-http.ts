@@ -383,16 +383,11 @@ export function requireSuccess(id: ProviderId, answer: JsonAnswer, content: unkn
  * out, because they may repeat a key that was sent.
  */
 export function codesOf(body: unknown): readonly string[] {
-  const inside = (value: unknown) =>
-    (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
-  const { type, code, error, errors } = inside(body);
-  return [
-    type,
-    code,
-    ...[error, errors].flat().flatMap((each) => [inside(each)['type'], inside(each)['code']]),
-  ]
-    .map((word) => (typeof word === 'number' ? String(word) : word))
-    .filter((word): word is string => typeof word === 'string' && /^([A-Za-z_]{1,60}|\d{4,5})$/.test(word))
+  const inside = (value: unknown) => (typeof value === 'object' ? (value ?? {}) : {}) as AnswerFields;
+  const { error, errors, ...fields } = inside(body);
+  return [fields, ...[error, errors].flat().map(inside)]
+    .flatMap(({ type, code }) => [String(type ?? ''), String(code ?? '')])
+    .filter((word) => /^([A-Za-z_]{1,60}|\d{4,5})$/.test(word))
     .slice(0, 4);
 }
 
