@@ -14,8 +14,6 @@ import { readProgress, readWebhookFields, requireHmac } from './webhook-signatur
 /** Catalogs list all coins with their blockchains, or all currencies with their payment methods. */
 const MAXIMUM_CATALOG_BYTES = 4 * 1024 * 1024;
 const LINK_LIFETIME_MS = 60_000;
-/** Error code for a coin that Banxa does not sell in the customer's country. */
-const COIN_RESTRICTED = '5034';
 const STATUS_TIME = /^(\d{4}-\d\d-\d\d)[T ]?(\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:?\d\d)?$/;
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['pendingPayment', 'paying'],
@@ -58,8 +56,7 @@ export const banxa = defineProvider({
     official: [
       '`POST /{partner}/v2/buy` with `x-api-key` and `checkoutUrl`, which opens once, and expires after a minute without a redirect (docs.banxa.com, Hosted Checkout, Create a buy order).',
       '`fiatAmount` is what the customer wants to spend; a quote also states `processingFee` and `networkFee` (docs.banxa.com, Hosted Checkout, Get a quote).',
-      'The payment method ids `debit-credit-card`, `apple-pay` and `paypal` (docs.banxa.com, Hosted Checkout, Create a buy order, Get a quote).',
-      'The states, except `completed` and `succeeded` (docs.banxa.com, Hosted Checkout, Order statuses); `status_date` is ISO 8601.',
+      'The payment method ids `debit-credit-card`, `apple-pay` and `paypal` (docs.banxa.com, Hosted Checkout, Create a buy order, Get a quote); the states, except `completed` and `succeeded` (docs.banxa.com, Hosted Checkout, Order statuses); `status_date` is ISO 8601.',
       'IP binding is on for all new partners: each order must name the network of the customer, as `hash` (needs the API secret) or `range` (IPv4 /24, IPv6 /64). Until Banxa turns it on for an earlier partner, leaving the fields out changes nothing (docs.banxa.com, Hosted Checkout, IP binding).',
       'Banxa recognizes returning customers by `externalCustomerId` or email address, and may let them pay without another check (docs.banxa.com, Verification flow): the first is therefore the id of the payment, which no other customer has, and the second is not sent. Customers enter it on the page.',
       'Quotes must not be cached, so a session asks for its own (docs.banxa.com, Integration best practices); at most 500 calls a minute per IP address, 120 in the test environment (docs.banxa.com, Error codes).',
@@ -67,14 +64,12 @@ export const banxa = defineProvider({
       '`Authorization: Bearer key:signature:nonce`, HMAC-SHA256 in hex over method, registered path, nonce and body (docs.banxa.com).',
     ],
     sdk: [
-      'The fields of an order and of a quote, and of a webhook; `GET /{partner}/v2/crypto/buy` with `blockchains[].id` and `address`; each answer may stand below `data`, and one with `errors` has failed, whatever its status (@banxa/native-payments-sdk, source).',
-      '`GET /{partner}/v2/fiats/buy` with `supportedPaymentMethods[].minimum` and `maximum` (the JavaScript and iOS SDKs).',
+      'The fields of an order and of a quote, and of a webhook; `GET /{partner}/v2/crypto/buy` with `blockchains[].id` and `address`; each answer may stand below `data`, and one with `errors` has failed, whatever its status (@banxa/native-payments-sdk, source); `GET /{partner}/v2/fiats/buy` with `supportedPaymentMethods[].minimum` and `maximum` (JavaScript and iOS SDK).',
     ],
     inferred: [
       'Polygon is `MATIC` (EdgeApp/edge-react-gui #6057, gemwalletcom/core); Klarna is `KLARNACKO` (SEK) in version 1 (EdgeApp/edge-react-gui #6057).',
       'The states `completed` and `succeeded`; the id `google-pay` (gemwalletcom/core, in production).',
-      'Both fees are part of `fiatAmount`, which a quote repeats as what the customer pays.',
-      '`unsupportedCountries` of a blockchain lists states by country, or none for the whole country.',
+      'Both fees are part of `fiatAmount`, which a quote repeats as what the customer pays; `unsupportedCountries` of a blockchain lists states by country, or none for the whole country.',
       '`order_type` may be `CRYPTO-SELL`; times without an offset are in UTC.',
     ],
     unknown: [
@@ -182,7 +177,8 @@ export const banxa = defineProvider({
 /** Content of a successful answer, which may stand below `data`. An answer with `errors` is none, whatever its status. */
 function contentOf(id: ProviderId, request: QuoteRequest, answer: answers.JsonAnswer): unknown {
   const { status, body } = answer;
-  if (answers.codesOf(body).includes(COIN_RESTRICTED))
+  // The coin is not sold in the customer's country.
+  if (answers.codesOf(body).includes('5034'))
     throw answers.countryNotServed(id, request.customerCountry ?? 'this region');
   const { errors, data } = (body ?? {}) as answers.AnswerFields;
   const hasFailed = status < 300 && Array.isArray(errors) && errors.length > 0;

@@ -58,8 +58,7 @@ export const transak = defineProvider({
       '`x-api-key` on every call, `x-user-ip` with the address at which the customer opens the widget, never that of a server, and egress addresses on the allowlist, from 2026-07-15 (docs.transak.com/guides/mandatory-security-changes).',
       'The reference of the session requires `access-token` alone (docs.transak.com/api/public/create-widget-url): a session whose customer has no known address is started without `x-user-ip`.',
       '`GET /api/v1/pricing/public/quotes`, and `quoteCountryCode` for the price of the widget (docs.transak.com/guides/get-price-based-on-user-region).',
-      '`response.cryptoAmount` of a quote (docs.transak.com, Get price, sample); the parameters of the widget (docs.transak.com/customization/query-parameters).',
-      'A webhook has a JWT in `data`, keyed with the current access token of the partner (docs.transak.com/guides/how-to-decrypt-webhook-payload); its states and events (docs.transak.com/guides/track-order-status, docs.transak.com/features/webhooks).',
+      '`response.cryptoAmount` of a quote (docs.transak.com, Get price, sample); the parameters of the widget (docs.transak.com/customization/query-parameters); in `data`, a webhook has a JWT, keyed with the current access token of the partner (docs.transak.com/guides/how-to-decrypt-webhook-payload); its states and events (docs.transak.com/guides/track-order-status, docs.transak.com/features/webhooks).',
       'The customer confirms a code sent by email; no parameter skips that (docs.transak.com, Widget with API customisation). `partnerCustomerId` (docs.transak.com, User journey).',
     ],
     sdk: [
@@ -67,13 +66,11 @@ export const transak = defineProvider({
     ],
     inferred: [
       '`x-user-ip` with the session (vechain/vechain-kit), and with the token and the quote (bitpay/bitcore, 2026-07-06).',
-      'The fields of `webhookData`.',
       '`fiatAmount`, which a quote repeats, is all that the customer pays: MetaMask asks for fees on top with `isFeeExcludedFromFiat=true` (MetaMask/core), which is not sent.',
-      'A request without a user agent may be refused.',
+      'The fields of `webhookData`; a request without a user agent may be refused.',
     ],
     unknown: [
-      'How many decimals `fiatAmount` may have.',
-      'Which calls Transak refuses without `x-user-ip`, and in which words: any 4xx that names the header counts as this refusal, not as an outage.',
+      'How many decimals `fiatAmount` may have; which calls Transak refuses without `x-user-ip`, and in which words: any 4xx that names the header counts as this refusal, not as an outage.',
       'Whether a webhook that was sent before the access token was refreshed is signed again; until then it is refused.',
     ],
   },

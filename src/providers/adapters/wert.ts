@@ -68,8 +68,8 @@ export const wert = defineProvider({
       },
     });
     const conversion = answers.fieldsOf(answer['body']);
-    const stated = answers.readCentsOrNull(conversion['currency_amount'], 'currency_amount');
-    const chargedCents = stated ?? request.amountCents;
+    const chargedCents =
+      answers.readCentsOrNull(conversion['currency_amount'], 'currency_amount') ?? request.amountCents;
     return { chargedCents, deliveryUnits: lessFees(conversion, request, chargedCents) };
   },
 
