@@ -97,7 +97,7 @@ export function createBanxaProtocol(): SimulatedProtocol {
         const limits = { name: 'A card', minimum: '20.00', maximum: '15000.00' };
         const methods = [
           { id: 'sepa-bank-transfer', name: 'SEPA', minimum: '50.00', maximum: '40000.00' },
-          { id: methodOf(simulator), ...limits },
+          ...methodsOf(simulator).map((id) => ({ id, ...limits })),
         ];
         return ['USD', 'EUR', 'CAD', 'INR'].map((id) => ({ id, supportedPaymentMethods: methods }));
       });
@@ -138,14 +138,15 @@ function requirePartner({ values }: SimulatorContext, { headers, params }: Partn
   refuseUnless(isPartner, 'Unauthorized', 401);
 }
 
-function methodOf({ provider }: SimulatorContext): string {
-  return provider === 'klarna' ? 'klarna' : 'debit-credit-card';
+function methodsOf({ provider }: SimulatorContext): readonly string[] {
+  return provider === 'klarna' ? ['klarna'] : ['debit-credit-card', 'apple-pay', 'google-pay'];
 }
 
 function requireSold(
   simulator: SimulatorContext,
   { crypto, blockchain, paymentMethodId }: Readonly<Record<(typeof purchase)[number], string>>,
 ): void {
-  const isSold = crypto === 'USDC' && blockchain === 'MATIC' && paymentMethodId === methodOf(simulator);
+  const isSold =
+    crypto === 'USDC' && blockchain === 'MATIC' && methodsOf(simulator).includes(paymentMethodId);
   refuseUnless(isSold, 'this is not sold here');
 }

@@ -105,12 +105,14 @@ export const moonpayProtocol: SimulatedProtocol = {
   },
 };
 
-/** Requires PayPal for PayPal's own customers, and a card for all others. */
-function requireMethod({ provider }: SimulatorContext, given: string | undefined): void {
-  refuseUnless(
-    given === (provider === 'paypal' ? 'paypal' : 'credit_debit_card'),
-    'paymentMethod is not known',
-  );
+/** Requires PayPal for PayPal's own customers, and for all others a card, or in the widget a wallet. */
+function requireMethod(
+  { provider }: SimulatorContext,
+  given: string | undefined,
+  wallets: readonly string[] = [],
+): void {
+  const known = provider === 'paypal' ? ['paypal'] : ['credit_debit_card', ...wallets];
+  refuseUnless(known.includes(given ?? ''), 'paymentMethod is not known');
 }
 
 /** The signature is the last parameter, and covers everything before it. */
@@ -135,7 +137,7 @@ async function openWidget(simulator: SimulatorContext, request: FastifyRequest):
     refuseUnless(isSame(query.allowedIpAddress, sign(ip)), 'the address is not that of the customer');
   refuseUnless(isSame(query.apiKey, simulator.values['API_KEY']), 'apiKey is unknown');
   refuseUnless(query.currencyCode === ASSET, 'currencyCode is not sold here');
-  requireMethod(simulator, query.paymentMethod);
+  requireMethod(simulator, query.paymentMethod, ['apple_pay', 'google_pay']);
   const purchase = {
     amount: query.baseCurrencyAmount,
     currency: query.baseCurrencyCode,

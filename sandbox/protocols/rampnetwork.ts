@@ -23,6 +23,7 @@ const MINUTE_MS = 60_000;
 const MAXIMUM_PER_MINUTE = 100;
 const MAXIMUM_PER_QUARTER = 1_000;
 const BLOCK_MS = 60 * MINUTE_MS;
+const methods = ['CARD_PAYMENT', 'APPLE_PAY', 'GOOGLE_PAY'];
 const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
   accepted: 'FIAT_RECEIVED',
   declined: 'PAYMENT_FAILED',
@@ -54,7 +55,9 @@ export function createRampNetworkProtocol(): SimulatedProtocol {
           const { quotedUnits } = await simulator.price(fiatValue.toFixed(2), fiatCurrency);
           return {
             asset: { symbol: 'USDC', chain: 'MATIC', decimals: 6 },
-            CARD_PAYMENT: { cryptoAmount: quotedUnits.toString(), fiatValue },
+            ...Object.fromEntries(
+              methods.map((name) => [name, { cryptoAmount: `${quotedUnits}`, fiatValue }]),
+            ),
           };
         },
       );
@@ -166,7 +169,7 @@ async function openWidget(simulator: SimulatorContext, url: string, parameters: 
   const isSold = query.outAsset === ASSET && query.enabledCryptoAssets === ASSET;
   refuseUnless(isSold, 'outAsset is not sold here');
   const { paymentMethodType = 'CARD_PAYMENT', webhookStatusUrl: webhookUrl } = query;
-  refuseUnless(paymentMethodType === 'CARD_PAYMENT', 'paymentMethodType is unknown');
+  refuseUnless(methods.includes(paymentMethodType), 'paymentMethodType is unknown');
   // In minor units, without a decimal point.
   refuseUnless(/^\d{1,9}$/.test(query.inAssetValue), 'inAssetValue is malformed');
   const webhook = webhookUrl === undefined ? undefined : URL.parse(webhookUrl);

@@ -32,6 +32,7 @@ const eventNames: Readonly<Record<OrderEvent, string>> = {
   delivered: 'ORDER_COMPLETED',
   failed: 'ORDER_FAILED',
 };
+const paymentMethods = ['card', 'revolut', 'apple-pay', 'google-pay'];
 const purchase = ['fiat', 'amount', 'crypto', 'payment', 'region'] as const;
 
 export const revolutProtocol: SimulatedProtocol = {
@@ -56,7 +57,7 @@ export const revolutProtocol: SimulatedProtocol = {
           { id: 'USDC-ETH', currency: 'USDC', blockchain: 'ETHEREUM', smartContractAddress: null },
           { id: ASSET, ...usdc, smartContractAddress: simulator.tokenContract() },
         ],
-        payment_methods: ['card', 'revolut'],
+        payment_methods: paymentMethods,
       };
     });
     server.get(`${api}/quote`, async (request) => {
@@ -105,7 +106,7 @@ async function priceOf(
   simulator: SimulatorContext,
   query: Readonly<Record<(typeof purchase)[number], string>>,
 ) {
-  refuseUnless(query.crypto === ASSET && query.payment === 'card', 'this is not sold here');
+  refuseUnless(query.crypto === ASSET && paymentMethods.includes(query.payment), 'this is not sold here');
   refuseUnless(countries.includes(query.region), 'region is not served');
   const price = await simulator.price(query.amount, query.fiat);
   const limits = fiat.find(({ currency }) => currency === price.currency);

@@ -160,10 +160,13 @@ function requireUserIp(simulator: SimulatorContext, headers: IncomingHttpHeaders
     refuseUnless(isIP(String(headers['x-user-ip'])) !== 0, 'x-user-ip is missing');
 }
 
-/** Refuses cards for INR, which is paid by UPI. */
+const cardMethods = ['credit_debit_card', 'apple_pay', 'google_pay'];
+
+/** Refuses cards, also those in a wallet, for INR, which is paid by UPI. */
 function requireCardCurrency(currency: string, paymentMethod: string | undefined): void {
-  const isCard = paymentMethod === 'credit_debit_card';
-  refuseUnless(!(currency === 'INR' && isCard), 'cards are not taken for INR');
+  if (paymentMethod === undefined) return;
+  refuseUnless(cardMethods.includes(paymentMethod), 'paymentMethod is not known');
+  refuseUnless(currency !== 'INR', 'cards are not taken for INR');
 }
 
 /** Validates the parameters of a widget and creates its order. */

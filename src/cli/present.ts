@@ -3,7 +3,7 @@ import { maskApiKey } from '../accounts/api-key.ts';
 import { formatCents, formatUnits } from '../payment/money.ts';
 import type { ChainPosition, Payment } from '../payment/payment.ts';
 import type { PaymentView } from '../payment/payment-store.ts';
-import { type ProviderId, providerCatalog } from '../payment/provider-catalog.ts';
+import { customerFacts, type ProviderId, providerCatalog } from '../payment/provider-catalog.ts';
 import type { ProviderDescription } from '../providers/provider.ts';
 import {
   describeOffByDefault,
@@ -93,6 +93,7 @@ export async function presentProvider(
     configured: adapters?.has(id) ?? null,
     minimum_usd: formatCents(await readMinimumUsdCents({ settings }, id)),
     only_currency: onlyCurrencyOf(adapters, id),
+    means: customerFacts[id].means,
     blocked_because: adapter?.blockedBecause ?? (state === 'off' ? describeOffByDefault([id]) : null),
     evidence:
       adapters === null ? null : proofOf((await evidence?.readEvidence(id)) ?? null, adapter?.endpoint).text,

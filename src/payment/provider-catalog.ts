@@ -75,10 +75,16 @@ export const providersWithoutEmail: ReadonlySet<ProviderId> = new Set([
   'klarna',
 ]);
 
-export type PaymentMeans = 'card' | 'apple_pay' | 'google_pay';
+const paymentMeans = ['card', 'apple_pay', 'google_pay', 'paypal', 'klarna'] as const;
+export type PaymentMeans = (typeof paymentMeans)[number];
+
+export function isPaymentMeans(value: string): value is PaymentMeans {
+  return paymentMeans.some((means) => means === value);
+}
 
 /** Facts that the customer sees before choosing a provider. */
 interface CustomerFacts {
+  /** Means that the provider can be asked for, the usual ones first. */
   readonly means: readonly PaymentMeans[];
   /** Usual minimum and maximum minutes from payment to delivery; null if unknown. */
   readonly usualMinutes: readonly [number, number] | null;
@@ -94,24 +100,40 @@ const cardOrWallet = ['card', 'apple_pay', 'google_pay'] as const;
  * hours" for cards, Ramp Network's "within minutes", the others give none.
  */
 export const customerFacts: Readonly<Record<ProviderId, CustomerFacts>> = {
-  // Means documented (support.moonpay.com).
   moonpay: { means: cardOrWallet, usualMinutes: [2, 15], needs: 'id' },
-  // Means unverified.
+  // No parameter names the means here, at Coinbase, Crypto.com and Stripe: the customer chooses on the page.
   wert: { means: card, usualMinutes: [1, 5], needs: null },
-  // The adapter requests a card, as at Ramp Network, Transak, Coinbase and Banxa.
-  revolut: { means: card, usualMinutes: [1, 10], needs: 'id' },
+  revolut: { means: cardOrWallet, usualMinutes: [1, 10], needs: 'id' },
   cryptocom: { means: [], usualMinutes: null, needs: null },
-  rampnetwork: { means: card, usualMinutes: [2, 10], needs: 'id' },
-  transak: { means: card, usualMinutes: [2, 15], needs: 'id' },
+  rampnetwork: { means: cardOrWallet, usualMinutes: [2, 10], needs: 'id' },
+  transak: { means: cardOrWallet, usualMinutes: [2, 15], needs: 'id' },
   // The account is documented (docs.cdp.coinbase.com).
   coinbase: { means: card, usualMinutes: [1, 5], needs: 'account' },
   // Payments there come from a PayPal account.
-  paypal: { means: [], usualMinutes: [2, 15], needs: 'account' },
-  // Means unverified for its hosted page.
-  stripe: { means: cardOrWallet, usualMinutes: [1, 5], needs: 'id' },
-  banxa: { means: card, usualMinutes: [5, 30], needs: 'id' },
-  klarna: { means: [], usualMinutes: null, needs: null },
+  paypal: { means: ['paypal'], usualMinutes: [2, 15], needs: 'account' },
+  stripe: { means: card, usualMinutes: [1, 5], needs: 'id' },
+  banxa: { means: cardOrWallet, usualMinutes: [5, 30], needs: 'id' },
+  klarna: { means: ['klarna'], usualMinutes: null, needs: null },
 };
+
+/** Means that a session names; null for the provider's usual ones, which it asks for anyway. */
+export function namedMeans(provider: ProviderId, means: PaymentMeans | null): PaymentMeans | null {
+  return means === customerFacts[provider].means[0] ? null : means;
+}
+
+/**
+ * Means that may work in a browser with this user agent. Apple Pay: Safari on a Mac, and any browser on iOS. Google Pay:
+ * Chrome, its relatives and Firefox elsewhere. Views inside of apps (no `Safari/` on iOS, `wv` on Android) open neither.
+ */
+export function meansInBrowser(userAgent: string): readonly PaymentMeans[] {
+  const isOther = /(?:Chrome|Firefox)\//.test(userAgent);
+  const isAppleDevice = /^Mozilla\/5\.0 \((?:iPhone|iPad|iPod|Macintosh);/.test(userAgent);
+  const isApple = isAppleDevice && !isOther && userAgent.includes('Safari/');
+  const canGooglePay = isOther && !userAgent.includes('; wv)');
+  return paymentMeans.filter(
+    (means) => (means !== 'apple_pay' || isApple) && (means !== 'google_pay' || canGooglePay),
+  );
+}
 
 /** Value of `provider` that lets the customer choose on the page. */
 export const MULTI_PROVIDER = 'multi';

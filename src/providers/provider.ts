@@ -1,7 +1,7 @@
 import type { Address } from '../payment/address.ts';
 import type { Currency } from '../payment/money.ts';
 import type { PaymentId } from '../payment/payment.ts';
-import type { ProviderId } from '../payment/provider-catalog.ts';
+import type { PaymentMeans, ProviderId } from '../payment/provider-catalog.ts';
 import type { ProviderSession, SessionProgress } from '../payment/provider-session.ts';
 import type { ProviderEndpoint } from './provider-evidence.ts';
 import type { VisitOutcome } from './provider-success.ts';
@@ -13,6 +13,8 @@ export interface QuoteRequest {
   readonly usdUnits: bigint;
   /** ISO 3166-1 alpha-2, upper-case; null or absent if unknown. */
   readonly customerCountry?: string | null;
+  /** Means that the customer chose; null or absent for the provider's usual ones. */
+  readonly means?: PaymentMeans | null;
   /** Code of a state in the United States; null or absent if unknown. */
   readonly customerState?: string | null;
   /**

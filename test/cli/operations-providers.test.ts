@@ -35,6 +35,7 @@ describe('providers', () => {
       configured: true,
       minimum_usd: '20.00',
       only_currency: null,
+      means: ['card', 'apple_pay', 'google_pay'],
       resting: null,
       failures_in_a_row: null,
       last_answer_at: null,

@@ -59,6 +59,7 @@ export const banxa = defineProvider({
       'The payment method ids `debit-credit-card`, `apple-pay` and `paypal` (docs.banxa.com, Hosted Checkout, Create a buy order, Get a quote); the states, except `completed` and `succeeded` (docs.banxa.com, Hosted Checkout, Order statuses); `status_date` is ISO 8601.',
       'IP binding is on for all new partners: each order must name the network of the customer, as `hash` (needs the API secret) or `range` (IPv4 /24, IPv6 /64). Until Banxa turns it on for an earlier partner, leaving the fields out changes nothing (docs.banxa.com, Hosted Checkout, IP binding).',
       'Banxa recognizes returning customers by `externalCustomerId` or email address, and may let them pay without another check (docs.banxa.com, Verification flow): the first is therefore the id of the payment, which no other customer has, and the second is not sent. Customers enter it on the page.',
+      'Cards, Apple Pay and Google Pay worldwide (docs.banxa.com, Supported payment methods).',
       'Quotes must not be cached, so a session asks for its own (docs.banxa.com, Integration best practices); at most 500 calls a minute per IP address, 120 in the test environment (docs.banxa.com, Error codes).',
       "No stablecoins for customers in Canada: error 5034, for a coin and blockchain that are not sold in the customer's country (docs.banxa.com, Error codes, Geographic and asset restrictions).",
       '`Authorization: Bearer key:signature:nonce`, HMAC-SHA256 in hex over method, registered path, nonce and body (docs.banxa.com).',
@@ -77,13 +78,13 @@ export const banxa = defineProvider({
       'The payment method id of Klarna in version 2; whether customers prove who they are before Banxa reuses an earlier check; where an error has its code.',
     ],
   },
+  means: { card: 'debit-credit-card', apple_pay: 'apple-pay', google_pay: 'google-pay' },
   fees: 'included',
   traits: { opensOnce: true },
   account: (settings) => ({
     apiUrl: `${settings.urls.api}/${encodeURIComponent(settings.value('PARTNER'))}`,
     blockchain: settings.valueOrNull('BLOCKCHAIN') ?? 'MATIC',
     ipBinding: settings.valueOrNull('IP_BINDING'),
-    method: settings.paymentMethod ?? 'debit-credit-card',
   }),
   headers: ({ apiKey }) => ({ 'x-api-key': apiKey }),
   blockedBecause: ({ isProduction, ipBinding }) =>
@@ -91,7 +92,7 @@ export const banxa = defineProvider({
       ? 'Banxa binds orders to the IP address of the customer, and the names of these fields are not known. If IP binding is off for your account, set BANXA_IP_BINDING=off.'
       : null,
 
-  async readCatalog({ id: provider, apiUrl, blockchain, method, readUsdcContract }, request, call) {
+  async readCatalog({ id: provider, apiUrl, blockchain, methodOf, readUsdcContract }, request, call) {
     const read = async (name: string) => {
       const answer = call.answer({ url: `${apiUrl}/v2/${name}/buy`, maximumBytes: MAXIMUM_CATALOG_BYTES });
       return answers.listOf(contentOf(provider, request, await answer));
@@ -104,7 +105,8 @@ export const banxa = defineProvider({
     const tokenContract = readUsdcContract(chain['address']);
     // The coin's minimum is in crypto and for withdrawals, so the limits come from the payment method.
     const fiat = (await read('fiats')).find(({ id }) => id === request.currency);
-    const limits = answers.listOf(fiat?.['supportedPaymentMethods'] ?? []).find(({ id }) => id === method);
+    const methods = answers.listOf(fiat?.['supportedPaymentMethods'] ?? []);
+    const limits = methods.find(({ id }) => id === methodOf(request));
     return {
       asset: `USDC on ${blockchain}`,
       tokenContract,
@@ -113,12 +115,12 @@ export const banxa = defineProvider({
     };
   },
 
-  async quote({ id, apiUrl, method, blockchain }, request, call) {
+  async quote({ id, apiUrl, methodOf, blockchain }, request, call) {
     requireCountry(id, request);
     const answer = await call.answer({
       url: `${apiUrl}/v2/quotes/buy`,
       query: {
-        paymentMethodId: method,
+        paymentMethodId: methodOf(request),
         crypto: 'USDC',
         blockchain,
         fiat: request.currency,
@@ -132,11 +134,11 @@ export const banxa = defineProvider({
     };
   },
 
-  async startSession({ id: provider, apiUrl, method, blockchain, nowMs }, request, call) {
+  async startSession({ id: provider, apiUrl, methodOf, blockchain, nowMs }, request, call) {
     const answer = await call.ofCustomer.answer({
       url: `${apiUrl}/v2/buy`,
       body: {
-        paymentMethodId: method,
+        paymentMethodId: methodOf(request),
         crypto: 'USDC',
         blockchain,
         fiat: request.currency,

@@ -1,6 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import type { Address } from '../../payment/address.ts';
-import { NATIVE_USDC, nameOfToken, type ProviderId } from '../../payment/provider-catalog.ts';
+import {
+  NATIVE_USDC,
+  nameOfToken,
+  type PaymentMeans,
+  type ProviderId,
+} from '../../payment/provider-catalog.ts';
 import type {
   CatalogEntry,
   PostedWebhook,
@@ -56,8 +61,8 @@ interface ProviderHost {
 interface AccountSettings<Host extends string = string> extends AdapterSettings {
   /** The provider that customers choose. For a payment method, it differs from the definition's. */
   readonly id: ProviderId;
-  /** Name of the payment method at the provider; null for a card. */
-  readonly paymentMethod: string | null;
+  /** The provider's name of the requested means, or of its usual ones. */
+  methodOf(request: Pick<QuoteRequest, 'means'>): string;
   readonly isSandbox: boolean;
   /** Whether calls go to the provider's production hosts rather than to a test environment, a simulator or a proxy. */
   readonly isProduction: boolean;
@@ -89,11 +94,15 @@ export interface Facts {
 
 type WithDefaults<Answer, Name extends keyof Answer> = Pick<Answer, Name> & Partial<Answer>;
 
+type MeansNames = Readonly<Partial<Record<PaymentMeans, string>>>;
+
 interface ProviderDefinition<Host extends string, Own extends object, Account = AccountSettings<Host> & Own> {
   readonly id: ProviderId;
   readonly hosts: Readonly<Record<Host, ProviderHost>>;
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
+  /** The provider's names of means, the usual ones first; absent if it has no parameter for them. */
+  readonly means?: MeansNames;
   /** Whether fees are part of the requested amount, or added to it. If added, a quote has to state the charge. */
   readonly fees: 'included' | 'on_top';
   readonly traits?: Pick<ProviderAdapter, 'opensOnce' | 'needsCountry' | 'checksReferrer' | 'currenciesSold'>;
@@ -130,7 +139,7 @@ export interface Provider {
 }
 
 interface PaymentMethod {
-  readonly id: ProviderId;
+  readonly id: ProviderId & PaymentMeans;
   readonly name: string;
   readonly traits: Pick<ProviderAdapter, 'currenciesSold' | 'onlyCurrency' | 'countriesServed'>;
 }
@@ -169,7 +178,8 @@ function openAdapter<Host extends string, Own extends object>(
   const id = method?.id ?? definition.id;
   const isRouted = id !== definition.id;
   const traits = { ...definition.traits, ...method?.traits };
-  const own = settingsOf(definition, values, { ...settings, id, paymentMethod: method?.name ?? null });
+  const means = method === undefined ? (definition.means ?? {}) : { [method.id]: method.name };
+  const own = settingsOf(definition, values, { ...settings, id, means });
   const account = { ...own, ...(definition.account?.(own) as Own) };
   const blockedBecause = definition.blockedBecause?.(account) ?? null;
   const converse = createConversations(id, definition.headers?.(account));
@@ -250,7 +260,7 @@ function endpointOf({ urls, isProduction, valueOrNull }: AccountSettings): Provi
 
 /** Defines a provider that exists only as a payment method of others. */
 export function definePaymentMethod(definition: {
-  readonly id: ProviderId;
+  readonly id: PaymentMethod['id'];
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
   readonly routes: readonly Provider[];
@@ -280,7 +290,7 @@ export function definePaymentMethod(definition: {
 function settingsOf<Host extends string>(
   { hosts, variables }: Pick<ProviderDefinition<Host, object>, 'hosts' | 'variables'>,
   values: ProviderValues,
-  settings: AdapterSettings & Pick<AccountSettings, 'id' | 'paymentMethod'>,
+  settings: AdapterSettings & Pick<AccountSettings, 'id'> & { readonly means: MeansNames },
 ): AccountSettings<Host> {
   const isSandbox = values['ENVIRONMENT'] === SANDBOX_ENVIRONMENT;
   const nameOf = (name: string) => variableNameOf(settings.id, name);
@@ -302,6 +312,11 @@ function settingsOf<Host extends string>(
   ]);
   return {
     ...settings,
+    methodOf({ means: asked }) {
+      const name = asked ? settings.means[asked] : Object.values(settings.means)[0];
+      if (name === undefined) throw new TypeError(`there is no name for ${asked} at ${settings.id}`);
+      return name;
+    },
     isSandbox,
     isProduction: !isSandbox && root === null,
     apiKey: value('API_KEY'),

@@ -40,7 +40,7 @@ export const moonpay = defineProvider({
       '`GET /v3/currencies/{code}/buy_quote` with `quoteCurrencyAmount`; `Moonpay-Signature-V2` (dev.moonpay.com).',
       'A quote states `totalAmount`, the sum of `baseCurrencyAmount` and all fees (dev.moonpay.com/api-reference/widget/getbuyquote).',
       'Customers log in with several factors before MoonPay reuses what it knows of them (dev.moonpay.com/widget/on-ramp-overview). `externalCustomerId`, `unsupportedRegionRedirectUrl` (dev.moonpay.com/widget/on-ramp/customization/parameters).',
-      '`paymentMethod=paypal` in the United States, the United Kingdom and the EU (dev.moonpay.com).',
+      '`paymentMethod` preselects the means: in the widget of the platform, `credit_debit_card`, `google_pay`, `paypal` and others (dev.moonpay.com/platform/guides/pay-with-widget); `paypal` in the United States, the United Kingdom and the EU.',
     ],
     sdk: [
       'Hosts, and the signature: HMAC-SHA256 of the query with its `?`, base64, appended last (@moonpay/moonpay-node; a test compares with it).',
@@ -48,6 +48,7 @@ export const moonpay = defineProvider({
     ],
     inferred: [
       '`allowedIpAddress` is the base64 HMAC-SHA256 of the address under the secret key (bitpay/bitcore, in production).',
+      '`apple_pay` and `google_pay` in the URL (public integrations; Edge reads both names in purchases). None was seen in a request for a quote or for limits, which therefore ask for a card.',
       'The asset `usdc_polygon`, in the test environment `usdc`.',
       'Fees are taken out of the amount: in a quote by `areFeesIncluded`, in the widget always.',
       '`baseCurrency.minBuyAmount`, the states and fields of a webhook.',
@@ -56,15 +57,16 @@ export const moonpay = defineProvider({
     ],
     unknown: ['How long a URL works, and whether a repeated webhook is signed again.'],
   },
+  means: { card: 'credit_debit_card', apple_pay: 'apple_pay', google_pay: 'google_pay' },
   fees: 'included',
   account: (settings) => ({
     // The test environment has no USDC on Polygon.
     asset: settings.isSandbox ? 'usdc' : 'usdc_polygon',
     secretKey: settings.value('SECRET_KEY'),
-    method: settings.paymentMethod ?? 'credit_debit_card',
+    quotedMethod: settings.methodOf({}),
   }),
 
-  async readCatalog({ id, urls, apiKey, asset, method, readUsdcContract }, request, call) {
+  async readCatalog({ id, urls, apiKey, asset, quotedMethod, readUsdcContract }, request, call) {
     const currencies = `${urls.api}/v3/currencies`;
     const all = await call.body({
       url: currencies,
@@ -86,7 +88,7 @@ export const moonpay = defineProvider({
         apiKey,
         baseCurrencyCode: request.currency.toLowerCase(),
         areFeesIncluded: 'true',
-        paymentMethod: method,
+        paymentMethod: quotedMethod,
       },
     });
     const base = answers.fieldsOf(limits['baseCurrency']);
@@ -98,14 +100,14 @@ export const moonpay = defineProvider({
     };
   },
 
-  async quote({ urls, apiKey, asset, method }, request, call) {
+  async quote({ urls, apiKey, asset, quotedMethod }, request, call) {
     const body = await call.fields({
       url: `${urls.api}/v3/currencies/${asset}/buy_quote`,
       query: {
         apiKey,
         baseCurrencyCode: request.currency.toLowerCase(),
         baseCurrencyAmount: formatCents(request.amountCents),
-        paymentMethod: method,
+        paymentMethod: quotedMethod,
         areFeesIncluded: 'true',
       },
     });
@@ -121,7 +123,7 @@ export const moonpay = defineProvider({
     };
   },
 
-  async startSession({ id, urls, apiKey, asset, method, secretKey, warn }, request) {
+  async startSession({ id, urls, apiKey, asset, methodOf, secretKey, warn }, request) {
     const { customerIp = null } = request;
     if (customerIp === null)
       warn?.(
@@ -134,7 +136,7 @@ export const moonpay = defineProvider({
       baseCurrencyCode: request.currency.toLowerCase(),
       baseCurrencyAmount: formatCents(request.amountCents),
       lockAmount: 'true',
-      paymentMethod: method,
+      paymentMethod: methodOf(request),
       externalTransactionId: request.paymentId,
       externalCustomerId: request.customerReference,
       redirectURL: request.returnUrl,

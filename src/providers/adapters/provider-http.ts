@@ -2,7 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Agent, request } from 'undici';
 import { RegionNotServedError, ServiceError, UnknownStateError } from '../../payment/errors.ts';
 import { UNITS_PER_CENT } from '../../payment/money.ts';
-import { describeUnsoldCurrency, type ProviderId, providerCatalog } from '../../payment/provider-catalog.ts';
+import {
+  customerFacts,
+  describeUnsoldCurrency,
+  type ProviderId,
+  providerCatalog,
+} from '../../payment/provider-catalog.ts';
 import { createOutgoingAgent } from '../../platform/outgoing-calls.ts';
 import { isSecureUrl } from '../../platform/public-address.ts';
 import {
@@ -394,12 +399,14 @@ export function codesOf(body: unknown): readonly string[] {
 /** Throws, before any call, for a currency or country that the provider is known not to serve. */
 export function requireServed(
   id: ProviderId,
-  { currency, customerCountry: country = null }: QuoteRequest,
+  { currency, customerCountry: country = null, means = null }: QuoteRequest,
   { currenciesSold, countriesServed }: Pick<ProviderAdapter, 'currenciesSold' | 'countriesServed'>,
 ): void {
   if (currenciesSold?.includes(currency) === false)
     throw new ServiceError('provider_inactive', describeUnsoldCurrency(id, currency));
   if (country !== null && countriesServed?.has(country) === false) throw countryNotServed(id, country);
+  if (means !== null && !customerFacts[id].means.includes(means))
+    throw new ServiceError('provider_inactive', `${providerCatalog[id].name} cannot be asked for ${means}.`);
 }
 
 export function countryNotServed(id: ProviderId, country: string): ServiceError {

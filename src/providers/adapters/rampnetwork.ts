@@ -63,10 +63,11 @@ export const rampnetwork = defineProvider({
       '`outAsset` only preselects, and `enabledCryptoAssets` locks the asset (bitpay/bitcore).',
       '`fiatValue` is the total that the customer pays, and `appliedFee` a part of it (comments in the code of BitPay and other wallets).',
       '"MATIC_USDC" is native USDC, "MATIC_USDCE" is bridged; `GET /api/host-api/v3/assets` with contract and limits (bitpay/bitcore).',
-      '`paymentMethodType=CARD_PAYMENT`; the quote; the signed URL (Ed25519 over `query&timestamp=ms`); a webhook of type `RETURNED` is a failure.',
+      '`paymentMethodType`: `CARD_PAYMENT`, `APPLE_PAY` or `GOOGLE_PAY`, which are also the names in a quote (code of public wallets); the quote; the signed URL (Ed25519 over `query&timestamp=ms`); a webhook of type `RETURNED` is a failure.',
     ],
     unknown: ['Whether anything but a signed URL keeps a customer from changing what is in it.'],
   },
+  means: { card: 'CARD_PAYMENT', apple_pay: 'APPLE_PAY', google_pay: 'GOOGLE_PAY' },
   fees: 'included',
   account: (settings) => ({
     signingKey: settings.keyOrNull('SIGNING_KEY', readSigningKey),
@@ -91,7 +92,7 @@ export const rampnetwork = defineProvider({
     };
   },
 
-  async quote({ urls, apiKey }, request, call) {
+  async quote({ urls, apiKey, methodOf }, request, call) {
     const body = await call.fields({
       url: `${urls.api}/api/host-api/v3/onramp/quote/all`,
       query: { hostApiKey: apiKey },
@@ -101,7 +102,7 @@ export const rampnetwork = defineProvider({
         fiatValue: Number(formatCents(request.amountCents)),
       },
     });
-    const { cryptoAmount: amount, fiatValue } = fieldsOf(body['CARD_PAYMENT']);
+    const { cryptoAmount: amount, fiatValue } = fieldsOf(body[methodOf(request)]);
     if (typeof amount !== 'string' || !/^[1-9]\d{0,17}$/.test(amount))
       throw new MalformedAnswerError('cryptoAmount is not an amount');
     return {
@@ -110,7 +111,7 @@ export const rampnetwork = defineProvider({
     };
   },
 
-  async startSession({ urls, apiKey, webhookUrl, signingKey, nowMs }, request) {
+  async startSession({ urls, apiKey, methodOf, webhookUrl, signingKey, nowMs }, request) {
     const { customerCountry = null } = request;
     const query = new URLSearchParams({
       hostApiKey: apiKey,
@@ -119,7 +120,7 @@ export const rampnetwork = defineProvider({
       // In minor units: "100.00" would be refused, or read as one dollar.
       inAssetValue: String(request.amountCents),
       enabledCryptoAssets: ASSET,
-      paymentMethodType: 'CARD_PAYMENT',
+      paymentMethodType: methodOf(request),
       ...(customerCountry === null ? {} : { selectedCountryCode: customerCountry }),
       userAddress: request.depositAddress,
       enabledFlows: 'ONRAMP',

@@ -42,13 +42,17 @@ export const revolut = defineProvider({
     ],
     sdk: [
       '`GET /partners/api/2.0/config`, `/quote` and `/buy`, their parameters and answers; `countries`; `fiat[]` with `min_limit` and `max_limit`; `crypto[]` with `currency`, `blockchain`, `smartContractAddress`; the events; `POST /partners/api/1.0/webhooks` returns `signing_secret` (revolut-engineering/revolut-openapi, crypto-ramp-2.0.yaml of 2026-08-18).',
+      '`payment` of a quote and a purchase is `card`, `revolut`, `apple-pay` or `google-pay` (there).',
       '`fiatCurrency`, `amount` in minor units, `cryptoCurrency`, `walletAddress`, `disableWalletAddress`, `disableFiatAmount` and `disableCryptoCurrency` of the URL (its example there).',
     ],
     inferred: [
       'Fees are taken out of `amount`: a quote is described as one "including fees", its `crypto.amount` as what the customer receives.',
     ],
-    unknown: ['Whether one `orderId` may be started twice; whether Canada and the United States are served.'],
+    unknown: [
+      'Whether the page keeps the customer to `payment`; whether one `orderId` may be started twice; whether Canada and the United States are served.',
+    ],
   },
+  means: { card: 'card', apple_pay: 'apple-pay', google_pay: 'google-pay' },
   fees: 'included',
   account({ urls, monotonicMs = () => performance.now(), readUsdcContract }) {
     const apiUrl = `${urls.api}/partners/api/2.0`;
@@ -90,7 +94,7 @@ export const revolut = defineProvider({
     };
   },
 
-  async quote({ apiUrl, readConfig, readAsset }, request, call) {
+  async quote({ apiUrl, methodOf, readConfig, readAsset }, request, call) {
     const country = request.customerCountry ?? null;
     // Without a country there is no price. The configuration shows availability and minimum.
     if (country === null) {
@@ -104,21 +108,21 @@ export const revolut = defineProvider({
     const asset = await readAsset(call);
     const quote = await call.ofCustomer.fields({
       url: `${apiUrl}/quote`,
-      query: purchaseOf(request, country, asset),
+      query: purchaseOf(request, country, asset, methodOf(request)),
     });
     const { amount, currencyId } = answers.fieldsOf(quote['crypto']);
     if (currencyId !== asset) throw new answers.MalformedAnswerError('the quote is for another asset');
     return { deliveryUnits: answers.readDecimalUnits(amount, 'crypto.amount') };
   },
 
-  async startSession({ apiUrl, readAsset }, request, call) {
+  async startSession({ apiUrl, methodOf, readAsset }, request, call) {
     const country = request.customerCountry ?? null;
     if (country === null) throw new TypeError('a session at Revolut needs the country of the customer');
     const asset = await readAsset(call);
     const { ramp_redirect_url: url } = await call.ofCustomer.fields({
       url: `${apiUrl}/buy`,
       query: {
-        ...purchaseOf(request, country, asset),
+        ...purchaseOf(request, country, asset, methodOf(request)),
         wallet: request.depositAddress,
         orderId: request.paymentId,
         partnerRedirectUrl: request.returnUrl,
@@ -146,12 +150,17 @@ export const revolut = defineProvider({
   },
 });
 
-function purchaseOf(request: QuoteRequest, country: string, asset: string): Readonly<Record<string, string>> {
+function purchaseOf(
+  request: QuoteRequest,
+  country: string,
+  asset: string,
+  payment: string,
+): Readonly<Record<string, string>> {
   return {
     fiat: request.currency,
     amount: formatCents(request.amountCents),
     crypto: asset,
-    payment: 'card',
+    payment,
     region: country,
   };
 }

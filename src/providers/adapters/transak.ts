@@ -59,6 +59,7 @@ export const transak = defineProvider({
       'The reference of the session requires `access-token` alone (docs.transak.com/api/public/create-widget-url): a session whose customer has no known address is started without `x-user-ip`.',
       '`GET /api/v1/pricing/public/quotes`, and `quoteCountryCode` for the price of the widget (docs.transak.com/guides/get-price-based-on-user-region).',
       '`response.cryptoAmount` of a quote (docs.transak.com, Get price, sample); the parameters of the widget (docs.transak.com/customization/query-parameters); in `data`, a webhook has a JWT, keyed with the current access token of the partner (docs.transak.com/guides/how-to-decrypt-webhook-payload); its states and events (docs.transak.com/guides/track-order-status, docs.transak.com/features/webhooks).',
+      '`paymentMethod=apple_pay` of a quote and of a session for cards and Apple Pay (docs.transak.com, Transaction session, Create widget URL).',
       'The customer confirms a code sent by email; no parameter skips that (docs.transak.com, Widget with API customisation). `partnerCustomerId` (docs.transak.com, User journey).',
     ],
     sdk: [
@@ -68,12 +69,14 @@ export const transak = defineProvider({
       '`x-user-ip` with the session (vechain/vechain-kit), and with the token and the quote (bitpay/bitcore, 2026-07-06).',
       '`fiatAmount`, which a quote repeats, is all that the customer pays: MetaMask asks for fees on top with `isFeeExcludedFromFiat=true` (MetaMask/core), which is not sent.',
       'The fields of `webhookData`; a request without a user agent may be refused.',
+      '`google_pay` beside `apple_pay` and `credit_debit_card` (public integrations).',
     ],
     unknown: [
       'How many decimals `fiatAmount` may have; which calls Transak refuses without `x-user-ip`, and in which words: any 4xx that names the header counts as this refusal, not as an outage.',
       'Whether a webhook that was sent before the access token was refreshed is signed again; until then it is refused.',
     ],
   },
+  means: { card: 'credit_debit_card', apple_pay: 'apple_pay', google_pay: 'google_pay' },
   fees: 'included',
   account({ apiKey, baseUrl, nowMs, urls, value, valueOrNull }) {
     const apiSecret = value('API_SECRET');
@@ -108,7 +111,7 @@ export const transak = defineProvider({
   },
   headers: ({ apiKey }) => ({ 'x-api-key': apiKey }),
 
-  async quote({ urls, apiKey, warn }, request, call) {
+  async quote({ urls, apiKey, methodOf, warn }, request, call) {
     const { customerCountry = null, customerIp = null } = request;
     const answer = await ((customerCountry ?? customerIp) ? call.ofCustomer : call).answer({
       url: `${urls.api}/api/v1/pricing/public/quotes`,
@@ -118,7 +121,7 @@ export const transak = defineProvider({
         cryptoCurrency: 'USDC',
         isBuyOrSell: 'BUY',
         network: 'polygon',
-        paymentMethod: 'credit_debit_card',
+        paymentMethod: methodOf(request),
         fiatAmount: formatCents(request.amountCents),
         ...(customerCountry === null ? {} : { quoteCountryCode: customerCountry }),
       },
@@ -153,7 +156,7 @@ export const transak = defineProvider({
       partnerOrderId: request.paymentId,
       partnerCustomerId: request.customerReference,
       redirectURL: request.returnUrl,
-      paymentMethod: 'credit_debit_card',
+      paymentMethod: account.methodOf(request),
       ...(request.email === null ? {} : { email: request.email }),
     };
     const post = (accessToken: string) =>
