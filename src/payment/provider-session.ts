@@ -31,7 +31,10 @@ export interface ProviderSession {
   readonly language: string | null;
   /** Whether the provider received the customer's email address with the session. */
   readonly hasEmail: boolean;
-  /** Keyed hash of the customer's IP address, to which a provider may bind the session's link. Null if unknown. */
+  /**
+   * Keyed hash of the customer's IP address and of the means that the session names, because a provider may bind the
+   * session's link to both. Null for an unknown address and the usual means.
+   */
   readonly customerIpHash: string | null;
   /** ISO 3166-1 alpha-2; null if unknown. */
   readonly customerCountry: string | null;

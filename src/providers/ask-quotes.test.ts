@@ -176,3 +176,21 @@ it('decides a create by the last answers where our own share of calls is used up
   answer = failing(busy('wert', 7));
   await expect(create(90_00)).rejects.toMatchObject({ errorName: 'provider_unavailable' });
 });
+
+it('keeps what means deliver apart, and estimates means that were never asked for by the usual ones', async () => {
+  const charge = chargeOf(100_00);
+  const units = (means: 'card' | 'apple_pay' | null = null) => {
+    const outcome = quotes.peek('banxa', charge, 'DE', means);
+    return outcome.kind === 'quoted' ? outcome.quote.deliveryUnits : outcome.kind;
+  };
+  answer = async (request) => quoteOf(request, request.means === 'apple_pay' ? 80_000_000n : 90_000_000n);
+  units();
+  await settled();
+  expect([units(), units('card')]).toEqual([90_000_000n, 90_000_000n]);
+  // One call for both names of the usual means; the page of another one starts with its price.
+  expect(calls.filter((call) => call.includes('quote'))).toHaveLength(1);
+  clockMs += 5_000;
+  expect(units('apple_pay')).toBe(90_000_000n);
+  await settled();
+  expect([units('apple_pay'), units()]).toEqual([80_000_000n, 90_000_000n]);
+});

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { isBusy, ServiceError } from '../payment/errors.ts';
-import type { ProviderId } from '../payment/provider-catalog.ts';
+import { namedMeans, type PaymentMeans, type ProviderId } from '../payment/provider-catalog.ts';
 import type { Charge } from '../payment/session-charge.ts';
 import type { Quote, QuoteRequest } from './provider.ts';
 import {
@@ -59,8 +59,8 @@ const unknown: Known = {
   askedAtMs: Number.NEGATIVE_INFINITY,
 };
 
-/** Room for eleven providers, four currencies, and the 45 most recent countries of customers. */
-const MAXIMUM_KNOWN = 2_000;
+/** Room for eleven providers, ten further means of theirs, four currencies, and the 45 most recent countries. */
+const MAXIMUM_KNOWN = 4_000;
 /** Minimum interval of a provider's background quotes, whatever countries and currencies pages ask for. */
 const BACKGROUND_INTERVAL_MS = 5_000;
 /** Minimum ratio of two charges whose quotes show a fixed fee. Closer quotes show how rates move. */
@@ -83,12 +83,14 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
   /** Earliest time of a provider's next background quote; infinite while one is running. */
   const nextAtMs = new Map<ProviderId, number>();
 
-  /** What is known for the country; otherwise the prices known without a country. */
+  /** What is known for the country and means; otherwise the prices of the usual means, or those without a country. */
   function find(provider: ProviderId, request: QuoteRequest): Known {
     const own = entries.get(keyOf(provider, request));
     if (own !== undefined) return own;
     const { points, chargedShare } =
-      entries.get(keyOf(provider, { ...request, customerCountry: null })) ?? unknown;
+      entries.get(keyOf(provider, { ...request, means: null })) ??
+      entries.get(keyOf(provider, { ...request, means: null, customerCountry: null })) ??
+      unknown;
     return { ...unknown, points, chargedShare };
   }
 
@@ -163,11 +165,16 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
       return Math.floor(request.amountCents * (chargedShare > 1 ? chargedShare * MOVEMENT_SHARE : 1));
     },
     /** The expected outcome, from the last answers. Asks in the background only. */
-    peek(provider: ProviderId, charge: Charge, customerCountry: string | null): QuoteOutcome {
+    peek(
+      provider: ProviderId,
+      charge: Charge,
+      customerCountry: string | null,
+      means: PaymentMeans | null = null,
+    ): QuoteOutcome {
       const refusal = refusalOfLimits(providers, provider, charge, customerCountry);
       providers.limits?.refresh(provider, charge.currency, customerCountry);
       if (refusal !== null) return { kind: 'refused', refusal };
-      const request = requestOf(charge, customerCountry);
+      const request = { ...requestOf(charge, customerCountry), means: namedMeans(provider, means) };
       refresh(provider, request);
       if (providers.adapters.get(provider)?.isSkipped?.() === true) return silent;
       return outcomeFor(provider, charge, find(provider, request));
@@ -211,8 +218,8 @@ function requestOf(charge: AskedCharge, customerCountry: string | null): QuoteRe
   return { amountCents, currency, usdUnits, accountId, customerCountry };
 }
 
-function keyOf(provider: ProviderId, { currency, customerCountry }: QuoteRequest): string {
-  return `${provider} ${currency} ${customerCountry ?? ''}`;
+function keyOf(provider: ProviderId, { currency, customerCountry, means }: QuoteRequest): string {
+  return `${provider} ${currency} ${customerCountry ?? ''} ${means ?? ''}`;
 }
 
 /** Adds a quote. It replaces those of charges that hardly differ. */

@@ -7,7 +7,13 @@ import { isDust, isPlausibleQuote, thresholdAfterSessions } from '../payment/pai
 import type { Payment, PaymentId } from '../payment/payment.ts';
 import { stateOf } from '../payment/payment-states.ts';
 import type { PaymentStore, PaymentView } from '../payment/payment-store.ts';
-import { MULTI_PROVIDER, type ProviderId, providerCatalog } from '../payment/provider-catalog.ts';
+import {
+  MULTI_PROVIDER,
+  namedMeans,
+  type PaymentMeans,
+  type ProviderId,
+  providerCatalog,
+} from '../payment/provider-catalog.ts';
 import {
   isDelivering,
   MAXIMUM_ADDRESSES_PER_HOUR,
@@ -52,6 +58,8 @@ export interface Visitor {
   readonly state?: string | null;
   /** Public IP address in canonical form; null or absent if unknown. */
   readonly ip?: string | null;
+  /** Means that the customer chose; null or absent for the provider's usual ones. */
+  readonly means?: PaymentMeans | null;
   /** ISO 639-1; stored for later emails. */
   readonly language?: string | null;
   /** Whether the customer knows the payment's email address; otherwise the provider does not get it. */
@@ -81,11 +89,12 @@ export function createStartSession(context: StartSessionContext) {
   return (payment: Payment, provider: ProviderId, visitor: Visitor = {}): Promise<ProviderSession> => {
     const { country = null, state = null, ip = null, language = null } = visitor;
     const { knowsEmail = false, hasSeenTotal = false } = visitor;
+    const means = namedMeans(provider, visitor.means ?? null);
     // A customer who does not know the email address, or has another IP address, must not get someone else's session.
-    const key = `${payment.id} ${provider} ${knowsEmail} ${ip ?? ''}`;
+    const key = `${payment.id} ${provider} ${knowsEmail} ${ip ?? ''} ${means ?? ''}`;
     const earlier = running.get(key);
     if (earlier !== undefined) return earlier;
-    const choice = { provider, country, state, ip, language, knowsEmail, hasSeenTotal };
+    const choice = { provider, country, state, ip, means, language, knowsEmail, hasSeenTotal };
     const session = startSession({ ...context, token }, payment.id, choice).finally(() =>
       running.delete(key),
     );
@@ -109,7 +118,7 @@ type SessionChoice = Required<Visitor> & { readonly provider: ProviderId };
 async function startSession(
   context: StartSessionContext,
   id: PaymentId,
-  { provider, country, state, ip, language, knowsEmail, hasSeenTotal }: SessionChoice,
+  { provider, country, state, ip, means, language, knowsEmail, hasSeenTotal }: SessionChoice,
 ): Promise<ProviderSession> {
   const view = await context.payments.viewPayment(id);
   if (view === null) throw new ServiceError('payment_not_found');
@@ -119,8 +128,10 @@ async function startSession(
   requireNothingUnderWay(view, charge, nowMs);
   const adapter = await requireServable(context, payment, charge, provider, country);
   const email = knowsEmail ? payment.email : null;
-  const ipHashes = ip === null ? [] : context.ipHash.candidates(`${payment.id} ${ip}`);
-  const customer = { hasEmail: email !== null, ipHashes };
+  // The hash covers the named means as well, so that nobody gets the link of other means.
+  const bound = [ip ?? '', means ?? ''].join(' ').trim();
+  const ipHashes = bound === '' ? [] : context.ipHash.candidates(`${payment.id} ${bound}`);
+  const customer = { hasEmail: email !== null, ipHashes, means };
   const unused = adapter.opensOnce === true ? null : findUnused(view, charge, provider, customer, nowMs);
   if (unused === null) {
     requireRoom(view, customer, nowMs);
@@ -150,6 +161,7 @@ async function startSession(
     customerCountry: country,
     customerState: state,
     customerIp: ip,
+    means,
   };
   const announcedCents = hasSeenTotal ? context.quotes?.announcedCents(provider, request) : undefined;
   const { chargedCents, ...started } = await adapter.startSession(request);
@@ -205,13 +217,13 @@ async function startSession(
  * The session that a returning customer reuses; null if there is none. Excludes sessions that failed at the provider
  * and, after a deposit, all earlier ones, because the customer then pays the rest. A session that shows the email
  * address at the provider is only for customers who know it, and the others are only for those who do not. A session of
- * another IP address is never reused, because the provider may refuse its link there.
+ * another IP address or other means is never reused, because its link is for these.
  */
 function findUnused(
   { payment, observations, sessions }: PaymentView,
   { receivedUnits }: Charge,
   provider: ProviderId,
-  { hasEmail, ipHashes }: KnownCustomer,
+  { hasEmail, ipHashes, means }: KnownCustomer,
   nowMs: number,
 ): ProviderSession | null {
   const hasArrived = !isDust(payment, sumObservations(observations).seenUnits);
@@ -223,7 +235,7 @@ function findUnused(
       session.expiresAtMs > nowMs &&
       session.progress !== 'failed' &&
       (payment.email === null || session.hasEmail === hasEmail) &&
-      (session.customerIpHash === null || ipHashes.includes(session.customerIpHash)) &&
+      (session.customerIpHash === null ? means === null : ipHashes.includes(session.customerIpHash)) &&
       // Empty once the customer's email address was erased.
       session.redirectUrl !== '',
   );
@@ -232,8 +244,9 @@ function findUnused(
 
 interface KnownCustomer {
   readonly hasEmail: boolean;
-  /** Hashes of the customer's IP address under every secret, the current one first; empty if unknown. */
+  /** Hashes of IP address and named means under every secret, the current one first; empty if there are neither. */
   readonly ipHashes: readonly string[];
+  readonly means: PaymentMeans | null;
 }
 
 /**

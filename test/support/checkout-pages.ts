@@ -99,6 +99,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
     /** The reference to the customer, and the state in the United States. */
     references: [] as string[],
     states: [] as (string | null)[],
+    means: [] as (string | null)[],
     /** The providers that were asked for a quote, in this order, and with each of them the country. */
     asked: [] as ProviderId[],
     quotedCountries: [] as (string | null)[],
@@ -166,6 +167,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
           customerReference,
           customerState,
           email,
+          means,
         }: SessionRequest) => {
           seen.started.push(id);
           seen.countries.push(customerCountry ?? null);
@@ -173,6 +175,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
           seen.emails.push(email);
           seen.references.push(customerReference);
           seen.states.push(customerState ?? null);
+          seen.means.push(means ?? null);
           if (world.failing.has(id)) throw new ServiceError('provider_unavailable');
           if (world.unserving.has(id)) throw countryNotServed(id, 'DE');
           return {
