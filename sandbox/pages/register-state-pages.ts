@@ -114,8 +114,8 @@ async function showState(
     explorerTransactionUrl,
     token,
     moment,
-    quotes: { source: context.quotes, lastChoice: null, customerCountry: null },
-    question: asks === null ? null : { provider: asks, chosen: null },
+    quotes: { source: context.quotes, lastChoice: null, customerCountry: null, userAgent: '' },
+    question: asks === null ? null : { provider: asks, chosen: null, means: null },
     problem:
       problem === undefined || asks !== null
         ? null

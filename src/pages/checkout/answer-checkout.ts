@@ -10,7 +10,7 @@ import type { CheckoutRequest } from './context.ts';
 import { emailTokenOf, rememberEmailToken } from './known-email.ts';
 import { type Checkout, requireCheckout } from './read-checkout.ts';
 import { customerPlace, rememberedProvider } from './remember.ts';
-import { type CountryQuestion, countryOfForm } from './selector.ts';
+import { type CountryQuestion, countryOfForm, meansOfClick } from './selector.ts';
 import { problemWords } from './state-words.ts';
 
 interface CheckoutAnswer
@@ -39,6 +39,7 @@ export function sendCheckout(
       source: context.quotes,
       lastChoice: lastChoiceOf(checkout, request),
       customerCountry: customerPlace(context, request).country,
+      userAgent: request.headers['user-agent'] ?? '',
     },
   });
   return sendPage(asked, status, page);
@@ -74,7 +75,7 @@ export async function sendProblem(
     return sendCheckout(asked, checkout, { status, problem: null });
   }
   const language = languageOf(request);
-  const question = questionAfter(request, checkout, provider, error);
+  const question = questionAfter(asked, checkout, provider, error);
   // A missing country is no error before the customer was asked for it.
   if (lacksCountry(error) && !hasAnswered(request))
     return sendCheckout(asked, checkout, { status: 200, problem: null, question });
@@ -93,13 +94,14 @@ function hasAnswered({ body }: FastifyRequest): boolean {
 
 /** The country question if the country is missing, and again with its answer after another error. */
 function questionAfter(
-  request: FastifyRequest,
+  asked: CheckoutRequest,
   { offers }: Checkout,
   provider: ProviderId | null,
   error: ServiceError,
 ): CountryQuestion | null {
-  const chosen = countryOfForm(request.body);
+  const chosen = countryOfForm(asked.request.body);
   const canServe = offers.some((offer) => offer.provider === provider && offer.refusal === null);
   if (provider === null || !canServe) return null;
-  return lacksCountry(error) || chosen !== null ? { provider, chosen } : null;
+  if (!lacksCountry(error) && chosen === null) return null;
+  return { provider, chosen, means: meansOfClick(asked) ?? null };
 }

@@ -2,9 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { ServiceError } from '../../payment/errors.ts';
 import type { Payment } from '../../payment/payment.ts';
-import { isProviderId, type ProviderId } from '../../payment/provider-catalog.ts';
+import {
+  isProviderId,
+  MULTI_PROVIDER,
+  type PaymentMeans,
+  type ProviderId,
+} from '../../payment/provider-catalog.ts';
 import type { ProviderSession } from '../../payment/provider-session.ts';
 import { canonicalPublicAddress, isSecureUrl } from '../../platform/public-address.ts';
+import type { Visitor } from '../../providers/start-session.ts';
 import { languageOf } from '../../web/checkout-frame/languages.ts';
 import { setCommonHeaders } from '../../web/checkout-frame/layout.ts';
 import { html } from '../../web/design/html.ts';
@@ -13,10 +19,14 @@ import { sendCheckout, sendProblem } from './answer-checkout.ts';
 import { takesPayment } from './checkout-view.ts';
 import type { CheckoutRequest } from './context.ts';
 import { emailTokenOf } from './known-email.ts';
-import { requireCheckout } from './read-checkout.ts';
+import { type Checkout, requireCheckout } from './read-checkout.ts';
 import { customerPlace, rememberCountry, rememberProvider } from './remember.ts';
+import { meansFor, meansOfClick } from './selector.ts';
 
-/** `POST /pay/:paymentId/providers/:provider`: the customer's click, answered with a 303 to the provider. */
+/**
+ * `POST /pay/:paymentId/providers/:provider`: the customer's click, answered with a 303 to the provider. With `multi` in
+ * place of the provider, `means` of the form or URL decides which one.
+ */
 export async function openProviderSession(
   asked: CheckoutRequest<'paymentId' | 'provider'>,
 ): Promise<FastifyReply> {
@@ -31,36 +41,52 @@ export async function openProviderSession(
   if (!takesPayment(checkout.view)) {
     return sendCheckout(asked, checkout, { status: 409, problem: null });
   }
-  if (!isProviderId(provider)) {
+  const means = meansOfClick(asked);
+  const isChosenHere = provider === MULTI_PROVIDER && means;
+  const chosen = isChosenHere ? providerFor(means, asked, checkout) : provider;
+  if (means === undefined || chosen === undefined || !isProviderId(chosen)) {
     return sendProblem(asked, paymentId, null, new ServiceError('provider_unknown'));
   }
-  return redirectToProvider(asked, checkout.payment, provider, true, () => {
-    rememberProvider(asked, provider);
+  const choice = { means, hasSeenTotal: !isChosenHere };
+  return redirectToProvider(asked, checkout.payment, chosen, choice, () => {
+    if (!isChosenHere) rememberProvider(asked, chosen);
     rememberCountry(asked);
   });
+}
+
+/** Provider that sells the means to this customer; undefined if none does. */
+function providerFor(
+  means: PaymentMeans,
+  { context, request }: CheckoutRequest,
+  checkout: Checkout,
+): ProviderId | undefined {
+  const { country } = customerPlace(context, request);
+  const outcomeOf = (provider: ProviderId, each: PaymentMeans) =>
+    context.quotes.peek(provider, checkout.charge, country, each);
+  return meansFor(checkout, country, request.headers['user-agent'] ?? '', outcomeOf).get(means);
 }
 
 /**
  * Starts a session and redirects the customer to it with a 303; on failure shows the page with the reason.
  *
- * @param hasSeenTotal whether the customer clicked on the page
+ * @param choice means that the customer chose, and whether the total was on the page
  * @param onStarted runs before the redirect
  */
 export async function redirectToProvider(
   asked: CheckoutRequest,
   payment: Payment,
   provider: ProviderId,
-  hasSeenTotal = false,
+  choice: Pick<Visitor, 'means' | 'hasSeenTotal'> = {},
   onStarted = () => {},
 ): Promise<FastifyReply> {
   const { context, request, reply } = asked;
   try {
     const session = await context.startSession(payment, provider, {
       ...customerPlace(context, request),
+      ...choice,
       ip: canonicalPublicAddress(request.ip),
       language: languageOf(request).code,
       knowsEmail: emailTokenOf(context, request, payment) !== null,
-      hasSeenTotal,
     });
     onStarted();
     return setCommonHeaders(reply).redirect(secureUrlOf(session), 303);

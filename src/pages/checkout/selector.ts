@@ -2,6 +2,8 @@ import type { Payment } from '../../payment/payment.ts';
 import {
   assumedDeliveryUnits,
   customerFacts,
+  isPaymentMeans,
+  meansInBrowser,
   type PaymentMeans,
   type ProviderId,
 } from '../../payment/provider-catalog.ts';
@@ -16,6 +18,7 @@ import { exploredProvider, orderBySuccess } from '../../providers/provider-succe
 import { fillIn, formatMinutes, formatMoney, type Language } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { isDeclined } from './checkout-view.ts';
+import type { CheckoutRequest } from './context.ts';
 import { emailTokenField } from './known-email.ts';
 import type { Checkout } from './read-checkout.ts';
 import { nameOf, refusalWords } from './state-words.ts';
@@ -23,8 +26,8 @@ import { nameOf, refusalWords } from './state-words.ts';
 const arrow = html`<svg class="arrow turns" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
 <path d="M7 4l6 6-6 6" fill="none" stroke="currentColor" stroke-width="2"/></svg>`;
 
-function sessionPath(payment: Payment, provider: ProviderId): string {
-  return `/pay/${payment.id}/providers/${provider}`;
+function sessionPath(payment: Payment, provider: ProviderId, means: PaymentMeans | null = null): string {
+  return `/pay/${payment.id}/providers/${provider}${means === null ? '' : `?means=${means}`}`;
 }
 
 /** Form of all provider buttons on the page. Outside the parts that change, so that the visitor's token remains. */
@@ -120,7 +123,7 @@ function leadAndOthers(selection: OfferList, rows: readonly OfferRow[]): Html {
     lead === undefined
       ? nothing
       : html`<div class="lead">${providerButton(payment, lead.offer.provider, label(lead.offer.name), look)}
-<p class="facts-of-offer">${marksOf(lead.offer, language)} <small>${offerDetails(lead, charge, language)}</small></p></div>`;
+<p class="facts-of-offer">${marksOf(lead.offer, selection)} <small>${offerDetails(lead, charge, language)}</small></p></div>`;
   if (others.length === 0 && offers.every(({ refusal }) => refusal === null)) return button;
   const count = others.filter(({ outcome }) => outcome?.kind !== 'refused').length;
   const heading = count === 0 ? html`${words.notForThis}` : fillIn(words.otherWays, { count: String(count) });
@@ -128,16 +131,16 @@ function leadAndOthers(selection: OfferList, rows: readonly OfferRow[]): Html {
 }
 
 function foldedList(heading: Html, rows: readonly OfferRow[], selection: OfferList, isOpen: boolean): Html {
-  const { checkout, language } = selection;
   const list =
     rows.length === 0
       ? nothing
-      : html`<ul class="offers">${rows.map((row) => offerRow(checkout, row, language))}</ul>`;
+      : html`<ul class="offers">${rows.map((row) => offerRow(selection, row))}</ul>`;
   return html`<details class="others"${isOpen ? html` open` : nothing}><summary>${heading}</summary>
 ${list}${refusedOffers(selection)}</details>`;
 }
 
-function offerRow(checkout: Checkout, row: OfferRow, language: Language): Html {
+function offerRow(selection: OfferList, row: OfferRow): Html {
+  const { checkout, language } = selection;
   const { offer, outcome } = row;
   if (outcome?.kind === 'refused') {
     const reason = refusalWords(language, { ...offer, refusal: outcome.refusal }, checkout);
@@ -148,19 +151,25 @@ function offerRow(checkout: Checkout, row: OfferRow, language: Language): Html {
   return html`
 <li><button type="submit" form="${SESSION_FORM}" formaction="${sessionPath(checkout.payment, offer.provider)}"
 data-provider="${offer.name}"><span><span class="quiet">${fillIn(payAt, { provider: offer.name })}</span><b
-aria-hidden="true">${offer.name}</b>${marksOf(offer, language)}
+aria-hidden="true">${offer.name}</b>${marksOf(offer, selection)}
 <small>${offerDetails(row, checkout.charge, language)}</small></span>${arrow}</button></li>`;
 }
 
 /** Names of wallets, the same in all languages. */
-const walletNames = { apple_pay: 'Apple Pay', google_pay: 'Google Pay' } as const;
+const walletNames = new Map<PaymentMeans, string>([
+  ['apple_pay', 'Apple Pay'],
+  ['google_pay', 'Google Pay'],
+]);
 
-function marksOf({ provider }: ProviderOffer, { words }: Language): Html {
-  const mark = (means: PaymentMeans) =>
-    means === 'card'
-      ? html` <span class="mark card-mark">${words.offers.card}</span>`
-      : html` <span class="mark">${walletNames[means]}</span>`;
-  return html`${customerFacts[provider].means.map(mark)}`;
+/** Marks of the means that may work in the visitor's browser: only a card in content that all visitors share. */
+function marksOf({ provider }: ProviderOffer, { language, quotes }: OfferList): Html {
+  const { means: sold } = customerFacts[provider];
+  return html`${meansInBrowser(quotes?.userAgent ?? '').map((means) => {
+    if (!sold.includes(means)) return nothing;
+    if (means === 'card') return html` <span class="mark card-mark">${language.words.offers.card}</span>`;
+    const name = walletNames.get(means);
+    return name === undefined ? nothing : html` <span class="mark">${name}</span>`;
+  })}`;
 }
 
 /** Charge of a provider that charges more than the amount; otherwise null. */
@@ -209,6 +218,7 @@ export interface OffersToAsk {
   readonly lastChoice: ProviderId | null;
   /** The customer's country, ISO 3166-1 alpha-2; null if unknown. */
   readonly customerCountry: string | null;
+  readonly userAgent: string;
 }
 
 /**
@@ -230,7 +240,7 @@ function rankOf(row: OfferRow, charge: Charge): number {
  * `exploredProvider`).
  */
 function inExpectedOrder(
-  { payment, charge, success }: Checkout,
+  { payment, charge, success }: Pick<Checkout, 'payment' | 'charge' | 'success'>,
   rows: readonly OfferRow[],
   country: string | null = null,
 ): readonly OfferRow[] {
@@ -245,6 +255,27 @@ function inExpectedOrder(
   return orderBySuccess(ranked, success, country, explored)
     .map(({ row }) => row)
     .sort((a, b) => rankOf(a, charge) - rankOf(b, charge));
+}
+
+/**
+ * Means that are sold for a checkout and may work in this browser, each with the first provider in the order of the list
+ * that can be asked for it.
+ */
+export function meansFor(
+  checkout: Pick<Checkout, 'payment' | 'charge' | 'success' | 'offers'>,
+  customerCountry: string | null,
+  userAgent: string,
+  outcomeOf: (provider: ProviderId, means: PaymentMeans) => QuoteOutcome,
+): ReadonlyMap<PaymentMeans, ProviderId> {
+  const chosen = new Map<PaymentMeans, ProviderId>();
+  for (const means of meansInBrowser(userAgent)) {
+    const rows = possibleOffers(checkout.offers)
+      .filter(({ provider }) => customerFacts[provider].means.includes(means))
+      .map((offer) => ({ offer, outcome: outcomeOf(offer.provider, means) }));
+    const [first] = inExpectedOrder(checkout, rows, customerCountry);
+    if (first !== undefined && first.outcome?.kind !== 'refused') chosen.set(means, first.offer.provider);
+  }
+  return chosen;
 }
 
 /** Providers that quote for a checkout, in the order of its page. Throws `below_minimum` if none accepts the amount. */
@@ -280,6 +311,14 @@ export function countryOfForm(body: unknown): string | null {
   return knownCountry(body instanceof URLSearchParams ? body.get('country') : null);
 }
 
+/** Means in a form's body or in the URL of a click; null if there are none, undefined if they are unknown. */
+export function meansOfClick({ request, query }: CheckoutRequest): PaymentMeans | null | undefined {
+  const { body } = request;
+  const value = (body instanceof URLSearchParams ? body.get('means') : null) ?? query['means'] ?? '';
+  if (value === '') return null;
+  return typeof value === 'string' && isPaymentMeans(value) ? value : undefined;
+}
+
 export function knownCountry(code: string | null): string | null {
   return code !== null && known.has(code) ? code : null;
 }
@@ -288,16 +327,18 @@ export interface CountryQuestion {
   readonly provider: ProviderId;
   /** Previous answer; null if there is none. */
   readonly chosen: string | null;
+  /** Means of the click; null for the provider's usual ones. */
+  readonly means: PaymentMeans | null;
 }
 
 export function countryQuestion(
   payment: Payment,
-  { provider, chosen }: CountryQuestion,
+  { provider, chosen, means }: CountryQuestion,
   { language, emailToken }: { readonly language: Language; readonly emailToken: string | null },
 ): Html {
   const { offers, actions } = language.words;
   const name = nameOf(provider);
-  return html`<form class="ask" method="post" action="${sessionPath(payment, provider)}">${emailTokenField(emailToken)}
+  return html`<form class="ask" method="post" action="${sessionPath(payment, provider, means)}">${emailTokenField(emailToken)}
 <h1><label for="country">${offers.country}</label></h1>
 <div class="field"><p class="hint" id="country-hint">${fillIn(offers.countryHint, { provider: name })}</p>
 <select id="country" name="country" required autocomplete="country"

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
+import {
+  type CheckoutPages,
+  type CheckoutPagesOptions,
+  checkoutStates,
+  pagePayment,
+  pageView,
+  usePages,
+} from '../support/checkout-pages.ts';
+import { textOf } from '../support/page-text.ts';
+
+let pages = {} as CheckoutPages;
+const reopen = usePages((opened) => (pages = opened), { trustProxy: ['127.0.0.1'] });
+
+const iphone =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1';
+const chrome =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+
+interface Click {
+  readonly provider?: string;
+  /** In the form. */
+  readonly means?: string;
+  readonly country?: string;
+  /** Of the address. */
+  readonly query?: string;
+  readonly agent?: string;
+  readonly ip?: string | undefined;
+}
+
+async function click(id: string, { provider = 'multi', query = '', agent = iphone, ip, ...fields }: Click) {
+  return pages.server.inject({
+    method: 'POST',
+    url: `/pay/${id}/providers/${provider}${query}`,
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'user-agent': agent,
+      ...(ip === undefined ? {} : { 'x-forwarded-for': ip }),
+    },
+    payload: new URLSearchParams(fields as Record<string, string>).toString(),
+  });
+}
+
+/** A checkout whose page has heard what the providers deliver. */
+async function quoted(units: Readonly<Partial<Record<ProviderId, bigint>>>): Promise<string> {
+  for (const id of providerIds)
+    pages.quoteAnswers.set(id, async () => ({
+      deliveryUnits: units[id] ?? 23_000_000n,
+      minimumUsdCents: null,
+    }));
+  const id = pages.put(checkoutStates.choose());
+  await pages.server.inject({ url: `/pay/${id}` });
+  await new Promise((resolve) => setImmediate(resolve));
+  return id;
+}
+
+it.each([
+  ['an iPhone', iphone, 'Card Apple Pay'],
+  ['Chrome', chrome, 'Card Google Pay'],
+  ['an unknown browser', 'curl/8.5', 'Card'],
+])('a row names only the wallets that may work in %s', async (_, agent, marks) => {
+  const url = `/pay/${pages.put(checkoutStates.choose())}`;
+  const { body } = await pages.server.inject({ url, headers: { 'user-agent': agent } });
+  const row = /Pay at MoonPay ?MoonPay ?(.*?) ?Usually/.exec(textOf(body))?.[1];
+  expect(row?.replace(/\s+/g, ' ')).toBe(marks);
+});
+
+describe('a click that names means', () => {
+  it('asks the named provider for them, from the form or the address', async () => {
+    const id = pages.put(checkoutStates.choose());
+    for (const asked of [{ means: 'apple_pay' }, { query: '?means=google_pay' }, { means: 'card' }, {}])
+      expect((await click(id, { provider: 'transak', ...asked })).statusCode).toBe(303);
+    // A card is what it is asked for anyway.
+    expect(pages.means).toEqual(['apple_pay', 'google_pay', null]);
+  });
+
+  it('goes to the provider that delivers most of those that can be asked for them', async () => {
+    const id = await quoted({ wert: 26_000_000n, banxa: 25_500_000n, revolut: 25_000_000n });
+    expect((await click(id, { means: 'card' })).headers.location).toContain('wert');
+    const reply = await click(id, { means: 'apple_pay' });
+    expect(reply.headers.location).toContain('banxa');
+    // The customer chose no provider.
+    expect(String(reply.headers['set-cookie'])).not.toContain('provider=');
+    expect(pages.means).toEqual([null, 'apple_pay']);
+    for (const means of ['paypal', 'klarna'] as const) {
+      const euros = pages.put(pageView(pagePayment({ currency: 'EUR' })));
+      expect((await click(euros, { means })).headers.location).toContain(means);
+    }
+  });
+
+  it("holds to the merchant's pin and exclusions, and to the only provider of a payment", async () => {
+    const openFor = async (account: CheckoutPagesOptions['account'] = {}) => {
+      await reopen({ account });
+      return quoted({ banxa: 26_000_000n });
+    };
+    const pinned = await openFor({ pinnedProvider: 'rampnetwork' });
+    expect((await click(pinned, { means: 'apple_pay' })).headers.location).toContain('rampnetwork');
+    const excluded = await openFor({ excludedProviders: ['banxa'] });
+    expect((await click(excluded, { means: 'apple_pay' })).headers.location).not.toContain('banxa');
+    const single = pages.put(pageView(pagePayment({ provider: 'revolut' })));
+    expect((await click(single, { means: 'apple_pay' })).headers.location).toContain('revolut');
+    const without = pages.put(pageView(pagePayment({ provider: 'wert' })));
+    expect((await click(without, { means: 'apple_pay' })).statusCode).toBe(400);
+  });
+
+  it.each([
+    ['unknown means', { means: 'cash' }],
+    ['a name that every object has', { means: 'toString' }],
+    ['repeated means', { query: '?means=card&means=apple_pay' }],
+    ['a choice without means', {}],
+    ['Google Pay on an iPhone', { means: 'google_pay' }],
+    ['Apple Pay in Chrome', { means: 'apple_pay', agent: chrome }],
+  ])('starts nothing for %s', async (_, asked) => {
+    const { statusCode, body } = await click(pages.put(checkoutStates.choose()), asked);
+    expect(statusCode).toBe(400);
+    expect(textOf(body)).toContain('Choose a payment method');
+    expect(pages.started).toEqual([]);
+  });
+
+  it('keeps them while it asks for the country', async () => {
+    await reopen({ needsCountry: 'revolut' });
+    const id = pages.put(pageView(pagePayment({ provider: 'revolut' })));
+    const asked = await click(id, { means: 'apple_pay' });
+    expect(asked.body).toContain(`/pay/${id}/providers/revolut?means&#61;apple_pay"`);
+    const query = '?means=apple_pay';
+    expect((await click(id, { provider: 'revolut', query, country: 'DE' })).statusCode).toBe(303);
+    expect([pages.means, pages.countries]).toEqual([['apple_pay'], ['DE']]);
+  });
+});
+
+it.each([undefined, '203.0.113.7'])(
+  'a link is reused only for the same means, for a customer at %s',
+  async (ip) => {
+    const id = pages.put(checkoutStates.choose());
+    const go = async (means?: string) => {
+      const asked = { provider: 'moonpay', ip, ...(means === undefined ? {} : { means }) };
+      return (await click(id, asked)).headers.location;
+    };
+    const [card, apple, google] = [await go(), await go('apple_pay'), await go('google_pay')];
+    expect(new Set([card, apple, google]).size).toBe(3);
+    const again = [await go('google_pay'), await go('card'), await go('apple_pay'), await go()];
+    expect(again).toEqual([google, card, apple, card]);
+    expect(pages.means).toEqual([null, 'apple_pay', 'google_pay']);
+  },
+);
