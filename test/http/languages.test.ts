@@ -97,7 +97,7 @@ describe.each(languages.map((language) => [language.code, language] as const))(
   },
 );
 
-it('writes every amount as the language does', () => {
+it('writes every amount as the language does, and names the currency instead of a dollar behind it', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...languages),
@@ -108,7 +108,8 @@ it('writes every amount as the language does', () => {
         expect(formatMoney(language, cents, currency)).toBe(
           new Intl.NumberFormat(language.locale, options)
             .format(cents / 100)
-            .replaceAll(/[\u200e\u200f]/g, ''),
+            .replaceAll(/[\u200e\u200f]/g, '')
+            .replace(/\u00a0\$$/, `\u00a0${currency}`),
         );
       },
     ),

@@ -144,7 +144,7 @@ describe('the settlement', () => {
     const text = await pageOf('/settlement');
     expect(text).toContain('Newest block 130');
     expect(text).toMatch(/Sync delay 36\d\d s late/);
-    expect(text).toContain('0.12345 about 13 low');
+    expect(text).toContain('0.12345 about 12 low');
     expect(text).toContain(`${ADDRESS.slice(0, 8)}…${ADDRESS.slice(-4)} 77 ${shortOf(carried)}`);
   });
 

@@ -58,7 +58,7 @@ describe('the public page', () => {
   it('makes a payment of a fixed amount and leads to its checkout', async () => {
     const page = await give({ amountCents: 1_250, orderLine: 'One place' });
     const shown = await visitor().get(`/p/${page.slug}`);
-    expect(textOf(shown.payload)).toMatch(/Payment to Tea shop €12\.50 EUR One place Tea “tasting”/);
+    expect(textOf(shown.payload)).toMatch(/Payment to Tea shop €12\.50 One place Tea “tasting”/);
     expect(shown.payload).not.toContain('name="amount"');
     const made = await submit(page);
     const [payment] = await paymentsOf(page);
@@ -121,7 +121,7 @@ describe('the public page', () => {
       const page = await give({ minimumCents: 500, maximumCents: 5_000, question: 'Which tea?' });
       const refused = await submit(page, { amount, answer: 'Sencha' });
       expect(refused.statusCode).toBe(400);
-      expect(errorOf(refused.payload, 'amount')).toBe('Enter an amount from €5.00 EUR to €50.00 EUR.');
+      expect(errorOf(refused.payload, 'amount')).toBe('Enter an amount from €5.00 to €50.00.');
       expect(fieldIn(refused.payload, 'amount')).toBe(amount);
       expect(fieldIn(refused.payload, 'answer')).toBe('Sencha');
       expect(await paymentsOf(page)).toEqual([]);

@@ -81,8 +81,8 @@ it('sends the customer of a paid payment one receipt, with what a receipt needs 
   expect(to).toEqual(['customer@example.com']);
   const text = textOf(raw);
   for (const part of [
-    'You have paid €102.57 EUR to Bücher & Söhne.\r\nTwo coffees\r\n',
-    'Breakdown: €100.00 EUR + €2.57 EUR fee',
+    'You have paid €102.57 to Bücher & Söhne.\r\nTwo coffees\r\n',
+    'Breakdown: €100.00 + €2.57 fee',
     'Card charged by: MoonPay',
     'https://explorer.example/tx/0xd1',
     'https://explorer.example/tx/0xe2',
