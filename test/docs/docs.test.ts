@@ -11,6 +11,7 @@ import { providerIds } from '../../src/payment/provider-catalog.ts';
 import { providerFaults } from '../../src/payment/test-payments.ts';
 import { journalAccounts } from '../../src/reports/export-journal.ts';
 import { deliveryReasons } from '../../src/webhooks/delivery-reasons.ts';
+import { deliveryOutcomes } from '../../src/webhooks/delivery-types.ts';
 import { findStaleFiles, replacePart } from '../../tools/docs.ts';
 import { listCommands } from '../../tools/docs-commands.ts';
 import { documents, read, root, sorted, tableRows } from './markdown.ts';
@@ -147,8 +148,8 @@ describe('other lists', () => {
     );
     expect(reasons.length).toBeGreaterThan(15);
     expect(sorted(documented.filter((reason) => !/^http_\d/.test(reason)))).toEqual(sorted(reasons));
-    const statuses =
-      /type WebhookStatus = ([^;]+);/.exec(read('src/webhooks/webhook.ts'))?.[1]?.match(/\w+/g) ?? [];
+    const [, type = ''] = /type WebhookStatus = ([^;]+);/.exec(read('src/webhooks/webhook.ts')) ?? [];
+    const statuses = [...(type.match(/(?<=')\w+(?=' \|)/g) ?? []), ...deliveryOutcomes];
     const delivery = read('docs/webhooks.md').split('## Delivery')[1]?.split('### Reasons')[0] ?? '';
     const rows = tableRows(delivery).map(([cell]) => cell?.replaceAll('`', '') ?? '');
     expect(sorted(rows.filter((row) => row !== 'status'))).toEqual(sorted(statuses));

@@ -63,7 +63,7 @@ export const rampnetwork = defineProvider({
       '`outAsset` only preselects, and `enabledCryptoAssets` locks the asset (bitpay/bitcore).',
       '`fiatValue` is the total that the customer pays, and `appliedFee` a part of it (comments in the code of BitPay and other wallets).',
       '"MATIC_USDC" is native USDC, "MATIC_USDCE" is bridged; `GET /api/host-api/v3/assets` with contract and limits (bitpay/bitcore).',
-      '`paymentMethodType`: `CARD_PAYMENT`, `APPLE_PAY` or `GOOGLE_PAY`, which are also the names in a quote (code of public wallets); the quote; the signed URL (Ed25519 over `query&timestamp=ms`); a webhook of type `RETURNED` is a failure.',
+      '`paymentMethodType` is "CARD_PAYMENT", "APPLE_PAY" or "GOOGLE_PAY", which are also the names in a quote (code of public wallets); the quote; the signed URL (Ed25519 over `query&timestamp=ms`); a webhook of type `RETURNED` is a failure.',
     ],
     unknown: ['Whether anything but a signed URL keeps a customer from changing what is in it.'],
   },
