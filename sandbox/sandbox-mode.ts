@@ -41,7 +41,7 @@ const SESSION_TIMEOUT_MS = 3_000;
 
 const HIGHEST_PORT = 65_535;
 
-const CUSTOMER_COUNTRY = 'DE';
+const CUSTOMER_COUNTRY = 'US';
 
 /** Intervals are shorter than in live mode, because the local chain is faster. */
 const sandboxIntervals: Intervals = {

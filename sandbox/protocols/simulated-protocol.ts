@@ -18,6 +18,12 @@ export interface SimulatorMode {
   readonly echoesNull?: boolean;
   /** Serves quotes at the earlier path only, and answers with this status at the current one. */
   readonly earlierQuotes?: 400 | 404;
+  /** Country, or `US` and state, in which the provider sees the customer. */
+  readonly customerRegion?: string;
+  /** Refuses the parameter with the customer's email address. */
+  readonly refusesEmail?: boolean;
+  /** Code with which the provider refuses every call of the account. */
+  readonly accountRefusal?: string;
   /** Refuses sessions, because it does not serve the customer's country. */
   readonly refusesCountry?: boolean;
   /** Quotes a total that is 5 % higher than the amount. */

@@ -31,12 +31,15 @@ export const stripeProtocol: SimulatedProtocol = {
 
   registerRoutes(server, simulator) {
     const api = '/stripe/api/v1/crypto';
-    const requireKey = ({ headers }: FastifyRequest) =>
+    const requireKey = ({ headers }: FastifyRequest) => {
       refuseUnless(
         isSame(headers.authorization, `Bearer ${simulator.values['API_KEY']}`),
         'Invalid API Key provided',
         401,
       );
+      const { accountRefusal } = simulator.mode();
+      refuseUnless(accountRefusal === undefined, accountRefusal ?? '');
+    };
     for (const path of ['onramp_quotes', 'onramp/quotes'])
       server.get(`${api}/${path}`, async (request) => {
         requireKey(request);
@@ -83,7 +86,7 @@ const UNKNOWN_PATH = 'Unrecognized request URL';
 /** Error code of a refused request; none for an unknown path or a wrong key. */
 function codeOf(message: string, status: number): { readonly code?: string } {
   if (status !== 400 || message === UNKNOWN_PATH) return {};
-  return { code: message.startsWith('crypto_onramp_') ? message : 'parameter_invalid' };
+  return { code: /^(crypto_onramp_|parameter_unknown$)/.test(message) ? message : 'parameter_invalid' };
 }
 
 /** Adds fees to an amount: 4 % of the total. */
@@ -149,7 +152,11 @@ async function openSession(simulator: SimulatorContext, body: unknown): Promise<
   refuseUnless(form.lock_wallet_address === 'true', 'this shop locks the address');
   if (simulator.mode().enforcesIp === true)
     refuseUnless(form.customer_ip_address, 'customer_ip_address is missing');
-  refuseUnless(simulator.mode().refusesCountry !== true, 'crypto_onramp_unsupported_country');
+  const { customerRegion = 'US', refusesEmail } = simulator.mode();
+  const isServed = customerRegion.startsWith('US') && !/-(NY|HI)$/.test(customerRegion);
+  refuseUnless(isServed, 'crypto_onramp_unsupported_country');
+  const hasRefused = refusesEmail === true && form['customer_information[email]'] !== undefined;
+  refuseUnless(!hasRefused, 'parameter_unknown');
   const { totalCents, valueUnits } = await priceOf(simulator, form);
   return simulator.openOrder({
     amount: formatCents(totalCents),

@@ -196,11 +196,13 @@ export async function requireAmount(
 
 /** Why the provider's catalog for the customer's country excludes the payment; null if it does not. */
 export function refusalOfLimits(
-  directory: Pick<ProviderDirectory, 'limits'>,
+  directory: Pick<ProviderDirectory, 'limits' | 'adapters'>,
   provider: ProviderId,
   payment: CheckedCharge,
   country: string | null,
 ): Refusal | null {
+  const { countriesServed } = directory.adapters.get(provider) ?? {};
+  if (country !== null && countriesServed?.has(country) === false) return inactive(provider);
   const known = directory.limits?.known(provider, payment.currency, country) ?? null;
   if (known === null) return null;
   const none = { active: null, pinned: null, minimumUsdCents: 0 };

@@ -131,6 +131,8 @@ export interface ProviderAdapter {
   readonly onlyCurrency?: Currency;
   /** Countries outside of which it is known not to serve customers; absent if unknown. */
   readonly countriesServed?: ReadonlySet<string>;
+  /** States of the United States in which it is known not to serve customers. */
+  readonly statesNotServed?: ReadonlySet<string>;
   /**
    * Throws `provider_unavailable` when the provider does not answer or declines the request, and `provider_inactive`
    * when it rejects the credentials or does not serve the currency or region.

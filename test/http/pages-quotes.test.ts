@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/payment/errors.ts';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import { busy, ProviderBusyError } from '../../src/providers/adapters/provider-http.ts';
+import type { ProviderAdapter } from '../../src/providers/provider.ts';
 import {
   type CheckoutPages,
   checkoutStates,
@@ -142,6 +143,24 @@ it("asks for quotes in the customer's country: as the proxy says it, or as the c
   // The quotes of the countries are kept apart, and what is no country counts as none.
   expect(await asked({ 'cf-ipcountry': 'DE' })).toEqual([]);
   expect(await asked({ cookie: 'country=XX' })).toEqual([null]);
+});
+
+it('offers no provider in a country that it is known not to serve, and asks it for no quote there', async () => {
+  let asked = 0;
+  const stripe: ProviderAdapter = {
+    id: 'stripe',
+    countriesServed: new Set(['US']),
+    quote: async ({ amountCents }) => {
+      asked++;
+      return { chargedCents: amountCents, deliveryUnits: null, minimumUsdCents: null };
+    },
+    startSession: () => Promise.reject(new Error('no session')),
+  };
+  await reopen({ countryHeader: 'cf-ipcountry', adapters: new Map([['stripe', stripe]]) });
+  expect(orderIn((await openNew({ 'cf-ipcountry': 'DE' })).body)).not.toContain('stripe');
+  expect(asked).toBe(0);
+  expect(orderIn((await look({ 'cf-ipcountry': 'US' })).body)).toContain('stripe');
+  expect(orderIn((await look()).body)).toContain('stripe');
 });
 
 describe('with visits that ended', () => {

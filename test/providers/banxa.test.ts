@@ -72,8 +72,9 @@ describe('PayPal by way of Banxa', () => {
 
   it("has Banxa's public name, unless it is set", async () => {
     const server = await serveRequests(() => ({ cryptoAmount: '104.5' }));
-    await open({ BASE_URL: server.url }).quote(someSession);
-    await open({ BASE_URL: server.url, PAYMENT_METHOD: 'PRIMERPAYPAL' }).quote(someSession);
+    const inNorway = { ...someSession, customerCountry: 'NO' };
+    await open({ BASE_URL: server.url }).quote(inNorway);
+    await open({ BASE_URL: server.url, PAYMENT_METHOD: 'PRIMERPAYPAL' }).quote(inNorway);
     expect(server.requests.map(({ query }) => query.get('paymentMethodId'))).toEqual([
       'paypal',
       'PRIMERPAYPAL',

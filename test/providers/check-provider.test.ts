@@ -13,7 +13,7 @@ const request: Omit<TrialRequest, 'provider'> = {
   amountCents: someSession.amountCents,
   currency: someSession.currency,
   usdUnitsOf: async () => someSession.usdUnits,
-  country: 'DE',
+  country: 'US',
   customerIp: null,
   wallet: someSession.depositAddress,
   newPaymentId: () => someSession.paymentId,
@@ -23,7 +23,7 @@ const request: Omit<TrialRequest, 'provider'> = {
 function check(
   provider: ProviderId,
   {
-    country = 'DE',
+    country = 'US',
     ...adapterOptions
   }: { values?: ProviderValues; country?: string | null; timeoutMs?: number } = {},
 ): Promise<readonly CheckedStep[]> {

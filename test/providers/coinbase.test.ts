@@ -26,7 +26,8 @@ it('sends what locks the purchase, and no more of the customer than their countr
     paymentCurrency: 'EUR',
     redirectUrl: someSession.returnUrl,
     partnerUserRef: someSession.paymentId,
-    country: 'DE',
+    country: 'US',
+    subdivision: 'CA',
     paymentMethod: 'CARD',
     clientIp: '203.0.113.7',
   });
@@ -43,7 +44,7 @@ it.each([null, 'US'])(
   'goes without a quote where the country is %s, and says whether it is there',
   async (country) => {
     const adapter = stage.adapterOf('coinbase');
-    const request = { ...someSession, customerCountry: country };
+    const request = { ...someSession, customerCountry: country, customerState: null };
     expect(await adapter.quote(request)).toMatchObject({ deliveryUnits: null, minimumUsdCents: null });
     const { redirectUrl, quotedUnits } = await adapter.startSession(request);
     expect(quotedUnits).toBeNull();

@@ -95,12 +95,12 @@ function behave(id: ProviderId, fault: ProviderFault): void {
 
 const create = (provider: string) => service.post({ ...validRequest, provider, currency: 'EUR' });
 const openPage = (paymentId: string) =>
-  service.server.inject({ url: `/pay/${paymentId}`, headers: { 'x-country': 'DE' } });
+  service.server.inject({ url: `/pay/${paymentId}`, headers: { 'x-country': 'US-CA' } });
 const click = (paymentId: string, provider: ProviderId) =>
   service.server.inject({
     method: 'POST',
     url: `/pay/${paymentId}/providers/${provider}`,
-    headers: { 'x-country': 'DE', 'content-type': 'application/x-www-form-urlencoded' },
+    headers: { 'x-country': 'US-CA', 'content-type': 'application/x-www-form-urlencoded' },
     payload: '',
   });
 

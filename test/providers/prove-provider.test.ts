@@ -39,7 +39,7 @@ function prove(provider: ProviderId, values: ProviderValues = {}) {
     adapter: stage.adapterOf(provider, { values }),
     amountCents: someSession.amountCents,
     currency: someSession.currency,
-    country: 'DE',
+    country: provider === 'stripe' ? 'US' : 'DE',
     customerIp: '203.0.113.7',
     wallet: someSession.depositAddress,
     newPaymentId: createPaymentIdGenerator(Date.now),

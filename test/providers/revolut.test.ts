@@ -72,7 +72,7 @@ it('takes the asset from the configuration, and uses no address that is not lock
     amount: '100.00',
     crypto: 'B',
     payment: 'card',
-    region: 'DE',
+    region: 'US',
     wallet: someSession.depositAddress,
     orderId: someSession.paymentId,
     partnerRedirectUrl: someSession.returnUrl,

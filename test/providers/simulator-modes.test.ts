@@ -160,12 +160,32 @@ describe('Stripe', () => {
   );
 
   it('tells customers in a country that it does not serve', async () => {
-    inMode('stripe', { refusesCountry: true });
-    await expect(stage.adapterOf('stripe').startSession(someSession)).rejects.toMatchObject({
-      errorName: 'provider_inactive',
-      message: 'Stripe does not serve customers in DE.',
-    });
+    const unknown = { ...someSession, customerCountry: null, customerState: null };
+    for (const customerRegion of ['DE', 'US-NY', 'US-HI']) {
+      inMode('stripe', { customerRegion });
+      await expect(stage.adapterOf('stripe').startSession(unknown)).rejects.toMatchObject({
+        errorName: 'provider_inactive',
+        message: 'Stripe does not serve customers in this region.',
+      });
+    }
+    inMode('stripe', { customerRegion: 'US-CA' });
+    expect(await outcomeOf(stage.adapterOf('stripe').startSession(unknown))).toBe('answered');
   });
+
+  it('gets no email address where the account refuses the parameter', async () => {
+    inMode('stripe', { refusesEmail: true });
+    expect(await outcomeOf(stage.adapterOf('stripe').startSession(someSession))).toBe('answered');
+  });
+
+  it.each(['crypto_onramp_disabled', 'crypto_onramp_merchant_not_properly_setup'])(
+    'is inactive while it refuses the account with %s',
+    async (accountRefusal) => {
+      inMode('stripe', { accountRefusal });
+      const adapter = stage.adapterOf('stripe');
+      expect(await outcomeOf(adapter.quote(someSession))).toBe('provider_inactive');
+      expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_inactive');
+    },
+  );
 });
 
 it.each(['banxa', 'klarna', 'transak', 'wert'] as const)(
@@ -186,7 +206,7 @@ describe('Ramp Network', () => {
       outAsset: 'MATIC_USDC',
       enabledCryptoAssets: 'MATIC_USDC',
       paymentMethodType: 'CARD_PAYMENT',
-      selectedCountryCode: 'DE',
+      selectedCountryCode: 'US',
     });
   });
 

@@ -7,6 +7,7 @@ import { stripeSigned } from './webhooks.ts';
 
 const OTHER_WALLET = '0x52908400098527886E0F7030069857D2E4169EE7';
 const OWN_WALLET = someSession.depositAddress;
+const EMAIL = 'customer_information[email]';
 const QUOTES = '/api/v1/crypto/onramp_quotes';
 const EARLIER_QUOTES = '/api/v1/crypto/onramp/quotes';
 const locked = {
@@ -20,10 +21,13 @@ const ofFixture = { ethereum: null, polygon: null, solana: null, destination_tag
 /** 200.00 USD, as in Stripe's published example. */
 const published = { ...someSession, currency: 'USD', amountCents: 200_00, usdUnits: 200_000_000n } as const;
 
-/** Stripe's published fees of 200.00 USD on Solana: 0.01, and 12.70 that grow with the amount. */
+/** Fees through both of Stripe's published points on Solana: 3.05 of 100.00 USD, and 12.71 of 200.00. */
+const publishedFee = (cents: number) =>
+  Math.round(cents <= 100_00 ? cents * 0.0305 : 3_05 + (cents - 100_00) * 0.0966);
+
 function publishedQuote(query: URLSearchParams) {
   const cents = Math.round(Number(query.get('source_amount')) * 100);
-  const feeCents = Math.round((cents * 12_70) / 200_00);
+  const feeCents = publishedFee(cents) - 1;
   return {
     destination_currency: 'usdc',
     destination_amount: (cents / 100).toFixed(2),
@@ -55,15 +59,18 @@ async function startStripe({ details = locked, quote = publishedQuote, refuses }
 }
 
 describe('the charge', () => {
-  it('of the published example is the amount, fees included, and the session is started for less', async () => {
+  it('of the published examples is the amount, fees included, and the session is started for less', async () => {
     const { adapter, server, form } = await startStripe();
     const quote = await adapter.quote(published);
     expect(quote.chargedCents).toBe(200_00);
-    expect(server.requests.map(({ query }) => query.get('source_amount'))).toEqual(['200.00', '188.05']);
-    expect(quote.deliveryUnits).toBe(188_050_000n);
+    const asked = () => server.requests.map(({ query }) => query.get('source_amount'));
+    expect(asked()).toEqual(['200.00', '188.05', '188.41']);
+    expect(quote.deliveryUnits).toBe(188_410_000n);
     const session = await adapter.startSession(published);
-    expect(form().get('source_amount')).toBe('188.05');
-    expect(session.quotedUnits).toBe(188_050_000n);
+    expect(form().get('source_amount')).toBe('188.41');
+    expect(session).toMatchObject({ quotedUnits: 188_410_000n, chargedCents: 200_00 });
+    // The click repeats no search, since the share is known.
+    expect(asked().slice(3)).toEqual(['188.41', null, null]);
   });
 
   it('is never more than the amount, and hardly less, for any share and any fixed fee', async () => {
@@ -87,6 +94,50 @@ describe('the charge', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  it('is never more than the amount for fees with a step, and hardly less where an amount below the step fits', async () => {
+    const fees = fc.record({
+      share: fc.double({ min: 0, max: 0.1, noNaN: true }),
+      fixedCents: fc.integer({ min: 0, max: 1_00 }),
+      stepCents: fc.integer({ min: 1, max: 20_00 }),
+      stepAtCents: fc.integer({ min: 20_00, max: 500_00 }),
+      chargeCents: fc.integer({ min: 50_00, max: 500_00 }),
+      firstShare: fc.double({ min: 0.85, max: 1, noNaN: true }),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fees,
+        async ({ share, fixedCents, stepCents, stepAtCents, chargeCents, firstShare }) => {
+          const totalOf = (source: number) =>
+            source + Math.round(source * share + fixedCents) + (source >= stepAtCents ? stepCents : 0);
+          let quotes = 0;
+          const ask = async (source: number) => {
+            quotes++;
+            return { sourceCents: source, chargedCents: totalOf(source), deliveryUnits: 1n };
+          };
+          const found = await scaleToCharge(chargeCents, ask, Math.round(chargeCents * firstShare)).catch(
+            () => null,
+          );
+          expect(quotes).toBeLessThanOrEqual(3);
+          if (found !== null) {
+            expect(found.chargedCents).toBeLessThanOrEqual(chargeCents);
+            expect(chargeCents - found.chargedCents).toBeLessThanOrEqual(chargeCents / 100);
+          }
+          const fittingCents = Math.floor((chargeCents - fixedCents) / (1 + share));
+          if (fittingCents < stepAtCents - 2) expect(found).not.toBeNull();
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('just above a step is found with the third quote, although the second falls short', async () => {
+    const ask = async (sourceCents: number) => {
+      const chargedCents = sourceCents + (sourceCents < 100_00 ? 3_00 : 12_00);
+      return { sourceCents, chargedCents, deliveryUnits: 1n };
+    };
+    expect(await scaleToCharge(102_90, ask)).toMatchObject({ chargedCents: 102_65 });
   });
 
   it('is the sum of amount and fees where Stripe states no total', async () => {
@@ -134,17 +185,18 @@ describe('the path of quotes', () => {
     expect(new Set(pathsOf(server))).toEqual(new Set([QUOTES]));
   });
 
-  it.each(['crypto_onramp_disabled', 'parameter_invalid_empty'])(
-    'stays after the error %s of this API, whose name is in the cause',
-    async (code) => {
-      const { adapter, server } = await startStripe(refusing(QUOTES, 400, { error: { code } }));
-      await expect(adapter.quote(published)).rejects.toMatchObject({
-        errorName: 'provider_unavailable',
-        cause: expect.objectContaining({ message: expect.stringContaining(code) }),
-      });
-      expect(pathsOf(server)).toEqual([QUOTES]);
-    },
-  );
+  it.each([
+    ['crypto_onramp_disabled', 'provider_inactive'],
+    ['crypto_onramp_merchant_not_properly_setup', 'provider_inactive'],
+    ['parameter_invalid_empty', 'provider_unavailable'],
+  ])('stays after the error %s of this API, whose name is in the cause: %s', async (code, errorName) => {
+    const { adapter, server } = await startStripe(refusing(QUOTES, 400, { error: { code } }));
+    await expect(adapter.quote(published)).rejects.toMatchObject({
+      errorName,
+      cause: expect.objectContaining({ message: expect.stringContaining(code) }),
+    });
+    expect(pathsOf(server)).toEqual([QUOTES]);
+  });
 
   it('stays, with the first answer as the cause, where neither exists', async () => {
     const { adapter, server } = await startStripe({
@@ -162,6 +214,7 @@ describe('a session', () => {
   it.each([
     ['the chosen wallet, whatever its letters', { wallet_address: OWN_WALLET.toLowerCase() }],
     ["Polygon's", { wallet_address: null, wallet_addresses: { ...ofFixture, polygon: OWN_WALLET } }],
+    ['the chosen wallet and network, for the amount', { source_currency: 'eur', source_amount: '97.04' }],
     ['both', { wallet_addresses: { ...ofFixture, polygon: OWN_WALLET } }],
     [
       'another network with the same',
@@ -187,6 +240,8 @@ describe('a session', () => {
     ['also pays another on Base', { wallet_addresses: { polygon: OWN_WALLET, base_network: OTHER_WALLET } }],
     ['also sells another coin', { destination_currencies: ['usdc', 'eth'] }],
     ['sells on every network', { destination_networks: null }],
+    ['is for another amount', { source_amount: '300.00' }],
+    ['is in another currency', { source_currency: 'usd' }],
   ])('that %s is shown to nobody', async (_what, change) => {
     const { adapter } = await startStripe({ details: { ...locked, ...change } });
     expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
@@ -203,13 +258,13 @@ describe('a session', () => {
     expect(Object.fromEntries(form())).toMatchObject({
       'wallet_addresses[polygon]': OWN_WALLET,
       customer_ip_address: '203.0.113.7',
-      'customer_information[email]': someSession.email,
+      [EMAIL]: someSession.email,
     });
     expect(form().has('wallet_address')).toBe(false);
   });
 
   it.each([
-    ['crypto_onramp_unsupported_country', 'DE', 'Stripe does not serve customers in DE.'],
+    ['crypto_onramp_unsupported_country', 'US', 'Stripe does not serve customers in US.'],
     ['crypto_onramp_unsupportable_customer', null, 'Stripe does not serve customers in this region.'],
   ])('refused with %s is an answer to the customer', async (code, customerCountry, message) => {
     const { adapter } = await startStripe({
@@ -218,6 +273,18 @@ describe('a session', () => {
     const session = adapter.startSession({ ...someSession, customerCountry });
     await expect(session).rejects.toMatchObject({ errorName: 'provider_inactive', message });
   });
+});
+
+it.each([
+  [{ customerCountry: 'DE' }, 'DE'],
+  [{ customerCountry: 'US', customerState: 'NY' }, 'US-NY'],
+  [{ customerCountry: 'US', customerState: 'HI' }, 'US-HI'],
+])('customers at %j are refused without a call', async (place, region) => {
+  const { adapter, server } = await startStripe();
+  const message = `Stripe does not serve customers in ${region}.`;
+  await expect(adapter.quote({ ...published, ...place })).rejects.toMatchObject({ message });
+  await expect(adapter.startSession({ ...published, ...place })).rejects.toMatchObject({ message });
+  expect(server.requests).toEqual([]);
 });
 
 it.each([

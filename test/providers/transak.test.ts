@@ -174,7 +174,7 @@ it('asks for the price in the country of the customer', async () => {
   await adapter.quote(someSession);
   await adapter.quote({ ...someSession, customerCountry: null });
   expect(server.asked.map((each) => /quoteCountryCode=\w+/.exec(each)?.[0])).toEqual([
-    'quoteCountryCode=DE',
+    'quoteCountryCode=US',
     undefined,
   ]);
 });

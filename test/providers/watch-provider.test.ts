@@ -37,7 +37,7 @@ async function watch(
     adapter,
     amountCents,
     currency: someSession.currency,
-    country: 'DE',
+    country: 'US',
     customerIp: null,
     wallet: someSession.depositAddress,
     newPaymentId: createPaymentIdGenerator(Date.now),

@@ -82,7 +82,7 @@ export async function startSessionAt(
     customerReference: 'a-customer',
     email: options.email ?? null,
     returnUrl: options.returnUrl ?? 'http://localhost:3000/pay/1',
-    customerCountry: 'DE',
+    customerCountry: 'US',
   });
   const page = await fetch(session.redirectUrl, { headers: { referer: 'http://localhost:3000/' } });
   return { ...session, redirectUrl: page.url };

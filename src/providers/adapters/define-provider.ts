@@ -105,7 +105,10 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
   readonly means?: MeansNames;
   /** Whether fees are part of the requested amount, or added to it. If added, a quote has to state the charge. */
   readonly fees: 'included' | 'on_top';
-  readonly traits?: Pick<ProviderAdapter, 'opensOnce' | 'needsCountry' | 'checksReferrer' | 'currenciesSold'>;
+  readonly traits?: Pick<
+    ProviderAdapter,
+    'opensOnce' | 'needsCountry' | 'checksReferrer' | 'currenciesSold' | 'countriesServed' | 'statesNotServed'
+  >;
   /** Set if sessions include quotes, or if none exist. Otherwise each session is quoted first. */
   readonly quotesInSession?: true;
   /** Values derived from the settings. Throws `ProviderSettingError`. */

@@ -399,12 +399,15 @@ export function codesOf(body: unknown): readonly string[] {
 /** Throws, before any call, for a currency or country that the provider is known not to serve. */
 export function requireServed(
   id: ProviderId,
-  { currency, customerCountry: country = null, means = null }: QuoteRequest,
-  { currenciesSold, countriesServed }: Pick<ProviderAdapter, 'currenciesSold' | 'countriesServed'>,
+  { currency, customerCountry: country = null, customerState: state = null, means = null }: QuoteRequest,
+  served: Pick<ProviderAdapter, 'currenciesSold' | 'countriesServed' | 'statesNotServed'>,
 ): void {
+  const { currenciesSold, countriesServed, statesNotServed } = served;
   if (currenciesSold?.includes(currency) === false)
     throw new ServiceError('provider_inactive', describeUnsoldCurrency(id, currency));
   if (country !== null && countriesServed?.has(country) === false) throw countryNotServed(id, country);
+  if (country === 'US' && state !== null && statesNotServed?.has(state) === true)
+    throw countryNotServed(id, `US-${state}`);
   if (means !== null && !customerFacts[id].means.includes(means))
     throw new ServiceError('provider_inactive', `${providerCatalog[id].name} cannot be asked for ${means}.`);
 }

@@ -3,7 +3,8 @@
  * source amount, so a smaller one is requested whose total is the charge. Amount and currency cannot be locked, so
  * partial and excess deliveries are expected.
  */
-import { formatCents } from '../../payment/money.ts';
+import { ServiceError } from '../../payment/errors.ts';
+import { type Currency, formatCents } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
 import type { Quote, QuoteRequest, SessionRequest } from '../provider.ts';
 import { defineProvider } from './define-provider.ts';
@@ -18,6 +19,10 @@ const QUOTE_PATHS = ['/v1/crypto/onramp_quotes', '/v1/crypto/onramp/quotes'] as 
 const UNSERVED = /^crypto_onramp_(unsupported_country|unsupportable_customer)$/;
 /** Stripe's guides spell this event both ways. */
 const SESSION_EVENT = /^crypto\.onramp_session[._]updated$/;
+/** Error codes for an account that cannot sell. */
+const UNUSABLE = /^crypto_onramp_(disabled|merchant_not_properly_setup)$/;
+/** Parameter that not every account has. */
+const EMAIL = 'customer_information[email]';
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['initialized', 'paying'],
   ['quote_ready', 'paying'],
@@ -41,6 +46,8 @@ export const stripe = defineProvider({
       '`GET /v1/crypto/onramp_quotes`, before 2023-06-21 `/v1/crypto/onramp/quotes` (docs.stripe.com/crypto/onramp/upgrade-onramp-integration, version 2026-08-26).',
       'Fees come on top: a `source_amount` of 200.00 delivers 200.00 USDC and charges a `source_total_amount` of 212.71, the sum of amount, `network_fee_monetary` and `transaction_fee_monetary` (docs.stripe.com/crypto/quotes-api).',
       'A session refused with `crypto_onramp_unsupported_country` or `crypto_onramp_unsupportable_customer` is for a customer whom Stripe does not serve (docs.stripe.com/crypto/onramp, error codes).',
+      '`customer_information[email]` at creation (guide of the embedded onramp, 2026). The preview of stripe-dotnet (commit 21e824ac) has only `kyc_details`: an account that refuses the parameter gets the session without it.',
+      'Refusals of the account: `crypto_onramp_disabled`, `crypto_onramp_merchant_not_properly_setup` (docs.stripe.com/crypto/onramp, error codes).',
       'The event `crypto.onramp_session_updated` (guide of the embedded onramp, 2026); earlier notes have `crypto.onramp_session.updated`. Both are read.',
       'No USDC on Polygon in the EU and New York; customers can change the amount (docs.stripe.com/crypto).',
     ],
@@ -50,7 +57,8 @@ export const stripe = defineProvider({
       '`Stripe-Signature` (stripe; a test compares with it).',
     ],
     inferred: [
-      '`customer_information[email]` at creation (notes of 2026-09-05 on docs.stripe.com, public integrations); the state `quote_ready`.',
+      'The state `quote_ready`.',
+      'Customers on Polygon are in the United States only, without New York and Hawaii: sources contradict each other for the EU, where the notes of 2026-09-05 name USDC on Solana.',
       'The other path of quotes answers 404, or a 400 without an error of this API (OpenRampKit); where the locks stand in a session.',
       'Some accounts ignored the lock silently, so a session whose lock cannot be read back is never shown.',
     ],
@@ -60,7 +68,11 @@ export const stripe = defineProvider({
     ],
   },
   fees: 'on_top',
-  traits: { currenciesSold: ['USD', 'EUR'] },
+  traits: {
+    currenciesSold: ['USD', 'EUR'],
+    countriesServed: new Set(['US']),
+    statesNotServed: new Set(['NY', 'HI']),
+  },
   quotesInSession: true,
   account: ({ urls }) => ({ quoteCharge: createQuotes(urls.api) }),
   headers: ({ apiKey }) => ({ authorization: `Bearer ${apiKey}` }),
@@ -80,19 +92,24 @@ export const stripe = defineProvider({
       'wallet_addresses[polygon]': request.depositAddress,
       lock_wallet_address: 'true',
       'metadata[payment_id]': request.paymentId,
-      ...(request.email === null ? {} : { 'customer_information[email]': request.email }),
+      ...(request.email === null ? {} : { [EMAIL]: request.email }),
       ...(customerIp === null ? {} : { customer_ip_address: customerIp }),
     });
     const sessions = `${urls.api}${SESSIONS}`;
-    const created = await call.ofCustomer.answer({ url: sessions, body });
+    const create = () => call.ofCustomer.answer({ url: sessions, body });
+    let created = await create();
+    if (codeOf(created) === 'parameter_unknown' && body.has(EMAIL)) {
+      body.delete(EMAIL);
+      created = await create();
+    }
     if (UNSERVED.test(codeOf(created)))
       throw answers.countryNotServed('stripe', request.customerCountry ?? 'this region');
-    const { id, redirect_url: url } = answers.fieldsOf(answers.requireSuccess('stripe', created));
+    const { id, redirect_url: url } = answers.fieldsOf(requireSuccess(created));
     const providerReference = answers.readReference(id);
     const session = await call.ofCustomer.fields({
       url: `${sessions}/${encodeURIComponent(providerReference)}`,
     });
-    requireLocked(session, request);
+    requireLocked(session, request, sourceCents);
     const redirectUrl = answers.readRedirectUrl(url);
     return { redirectUrl, providerReference, quotedUnits: deliveryUnits, chargedCents };
   },
@@ -113,6 +130,15 @@ export const stripe = defineProvider({
   },
 });
 
+/** Body of a successful answer. Throws for others, for an account that cannot sell as for a wrong key. */
+function requireSuccess(answer: answers.JsonAnswer): unknown {
+  try {
+    return answers.requireSuccess('stripe', answer);
+  } catch (cause) {
+    throw UNUSABLE.test(codeOf(answer)) ? new ServiceError('provider_inactive', undefined, { cause }) : cause;
+  }
+}
+
 function codeOf({ body }: answers.JsonAnswer): string {
   return String((body as { error?: { code?: unknown } } | null | undefined)?.error?.code ?? '');
 }
@@ -130,16 +156,18 @@ function createQuotes(apiUrl: string) {
     const answer = await call.answer({ url: `${apiUrl}${path}`, query, acceptsPage: true });
     const isOfThisApi = /^(crypto_onramp|parameter)_/.test(codeOf(answer));
     if (answer.status === 404 || (answer.status === 400 && !isOfThisApi)) {
-      const other = await call.answer({ url: `${apiUrl}${otherPath}`, query });
+      const other = await call.answer({ url: `${apiUrl}${otherPath}`, query, acceptsPage: true });
       if (other.status === 200) {
         paths = [otherPath, path];
         return other.body;
       }
     }
-    return answers.requireSuccess('stripe', answer);
+    return requireSuccess(answer);
   }
-  return ({ amountCents, currency }: QuoteRequest, call: answers.Call): Promise<SourceQuote> =>
-    scaleToCharge(amountCents, async (sourceCents) => {
+  /** Source amount per charge of the last quote in a currency. */
+  const shares = new Map<Currency, number>();
+  return async ({ amountCents, currency }: QuoteRequest, call: answers.Call): Promise<SourceQuote> => {
+    const ask = async (sourceCents: number) => {
       const query = {
         source_currency: currency.toLowerCase(),
         source_amount: formatCents(sourceCents),
@@ -153,7 +181,12 @@ function createQuotes(apiUrl: string) {
         throw new answers.MalformedAnswerError('there is no quote for USDC on Polygon');
       const deliveryUnits = answers.readDecimalUnits(quote['destination_amount'], 'destination_amount');
       return { sourceCents, chargedCents: totalCentsOf(quote, sourceCents), deliveryUnits };
-    });
+    };
+    const firstCents = Math.round(amountCents * (shares.get(currency) ?? 1));
+    const quote = await scaleToCharge(amountCents, ask, firstCents);
+    shares.set(currency, quote.sourceCents / quote.chargedCents);
+    return quote;
+  };
 }
 
 /** What the customer is charged in total: the stated total, or else the sum of amount and fees. */
@@ -171,40 +204,57 @@ function totalCentsOf(quote: answers.AnswerFields, sourceCents: number): number 
 /** Maximum part of the charge that may be left over, because fees are rounded and may have steps: the larger one. */
 const LEFT_OVER_CENTS = 5;
 const LEFT_OVER_PERCENT = 1;
-/** Cents by which rounded fees may falsify the slope for the third quote. */
+/** Cents by which rounded fees may falsify the slope for the next quote. */
 const ROUNDING_CENTS = 2;
+/** Maximum quotes for a charge, which share the time limit of one. */
+const MAXIMUM_QUOTES = 3;
 
 /**
- * Finds a quote whose total is the charge, or slightly less, with at most three requests: for the charge itself, for
- * the amount scaled by that total, and for a smaller amount if a fixed fee made the total too high. Throws
- * `DeclinedRequestError` if there is none.
+ * Finds a quote whose total is the charge, or slightly less: each further one is for the last amount scaled by its
+ * total, or for a smaller amount if a fixed fee made even that total too high. Throws `DeclinedRequestError` if there is
+ * none.
+ *
+ * @param firstCents the amount to begin with: the charge, or that of an earlier quote, scaled
  */
 export async function scaleToCharge(
   chargeCents: number,
   ask: (sourceCents: number) => Promise<SourceQuote>,
+  firstCents = chargeCents,
 ): Promise<SourceQuote> {
-  const first = await ask(chargeCents);
-  if (first.chargedCents === chargeCents) return first;
-  if (first.chargedCents >= chargeCents * 2)
-    throw new answers.DeclinedRequestError('the fees are as high as the amount');
-  let last = await ask(Math.round(chargeCents ** 2 / first.chargedCents));
-  const excessCents = last.chargedCents - chargeCents;
-  if (excessCents > 0) {
-    const sourcePerCharged =
-      (first.sourceCents - last.sourceCents) / (first.chargedCents - last.chargedCents);
-    // A total falls at least as much as its source amount.
-    const fewerCents = Math.min(excessCents, Math.ceil(excessCents * sourcePerCharged) + ROUNDING_CENTS);
-    last = await ask(Math.max(1, last.sourceCents - fewerCents));
+  let best: SourceQuote | null = null;
+  let previous: SourceQuote | null = null;
+  let sourceCents = firstCents;
+  for (let asked = 0; asked < MAXIMUM_QUOTES; asked++) {
+    const quote = await ask(sourceCents);
+    const excessCents = quote.chargedCents - chargeCents;
+    if (previous === null && quote.chargedCents >= sourceCents * 2)
+      throw new answers.DeclinedRequestError('the fees are as high as the amount');
+    if (excessCents <= 0 && quote.chargedCents > (best?.chargedCents ?? 0)) best = quote;
+    if (excessCents <= 0 && excessCents >= -LEFT_OVER_CENTS) break;
+    const scaledCents = (sourceCents * chargeCents) / quote.chargedCents;
+    if (excessCents < 0) sourceCents = Math.floor(scaledCents);
+    else if (previous === null) sourceCents = Math.round(scaledCents);
+    else {
+      const sourcePerCharged =
+        (previous.sourceCents - sourceCents) / (previous.chargedCents - quote.chargedCents);
+      // A total falls at least as much as its source amount.
+      const fewerCents = Math.min(excessCents, Math.ceil(excessCents * sourcePerCharged) + ROUNDING_CENTS);
+      sourceCents = Math.max(1, sourceCents - fewerCents);
+    }
+    previous = quote;
   }
-  const leftOverCents = chargeCents - last.chargedCents;
   const maximumCents = Math.max(LEFT_OVER_CENTS, (chargeCents * LEFT_OVER_PERCENT) / 100);
-  if (leftOverCents < 0 || leftOverCents > maximumCents)
+  if (best === null || chargeCents - best.chargedCents > maximumCents)
     throw new answers.DeclinedRequestError(`no amount leads to a charge of ${chargeCents} cents`);
-  return last;
+  return best;
 }
 
 /** Requires a locked session, because a customer must not be able to pay to another wallet, coin or network. */
-function requireLocked(session: answers.AnswerFields, { depositAddress }: SessionRequest): void {
+function requireLocked(
+  session: answers.AnswerFields,
+  { depositAddress, currency }: SessionRequest,
+  sourceCents: number,
+): void {
   const details = answers.fieldsOf(session['transaction_details']);
   const { delivery, all } = walletsOf(details);
   const isOnly = (name: string, value: string) => {
@@ -216,6 +266,8 @@ function requireLocked(session: answers.AnswerFields, { depositAddress }: Sessio
     // One of the two may be null, but a session that names no wallet is not known to be locked.
     delivery.length > 0 &&
     all.every((wallet) => wallet.toLowerCase() === depositAddress.toLowerCase()) &&
+    String(details['source_currency'] ?? currency).toUpperCase() === currency &&
+    (answers.readCentsOrNull(details['source_amount'], 'source_amount') ?? sourceCents) === sourceCents &&
     isOnly('destination_currencies', 'usdc') &&
     isOnly('destination_networks', 'polygon');
   if (!isLocked) throw new Error('stripe made a session that is not locked to the deposit address');
