@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { ConfigError } from '../config/config.ts';
 import type { Address } from '../payment/address.ts';
 import type { Settlement } from './external-services.ts';
@@ -12,12 +11,11 @@ import type { Store } from './store/store.ts';
 let folder: string;
 let store: Store;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'card-checkout-settlements-'));
+  folder = temporaryFolder();
   store = await openSqliteStore({ file: join(folder, 'store.sqlite') });
 });
 afterEach(async () => {
   await store.close();
-  rmSync(folder, { recursive: true });
 });
 
 const address = (digit: string): Address => `0x${digit.repeat(40)}`;

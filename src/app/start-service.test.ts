@@ -4,6 +4,7 @@ import { setImmediate as oneTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { createSelfSignedCertificate } from '../../test/support/certificates.ts';
+import { listenOnLoopback } from '../../test/support/listen-on-loopback.ts';
 import { ConfigError } from '../config/config.ts';
 import { createIpnTokens } from '../payment/ipn-token.ts';
 import { createBaseServer } from '../web/server.ts';
@@ -21,13 +22,12 @@ it.each([0, 40, 1_000, 8_050])(
 
 it('a process that stood still for longer than its notice answers what was asked meanwhile before it is over', async () => {
   const server = createServer((_request, response) => void response.end());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const url = await listenOnLoopback(server);
   const order: string[] = [];
 
   const notice = waitForDrain(500).then(() => order.push('the notice is over'));
   const asked = new Promise<void>((resolve, reject) => {
-    get({ port, host: '127.0.0.1', agent: false }, (answer) => {
+    get(url, { agent: false }, (answer) => {
       order.push('an answer');
       answer.resume().once('end', resolve);
     }).once('error', reject);
@@ -36,8 +36,6 @@ it('a process that stood still for longer than its notice answers what was asked
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
   await Promise.all([notice, asked]);
   expect(order).toEqual(['an answer', 'the notice is over']);
-
-  await new Promise((resolve) => server.close(resolve));
 });
 
 const [OLD, NEW] = ['o'.repeat(40), 'n'.repeat(40)];

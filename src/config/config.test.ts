@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSelfSignedCertificate } from '../../test/support/certificates.ts';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { providerIds } from '../payment/provider-catalog.ts';
 import { variableNameOf } from '../providers/adapters/define-provider.ts';
 import { providers as definitions } from '../providers/adapters/providers.ts';
@@ -26,11 +26,7 @@ const live: Environment = {
   FEE_WALLET: ADDRESS.toLowerCase(),
 };
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'card-checkout-config-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder(afterAll);
 
 /** A file below the test's folder. */
 function fileOf(name: string, text: string): string {

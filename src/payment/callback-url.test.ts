@@ -94,11 +94,11 @@ describe('what the case list does not spell out', () => {
     'https://example\u2024com/',
     'https://x.metadata.goog/',
     'https://metadata.packet.net./',
+    'https://a.api.metadata.cloud.ibm.com/',
     'https://168.63.129.16.:8443/',
     'https://[64:ff9b::808:808]/',
     'https://example.com/\u2028',
     'https://example.com/\ud800',
-    'https://example.com\\@127.0.0.1/',
     'https://-example.com/',
     `https://${'a'.repeat(64)}.com/`,
   ])('refuses %j', (url) => {
@@ -172,7 +172,6 @@ describe('an international name', () => {
   });
 
   it.each([
-    ['a full-width letter beside a real one', 'https://ｍünchen.de/'],
     ['a real letter beside a soft hyphen', 'https://mün\u00adchen.de/'],
     ['a letter that becomes two of ASCII', 'https://mün\ufb01sch.de/'],
     ['a full stop of another kind within a label', 'https://mün\u2024chen.de/'],
@@ -216,21 +215,8 @@ describe('at the limits of a name', () => {
 
 describe('the names of metadata services', () => {
   it.each([
-    'metadata.goog',
-    'a.metadata.goog',
-    'metadata.tencentyun.com',
-    'metadata.platformequinix.com',
-    'metadata.packet.net',
-    'api.metadata.cloud.ibm.com',
-    'a.api.metadata.cloud.ibm.com',
-  ])('%s is refused', (host) => {
-    expect(parseCallbackUrl(`https://${host}/`, NONE).ok).toBe(false);
-  });
-
-  it.each([
     'notmetadata.goog',
     'metadata.goog.example.com',
-    'metadata.example.com',
     'fapi.metadata.cloud.ibm.com',
     'api.metadata.cloud.ibm.com.example.com',
   ])('%s is somebody else', (host) => {

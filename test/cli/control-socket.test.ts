@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import type { Store } from '../../src/app/store/store.ts';
 import { callServer, NoServerError, startControlServer } from '../../src/cli/control-socket.ts';
 import { operationsContext } from '../support/operations.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: string;
 let socket: string;
@@ -15,7 +15,7 @@ let store: Store;
 let server: Server;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'card-checkout-socket-'));
+  folder = temporaryFolder();
   socket = join(folder, 'control.sock');
   store = await openSqliteStore({ file: join(folder, 'store.sqlite') });
   server = await start();
@@ -23,7 +23,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await stop(server);
   await store.close();
-  rmSync(folder, { recursive: true });
 });
 
 function start(): Promise<Server> {

@@ -1,33 +1,27 @@
 import { createHmac } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { beforeEach, expect, it } from 'vitest';
 import { type EventCopy, type ListenContext, listen } from '../../sandbox/listen.ts';
 import { NoServerError } from '../../src/cli/control-socket.ts';
+import { listenOnLoopback } from '../support/listen-on-loopback.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** What the endpoint got. */
 let received: { headers: IncomingHttpHeaders; body: string; path: string }[];
 let answer: { status: number; text: string };
-let endpoint: Server;
 let url: string;
 
 beforeEach(async () => {
   received = [];
   answer = { status: 200, text: 'thank you' };
-  endpoint = createServer(async (request, response) => {
+  const endpoint = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString('utf8');
     received.push({ headers: request.headers, body, path: request.url ?? '' });
     response.writeHead(answer.status, { location: '/elsewhere' }).end(answer.text);
   });
-  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/hook?shop=1`;
-});
-afterEach(async () => {
-  endpoint.closeAllConnections();
-  await new Promise((resolve) => endpoint.close(resolve));
+  url = `${await listenOnLoopback(endpoint)}/hook?shop=1`;
 });
 
 const body = '{ "event":"payment.paid",\t"note":"Grüße 👋" }';

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/accounts/account.ts';
 import type { DirectPaymentRequest } from '../../src/payment/create-payment.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { failedResult, givePayment, NOW_MS, newPayment, pay } from '../store/fixtures.ts';
 import { withAnySecret } from '../support/claim-oldest.ts';
+import { listenOnLoopback } from '../support/listen-on-loopback.ts';
 import { ADDRESS, direct, sandboxThat, type TestOperations, useOperations } from '../support/operations.ts';
 
 let { store, context, run, giveAccount } = {} as TestOperations;
@@ -161,16 +161,11 @@ describe('trigger', () => {
         answer.writeHead(303, { location: 'https://pay.example/' }).end();
       });
     });
-    await new Promise<void>((resolve) => void shop.listen(0, '127.0.0.1', resolve));
-    const args = {
-      event: 'payment.paid',
-      'order-url': `http://127.0.0.1:${(shop.address() as AddressInfo).port}/orders`,
-    };
+    const args = { event: 'payment.paid', 'order-url': `${await listenOnLoopback(shop)}/orders` };
     await expect(run('trigger', args)).rejects.toThrow(/created no checkout.*the shop answered 500/);
     isBroken = false;
     expect(await run('trigger', args)).toMatchObject({ payment_id: (created as Payment | null)?.id });
     expect(asked).toEqual([]);
-    await new Promise((resolve) => shop.close(resolve));
   });
 
   it.each([

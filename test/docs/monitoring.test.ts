@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../../src/app/metrics.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type AlertCase, alertCases } from './alert-cases.ts';
 import { read, sorted, tableRows } from './markdown.ts';
 
@@ -104,7 +104,7 @@ describe('the example alerts and the dashboard', () => {
       );
       return context.annotate('not checked: promtool is not installed');
     }
-    const folder = mkdtempSync(join(tmpdir(), 'card-checkout-alerts-'));
+    const folder = temporaryFolder();
     writeFileSync(join(folder, 'alerts.yml'), alerts);
     const tests = alertCases.map((alertCase) => promtoolTest(alertCase, alerts));
     // JSON is YAML.
@@ -116,7 +116,6 @@ describe('the example alerts and the dashboard', () => {
       cwd: folder,
       encoding: 'utf8',
     });
-    rmSync(folder, { recursive: true });
     expect(`${stdout}${stderr}`).toContain('SUCCESS');
     expect(status).toBe(0);
     return undefined;

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createIpnTokens } from '../../src/payment/ipn-token.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { signWebhook } from '../../src/webhooks/webhook.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { codeBlocks, read } from './markdown.ts';
 
 interface Verifier {
@@ -15,14 +15,9 @@ interface Verifier {
 
 /** Loads a snippet of the documentation as the module that it is. */
 async function load(snippet: string): Promise<Verifier> {
-  const folder = mkdtempSync(join(tmpdir(), 'card-checkout-docs-'));
-  try {
-    const file = join(folder, 'snippet.mjs');
-    writeFileSync(file, snippet);
-    return (await import(pathToFileURL(file).href)) as Verifier;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const file = join(temporaryFolder(), 'snippet.mjs');
+  writeFileSync(file, snippet);
+  return (await import(pathToFileURL(file).href)) as Verifier;
 }
 
 describe('the verification in docs/webhooks.md', () => {

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { freePorts } from '../support/free-ports.ts';
 import { startServiceProcess } from '../support/service-process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** Node 24 that says it is Node 20: the command hands over to the Node of the clone, in a second process. */
@@ -12,9 +11,8 @@ const olderNode =
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'card-checkout-older-node-'));
+  folder = temporaryFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a service that an older Node has handed over', () => {
   it.each(['SIGKILL', 'SIGTERM'] as const)('stops when its first process ends by %s', async (signal) => {

@@ -11,19 +11,25 @@ useShop((shop) => ({ dashboard, account, browser, read } = shop), {
   account: { timeZone: 'Asia/Kolkata' },
 });
 
+const own = {
+  address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  callback: 'https://shop.example.com/hook',
+  password: PASSWORD,
+};
+const form = { ...own, amount: '12.30', currency: 'EUR', provider: 'multi', email: '', note: 'Table 7' };
+async function make(path: string, fields: Record<string, string>): Promise<string> {
+  const { headers } = await browser.post(path, fields);
+  return /\/links\/(.+)$/.exec(String(headers['location']))?.[1] as string;
+}
+
 it('a payment link is made with the account’s wallet and callback, through the API’s checks', async () => {
-  const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
-  const callback = 'https://shop.example.com/hook';
-  const form = { amount: '12.30', currency: 'EUR', provider: 'multi', email: '', note: 'Table 7' };
-  const own = { address: wallet, callback, password: PASSWORD };
-  const made = await browser.post('/dashboard/links', { ...form, ...own });
-  const id = /\/links\/(.+)$/.exec(made.headers['location'] as string)?.[1] as string;
+  const id = await make('/dashboard/links', form);
   expect(await dashboard.store.payments.findPaymentById(id)).toMatchObject({
     accountId: account.id,
     amountCents: 1230,
     note: 'Table 7',
-    payoutAddress: wallet,
-    callbackUrl: callback,
+    payoutAddress: own.address,
+    callbackUrl: own.callback,
     email: null,
     passFeeToCustomer: false,
   });
@@ -40,7 +46,7 @@ it('a payment link is made with the account’s wallet and callback, through the
     ['email', 'nobody', ''],
     ['order_line', 'x'.repeat(121), 'at most 120 characters'],
   ] as const) {
-    const refused = await browser.post('/dashboard/links', { ...form, ...own, [field]: value });
+    const refused = await browser.post('/dashboard/links', { ...form, [field]: value });
     expect([field, refused.statusCode]).toEqual([field, 400]);
     for (const shown of [text, 'Table 7']) expect(textOf(refused.payload)).toContain(shown);
     expect(refused.payload).toMatch(new RegExp(`id="${field}"[^>]*aria-invalid="true"`));
@@ -48,16 +54,12 @@ it('a payment link is made with the account’s wallet and callback, through the
 });
 
 describe('a link without a webhook address', () => {
-  const form = { amount: '12,50', currency: 'EUR', provider: 'multi', order_line: 'Invoice 7' };
-  const own = { address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', password: PASSWORD };
-
   it.each(['/dashboard/links', '/dashboard/links/direct'])(
     'is made by %s with an order line and an amount with a comma, listed, and settled without an event',
     async (path) => {
-      const made = await browser.post(path, { ...form, ...own, order_line: `Invoice <b>7</b> ${path}` });
-      const id = /\/links\/(.+)$/.exec(String(made.headers['location']))?.[1] as string;
-      const payment = (await dashboard.store.payments.findPaymentById(id)) as Payment;
       const orderLine = `Invoice <b>7</b> ${path}`;
+      const id = await make(path, { ...form, callback: '', amount: '12,50', order_line: orderLine });
+      const payment = (await dashboard.store.payments.findPaymentById(id)) as Payment;
       expect(payment).toMatchObject({ amountCents: 1250, callbackUrl: null, orderLine, origin: LINK_ORIGIN });
       const listed = await browser.get(path);
       expect(textOf(listed.payload)).toContain('Newest links');
@@ -71,22 +73,18 @@ describe('a link without a webhook address', () => {
   );
 });
 
-const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
-const form = { amount: '12.30', currency: 'USD', email: '', note: 'Table 7' };
-const own = { address: wallet, callback: 'https://shop.example.com/hook', password: PASSWORD };
 const plain = (markup: string) => markup.replaceAll('&#61;', '=').replaceAll(/&amp;|&#38;/g, '&');
 
 it('a payment in USDC from a wallet is made by hand, and shows what wallets need until it is paid', async () => {
   expect((await browser.get('/dashboard/links')).payload).toContain('href="/dashboard/links/direct"');
-  const made = await browser.post('/dashboard/links/direct', { ...form, ...own });
-  const id = /\/links\/(.+)$/.exec(made.headers['location'] as string)?.[1] as string;
+  const id = await make('/dashboard/links/direct', { ...form, currency: 'USD' });
   const payment = (await dashboard.store.payments.findPaymentById(id)) as Payment;
   expect(payment).toMatchObject({
     accountId: account.id,
     provider: 'direct',
     paidThresholdUnits: 12_300_000n,
     note: 'Table 7',
-    payoutAddress: wallet,
+    payoutAddress: own.address,
     callbackUrl: own.callback,
   });
   const uri = `ethereum:${USDC}@137/transfer?address=${payment.depositAddress}&uint256=12300000`;

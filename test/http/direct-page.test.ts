@@ -1,12 +1,11 @@
 import { encodeFunctionData, erc20Abi } from 'viem';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
 import { languages } from '../../src/web/checkout-frame/languages.ts';
 import { createCheckoutPages, pagePayment, pageView, USDC } from '../support/checkout-pages.ts';
 import { textOf } from '../support/page-text.ts';
 
 const pages = createCheckoutPages();
-afterAll(() => pages.server.close());
 
 /** What the page of a direct payment says, and its markup. */
 async function open(change: Partial<Payment> = {}, depositedUnits = 0n) {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { MAXIMUM_SESSIONS_PER_HOUR } from '../../src/payment/provider-session.ts';
 import {
   type CheckoutPages,
@@ -19,7 +19,6 @@ beforeEach(() => {
   pages = createCheckoutPages({ needsCountry: 'revolut' });
   id = pages.put(pageView(pagePayment({ email })));
 });
-afterEach(() => pages.server.close());
 
 const open = (url: string, headers: Record<string, string> = {}) => pages.server.inject({ url, headers });
 const post = (url: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}) =>

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { shortCodeOf } from '../../src/payment/payment-id.ts';
 import { providerIds } from '../../src/payment/provider-catalog.ts';
 import {
@@ -15,7 +15,6 @@ beforeAll(() => {
   pages = createCheckoutPages();
   ids = Object.values(checkoutStates).map((make) => pages.put(make()));
 });
-afterAll(() => pages.server.close());
 
 /** Shows in a page if anything of a request comes through as it is. */
 const probe = '<probe-7391 a="\'&gt;">';

@@ -1,9 +1,8 @@
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createCheckoutPages, shopLogo } from '../support/checkout-pages.ts';
 import { onePixel } from '../support/pictures.ts';
 
 const pages = createCheckoutPages();
-afterAll(() => pages.server.close());
 
 it('serves the logo of a shop by its hash, as a picture and nothing else, to be kept', async () => {
   const answer = await pages.server.inject({ url: `/logos/${shopLogo.hash}` });

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createPreviewDrawer, previewDrawing } from '../../src/pages/checkout/preview-picture.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { shortCodeOf } from '../../src/payment/payment-id.ts';
@@ -15,7 +15,6 @@ import {
 } from '../support/checkout-pages.ts';
 
 const pages = createCheckoutPages({ account: { name: 'Café <Tortuga> & Söhne' } });
-afterAll(() => pages.server.close());
 
 const drawingOf = (change: Partial<Payment> = {}, name = 'Café Tortuga') =>
   previewDrawing({ payment: pagePayment(change), account: { ...shopAccount, name } });
@@ -50,7 +49,6 @@ describe('the picture of a short link', () => {
     const branded = createCheckoutPages({ account: { brandColor: '#a01830', logoHash: shopLogo.hash } });
     const id = branded.put(pageView(pagePayment()));
     const answer = await branded.server.inject({ url: `/s/${shortCodeOf(id)}/preview.png` });
-    await branded.server.close();
     const { colors } = await readPng(answer.rawPayload);
     expect([colors.has(0xa0_18_30_ff), colors.has(0x0f_3d_33_ff)]).toEqual([true, false]);
     const account = { ...shopAccount, name: 'Café Tortuga' };

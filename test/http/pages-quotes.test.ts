@@ -332,5 +332,4 @@ it('asks for the country where a provider needs it, and goes on with the answer'
   expect(asking.started).toEqual([]);
   expect((await post('country=AT')).statusCode).toBe(303);
   expect(asking.countries).toEqual(['AT']);
-  await asking.server.close();
 });

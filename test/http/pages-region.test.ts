@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import {
   type CheckoutPages,
   createCheckoutPages,
@@ -13,7 +13,6 @@ let pages: CheckoutPages;
 beforeEach(() => {
   pages = createCheckoutPages({ countryHeader: 'x-country' });
 });
-afterEach(() => pages.server.close());
 
 const open = async (url: string) => (await pages.server.inject({ url })).body;
 const waysIn = (body: string) =>

@@ -1,5 +1,5 @@
 import jsqrModule from 'jsqr';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { statePageNames } from '../../sandbox/pages/register-state-pages.ts';
 import {
   checkoutStates,
@@ -26,7 +26,6 @@ const pages = createCheckoutPages({
   },
 });
 const plain = createCheckoutPages();
-afterAll(() => Promise.all([pages.server.close(), plain.server.close()]));
 
 type State = keyof typeof checkoutStates;
 const bodyOf = async (of: typeof pages, state: State, path = '') =>
@@ -96,7 +95,6 @@ describe('the way back to the shop', () => {
       failureUrl: 'https://cart.shop.example/?again={payment_id}',
     },
   });
-  afterAll(() => ways.server.close());
   const secret = { email: 'jane@zebra.example', note: 'canary-note' };
 
   it('carries the id of the payment and nothing else, names its host, and differs after a failure', async () => {
@@ -207,7 +205,6 @@ it('gives an example page in the sandbox a code that leads to itself, and no str
   expect([code.statusCode, code.headers['content-type']]).toEqual([200, 'image/svg+xml']);
   expect((await get('nothing/qr.svg')).statusCode).toBe(404);
   expect((await get('choose/events')).statusCode).toBe(204);
-  await pages.server.close();
 });
 
 it('shows on every example page of the sandbox only pictures that are there', async () => {
@@ -222,5 +219,4 @@ it('shows on every example page of the sandbox only pictures that are there', as
     }
   }
   expect(shown).toContain('/sandbox/pages/underpaid/transfer.svg');
-  await pages.server.close();
 });

@@ -1,10 +1,9 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/payment/payment.ts';
 import { shortCodeOf } from '../../src/payment/payment-id.ts';
 import { checkoutStates, createCheckoutPages, pagePayment, pageView } from '../support/checkout-pages.ts';
 
 const pages = createCheckoutPages({ account: { name: 'Café "Tortuga" & Co' } });
-afterAll(() => pages.server.close());
 
 const put = (change: Partial<Payment> = {}) => pages.put(pageView(pagePayment(change)));
 const open = (id: string, headers: Record<string, string> = {}) =>

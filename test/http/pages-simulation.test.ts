@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/payment/errors.ts';
 import type { Outcome } from '../../src/payment/test-payments.ts';
 import { checkoutStates, createCheckoutPages } from '../support/checkout-pages.ts';
@@ -12,7 +12,6 @@ const pages = createCheckoutPages({
   },
 });
 const live = createCheckoutPages();
-afterAll(() => Promise.all([pages.server.close(), live.server.close()]));
 beforeEach(() => {
   played.length = 0;
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { shortCodeOf } from '../../src/payment/payment-id.ts';
 import { languages } from '../../src/web/checkout-frame/languages.ts';
 import {
@@ -24,7 +24,6 @@ beforeAll(() => {
   };
   pages = createCheckoutPages({ needsCountry: 'revolut', account });
 });
-afterAll(() => pages.server.close());
 
 type Fetch = (headers: Record<string, string>) => Promise<{ statusCode: number; rawPayload: Buffer }>;
 

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DEPOSIT_HASH, RELEASE_HASH } from '../../sandbox/pages/example-payments.ts';
 import type { SessionProgress } from '../../src/payment/provider-session.ts';
 import {
@@ -14,7 +14,6 @@ import {
 import { expectSays, textOf } from '../support/page-text.ts';
 
 const pages = createCheckoutPages();
-afterAll(() => pages.server.close());
 
 const open = (url: string, headers: Record<string, string> = {}) => pages.server.inject({ url, headers });
 
@@ -152,7 +151,6 @@ it('says that it is a sandbox, and only there', async () => {
   const sandbox = createCheckoutPages({ isTestMode: true });
   const { body } = await sandbox.server.inject(`/pay/${sandbox.put(checkoutStates.choose())}`);
   expect(textOf(body)).toContain('Sandbox. This is a test: no card is charged');
-  await sandbox.server.close();
   expect((await open(`/pay/${pages.put(checkoutStates.choose())}`)).body).not.toContain('Sandbox');
 });
 
@@ -161,7 +159,6 @@ it('offers nothing while the shop is suspended', async () => {
   const { body } = await suspended.server.inject(`/pay/${suspended.put(checkoutStates.choose())}`);
   expect(body).not.toContain('<button');
   expect(textOf(body)).toContain('No payment service can take this payment');
-  await suspended.server.close();
 });
 
 describe('the language of a page', () => {
@@ -217,7 +214,6 @@ it('sets a name with marks for the direction of writing apart from what is said 
   const shop = createCheckoutPages({ account: { name: '\u202eevil\u202d' } });
   const { body } = await shop.server.inject(`/pay/${shop.put(checkoutStates.paid())}`);
   expect(body).toContain('<p><bdi>\u202eevil\u202d</bdi> has received your payment.');
-  await shop.server.close();
 });
 
 describe('a partial payment', () => {
@@ -265,7 +261,6 @@ describe('hostile text', () => {
       }
       expect(textOf(bodies[0] as string)).toContain(`alert(1)`);
     }
-    await shop.server.close();
   });
 
   it("in a provider's reference stays text", async () => {
@@ -294,7 +289,6 @@ describe('the headers', () => {
     expect(tags.length).toBe(2);
     for (const tag of tags) expect(tag).toContain(`nonce="${nonce}"`);
     expect(first.body).not.toMatch(/ (style|on[a-z]+)="/);
-    await secure.server.close();
   });
 
   it('let forms lead to plain HTTP only from a page that is plain HTTP itself', async () => {
@@ -377,5 +371,4 @@ it('answers a failure of ours with a page that says nothing of it', async () => 
   const response = await broken.server.inject(`/pay/${id}`);
   expectSays(response, 500, 'Something went wrong on our side');
   expect(response.body).not.toContain('unpaid/completed');
-  await broken.server.close();
 });

@@ -1,14 +1,15 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createApiService, validRequest } from '../support/api-service.ts';
-import { createTestDashboard, expectSays, PASSWORD, textOf } from '../support/dashboard.ts';
+import { expectSays, PASSWORD, textOf } from '../support/dashboard.ts';
+import { type TestShop, useShop } from '../support/dashboard-shop.ts';
 import { createTestConsole } from '../support/operator.ts';
 
 const BRIDGED_USDC = '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174';
 const BURN_ADDRESS = '0x000000000000000000000000000000000000dEaD';
 const TICK = 'Pay out to this address anyway';
 
-let close = async () => {};
-afterEach(() => close());
+let { browser } = {} as TestShop;
+const open = useShop((shop) => ({ browser } = shop), { account: { wallet: null } });
 
 const link = { amount: '10', currency: 'EUR', provider: 'multi' };
 const dashboardForms = [
@@ -21,12 +22,6 @@ const dashboardForms = [
 it.each(dashboardForms)(
   '%s asks once more before it pays out where USDC is lost',
   async (path, field, fields) => {
-    const dashboard = await createTestDashboard();
-    close = () => dashboard.close();
-    const account = await dashboard.giveAccount({ wallet: null });
-    const browser = await dashboard.signIn(
-      await dashboard.giveUser({ accountId: account.id, role: 'owner' }),
-    );
     const send = (changes: Record<string, string>) =>
       browser.post(
         `/dashboard${path}`,
@@ -49,10 +44,7 @@ it.each(dashboardForms)(
 );
 
 it('the settings keep a wallet that was meant when only its lock changes', async () => {
-  const dashboard = await createTestDashboard();
-  close = () => dashboard.close();
-  const account = await dashboard.giveAccount({ wallet: BURN_ADDRESS });
-  const browser = await dashboard.signIn(await dashboard.giveUser({ accountId: account.id, role: 'owner' }));
+  await open({ account: { wallet: BURN_ADDRESS } });
   const fields = { wallet: BURN_ADDRESS, locked: '1', password: PASSWORD };
   const saved = await browser.post('/dashboard/settings/wallet', fields, { page: '/dashboard/settings' });
   expect(saved.statusCode).toBe(303);
@@ -60,7 +52,7 @@ it('the settings keep a wallet that was meant when only its lock changes', async
 
 it('the console asks once more before it creates an account with such a wallet', async () => {
   const console = await createTestConsole();
-  close = () => console.close();
+  onTestFinished(console.close);
   const browser = await console.signIn(await console.giveOperator());
   const fields = { name: 'Shop', fee: '2.5', password: PASSWORD, wallet: BRIDGED_USDC };
   const refused = await browser.post('/operator/accounts/new', fields);
@@ -70,7 +62,7 @@ it('the console asks once more before it creates an account with such a wallet',
 
 it('the API takes every address that the specification allows', async () => {
   const service = await createApiService();
-  close = () => service.close();
+  onTestFinished(service.close);
   for (const address of [BRIDGED_USDC, BURN_ADDRESS])
     expect((await service.post({ ...validRequest, address })).statusCode).toBe(200);
 });

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
@@ -11,20 +9,20 @@ import { languages } from '../../src/web/checkout-frame/languages.ts';
 import { givePayment, NOW_MS, newSession, pay } from '../store/fixtures.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { startSmtpServer } from '../support/smtp-server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: string;
 let store: Store;
 let server: Awaited<ReturnType<typeof startSmtpServer>>;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'card-checkout-receipts-'));
+  folder = temporaryFolder();
   store = await openSqliteStore({ file: join(folder, 'store.sqlite'), nowMs: () => NOW_MS });
   server = await startSmtpServer();
 });
 afterEach(async () => {
   await server.close();
   await store.close();
-  rmSync(folder, { recursive: true });
 });
 
 const failed: unknown[] = [];

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ServiceError } from '../../src/payment/errors.ts';
+import { listenOnLoopback } from '../support/listen-on-loopback.ts';
 import { adapterWith, someSession } from './stage.ts';
 
 const scalar = fc.oneof(
@@ -61,9 +61,8 @@ it('any bytes from a provider are a usable quote and session, or one of three er
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy());
     socket.once('data', () => socket.end(bytes));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const BASE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  const BASE_URL = await listenOnLoopback(server);
   const adapter = adapterWith('banxa', { API_KEY: 'key_1', PARTNER: 'shop', BASE_URL });
   const orError = async <T>(asked: Promise<T>): Promise<T | null> => {
     try {
@@ -89,5 +88,4 @@ it('any bytes from a provider are a usable quote and session, or one of three er
     }),
     { numRuns: 150 },
   );
-  await new Promise((resolve) => server.close(resolve));
 });

@@ -8,24 +8,6 @@ import { adapterWith, outcomeOf, someSession, useStage } from './stage.ts';
 
 const stage = useStage();
 
-it('leads to an address that opens once, each time another', async () => {
-  const adapter = stage.adapterOf('banxa');
-  expect(adapter.opensOnce).toBe(true);
-  const [first, second] = [await adapter.startSession(someSession), await adapter.startSession(someSession)];
-  expect((await fetch(first.redirectUrl)).status).toBe(200);
-  expect((await fetch(first.redirectUrl)).status).toBe(410);
-  expect((await fetch(second.redirectUrl)).status).toBe(200);
-});
-
-it('leads to an address that expires a minute after the order', async () => {
-  const startedAtMs = Date.now();
-  const { redirectUrl, expiresAtMs } = await stage.adapterOf('banxa').startSession(someSession);
-  expect(expiresAtMs - startedAtMs).toBeLessThan(62_000);
-  stage.advance(60_000);
-  expect((await fetch(redirectUrl)).status).toBe(410);
-  stage.advance(-60_000);
-});
-
 it('has the limits of the card in the currency, and none where they are not stated', async () => {
   expect(await stage.adapterOf('banxa').readCatalog?.(someSession)).toMatchObject({
     minimumCents: 20_00,

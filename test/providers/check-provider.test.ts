@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import type { ProviderValues } from '../../src/providers/adapters/define-provider.ts';
 import { providerDescriptions } from '../../src/providers/adapters/providers.ts';
-import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import { type CheckedStep, checkProvider, type TrialRequest } from '../../src/providers/prove-provider.ts';
 import { serveJson } from './serve-json.ts';
-import { someSession, useStage } from './stage.ts';
+import { behindBreaker, openFromCheckout, someSession, useStage } from './stage.ts';
 
 const stage = useStage();
 
@@ -39,7 +38,7 @@ it.each(providerIds)('everything is fine at a simulated %s, and nothing is paid'
     ['credentials', 'quote', 'session', 'webhooks'].map((step) => [step, 'fine']),
   );
   const url = /do not pay: (\S+)$/.exec(wordsOf(steps, 'session')?.detail ?? '')?.[1];
-  const page = await fetch(url ?? '', { headers: { referer: 'https://pay.example.com/' } });
+  const page = await openFromCheckout(url ?? '');
   expect(page.status).toBe(200);
   expect(stage.onramps.findOrder(page.url)).toMatchObject({
     state: 'open',
@@ -112,11 +111,7 @@ describe('says in words', () => {
 });
 
 it('asks also while the provider is left alone, and leaves its health as it was', async () => {
-  const adapter = withCircuitBreaker(stage.adapterOf('wert'), {
-    monotonicMs: () => 0,
-    nowMs: () => 1_000,
-    openMs: 30_000,
-  });
+  const adapter = behindBreaker(stage.adapterOf('wert'));
   stage.onramps.setFault('wert', 'down');
   for (let count = 0; count < 5; count++) await adapter.quote(someSession).catch(() => undefined);
   stage.onramps.setFault('wert', 'up');

@@ -5,14 +5,13 @@ import { describe, expect, it, vi } from 'vitest';
 import { UnknownStateError } from '../../src/payment/errors.ts';
 import { isPlausibleQuote } from '../../src/payment/paid-threshold.ts';
 import { assumedDeliveryUnits, type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
-import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import {
   type PostedWebhook,
   type ProviderAdapter,
   ProviderWebhookRefusedError,
 } from '../../src/providers/provider.ts';
 import { serveJson, servePassThrough, serveRequests } from './serve-json.ts';
-import { outcomeOf, someSession, useStage } from './stage.ts';
+import { behindBreaker, openFromCheckout, outcomeOf, payWith, someSession, useStage } from './stage.ts';
 import { webhookCases } from './webhooks.ts';
 
 /** There is no parameter for it. */
@@ -23,16 +22,6 @@ const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
 const { paymentId } = someSession;
 
 const stage = useStage();
-
-/** Opens an address as a customer's browser does, coming from the checkout page. */
-function open(url: string): Promise<Response> {
-  return fetch(url, { headers: { referer: 'https://pay.example.com/' } });
-}
-
-function payWith(orderUrl: string, cardNumber: string): Promise<Response> {
-  const body = new URLSearchParams({ card_number: cardNumber });
-  return fetch(orderUrl, { method: 'POST', redirect: 'manual', body });
-}
 
 describe.each(providerIds)('the adapter of %s', (id: ProviderId) => {
   it('quotes what the provider would deliver', async () => {
@@ -49,7 +38,7 @@ describe.each(providerIds)('the adapter of %s', (id: ProviderId) => {
     expect(session.providerReference).toMatch(/^[\x21-\x7e]+$/);
     if (session.quotedUnits !== null)
       expect(isPlausibleQuote(id, session.quotedUnits, someSession.usdUnits)).toBe(true);
-    const page = await open(session.redirectUrl);
+    const page = await openFromCheckout(session.redirectUrl);
     expect(page.status).toBe(200);
     const text = await page.text();
     expect(text).toContain('SIMULATED ON-RAMP');
@@ -70,10 +59,10 @@ describe.each(providerIds)('the adapter of %s', (id: ProviderId) => {
     const somebody = '0x52908400098527886E0F7030069857D2E4169EE7';
     const pieces = redirectUrl.split(someSession.depositAddress);
     // Either the address is not in it at all, or changing it is found out.
-    if (pieces.length > 1) expect((await open(pieces.join(somebody))).status).toBe(400);
+    if (pieces.length > 1) expect((await openFromCheckout(pieces.join(somebody))).status).toBe(400);
     const added = new URL(redirectUrl);
     added.searchParams.append('walletAddress', somebody);
-    const page = await open(added.href);
+    const page = await openFromCheckout(added.href);
     expect(page.status === 200 && (await page.text()).includes(somebody)).toBe(false);
   });
 
@@ -94,6 +83,30 @@ describe.each(providerIds)('the adapter of %s', (id: ProviderId) => {
     expect(await outcomeOf(stage.adapterOf(id).startSession(someSession))).toBe('answered');
   });
 });
+
+it.each([
+  ['banxa', 60_000],
+  ['coinbase', 5 * 60_000],
+  ['transak', 5 * 60_000],
+] as const)(
+  '%s leads to an address that opens once, within %d ms, each time to another',
+  async (id, lifetimeMs) => {
+    const adapter = stage.adapterOf(id);
+    expect(adapter.opensOnce).toBe(true);
+    const startedAtMs = Date.now();
+    const [first, second, late] = [
+      await adapter.startSession(someSession),
+      await adapter.startSession(someSession),
+      await adapter.startSession(someSession),
+    ];
+    expect(first.expiresAtMs - startedAtMs).toBeLessThan(lifetimeMs + 2_000);
+    const statusOf = async ({ redirectUrl }: typeof first) => (await openFromCheckout(redirectUrl)).status;
+    expect([await statusOf(first), await statusOf(first), await statusOf(second)]).toEqual([200, 410, 200]);
+    stage.advance(lifetimeMs);
+    expect(await statusOf(late)).toBe(410);
+    stage.advance(-lifetimeMs);
+  },
+);
 
 describe.each(providerIds)('an answer that %s should not give', (id: ProviderId) => {
   it.each([
@@ -129,11 +142,7 @@ async function circuitAfter(
   stage.advance(60_000);
   const upstream = stage.valuesOf(id)['BASE_URL'] as string;
   const proxy = await servePassThrough(upstream, (request) => (isMeant(request) ? { status, body } : null));
-  const adapter = withCircuitBreaker(stage.adapterOf(id, { values: { BASE_URL: proxy.url } }), {
-    monotonicMs: () => 0,
-    nowMs: () => NOW_MS,
-    openMs: 30_000,
-  });
+  const adapter = behindBreaker(stage.adapterOf(id, { values: { BASE_URL: proxy.url } }));
   for (let count = 0; count < 10; count++) await outcomeOf(call(adapter));
   return adapter.health?.().isCircuitOpen;
 }
@@ -308,7 +317,7 @@ describe.each(Object.entries(webhookCases))('a webhook of %s', (name, webhookCas
   it('of the simulated on-ramp is authentic and tells of a declined and of an accepted card', async () => {
     const adapter = stage.adapterOf(id);
     const { redirectUrl } = await adapter.startSession(someSession);
-    const { url } = await open(redirectUrl);
+    const { url } = await openFromCheckout(redirectUrl);
     stage.webhooks.length = 0;
     await payWith(url, '4000000000000002');
     await payWith(url, '4242424242424242');

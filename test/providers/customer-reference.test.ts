@@ -1,14 +1,12 @@
 /** What providers are told by which they may recognize a returning customer. */
 import { inspect } from 'node:util';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { providerIds } from '../../src/payment/provider-catalog.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import { createCheckoutPages, pagePayment, pageView } from '../support/checkout-pages.ts';
-import { servePassThrough } from './serve-json.ts';
-import { someSession, useStage } from './stage.ts';
+import { someSession, useStage, watchedAdapter } from './stage.ts';
 
 const pages = createCheckoutPages();
-afterAll(() => pages.server.close());
 
 /** The reference of a click on a payment's page, by a visitor whose link carries the address or not. */
 async function referenceOf(accountId: string, email: string | null, knowsEmail = true): Promise<string> {
@@ -55,14 +53,8 @@ describe('a provider', () => {
   const stage = useStage();
 
   it.each(providerIds)('%s gets it only if customers prove there who they are', async (id) => {
-    const said: string[] = [];
-    const { url } = await servePassThrough(stage.valuesOf(id)['BASE_URL'] as string, (request) => {
-      said.push(request);
-      return null;
-    });
-    const { redirectUrl } = await stage
-      .adapterOf(id, { values: { BASE_URL: url } })
-      .startSession(someSession);
+    const { said, adapter } = await watchedAdapter(stage, id);
+    const { redirectUrl } = await adapter.startSession(someSession);
     const isTold = [...said, redirectUrl].join().includes(someSession.customerReference);
     expect(isTold).toBe(['moonpay', 'paypal', 'transak'].includes(id));
   });

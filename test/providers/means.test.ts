@@ -6,8 +6,7 @@ import {
   type ProviderId,
   providerIds,
 } from '../../src/payment/provider-catalog.ts';
-import { servePassThrough } from './serve-json.ts';
-import { outcomeOf, someSession, useStage } from './stage.ts';
+import { openFromCheckout, outcomeOf, someSession, useStage, watchedAdapter } from './stage.ts';
 
 const stage = useStage();
 
@@ -42,16 +41,6 @@ const names: Readonly<Partial<Record<ProviderId, Readonly<Partial<Record<Payment
   klarna: { klarna: /"paymentMethodId":"klarna"/ },
 };
 
-/** An adapter whose requests are kept, and answered by its simulator. */
-async function watched(id: ProviderId) {
-  const said: string[] = [];
-  const { url } = await servePassThrough(stage.valuesOf(id)['BASE_URL'] as string, (request) => {
-    said.push(request);
-    return null;
-  });
-  return { said, adapter: stage.adapterOf(id, { values: { BASE_URL: url } }) };
-}
-
 const asking = providerIds.filter((id) => names[id] !== undefined);
 const cases = asking.flatMap((id) => customerFacts[id].means.map((means) => [id, means] as const));
 
@@ -62,16 +51,15 @@ it('is sold with more than a card only where a provider can be asked', () => {
 
 describe('a session', () => {
   it.each(cases)('at %s for %s is asked for in the name of its source, and opens', async (id, means) => {
-    const { said, adapter } = await watched(id);
+    const { said, adapter } = await watchedAdapter(stage, id);
     const { redirectUrl } = await adapter.startSession({ ...someSession, means });
     expect([...said, redirectUrl].join('\n')).toMatch(names[id]?.[means] as RegExp);
     const base = stage.valuesOf(id)['BASE_URL'] as string;
-    const headers = { referer: 'https://pay.example.com/' };
-    expect((await fetch(redirectUrl.replace(/^.*?(?=\/widget)/, base), { headers })).status).toBe(200);
+    expect((await openFromCheckout(redirectUrl.replace(/^.*?(?=\/widget)/, base))).status).toBe(200);
   });
 
   it.each(asking)('at %s without means is for its usual ones', async (id) => {
-    const { said, adapter } = await watched(id);
+    const { said, adapter } = await watchedAdapter(stage, id);
     const { redirectUrl } = await adapter.startSession(someSession);
     const [usual] = customerFacts[id].means;
     expect([...said, redirectUrl].join('\n')).toMatch(names[id]?.[usual as PaymentMeans] as RegExp);
@@ -83,7 +71,7 @@ describe('a session', () => {
       const others = (['card', 'apple_pay', 'google_pay', 'paypal', 'klarna'] as const).filter(
         (means) => !customerFacts[id].means.includes(means),
       );
-      const { said, adapter } = await watched(id);
+      const { said, adapter } = await watchedAdapter(stage, id);
       for (const means of others) {
         expect([means, await outcomeOf(adapter.startSession({ ...someSession, means }))]).toEqual([
           means,

@@ -8,7 +8,7 @@ import type { SimulatorMode } from '../../sandbox/protocols/simulated-protocol.t
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import type { ProviderWebhook } from '../../src/providers/provider.ts';
 import { serveRequests } from './serve-json.ts';
-import { adapterWith, outcomeOf, someSession, useStage } from './stage.ts';
+import { adapterWith, openFromCheckout, outcomeOf, someSession, useStage, webhookOfVisit } from './stage.ts';
 
 const LOOPBACK = '127.0.0.1';
 const BRIDGED = '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174';
@@ -18,22 +18,11 @@ afterEach(() => {
 });
 
 const inMode = (id: ProviderId, mode: SimulatorMode) => stage.onramps.setMode(id, mode);
-const open = (url: string) => fetch(url, { headers: { referer: 'https://pay.example.com/' } });
 
 /** The webhook about a card that was accepted, as the adapter reads it; null for one that says nothing. */
 async function webhookOf(id: ProviderId): Promise<ProviderWebhook | null | undefined> {
   const adapter = stage.adapterOf(id);
-  const page = await open((await adapter.startSession(someSession)).redirectUrl);
-  const before = stage.webhooks.length;
-  await fetch(page.url, {
-    method: 'POST',
-    redirect: 'manual',
-    body: new URLSearchParams({ card_number: '4242 4242 4242 4242' }),
-  });
-  await vi.waitFor(() => expect(stage.webhooks.length).toBeGreaterThan(before), { timeout: 5_000 });
-  const posted = stage.webhooks[before];
-  if (posted === undefined) throw new Error('there is no webhook');
-  return await adapter.readWebhook?.(posted);
+  return await adapter.readWebhook?.(await webhookOfVisit(stage, adapter));
 }
 
 describe("the customer's IP address", () => {
@@ -47,10 +36,10 @@ describe("the customer's IP address", () => {
       createHmac('sha256', key).update(LOOPBACK).digest('base64'),
     );
     expect([...searchParams.keys()].at(-1)).toBe('signature');
-    expect((await open(redirectUrl)).status).toBe(200);
+    expect((await openFromCheckout(redirectUrl)).status).toBe(200);
     for (const customerIp of ['203.0.113.7', null]) {
       const other = await adapter.startSession({ ...someSession, customerIp });
-      expect((await open(other.redirectUrl)).status).toBe(400);
+      expect((await openFromCheckout(other.redirectUrl)).status).toBe(400);
     }
   });
 
@@ -59,8 +48,8 @@ describe("the customer's IP address", () => {
     const { searchParams } = new URL(redirectUrl);
     const back = searchParams.get('unsupportedRegionRedirectUrl');
     expect(back).toBe(`${someSession.returnUrl}&unserved=${id}`);
-    expect((await open(redirectUrl)).status).toBe(200);
-    expect((await open(redirectUrl.replace('unserved%3D', 'unserved%3Dx'))).status).toBe(400);
+    expect((await openFromCheckout(redirectUrl)).status).toBe(200);
+    expect((await openFromCheckout(redirectUrl.replace('unserved%3D', 'unserved%3Dx'))).status).toBe(400);
   });
 
   it.each(['transak', 'stripe', 'coinbase'] as const)('is passed to %s', async (id) => {
@@ -138,7 +127,7 @@ describe('Stripe', () => {
         usdUnits: BigInt(amountCents) * 10_000n,
       } as const;
       const { redirectUrl, quotedUnits } = await stage.adapterOf('stripe').startSession(session);
-      const order = stage.onramps.findOrder((await open(redirectUrl)).url);
+      const order = stage.onramps.findOrder((await openFromCheckout(redirectUrl)).url);
       expect(order).toMatchObject({ amountCents, quotedUnits, email: someSession.email });
     },
   );

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, vi } from 'vitest';
 import { developmentKeys } from '../../sandbox/development-keys.ts';
 import { allProviderValues } from '../../sandbox/provider-values.ts';
 import { type Onramps, startOnramps } from '../../sandbox/start-onramps.ts';
@@ -11,8 +11,10 @@ import { ServiceError } from '../../src/payment/errors.ts';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import type { ProviderValues } from '../../src/providers/adapters/define-provider.ts';
 import { createProviderAdapter } from '../../src/providers/adapters/providers.ts';
+import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import type { PostedWebhook, ProviderAdapter, SessionRequest } from '../../src/providers/provider.ts';
 import { createJsonRpcClient } from '../../src/settlement/chain/json-rpc.ts';
+import { servePassThrough } from './serve-json.ts';
 
 /** The simulated on-ramps without a chain: orders are paid, and delivered never. */
 export interface Stage {
@@ -115,6 +117,41 @@ export function useStage(): Stage {
   afterAll(() => stage?.stop());
   return new Proxy({} as Stage, { get: (_, name) => Reflect.get(stage as Stage, name) });
 }
+
+/** Opens an address as a customer's browser does, coming from the checkout page. */
+export function openFromCheckout(url: string): Promise<Response> {
+  return fetch(url, { headers: { referer: 'https://pay.example.com/' } });
+}
+
+/** Pays with a card at the page of an on-ramp. */
+export function payWith(orderUrl: string, cardNumber = '4242424242424242'): Promise<Response> {
+  const body = new URLSearchParams({ card_number: cardNumber });
+  return fetch(orderUrl, { method: 'POST', redirect: 'manual', body });
+}
+
+/** The first webhook about a card that was accepted in a visit of this adapter. */
+export async function webhookOfVisit({ webhooks }: Stage, adapter: ProviderAdapter): Promise<PostedWebhook> {
+  const page = await openFromCheckout((await adapter.startSession(someSession)).redirectUrl);
+  const before = webhooks.length;
+  await payWith(page.url);
+  return vi.waitUntil(() => webhooks.slice(before).find(({ provider }) => provider === adapter.id), {
+    timeout: 60_000,
+  });
+}
+
+/** An adapter whose requests are kept, and answered by its simulator. */
+export async function watchedAdapter(stage: Stage, id: ProviderId) {
+  const said: string[] = [];
+  const { url } = await servePassThrough(stage.valuesOf(id)['BASE_URL'] as string, (request) => {
+    said.push(request);
+    return null;
+  });
+  return { said, adapter: stage.adapterOf(id, { values: { BASE_URL: url } }) };
+}
+
+/** An adapter behind the breaker of a process whose clock stands still. */
+export const behindBreaker = (adapter: ProviderAdapter) =>
+  withCircuitBreaker(adapter, { monotonicMs: () => 0, nowMs: () => 1_000, openMs: 30_000 });
 
 /** An adapter of a provider that no stage simulates. */
 export function adapterWith(

@@ -1,39 +1,34 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import { ProviderWebhookRefusedError } from '../../src/providers/provider.ts';
 import { serveJson, servePassThrough } from './serve-json.ts';
-import { outcomeOf, someSession, useStage } from './stage.ts';
+import {
+  behindBreaker,
+  openFromCheckout,
+  outcomeOf,
+  someSession,
+  useStage,
+  watchedAdapter,
+} from './stage.ts';
 
 const stage = useStage();
 
 const REFRESH = '/api/partners/api/v2/refresh-token';
-const ours = { headers: { referer: 'https://pay.example.com/' } };
-
-/** Passes everything on to the simulated on-ramp and remembers the paths. */
-async function startRecorder() {
-  const upstream = stage.valuesOf('transak')['BASE_URL'] as string;
-  const { url: BASE_URL, asked } = await servePassThrough(upstream, () => null);
-  return {
-    BASE_URL,
-    count: (path: string) => asked.filter((each) => each.endsWith(` ${path}`)).length,
-  };
-}
+const refreshesIn = (said: readonly string[]) => said.filter((each) => each.includes(` ${REFRESH} `)).length;
 
 it('fetches one access token for all who need it at the same time, and uses it again', async () => {
-  const recorder = await startRecorder();
-  const adapter = stage.adapterOf('transak', { values: { BASE_URL: recorder.BASE_URL } });
+  const { said, adapter } = await watchedAdapter(stage, 'transak');
   const sessions = await Promise.all(Array.from({ length: 8 }, () => adapter.startSession(someSession)));
   await adapter.startSession(someSession);
   expect(new Set(sessions.map(({ redirectUrl }) => redirectUrl)).size).toBe(8);
-  expect(recorder.count(REFRESH)).toBe(1);
+  expect(refreshesIn(said)).toBe(1);
 });
 
 it('goes on when somebody else with the same account has ended the access token', async () => {
   const [mine, others] = [stage.adapterOf('transak'), stage.adapterOf('transak')];
   for (const adapter of [mine, others, mine, others]) {
     const { redirectUrl } = await adapter.startSession(someSession);
-    expect((await fetch(redirectUrl, ours)).status).toBe(200);
+    expect((await openFromCheckout(redirectUrl)).status).toBe(200);
     stage.advance(60_000);
   }
 });
@@ -56,72 +51,56 @@ it('ends no token younger than a minute, because other calls use it, whatever a 
 });
 
 it('fetches another access token when the first is about to end', async () => {
-  const recorder = await startRecorder();
-  const adapter = stage.adapterOf('transak', { values: { BASE_URL: recorder.BASE_URL } });
+  const { said, adapter } = await watchedAdapter(stage, 'transak');
   await adapter.startSession(someSession);
   stage.advance(7 * 24 * 60 * 60_000 - 30_000);
   await adapter.startSession(someSession);
-  expect(recorder.count(REFRESH)).toBe(2);
+  expect(refreshesIn(said)).toBe(2);
 });
 
-it('leads to an address that opens once, within five minutes, and only from the checkout', async () => {
-  const adapter = stage.adapterOf('transak');
-  expect(adapter.opensOnce).toBe(true);
-  const { redirectUrl, expiresAtMs } = await adapter.startSession(someSession);
+it('leads to an address that opens only from the checkout', async () => {
+  const { redirectUrl } = await stage.adapterOf('transak').startSession(someSession);
   expect((await fetch(redirectUrl)).status).toBe(403);
   expect((await fetch(redirectUrl, { headers: { referer: 'https://elsewhere.example/' } })).status).toBe(403);
-  expect((await fetch(redirectUrl, ours)).status).toBe(200);
-  expect((await fetch(redirectUrl, ours)).status).toBe(410);
-
-  const late = await adapter.startSession(someSession);
-  expect(late.expiresAtMs).toBeGreaterThanOrEqual(expiresAtMs);
-  stage.advance(5 * 60_000);
-  expect((await fetch(late.redirectUrl, ours)).status).toBe(410);
+  expect((await openFromCheckout(redirectUrl)).status).toBe(200);
 });
 
-it.each([
-  ['API_SECRET', 'provider_inactive'],
-  ['API_KEY', 'provider_inactive'],
-])('is inactive with a wrong %s', async (name, errorName) => {
-  const adapter = stage.adapterOf('transak', { values: { [name]: 'wrong' } });
-  await expect(adapter.startSession(someSession)).rejects.toMatchObject({ errorName });
+it('is inactive with a wrong secret', async () => {
+  const adapter = stage.adapterOf('transak', { values: { API_SECRET: 'wrong' } });
+  expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_inactive');
 });
 
 describe("the customer's IP address", () => {
   const IP = '81.2.69.142';
   /** What each call carried, by the end of its path. */
   async function recorded() {
-    const upstream = stage.valuesOf('transak')['BASE_URL'] as string;
-    const seen: (readonly [path: string, ip: string | undefined])[] = [];
-    const { url } = await servePassThrough(upstream, (request) => {
-      const [, path = ''] = /\/([\w-]+)(?:\?\S*)? \{/.exec(request) ?? [];
-      seen.push([path, /"x-user-ip":"([^"]+)"/.exec(request)?.[1]]);
-      return null;
-    });
-    return { seen, adapter: stage.adapterOf('transak', { values: { BASE_URL: url } }) };
+    const { said, adapter } = await watchedAdapter(stage, 'transak');
+    const seen = () =>
+      said
+        .splice(0)
+        .map((request) => [
+          /\/([\w-]+)(?:\?\S*)? \{/.exec(request)?.[1],
+          /"x-user-ip":"([^"]+)"/.exec(request)?.[1],
+        ]);
+    return { seen, adapter };
   }
 
   it('is on every call for a customer, and on none without one', async () => {
     const { seen, adapter } = await recorded();
     await adapter.startSession({ ...someSession, customerIp: IP });
-    expect(seen).toEqual([
+    expect(seen()).toEqual([
       ['quotes', IP],
       ['refresh-token', IP],
       ['session', IP],
     ]);
-    seen.length = 0;
     await adapter.quote({ ...someSession, customerCountry: null });
-    expect(seen).toEqual([['quotes', undefined]]);
+    expect(seen()).toEqual([['quotes', undefined]]);
   });
 
   it('is required from some date on: what is refused without it is no outage, and the operator reads why', async () => {
     stage.onramps.setMode('transak', { enforcesIp: true });
     const warnings: string[] = [];
-    const adapter = withCircuitBreaker(stage.adapterOf('transak', { warn: (text) => warnings.push(text) }), {
-      monotonicMs: () => 0,
-      nowMs: Date.now,
-      openMs: 30_000,
-    });
+    const adapter = behindBreaker(stage.adapterOf('transak', { warn: (text) => warnings.push(text) }));
     // A merchant's create: there is no price, and a checkout can be made.
     for (let count = 0; count < 6; count++)
       expect((await adapter.quote({ ...someSession, customerCountry: null })).deliveryUnits).toBeNull();
@@ -146,11 +125,7 @@ describe("the customer's IP address", () => {
       const { url } = await servePassThrough(upstream, (request) =>
         request.includes(path) && request.includes(refused) ? { status: 404, body: '{}' } : null,
       );
-      const adapter = withCircuitBreaker(stage.adapterOf('transak', { values: { BASE_URL: url } }), {
-        monotonicMs: () => 0,
-        nowMs: Date.now,
-        openMs: 30_000,
-      });
+      const adapter = behindBreaker(stage.adapterOf('transak', { values: { BASE_URL: url } }));
       const visit = (customerIp: string) => outcomeOf(adapter.startSession({ ...someSession, customerIp }));
       for (let count = 0; count < 10; count++) expect(await visit(refused)).toBe('provider_unavailable');
       expect(await visit(IP)).toBe('answered');

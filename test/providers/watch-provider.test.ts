@@ -1,27 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import { createEvidenceFiles } from '../../src/providers/evidence-files.ts';
 import type { ProviderAdapter, RecordedAnswer } from '../../src/providers/provider.ts';
 import type { EvidenceStore } from '../../src/providers/provider-evidence.ts';
 import { watchProvider } from '../../src/providers/watch-provider.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { servePassThrough } from './serve-json.ts';
 import { someSession, useStage } from './stage.ts';
 
 const stage = useStage();
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'card-checkout-watch-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 let store: EvidenceStore;
 let nowMs: number;
 beforeEach(async () => {
-  store = createEvidenceFiles(await mkdtemp(join(folder, 'data-')));
+  store = createEvidenceFiles(temporaryFolder());
   nowMs = 1_000;
 });
 

@@ -1,10 +1,10 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createFixedRates } from '../../sandbox/fixed-rates.ts';
 import { ServiceError } from '../../src/payment/errors.ts';
 import type { Currency } from '../../src/payment/money.ts';
 import { createLiveRates, type LiveRatesOptions } from '../../src/rates/live-rates.ts';
+import { listenOnLoopback } from '../support/listen-on-loopback.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const NOW_MS = Date.parse('2026-11-20T12:00:00Z');
@@ -23,7 +23,6 @@ interface Sources {
 }
 
 let sources: Sources;
-let server: Server;
 let baseUrl: string;
 let elapsedMs: number;
 let movedDays: number;
@@ -71,7 +70,7 @@ beforeEach(async () => {
   elapsedMs = 0;
   movedDays = 0;
   warnings = [];
-  server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     if (url.pathname === '/coinbase/v2/exchange-rates') {
       sources.coinbaseCalls++;
@@ -88,15 +87,12 @@ beforeEach(async () => {
       answer(response, 404, {});
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  baseUrl = await listenOnLoopback(server);
   rates = start();
 });
 
 afterEach(async () => {
   await rates.stop();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
 });
 
 describe('live exchange rates', () => {

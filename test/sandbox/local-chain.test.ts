@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -22,6 +21,7 @@ import { claimLoopbackPort } from '../../sandbox/loopback-port.ts';
 import { checksumAddress } from '../../src/payment/address.ts';
 import { type ChainEndpoint, createChainEndpoints } from '../../src/settlement/chain/endpoint-rotation.ts';
 import { createTokenReader } from '../../src/settlement/chain/token-reader.ts';
+import { listenOnLoopback } from '../support/listen-on-loopback.ts';
 import { createRecordingLog, makeFolder, someAddress, WAIT } from './fixture.ts';
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;
@@ -195,13 +195,8 @@ describe('the saved state', () => {
     const node = createServer(async (_request, response) => {
       for (const piece of pieces) await new Promise((written) => response.write(piece, written));
       response.end();
-    }).listen(0, '127.0.0.1');
-    try {
-      await once(node, 'listening');
-      await saveChainState(`http://127.0.0.1:${(node.address() as AddressInfo).port}`, directory);
-    } finally {
-      node.close();
-    }
+    });
+    await saveChainState(await listenOnLoopback(node), directory);
   }
   const saved = async () => gunzipSync(await readFile(savedFileOf(directory))).toString('utf8');
 

@@ -1,25 +1,22 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient } from '../../sdk/src/client.ts';
 import { type EventCursor, EventGapError, followEvents } from '../../sdk/src/follow-events.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let service: ApiService;
 let baseUrl: string;
-let folder: string;
+const folder = temporaryFolder(afterAll);
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'card-checkout-shop-'));
   service = await createApiService({ requestsPerMinute: 1_000_000 });
   baseUrl = await service.server.listen({ host: '127.0.0.1', port: 0 });
 });
 afterAll(async () => {
   await service.close();
-  rmSync(folder, { recursive: true });
 });
 
 type Work = Parameters<EventCursor['advance']>[2];

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { afterEach, beforeEach } from 'vitest';
+import { beforeEach } from 'vitest';
 import { createExamplePayments, exampleAccount } from '../../sandbox/pages/example-payments.ts';
 import { type ExampleState, exampleState, stateNames } from '../../sandbox/pages/example-states.ts';
 import { registerStatePages } from '../../sandbox/pages/register-state-pages.ts';
@@ -86,7 +86,10 @@ export interface CheckoutPagesOptions {
   readonly trustProxy?: readonly string[];
 }
 
-/** The pages on the real server with the real `startSession`, over a store in memory and providers that are fakes. */
+/**
+ * The pages on the real server with the real `startSession`, over a store in memory and providers that are fakes. There is
+ * nothing to close unless it listens.
+ */
 export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
   const views = new Map<string, PaymentView>();
   const seen = {
@@ -303,13 +306,7 @@ export function usePages(
   take: (pages: CheckoutPages) => unknown,
   defaults?: CheckoutPagesOptions,
 ): (options?: CheckoutPagesOptions) => Promise<void> {
-  let current: CheckoutPages | undefined;
-  async function open(options = defaults): Promise<void> {
-    await current?.server.close();
-    current = createCheckoutPages(options);
-    take(current);
-  }
+  const open = async (options = defaults) => void take(createCheckoutPages(options));
   beforeEach(() => open());
-  afterEach(() => current?.server.close());
   return open;
 }

@@ -1,11 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { assets, drawIcon, iconSizes } from '../../tools/woocommerce-icons.ts';
 import { findBrokenRules, type PluginFiles } from '../../tools/woocommerce-rules.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const folder = join(root, 'plugins', 'woocommerce', 'card-checkout');
@@ -56,20 +56,16 @@ describe('the rules of wordpress.org', () => {
   const zipScript = join(root, 'tools', 'woocommerce-zip.ts');
 
   it('say in a folder without git that the zip needs a clone', () => {
-    const copy = mkdtempSync(join(tmpdir(), 'card-checkout-zip-'));
-    try {
-      cpSync(join(root, 'tools'), join(copy, 'tools'), { recursive: true });
-      const { status, stderr } = spawnSync(process.execPath, [join(copy, 'tools', 'woocommerce-zip.ts')], {
-        encoding: 'utf8',
-      });
-      expect({ status, stderr }).toEqual({
-        status: 1,
-        stderr:
-          'The zip has the files of the last commit, and this folder is no clone: run the command in a clone.\n',
-      });
-    } finally {
-      rmSync(copy, { recursive: true });
-    }
+    const copy = temporaryFolder();
+    cpSync(join(root, 'tools'), join(copy, 'tools'), { recursive: true });
+    const { status, stderr } = spawnSync(process.execPath, [join(copy, 'tools', 'woocommerce-zip.ts')], {
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr:
+        'The zip has the files of the last commit, and this folder is no clone: run the command in a clone.\n',
+    });
   });
 
   // An archive of the source has no commit.
