@@ -134,7 +134,7 @@ function eventLines(event: EventCopy): string {
   ].join('\n');
 }
 
-/** The endpoint's answer in a line of its own, because other events may have been printed meanwhile. */
+/** Formats the endpoint's answer as a separate line, because other events may have been printed in between. */
 function forwardedLine(event: EventCopy, { status, problem, duration_ms, answer }: Forwarded): string {
   const outcome = status === null ? (problem ?? 'no answer') : `answered ${status}`;
   const text = answer.trim() === '' ? '' : `: ${visible(answer.trim())}`;

@@ -59,7 +59,7 @@ const sandboxIntervals: Intervals = {
   quoteKeepMs: 0,
 };
 
-/** Starts the sandbox: the same service with external services of its own. Resolves to the welcome text. */
+/** Starts the service with a local chain and simulated providers. Resolves to the welcome text. */
 export async function startSandboxParts(
   config: Config,
   clock: Clock,

@@ -128,7 +128,7 @@ async function startSession(
   requireNothingUnderWay(view, charge, nowMs);
   const adapter = await requireServable(context, payment, charge, provider, country);
   const email = knowsEmail ? payment.email : null;
-  // The hash covers the named means as well, so that nobody gets the link of other means.
+  // Includes the requested means, so that a link for other means is not reused.
   const bound = [ip ?? '', means ?? ''].join(' ').trim();
   const ipHashes = bound === '' ? [] : context.ipHash.candidates(`${payment.id} ${bound}`);
   const customer = { hasEmail: email !== null, ipHashes, means };

@@ -19,7 +19,7 @@ import { type Expansion, expansions } from './merchant-schemas.ts';
 
 export const MAXIMUM_PAGE = 100;
 const DEFAULT_PAGE = 50;
-/** Lower than without expansion, because each expanded payment needs a read of its own. */
+/** Lower than without expansion, because each expanded payment needs a separate read. */
 const MAXIMUM_EXPANDED_PAGE = 20;
 const MAXIMUM_DAYS = 366;
 export const DEFAULT_DAYS = 30;

@@ -115,7 +115,7 @@ function checkTransactions({ view: { payment, observations } }: PaymentFacts, fi
 /** Checks that the service's own decision would not change the payment now. */
 function checkState({ view }: PaymentFacts, { nowMs }: CheckContext, findings: Findings): void {
   const { payment } = view;
-  // Units and transaction seen so far have checks of their own.
+  // The units and the transaction seen so far are checked separately.
   const { receivedUnits, txidIn, ...change } = settle(view, { nowMs })?.change ?? {};
   const state = stateOf(payment);
   if (change.status !== undefined || change.forwardStatus !== undefined) {

@@ -36,7 +36,7 @@ interface Totals extends FinalSums {
 /** Maximum payments per chunk, so that a chunk takes a few milliseconds and does not delay the API. */
 const PAYMENTS_AT_A_TIME = 100;
 const HISTORIES_AT_A_TIME = 500;
-/** Maximum listed. More than a person reads, and so many have a common cause. */
+/** Maximum discrepancies listed, because larger numbers usually have a common cause. */
 const MAXIMUM_LISTED = 1_000;
 const MAXIMUM_OPEN_BATCHES = 1_000;
 /** Maximum checks of a payment. It may change during one, so only a discrepancy that lasts counts. */

@@ -29,7 +29,7 @@ import {
 import { type ProviderVariable, SANDBOX_ENVIRONMENT } from './provider-variables.ts';
 
 export interface AdapterSettings {
-  /** Time limit for all calls of one session or catalog. Quotes and webhooks also have limits of their own. */
+  /** Time limit for all calls of one session or catalog. Quotes and webhooks also have separate limits. */
   readonly timeoutMs: number;
   readonly nowMs: () => number;
   readonly monotonicMs?: () => number;

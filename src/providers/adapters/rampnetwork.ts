@@ -1,8 +1,8 @@
 /**
  * Ramp Network: the customer opens a URL of its widget, signed if the operator has a signing key. **Without a signing
- * key the URL is not locked**: a customer who changes it pays another wallet, and the checkout stays unpaid. Our id has
- * no field of its own, so it is in the query of the webhook URL, which the webhook's signature does not cover.
- * Therefore the wallet in a webhook must be that payment's deposit address.
+ * key the URL is not locked**: a customer who changes it pays another wallet, and the checkout stays unpaid. There is no
+ * separate field for the payment ID, so it is in the query of the webhook URL, which the webhook's signature does not
+ * cover. Therefore the wallet in a webhook must be that payment's deposit address.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { formatCents } from '../../payment/money.ts';

@@ -154,7 +154,7 @@ export async function showRefused<Asked extends AreaRequest>(
 }
 
 /**
- * Whether an error concerns the submitted values, so that the page is shown again; all others have a page of their own.
+ * Whether an error concerns the submitted values, so that the page is shown again; all others have separate pages.
  */
 function isRefusal(error: unknown): error is ServiceError {
   return (
