@@ -2,7 +2,9 @@
  * Makes one PNG from a picture or an SVG on standard input. `pictures.ts` starts it with limits on memory and time.
  * Plain JavaScript: Node strips types with WebAssembly, which `--jitless` excludes.
  */
+import { globSync, readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import sharp from 'sharp';
 
@@ -39,6 +41,44 @@ async function measure(bytes) {
 }
 
 /**
+ * Removes the characters of an SVG that no font has, which would be drawn as boxes.
+ * @param {Buffer} svg
+ * @param {readonly string[]} fonts folders
+ */
+function withKnownCharacters(svg, fonts) {
+  const text = svg.toString();
+  if (!/[^\0-\x7f]/.test(text)) return svg;
+  const ranges = fonts.flatMap((folder) =>
+    globSync(join(folder, '*.ttf')).flatMap((file) => [...characterRanges(readFileSync(file))]),
+  );
+  return Buffer.from(
+    text.replaceAll(/[^\0-\x7f]/gu, (character) => {
+      const code = Number(character.codePointAt(0));
+      return ranges.some(([first, last]) => first <= code && code <= last) ? character : '';
+    }),
+  );
+}
+
+/**
+ * Character ranges of a TrueType font: format 12 of its table `cmap`, which all our fonts have.
+ * @param {Buffer} font
+ */
+function* characterRanges(font) {
+  const tables = Array.from({ length: font.readUInt16BE(4) }, (_, index) => 12 + 16 * index);
+  const cmap = tables.find((at) => font.toString('latin1', at, at + 4) === 'cmap') ?? 0;
+  const start = font.readUInt32BE(cmap + 8);
+  for (let record = 0; record < font.readUInt16BE(start + 2); record++) {
+    const table = start + font.readUInt32BE(start + 8 + 8 * record);
+    if (font.readUInt16BE(table) !== 12) continue;
+    for (let group = 0; group < font.readUInt32BE(table + 12); group++) {
+      const at = table + 16 + 12 * group;
+      yield/** @type {const} */ ([font.readUInt32BE(at), font.readUInt32BE(at + 4)]);
+    }
+    return;
+  }
+}
+
+/**
  * @param {string} reason
  * @returns {never}
  */
@@ -47,7 +87,7 @@ function refuse(reason) {
   process.exit(refusedCode);
 }
 
-const [task = '', maximumPixels, fittedPixels] = process.argv.slice(2);
+const [task = '', ...options] = process.argv.slice(2);
 try {
   setPriority(10);
 } catch {
@@ -58,6 +98,6 @@ sharp.unblock({ operation: task === 'picture' ? loaders.picture : loaders.drawin
 const input = await buffer(process.stdin);
 const png =
   task === 'picture'
-    ? await encodePicture(input, Number(maximumPixels), Number(fittedPixels))
-    : await sharp(input).png().toBuffer();
+    ? await encodePicture(input, Number(options[0]), Number(options[1]))
+    : await sharp(withKnownCharacters(input, options)).png().toBuffer();
 process.stdout.write(png);

@@ -76,6 +76,20 @@ it('a drawing that needs a gigabyte fails, and the next one succeeds', async () 
   expect(await sharp(await pictures.draw('shop', drawing(9))).metadata()).toMatchObject({ width: 9 });
 });
 
+it('draws the letters of our languages in fonts that have them, and leaves out a letter that none has', async () => {
+  const png = (text: string) =>
+    pictures.draw(
+      'shop',
+      `<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"><text y="20" font-family="Inter">${text}</text></svg>`,
+    );
+  expect(await png('한국 𓀀🥐')).toEqual(await png(' '));
+  const empty = await png('');
+  const drawn = [];
+  for (const text of ['Aé', 'م', 'क', '京', '\u{10ffff}A']) drawn.push(await png(text));
+  for (const picture of drawn) expect(picture.equals(empty)).toBe(false);
+  expect(drawn.at(-1)).toEqual(await png('A'));
+});
+
 it('takes one picture of each owner and six in all at a time', async () => {
   const busy = createPictures();
   const owners = ['a', 'b', 'c', 'd', 'e', 'f'];

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
+import { delimiter, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Private memory of the process, of which Node takes 90 MiB. */
@@ -44,8 +44,12 @@ export function createPictures() {
      */
     encode: (owner: string, bytes: Uint8Array, maximumPixels: number, fittedPixels: number) =>
       inUploads(owner, () => runProcess(bytes, ['picture', String(maximumPixels), String(fittedPixels)])),
-    /** Draws an SVG, with text in DejaVu Sans, as a PNG. Throws `PictureLimitError` or `PicturesBusyError`. */
-    draw: (owner: string, svg: string) => inDrawings(owner, () => runProcess(Buffer.from(svg), ['drawing'])),
+    /**
+     * Draws an SVG as a PNG, with text in Inter. Other scripts have other fonts; a character that none of them has is left
+     * out. Throws `PictureLimitError` or `PicturesBusyError`.
+     */
+    draw: (owner: string, svg: string) =>
+      inDrawings(owner, () => runProcess(Buffer.from(svg), ['drawing', ...fonts])),
   };
 }
 
@@ -63,10 +67,20 @@ function createQueue() {
 
 const { resolve } = createRequire(import.meta.url);
 const program = fileURLToPath(new URL('./picture-process.js', import.meta.url));
+/** Folders of the fonts in packages. DejaVu has the letters and symbols that the others lack. */
+const fonts = [
+  '@expo-google-fonts/inter/400Regular/Inter_400Regular.ttf',
+  '@expo-google-fonts/inter/700Bold/Inter_700Bold.ttf',
+  '@expo-google-fonts/noto-sans-arabic/400Regular/NotoSansArabic_400Regular.ttf',
+  '@expo-google-fonts/noto-sans-devanagari/400Regular/NotoSansDevanagari_400Regular.ttf',
+  '@expo-google-fonts/sawarabi-gothic/400Regular/SawarabiGothic_400Regular.ttf',
+  'dejavu-fonts-ttf/ttf/DejaVuSans.ttf',
+].map((file) => dirname(resolve(file)));
 /** Contains no variable of the service, and so none of its secrets. */
 const environment = {
   FONTCONFIG_FILE: fileURLToPath(new URL('./picture-fonts.conf', import.meta.url)),
-  XDG_DATA_HOME: dirname(resolve('dejavu-fonts-ttf/package.json')),
+  XDG_DATA_HOME: fonts[0],
+  XDG_DATA_DIRS: fonts.slice(1).join(delimiter),
   VIPS_CONCURRENCY: '1',
 };
 /** Node cannot limit a process, but a shell can. A lower limit of the system stays. */

@@ -53,7 +53,7 @@ describe('the picture of a short link', () => {
     expect([colors.has(0xa0_18_30_ff), colors.has(0x0f_3d_33_ff)]).toEqual([true, false]);
     const account = { ...shopAccount, name: 'Café Tortuga' };
     expect(previewDrawing({ payment: pagePayment(), account }, shopLogo)).toContain(
-      '<image x="96" y="64" width="84" height="84" href="data:image/png;base64,',
+      '<image x="98" y="88" width="96" height="96" href="data:image/png;base64,',
     );
   });
 
@@ -61,13 +61,15 @@ describe('the picture of a short link', () => {
     expect((await pages.server.inject({ url: '/s/23456789abcdefgh/preview.png' })).statusCode).toBe(404);
   });
 
-  it('names shop, amount and note, and nothing else of the payment', () => {
+  it('names shop, amount and order line, or else the note, and nothing else of the payment', () => {
     const drawing = drawingOf({
-      note: 'Table 4',
+      orderLine: 'Table 4',
+      note: 'canary',
       email: 'canary@example.com',
       callbackUrl: 'https://canary',
     });
-    for (const part of ['Tortuga', '26.10 USD', 'Table 4']) expect(drawing).toContain(part);
+    for (const part of ['Tortuga', '$26.10 USD', 'Table 4']) expect(drawing).toContain(part);
+    expect(drawingOf({ orderLine: null, note: 'Table 5' })).toContain('Table 5');
     for (const words of ['canary', pagePayment().depositAddress]) expect(drawing).not.toContain(words);
   });
 

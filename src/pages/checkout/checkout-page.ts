@@ -331,7 +331,7 @@ function feeLine({ originalAmountCents, customerFeeCents, currency }: Payment, l
   return html`<p class="fee">${fillIn(language.words.summary.parts, { net, fee })}</p>`;
 }
 /** First letter as readers see it, which may be several code points. */
-function initialOf(name: string): string {
+export function initialOf(name: string): string {
   const [first] = new Intl.Segmenter().segment(name.trim());
   return first?.segment.toUpperCase() ?? '';
 }

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import type { FastifyReply } from 'fastify';
 import { brandTokens } from '../../accounts/brand-color.ts';
 import type { ShopLogo } from '../../accounts/shop-profile.ts';
-import { formatCents } from '../../payment/money.ts';
 import { type Pictures, PicturesBusyError } from '../../platform/pictures.ts';
 import { createTtlCache } from '../../platform/ttl-cache.ts';
+import { english, formatMoneyAndCode } from '../../web/checkout-frame/languages.ts';
 import { setCommonHeaders } from '../../web/checkout-frame/layout.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { createFixedWindowLimiter } from '../../web/rate-windows.ts';
+import { initialOf } from './checkout-page.ts';
 import type { CheckoutRequest } from './context.ts';
 import { type Checkout, readCheckoutOfShortCode } from './read-checkout.ts';
 
@@ -62,48 +63,62 @@ const PREVIEW_LINE_HEIGHT = 18;
 const ownColors = { panel: '#0f3d33', 'panel-soft': '#cfe8df', line: '#7fd1b5' } as const;
 
 const MARGIN = 90;
-const LOGO_SIZE = 96;
-const LONGEST_NAME = 48;
-const LONGEST_LINE = 52;
-const MOST_LINES = 3;
+const TEXT_WIDTH = PREVIEW_WIDTH - 2 * MARGIN;
+const SIGN_SIZE = 112;
+const [NAME_SIZE, AMOUNT_SIZE, LINE_SIZE] = [52, 150, 46];
+const MOST_LINES = 2;
 
 /**
- * Link preview of a checkout as SVG: shop, amount and the merchant's note, in the shop's color and with its logo. Omits
- * the payment's state, because sites store the picture.
+ * Link preview of a checkout as SVG: logo or initial and name of the shop, amount, and the order line or the merchant's
+ * note, in the shop's color. Omits the payment's state, because sites store the picture.
  */
 export function previewDrawing(
   { payment, account }: Pick<Checkout, 'payment' | 'account'>,
   logo: ShopLogo | null = null,
 ): string {
-  const name = shortened(printable(account.name), LONGEST_NAME);
-  const nameSize = Math.min(64, Math.floor(1_600 / Math.max(1, name.length)));
-  const lines = linesOf(printable(payment.note ?? ''));
-  const amount = `${formatCents(payment.amountCents)} ${payment.currency}`;
+  const name = printable(account.name);
+  const amount = formatMoneyAndCode(english, payment.amountCents, payment.currency);
   const brand = account.brandColor === null ? null : brandTokens(account.brandColor).light;
   const {
     panel,
     'panel-soft': soft,
     line,
   } = brand === null ? ownColors : { ...brand, line: brand['panel-soft'] };
-  const top = logo === null ? 170 : 240;
+  const [nameLine = ''] = linesOf(name, (TEXT_WIDTH - SIGN_SIZE - 32) / NAME_SIZE, 1);
+  const lines = linesOf(
+    printable(payment.orderLine ?? payment.note ?? ''),
+    TEXT_WIDTH / LINE_SIZE,
+    MOST_LINES,
+  );
+  const amountSize = Math.min(AMOUNT_SIZE, Math.floor(TEXT_WIDTH / widthOf(amount)));
   return html`<svg xmlns="http://www.w3.org/2000/svg" width="${PREVIEW_WIDTH}" height="${PREVIEW_HEIGHT}" viewBox="0 0 ${PREVIEW_WIDTH} ${PREVIEW_HEIGHT}">
 <rect width="100%" height="100%" fill="${panel}"/>
 <rect y="${PREVIEW_HEIGHT - PREVIEW_LINE_HEIGHT}" width="100%" height="${PREVIEW_LINE_HEIGHT}" fill="${line}"/>
-${logo === null ? nothing : logoDrawing(logo)}
-<g font-family="DejaVu Sans" fill="#fff">
-<text x="${MARGIN}" y="${top}" font-size="${nameSize}" fill="${soft}">${name}</text>
-<text x="${MARGIN}" y="${top + 145}" font-size="116" font-weight="700">${amount}</text>
-${lines.map((words, index) => html`<text x="${MARGIN}" y="${top + 235 + index * 50}" font-size="34" fill="${soft}">${words}</text>`)}
+<g font-family="Inter, Noto Sans Arabic, Noto Sans Devanagari, Sawarabi Gothic, DejaVu Sans" fill="#fff">
+${sign(name, logo, panel)}
+${textLine(nameLine, MARGIN + SIGN_SIZE + 32, 154, html`font-size="${NAME_SIZE}"`)}
+<text x="${MARGIN}" y="370" font-size="${amountSize}" font-weight="700">${amount}</text>
+${lines.map((words, index) => textLine(words, MARGIN, 462 + index * 62, html`font-size="${LINE_SIZE}" fill="${soft}"`))}
 </g>
 </svg>`.toString();
 }
 
-/** Draws the logo on white, for which logos are made. Embeds it, so that nothing is loaded. */
-function logoDrawing({ bytes }: ShopLogo): Html {
+/** A line from its left edge, whose first letter decides its direction. */
+function textLine(words: string, x: number, y: number, style: Html): Html {
+  const isRightToLeft = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(words);
+  return html`<text x="${x}" y="${y}" ${style}${isRightToLeft ? html` direction="rtl" text-anchor="end"` : nothing}>${words}</text>`;
+}
+
+/** The logo on white, for which logos are made, or the shop's initial. Embeds the logo, so that nothing is loaded. */
+function sign(name: string, logo: ShopLogo | null, panel: string): Html {
   const place = (margin: number) =>
-    html`x="${MARGIN + margin}" y="${58 + margin}" width="${LOGO_SIZE - 2 * margin}" height="${LOGO_SIZE - 2 * margin}"`;
-  return html`<rect ${place(0)} rx="16" fill="#fff"/>
-<image ${place(6)} href="data:image/png;base64,${Buffer.from(bytes).toString('base64')}"/>`;
+    html`x="${MARGIN + margin}" y="${80 + margin}" width="${SIGN_SIZE - 2 * margin}" height="${SIGN_SIZE - 2 * margin}"`;
+  return html`<rect ${place(0)} rx="22" fill="#fff"/>
+${
+  logo === null
+    ? html`<text x="${MARGIN + SIGN_SIZE / 2}" y="157" font-size="58" font-weight="700" text-anchor="middle" fill="${panel}">${initialOf(name.replace(/^[^\p{L}\p{N}]+/u, ''))}</text>`
+    : html`<image ${place(8)} href="data:image/png;base64,${Buffer.from(logo.bytes).toString('base64')}"/>`
+}`;
 }
 
 /** Removes the characters that XML cannot hold: control characters, unpaired surrogates and noncharacters. */
@@ -114,27 +129,38 @@ function printable(text: string): string {
     .trim();
 }
 
-function shortened(text: string, longest: number): string {
-  const characters = [...text];
-  return characters.length <= longest ? text : `${characters.slice(0, longest - 1).join('')}…`;
+/** Upper estimate of a text's width in Inter, in units of the font size. */
+function widthOf(text: string): number {
+  const widths = [...text].map(
+    (character) => characterWidths.find(([form]) => form.test(character))?.[1] ?? 0.6,
+  );
+  return widths.reduce((sum, width) => sum + width, 0);
 }
 
-function linesOf(note: string): readonly string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of note.split(/\s+/).filter((each) => each !== '')) {
-    const longer = line === '' ? word : `${line} ${word}`;
-    if ([...longer].length <= LONGEST_LINE) {
-      line = longer;
-      continue;
+const characterWidths: readonly (readonly [RegExp, number])[] = [
+  [/[\u1100-\uffff\u{1f000}-\u{3ffff}]/u, 1],
+  [/[mwMW@%—]/, 0.95],
+  [/[A-Z$]/, 0.7],
+  [/[ .,:;'|!()\-fijlrtI]/, 0.36],
+];
+
+/** Breaks a text into lines between words, or within a long word. An ellipsis stands for what does not fit. */
+function linesOf(text: string, width: number, most: number): readonly string[] {
+  const lines = [''];
+  const last = () => lines.at(-1) ?? '';
+  const fits = (longer: string) => widthOf(`${longer}…`) <= width;
+  for (const { segment } of words.segment(text)) {
+    if (!fits(last() + segment) && lines.length < most && last() !== '') lines.push('');
+    for (const piece of fits(last() + segment) ? [segment] : segment) {
+      if (fits(last() + piece)) lines.push(`${lines.pop()}${piece}`.trimStart());
+      else if (lines.length < most) lines.push(piece);
+      else return [...lines.slice(0, -1), `${last().trimEnd()}…`];
     }
-    if (line !== '') lines.push(line);
-    line = shortened(word, LONGEST_LINE);
   }
-  if (line !== '') lines.push(line);
-  if (lines.length <= MOST_LINES) return lines;
-  return [...lines.slice(0, MOST_LINES - 1), `${lines[MOST_LINES - 1]}…`];
+  return lines.filter((line) => line !== '');
 }
+
+const words = new Intl.Segmenter('en', { granularity: 'word' });
 
 /** `GET /s/:shortCode/preview.png`: the picture of a checkout's link preview. */
 export async function showPreview(
