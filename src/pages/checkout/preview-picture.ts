@@ -116,7 +116,8 @@ function sign(name: string, logo: ShopLogo | null, panel: string): Html {
   return html`<rect ${place(0)} rx="22" fill="#fff"/>
 ${
   logo === null
-    ? html`<text x="${MARGIN + SIGN_SIZE / 2}" y="157" font-size="58" font-weight="700" text-anchor="middle" fill="${panel}">${initialOf(name.replace(/^[^\p{L}\p{N}]+/u, ''))}</text>`
+    ? html`<text x="${MARGIN + SIGN_SIZE / 2}" y="157" font-size="58" font-weight="700" text-anchor="middle"
+fill="${panel}">${initialOf(name.replace(/^[^\p{L}\p{N}]+/u, ''))}</text>`
     : html`<image ${place(8)} href="data:image/png;base64,${Buffer.from(logo.bytes).toString('base64')}"/>`
 }`;
 }
