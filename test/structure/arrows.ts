@@ -123,21 +123,3 @@ export function cycles(modules: Module[]): string[] {
   for (const path of targets.keys()) visit(path, []);
   return found;
 }
-
-/** Every file that only hands on what others export, or that hands on anything. */
-export function barrels(modules: Module[]): string[] {
-  return modules.flatMap((module) => [
-    ...(/(^|\/)index\.ts$/.test(module.path) ? [`${module.path}: name the file by what is in it`] : []),
-    ...module.reExportLines.map((line) => `${module.path}:${line} hands on what another file exports`),
-  ]);
-}
-
-/** The settings, and the search for anvil, which reads the machine's PATH as a shell does. */
-const environmentPlaces = ['src/config/config.ts', 'sandbox/chain/find-anvil.ts'];
-
-/** Every other place that reads the environment. */
-export function environmentReaders(modules: Module[]): string[] {
-  return modules
-    .filter(({ path }) => !environmentPlaces.includes(path) && !isTest(path))
-    .flatMap(({ path, environmentLines }) => environmentLines.map((line) => `${path}:${line}`));
-}

@@ -40,10 +40,6 @@ export interface Module {
   path: string;
   imports: Import[];
   exports: Export[];
-  /** Lines of `export … from`, which make a file (in part) a barrel. */
-  reExportLines: number[];
-  /** Lines that read the environment of the process. */
-  environmentLines: number[];
 }
 
 /** All modules of the project below the given folders. */
@@ -59,12 +55,10 @@ export function isTest(path: string): boolean {
 /** Reads one module. */
 export function readModule({ path, text }: TextFile): Module {
   const tree = parse(path, text);
-  const module: Module = { path, imports: [], exports: [], reExportLines: [], environmentLines: [] };
+  const module: Module = { path, imports: [], exports: [] };
   const uses = new Map<string, number>();
   for (const node of nodesOf(tree)) {
     module.imports.push(...importsOf(path, node, text));
-    if (isReExport(node)) module.reExportLines.push(lineAt(text, node.start));
-    if (readsEnvironment(node)) module.environmentLines.push(lineAt(text, node.start));
     const name = node.type === 'Identifier' ? nameOf(node) : undefined;
     if (name !== undefined) uses.set(name, (uses.get(name) ?? 0) + 1);
   }
@@ -144,11 +138,6 @@ function importedNames(node: SyntaxNode): string[] | undefined {
   return names;
 }
 
-function isReExport(node: SyntaxNode): boolean {
-  if (node.type === 'ExportAllDeclaration') return true;
-  return node.type === 'ExportNamedDeclaration' && isNode(node['source']);
-}
-
 interface ExportedName {
   name: string;
   local: string;
@@ -198,19 +187,4 @@ function patternNames(pattern: SyntaxNode): string[] {
     default:
       throw new Error(`an unknown kind of pattern: ${pattern.type}`);
   }
-}
-
-/** `process.env`, `process['env']`, `{ env } = process`, and taking it from the module `process`. */
-function readsEnvironment(node: SyntaxNode): boolean {
-  if (node.type === 'MemberExpression') {
-    return isProcess(node['object']) && nameOf(node['property']) === 'env';
-  }
-  if (node.type === 'VariableDeclarator' && isProcess(node['init'])) return true;
-  return node.type === 'ImportDeclaration' && /^(node:)?process$/.test(stringOf(node['source']) ?? '');
-}
-
-/** `process` and `globalThis.process`. */
-function isProcess(node: unknown): boolean {
-  if (nameOf(node) === 'process') return true;
-  return isNode(node) && node.type === 'MemberExpression' && nameOf(node['property']) === 'process';
 }
