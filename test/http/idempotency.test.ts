@@ -52,16 +52,6 @@ it.each([
   expect(response.json()).toEqual({ error: 'The Idempotency-Key was already used with other parameters.' });
 });
 
-it('keeps the keys of accounts apart', async () => {
-  const other = await service.addAccount();
-  const [first, second] = [
-    await withKey('order-1'),
-    await withKey('order-1', {}, { 'x-api-key': other.apiKey }),
-  ];
-  expect(second.statusCode).toBe(200);
-  expect(second.json().payment_id).not.toBe(first.json().payment_id);
-});
-
 it('forgets a key after 24 hours', async () => {
   const first = await withKey('order-1');
   service.advance(24 * 3_600_000 - 60_000);

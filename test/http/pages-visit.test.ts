@@ -35,16 +35,6 @@ describe('a click on a provider', () => {
     expect(response.headers['referrer-policy']).toBe('strict-origin');
   });
 
-  it('starts one visit however often and fast it is made', async () => {
-    const id = pages.put(checkoutStates.choose());
-    const together = await Promise.all([click(id, 'wert'), click(id, 'wert'), click(id, 'wert')]);
-    const later = await click(id, 'wert');
-    const locations = [...together, later].map(({ headers }) => headers['location']);
-    expect(new Set(locations)).toEqual(new Set(['https://wert.example/visit/1']));
-    expect(pages.started).toEqual(['wert']);
-    expect(pages.view(id).sessions).toHaveLength(1);
-  });
-
   it('shows the page again when the provider does not answer, with the others to choose from', async () => {
     pages.failing.add('moonpay');
     const id = pages.put(checkoutStates.choose());
@@ -273,12 +263,6 @@ describe('opening a checkout with auto=1', () => {
     expect((await open(`/pay/${id}?auto=1&returned=1`)).statusCode).toBe(200);
   });
 
-  it('starts no visit for a preview', async () => {
-    const preview = { 'user-agent': 'WhatsApp/2.23' };
-    expect((await open(`/pay/${pages.put(single())}?auto=1`, preview)).statusCode).toBe(200);
-    expect(pages.started).toEqual([]);
-  });
-
   it('shows what has become of a payment that cannot be paid any more', async () => {
     for (const name of ['paid', 'expired', 'underpaid'] as const) {
       const view = checkoutStates[name]();
@@ -356,18 +340,6 @@ describe("the customer's IP address", () => {
     pages.server.inject({ method: 'POST', url: `/pay/${id}/providers/wert`, remoteAddress, headers });
   const linkFrom = async (...visitor: Parameters<typeof clickFrom>) =>
     (await clickFrom(...visitor)).headers['location'];
-
-  it.each([
-    ['8.8.8.8', '8.8.8.8'],
-    ['::ffff:8.8.4.4', '8.8.4.4'],
-    ['2A00:1450:0:0::0001', '2a00:1450::1'],
-    ['192.168.1.7', null],
-    ['fd00::7', null],
-    ['127.0.0.1', null],
-  ])('%s is told to the provider as %s', async (address, told) => {
-    await clickFrom(pages.put(checkoutStates.choose()), address);
-    expect(pages.addresses).toEqual([told]);
-  });
 
   it('is the one that a trusted proxy names, and never the one that a customer names', async () => {
     const headers = { 'x-forwarded-for': '8.8.8.8' };
@@ -450,18 +422,6 @@ describe("the customer's country", () => {
   it('is not believed from a header that the operator has not named', async () => {
     await click(pages.put(checkoutStates.choose()), 'wert', { 'cf-ipcountry': 'DE' });
     expect(pages.countries).toEqual([null]);
-  });
-
-  it('is needed by some providers, which are not asked without it; a link leads back to the others', async () => {
-    await reopen({ countryHeader: 'cf-ipcountry', needsCountry: 'revolut' });
-    const id = pages.put(checkoutStates.choose());
-    const response = await click(id, 'revolut');
-    expectSays(response, 200, 'Where do you live?');
-    expect(response.body).not.toContain('role="alert"><p');
-    expect(response.body).toContain(`<a href="/pay/${id}">Other ways to pay</a>`);
-    expect(pages.started).toEqual([]);
-    expect((await click(id, 'revolut', { 'cf-ipcountry': 'FR' })).statusCode).toBe(303);
-    expect(pages.countries).toEqual(['FR']);
   });
 
   /** Every button that leads to the provider. */

@@ -142,11 +142,6 @@ describe("the limits of a provider's catalog", () => {
     await refuses({ ...moonpay, amount: '49.99' }, 'below_minimum', /^The minimum of MoonPay is 50\.00/);
   });
 
-  it('leave multi as it is: any amount is taken', async () => {
-    for (const provider of providerIds) limit(1, 2, provider);
-    expect((await create({ amount: '100.00' })).statusCode).toBe(200);
-  });
-
   it('are never read on a create', async () => {
     limit(10_00, 200_00);
     await create({ provider: 'wert' });
@@ -305,12 +300,6 @@ describe('a provider whose fee does not fit the maximum', () => {
       'Wert is unavailable: its fee exceeds the maximum provider fee of 4.5 % for every amount.',
     );
   });
-
-  it('cannot raise the maximum of the operator by the account', async () => {
-    await service.store.accounts.updateAccount(service.account.id, { maxProviderFeeBasisPoints: 5_000 });
-    await set('moonpay', { minimumUsdCents: 1_00 });
-    expect((await create({ ...moonpay, amount: '10.00' })).json()).toMatchObject({ code: 'below_minimum' });
-  });
 });
 
 describe('the paid threshold at creation', () => {
@@ -353,13 +342,5 @@ describe('the paid threshold at creation', () => {
       maxProviderFeeBasisPoints: 1_000,
     });
     expect(await created({ provider: 'multi' })).toMatchObject({ paidThresholdUnits: 90_000_000n });
-  });
-
-  it('exists with "multi" for every amount of the specification, also where no provider serves it', async () => {
-    expect(await created({ provider: 'multi', amount: '0.01' })).toMatchObject({
-      paidThresholdUnits: 9_800n,
-    });
-    service.world.adapters.clear();
-    expect(await created({ provider: 'multi' })).toMatchObject({ paidThresholdUnits: 98_000_000n });
   });
 });
