@@ -1,10 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { runOperationAnywhere } from '../../src/app/run-operation.ts';
 import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import type { Store } from '../../src/app/store/store.ts';
@@ -14,14 +12,15 @@ import { StoreInUseError } from '../../src/store/store-errors.ts';
 import { givePayment } from '../store/fixtures.ts';
 import { unreleasedSchema } from '../store/versions.ts';
 import { operationsContext } from '../support/operations.ts';
+import { inSqliteFile } from '../support/sqlite-file.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 let dataDir: string;
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'card-checkout-command-'));
+  dataDir = temporaryFolder();
 });
-afterEach(() => rmSync(dataDir, { recursive: true }));
 
 const openStore = () => openSqliteStore({ file: join(dataDir, 'card-checkout.sqlite') });
 const run = (name: string, args = {}) =>
@@ -177,9 +176,7 @@ it.each([
   ['move-store', '--from', 'sqlite', '--to', 'postgres://127.0.0.1:1/none'],
 ])('%s refuses a database made before the first release, and says what to do', async (...words) => {
   const file = join(dataDir, 'card-checkout.sqlite');
-  const database = new DatabaseSync(file);
-  database.exec(unreleasedSchema);
-  database.close();
+  inSqliteFile(file, (database) => database.exec(unreleasedSchema));
   const result = await command(...words);
   expect(result.code).toBe(1);
   expect(result.stdout + result.stderr).toContain(

@@ -1,14 +1,14 @@
 /** The receiver that docs/webhooks.md puts together from its five pieces, run as it stands against the API. */
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { codeBlocks, read } from './markdown.ts';
 
 interface Documented {
@@ -33,12 +33,11 @@ let status: 'paid' | 'unpaid' | null;
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 const listen = (server: Server) => new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
 
+const file = join(temporaryFolder(afterAll), 'receiver.mjs');
+
 beforeAll(async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'card-checkout-receiver-'));
-  const file = join(folder, 'receiver.mjs');
   writeFileSync(file, codeBlocks(read('docs/webhooks.md'), 'js').join('\n'));
   documented = (await import(pathToFileURL(file).href)) as Documented;
-  rmSync(folder, { recursive: true });
 
   service = await createApiService({ requestsPerMinute: 1_000 });
   // The real API answers; only how far a payment has come is the test's.

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -17,17 +16,17 @@ import { freePorts } from '../support/free-ports.ts';
 import { liveEnvironment } from '../support/provider-environment.ts';
 import { runJson, type ServiceEnvironment, startServiceProcess } from '../support/service-process.ts';
 import { startSmtpServer } from '../support/smtp-server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const command = fileURLToPath(new URL('../../bin/card-checkout.js', import.meta.url));
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-let folder: string;
+const folder = temporaryFolder(afterAll);
 let world: Sandbox;
 let environment: ServiceEnvironment;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'card-checkout-doctor-'));
   world = await startSandbox({ dataDir: join(folder, 'world'), log: silent, blockIntervalMs: 300 });
   environment = {
     DATA_DIR: join(folder, 'data'),
@@ -37,10 +36,7 @@ beforeAll(async () => {
   };
   await runJson(environment, 'init');
 });
-afterAll(async () => {
-  await world?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => world?.stop());
 
 interface Diagnosis {
   readonly exitCode: number;

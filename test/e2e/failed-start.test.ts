@@ -1,26 +1,24 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import { freePorts, hasIpv6Loopback } from '../support/free-ports.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 let folder: string;
 let holder: Server | null = null;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'card-checkout-failed-'));
+  folder = temporaryFolder();
 });
 afterEach(async () => {
   const taken = holder;
   holder = null;
   if (taken !== null) await new Promise((resolve) => taken.close(resolve));
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** How a command ends that cannot start. */

@@ -1,16 +1,16 @@
 /** `card-checkout rehearse`, as an operator runs it in the folder of an `.env`. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { DoctorCheck } from '../../src/cli/program.ts';
 import { processesUsing } from '../support/processes-using.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const command = fileURLToPath(new URL('../../bin/card-checkout.js', import.meta.url));
@@ -20,11 +20,10 @@ let folder: string;
 let temporary: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'rehearse-'));
+  folder = temporaryFolder();
   temporary = join(folder, 'tmp');
   mkdirSync(temporary);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The first block of an operator's `.env`. */
 const usual = {

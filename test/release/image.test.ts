@@ -1,21 +1,20 @@
 /** The script that builds and checks the image, and its Dockerfile, as far as they can be tested without a tool for images. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeBase } from '../../tools/image/base.ts';
 import { secretPlaces, valuesIn } from '../../tools/image/main.ts';
 import { read, root } from '../docs/markdown.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'card-checkout-image-test-'));
+  folder = temporaryFolder();
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
 });
 
 /** The instructions of the Dockerfile in order, each with the words behind it, its lines joined. */

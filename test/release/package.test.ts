@@ -5,14 +5,11 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -23,13 +20,13 @@ import { compile, packStaged, stagePackage } from '../../tools/package.ts';
 import { read, root } from '../docs/markdown.ts';
 import { installPackedSdk } from '../sdk/pack-sdk.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-let folder: string;
+const folder = temporaryFolder(afterAll);
 let installed: string;
 let files: readonly string[];
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'card-checkout-package-'));
   const staged = join(folder, 'staged');
   mkdirSync(staged);
   stagePackage(staged);
@@ -52,7 +49,6 @@ beforeAll(() => {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 it('holds what it needs and nothing else: no test, no source, no data, no secret', () => {
   const places = new Set(files.map((file) => /^(?:[\w-]+\/)?/.exec(file)?.[0] || file));

@@ -2,29 +2,20 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { newcomersPath } from '../../tools/newcomers-path.ts';
 import { read, root } from '../docs/markdown.ts';
 import { freePorts, hasIpv6Loopback } from '../support/free-ports.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let clone: string;
 let ports: readonly number[];
 beforeEach(async () => {
   ports = await freePorts(2);
-  clone = mkdtempSync(join(tmpdir(), 'card-checkout-setup-'));
+  clone = temporaryFolder();
   for (const file of [
     'package.json',
     'package-lock.json',
@@ -33,7 +24,6 @@ beforeEach(async () => {
   ])
     cpSync(join(root, file), join(clone, file));
 });
-afterEach(() => rmSync(clone, { recursive: true }));
 
 /** Runs the setup as a newcomer would whose npm has nothing cached, and whose registry nobody answers for. */
 function setUp(

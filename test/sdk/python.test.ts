@@ -1,16 +1,16 @@
 /** The Python client: its own tests, and the snippets of its README as one program against a sandbox. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { codeBlocks, read, root } from '../docs/markdown.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
 import { runJson } from '../support/service-process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'card-checkout-python-'));
+const folder = temporaryFolder(afterAll);
 let service: EndToEndService | undefined;
 
 beforeAll(async () => {
@@ -18,7 +18,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service?.stop();
-  rmSync(folder, { recursive: true });
 });
 
 const environment = {

@@ -1,12 +1,12 @@
 /** Every sample of the documentation that is shown in several languages, run as it stands against a sandbox. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { read, root } from '../docs/markdown.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
 import { runJson } from '../support/service-process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type InstalledSdk, installPackedSdk } from './pack-sdk.ts';
 
@@ -14,7 +14,7 @@ let service: EndToEndService;
 let sdk: InstalledSdk;
 /** A paid payment of 30.00. */
 let paidId: string;
-const folder = mkdtempSync(join(tmpdir(), 'card-checkout-samples-'));
+const folder = temporaryFolder(afterAll);
 
 beforeAll(async () => {
   sdk = installPackedSdk();
@@ -27,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.stop();
   sdk?.remove();
-  rmSync(folder, { recursive: true });
 });
 
 interface Operation {

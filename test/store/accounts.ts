@@ -23,8 +23,10 @@ export function accountPromises(context: StoreContext): void {
   });
 
   it('gives back the profile of a shop, changed field by field', async () => {
-    const account = await giveAccount(context.store, { wallet: ADDRESS });
+    const account = await giveAccount(context.store, { wallet: ADDRESS, providers: ['wert'] });
     const change = {
+      feeBasisPoints: 0,
+      providers: null,
       supportUrl: 'mailto:help@shop.example',
       brandColor: '#0c5a49',
       termsUrl: 'https://shop.example/terms',
@@ -60,7 +62,7 @@ export function accountPromises(context: StoreContext): void {
     await accounts.updateAccount(other.id, { logo: null });
     expect(await accounts.findLogo(logo.hash)).toBeNull();
     expect(await accounts.findAccount(other.id)).toEqual(other);
-    await expect(accounts.updateAccount('unknown', { logo })).resolves.toBeNull();
+    expect(await accounts.updateAccount('unknown', { logo })).toBeNull();
     expect(await accounts.findLogo(logo.hash)).toBeNull();
   });
 
@@ -104,16 +106,6 @@ export function accountPromises(context: StoreContext): void {
     const account = await giveAccount(context.store);
     await expect(accounts.createAccount({ ...account, name: 'other' })).rejects.toThrow();
     expect(await accounts.findAccount(account.id)).toEqual(account);
-  });
-
-  it('changes only what a change names', async () => {
-    const account = await giveAccount(context.store, { wallet: ADDRESS, providers: ['wert'] });
-    expect(await accounts.updateAccount(account.id, { feeBasisPoints: 0, providers: null })).toEqual({
-      ...account,
-      feeBasisPoints: 0,
-      providers: null,
-    });
-    expect(await accounts.updateAccount('unknown', { name: 'x' })).toBeNull();
   });
 
   it('merges changes that arrive together', async () => {
@@ -180,7 +172,7 @@ export function accountPromises(context: StoreContext): void {
     expect(listed.map(({ lastUsedAtMs }) => lastUsedAtMs)).toEqual([NOW_MS, NOW_MS + 60_000, null]);
   });
 
-  it('knows the account of a key at once, and forgets it with the revocation', async () => {
+  it('knows the account of a key as it is now, and forgets it with the revocation', async () => {
     const account = await giveAccount(context.store);
     const key = newKey(account.id);
     expect(await accounts.findActiveKey(key.hash)).toBeNull();
@@ -191,20 +183,11 @@ export function accountPromises(context: StoreContext): void {
       callbackHost: null,
     });
     expect(await accounts.findActiveKey(key.id)).toBeNull();
+    await accounts.updateAccount(account.id, { suspended: true });
+    expect(await accounts.findActiveKey(key.hash)).toMatchObject({ account: { suspended: true } });
     await accounts.revokeKey(key.id, NOW_MS);
     expect(await accounts.findActiveKey(key.hash)).toBeNull();
     await context.reopen();
     expect(await accounts.findActiveKey(key.hash)).toBeNull();
-  });
-
-  it('shows a changed account with the next call by its key', async () => {
-    const account = await giveAccount(context.store);
-    const key = newKey(account.id);
-    await accounts.createKey(key, 10);
-    await accounts.findActiveKey(key.hash);
-    await accounts.updateAccount(account.id, { suspended: true });
-    expect(await accounts.findActiveKey(key.hash)).toMatchObject({
-      account: { suspended: true },
-    });
   });
 }

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { openPostgresStore } from '../../src/app/store/postgres-store.ts';
 import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import type { Store } from '../../src/app/store/store.ts';
 import type { PostgresServer } from '../support/postgres.ts';
+import { inSqliteFile } from '../support/sqlite-file.ts';
 
 /** A store with an empty database of its own. */
 export interface OpenedStore {
@@ -37,14 +37,7 @@ async function openSqlite(): Promise<OpenedStore> {
       newest = await openSqliteStore({ file });
       return newest;
     },
-    async change(sql) {
-      const database = new DatabaseSync(file);
-      try {
-        database.exec(sql);
-      } finally {
-        database.close();
-      }
-    },
+    change: async (sql) => inSqliteFile(file, (database) => database.exec(sql)),
     unguardBook:
       'DROP TRIGGER journal_stays; DROP TRIGGER journal_is_append_only; DROP TRIGGER journal_is_appended;',
     async dispose() {

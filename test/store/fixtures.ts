@@ -93,6 +93,16 @@ export function newPayment(accountId: string, change: Partial<Payment> = {}): Pa
   };
 }
 
+/** Closes the store after its use. */
+export async function withStore<T>(opening: Promise<Store>, use: (store: Store) => Promise<T>): Promise<T> {
+  const store = await opening;
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
 export async function giveAccount(store: Store, change: Partial<Account> = {}): Promise<Account> {
   const account = newAccount(change);
   await store.accounts.createAccount(account);

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { backUp } from '../../src/app/back-up.ts';
 import { createLog } from '../../src/app/log.ts';
 import { moveStore } from '../../src/app/move-store.ts';
@@ -15,6 +14,8 @@ import { migrate as migratePostgres } from '../../src/store/postgres/migrations.
 import { migrate as migrateSqlite } from '../../src/store/sqlite/migrations.ts';
 import { StoreInUseError, StoreOutdatedError, StoreTooNewError } from '../../src/store/store-errors.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { inSqliteFile } from '../support/sqlite-file.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { nextMigration } from './versions.ts';
 
 // This version with one migration more: then there is an older one.
@@ -26,38 +27,29 @@ afterAll(() => postgres.stop());
 let folder: string;
 let url: string;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'card-checkout-migrate-'));
+  folder = temporaryFolder();
   mkdirSync(join(folder, 'data'));
   url = await postgres.createDatabase();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const log = createLog('silent');
 const file = () => join(folder, 'data', 'card-checkout.sqlite');
-
-/** Uses the file as no store does. */
-function inFile<T>(use: (database: DatabaseSync) => T): T {
-  const database = new DatabaseSync(file());
-  try {
-    return use(database);
-  } finally {
-    database.close();
-  }
-}
 
 /** A database of each engine with the first migration only and an account, and everything in it. */
 const engines = {
   SQLite: {
     configure: () => readConfig('sandbox', { DATA_DIR: join(folder, 'data') }),
     async makeOlder() {
-      inFile((database) => {
+      inSqliteFile(file(), (database) => {
         migrateSqlite(database, file(), migrations.SQLite.slice(0, 1), () => 1);
         // A database as a copy tool may leave it: opening it would turn the log on.
         database.exec('PRAGMA journal_mode = DELETE; PRAGMA user_version = 7');
       });
     },
     makeNewer: async () =>
-      inFile((database) => database.exec("INSERT INTO migrations VALUES (999, 'of the future', 0)")),
+      inSqliteFile(file(), (database) =>
+        database.exec("INSERT INTO migrations VALUES (999, 'of the future', 0)"),
+      ),
     /** Every file of the data folder, by its contents. */
     read: async () =>
       readdirSync(join(folder, 'data')).map((name) => [
@@ -190,7 +182,7 @@ it('a server that has an older SQLite database open keeps `migrate` away, and --
 
 it('an older SQLite database is backed up as it is, before it is migrated', async () => {
   await engines.SQLite.makeOlder();
-  inFile((database) => {
+  inSqliteFile(file(), (database) => {
     const columns = database
       .prepare(
         'SELECT name, "notnull", type FROM pragma_table_info(\'accounts\') WHERE "notnull" = 1 AND dflt_value IS NULL',

@@ -3,7 +3,6 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,15 +10,15 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { backUp } from '../../src/app/back-up.ts';
 import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import type { Store } from '../../src/app/store/store.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Payment } from '../../src/payment/payment.ts';
+import { inSqliteFile } from '../support/sqlite-file.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { givePayment, givePayments, leave, newPayment, pay } from './fixtures.ts';
 import { block, depositOf, scan } from './observations.ts';
 
@@ -28,11 +27,10 @@ let dataDir: string;
 let target: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'card-checkout-backup-'));
+  folder = temporaryFolder();
   dataDir = join(folder, 'data');
   target = join(folder, 'copy.sqlite');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const open = (directory = dataDir) => openSqliteStore({ file: join(directory, 'card-checkout.sqlite') });
 const run = async (environment: Record<string, string> = {}, file = target) =>
@@ -130,9 +128,9 @@ describe('a backup', () => {
     await store.observations.recordScan(scan(10, 13, 14, { deposits: [depositOf(payment, 12)] }), leave);
     await store.close();
     await run();
-    const copy = new DatabaseSync(target);
-    expect(() => copy.exec('DELETE FROM journal')).toThrow('never removed');
-    copy.close();
+    inSqliteFile(target, (copy) => {
+      expect(() => copy.exec('DELETE FROM journal')).toThrow('never removed');
+    });
   });
 
   it('is for its owner’s eyes only, and leaves nothing else behind', async () => {
@@ -214,10 +212,10 @@ describe('a backup', () => {
     rmSync(file);
     writeFileSync(file, '');
     await expect(run()).rejects.toThrow(`there is no database in ${dataDir}`);
-    const foreign = new DatabaseSync(file);
-    foreign.exec('CREATE TABLE migrations (number INTEGER); INSERT INTO migrations VALUES (1)');
-    foreign.exec('CREATE TABLE accounts (id TEXT); INSERT INTO accounts VALUES (1)');
-    foreign.close();
+    inSqliteFile(file, (foreign) => {
+      foreign.exec('CREATE TABLE migrations (number INTEGER); INSERT INTO migrations VALUES (1)');
+      foreign.exec('CREATE TABLE accounts (id TEXT); INSERT INTO accounts VALUES (1)');
+    });
     await expect(run()).rejects.toThrow('is not a card-checkout database; is DATA_DIR right?');
     expect(readdirSync(folder)).toEqual(['data']);
   });

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGroupCommit, createReads, type GroupCommit } from '../../src/store/sqlite/group-commit.ts';
 import { openDatabase } from '../../src/store/sqlite/open-database.ts';
 import { StoreClosedError, StoreOverloadedError, StoreWriteError } from '../../src/store/store-errors.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: string;
 let database: DatabaseSync;
@@ -13,7 +12,7 @@ let writes: GroupCommit;
 let errors: Error[];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'card-checkout-group-'));
+  folder = temporaryFolder();
   database = openDatabase(join(folder, 'test.sqlite'));
   database.exec(`
     CREATE TABLE numbers (number INTEGER PRIMARY KEY, text TEXT) STRICT;
@@ -25,7 +24,6 @@ beforeEach(() => {
 afterEach(async () => {
   await writes.close();
   database.close();
-  rmSync(folder, { recursive: true });
 });
 
 const insert = (number: number, text = '') =>
@@ -51,21 +49,6 @@ describe('a group of writes', () => {
     expect(other.prepare('SELECT count(*) AS count FROM numbers').get()?.count).toBe(3);
     expect(version()).toBe(before + 1);
     other.close();
-  });
-
-  it('undoes all statements of a write that throws, and none of its neighbors', async () => {
-    const outcomes = await outcomesOf(
-      [1, 2, 3].map((number) =>
-        writes.run(() => {
-          insert(number * 10);
-          insert(number * 10 + 1);
-          if (number === 2) throw new RangeError('no');
-        }),
-      ),
-    );
-    expect(outcomes).toEqual(['done', expect.any(RangeError), 'done']);
-    expect(stored()).toEqual([10, 11, 30, 31]);
-    expect(errors).toEqual([]);
   });
 
   it('takes up in its turn what is asked for while it is written', async () => {

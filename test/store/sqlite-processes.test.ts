@@ -1,25 +1,23 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import { StoreClosedError, StoreInUseError } from '../../src/store/store-errors.ts';
+import { inSqliteFile } from '../support/sqlite-file.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { givePayment, leave, newPayment } from './fixtures.ts';
 
 const script = (name: string) => join(import.meta.dirname, name);
 const runFile = promisify(execFile);
 
-let folder: string;
 let file: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'card-checkout-process-'));
-  file = join(folder, 'checkout.sqlite');
+  file = join(temporaryFolder(), 'checkout.sqlite');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** What another process says that tries to open the same file. */
 async function tryToOpen(): Promise<string> {
@@ -49,9 +47,7 @@ describe('a second server on the same file', () => {
   });
 
   it('finds the file free after an opening that failed', async () => {
-    const damaged = new DatabaseSync(file);
-    damaged.exec('CREATE TABLE accounts (id TEXT)');
-    damaged.close();
+    inSqliteFile(file, (damaged) => damaged.exec('CREATE TABLE accounts (id TEXT)'));
     await expect(openSqliteStore({ file })).rejects.toThrow('migration 1');
     await expect(openSqliteStore({ file })).rejects.toThrow('migration 1');
   });

@@ -1,24 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import type { Store } from '../../src/app/store/store.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
+import { inSqliteFile } from '../support/sqlite-file.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { failedResult, givePayment, leave, NOW_MS, pay, webhook } from './fixtures.ts';
 
-let folder: string;
+let file: string;
 let store: Store;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'card-checkout-unreadable-'));
-  store = await openSqliteStore({ file: join(folder, 'store.sqlite') });
+  file = join(temporaryFolder(), 'store.sqlite');
+  store = await openSqliteStore({ file });
 });
-afterEach(async () => {
-  await store.close();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => store.close());
 
 const hashOf = (digit: string) => `0x${digit.repeat(64)}`;
 const blockAt = (number: number) => ({ number, hash: hashOf(String(number)), timestampMs: NOW_MS });
@@ -26,10 +22,7 @@ const blockAt = (number: number) => ({ number, hash: hashOf(String(number)), tim
 /** Changes rows behind the store's back: integers that JavaScript cannot hold, amounts that are none, JSON that ends early. */
 async function spoil(...changes: readonly string[]): Promise<void> {
   await store.close();
-  const file = join(folder, 'store.sqlite');
-  const database = new DatabaseSync(file);
-  for (const change of changes) database.exec(change);
-  database.close();
+  inSqliteFile(file, (database) => database.exec(changes.join(';')));
   store = await openSqliteStore({ file });
 }
 

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StatementSync } from 'node:sqlite';
 import { afterAll, expect, it, vi } from 'vitest';
@@ -7,6 +5,7 @@ import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import { type Address, checksumAddress } from '../../src/payment/address.ts';
 import type { ChainView, LogQuery, TransferLog } from '../../src/settlement/chain/chain.ts';
 import { readPaymentLogs } from '../../src/settlement/watch-deposits.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ADDRESS, givePayment, givePayments, leave } from './fixtures.ts';
 import { block, scan } from './observations.ts';
 
@@ -23,12 +22,8 @@ vi.spyOn(StatementSync.prototype, 'all').mockImplementation(function (this: Stat
   return rows;
 });
 
-const folder = mkdtempSync(join(tmpdir(), 'card-checkout-load-'));
-const store = await openSqliteStore({ file: join(folder, 'checkout.sqlite') });
-afterAll(async () => {
-  await store.close();
-  rmSync(folder, { recursive: true });
-});
+const store = await openSqliteStore({ file: join(temporaryFolder(afterAll), 'checkout.sqlite') });
+afterAll(() => store.close());
 
 it('a pass over rescued tokens reads no more of a payment that has thousands of them', async () => {
   const { id: paymentId } = await givePayment(store);

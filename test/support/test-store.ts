@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { inject } from 'vitest';
 import { openPostgresStore } from '../../src/app/store/postgres-store.ts';
 import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import type { Store } from '../../src/app/store/store.ts';
 import './postgres-for-all.ts';
 import { queryPostgres } from './postgres.ts';
+import { inSqliteFile } from './sqlite-file.ts';
 
 /** An empty database of its own, of the engine that the test project is for. */
 export interface TestDatabase {
@@ -31,14 +31,7 @@ async function createSqlite(nowMs: () => number): Promise<TestDatabase> {
   const file = join(folder, 'store.sqlite');
   return {
     open: () => openSqliteStore({ file, nowMs }),
-    async execute(sql) {
-      const database = new DatabaseSync(file);
-      try {
-        database.exec(sql);
-      } finally {
-        database.close();
-      }
-    },
+    execute: async (sql) => inSqliteFile(file, (database) => database.exec(sql)),
     remove: () => rm(folder, { recursive: true }),
   };
 }

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import type { AttemptOutcome } from '../../src/webhooks/deliver.ts';
 import { createTestCertificateAuthority } from '../support/certificates.ts';
 import { type RequestContext, startRecordingTlsServer } from '../support/recording-tls-server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { behave, drip, pump } from './misbehave.ts';
 
 const DELIVERIES = 500;
@@ -38,7 +38,7 @@ it('ends 500 deliveries to bad receivers in time, each with one request, in at m
   });
   const host = `localhost:${server.port}`;
   const urls = Array.from({ length: DELIVERIES }, (_, index) => `https://${host}/${index}`);
-  const folder = await mkdtemp(join(tmpdir(), 'card-checkout-bad-receivers-'));
+  const folder = temporaryFolder();
   try {
     await writeFile(join(folder, 'ca.pem'), authority.caPem);
     const script = join(import.meta.dirname, '../support/deliver-webhooks.ts');
@@ -57,6 +57,5 @@ it('ends 500 deliveries to bad receivers in time, each with one request, in at m
     expect(requested.length).toBeGreaterThan(DELIVERIES / 2);
   } finally {
     await server.close();
-    await rm(folder, { recursive: true });
   }
 }, 120_000);

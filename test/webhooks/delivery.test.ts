@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,6 +21,7 @@ import {
   type RequestContext,
   startRecordingTlsServer,
 } from '../support/recording-tls-server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { BOMB, behave, drip, type ServerFacts } from './misbehave.ts';
 
@@ -241,9 +241,9 @@ async function deliverInProcess(
   return JSON.parse(stdout).outcomes[0];
 }
 
+const folder = temporaryFolder(afterAll);
+
 async function authorityFile(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'card-checkout-'));
-  cleanUps.push(() => rm(folder, { recursive: true }));
   const file = join(folder, 'ca.pem');
   await writeFile(file, authority.caPem);
   return file;
