@@ -1,7 +1,6 @@
 import { answersUntil, within } from '../../platform/outgoing-calls.ts';
 import { hostIdentity } from '../../platform/public-address.ts';
 import { ChainUnavailableError, type LatestBlock } from './chain.ts';
-import { withCircuit } from './endpoint-circuit.ts';
 import {
   AnswerTooSlowError,
   createJsonRpcClient,
@@ -11,7 +10,7 @@ import {
   type JsonRpcOptions,
   MalformedAnswerError,
 } from './json-rpc.ts';
-import { aroundCalls, checkAnswers, type NodeClient, toQuantity } from './node-answers.ts';
+import { aroundCalls, checkAnswers, toQuantity } from './node-answers.ts';
 
 export type EndpointRotation = ReturnType<typeof createEndpointRotation>;
 
@@ -35,12 +34,6 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
     return endpoints
       .map((_, step) => endpoints[(current + step) % endpoints.length] as ChainEndpoint)
       .sort((one, other) => rank(one) - rank(other));
-  }
-
-  function stayWith(endpoint: ChainEndpoint): void {
-    const place = endpoints.indexOf(endpoint);
-    if (place !== current) readsInTurn = 0;
-    current = place;
   }
 
   function leave(endpoint: ChainEndpoint): void {
@@ -87,19 +80,10 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
     throw joinFailures(failures);
   }
 
-  /**
-   * First answer: the next endpoint is asked when one fails or exceeds its `patienceMs`. For reads only. After
-   * `READS_OF_A_TURN` reads another endpoint is asked first.
-   */
-  async function useAny<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<T> {
+  /** The same for a single read. After `READS_OF_A_TURN` reads another endpoint is asked first. */
+  function useAny<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<T> {
     takeTurns();
-    const attempts = inOrder().map((endpoint) => ({
-      patienceMs: endpoint.patienceMs,
-      ask: async () => ({ endpoint, answer: await useAt(endpoint, () => use(endpoint)) }),
-    }));
-    const { endpoint, answer } = await firstAnswer(attempts);
-    stayWith(endpoint);
-    return answer;
+    return usePass((_, asked) => use(asked));
   }
 
   /**
@@ -180,6 +164,9 @@ export function joinFailures(failures: readonly ChainUnavailableError[]): ChainU
   return new ChainUnavailableError(`no endpoint can be used: ${messages}`, { cause: failures.at(-1) });
 }
 
+/** Pause of one of several endpoints after a call without an answer in time, so that few callers wait for it. */
+const PAUSE_MS = 20_000;
+
 /** Age after which an endpoint is asked for its chain id again, even without a failure. */
 const PROOF_MS = 5 * 60_000;
 
@@ -252,13 +239,30 @@ export function createChainEndpoint(
 ) {
   const { host = client.label, isOneOfSeveral = false, monotonicMs = () => performance.now() } = options;
   const speed = createEndpointSpeed(monotonicMs, options.askableSpeeds, options.minimumPatienceMs);
+  const { label } = client;
   let malformed: MalformedAnswers | null = null;
-  const observed = withObserver(checkAnswers(client), speed, options.onCall, ({ message }) => {
-    malformed = { count: (malformed?.count ?? 0) + 1, message, atMs: monotonicMs() };
-    options.onMalformed?.(client.label, message);
+  let pausedUntilMs = Number.NEGATIVE_INFINITY;
+  const isResting = () => isOneOfSeveral && monotonicMs() < pausedUntilMs;
+  const rpc = aroundCalls(checkAnswers(client), async (act, calls, method) => {
+    if (isResting())
+      throw new ChainUnavailableError(`${label} is not asked for a while: it did not answer in time`);
+    const report = (outcome: EndpointOutcome) => {
+      for (let call = 0; call < calls; call++) options.onCall?.(label, outcome);
+    };
+    try {
+      const answer = await speed.measure(method, act);
+      report(speed.isSlow ? 'slow' : 'answered');
+      return answer;
+    } catch (error) {
+      report(outcomeOf(error));
+      if (error instanceof AnswerTooSlowError) pausedUntilMs = monotonicMs() + PAUSE_MS;
+      if (error instanceof MalformedAnswerError) {
+        malformed = { count: (malformed?.count ?? 0) + 1, message: error.message, atMs: monotonicMs() };
+        options.onMalformed?.(label, error.message);
+      }
+      throw error;
+    }
   });
-  const circuit = isOneOfSeveral ? withCircuit(observed, monotonicMs) : null;
-  const rpc = circuit ?? observed;
   let provenAtMs = Number.NEGATIVE_INFINITY;
   let isFailing = false;
   let finalNumber: number | null = null;
@@ -268,7 +272,7 @@ export function createChainEndpoint(
     host,
     /** Whether to ask others instead, because a call exceeds `patienceMs` or one timed out shortly before. */
     get isPaused(): boolean {
-      return circuit !== null && (circuit.isOpen || speed.isOverdue);
+      return isResting() || (isOneOfSeveral && speed.isOverdue);
     },
     get isSlow(): boolean {
       return speed.isSlow;
@@ -323,67 +327,14 @@ interface MalformedAnswers {
   readonly atMs: number;
 }
 
-function withObserver(
-  client: NodeClient,
-  speed: EndpointSpeed,
-  onCall: ChainEndpointsOptions['onCall'],
-  onMalformed: (error: MalformedAnswerError) => void,
-): NodeClient {
-  return aroundCalls(client, async (act, calls, method) => {
-    const report = (outcome: EndpointOutcome) => {
-      for (let call = 0; call < calls; call++) onCall?.(client.label, outcome);
-    };
-    try {
-      const answer = await speed.measure(method, act);
-      report(speed.isSlow ? 'slow' : 'answered');
-      return answer;
-    } catch (error) {
-      const isRefusal = error instanceof JsonRpcAnswerError || error instanceof HttpRefusalError;
-      report(isRefusal ? 'refused' : error instanceof AnswerTooSlowError ? 'slow' : 'failed');
-      if (error instanceof MalformedAnswerError) onMalformed(error);
-      throw error;
-    }
-  });
+function outcomeOf(error: unknown): EndpointOutcome {
+  if (error instanceof JsonRpcAnswerError || error instanceof HttpRefusalError) return 'refused';
+  return error instanceof AnswerTooSlowError ? 'slow' : 'failed';
 }
 
 /** Ends all connections; pending calls fail. */
 export async function closeChainEndpoints(endpoints: readonly ChainEndpoint[]): Promise<void> {
   await Promise.all(endpoints.map((endpoint) => endpoint.rpc.close()));
-}
-
-/** One request, and the time that it may take before the next one is started as well. */
-interface Attempt<T> {
-  readonly patienceMs: number;
-  ask(): Promise<T>;
-}
-
-/**
- * First answer of these attempts, each started when the one before has failed or takes too long. Errors other than
- * `ChainUnavailableError` reject immediately; when all fail, rejects with their failures as one.
- */
-function firstAnswer<T>(attempts: readonly Attempt<T>[]): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const failures: ChainUnavailableError[] = [];
-  let begun = 0;
-  let timer: NodeJS.Timeout | undefined;
-
-  function begin(): void {
-    clearTimeout(timer);
-    const attempt = attempts[begun++];
-    if (attempt === undefined) return;
-    const isLast = begun === attempts.length;
-    if (!isLast && Number.isFinite(attempt.patienceMs)) timer = setTimeout(begin, attempt.patienceMs);
-    attempt.ask().then(resolve, (error: unknown) => {
-      if (!(error instanceof ChainUnavailableError)) return reject(error);
-      failures.push(error);
-      if (failures.length === attempts.length) reject(joinFailures(failures));
-      // A failure after the next attempt has started does not start another.
-      else if (failures.length === begun) begin();
-    });
-  }
-
-  begin();
-  return promise.finally(() => clearTimeout(timer));
 }
 
 export type EndpointSpeed = ReturnType<typeof createEndpointSpeed>;
