@@ -133,8 +133,6 @@ function guardProviders(
 
 /** Time limit of the DNS query for a callback at creation. A name without an answer by then is accepted. */
 const CALLBACK_LOOKUP_TIMEOUT_MS = 1_500;
-const CALLBACK_CACHE_MS = 60_000;
-const CALLBACK_CACHE_ENTRIES = 10_000;
 
 /** Creates the parts that a service's servers and tasks share. Starts nothing. */
 export function assembleParts(options: ServiceOptions) {
@@ -185,11 +183,7 @@ export function assembleParts(options: ServiceOptions) {
     const reading = { ...store, directory, nowMs: clock.nowMs, expiryMs: checkoutExpiryMs };
     return rankProviders(await requireCheckout(reading, payment.id), quotes, country);
   };
-  const resolver = createHostResolver({
-    timeoutMs: CALLBACK_LOOKUP_TIMEOUT_MS,
-    cacheTtlMs: CALLBACK_CACHE_MS,
-    cacheMaxEntries: CALLBACK_CACHE_ENTRIES,
-  });
+  const resolver = createHostResolver({ timeoutMs: CALLBACK_LOOKUP_TIMEOUT_MS });
   const ownAddresses = createOwnAddresses();
   const notifier: Notifier = {
     box: createSecretBox('notification channels', options.secretKey, config.previousSecretKeys),

@@ -1,13 +1,14 @@
 import { Resolver } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
-import { LRUCache } from 'lru-cache';
 import {
   isOwnCallback,
   NOT_PUBLIC,
   parseCallbackUrl,
   type ServiceLocation,
 } from '../payment/callback-url.ts';
+import { answersUntil, within } from '../platform/outgoing-calls.ts';
 import { addressFamily, addressIdentity, isPublicResolvedAddress } from '../platform/public-address.ts';
+import { createTtlCache } from '../platform/ttl-cache.ts';
 import type { CallbackGuard } from './delivery-types.ts';
 
 interface CallbackRules {
@@ -136,26 +137,28 @@ interface HostResolverSettings {
   /** `address:port` of the DNS servers; the system's own when absent. */
   readonly servers?: readonly string[];
   readonly timeoutMs: number;
-  /** Maximum lifetime of an answer, whose own TTL may be shorter. */
-  readonly cacheTtlMs: number;
-  readonly cacheMaxEntries: number;
 }
 
 export type HostResolver = ReturnType<typeof createHostResolver>;
 
-/** Failures are cached briefly, so that a silent DNS server cannot slow down every create request. */
-const NEGATIVE_TTL_MS = 5_000;
+/** Lifetime of an answer or a failure, so that a silent DNS server cannot slow down every create request. */
+const KEPT_MS = 5_000;
+const MAXIMUM_KEPT = 10_000;
 /** Attempts within one lookup, because a packet may get lost. */
 const TRIES = 3;
 
-/** `cacheMaxEntries` also limits the pending lookups of `resolve`. */
 export function createHostResolver(settings: HostResolverSettings) {
-  const cache = new LRUCache<string, HostResolution>({ max: settings.cacheMaxEntries, ttlResolution: 0 });
-  const underWay = new Map<string, Promise<HostResolution>>();
+  const kept = createTtlCache<HostResolution>({
+    monotonicMs: () => performance.now(),
+    keepMs: KEPT_MS,
+    maximumEntries: MAXIMUM_KEPT,
+  });
   const resolvers = new Set<Resolver>();
   let closed = false;
 
-  async function lookUp(hostname: string, timeoutMs: number): Promise<Lookup> {
+  /** Makes exactly one lookup without the cache, for a delivery. Never rejects. */
+  async function resolveFresh(hostname: string, timeoutMs: number): Promise<HostResolution> {
+    if (closed) return { failed: 'closed' };
     // One resolver per lookup can be canceled separately, and reads a changed resolv.conf.
     const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / TRIES), tries: TRIES });
     if (settings.servers !== undefined) resolver.setServers(settings.servers);
@@ -168,38 +171,11 @@ export function createHostResolver(settings: HostResolverSettings) {
     }
   }
 
-  async function lookUpForCache(hostname: string): Promise<HostResolution> {
-    try {
-      const found = await lookUp(hostname, settings.timeoutMs);
-      const resolution = 'failed' in found ? found : { addresses: found.addresses };
-      const ttlMs = 'failed' in found ? NEGATIVE_TTL_MS : found.ttlSeconds * 1000;
-      const keptMs = Math.min(ttlMs, settings.cacheTtlMs);
-      if (keptMs > 0) cache.set(hostname, resolution, { ttl: keptMs });
-      return resolution;
-    } finally {
-      underWay.delete(hostname);
-    }
-  }
-
   return {
     /** Addresses of a host, from the cache if possible, for the check at creation only. Never rejects. */
-    async resolve(hostname: string): Promise<HostResolution> {
-      const cached = cache.get(hostname);
-      if (cached !== undefined) return cached;
-      if (closed) return { failed: 'closed' };
-      const pending = underWay.get(hostname);
-      if (pending !== undefined) return pending;
-      if (underWay.size >= settings.cacheMaxEntries) return { failed: 'busy' };
-      const started = lookUpForCache(hostname);
-      underWay.set(hostname, started);
-      return started;
-    },
-    /** Makes exactly one lookup without the cache, for a delivery. Never rejects. */
-    async resolveFresh(hostname: string, timeoutMs: number): Promise<HostResolution> {
-      if (closed) return { failed: 'closed' };
-      const found = await lookUp(hostname, timeoutMs);
-      return 'failed' in found ? found : { addresses: found.addresses };
-    },
+    resolve: (hostname: string) =>
+      kept.fetchOrReuse(hostname, () => resolveFresh(hostname, settings.timeoutMs)),
+    resolveFresh,
     /** Cancels pending lookups, and answers `closed` from now on. */
     close(): void {
       closed = true;
@@ -214,57 +190,46 @@ export interface ResolvedAddress {
   readonly family: 4 | 6;
 }
 
-type LookupFailure = 'not_found' | 'timeout' | 'server_failure' | 'too_many_addresses' | 'canceled';
-
-type Lookup =
-  | {
-      /** At least one; IPv4 first, because hosts without IPv6 are more common than those without IPv4. */
-      readonly addresses: readonly ResolvedAddress[];
-      /** Shortest TTL of the answers; infinite without DNS. */
-      readonly ttlSeconds: number;
-    }
-  | { readonly failed: LookupFailure };
+type LookupFailure = 'not_found' | 'timeout' | 'server_failure' | 'canceled';
 
 /** Maximum addresses of a host; a longer answer is an attempt to fill memory. */
 const MAX_ADDRESSES = 64;
-/** Time for which a family with addresses waits for the other one, whose server may be silent (RFC 8305). */
-const OTHER_FAMILY_GRACE_MS = 1_000;
 
 interface FamilyAnswer {
   readonly family: 4 | 6;
-  readonly records: readonly { readonly address: string; readonly ttl: number }[];
+  readonly addresses: readonly string[];
   /** The resolver's error code; null if it answered. */
   readonly errorCode: string | null;
 }
 
 /**
- * Finds the addresses of a host with one DNS lookup, A and AAAA concurrently. IP literals and `localhost` need no DNS
- * (RFC 6761), so that an operator's allowed `localhost:8443` works on every machine.
+ * Finds the addresses of a host with one DNS lookup, A and AAAA concurrently: at least one, IPv4 first, because hosts
+ * without IPv6 are more common than those without IPv4. A family with addresses waits only briefly for the other one,
+ * whose server may be silent. IP literals and `localhost` need no DNS (RFC 6761), so that an operator's allowed
+ * `localhost:8443` works on every machine.
  *
  * Avoids `dns.lookup`, which occupies one of the four threads shared with file operations and password hashing.
- *
- * @param timeoutMs for both families together
  */
 async function lookUpAddresses(
   resolver: Pick<Resolver, 'resolve4' | 'resolve6'>,
   hostname: string,
   timeoutMs: number,
-): Promise<Lookup> {
+): Promise<HostResolution> {
   const fixed = addressesWithoutDns(hostname);
-  if (fixed !== null) return { addresses: fixed, ttlSeconds: Number.POSITIVE_INFINITY };
+  if (fixed !== null) return { addresses: fixed };
 
-  const ipv4 = askFamily(4, resolver.resolve4(hostname, { ttl: true }));
-  const ipv6 = askFamily(6, resolver.resolve6(hostname, { ttl: true }));
-  const answers = await collectAnswers([ipv4, ipv6], timeoutMs);
-  const records = answers
+  const pending = [
+    askFamily(4, resolver.resolve4(hostname), timeoutMs),
+    askFamily(6, resolver.resolve6(hostname), timeoutMs),
+  ];
+  const answers = await answersUntil(pending, ({ addresses }) =>
+    addresses.length > 0 ? 'better than nothing' : 'not',
+  );
+  const found = answers
     .toSorted((a, b) => a.family - b.family)
-    .flatMap(({ family, records }) => records.map(({ address, ttl }) => ({ address, family, ttl })));
-  if (records.length === 0) return { failed: failureOf(answers) };
-  if (records.length > MAX_ADDRESSES) return { failed: 'too_many_addresses' };
-  return {
-    addresses: records.map(({ address, family }) => ({ address, family })),
-    ttlSeconds: Math.min(...records.map(({ ttl }) => ttl)),
-  };
+    .flatMap(({ family, addresses }) => addresses.map((address) => ({ address, family })));
+  if (found.length > MAX_ADDRESSES) return { failed: 'too_many_addresses' };
+  return found.length === 0 ? { failed: failureOf(answers) } : { addresses: found };
 }
 
 function addressesWithoutDns(hostname: string): ResolvedAddress[] | null {
@@ -279,40 +244,21 @@ function addressesWithoutDns(hostname: string): ResolvedAddress[] | null {
 
 async function askFamily(
   family: 4 | 6,
-  pending: Promise<{ address: string; ttl: number }[]>,
+  pending: Promise<string[]>,
+  timeoutMs: number,
 ): Promise<FamilyAnswer> {
+  const late = () => Object.assign(new Error('no answer in time'), { code: 'ETIMEOUT' });
   try {
-    return { family, records: await pending, errorCode: null };
+    return { family, addresses: await within(timeoutMs, pending, late), errorCode: null };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    return { family, records: [], errorCode: code };
+    return { family, addresses: [], errorCode: code };
   }
-}
-
-/** Collects answers until all have arrived, the time is over, or one family has waited for the other. */
-async function collectAnswers(
-  pending: readonly Promise<FamilyAnswer>[],
-  timeoutMs: number,
-): Promise<FamilyAnswer[]> {
-  const answers: FamilyAnswer[] = [];
-  const { promise: enough, resolve } = Promise.withResolvers<void>();
-  const timers = [setTimeout(resolve, timeoutMs)];
-  for (const family of pending) {
-    void family.then((answer) => {
-      answers.push(answer);
-      if (answers.length === pending.length) resolve();
-      else if (answer.records.length > 0) timers.push(setTimeout(resolve, OTHER_FAMILY_GRACE_MS));
-    });
-  }
-  await enough;
-  for (const timer of timers) clearTimeout(timer);
-  // A copy, so that a later answer does not change what was validated.
-  return [...answers];
 }
 
 function failureOf(answers: readonly FamilyAnswer[]): LookupFailure {
   const codes = answers.map(({ errorCode }) => errorCode);
-  if (answers.length < 2 || codes.includes('ETIMEOUT')) return 'timeout';
+  if (codes.includes('ETIMEOUT')) return 'timeout';
   if (codes.includes('ECANCELLED')) return 'canceled';
   const nothingThere = codes.every((code) => code === null || code === 'ENOTFOUND' || code === 'ENODATA');
   return nothingThere ? 'not_found' : 'server_failure';

@@ -11,8 +11,6 @@ const { urls, allowedHosts, dnsServer, connectToPort } = JSON.parse(process.argv
 const resolver = createHostResolver({
   ...(dnsServer === undefined ? {} : { servers: [dnsServer] }),
   timeoutMs: 5_000,
-  cacheTtlMs: 0,
-  cacheMaxEntries: 1,
 });
 const parts = {
   resolver,

@@ -27,8 +27,6 @@ async function setUp(
   const resolver = createHostResolver({
     servers: [dns.server],
     timeoutMs: 20_000,
-    cacheTtlMs: 60_000,
-    cacheMaxEntries: 100,
     ...settings,
   });
   open.push(resolver, dns);
@@ -134,40 +132,11 @@ describe('the resolver', () => {
     expect(dns.questions).toHaveLength(2);
   });
 
-  it('does not keep an answer longer than its time to live', async () => {
-    const { dns, resolver } = await setUp((_, __, earlier) => ({
-      A: [earlier === 0 ? '8.8.8.8' : '10.0.0.1'],
-      ttlSeconds: 0,
-    }));
-    expect(await createCallbackHostCheck(resolver, ownAddresses)('ttl.example.com')).toBeNull();
-    expect(await createCallbackHostCheck(resolver, ownAddresses)('ttl.example.com')).toMatch(
-      /^must not resolve/,
-    );
-    expect(dns.questions).toHaveLength(4);
-  });
-
   it('remembers a failure, so that a broken name is not asked for with every create', async () => {
     const { dns, resolver } = await setUp(() => ({ error: 'ENOTFOUND' }));
     expect(await resolver.resolve('gone.example.com')).toEqual({ failed: 'not_found' });
     expect(await resolver.resolve('gone.example.com')).toEqual({ failed: 'not_found' });
     expect(dns.questions).toHaveLength(2);
-  });
-
-  it('keeps no more entries than its bound, and lets the oldest go', async () => {
-    const { dns, resolver } = await setUp(() => ({ A: ['8.8.8.8'] }), { cacheMaxEntries: 3 });
-    for (const name of ['a', 'b', 'c', 'd']) await resolver.resolve(`${name}.example.com`);
-    expect(dns.questions).toHaveLength(8);
-    for (const name of ['b', 'c', 'd']) await resolver.resolve(`${name}.example.com`);
-    expect(dns.questions).toHaveLength(8);
-    await resolver.resolve('a.example.com');
-    expect(dns.questions).toHaveLength(10);
-  });
-
-  it('starts no more lookups at a time than its bound', async () => {
-    const { resolver } = await setUp(() => ({ A: ['8.8.8.8'], delayMs: 100 }), { cacheMaxEntries: 2 });
-    const names = ['a', 'b', 'c'].map((name) => `${name}.example.com`);
-    const results = await Promise.all(names.map((name) => resolver.resolve(name)));
-    expect(results.map((result) => 'failed' in result && result.failed)).toEqual([false, false, 'busy']);
   });
 
   it('makes exactly one new lookup for a delivery, cached or not', async () => {

@@ -132,8 +132,6 @@ async function prepareRow({ name, url, facts }: (typeof rows)[number]): Promise<
   const resolver = createHostResolver({
     servers: [dns.server],
     timeoutMs: 5_000,
-    cacheTtlMs: 60_000,
-    cacheMaxEntries: 10,
   });
   cleanUps.push(() => dns.close(), resolver.close);
   const { port, server } = await startRowServer(url, facts);
@@ -332,8 +330,6 @@ async function deliverTo(
   const resolver = createHostResolver({
     servers: [dns.server],
     timeoutMs: 20_000,
-    cacheTtlMs: 0,
-    cacheMaxEntries: 1,
   });
   cleanUps.push(server.close, () => dns.close(), resolver.close);
   const url = (options.url ?? 'https://shop.example.com/hook').replace('PORT', String(server.port));

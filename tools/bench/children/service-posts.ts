@@ -23,7 +23,7 @@ export async function createServicePosts(folder: string, port: number): Promise<
   const store = await openSqliteStore({ file: join(folder, 'webhooks.sqlite') });
   await store.accounts.createAccount(benchAccount());
   const tokens = createIpnTokens(benchSecret);
-  const resolver = createHostResolver({ timeoutMs: 1_500, cacheTtlMs: 60_000, cacheMaxEntries: 10_000 });
+  const resolver = createHostResolver({ timeoutMs: 1_500 });
   const delivery = {
     resolver,
     ownAddresses: createOwnAddresses(),
