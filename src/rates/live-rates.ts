@@ -11,6 +11,7 @@ import {
 } from '../payment/money.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createOutgoingAgent } from '../platform/outgoing-calls.ts';
+import { createTtlCache } from '../platform/ttl-cache.ts';
 
 export interface LiveRatesOptions extends Readonly<Partial<typeof DEFAULTS>> {
   readonly clock: Clock;
@@ -23,7 +24,7 @@ const DEFAULTS = {
   coinbaseBaseUrl: 'https://api.coinbase.com',
   frankfurterBaseUrl: 'https://api.frankfurter.dev',
   timeoutMs: 5_000,
-  /** Maximum age of a rate before it is refreshed, in the background while it is still usable. */
+  /** Interval of refreshing all rates, so that a request seldom waits for the network. */
   refreshMs: 60_000,
   maximumAgeMs: 10 * 60_000,
   /** Rates of the last seven days, in any order. */
@@ -44,9 +45,8 @@ const plausibleRates: Readonly<Record<Currency, readonly [minimum: UsdRate, maxi
 const DAY_MS = 24 * 60 * 60_000;
 /** Rates are dated by day and published on working days, so at Easter a rate is almost six days old before the next. */
 const MAXIMUM_DAILY_AGE_MS = 6 * DAY_MS;
-/** Daily rates change once a day; a failed fetch is repeated sooner. */
+/** Daily rates change once a day. */
 const DAILY_REFRESH_MS = 60 * 60_000;
-const DAILY_RETRY_MS = 60_000;
 
 function diverges(primary: UsdRate, check: UsdRate, maximumBasisPoints: bigint): boolean {
   const difference = primary > check ? primary - check : check - primary;
@@ -74,37 +74,9 @@ function requirePlausible(currency: Currency, rate: UsdRate, recent: readonly Us
   );
 }
 
-/** Reads the daily rate of a currency; null if none is recent enough. At most one fetch runs at a time. */
-function createDailyCheck(options: Required<LiveRatesOptions>, agent: Agent) {
-  let known: DailyRates | null = null;
-  let nextFetchAtMs = Number.NEGATIVE_INFINITY;
-  let running: Promise<void> | null = null;
-
-  async function refresh(): Promise<void> {
-    try {
-      known = await fetchFrankfurterRates(agent, options);
-      nextFetchAtMs = options.clock.monotonicMs() + DAILY_REFRESH_MS;
-    } catch (error) {
-      nextFetchAtMs = options.clock.monotonicMs() + DAILY_RETRY_MS;
-      options.warn('the exchange rates that serve as a cross-check could not be fetched', error);
-    }
-  }
-
-  return async function dailyRate(currency: Currency): Promise<UsdRate | null> {
-    if (options.clock.monotonicMs() >= nextFetchAtMs) {
-      running ??= refresh().finally(() => {
-        running = null;
-      });
-      await running;
-    }
-    if (known === null || options.clock.nowMs() - known.dateMs > MAXIMUM_DAILY_AGE_MS) return null;
-    return known.usdRates.get(currency) ?? null;
-  };
-}
-
 /**
- * Creates Coinbase's rates, cross-checked with the European Central Bank's. A rate is kept for `refreshMs`, then
- * refreshed in the background, and used up to `maximumAgeMs`. When the sources diverge by more than the maximum there
+ * Creates Coinbase's rates, cross-checked with the European Central Bank's. All rates are
+ * refreshed every `refreshMs`, and one is used up to `maximumAgeMs`. When the sources diverge by more than the maximum there
  * is no rate, not even an older one, because either may have been wrong for an unknown time. Without the second source
  * a rate must be plausible.
  */
@@ -116,9 +88,28 @@ export function createLiveRates(given: LiveRatesOptions) {
     connections: 4,
     maxResponseSize: MAXIMUM_ANSWER_BYTES,
   });
-  const readDailyRate = createDailyCheck(options, agent);
+  const { monotonicMs } = clock;
   const known = new Map<Currency, { readonly rate: UsdRate; readonly fetchedAtMs: number }>();
-  const running = new Map<Currency, Promise<UsdRate>>();
+  // Without a lifetime, so that concurrent callers share a fetch.
+  const fetches = createTtlCache<UsdRate>({ monotonicMs, keepMs: 0, maximumEntries: currencies.length });
+  const dailyFetches = createTtlCache<DailyRates>({
+    monotonicMs,
+    keepMs: DAILY_REFRESH_MS,
+    maximumEntries: 1,
+  });
+  let daily: DailyRates | null = null;
+
+  /** Daily rate of a currency; null if none is recent enough. */
+  async function readDailyRate(currency: Currency): Promise<UsdRate | null> {
+    const fetchDaily = () =>
+      fetchFrankfurterRates(agent, options).catch((error: unknown) => {
+        warn('the exchange rates that serve as a cross-check could not be fetched', error);
+        throw error;
+      });
+    daily = await dailyFetches.fetchOrReuse('daily', fetchDaily).catch(() => daily);
+    if (daily === null || clock.nowMs() - daily.dateMs > MAXIMUM_DAILY_AGE_MS) return null;
+    return daily.usdRates.get(currency) ?? null;
+  }
 
   async function fetchChecked(currency: Currency): Promise<UsdRate> {
     // The age of a rate counts from the request.
@@ -138,25 +129,18 @@ export function createLiveRates(given: LiveRatesOptions) {
     return rate;
   }
 
-  function refresh(currency: Currency): Promise<UsdRate> {
-    let fetching = running.get(currency);
-    if (fetching === undefined) {
-      fetching = fetchChecked(currency).finally(() => running.delete(currency));
-      running.set(currency, fetching);
-    }
-    return fetching;
-  }
-
-  async function refreshQuietly(currency: Currency): Promise<void> {
-    await refresh(currency).catch((error: unknown) => {
-      warn(`the rate of ${currency} could not be refreshed`, error);
-    });
-  }
+  const refresh = (currency: Currency) => fetches.fetchOrReuse(currency, () => fetchChecked(currency));
 
   /** Fetches every currency now, for a warm start; resolves when all have arrived or failed. */
   async function refreshAll(): Promise<void> {
     const others = currencies.filter((currency) => currency !== 'USD');
-    await Promise.all(others.map((currency) => refreshQuietly(currency)));
+    await Promise.all(
+      others.map((currency) =>
+        refresh(currency).catch((error: unknown) =>
+          warn(`the rate of ${currency} could not be refreshed`, error),
+        ),
+      ),
+    );
   }
 
   // Keeps rates fresh while there are no requests, so that the first one does not wait for the network.
@@ -172,7 +156,6 @@ export function createLiveRates(given: LiveRatesOptions) {
         return refresh(currency).catch((cause: unknown) => {
           throw new ServiceError('conversion_failed', undefined, { cause });
         });
-      if (ageMs > options.refreshMs && !running.has(currency)) void refreshQuietly(currency);
       return rate.rate;
     },
     refreshAll,

@@ -209,14 +209,6 @@ describe('live exchange rates', () => {
     expect(await errorNameOf('EUR')).toBe('conversion_failed');
   });
 
-  it('are refreshed in the background once they are a minute old', async () => {
-    await rates.usdRate('EUR');
-    sources.coinbaseUsd = '1.105';
-    elapsedMs = 60_001;
-    expect(await rates.usdRate('EUR')).toBe(110_000_000n);
-    await vi.waitFor(async () => expect(await rates.usdRate('EUR')).toBe(110_500_000n), 30_000);
-  });
-
   it('are refreshed while nobody asks', async () => {
     await rates.stop();
     rates = start({ refreshMs: 20 });

@@ -7,12 +7,9 @@ export interface Observations {
   /** A genuine webhook in unusual JSON. */
   readonly odd: WebhookAnswer;
   readonly forgeries: readonly { readonly name: string; readonly answer: WebhookAnswer }[];
-  readonly unpaid: WebhookAnswer;
   readonly duplicates: readonly WebhookAnswer[];
   /** The same webhook again, after the order was fulfilled. */
   readonly late: WebhookAnswer;
-  /** A genuine webhook from an hour ago. */
-  readonly replayed: WebhookAnswer;
   /** Null if the shop uses another service, whose status reads the grader cannot count. */
   readonly statusReads: { readonly plain: number; readonly unpaid: number } | null;
   /** Number of fulfilments of each order. Null without a probe, or if there was no reason to fulfil the order. */

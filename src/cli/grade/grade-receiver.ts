@@ -47,7 +47,7 @@ export async function gradeReceiver(context: GradeContext): Promise<readonly Fin
   await settled(context, odd);
 
   const forgeries = await sendForgeries(context, guarded, plain);
-  const unpaidAnswer = await send(context, genuine(context, unpaid));
+  await send(context, genuine(context, unpaid));
   const duplicates = await sendDuplicates(context, repeated);
 
   // A shop may confirm the status after its answer.
@@ -57,7 +57,6 @@ export async function gradeReceiver(context: GradeContext): Promise<readonly Fin
     slowBody,
     odd: oddAnswer,
     forgeries,
-    unpaid: unpaidAnswer,
     ...duplicates,
     statusReads: { plain: plain.statusReads, unpaid: unpaid.statusReads },
     fulfilments:
@@ -118,7 +117,6 @@ export async function gradeWithPayment(
     slowBody,
     odd,
     forgeries,
-    unpaid: good,
     ...duplicates,
     statusReads: null,
     // Fulfilments by forgeries belong to the finding on the signature.
@@ -166,13 +164,13 @@ async function sendForgeries(
 async function sendDuplicates(
   context: SendContext,
   order: GradedOrder,
-): Promise<Pick<Observations, 'duplicates' | 'late' | 'replayed'>> {
+): Promise<Pick<Observations, 'duplicates' | 'late'>> {
   const webhook = genuine(context, order);
   const duplicates = await Promise.all(Array.from({ length: DUPLICATES }, () => send(context, webhook)));
   await settled(context, order);
   const late = await send(context, webhook);
-  const replayed = await send(context, genuine(context, order, HOUR_SECONDS));
-  return { duplicates, late, replayed };
+  await send(context, genuine(context, order, HOUR_SECONDS));
+  return { duplicates, late };
 }
 
 /** Waits until the order is fulfilled, for `patienceMs` at most. */
