@@ -1,21 +1,15 @@
 import type { Account } from '../accounts/account.ts';
-import type { AccountStore, AuditStore, PeopleStore, SessionStore } from '../accounts/account-store.ts';
-import type { EmailStore } from '../mail/mail.ts';
 import type { Address } from '../payment/address.ts';
 import type { DirectPaymentRequest } from '../payment/create-payment.ts';
-import type { EventStore } from '../payment/event-store.ts';
 import type { Payment, PaymentId } from '../payment/payment.ts';
-import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
-import type { PaymentStore } from '../payment/payment-store.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import type { Rates } from '../payment/rates.ts';
 import type { Pictures } from '../platform/pictures.ts';
 import type { ProviderDescriptions } from '../providers/provider.ts';
 import type { ProviderDirectory } from '../providers/provider-availability.ts';
 import type { VerifiedChain } from '../settlement/chain/chain.ts';
-import type { ObservationStore, RelayStore, SettlementStore } from '../settlement/settlement-store.ts';
+import type { CoreStore } from '../store/assemble-core.ts';
 import type { CallbackGuard, CheckEndpoint } from '../webhooks/delivery-types.ts';
-import type { WebhookStore } from '../webhooks/webhook.ts';
 import type { FeatureRecords } from './verify/verify-context.ts';
 
 /** `adapters` is null without a running server, because only a server knows the credentials. */
@@ -32,28 +26,23 @@ export interface DirectPayments {
   readonly baseUrl: string;
 }
 
+type Stores =
+  | 'accounts'
+  | 'people'
+  | 'sessions'
+  | 'audit'
+  | 'payments'
+  | 'emails'
+  | 'webhooks'
+  | 'search'
+  | 'observations'
+  | 'events'
+  | 'relay'
+  | 'settlements';
+
 /** Dependencies of the operations: parts of a running server, or only the opened store. */
-export interface OperationsContext
-  extends Readonly<{
-      accounts: AccountStore;
-      people: PeopleStore;
-      sessions: SessionStore;
-      audit: AuditStore;
-      payments: PaymentStore;
-      emails: EmailStore;
-      webhooks: WebhookStore;
-    }>,
-    Readonly<{
-      search: Pick<PaymentSearchStore, 'searchPayments' | 'listHistories'>;
-      observations: Pick<
-        ObservationStore,
-        'listCheckpoints' | 'listEntries' | 'listEntriesOf' | 'listFolded' | 'readCursor' | 'rewindTo'
-      >;
-      events: Pick<EventStore, 'listEvents'>;
-      featureRecords: FeatureRecords;
-      relay: Pick<RelayStore, 'listOpenBatches'>;
-      settlements: Pick<SettlementStore, 'listSettlements'>;
-    }> {
+export interface OperationsContext extends Pick<CoreStore, Stores> {
+  readonly featureRecords: FeatureRecords;
   readonly providerDescriptions: ProviderDescriptions;
   readonly callbacks: CallbackGuard;
   readonly pictures: Pictures;

@@ -1,5 +1,7 @@
+import type { AccountStore } from '../accounts/account-store.ts';
+import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
 import type { PaymentStore } from '../payment/payment-store.ts';
-import type { RelayStore } from '../settlement/settlement-store.ts';
+import type { RelayStore, SettlementStore } from '../settlement/settlement-store.ts';
 import { createEmailStore, createReceiptStore } from './emails.ts';
 import { createEventStore } from './events.ts';
 import { createObservationStore } from './observations.ts';
@@ -21,15 +23,23 @@ import { createRecordStore } from './records.ts';
 import { createRelayBatches } from './relay-batches.ts';
 import type { Scripts } from './scripts.ts';
 import { createSessionStore } from './sessions.ts';
-import type { CoreStore } from './store.ts';
+import type { SharedStore } from './store.ts';
 import type { StoredFeature } from './stored-feature.ts';
 import { settlementTable } from './tables.ts';
 import { createWebhookStore } from './webhooks.ts';
 
-export interface EngineParts extends Pick<CoreStore, 'accounts' | 'shared' | 'close'> {
+/** Parts that each engine makes in its own way. */
+export interface EngineParts {
+  readonly accounts: AccountStore;
   readonly createPayment: PaymentStore['createPayment'];
   readonly releaseClaims: Pick<RelayStore, 'claimDueReleases' | 'dropClaims'>;
+  /** Coordination of processes that share the data; null for an engine with a single process. */
+  readonly shared: SharedStore | null;
+  close(): Promise<void>;
 }
+
+/** Ports to all data of the core, by name, all implemented by one engine on one database. */
+export type CoreStore = ReturnType<typeof assembleCore>;
 
 const moveToFront = `ON CONFLICT (chain_id, factory, fee_wallet)
   DO UPDATE SET last_started_at_ms = excluded.last_started_at_ms`;
@@ -39,34 +49,43 @@ export function assembleCore(
   nowMs: () => number,
   features: readonly StoredFeature[],
   { accounts, createPayment, releaseClaims, shared, close }: EngineParts,
-): CoreStore {
+) {
   const decisions = createDecisions(features, nowMs);
+  const payments: PaymentStore = {
+    createPayment,
+    ...createPaymentLists(scripts),
+    ...createProviderSessions(scripts, decisions),
+    findDepositOwners: scripts.read(findDepositOwners),
+    findIdempotent: scripts.read(findIdempotent),
+    // Filters by account, so that another's payment takes no longer than an unknown one.
+    findPayment: scripts.read(function* (accountId, id) {
+      const [payment] = yield* selectPayments`FROM payments WHERE id = ${id} AND account_id = ${accountId}`;
+      return payment ?? null;
+    }),
+    findPaymentById: scripts.read(selectPayment),
+    viewPayment: scripts.read(function* (id) {
+      const [view] = yield* viewPayments([id]);
+      return view ?? null;
+    }),
+    decidePayment: scripts.write(decisions.decideOne),
+  };
+  const search: PaymentSearchStore = {
+    ...createPaymentSearch(scripts),
+    ...createPaymentStatistics(scripts),
+    ...createPaymentHistory(scripts),
+  };
+  // Not cached, because there are only a few.
+  const settlements: SettlementStore = {
+    rememberSettlement: scripts.write(function* (settlement) {
+      yield* settlementTable.insert(settlement, moveToFront);
+    }),
+    listSettlements: scripts.read(() => settlementTable.select`ORDER BY last_started_at_ms DESC`),
+  };
   let closed: Promise<void> | null = null;
   return {
     accounts,
-    payments: {
-      createPayment,
-      ...createPaymentLists(scripts),
-      ...createProviderSessions(scripts, decisions),
-      findDepositOwners: scripts.read(findDepositOwners),
-      findIdempotent: scripts.read(findIdempotent),
-      // Filters by account, so that another's payment takes no longer than an unknown one.
-      findPayment: scripts.read(function* (accountId, id) {
-        const [payment] = yield* selectPayments`FROM payments WHERE id = ${id} AND account_id = ${accountId}`;
-        return payment ?? null;
-      }),
-      findPaymentById: scripts.read(selectPayment),
-      viewPayment: scripts.read(function* (id) {
-        const [view] = yield* viewPayments([id]);
-        return view ?? null;
-      }),
-      decidePayment: scripts.write(decisions.decideOne),
-    },
-    search: {
-      ...createPaymentSearch(scripts),
-      ...createPaymentStatistics(scripts),
-      ...createPaymentHistory(scripts),
-    },
+    payments,
+    search,
     observations: createObservationStore(scripts, nowMs, decisions, features),
     relay: { ...createRelayBatches(scripts, decisions), ...releaseClaims },
     webhooks: createWebhookStore(scripts, { isShared: shared !== null }, nowMs),
@@ -75,18 +94,13 @@ export function assembleCore(
     records: createRecordStore(scripts),
     events: createEventStore(scripts, nowMs),
     providers: createProviderStore(scripts),
-    // Not cached, because there are only a few.
-    settlements: {
-      rememberSettlement: scripts.write(function* (settlement) {
-        yield* settlementTable.insert(settlement, moveToFront);
-      }),
-      listSettlements: scripts.read(() => settlementTable.select`ORDER BY last_started_at_ms DESC`),
-    },
+    settlements,
     people: createPeopleStore(scripts, features),
     sessions: createSessionStore(scripts),
     audit: createAuditStore(scripts),
     visits: createVisitStore(scripts),
     shared,
+    /** Finishes earlier calls, then closes the database. Later calls reject (`StoreClosedError`). */
     close() {
       closed ??= close();
       return closed;

@@ -1,24 +1,18 @@
-import type { FeatureRecords } from '../../cli/verify/verify-context.ts';
-import type { AlertStore } from '../../features/alerts/alert-store.ts';
 import { createAlertStore, storedAlerts } from '../../features/alerts/stored-alerts.ts';
-import type { NotificationStore } from '../../features/notifications/notification-store.ts';
 import {
   createNotificationStore,
   storedNotifications,
 } from '../../features/notifications/stored-notifications.ts';
-import type { PaymentPageStore } from '../../features/payment-pages/payment-page-store.ts';
 import {
   createPaymentPageStore,
   storedPaymentPages,
 } from '../../features/payment-pages/stored-payment-pages.ts';
-import type { RefundStore } from '../../features/refunds/refund-store.ts';
 import { recordedRefunds } from '../../features/refunds/refunds.ts';
 import { createRefundStore, storedRefunds } from '../../features/refunds/stored-refunds.ts';
-import { assembleCore, type EngineParts } from '../../store/assemble-core.ts';
+import { assembleCore, type CoreStore, type EngineParts } from '../../store/assemble-core.ts';
 import type { Migration } from '../../store/migration.ts';
 import { type Engine, schemaOf } from '../../store/schema.ts';
 import type { Scripts } from '../../store/scripts.ts';
-import type { CoreStore } from '../../store/store.ts';
 import type { StoredFeature } from '../../store/stored-feature.ts';
 import { coreTables } from '../../store/tables.ts';
 
@@ -30,18 +24,13 @@ const features: readonly StoredFeature[] = [
   storedAlerts,
 ];
 
-export interface Store extends CoreStore {
-  readonly alerts: AlertStore;
-  readonly notifications: NotificationStore;
-  readonly refunds: RefundStore;
-  readonly paymentPages: PaymentPageStore;
-  readonly featureRecords: FeatureRecords;
-}
+export type Store = ReturnType<typeof assembleStore>;
 
-export function assembleStore(scripts: Scripts, nowMs: () => number, parts: EngineParts): Store {
+export function assembleStore(scripts: Scripts, nowMs: () => number, parts: EngineParts) {
+  const core: CoreStore = assembleCore(scripts, nowMs, features, parts);
   const refunds = createRefundStore(scripts);
   return {
-    ...assembleCore(scripts, nowMs, features, parts),
+    ...core,
     alerts: createAlertStore(scripts),
     notifications: createNotificationStore(scripts),
     refunds,
