@@ -1,11 +1,10 @@
 import type { Client } from 'pg';
 import {
   type AppliedMigration,
-  type DatabaseName,
   type FoundSchema,
   foundSchema,
   type Migration,
-  pendingMigrations,
+  requireNoNewerSchema,
 } from '../migration.ts';
 import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
 
@@ -65,15 +64,12 @@ export async function connectByName(client: Client): Promise<void> {
 /** Throws `UnreleasedSchemaError` when the database was made before the first release. */
 export async function readSchema(client: Client, migrations: readonly Migration[]): Promise<FoundSchema> {
   const { rows } = await client.query<{ found: string | null }>("SELECT to_regclass('migrations') AS found");
-  return foundSchema(describe(client), rows[0]?.found == null ? [] : await readApplied(client), migrations);
-}
-
-async function readApplied(client: Client): Promise<readonly AppliedMigration[]> {
-  return (await client.query<AppliedMigration>('SELECT number, name FROM migrations ORDER BY number')).rows;
-}
-
-function describe(client: Client): DatabaseName {
-  return { name: nameOf(client), emptyPlace: 'DATABASE_URL to an empty database' };
+  const applied =
+    rows[0]?.found == null
+      ? []
+      : (await client.query<AppliedMigration>('SELECT number, name FROM migrations ORDER BY number')).rows;
+  const database = { name: nameOf(client), emptyPlace: 'DATABASE_URL to an empty database' };
+  return foundSchema(database, applied, migrations);
 }
 
 /**
@@ -92,7 +88,9 @@ async function applyNext(
     name text NOT NULL,
     applied_at_ms bigint NOT NULL
   )`);
-  const [migration] = pendingMigrations(describe(client), await readApplied(client), migrations);
+  const found = await readSchema(client, migrations);
+  requireNoNewerSchema(found);
+  const [migration] = found.pending;
   if (migration !== undefined) {
     try {
       await client.query(migration.sql);

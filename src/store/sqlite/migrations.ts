@@ -3,11 +3,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import {
   type AppliedMigration,
-  type DatabaseName,
   type FoundSchema,
   foundSchema,
   type Migration,
-  pendingMigrations,
+  requireNoNewerSchema,
 } from '../migration.ts';
 
 /** Longest wait for a writer, which holds the database only briefly. */
@@ -29,13 +28,14 @@ export function migrate(
     name TEXT NOT NULL,
     applied_at_ms INTEGER NOT NULL
   ) STRICT`);
-  for (const migration of pendingMigrations(describe(file), readApplied(database), migrations))
-    apply(database, migration, nowMs());
+  const found = readSchema(database, file, migrations);
+  requireNoNewerSchema(found);
+  for (const migration of found.pending) apply(database, migration, nowMs());
 }
 
 /** Creates no file beside it. Throws `UnreleasedSchemaError` for a database from before the first release. */
 export function findSchema(file: string, migrations: readonly Migration[]): FoundSchema {
-  if (!existsSync(file)) return foundSchema(describe(file), [], migrations);
+  if (!existsSync(file)) return schemaOf(file, [], migrations);
   const url = pathToFileURL(file);
   // Without a log, immutable mode misses nothing and keeps SQLite from creating `-wal` and `-shm`.
   const isAtRest = !existsSync(`${file}-wal`) && !existsSync(`${file}-journal`);
@@ -57,16 +57,17 @@ export function readSchema(
   const found = database
     .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'")
     .get();
-  return foundSchema(describe(file), found === undefined ? [] : readApplied(database), migrations);
+  const applied =
+    found === undefined ? [] : database.prepare('SELECT * FROM migrations ORDER BY number').all();
+  return schemaOf(file, applied as unknown as AppliedMigration[], migrations);
 }
 
-function readApplied(database: DatabaseSync): readonly AppliedMigration[] {
-  const rows = database.prepare('SELECT * FROM migrations ORDER BY number').all();
-  return rows as unknown as AppliedMigration[];
-}
-
-function describe(file: string): DatabaseName {
-  return { name: file, emptyPlace: 'DATA_DIR to an empty folder' };
+function schemaOf(
+  file: string,
+  applied: readonly AppliedMigration[],
+  migrations: readonly Migration[],
+): FoundSchema {
+  return foundSchema({ name: file, emptyPlace: 'DATA_DIR to an empty folder' }, applied, migrations);
 }
 
 function apply(database: DatabaseSync, migration: Migration, appliedAtMs: number): void {
