@@ -120,12 +120,9 @@ export function aboutCents(
   return usdUnits === 0n ? 0 : Number((units * BigInt(amountCents) + usdUnits / 2n) / usdUnits);
 }
 
-export const changingFields = [
-  ...(Object.keys(untouchedProgress) as (keyof typeof untouchedProgress)[]),
-  'paidThresholdUnits',
-  'note',
-] as const;
-export type PaymentChange = Partial<Pick<Payment, (typeof changingFields)[number]>>;
+export type PaymentChange = Partial<
+  Pick<Payment, keyof typeof untouchedProgress | 'paidThresholdUnits' | 'note'>
+>;
 
 /** Position in the chain. A negative log index marks a sum of final dust rows, at the position of the last of them. */
 export interface ChainPosition {

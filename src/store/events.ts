@@ -1,21 +1,13 @@
 import type { EventStore } from '../payment/event-store.ts';
 import { paymentEventTypeOf } from '../payment/payment-events.ts';
-import { checkedLimit, hasRow, lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
+import { checkedLimit, lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { eventTable, unnumberedEventTable } from './tables.ts';
 
 const EVENT_LOCK = 'events';
 
 export function createEventStore({ read, write }: Scripts, nowMs: () => number): EventStore {
-  // Reads first, without a commit, because nearly always there is nothing to number or delete.
-  const hasUnnumbered = read(() => hasRow`SELECT 1 FROM unnumbered_events LIMIT 1`);
-  const hasOld = read((beforeMs: number) => hasRow`SELECT 1 FROM events WHERE at_ms < ${beforeMs} LIMIT 1`);
-  const number = write((limit: number) => numberEvents(limit, nowMs()));
-  const remove = write(deleteEvents);
   return {
-    async numberEvents(limit) {
-      checkedLimit(limit);
-      return (await hasUnnumbered()) ? number(limit) : 0;
-    },
+    numberEvents: write((limit) => numberEvents(checkedLimit(limit), nowMs())),
     listEvents: read(function* (accountId, after, limit) {
       const events = yield* eventTable.select`
         WHERE account_id = ${accountId} AND number > ${after} ORDER BY number LIMIT ${checkedLimit(limit)}`;
@@ -27,10 +19,7 @@ export function createEventStore({ read, write }: Scripts, nowMs: () => number):
         oldestAfter: Number(numbers?.deletedThrough ?? 0),
       };
     }),
-    async deleteEvents(beforeMs, limit) {
-      checkedLimit(limit);
-      return (await hasOld(beforeMs)) ? remove(beforeMs, limit) : 0;
-    },
+    deleteEvents: write((beforeMs, limit) => deleteEvents(beforeMs, checkedLimit(limit))),
   };
 }
 

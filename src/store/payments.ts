@@ -1,6 +1,6 @@
 import { bytesOfAddress, checksumAddressBytes } from '../payment/address.ts';
 import { UnknownStateError } from '../payment/errors.ts';
-import { changingFields, type Payment, type PaymentId } from '../payment/payment.ts';
+import type { Payment, PaymentId } from '../payment/payment.ts';
 import { eventsOfChange, type NewWebhook } from '../payment/payment-events.ts';
 import { stateOf } from '../payment/payment-states.ts';
 import { createdChange, paidChanges } from '../payment/payment-statistics.ts';
@@ -12,7 +12,7 @@ import {
 } from '../payment/payment-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../payment/release-schedule.ts';
 import { hostOfCallback, webhookIdOf } from '../webhooks/webhook.ts';
-import type { ColumnValue, Row, Table } from './columns.ts';
+import type { Row, Table } from './columns.ts';
 import {
   type Fragment,
   hasRow,
@@ -45,12 +45,6 @@ import {
 export const NO_FINAL_BLOCK = -1;
 
 // Reads and updates of payments on both engines.
-
-/** Columns that change, in the order of `changingValues`. */
-export const changingPaymentColumns = paymentTable.columns.filter(({ field }) =>
-  (changingFields as readonly (string | null)[]).includes(field),
-);
-const changingPlaces = changingPaymentColumns.map((column) => paymentTable.columns.indexOf(column));
 
 /** Throws `UnknownStateError` with the payment's id for a state the domain does not know. */
 function withKnownState(payment: Payment): Payment {
@@ -185,11 +179,6 @@ function viewOfRow(row: Row): PaymentView {
   };
 }
 
-export function changingValues(payment: Payment) {
-  const values = paymentTable.valuesOf(payment);
-  return changingPlaces.map((place) => values[place] as ColumnValue);
-}
-
 export const EXPIRY_WATERMARK = 'expiry';
 
 export type Decisions = ReturnType<typeof createDecisions>;
@@ -255,7 +244,7 @@ function* applyDecision(
     if (decision.revisitExpiry === true) revisited.push(after.id);
     return after;
   });
-  if (changes.length > 0) yield { update: changes.map(({ after }) => after) };
+  for (const { after } of changes) yield* paymentTable.update(after);
   yield* webhookTable.insertRows(
     webhooks.flatMap(([{ id: paymentId, accountId, callbackUrl }, { event, fields }]) => {
       if (callbackUrl === null) return [];

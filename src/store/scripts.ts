@@ -1,4 +1,4 @@
-import type { Payment, PaymentId } from '../payment/payment.ts';
+import type { PaymentId } from '../payment/payment.ts';
 import {
   type AllFields,
   type Column,
@@ -42,12 +42,7 @@ interface PaymentLock {
   readonly lockPayments: readonly PaymentId[];
 }
 
-/** Payments whose changing columns are all written. */
-interface Update {
-  readonly update: readonly Payment[];
-}
-
-export type Step = Statement | Lock | Insert | PaymentLock | Update;
+export type Step = Statement | Lock | Insert | PaymentLock;
 
 export type Rows = readonly Row[];
 

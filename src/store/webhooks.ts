@@ -7,7 +7,7 @@ import type {
   WebhookStore,
 } from '../webhooks/webhook.ts';
 import type { Row } from './columns.ts';
-import { checkedLimit, type Rows, raw, run, runForOne, type Script, type Scripts } from './scripts.ts';
+import { checkedLimit, type Rows, raw, run, type Script, type Scripts } from './scripts.ts';
 import { type StoredWebhook, webhookTable } from './tables.ts';
 
 /** URL and token fingerprint come from the payment and never change. */
@@ -22,10 +22,9 @@ export function createWebhookStore(
 ): WebhookStore {
   const claim = write(claimPending);
   return {
-    listWaitingWebhooks: read((perAccount, exceptHosts) => {
-      const listed = isShared ? listWaiting : listWaitingOfEach;
-      return listed(checkedLimit(perAccount), exceptHosts);
-    }),
+    listWaitingWebhooks: read((perAccount, exceptHosts) =>
+      listWaiting(checkedLimit(perAccount), exceptHosts),
+    ),
     async claimWebhooks(ids, claimedAtMs, claimable) {
       if (ids.length === 0) return [];
       return (await claim(isShared, ids, claimedAtMs, claimable)).map(webhookOfRow).sort(byAge);
@@ -58,41 +57,31 @@ export function createWebhookStore(
   };
 }
 
-const waitingColumns = 'id, account_id AS "accountId", host, created_at_ms AS "createdAtMs"';
-
 /** Walks the index from account to account, so that a million waiting webhooks of one account make no difference. */
 function* listWaiting(perAccount: number, exceptHosts: readonly string[]): Script<WaitingWebhook[]> {
   const rows = yield* run`
     WITH RECURSIVE waiting (account_id) AS (
-      (SELECT account_id FROM webhooks WHERE status = 'pending' ORDER BY account_id LIMIT 1)
+      SELECT min(account_id) FROM webhooks WHERE status = 'pending'
       UNION ALL
-      SELECT (SELECT account_id FROM webhooks WHERE status = 'pending' AND account_id > waiting.account_id
-        ORDER BY account_id LIMIT 1)
+      SELECT (SELECT min(account_id) FROM webhooks WHERE status = 'pending' AND account_id > waiting.account_id)
       FROM waiting WHERE waiting.account_id IS NOT NULL
     )
-    SELECT oldest.* FROM waiting CROSS JOIN LATERAL (
-      SELECT ${raw(waitingColumns)} FROM webhooks
-      WHERE status = 'pending' AND webhooks.account_id = waiting.account_id AND host <> ALL(${exceptHosts})
-      ORDER BY created_at_ms, id LIMIT ${perAccount}) oldest
-    WHERE waiting.account_id IS NOT NULL`;
-  return rows as unknown as WaitingWebhook[];
-}
-
-/** Finds the same webhooks in steps, for SQLite, which lacks LATERAL. */
-function* listWaitingOfEach(perAccount: number, exceptHosts: readonly string[]): Script<WaitingWebhook[]> {
-  const waiting: WaitingWebhook[] = [];
-  for (let last = ''; ; ) {
-    const next = yield* runForOne<{ accountId: string }>`
-      SELECT account_id AS "accountId" FROM webhooks
-      WHERE status = 'pending' AND account_id > ${last} ORDER BY account_id LIMIT 1`;
-    if (next === null) return waiting;
-    last = next.accountId;
-    const rows = yield* run`
-      SELECT ${raw(waitingColumns)} FROM webhooks
-      WHERE status = 'pending' AND account_id = ${last} AND host <> ALL(${exceptHosts})
-      ORDER BY created_at_ms, id LIMIT ${perAccount}`;
-    waiting.push(...(rows as unknown as WaitingWebhook[]));
-  }
+    SELECT account_id AS "accountId", (
+      SELECT coalesce(json_agg(json_build_array(id, host, created_at_ms)), '[]') FROM (
+        SELECT id, host, created_at_ms FROM webhooks
+        WHERE status = 'pending' AND webhooks.account_id = waiting.account_id AND host <> ALL(${exceptHosts})
+        ORDER BY created_at_ms, id LIMIT ${perAccount}) AS oldest
+    ) AS oldest
+    FROM waiting WHERE account_id IS NOT NULL`;
+  return rows.flatMap(({ accountId, oldest }) => {
+    const webhooks = (typeof oldest === 'string' ? JSON.parse(oldest) : oldest) as [string, string, number][];
+    return webhooks.map(([id, host, createdAtMs]) => ({
+      id,
+      accountId: String(accountId),
+      host,
+      createdAtMs,
+    }));
+  });
 }
 
 /** Where processes share the data, skips rows that another one is claiming, so that claims neither wait nor overlap. */

@@ -67,14 +67,14 @@ it('repeats a transaction whose connection broke off before its end, and never a
   const database = openDatabase(url, 2);
   let runs = 0;
   await database.transaction(async (connection) => {
-    await connection.execute(insertNote, [1]);
+    await connection.query(insertNote, [1]);
     if (++runs === 1) await postgres.crash();
   });
   expect(runs).toBe(2);
   expect(await database.repeating.query(countNotes)).toEqual([{ count: 1 }]);
 
   const sleep = statement('INSERT INTO notes SELECT 2 FROM pg_sleep(30)');
-  const written = database.execute(sleep);
+  const written = database.query(sleep);
   await waitFor('the statement', 10_000, async () => {
     const [row] = await postgres.query(
       url,

@@ -116,7 +116,7 @@ export function createPaymentInserts(
     const { key, fingerprint, createdAtMs } = record;
     const sinceMs = createdAtMs - IDEMPOTENCY_TTL_MS;
     if (++keyed % PURGE_INTERVAL === 0)
-      database.execute(purgeRecords, [sinceMs, PURGE_INTERVAL * PURGED_PER_RECORD]).catch(onError);
+      database.query(purgeRecords, [sinceMs, PURGE_INTERVAL * PURGED_PER_RECORD]).catch(onError);
     for (let tries = 0; tries < MAXIMUM_TRIES; tries++) {
       if (await insert(insertKeyed, payment, [key, fingerprint, createdAtMs])) return CREATED;
       const earlier = await findEarlier(record.accountId, key, sinceMs);

@@ -14,15 +14,16 @@ const take = statement(`
   INSERT INTO leases AS present (name, holder, ends_at)
   VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
   ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, ends_at = excluded.ends_at
-  WHERE present.holder = excluded.holder OR present.ends_at <= clock_timestamp()`);
+  WHERE present.holder = excluded.holder OR present.ends_at <= clock_timestamp()
+  RETURNING name`);
 const release = statement('DELETE FROM leases WHERE name = $1 AND holder = $2');
 
 export function createLeaseStore(database: Database): LeaseStore {
   return {
     takeLease: async (name, holder, durationMs) =>
-      (await database.execute(take, [name, holder, durationMs])) === 1,
+      (await database.query(take, [name, holder, durationMs])).length === 1,
     async releaseLease(name, holder) {
-      await database.execute(release, [name, holder]);
+      await database.query(release, [name, holder]);
     },
   };
 }

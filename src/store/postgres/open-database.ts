@@ -21,8 +21,6 @@ const rollbackStatement = statement('ROLLBACK');
 /** Runs statements, either on one connection in a transaction or on any connection. */
 export interface Connection {
   query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
-  /** Returns the number of affected rows. */
-  execute(statement: Statement, values?: readonly unknown[]): Promise<number>;
 }
 
 export interface Database extends Connection {
@@ -134,12 +132,9 @@ export function openDatabase(
 
   return {
     query: (statement, values) => withConnection((connection) => connection.query(statement, values)),
-    execute: (statement, values) => withConnection((connection) => connection.execute(statement, values)),
     repeating: {
       query: (statement, values) =>
         withConnection((connection) => connection.query(statement, values), always),
-      execute: (statement, values) =>
-        withConnection((connection) => connection.execute(statement, values), always),
     },
     async transaction(work) {
       // An unanswered COMMIT may have taken effect.
@@ -203,7 +198,6 @@ async function useClient<T>(
     return await use({
       query: async <Row>(statement: Statement, values?: readonly unknown[]) =>
         (await run(statement, values)).rows as Row[],
-      execute: async (statement, values) => (await run(statement, values)).rowCount ?? 0,
     });
   } finally {
     client.release(isLost);
@@ -222,15 +216,15 @@ async function runTransaction<T>(
   onCommit: () => void,
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
-    await connection.execute(beginStatement);
+    await connection.query(beginStatement);
     try {
       const value = await work(connection);
       onCommit();
-      await connection.execute(commitStatement);
+      await connection.query(commitStatement);
       return value;
     } catch (error) {
       if (error instanceof ConnectionLostError) throw error;
-      await connection.execute(rollbackStatement);
+      await connection.query(rollbackStatement);
       if (!isConflict(error) || tries === MAXIMUM_TRIES) throw error;
     }
   }

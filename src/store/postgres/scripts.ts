@@ -1,28 +1,6 @@
-import type { Payment } from '../../payment/payment.ts';
-import { changingPaymentColumns, changingValues } from '../payments.ts';
 import { insertedColumns, type Rows, type Script, type Scripts, type Step } from '../scripts.ts';
 import type { Connection, Database } from './open-database.ts';
-import {
-  namesOf,
-  type Statement,
-  statement,
-  type TypedColumn,
-  typedColumn,
-  unnest,
-  valuesByColumn,
-} from './statements.ts';
-
-/** Key of the row, then the columns that change. */
-const updatedColumns: readonly TypedColumn[] = [['id', 'text'], ...changingPaymentColumns.map(typedColumn)];
-const updateChanging = statement(`
-  UPDATE payments SET ${changingPaymentColumns.map(({ name }) => `${name} = changed.${name}`).join(', ')}
-  FROM ${unnest('changed', updatedColumns)}
-  WHERE payments.id = changed.id`);
-
-async function updatePayments(connection: Connection, payments: readonly Payment[]): Promise<void> {
-  const rows = payments.map((payment) => [payment.id, ...changingValues(payment)]);
-  await connection.execute(updateChanging, valuesByColumn(updatedColumns, rows));
-}
+import { namesOf, type Statement, statement, typedColumn, unnest, valuesByColumn } from './statements.ts';
 
 /** Locks payments in id order, so that transactions that lock the same ones cannot deadlock. */
 const lock = statement('SELECT 1 FROM payments WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE');
@@ -51,9 +29,7 @@ export function createScripts(database: Database): Scripts {
         ${step.keepsExisting ? 'ON CONFLICT DO NOTHING' : ''}`;
       return connection.query(statementOf(sql), valuesByColumn(columns, step.rows));
     }
-    if ('update' in step) await updatePayments(connection, step.update);
-    else await connection.execute(lock, [step.lockPayments]);
-    return [];
+    return connection.query(lock, [step.lockPayments]);
   }
 
   async function play<T>(script: Script<T>, connection: Connection): Promise<T> {

@@ -30,14 +30,15 @@ const countRequests = statement(`
   RETURNING key, requests, extract(epoch FROM ends_at - clock_timestamp())::double precision * 1000 AS "remainingMs"`);
 /**
  * Takes a call from a budget that refills steadily. A row ends when its budget is full again, so a deleted row is a
- * full budget. Affects no row if the budget lacks the call.
+ * full budget. Returns no row if the budget lacks the call.
  */
 const takeCall = statement(`
   INSERT INTO rate_windows AS present (kind, key, requests, ends_at)
   VALUES ('provider calls', $1, 1, clock_timestamp() + $2::double precision * interval '1 millisecond')
   ON CONFLICT (kind, key) DO UPDATE SET
     ends_at = greatest(present.ends_at, clock_timestamp()) + $2::double precision * interval '1 millisecond'
-  WHERE present.ends_at <= clock_timestamp() + $3::double precision * interval '1 millisecond'`);
+  WHERE present.ends_at <= clock_timestamp() + $3::double precision * interval '1 millisecond'
+  RETURNING key`);
 /** Skips windows in which another process counts. By ctid, because by key every row would be read. */
 const purgeWindows = statement(`
   DELETE FROM rate_windows WHERE ctid = ANY(ARRAY(
@@ -93,7 +94,7 @@ export function createSharedRateLimiter(
   async function purge(): Promise<void> {
     if (monotonicMs() < nextPurgeMs) return;
     nextPurgeMs = monotonicMs() + PURGE_INTERVAL_MS;
-    await database.execute(purgeWindows, [MAXIMUM_PURGED]);
+    await database.query(purgeWindows, [MAXIMUM_PURGED]);
   }
 
   const queue = createTickQueue(serve);
@@ -113,7 +114,7 @@ export function createSharedRateLimiter(
 /** Counts calls to providers for all instances, at the cost of a round trip per call. */
 export function createProviderCalls(database: Database): TakeSharedCall {
   return async (provider, { intervalMs, spareMs }) =>
-    (await database.execute(takeCall, [provider, intervalMs, spareMs])) === 1;
+    (await database.query(takeCall, [provider, intervalMs, spareMs])).length === 1;
 }
 
 /** Whole seconds, at least one, after which the window has certainly ended. */

@@ -1,6 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { Column, ColumnValue, Table } from '../columns.ts';
-import { changingPaymentColumns, changingValues } from '../payments.ts';
 import { insertedColumns, type Rows, type Script, type Scripts, type Step } from '../scripts.ts';
 import type { GroupCommit, Reads } from './group-commit.ts';
 
@@ -19,10 +18,6 @@ export function createScripts(database: DatabaseSync, writes: GroupCommit, reads
   function take(step: Step): Rows {
     if ('sql' in step) return statementOf(step.sql).all(...storedValues(step.values));
     if ('into' in step) insert(step.into, step.rows, step.keepsExisting ? 'ON CONFLICT DO NOTHING' : '');
-    if ('update' in step) {
-      for (const payment of step.update)
-        statementOf(updateSql).run(...storedValues(changingValues(payment)), payment.id);
-    }
     return [];
   }
 
@@ -60,8 +55,6 @@ function sqliteTextOf(sql: string): string {
     .replaceAll(/= ANY\((\?\d+)\)/g, 'IN (SELECT value FROM json_each($1))')
     .replaceAll(/<> ALL\((\?\d+)\)/g, 'NOT IN (SELECT value FROM json_each($1))');
 }
-
-const updateSql = `UPDATE payments SET ${changingPaymentColumns.map(({ name }) => `${name} = ?`).join(', ')} WHERE id = ?`;
 
 export function insertSqlOf(table: string, columns: readonly Column[]): string {
   return `INSERT INTO ${table} (${columns.map(({ name }) => name).join(', ')})
