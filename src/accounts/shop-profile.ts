@@ -9,6 +9,7 @@ import {
   MINIMUM_PROVIDER_FEE_BASIS_POINTS,
 } from '../payment/paid-threshold.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
+import { readTypedNumber } from '../payment/typed-input.ts';
 import { isSecureUrl } from '../platform/public-address.ts';
 
 export const plainProfile = {
@@ -156,7 +157,7 @@ export function parseMaxProviderFee(text: string): number | null {
 function parsePercent(field: string, text: string, minimum: number, maximum: number): number | null {
   const percent = text.trim();
   if (percent === '') return null;
-  const basisPoints = parsePercentBasisPoints(percent);
+  const basisPoints = parsePercentBasisPoints(readTypedNumber(percent, 'percent', 2) ?? '');
   if (basisPoints !== null && basisPoints >= minimum && basisPoints <= maximum) return basisPoints;
   throw invalidField(
     field,

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import type { DisplayStatus } from './display-status.ts';
-import { type Currency, isCurrency, parseAmountCents } from './money.ts';
+import { type Currency, isCurrency } from './money.ts';
 import type { AmountMismatch, Payment, PaymentId } from './payment.ts';
 import { isPaymentId, paymentIdOfShortCode } from './payment-id.ts';
+import { readTypedAmount } from './typed-input.ts';
 
 /** Filter of an account's payment list. Absent fields do not filter. */
 export interface PaymentQuery
@@ -94,11 +95,9 @@ function meaningsOf(typed: readonly string[]): Meaning[][] {
 
 /** Cents of an amount as shown in lists or as typed (€1,234.50, 1.234,50, 42,5); null for anything else. */
 function amountIn(word: string): number | null {
-  const digits = word.replace(/^(?:[a-z]{0,2}\$|[€₹])/u, '').replace(/[$€₹]$/u, '');
-  const plain = /^\d{1,2}(?:\.\d{3})?,\d{1,2}$|^\d+,\d{1,2}$/.test(digits)
-    ? digits.replaceAll('.', '').replace(',', '.')
-    : digits.replace(/^(\d{1,2}),(\d{3})(?=\.|$)/, '$1$2');
-  return parseAmountCents(plain);
+  const cents = readTypedAmount(word, null);
+  // An amount has no third decimal.
+  return cents === 'unclear' ? amountIn(word.replaceAll(/[.,]/g, '')) : cents;
 }
 
 function currencyIn(word: string): Currency | null {

@@ -1,5 +1,12 @@
-import { invalidField } from './errors.ts';
-import { formatCents, MAXIMUM_AMOUNT_CENTS, MINIMUM_AMOUNT_CENTS } from './money.ts';
+import { invalidField, type ServiceError } from './errors.ts';
+import {
+  type Currency,
+  formatCents,
+  isCurrency,
+  MAXIMUM_AMOUNT_CENTS,
+  MINIMUM_AMOUNT_CENTS,
+  parseAmountCents,
+} from './money.ts';
 
 export const ORDER_LINE_CHARACTERS = 120;
 
@@ -22,37 +29,89 @@ export function isLine(text: string, maximumCharacters: number): boolean {
   return isShort && text.isWellFormed() && !notOfLine.test(text);
 }
 
-const DIGITS_OF_OTHER_SCRIPTS = '٠١٢٣٤٥٦٧٨٩०१२३४५६७८९';
-const withoutGroups = /^(\d+)(?:[.,](\d{1,2}))?$/;
-const withGroups = /^(\d{1,3}(?:([.,' ])\d{3})+)(?:(?!\2)[.,](\d{1,2}))?$/;
+/** Signs and codes that may stand before or after a number. Those of another currency are refused. */
+const signs = {
+  USD: 'USD|US|\\$',
+  EUR: 'EUR|€',
+  CAD: 'CAD|CA|C|\\$',
+  INR: 'INR|Rs\\.?|₹',
+  USDC: 'USDC|\\$',
+  anyCurrency: '[A-Z]{0,2}\\$|[€₹]',
+  percent: '[%٪]',
+} as const satisfies Readonly<Record<Currency, string>> & Readonly<Record<string, string>>;
+type NumberKind = keyof typeof signs;
+
+const formOf = Object.fromEntries(
+  Object.entries(signs).map(([kind, sign]) => [
+    kind,
+    new RegExp(`^(?:(?:${sign}) ?){0,2}(\\d[\\d., ']*?)(?: ?(?:${sign})){0,2}$`, 'iu'),
+  ]),
+) as Readonly<Record<NumberKind, RegExp>>;
+const withoutGroups = /^0*(\d+)(?:[.,](\d+))?$/;
+const withGroups = /^([1-9]\d{0,2}(?:([.,' ])\d{3})+)(?:(?!\2)[.,](\d+))?$/;
 
 /**
- * Parses a typed amount: "12,50", "12.5", "1.234,50", "1 234". `unclear` for an ambiguous one like "1.234"; null for
- * anything else, and outside 0.01 to 10000.
+ * Decimal text of a number as people type it: "12,50", "$12.5", "1.234,50 €", "1’234", "１２．５０", "۱۲٫۵". `unclear`
+ * where a separator may divide thousands or decimals, as in "1.234"; null for anything else.
  */
-export function readTypedAmount(typed: string): number | 'unclear' | null {
-  const text = typed
-    .trim()
-    .replaceAll(/[٠-٩०-९]/g, (digit) => String(DIGITS_OF_OTHER_SCRIPTS.indexOf(digit) % 10))
-    .replaceAll('٫', '.')
-    .replaceAll(/[\u00a0\u202f]/g, ' ');
-  const [, grouped, separator = '', decimals] = withGroups.exec(text) ?? [];
-  if (grouped !== undefined && decimals === undefined && /[.,]/.test(separator)) return 'unclear';
-  const [, whole = grouped?.replaceAll(separator, ''), fraction = decimals] = withoutGroups.exec(text) ?? [];
-  if (whole === undefined || whole.length > 6) return null;
-  const cents = Number(whole) * 100 + Number((fraction ?? '').padEnd(2, '0'));
-  return cents >= MINIMUM_AMOUNT_CENTS && cents <= MAXIMUM_AMOUNT_CENTS ? cents : null;
+export function readTypedNumber(
+  typed: string,
+  kind: NumberKind,
+  maximumDecimals: number,
+): string | 'unclear' | null {
+  const [, number = ''] = formOf[kind].exec(plainCharacters(typed)) ?? [];
+  const [, groups, separator = '', decimals] = withGroups.exec(number) ?? [];
+  const isUnclear = groups !== undefined && decimals === undefined && /[.,]/.test(separator);
+  const [, whole = groups?.replaceAll(separator, ''), fraction = decimals] = withoutGroups.exec(number) ?? [];
+  if (isUnclear || (groups === undefined && fraction?.length === 3 && whole !== '0')) return 'unclear';
+  if (whole === undefined || (fraction ?? '').length > maximumDecimals) return null;
+  return fraction === undefined ? whole : `${whole}.${fraction}`;
 }
 
-/** Throws `invalid_request`. */
-export function parseTypedAmount(field: string, typed: string): number {
-  const cents = readTypedAmount(typed);
+/** Text with the digits 0 to 9 and the separators that the forms above name, without invisible marks. */
+function plainCharacters(typed: string): string {
+  // Keeps raised and circled digits and fractions, which the normalization would make part of the number.
+  const text = /\p{No}/u.test(typed) ? typed : typed.normalize('NFKC');
+  return text
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(/\p{Nd}/gu, digitValue)
+    .replaceAll(/[’‘ʼ٬]/g, "'")
+    .replaceAll(/[٫。]/g, '.')
+    .replaceAll('،', ',')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+/** "7" from "７", "٧" or "७": the digits of a script follow each other. */
+function digitValue(digit: string): string {
+  let value = 0;
+  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(Number(digit.codePointAt(0)) - value - 1))) value++;
+  return String(value);
+}
+
+/** Cents of a typed amount in one currency or, for null, any; null outside 0.01 to 10000. See `readTypedNumber`. */
+export function readTypedAmount(typed: string, currency: string | null): number | 'unclear' | null {
+  const text = readTypedNumber(typed, isCurrency(currency) ? currency : 'anyCurrency', 2);
+  return text === 'unclear' ? text : parseAmountCents(text);
+}
+
+/** Amount in the currency that another field of the form names. Throws `invalid_request`. */
+export function parseTypedAmount(field: string, typed: string, currency: string | null): number {
+  const cents = readTypedAmount(typed, currency);
   if (typeof cents === 'number') return cents;
-  if (cents === 'unclear') {
-    throw invalidField(field, 'can be read in two ways: write it with two decimals, for example 1234.00');
-  }
-  throw invalidField(
-    field,
-    `must be an amount from ${formatCents(MINIMUM_AMOUNT_CENTS)} to ${formatCents(MAXIMUM_AMOUNT_CENTS)}`,
-  );
+  if (cents === 'unclear') throw unclearAmount(field);
+  const unit = isCurrency(currency) ? ` in ${currency}` : '';
+  const bounds = `${formatCents(MINIMUM_AMOUNT_CENTS)} to ${formatCents(MAXIMUM_AMOUNT_CENTS)}`;
+  throw invalidField(field, `must be an amount${unit} from ${bounds}`);
+}
+
+/** API text of a typed amount in USDC; words such as `all` as they are. Throws `invalid_request`. */
+export function parseTypedUsdc(field: string, typed: string): string {
+  const text = readTypedNumber(typed, 'USDC', 6);
+  if (text === 'unclear') throw unclearAmount(field);
+  return text ?? typed.trim();
+}
+
+function unclearAmount(field: string): ServiceError {
+  return invalidField(field, 'can be read in two ways: write it with two decimals, for example 1234.00');
 }

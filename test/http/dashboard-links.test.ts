@@ -38,7 +38,7 @@ it('a payment link is made with the account’s wallet and callback, through the
   expect(textOf(shown.payload)).toContain('Previews of this link show the note: Table 7');
   expect(shown.payload).toContain('aria-label="QR code of the link"');
   for (const [field, value, text] of [
-    ['amount', '', 'Must be an amount from 0.01 to 10000.00'],
+    ['amount', '', 'Must be an amount in EUR from 0.01 to 10000.00'],
     ['amount', '1.234', 'This can be read in two ways'],
     ['address', '0x0', 'checksum'],
     ['callback', 'https://localhost/hook', 'public host'],

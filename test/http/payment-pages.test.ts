@@ -478,7 +478,7 @@ describe('the dashboard', () => {
     ['title', 'x'.repeat(81), lineOf(80)],
     ['slug', 'no spaces', slugRule],
     ['slug', 'taken', 'This is already taken: choose another one.'],
-    ['amount', 'much', 'Must be an amount from 0.01 to 10000.00.'],
+    ['amount', 'much', 'Must be an amount in EUR from 0.01 to 10000.00.'],
     ['amount', '1.234', 'This can be read in two ways: write it with two decimals, for example 1234.00.'],
     ['minimum', '5', 'Applies only where the customer chooses the amount: leave one of them empty.'],
     ['maximum', '5', 'Applies only where the customer chooses the amount: leave one of them empty.'],

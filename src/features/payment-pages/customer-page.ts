@@ -138,7 +138,7 @@ function readForm(
   const language = languageOf(request);
   const words = language.words.page;
   const [amount, answer] = [form.get('amount') ?? '', form.get('answer') ?? ''];
-  const cents = page.amountCents ?? readTypedAmount(amount);
+  const cents = page.amountCents ?? readTypedAmount(amount, page.currency);
   const { minimumCents, maximumCents } = amountBoundsOf(page, account);
   const amountError =
     cents === 'unclear'

@@ -133,7 +133,7 @@ async function readForm(visit: Visit, form: FormFields, stored: PaymentPage | nu
   const highestCents = amountBoundsOf(anyAmount, account).maximumCents;
   const amount = (name: 'amount' | 'minimum' | 'maximum') => {
     if (typed(name) === null) return null;
-    const cents = parseTypedAmount(name, form.text(name));
+    const cents = parseTypedAmount(name, form.text(name), form.text('currency'));
     if (name !== 'amount' && typed('amount') !== null)
       throw invalidField(name, 'applies only where the customer chooses the amount: leave one of them empty');
     if (cents <= highestCents) return cents;
@@ -144,7 +144,8 @@ async function readForm(visit: Visit, form: FormFields, stored: PaymentPage | nu
     amount: () => amount('amount'),
     minimum: () => amount('minimum'),
     maximum() {
-      const [minimum, maximum] = [readTypedAmount(form.text('minimum')), amount('maximum')];
+      const maximum = amount('maximum');
+      const minimum = readTypedAmount(form.text('minimum'), form.text('currency'));
       if (typeof minimum === 'number' && maximum !== null && maximum < minimum)
         throw invalidField('maximum', 'must not be below the minimum');
       return maximum;

@@ -191,7 +191,7 @@ async function readLinkForm(
   const parameters = {
     address: account.wallet ?? given('address'),
     callback: callbackUrl ?? '',
-    amount: formatCents(parseTypedAmount('amount', form.text('amount'))),
+    amount: formatCents(parseTypedAmount('amount', form.text('amount'), given('currency'))),
     currency: given('currency'),
     provider: given('provider'),
     email: given('email'),

@@ -7,6 +7,7 @@ import { parsePayoutAddress } from '../../payment/address.ts';
 import { formatSigned, formatUnits } from '../../payment/money.ts';
 import type { Payment } from '../../payment/payment.ts';
 import { paymentUri } from '../../payment/payment-uri.ts';
+import { parseTypedUsdc } from '../../payment/typed-input.ts';
 import type { AddedColumns } from '../../reports/export-payments.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCode } from '../../web/design/qr-code.ts';
@@ -192,7 +193,7 @@ async function open(context: RefundContext, visit: Visit, form: FormFields): Pro
     destination: () => (parsePayoutAddress(destination) === null ? null : meantWalletOf(form, 'destination')),
   });
   return createRefund(context, visit.account.id, paymentId, {
-    amount: form.text('amount').trim() || 'all',
+    amount: parseTypedUsdc('amount', form.text('amount')) || 'all',
     reason: form.text('reason'),
     destination: destination || null,
   });

@@ -8,6 +8,7 @@ import { features } from '../../payment/create-payment.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
 import { feeExample, MAXIMUM_FEE_BASIS_POINTS } from '../../payment/fees.ts';
 import { formatUnits, parsePercentBasisPoints } from '../../payment/money.ts';
+import { readTypedNumber } from '../../payment/typed-input.ts';
 import { actions, dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { checkFields, formFields } from '../../web/signed-in/form-fields.ts';
@@ -205,7 +206,7 @@ function exampleTable(basisPoints: number): Html {
 
 /** Throws `invalid_request`. */
 export function parseFee(text: string): number {
-  const basisPoints = parsePercentBasisPoints(text.trim());
+  const basisPoints = parsePercentBasisPoints(readTypedNumber(text, 'percent', 2) ?? '');
   if (basisPoints === null)
     throw invalidField(
       'The fee',

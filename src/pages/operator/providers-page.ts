@@ -1,11 +1,12 @@
-import { invalidField, ServiceError } from '../../payment/errors.ts';
-import { formatCents, parseAmountCents } from '../../payment/money.ts';
+import { ServiceError } from '../../payment/errors.ts';
+import { formatCents } from '../../payment/money.ts';
 import {
   isProviderId,
   type ProviderId,
   providerCatalog,
   providerIds,
 } from '../../payment/provider-catalog.ts';
+import { parseTypedAmount } from '../../payment/typed-input.ts';
 import { changeProvider } from '../../providers/change-provider.ts';
 import type { ProviderAdapter, ProviderHealth, ProviderSettings } from '../../providers/provider.ts';
 import {
@@ -95,10 +96,7 @@ function changeOf(form: forms.FormFields): Partial<ProviderSettings> {
   if (form.has('pin')) return { pinned: form.text('pin') === '1' };
   const typed = form.text('minimum').trim();
   if (typed === '') return { minimumUsdCents: null };
-  const minimumUsdCents = parseAmountCents(typed);
-  if (minimumUsdCents === null)
-    throw invalidField('minimum', 'must be from 0.01 to 10000 with at most two decimals');
-  return { minimumUsdCents };
+  return { minimumUsdCents: parseTypedAmount('minimum', typed, 'USD') };
 }
 
 async function showAll({ context }: OperatorVisit): Promise<PageView> {
