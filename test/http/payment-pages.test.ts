@@ -58,7 +58,7 @@ describe('the public page', () => {
   it('makes a payment of a fixed amount and leads to its checkout', async () => {
     const page = await give({ amountCents: 1_250, orderLine: 'One place' });
     const shown = await visitor().get(`/p/${page.slug}`);
-    expect(textOf(shown.payload)).toMatch(/Payment to Tea shop €12\.50 One place Tea “tasting”/);
+    expect(textOf(shown.payload)).toMatch(/Payment to Tea shop Tea “tasting” €12\.50 One place/);
     expect(shown.payload).not.toContain('name="amount"');
     const made = await submit(page);
     const [payment] = await paymentsOf(page);
@@ -127,6 +127,18 @@ describe('the public page', () => {
       expect(await paymentsOf(page)).toEqual([]);
     },
   );
+
+  it('suggests amounts within its bounds, fills one in without script, and says how many are left', async () => {
+    const page = await give({ minimumCents: 500, maximumCents: 5_000, stock: 3 });
+    const { payload } = await visitor().get(`/p/${page.slug}?amount=20`);
+    expect(payload.match(/(?<=data-amount=")[^"]+/g)).toEqual(['5', '10', '20', '50']);
+    expect([fieldIn(payload, 'amount'), textOf(payload).includes('3 left')]).toEqual(['20.00', true]);
+    for (const amount of ['4.99', '1e1', '20&amount=30', ''])
+      expect(fieldIn((await visitor().get(`/p/${page.slug}?amount=${amount}`)).payload, 'amount')).toBe('');
+    await submit(page, { amount: '€ ２０' });
+    expect(await paymentsOf(page)).toMatchObject([{ amountCents: 2_000 }]);
+    expect(textOf((await visitor().get(`/p/${page.slug}`)).payload)).toContain('2 left');
+  });
 
   it('asks for an amount that can be read in one way', async () => {
     const refused = await submit(await give(), { amount: '1.234' });

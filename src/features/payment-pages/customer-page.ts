@@ -4,10 +4,12 @@ import { amountLine, shopLine } from '../../pages/checkout/checkout-page.ts';
 import type { CheckoutRequest, CheckoutRoutes } from '../../pages/checkout/context.ts';
 import { rememberLanguage } from '../../pages/checkout/remember.ts';
 import { ServiceError } from '../../payment/errors.ts';
+import { formatCents, parseAmountCents } from '../../payment/money.ts';
 import { isLine, readTypedAmount } from '../../payment/typed-input.ts';
 import {
   fillIn,
   fillText,
+  formatMoney,
   formatMoneyAndCode,
   type Language,
   languageOf,
@@ -32,7 +34,10 @@ import {
   HOLD_MINUTES,
   HOLD_MS,
   isSlug,
+  leftOf,
+  type PaymentPage,
   pageStateAt,
+  suggestedAmounts,
 } from './payment-page.ts';
 import type { PaymentPageStore } from './payment-page-store.ts';
 
@@ -82,7 +87,15 @@ interface Typed {
 async function showPage(context: PaymentPagesContext, asked: PageRequest): Promise<FastifyReply> {
   const found = await readPage(context, asked);
   rememberLanguage(asked);
-  return send(asked, found, 200);
+  return send(asked, found, 200, { amount: suggestedIn(asked, found), answer: '' });
+}
+
+/** Amount in the link, which a suggestion fills in without script; empty unless the page takes it. */
+function suggestedIn({ query }: PageRequest, { page, account }: FoundPage): string {
+  const text = query['amount'];
+  const cents = typeof text === 'string' ? parseAmountCents(text) : null;
+  const { minimumCents, maximumCents } = amountBoundsOf(page, account);
+  return cents !== null && cents >= minimumCents && cents <= maximumCents ? formatCents(cents) : '';
 }
 
 /** `POST /p/:slug`: creates the payment and redirects to its checkout. */
@@ -126,7 +139,7 @@ async function readPage(
   if (used === null) throw new ServiceError('not_found');
   const account = await accounts.findAccount(used.page.accountId);
   if (account === null) throw new Error(`page ${used.page.id} has no account`);
-  return { page: used.page, account, state: pageStateAt(used, account, nowMs()) };
+  return { page: used.page, account, state: pageStateAt(used, account, nowMs()), left: leftOf(used) };
 }
 
 function readForm(
@@ -140,9 +153,10 @@ function readForm(
   const [amount, answer] = [form.get('amount') ?? '', form.get('answer') ?? ''];
   const cents = page.amountCents ?? readTypedAmount(amount, page.currency);
   const { minimumCents, maximumCents } = amountBoundsOf(page, account);
+  const writesComma = formatMoney(language, 1_00, page.currency).includes(',');
   const amountError =
     cents === 'unclear'
-      ? fillText(words.amountUnclear, { example: '1234.00' })
+      ? fillText(words.amountUnclear, { example: writesComma ? '1234,00' : '1234.00' })
       : page.amountCents === null && (cents === null || cents < minimumCents || cents > maximumCents)
         ? fillText(words.amountWrong, boundsText(found, language))
         : undefined;
@@ -171,7 +185,7 @@ function send(
   status: number,
   typed: Typed = { amount: '', answer: '' },
 ): FastifyReply {
-  const { page, account, state } = found;
+  const { page, account, state, left } = found;
   const { isTestMode, baseUrl } = asked.context;
   const language = languageOf(asked.request);
   const title = `${page.title} – ${account.name}`;
@@ -187,11 +201,12 @@ function send(
 <meta property="og:url" content="${baseUrl}/p/${page.slug}">`,
     summary: html`<header class="summary">
 ${shopLine(account, language)}
+<h1><bdi>${page.title}</bdi></h1>
 ${page.amountCents === null ? nothing : amountLine(language, page.amountCents, page.currency)}
 ${page.orderLine === null ? nothing : html`<p class="order"><bdi>${page.orderLine}</bdi></p>`}
+${left === null || left === 0 ? nothing : html`<p class="fee">${fillIn(language.words.page.left, { count: String(left) })}</p>`}
 </header>`,
     main: html`<main class="card" data-path="/p/${page.slug}">
-<h1><bdi>${page.title}</bdi></h1>
 ${state === 'open' || state === 'busy' ? pageForm(found, language, typed) : closedNotice(found, state, language)}
 </main>`,
   });
@@ -212,7 +227,10 @@ function pageForm(found: FoundPage, language: Language, typed: Typed): Html {
     label: fillText(words.amount, { currency }),
     value: typed.amount,
     inputMode: 'decimal',
-    hint: fillText(words.amountHint, boundsText(found, language)),
+    sign: signOf(language, currency),
+    ...(typed.amountError === undefined
+      ? { hint: fillText(words.amountHint, boundsText(found, language)) }
+      : {}),
   };
   const answerField = (question: string): Field => ({
     label: isAnswerRequired ? question : fillText(words.optional, { question }),
@@ -220,10 +238,29 @@ function pageForm(found: FoundPage, language: Language, typed: Typed): Html {
     isOptional: !isAnswerRequired,
     hint: fillText(words.answerHint, { shop: account.name }),
   });
+  const { amountError, answerError } = typed;
+  const answerNotes = { error: answerError, hasFocus: (amountError ?? answerError) === answerError };
+  const suggested = suggestedAmounts(amountBoundsOf(page, account), currency);
+  const chips = suggested.map((cents) => {
+    const text = formatCents(cents).replace('.00', '');
+    const shown = formatMoney(language, cents, currency).replace(/[.,]00(?!\d)/, '');
+    return html`<li><a class="button" href="?amount=${text}" data-amount="${text}"><bdi>${shown}</bdi></a></li>`;
+  });
   return html`${typed.problem === undefined ? nothing : html`<p class="banner" role="alert">${typed.problem}</p>`}
 <form method="post" novalidate><input type="hidden" name="token" value="${randomBytes(16).toString('base64url')}">
-${page.amountCents !== null ? nothing : formField('amount', amountField, { error: typed.amountError })}
-${question === null ? nothing : formField('answer', answerField(question), { error: typed.answerError })}
+${
+  page.amountCents !== null
+    ? nothing
+    : html`${formField('amount', amountField, { error: amountError, hasFocus: amountError !== undefined })}
+<ul class="chips" aria-label="${words.suggested}">${chips}</ul>`
+}
+${question === null ? nothing : formField('answer', answerField(question), answerNotes)}
 ${page.passFeeToCustomer ? html`<p>${words.feeAdded}</p>` : nothing}
 <p><button class="button primary wide">${words.pay}</button></p></form>`;
+}
+
+/** What the language writes before and after an amount: ["$", ""] or ["", "€"]. */
+function signOf(language: Language, currency: PaymentPage['currency']): readonly [string, string] {
+  const [before = '', after = ''] = formatMoney(language, 1_00, currency).split(/[\s\d.,]+/);
+  return [before, after];
 }

@@ -22,6 +22,8 @@ export interface FoundPage {
   readonly page: PaymentPage;
   readonly account: Account;
   readonly state: PageState;
+  /** Payments that the stock still allows; null without a stock. */
+  readonly left: number | null;
 }
 
 export interface PageSubmission {
@@ -50,7 +52,7 @@ const BUSY_SECONDS = 300;
  */
 export async function payOnPage(
   { paymentPages, create }: PayOnPageContext,
-  { page, account, state }: FoundPage,
+  { page, account, state }: Omit<FoundPage, 'left'>,
   { token, amountCents, answer }: PageSubmission,
 ): Promise<Payment> {
   const submission = fingerprintOf([token, amountCents, answer]);

@@ -81,7 +81,8 @@ export type PageState = 'open' | 'busy' | ClosedState;
 export type ClosedState = 'paused' | 'ended' | 'sold_out' | 'reserved';
 
 /** State of a page of this account; `paused` also while the account cannot take its payments. */
-export function pageStateAt({ page, paid, held }: UsedPage, account: Account, nowMs: number): PageState {
+export function pageStateAt(used: UsedPage, account: Account, nowMs: number): PageState {
+  const { page, paid, held } = used;
   const canReceive =
     !account.suspended &&
     account.features.includes('card_checkout') &&
@@ -90,7 +91,7 @@ export function pageStateAt({ page, paid, held }: UsedPage, account: Account, no
   if (page.isPaused || !canReceive) return 'paused';
   if (page.endsAtMs !== null && page.endsAtMs <= nowMs) return 'ended';
   if (page.stock !== null && paid >= page.stock) return 'sold_out';
-  if (page.stock !== null && paid + held >= page.stock) return 'reserved';
+  if (leftOf(used) === 0) return 'reserved';
   return held >= MAXIMUM_HELD ? 'busy' : 'open';
 }
 
@@ -104,6 +105,11 @@ export function oversoldOf({ page, paid }: UsedPage): number {
   return page.stock === null ? 0 : Math.max(0, paid - page.stock);
 }
 
+/** Payments that the stock still allows; null without a stock. */
+export function leftOf({ page, paid, held }: UsedPage): number | null {
+  return page.stock === null ? null : Math.max(0, page.stock - paid - held);
+}
+
 /** Bounds of an amount that the customer chooses. An added fee leaves less room below the service's maximum. */
 export function amountBoundsOf(
   page: Pick<PaymentPage, 'minimumCents' | 'maximumCents' | 'passFeeToCustomer'>,
@@ -115,6 +121,21 @@ export function amountBoundsOf(
     minimumCents: page.minimumCents ?? MINIMUM_AMOUNT_CENTS,
     maximumCents: Math.min(page.maximumCents ?? highest, highest),
   };
+}
+
+const roundUnits = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
+
+/** Up to four round amounts within the bounds, in cents; with the bounds where fewer than two are round. */
+export function suggestedAmounts(
+  { minimumCents, maximumCents }: ReturnType<typeof amountBoundsOf>,
+  currency: Currency,
+): readonly number[] {
+  const round = roundUnits
+    .map((units) => units * 100)
+    .filter((cents) => cents >= minimumCents && cents <= maximumCents);
+  if (round.length < 2) return [...new Set([minimumCents, ...round, maximumCents])];
+  const usual = round.filter((cents) => cents >= (currency === 'INR' ? 10_000 : 1_000));
+  return usual.length < 4 ? round.slice(-4) : usual.slice(0, 4);
 }
 
 export function newPageId(): string {

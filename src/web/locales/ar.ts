@@ -279,6 +279,8 @@ export const ar: Words = {
   page: {
     amount: 'المبلغ بعملة {currency}',
     amountHint: 'من {minimum} إلى {maximum}',
+    suggested: 'مبالغ مقترحة',
+    left: 'المتبقي: {count}',
     amountWrong: 'أدخل مبلغًا من {minimum} إلى {maximum}.',
     amountUnclear: 'أدخل المبلغ بخانتين عشريتين، مثل {example}.',
     optional: '{question} (اختياري)',

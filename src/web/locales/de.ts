@@ -307,6 +307,8 @@ export const de: Words = {
   page: {
     amount: 'Betrag in {currency}',
     amountHint: 'Von {minimum} bis {maximum}',
+    suggested: 'Vorgeschlagene Beträge',
+    left: 'Noch {count} verfügbar',
     amountWrong: 'Geben Sie einen Betrag von {minimum} bis {maximum} ein.',
     amountUnclear: 'Geben Sie den Betrag mit zwei Nachkommastellen ein, zum Beispiel {example}.',
     optional: '{question} (optional)',

@@ -305,6 +305,8 @@ export const en = {
   page: {
     amount: 'Amount in {currency}',
     amountHint: 'From {minimum} to {maximum}',
+    suggested: 'Suggested amounts',
+    left: '{count} left',
     amountWrong: 'Enter an amount from {minimum} to {maximum}.',
     amountUnclear: 'Enter the amount with two decimals, for example {example}.',
     optional: '{question} (optional)',

@@ -302,6 +302,8 @@ export const es: Words = {
   page: {
     amount: 'Importe en {currency}',
     amountHint: 'De {minimum} a {maximum}',
+    suggested: 'Importes sugeridos',
+    left: 'Disponibles: {count}',
     amountWrong: 'Introduzca un importe de {minimum} a {maximum}.',
     amountUnclear: 'Introduzca el importe con dos decimales, por ejemplo {example}.',
     optional: '{question} (opcional)',

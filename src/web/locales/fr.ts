@@ -300,6 +300,8 @@ export const fr: Words = {
   page: {
     amount: 'Montant en {currency}',
     amountHint: 'De {minimum} à {maximum}',
+    suggested: 'Montants suggérés',
+    left: 'Disponibles : {count}',
     amountWrong: 'Saisissez un montant de {minimum} à {maximum}.',
     amountUnclear: 'Saisissez le montant avec deux décimales, par exemple {example}.',
     optional: '{question} (facultatif)',

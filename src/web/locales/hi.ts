@@ -284,6 +284,8 @@ export const hi: Words = {
   page: {
     amount: 'राशि ({currency})',
     amountHint: '{minimum} से {maximum} तक',
+    suggested: 'सुझाई गई राशियाँ',
+    left: '{count} शेष',
     amountWrong: '{minimum} से {maximum} तक की राशि लिखें।',
     amountUnclear: 'राशि दशमलव के बाद दो अंकों के साथ लिखें, जैसे {example}।',
     optional: '{question} (वैकल्पिक)',

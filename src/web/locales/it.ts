@@ -306,6 +306,8 @@ export const it: Words = {
   page: {
     amount: 'Importo in {currency}',
     amountHint: 'Da {minimum} a {maximum}',
+    suggested: 'Importi suggeriti',
+    left: 'Disponibili: {count}',
     amountWrong: 'Inserisci un importo da {minimum} a {maximum}.',
     amountUnclear: 'Inserisci l’importo con due decimali, per esempio {example}.',
     optional: '{question} (facoltativo)',

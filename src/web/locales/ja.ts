@@ -286,6 +286,8 @@ export const ja: Words = {
   page: {
     amount: '金額（{currency}）',
     amountHint: '{minimum}から{maximum}まで',
+    suggested: '金額の候補',
+    left: '残り{count}',
     amountWrong: '{minimum}から{maximum}までの金額を入力してください。',
     amountUnclear: '小数点以下2桁まで入力してください（例：{example}）。',
     optional: '{question}（任意）',

@@ -304,6 +304,8 @@ export const nl: Words = {
   page: {
     amount: 'Bedrag in {currency}',
     amountHint: 'Van {minimum} tot {maximum}',
+    suggested: 'Voorgestelde bedragen',
+    left: 'Nog {count} beschikbaar',
     amountWrong: 'Vul een bedrag in van {minimum} tot {maximum}.',
     amountUnclear: 'Vul het bedrag in met twee decimalen, bijvoorbeeld {example}.',
     optional: '{question} (optioneel)',

@@ -297,6 +297,8 @@ export const pt: Words = {
   page: {
     amount: 'Valor em {currency}',
     amountHint: 'De {minimum} a {maximum}',
+    suggested: 'Valores sugeridos',
+    left: 'Disponíveis: {count}',
     amountWrong: 'Digite um valor de {minimum} a {maximum}.',
     amountUnclear: 'Digite o valor com duas casas decimais, por exemplo {example}.',
     optional: '{question} (opcional)',

@@ -33,6 +33,8 @@ export interface Field {
   /** Hint for browsers and password managers (`username`). */
   readonly autocomplete?: string;
   readonly inputMode?: 'decimal';
+  /** Currency signs shown in the field, before and after the amount. */
+  readonly sign?: readonly [before: string, after: string];
   /** Defaults to the name; needed if a page has several fields of one name. */
   readonly id?: string;
 }
@@ -127,7 +129,7 @@ export function errorAt(
 
 /** A field with label, hint and error. Passwords and codes are never filled in. */
 export function formField(name: string, field: Field, error: FieldError = {}): Html {
-  const { label, type = 'text', id = name, value = '', options = [], wordsOf, inputMode } = field;
+  const { label, type = 'text', id = name, value = '', options = [], wordsOf, inputMode, sign } = field;
   const { autocomplete = type === 'password' ? 'current-password' : 'off', isOptional = false } = field;
   const isSecret = type === 'password' || autocomplete === 'one-time-code';
   const text = isSecret ? '' : String(value);
@@ -143,13 +145,20 @@ name="${name}"${attributes}>${optionsOf(options, text, wordsOf)}</select>${notes
     case 'textarea':
       return html`<div class="field"><label for="${id}">${label}</label><textarea id="${id}" name="${name}" rows="3" maxlength="1000"${attributes}>
 ${text}</textarea>${notesOf(id, notes)}</div>`;
-    default:
+    default: {
+      const input = html`<input id="${id}" name="${name}" type="${type}" value="${text}"
+autocomplete="${autocomplete}"${inputMode === undefined ? nothing : html` inputmode="${inputMode}"`}${attributes}${isOptional ? nothing : html` required`}>`;
       return html`<div class="field">
 <label for="${id}">${label}</label>
-<input id="${id}" name="${name}" type="${type}" value="${text}"
-autocomplete="${autocomplete}"${inputMode === undefined ? nothing : html` inputmode="${inputMode}"`}${attributes}${isOptional ? nothing : html` required`}>
+${
+  sign === undefined
+    ? input
+    : html`<span class="money" dir="ltr"><span aria-hidden="true">${sign[0]}</span>${input}
+<span aria-hidden="true">${sign[1]}</span></span>`
+}
 ${notesOf(id, notes)}
 </div>`;
+    }
   }
 }
 

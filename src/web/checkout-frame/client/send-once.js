@@ -13,3 +13,15 @@ addEventListener('pageshow', () => {
 });
 const checkoutPath = document.querySelector('main')?.dataset['path'];
 if (checkoutPath !== undefined) history.replaceState(null, '', checkoutPath);
+// Fills in a suggested amount without loading the page again.
+addEventListener('click', (event) => {
+  const { target } = event;
+  const link = target instanceof Element ? target.closest('a') : null;
+  const amount = link?.dataset['amount'];
+  const field = document.getElementById('amount');
+  if (amount === undefined || !(field instanceof HTMLInputElement)) return;
+  event.preventDefault();
+  field.value = amount;
+  // Not on phones, where it would open the keyboard.
+  if (matchMedia('(hover: hover)').matches) field.focus();
+});
