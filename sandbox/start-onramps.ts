@@ -150,7 +150,8 @@ function simulatorContext(
     const valueUnits = usdUnits(amountCents, await rates.usdRate(currency));
     const quotedUnits = assumedDeliveryUnits(provider, valueUnits);
     refuseUnless(quotedUnits > 0n, 'the amount is below the minimum');
-    return { amountCents, currency, quotedUnits, valueUnits };
+    const feeCents = Number((BigInt(amountCents) * (valueUnits - quotedUnits)) / valueUnits);
+    return { amountCents, currency, quotedUnits, valueUnits, feeCents };
   };
   const findOrder = (id: unknown) => {
     const order = store.findOrder(String(id));

@@ -2,22 +2,21 @@
  * Counterpart of src/providers/adapters/banxa.ts: returns quotes, creates orders below the partner's reference, and
  * opens an order's URL at `/widget` once. Klarna is one of its payment methods.
  */
-import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import { formatCents, formatUnits } from '../../src/payment/money.ts';
 import {
+  createOneTimeLinks,
   hmac,
   isSame,
   type OrderEvent,
   readParameters,
   refuseUnless,
+  requireUsdcOnPolygon,
   type SimulatedProtocol,
   type SimulatorContext,
   totalCentsOf,
 } from './simulated-protocol.ts';
 
-const MAXIMUM_ADDRESSES = 1_000;
 const LINK_LIFETIME_MS = 60_000;
 /** Message of error 5034: the coin is not sold in the customer's country. */
 const COIN_RESTRICTION = 'Coin restriction';
@@ -31,11 +30,8 @@ const purchase = ['paymentMethodId', 'crypto', 'blockchain', 'fiat', 'fiatAmount
 
 type PartnerRequest = FastifyRequest<{ Params: { partner: string } }>;
 
-/** Unopened URLs are kept in memory. A restart drops them, and they expire after a minute anyway. */
 export function createBanxaProtocol(): SimulatedProtocol {
-  const unopened = new LRUCache<string, { readonly id: string; readonly untilMs: number }>({
-    max: MAXIMUM_ADDRESSES,
-  });
+  const links = createOneTimeLinks(LINK_LIFETIME_MS);
 
   return {
     invalidStatus: 422,
@@ -48,15 +44,12 @@ export function createBanxaProtocol(): SimulatedProtocol {
         const query = readParameters(request.query, purchase);
         requireSold(simulator, query);
         const price = await simulator.price(query.fiatAmount, query.fiat);
-        // The fees are part of the total.
-        const feeUnits = price.valueUnits - price.quotedUnits;
-        const feeCents = Number((BigInt(price.amountCents) * feeUnits) / price.valueUnits);
         return {
           data: {
             ...query,
             fiatAmount: formatCents(totalCentsOf(simulator, price)),
             cryptoAmount: formatUnits(price.quotedUnits),
-            processingFee: formatCents(feeCents),
+            processingFee: formatCents(price.feeCents),
             networkFee: '0.00',
           },
         };
@@ -69,7 +62,7 @@ export function createBanxaProtocol(): SimulatedProtocol {
           ['externalOrderId', 'email'],
         );
         requireSold(simulator, body);
-        refuseUnless(simulator.mode().refusesCountry !== true, COIN_RESTRICTION);
+        refuseUnless(!/^(CA|US-NY)$/.test(simulator.mode().customerRegion ?? ''), COIN_RESTRICTION);
         const order = await simulator.openOrder({
           amount: body.fiatAmount,
           currency: body.fiat,
@@ -78,9 +71,7 @@ export function createBanxaProtocol(): SimulatedProtocol {
           email: body.email,
           returnUrl: body.redirectUrl,
         });
-        const token = randomBytes(18).toString('base64url');
-        unopened.set(token, { id: order.id, untilMs: simulator.nowMs() + LINK_LIFETIME_MS });
-        const checkoutUrl = `${simulator.url()}/widget?order=${token}`;
+        const checkoutUrl = `${simulator.url()}/widget?order=${links.add({ orderId: order.id }, simulator)}`;
         return { data: { id: order.id, externalOrderId: order.externalId, checkoutUrl } };
       });
       server.get(`${api}/crypto/buy`, async (request: PartnerRequest) => {
@@ -103,14 +94,7 @@ export function createBanxaProtocol(): SimulatedProtocol {
       });
       server.get<{ Querystring: { order?: unknown } }>(
         `/${simulator.provider}/widget`,
-        async (request, reply) => {
-          const token = String(request.query.order);
-          const { id, untilMs = 0 } = unopened.get(token) ?? {};
-          const order = untilMs > simulator.nowMs() ? simulator.findOrder(id) : null;
-          refuseUnless(order, 'This address was used already, or is over.', 410);
-          unopened.delete(token);
-          return simulator.showOrder(reply, order);
-        },
+        async ({ query }, reply) => links.open(query.order, reply, simulator),
       );
     },
 
@@ -146,7 +130,6 @@ function requireSold(
   simulator: SimulatorContext,
   { crypto, blockchain, paymentMethodId }: Readonly<Record<(typeof purchase)[number], string>>,
 ): void {
-  const isSold =
-    crypto === 'USDC' && blockchain === 'MATIC' && methodsOf(simulator).includes(paymentMethodId);
-  refuseUnless(isSold, 'this is not sold here');
+  requireUsdcOnPolygon(crypto, blockchain, 'MATIC');
+  refuseUnless(methodsOf(simulator).includes(paymentMethodId), 'this is not sold here');
 }

@@ -9,10 +9,12 @@ import { LRUCache } from 'lru-cache';
 import { formatUnits } from '../../src/payment/money.ts';
 import type { Order } from '../order-store.ts';
 import {
+  createOneTimeLinks,
   hmac,
   type OrderEvent,
   readParameters,
   refuseUnless,
+  requireUsdcOnPolygon,
   type SimulatedProtocol,
   type SimulatorContext,
 } from './simulated-protocol.ts';
@@ -37,13 +39,13 @@ const typeOfEvent: Readonly<Record<OrderEvent, string>> = {
 interface Memory {
   /** Nonces of accepted tokens, each of which is valid once. */
   readonly nonces: LRUCache<string, true>;
-  readonly sessions: LRUCache<string, { readonly orderId: string; readonly expiresAtMs: number }>;
+  readonly links: ReturnType<typeof createOneTimeLinks>;
 }
 
 export function createCoinbaseProtocol(): SimulatedProtocol {
   const memory: Memory = {
     nonces: new LRUCache({ max: MAXIMUM_REMEMBERED }),
-    sessions: new LRUCache({ max: MAXIMUM_REMEMBERED }),
+    links: createOneTimeLinks(SESSION_LIFETIME_MS),
   };
   return {
     refusal: (message, status) => ({
@@ -54,7 +56,9 @@ export function createCoinbaseProtocol(): SimulatedProtocol {
     registerRoutes(server, simulator) {
       registerQuotes(server, simulator, memory);
       registerSessions(server, simulator, memory);
-      registerWidget(server, simulator, memory);
+      server.get<{ Querystring: { sessionToken?: unknown } }>('/coinbase/widget', async ({ query }, reply) =>
+        memory.links.open(query.sessionToken, reply, simulator),
+      );
     },
     webhookOf(simulator, order, event, atMs) {
       const at = new Date(atMs).toISOString();
@@ -147,8 +151,7 @@ function registerQuotes(server: FastifyInstance, simulator: SimulatorContext, me
       ['purchaseCurrency', 'purchaseNetwork', 'paymentAmount', 'paymentCurrency', 'paymentMethod', 'country'],
       ['subdivision'],
     );
-    const isSold = body.purchaseCurrency === 'USDC' && body.purchaseNetwork === 'polygon';
-    refuseUnless(isSold, 'this is not sold here');
+    requireUsdcOnPolygon(body.purchaseCurrency, body.purchaseNetwork);
     requireSubdivision(body);
     const { quotedUnits, currency } = await simulator.price(body.paymentAmount, body.paymentCurrency);
     return {
@@ -168,8 +171,7 @@ function registerSessions(server: FastifyInstance, simulator: SimulatorContext, 
   server.post(`/coinbase/platform${path}`, async (request, reply) => {
     requireAuthorized(simulator, memory, request.headers.authorization, `POST api.cdp.coinbase.com${path}`);
     const order = await openOrder(simulator, request.body);
-    const token = randomBytes(18).toString('base64url');
-    memory.sessions.set(token, { orderId: order.id, expiresAtMs: simulator.nowMs() + SESSION_LIFETIME_MS });
+    const token = memory.links.add({ orderId: order.id }, simulator);
     const session = { onrampUrl: `${simulator.url()}/widget?sessionToken=${token}` };
     void reply.code(201);
     // Only a session with country and payment method includes a quote.
@@ -192,8 +194,7 @@ async function openOrder(simulator: SimulatorContext, body: unknown): Promise<Or
     ['destinationAddress', 'destinationNetwork', 'purchaseCurrency', 'paymentAmount', 'paymentCurrency'],
     ['redirectUrl', 'partnerUserRef', 'country', 'subdivision', 'paymentMethod', 'clientIp'],
   );
-  const isSold = session.purchaseCurrency === 'USDC' && session.destinationNetwork === 'polygon';
-  refuseUnless(isSold, 'this is not sold here');
+  requireUsdcOnPolygon(session.purchaseCurrency, session.destinationNetwork);
   requireSubdivision(session);
   if (simulator.mode().enforcesIp === true)
     refuseUnless(isIP(session.clientIp ?? '') !== 0, 'clientIp is missing');
@@ -204,18 +205,5 @@ async function openOrder(simulator: SimulatorContext, body: unknown): Promise<Or
     walletAddress: session.destinationAddress,
     externalId: session.partnerUserRef,
     returnUrl: session.redirectUrl,
-  });
-}
-
-function registerWidget(server: FastifyInstance, simulator: SimulatorContext, { sessions }: Memory): void {
-  server.get<{ Querystring: { sessionToken?: unknown } }>('/coinbase/widget', async (request, reply) => {
-    const token = String(request.query.sessionToken);
-    const session = sessions.get(token);
-    const isOpen = session !== undefined && session.expiresAtMs > simulator.nowMs();
-    refuseUnless(isOpen, 'This session was used already, or is over.', 410);
-    sessions.delete(token);
-    const order = simulator.findOrder(session.orderId);
-    refuseUnless(order, 'This session is over.', 410);
-    return simulator.showOrder(reply, order);
   });
 }

@@ -7,6 +7,7 @@ import {
   isSame,
   readParameters,
   refuseUnless,
+  requireUsdcOnPolygon,
   type SimulatedProtocol,
   type SimulatorContext,
   takeNumber,
@@ -59,8 +60,7 @@ async function openOrder(simulator: SimulatorContext, body: unknown) {
     ['currency', 'crypto_currency', 'network', 'wallet_address', 'return_url', 'cancel_url'],
     ['order_id', 'description'],
   );
-  const isSold = payment.crypto_currency === 'USDC' && payment.network === 'polygon';
-  refuseUnless(isSold, 'this is not sold here');
+  requireUsdcOnPolygon(payment.crypto_currency, payment.network);
   refuseUnless(Number.isSafeInteger(amount), 'amount must be in minor units');
   return simulator.openOrder({
     amount: (amount / 100).toFixed(2),

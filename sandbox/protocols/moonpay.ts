@@ -65,7 +65,7 @@ export const moonpayProtocol: SimulatedProtocol = {
       };
       return [
         { ...crypto, code: 'btc', notAllowedCountries: [], metadata: {} },
-        { ...crypto, code: ASSET, notAllowedCountries: ['IN'], metadata },
+        { ...crypto, code: ASSET, notAllowedCountries: ['IN'], notAllowedUSStates: ['NY'], metadata },
       ];
     });
     server.get(`${api}/:code/limits`, async (request) => {

@@ -1,5 +1,6 @@
-import { type BinaryToTextEncoding, createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { type BinaryToTextEncoding, createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { type Address, parsePayoutAddress } from '../../src/payment/address.ts';
 import type { Currency } from '../../src/payment/money.ts';
 import type { ProviderId } from '../../src/payment/provider-catalog.ts';
@@ -24,8 +25,6 @@ export interface SimulatorMode {
   readonly refusesEmail?: boolean;
   /** Code with which the provider refuses every call of the account. */
   readonly accountRefusal?: string;
-  /** Refuses sessions, because it does not serve the customer's country. */
-  readonly refusesCountry?: boolean;
   /** Quotes a total that is 5 % higher than the amount. */
   readonly raisesTotal?: boolean;
   /** Does not lock sessions. */
@@ -94,6 +93,8 @@ export interface Price {
   readonly quotedUnits: bigint;
   /** Value of the amount without fees, in 10⁻⁶ USDC. */
   readonly valueUnits: bigint;
+  /** Fee that is part of the amount. */
+  readonly feeCents: number;
 }
 
 /** What the customer pays in all. */
@@ -135,6 +136,36 @@ export interface SimulatedProtocol {
     event: OrderEvent,
     atMs: number,
   ): SimulatedWebhook | null;
+}
+
+/** Links that open once, within their lifetime. They are kept in memory, so a restart drops them. */
+export function createOneTimeLinks<Link extends { readonly orderId: string }>(lifetimeMs: number) {
+  const links = new LRUCache<string, { readonly link: Link; readonly untilMs: number }>({ max: 1_000 });
+  return {
+    add(link: Link, { nowMs }: SimulatorContext): string {
+      const token = randomBytes(18).toString('base64url');
+      links.set(token, { link, untilMs: nowMs() + lifetimeMs });
+      return token;
+    },
+    /** Shows the order of a link, unless `check` refuses the customer, and drops the link. */
+    open(
+      token: unknown,
+      reply: FastifyReply,
+      simulator: SimulatorContext,
+      check: (link: Link) => void = () => {},
+    ) {
+      const { link, untilMs = 0 } = links.get(String(token)) ?? {};
+      const order = untilMs > simulator.nowMs() ? simulator.findOrder(link?.orderId) : null;
+      refuseUnless(link && order, 'This address was used already, or is over.', 410);
+      check(link);
+      links.delete(String(token));
+      return simulator.showOrder(reply, order);
+    },
+  };
+}
+
+export function requireUsdcOnPolygon(coin: string, network: string, polygon = 'polygon'): void {
+  refuseUnless(coin.toUpperCase() === 'USDC' && network === polygon, 'this is not sold here');
 }
 
 export function hmac(key: string | undefined, text: string, encoding: BinaryToTextEncoding = 'hex'): string {

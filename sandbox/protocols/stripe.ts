@@ -12,6 +12,7 @@ import {
   type OrderEvent,
   readParameters,
   refuseUnless,
+  requireUsdcOnPolygon,
   type SimulatedProtocol,
   type SimulatorContext,
 } from './simulated-protocol.ts';
@@ -89,7 +90,7 @@ function codeOf(message: string, status: number): { readonly code?: string } {
   return { code: /^(crypto_onramp_|parameter_unknown$)/.test(message) ? message : 'parameter_invalid' };
 }
 
-/** Adds fees to an amount: 4 % of the total. */
+/** Adds fees to an amount: 4 % of the total and, above 100.00, 12.71 of 200.00, as in an example of Stripe's. */
 async function priceOf(
   simulator: SimulatorContext,
   purchase: Readonly<Record<'source_amount' | 'source_currency', string>>,
@@ -98,7 +99,7 @@ async function priceOf(
     purchase.source_amount,
     purchase.source_currency,
   );
-  const feeCents = Math.round(amountCents / 24);
+  const feeCents = Math.round(amountCents > 100_00 ? (amountCents * 12_71) / 200_00 : amountCents / 24);
   return { amountCents, currency, valueUnits, feeCents, totalCents: amountCents + feeCents };
 }
 
@@ -129,9 +130,7 @@ function quotesOf({
 }
 
 function requireLocks(given: Readonly<Record<(typeof locks)[number], string>>): void {
-  const isSold =
-    given['destination_currencies[]'] === 'usdc' && given['destination_networks[]'] === 'polygon';
-  refuseUnless(isSold, 'this is not sold here');
+  requireUsdcOnPolygon(given['destination_currencies[]'], given['destination_networks[]']);
 }
 
 async function openSession(simulator: SimulatorContext, body: unknown): Promise<Order> {

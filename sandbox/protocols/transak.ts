@@ -7,14 +7,15 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import { formatUnits } from '../../src/payment/money.ts';
 import {
+  createOneTimeLinks,
   hmac,
   isSame,
   type OrderEvent,
   readParameters,
   refuseUnless,
+  requireUsdcOnPolygon,
   type SimulatedProtocol,
   type SimulatorContext,
   takeNumber,
@@ -23,7 +24,6 @@ import {
 
 const SESSION_LIFETIME_MS = 5 * 60_000;
 const TOKEN_LIFETIME_MS = 7 * 24 * 60 * 60_000;
-const MAXIMUM_SESSIONS = 1_000;
 const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
   accepted: 'PROCESSING',
   declined: 'FAILED',
@@ -33,22 +33,22 @@ const statusOfEvent: Readonly<Record<OrderEvent, string>> = {
 interface Session {
   readonly orderId: string;
   readonly referrerDomain: string;
-  readonly expiresAtMs: number;
 }
 
 /** State of one on-ramp, in memory. A restart empties it, which invalidates the token and all sessions. */
 interface Memory {
   accessToken: { readonly value: string; readonly expiresAtMs: number } | null;
-  readonly sessions: LRUCache<string, Session>;
+  readonly links: ReturnType<typeof createOneTimeLinks<Session>>;
 }
 
 export function createTransakProtocol(): SimulatedProtocol {
-  const memory: Memory = { accessToken: null, sessions: new LRUCache({ max: MAXIMUM_SESSIONS }) };
+  const memory: Memory = { accessToken: null, links: createOneTimeLinks(SESSION_LIFETIME_MS) };
   return {
     refusal: (message, statusCode) => ({ error: { statusCode, message } }),
 
     registerRoutes(server, simulator) {
       registerQuotes(server, simulator);
+      registerCatalogs(server, simulator);
       registerTokens(server, simulator, memory);
       registerSessions(server, simulator, memory);
       registerWidget(server, simulator, memory);
@@ -92,7 +92,7 @@ function registerTokens(server: FastifyInstance, simulator: SimulatorContext, me
 
 function registerSessions(server: FastifyInstance, simulator: SimulatorContext, memory: Memory): void {
   server.post('/transak/gateway/api/v2/auth/session', async ({ headers, body }) => {
-    const { accessToken, sessions } = memory;
+    const { accessToken, links } = memory;
     refuseUnless(isSame(headers['x-api-key'], simulator.values['API_KEY']), 'x-api-key is missing', 401);
     requireUserIp(simulator, headers);
     const isCurrent =
@@ -100,30 +100,23 @@ function registerSessions(server: FastifyInstance, simulator: SimulatorContext, 
       accessToken.expiresAtMs > simulator.nowMs() &&
       isSame(headers['access-token'], accessToken.value);
     refuseUnless(isCurrent, 'Invalid access token', 401);
-    const id = randomBytes(18).toString('base64url');
-    sessions.set(id, await openSession(simulator, body));
+    const id = links.add(await openSession(simulator, body), simulator);
     const widgetUrl = `${simulator.url()}/widget?apiKey=${simulator.values['API_KEY']}&sessionId=${id}`;
     return { data: { widgetUrl } };
   });
 }
 
-function registerWidget(server: FastifyInstance, simulator: SimulatorContext, { sessions }: Memory): void {
-  server.get<{ Querystring: { sessionId?: unknown } }>('/transak/widget', async (request, reply) => {
-    const id = String(request.query.sessionId);
-    const session = sessions.get(id);
-    const isOpen = session !== undefined && session.expiresAtMs > simulator.nowMs();
-    refuseUnless(isOpen, 'This session was used already, or is over.', 410);
-    const domain = URL.parse(request.headers.referer ?? '')?.hostname;
-    refuseUnless(
-      domain === session.referrerDomain,
-      `You come from "${domain}", which is not the partner's domain.`,
-      403,
-    );
-    sessions.delete(id);
-    const order = simulator.findOrder(session.orderId);
-    refuseUnless(order, 'This session is over.', 410);
-    return simulator.showOrder(reply, order);
-  });
+function registerWidget(server: FastifyInstance, simulator: SimulatorContext, { links }: Memory): void {
+  server.get<{ Querystring: { sessionId?: unknown } }>(
+    '/transak/widget',
+    async ({ query, headers }, reply) => {
+      const domain = URL.parse(headers.referer ?? '')?.hostname;
+      const message = `You come from "${domain}", which is not the partner's domain.`;
+      return links.open(query.sessionId, reply, simulator, ({ referrerDomain }) =>
+        refuseUnless(domain === referrerDomain, message, 403),
+      );
+    },
+  );
 }
 
 function registerQuotes(server: FastifyInstance, simulator: SimulatorContext): void {
@@ -135,21 +128,46 @@ function registerQuotes(server: FastifyInstance, simulator: SimulatorContext): v
     );
     refuseUnless(isSame(query.partnerApiKey, simulator.values['API_KEY']), 'Invalid API key', 401);
     requireUserIp(simulator, request.headers);
-    const isSold =
-      query.cryptoCurrency === 'USDC' && query.network === 'polygon' && query.isBuyOrSell === 'BUY';
-    refuseUnless(isSold, 'this is not sold here');
+    requireUsdcOnPolygon(query.cryptoCurrency, query.network);
+    refuseUnless(query.isBuyOrSell === 'BUY', 'this is not sold here');
     requireCardCurrency(query.fiatCurrency, query.paymentMethod);
     const price = await simulator.price(query.fiatAmount, query.fiatCurrency);
-    const cryptoAmount = Number(formatUnits(price.quotedUnits));
-    const feeUnits = price.valueUnits - price.quotedUnits;
-    const feeCents = Number((BigInt(price.amountCents) * feeUnits) / price.valueUnits);
-    // The fee is part of the total.
     return {
       response: {
+        fiatCurrency: query.fiatCurrency,
+        cryptoCurrency: query.cryptoCurrency,
+        network: query.network,
         fiatAmount: totalCentsOf(simulator, price) / 100,
-        cryptoAmount,
-        totalFee: feeCents / 100,
+        cryptoAmount: Number(formatUnits(price.quotedUnits)),
+        totalFee: price.feeCents / 100,
       },
+    };
+  });
+}
+
+/** Catalogs, which need no credentials. */
+function registerCatalogs(server: FastifyInstance, simulator: SimulatorContext): void {
+  server.get('/transak/api/cryptocoverage/api/v1/public/crypto-currencies', async () => {
+    const usdc = {
+      symbol: 'USDC',
+      isAllowed: true,
+      kycCountriesNotSupported: ['IN'],
+      regionsNotSupported: [],
+    };
+    const regionsNotSupported = [{ country: 'US', availability: 'partial', restrictedStates: ['NY'] }];
+    const polygon = { network: { name: 'polygon' }, address: simulator.tokenContract(), regionsNotSupported };
+    return {
+      response: [
+        { ...usdc, network: { name: 'ethereum' }, address: null },
+        { ...usdc, ...polygon },
+      ],
+    };
+  });
+  server.get('/transak/api/fiat/public/v1/currencies/fiat-currencies', async () => {
+    const optionsIn = (limitCurrency: string) =>
+      cardMethods.map((id) => ({ id, isActive: true, limitCurrency, minAmount: 5, maxAmount: 3_000 }));
+    return {
+      response: ['USD', 'EUR', 'CAD'].map((symbol) => ({ symbol, paymentOptions: optionsIn(symbol) })),
     };
   });
 }
@@ -183,8 +201,7 @@ async function openSession(simulator: SimulatorContext, body: unknown): Promise<
     ['partnerOrderId', 'partnerCustomerId', 'redirectURL', 'paymentMethod', 'email'],
   );
   refuseUnless(isSame(params.apiKey, simulator.values['API_KEY']), 'apiKey is unknown');
-  const isSold = params.cryptoCurrencyCode === 'USDC' && params.network === 'polygon';
-  refuseUnless(isSold, 'this is not sold here');
+  requireUsdcOnPolygon(params.cryptoCurrencyCode, params.network);
   refuseUnless(
     disableWalletAddressForm === true,
     'disableWalletAddressForm must be true: this shop locks the address',
@@ -198,9 +215,5 @@ async function openSession(simulator: SimulatorContext, body: unknown): Promise<
     email: params.email,
     returnUrl: params.redirectURL,
   });
-  return {
-    orderId: order.id,
-    referrerDomain: params.referrerDomain,
-    expiresAtMs: simulator.nowMs() + SESSION_LIFETIME_MS,
-  };
+  return { orderId: order.id, referrerDomain: params.referrerDomain };
 }

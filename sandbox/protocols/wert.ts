@@ -14,6 +14,7 @@ import {
   readParameters,
   readWallet,
   refuseUnless,
+  requireUsdcOnPolygon,
   type SimulatedProtocol,
   type SimulatorContext,
   takeNumber,
@@ -78,7 +79,7 @@ function registerConversion(server: FastifyInstance, simulator: SimulatorContext
     refuseUnless(isPartner, 'The partner is not known', 401);
     const [amount, texts] = takeNumber(body, 'amount');
     const { from, to, network } = readParameters(texts, ['from', 'to', 'network']);
-    refuseUnless(to === 'USDC' && network === 'polygon', 'this is not sold here');
+    requireUsdcOnPolygon(to, network);
     const price = await simulator.price(amount.toFixed(2), from);
     return {
       status: 'success',
@@ -132,7 +133,7 @@ async function readSession(simulator: SimulatorContext, body: unknown) {
     session.flow_type === 'simple_full_restrict',
     'flow_type must be simple_full_restrict: this shop locks the session',
   );
-  refuseUnless(session.commodity === 'USDC' && session.network === 'polygon', 'this is not sold here');
+  requireUsdcOnPolygon(session.commodity, session.network);
   const purchase = { amount: amount.toFixed(2), currency: session.currency };
   await simulator.price(purchase.amount, purchase.currency);
   return { ...purchase, walletAddress: readWallet(session.wallet_address) };

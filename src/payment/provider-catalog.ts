@@ -66,15 +66,6 @@ export function describeMistakenToken(paymentId: string, contract: string): stri
 /** All provider ids, in the catalog's order. */
 export const providerIds = Object.keys(providerCatalog) as readonly ProviderId[];
 
-/** Providers that do not receive the customer's email address: they have no field for it, or reuse checks by it. */
-export const providersWithoutEmail: ReadonlySet<ProviderId> = new Set([
-  'coinbase',
-  'cryptocom',
-  'revolut',
-  'banxa',
-  'klarna',
-]);
-
 const paymentMeans = ['card', 'apple_pay', 'google_pay', 'paypal', 'klarna'] as const;
 export type PaymentMeans = (typeof paymentMeans)[number];
 
@@ -109,8 +100,8 @@ export const customerFacts: Readonly<Record<ProviderId, CustomerFacts>> = {
   transak: { means: cardOrWallet, usualMinutes: [2, 15], needs: 'id' },
   // The account is documented (docs.cdp.coinbase.com).
   coinbase: { means: card, usualMinutes: [1, 5], needs: 'account' },
-  // Payments there come from a PayPal account.
-  paypal: { means: ['paypal'], usualMinutes: [2, 15], needs: 'account' },
+  // Payments there come from a PayPal account. The time is that of the provider that sells the USDC, as for Klarna.
+  paypal: { means: ['paypal'], usualMinutes: null, needs: 'account' },
   stripe: { means: card, usualMinutes: [1, 5], needs: 'id' },
   banxa: { means: cardOrWallet, usualMinutes: [5, 30], needs: 'id' },
   klarna: { means: ['klarna'], usualMinutes: null, needs: null },

@@ -170,8 +170,9 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
       charge: Charge,
       customerCountry: string | null,
       means: PaymentMeans | null = null,
+      customerState: string | null = null,
     ): QuoteOutcome {
-      const refusal = refusalOfLimits(providers, provider, charge, customerCountry);
+      const refusal = refusalOfLimits(providers, provider, charge, customerCountry, customerState);
       providers.limits?.refresh(provider, charge.currency, customerCountry);
       if (refusal !== null) return { kind: 'refused', refusal };
       const request = { ...requestOf(charge, customerCountry), means: namedMeans(provider, means) };
@@ -181,7 +182,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
     },
     /** Never rejects. */
     async ask(provider: ProviderId, charge: Charge, customerCountry: string | null): Promise<QuoteOutcome> {
-      const refusal = refusalOfLimits(providers, provider, charge, customerCountry);
+      const refusal = refusalOfLimits(providers, provider, charge, customerCountry, null);
       if (refusal !== null) return { kind: 'refused', refusal };
       const quote = await ask(provider, requestOf(charge, customerCountry)).catch(outcomeOfError);
       if ('kind' in quote) return quote;

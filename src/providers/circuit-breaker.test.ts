@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../payment/errors.ts';
 import { DeclinedRequestError, ProviderBusyError, readRetryAfterSeconds } from './adapters/provider-http.ts';
@@ -10,6 +11,7 @@ const quote: Quote = { chargedCents: 10_00, deliveryUnits: null, minimumUsdCents
 
 let clockMs: number;
 let asked: number;
+let payments: number;
 let answer: () => Promise<Quote>;
 let adapter: ProviderAdapter;
 
@@ -25,8 +27,10 @@ const outcomeOf = (call: Promise<unknown>) =>
     () => 'answer',
     (error: ServiceError) => error.errorName,
   );
-const ask = () => outcomeOf(adapter.quote(request));
-const visit = () => outcomeOf(adapter.startSession(request as SessionRequest));
+/** Calls for another payment each time. */
+const ask = () => outcomeOf(adapter.quote({ ...request, amountCents: 10_00 + payments++ }));
+const visit = (paymentId = String(payments++)) =>
+  outcomeOf(adapter.startSession({ ...request, paymentId } as SessionRequest));
 async function askTimes(times: number): Promise<string[]> {
   const outcomes = [];
   for (let index = 0; index < times; index++) outcomes.push(await ask());
@@ -44,6 +48,7 @@ function breakAround(provider: Omit<ProviderAdapter, 'id'>): void {
 beforeEach(() => {
   clockMs = 1_000_000;
   asked = 0;
+  payments = 0;
   answer = async () => quote;
   const count = () => {
     asked++;
@@ -118,7 +123,8 @@ describe('a circuit breaker', () => {
         observe: (_, outcome) => outcomes.push(outcome),
       },
     );
-    const read = () => outcomeOf(adapter.readCatalog?.(request) as Promise<unknown>);
+    const read = () =>
+      outcomeOf(adapter.readCatalog?.({ ...request, accountId: String(payments++) }) as Promise<unknown>);
     for (let count = 0; count < 7; count++) expect(await read()).toBe('provider_unavailable');
     expect(outcomes).toEqual([...Array(5).fill('failed'), 'circuit_open', 'circuit_open']);
     expect([await ask(), await visit()]).toEqual(['answer', 'answer']);
@@ -219,6 +225,54 @@ describe('a circuit breaker', () => {
     }
     await Promise.all(Array.from({ length: 10 }, ask));
     expect(asked).toBe(50);
+  });
+
+  it('stays closed whatever fails for fewer than five payments, by clicks and by quotes', async () => {
+    const calls = fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.boolean()), { maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(calls, async (drawn) => {
+        let fails = false;
+        const call = () => (fails ? down() : Promise.resolve(quote));
+        breakAround({ quote: call, startSession: call as never });
+        for (const [payment, isQuote] of drawn) {
+          // The same payment with whatever its customer can change.
+          const place = {
+            customerCountry: `A${clockMs++ % 10}`,
+            means: 'card',
+            customerIp: `${clockMs}`,
+          } as const;
+          fails = true;
+          const failing = { ...request, ...place, amountCents: 10_00 + payment };
+          await outcomeOf(
+            isQuote
+              ? adapter.quote(failing)
+              : adapter.startSession({ ...failing, paymentId: `${payment}` } as SessionRequest),
+          );
+          expect(adapter.isSkipped?.()).toBe(false);
+        }
+        fails = false;
+        expect([await ask(), await visit()]).toEqual(['answer', 'answer']);
+      }),
+    );
+  });
+
+  it('leaves the trial to other payments after one that failed, and gives it another later', async () => {
+    answer = down;
+    for (let count = 0; count < 5; count++) await visit();
+    clockMs += OPEN_MS;
+    expect(await visit('hostile')).toBe('provider_unavailable');
+    expect(asked).toBe(6);
+    clockMs += OPEN_MS;
+    expect(await visit('hostile')).toBe('provider_unavailable');
+    expect(asked).toBe(6);
+    clockMs += OPEN_MS;
+    await visit('hostile');
+    expect(asked).toBe(7);
+    answer = async () => quote;
+    clockMs += OPEN_MS;
+    await visit('hostile');
+    expect(await visit()).toBe('answer');
+    expect(asked).toBe(8);
   });
 
   it('closes with the answer to a call that began before it opened', async () => {

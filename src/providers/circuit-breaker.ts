@@ -9,9 +9,16 @@ import {
   unavailable,
 } from './adapters/provider-http.ts';
 import { type CallBudget, callKinds, createOutgoingLimiter } from './outgoing-limiter.ts';
-import type { PostedWebhook, ProviderAdapter, ProviderHealth, Quote, QuoteRequest } from './provider.ts';
+import type {
+  PostedWebhook,
+  ProviderAdapter,
+  ProviderHealth,
+  Quote,
+  QuoteRequest,
+  SessionRequest,
+} from './provider.ts';
 
-/** Consecutive failures that count as an outage. A single failure may have any cause. */
+/** Payments that fail in a row in an outage. A single payment may cause its failures itself. */
 const FAILURES_TO_OPEN = 5;
 /** Maximum length of a stored failure message, because the provider controls its text. */
 const MAXIMUM_FAILURE_CHARACTERS = 300;
@@ -43,8 +50,8 @@ export interface CircuitBreakerOptions {
  * requests to the provider share.
  *
  * Refusals (inactive, below the minimum, declined) count as answers, and so does any status below 500 for a request
- * with one customer's data, because that customer's address or country must not block others. Concurrent failures count
- * as one.
+ * with one customer's data, because that customer's address or country must not block others. For the same reason, all
+ * failures of one payment count as one. So do concurrent failures.
  */
 export function withCircuitBreaker(
   adapter: ProviderAdapter,
@@ -95,10 +102,13 @@ export function withCircuitBreaker(
   async function guard<T>(
     circuit: Circuit,
     kind: keyof typeof limiters,
-    { accountId = '' }: QuoteRequest,
+    request: QuoteRequest & Partial<Pick<SessionRequest, 'paymentId'>>,
     call: () => Promise<T>,
   ): Promise<T> {
-    if (circuit.isClosedToCalls()) refuse(circuit);
+    const { accountId = '', currency, amountCents } = request;
+    // A quote names no payment, but is for its amount.
+    const payment = request.paymentId ?? `${accountId} ${currency} ${amountCents}`;
+    if (circuit.isClosedToCalls(payment)) refuse(circuit);
     const limiter = limiters[kind];
     const busySeconds =
       limiter === null ? Math.ceil(circuit.pausedMs() / 1000) : await limiter.acquire(accountId);
@@ -108,12 +118,12 @@ export function withCircuitBreaker(
       throw error;
     }
     // Other calls may have failed while this one was queued.
-    if (circuit.isClosedToCalls()) refuse(circuit);
+    if (circuit.isClosedToCalls(payment)) refuse(circuit);
     let requests = 0;
     const count = () => {
       if (++requests > 1) budget?.addRequest();
     };
-    return circuit.run(() => countRequests(count, call), report);
+    return circuit.run(payment, () => countRequests(count, call), report);
   }
 
   async function quote(request: QuoteRequest): Promise<Quote> {
@@ -154,20 +164,30 @@ type Circuit = ReturnType<typeof createCircuit>;
 /** Counts consecutive failures of one kind of call, and decides whether calls are allowed. */
 function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'monotonicMs' | 'openMs'>) {
   let failures = 0;
+  /** Payments of consecutive failures, at most as many as open the circuit. */
+  const failed = new Set<string>();
   let trialAtMs = 0;
+  /** Payment of the last failure, whose next trial leaves time for those of others. */
+  let lastFailed = '';
   let isTrying = false;
   let busyUntilMs = 0;
-  const isOpen = () => failures >= FAILURES_TO_OPEN;
-  const isBeforeTrial = () => isOpen() && monotonicMs() < trialAtMs;
+  const isOpen = () => failed.size >= FAILURES_TO_OPEN;
+  const isBeforeTrial = (payment?: string) =>
+    isOpen() && monotonicMs() < trialAtMs + (payment === lastFailed ? openMs : 0);
+  const close = () => {
+    failures = 0;
+    failed.clear();
+  };
   return {
     isOpen,
     isBeforeTrial,
     /** Whether calls are refused, because it is too early for a trial or one is running. */
-    isClosedToCalls: () => isBeforeTrial() || (isOpen() && isTrying),
+    isClosedToCalls: (payment: string) => isBeforeTrial(payment) || (isOpen() && isTrying),
     failuresInARow: () => failures,
     /** Remaining pause that the provider requested, or 0. */
     pausedMs: () => Math.max(0, busyUntilMs - monotonicMs()),
     async run<T>(
+      payment: string,
       call: () => Promise<T>,
       report: (outcome: CallOutcome, error?: unknown) => void,
     ): Promise<T> {
@@ -176,7 +196,7 @@ function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'mon
       const failuresBefore = failures;
       try {
         const answer = await call();
-        failures = 0;
+        close();
         report('answered');
         return answer;
       } catch (error) {
@@ -184,9 +204,11 @@ function createCircuit({ monotonicMs, openMs }: Pick<CircuitBreakerOptions, 'mon
         // The longest of several concurrent delays applies.
         if (busyError !== null)
           busyUntilMs = Math.max(busyUntilMs, monotonicMs() + busyError.retryAfterSeconds * 1000);
-        if (isAnswer(error)) failures = 0;
+        if (isAnswer(error)) close();
         else if (failures === failuresBefore) {
           failures++;
+          if (!isTrial) failed.add(payment);
+          lastFailed = payment;
           trialAtMs = monotonicMs() + openMs;
         }
         report(busyError !== null ? 'busy' : isDeclined(error) ? 'declined' : 'failed', error);

@@ -9,7 +9,13 @@ import {
   providerCatalog,
   providerIds,
 } from '../payment/provider-catalog.ts';
-import type { ProviderAdapters, ProviderSettings, ProviderStore, Quote } from './provider.ts';
+import {
+  type ProviderAdapters,
+  type ProviderSettings,
+  type ProviderStore,
+  type Quote,
+  unservedRegionOf,
+} from './provider.ts';
 import type { EvidenceStore } from './provider-evidence.ts';
 import {
   type ChargedAmount,
@@ -36,6 +42,10 @@ export interface ProviderOffer {
   /** Smallest amount that the provider serves, given its minimum and the maximum provider fee. */
   readonly minimumUsdCents: number;
   readonly refusal: Refusal | null;
+  /** The provider that runs the sessions: the one itself, or that of the account's route. */
+  readonly seller: ProviderId;
+  /** Whether the customer's email address, if it is known, is part of a session. */
+  readonly sharesEmail: boolean;
   /** Who pins the provider to the top of the list where it is available. The merchant takes precedence. */
   readonly pinnedBy: 'merchant' | 'operator' | null;
 }
@@ -163,6 +173,7 @@ function amountTerms(
   settings: ProviderSettings,
   payment: CheckedCharge,
   country: string | null = null,
+  state: string | null = null,
 ): MinimumTerms {
   const { maxProviderFeeBasisPoints } = payment;
   const known = limits?.known(provider, payment.currency, country) ?? null;
@@ -170,7 +181,7 @@ function amountTerms(
   const liveMaximum = known?.maximumCents ?? null;
   return {
     maxProviderFeeBasisPoints,
-    isSold: known?.isSold ?? true,
+    isSold: known === null || (known.isSold && unservedRegionOf(known, country, state) === null),
     minimumUsdCents:
       liveMinimum === null
         ? (settings.minimumUsdCents ?? providerCatalog[provider].minimumUsdCents)
@@ -188,25 +199,27 @@ export async function requireAmount(
   provider: ProviderId,
   payment: CheckedCharge,
   country: string | null = null,
+  state: string | null = null,
 ): Promise<void> {
   const settings = await directory.settings.readProviderSettings(provider);
-  const terms = amountTerms(directory, provider, settings, payment, country);
+  const terms = amountTerms(directory, provider, settings, payment, country, state);
   throwRefusal(refusalOfAmount(provider, terms, payment.usdUnits));
 }
 
-/** Why the provider's catalog for the customer's country excludes the payment; null if it does not. */
+/** Why the customer's region, or the provider's catalog for it, excludes the payment; null if neither does. */
 export function refusalOfLimits(
   directory: Pick<ProviderDirectory, 'limits' | 'adapters'>,
   provider: ProviderId,
   payment: CheckedCharge,
   country: string | null,
+  state: string | null,
 ): Refusal | null {
-  const { countriesServed } = directory.adapters.get(provider) ?? {};
-  if (country !== null && countriesServed?.has(country) === false) return inactive(provider);
+  if (unservedRegionOf(directory.adapters.get(provider) ?? {}, country, state) !== null)
+    return inactive(provider);
   const known = directory.limits?.known(provider, payment.currency, country) ?? null;
   if (known === null) return null;
   const none = { active: null, pinned: null, minimumUsdCents: 0 };
-  const terms = amountTerms(directory, provider, none, payment, country);
+  const terms = amountTerms(directory, provider, none, payment, country, state);
   return refusalOfAmount(provider, terms, payment.usdUnits);
 }
 
@@ -334,7 +347,9 @@ export async function listOffers(
     const minimumUsdCents = effectiveMinimumUsdCents(provider, terms) ?? terms.minimumUsdCents;
     const isPinned = account.pinnedProvider === provider;
     const pinnedBy = isPinned ? 'merchant' : settings.pinned === true ? 'operator' : null;
-    return { provider, name, minimumUsdCents, refusal, pinnedBy };
+    const { routedThrough: seller = provider, withholdsEmail } = directory.adapters.get(provider) ?? {};
+    const sharesEmail = withholdsEmail !== true;
+    return { provider, name, minimumUsdCents, refusal, pinnedBy, seller, sharesEmail };
   });
 }
 

@@ -5,7 +5,8 @@ import type { Payment } from '../payment/payment.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
 import type { CatalogEntry, ProviderAdapters } from './provider.ts';
 
-export interface ProviderLimits extends Pick<CatalogEntry, 'minimumCents' | 'maximumCents'> {
+export interface ProviderLimits
+  extends Pick<CatalogEntry, 'minimumCents' | 'maximumCents' | 'statesNotServed'> {
   readonly isSold: boolean;
   readonly readAtMs: number;
 }
@@ -40,8 +41,9 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
       const request = { amountCents: 100_00, currency, usdUnits: 100_000_000n, customerCountry: country };
       const limits = await adapters.get(provider)?.readCatalog?.(request);
       if (limits === undefined) return;
-      const { minimumCents, maximumCents } = limits;
-      entries.set(key, { minimumCents, maximumCents, isSold: true, readAtMs: nowMs() });
+      const { minimumCents, maximumCents, statesNotServed } = limits;
+      const states = country === 'US' && statesNotServed !== undefined ? { statesNotServed } : {};
+      entries.set(key, { minimumCents, maximumCents, ...states, isSold: true, readAtMs: nowMs() });
     } catch (error) {
       const isRefused = error instanceof ServiceError && error.errorName === 'provider_inactive';
       // Wrong credentials look the same, but then the provider cannot serve this country either.

@@ -87,7 +87,28 @@ export class ProviderWebhookRefusedError extends Error {
   override readonly name = 'ProviderWebhookRefusedError';
 }
 
-export interface CatalogEntry {
+/** Where a provider is known to sell; what is absent is unknown. */
+export interface ServedRegions {
+  /** Countries outside of which it does not serve customers. */
+  readonly countriesServed?: ReadonlySet<string>;
+  readonly countriesNotServed?: ReadonlySet<string>;
+  /** States of the United States. */
+  readonly statesNotServed?: ReadonlySet<string>;
+}
+
+/** The customer's region if the provider is known not to serve it, such as `CA` or `US-NY`; otherwise null. */
+export function unservedRegionOf(
+  { countriesServed, countriesNotServed, statesNotServed }: ServedRegions,
+  country: string | null,
+  state: string | null,
+): string | null {
+  if (country === null) return null;
+  if (countriesServed?.has(country) === false || countriesNotServed?.has(country) === true) return country;
+  return country === 'US' && state !== null && statesNotServed?.has(state) === true ? `US-${state}` : null;
+}
+
+/** What a catalog says for a currency and the customer's country. */
+export interface CatalogEntry extends ServedRegions {
   readonly asset: string;
   /** Contract of the token that the provider delivers; null if not stated. */
   readonly tokenContract: string | null;
@@ -116,7 +137,7 @@ export interface RecordedAnswer {
 }
 
 /** The protocol of one on-ramp. Every call is bounded in time. */
-export interface ProviderAdapter {
+export interface ProviderAdapter extends ServedRegions {
   readonly id: ProviderId;
   /** A session's URL works only once, so it is never given out again. */
   readonly opensOnce?: true;
@@ -125,14 +146,12 @@ export interface ProviderAdapter {
   /** Set if it refuses customers whose browser sends no referrer of this service. */
   readonly checksReferrer?: true;
   readonly needsCountry?: true;
+  /** Set if sessions lack the customer's email address: it has no field for one, or reuses checks by it. */
+  readonly withholdsEmail?: true;
   /** Currencies that the provider is known to accept; absent if unknown. */
   readonly currenciesSold?: readonly Currency[];
   /** The only currency that its route accepts; absent if the provider catalog decides. */
   readonly onlyCurrency?: Currency;
-  /** Countries outside of which it is known not to serve customers; absent if unknown. */
-  readonly countriesServed?: ReadonlySet<string>;
-  /** States of the United States in which it is known not to serve customers. */
-  readonly statesNotServed?: ReadonlySet<string>;
   /**
    * Throws `provider_unavailable` when the provider does not answer or declines the request, and `provider_inactive`
    * when it rejects the credentials or does not serve the currency or region.

@@ -126,7 +126,7 @@ async function startSession(
   const nowMs = context.nowMs();
   const charge = chargeOf(view, sumObservations(view.observations).seenUnits);
   requireNothingUnderWay(view, charge, nowMs);
-  const adapter = await requireServable(context, payment, charge, provider, country);
+  const adapter = await requireServable(context, payment, charge, provider, { country, state });
   const email = knowsEmail ? payment.email : null;
   // Includes the requested means, so that a link for other means is not reused.
   const bound = [ip ?? '', means ?? ''].join(' ').trim();
@@ -306,7 +306,7 @@ async function requireServable(
   payment: Payment,
   charge: Charge,
   provider: ProviderId,
-  country: string | null,
+  { country, state }: Pick<SessionChoice, 'country' | 'state'>,
 ): Promise<ProviderAdapter> {
   requireOpen(payment);
   if (payment.provider !== MULTI_PROVIDER && payment.provider !== provider) {
@@ -321,7 +321,7 @@ async function requireServable(
   }
   requireCurrency(context.providers.adapters, provider, payment.currency);
   await requireActive(context.providers, account, provider, payment.currency);
-  await requireAmount(context.providers, provider, charge, country);
+  await requireAmount(context.providers, provider, charge, country, state);
   const adapter = context.providers.adapters.get(provider);
   if (adapter === undefined) throw new ServiceError('provider_inactive');
   return adapter;

@@ -1,5 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Payment } from '../../src/payment/payment.ts';
+import { providerCatalog } from '../../src/payment/provider-catalog.ts';
 import { MAXIMUM_SESSIONS_PER_HOUR } from '../../src/payment/provider-session.ts';
+import { adapterWith } from '../providers/stage.ts';
 import {
   type CheckoutPages,
   createCheckoutPages,
@@ -175,11 +178,24 @@ it('a short link leads to a checkout that can be paid, and gives the provider no
   expect(pages.emails).toEqual([null, email]);
 });
 
-it.each(['revolut', 'coinbase', 'cryptocom'] as const)(
-  'the page does not say that %s is given the email address, which it has no field for',
-  async (provider) => {
-    id = pages.put(pageView(pagePayment({ provider, email })));
-    const page = await open(`/pay/${id}?${withEmail}`);
-    expect(textOf(page.body)).not.toMatch(/e-?mail/i);
+it.each([
+  ['revolut', null, false, '1–10'],
+  ['banxa', null, false, '5–30'],
+  ['moonpay', null, true, '2–15'],
+  ['paypal', 'banxa', false, '5–30'],
+  ['paypal', 'moonpay', true, '2–15'],
+] as const)(
+  'what the page says of %s by way of %j is true of that way',
+  async (provider, route, isTold, time) => {
+    const key = { API_KEY: 'key', SECRET_KEY: 'key', PARTNER: 'shop', BASE_URL: 'http://127.0.0.1:1' };
+    const adapter = adapterWith(provider, { ...key, ...(route === null ? {} : { ROUTE: route }) });
+    pages = createCheckoutPages({ adapters: new Map([[provider, adapter]]) });
+    const view = async (chosen: Payment['provider']) => {
+      const payment = pagePayment({ provider: chosen, email, currency: 'EUR' });
+      return textOf((await open(`/pay/${pages.put(pageView(payment))}?${withEmail}`)).body);
+    };
+    expect((await view(provider)).includes('We share your email address')).toBe(isTold);
+    const { name } = providerCatalog[provider];
+    expect(await view('multi')).toMatch(new RegExp(`${name} (Card )?Usually ${time} minutes`));
   },
 );

@@ -145,11 +145,12 @@ it("asks for quotes in the customer's country: as the proxy says it, or as the c
   expect(await asked({ cookie: 'country=XX' })).toEqual([null]);
 });
 
-it('offers no provider in a country that it is known not to serve, and asks it for no quote there', async () => {
+it('offers no provider in a country or state that it is known not to serve, and asks it for no quote there', async () => {
   let asked = 0;
   const stripe: ProviderAdapter = {
     id: 'stripe',
     countriesServed: new Set(['US']),
+    statesNotServed: new Set(['NY']),
     quote: async ({ amountCents }) => {
       asked++;
       return { chargedCents: amountCents, deliveryUnits: null, minimumUsdCents: null };
@@ -157,9 +158,11 @@ it('offers no provider in a country that it is known not to serve, and asks it f
     startSession: () => Promise.reject(new Error('no session')),
   };
   await reopen({ countryHeader: 'cf-ipcountry', adapters: new Map([['stripe', stripe]]) });
-  expect(orderIn((await openNew({ 'cf-ipcountry': 'DE' })).body)).not.toContain('stripe');
+  for (const region of ['DE', 'US-NY'])
+    expect(orderIn((await openNew({ 'cf-ipcountry': region })).body)).not.toContain('stripe');
   expect(asked).toBe(0);
-  expect(orderIn((await look({ 'cf-ipcountry': 'US' })).body)).toContain('stripe');
+  for (const region of ['US', 'US-CA'])
+    expect(orderIn((await look({ 'cf-ipcountry': region })).body)).toContain('stripe');
   expect(orderIn((await look()).body)).toContain('stripe');
 });
 
@@ -226,6 +229,13 @@ it("offers what can serve the customer's country and amount, and asks no quote o
   const refused = await click({ 'cf-ipcountry': 'DE' });
   expectSays(refused, 400, 'is more than Wert accepts.');
   expect((await click({ 'cf-ipcountry': 'FR' })).statusCode).toBe(303);
+  pages.limits.set('wert US', { ...limit, maximumCents: null, statesNotServed: new Set(['NY']) });
+  expect(orderIn((await look({ 'cf-ipcountry': 'US-NY' })).body)).not.toContain('wert');
+  expect(orderIn((await look({ 'cf-ipcountry': 'US-TX' })).body)).toContain('wert');
+  expect([await click({ 'cf-ipcountry': 'US-NY' }), await click({ 'cf-ipcountry': 'US-TX' })]).toMatchObject([
+    { statusCode: 400 },
+    { statusCode: 303 },
+  ]);
 });
 
 it('asks again only when a quote is old, however many look at the page', async () => {

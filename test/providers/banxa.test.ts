@@ -141,7 +141,7 @@ describe('a customer in a country where Banxa sells no stablecoins', () => {
   });
 
   it('is refused by the on-ramp, and the adapter knows it of Canada and from the catalog', async () => {
-    stage.onramps.setMode('banxa', { refusesCountry: true });
+    stage.onramps.setMode('banxa', { customerRegion: 'CA' });
     await expect(stage.adapterOf('banxa').startSession(someSession)).rejects.toMatchObject(refusal);
     stage.onramps.setMode('banxa', {});
     const canadian = { ...someSession, customerCountry: 'CA' } as const;

@@ -113,7 +113,8 @@ describe('says in words', () => {
 it('asks also while the provider is left alone, and leaves its health as it was', async () => {
   const adapter = behindBreaker(stage.adapterOf('wert'));
   stage.onramps.setFault('wert', 'down');
-  for (let count = 0; count < 5; count++) await adapter.quote(someSession).catch(() => undefined);
+  for (let count = 0; count < 5; count++)
+    await adapter.startSession({ ...someSession, paymentId: `${count}` }).catch(() => undefined);
   stage.onramps.setFault('wert', 'up');
   const health = {
     isCircuitOpen: true,

@@ -9,6 +9,7 @@ import {
   type PostedWebhook,
   type ProviderAdapter,
   ProviderWebhookRefusedError,
+  type SessionRequest,
 } from '../../src/providers/provider.ts';
 import { serveJson, servePassThrough, serveRequests } from './serve-json.ts';
 import { behindBreaker, openFromCheckout, outcomeOf, payWith, someSession, useStage } from './stage.ts';
@@ -137,14 +138,21 @@ async function circuitAfter(
   id: ProviderId,
   { status, body }: { readonly status: number; readonly body: string },
   isMeant: (request: string) => boolean,
-  call: (adapter: ProviderAdapter) => Promise<unknown>,
+  call: (adapter: ProviderAdapter, request: SessionRequest) => Promise<unknown>,
 ) {
   // Ramp Network accepts 100 requests a minute.
   stage.advance(60_000);
   const upstream = stage.valuesOf(id)['BASE_URL'] as string;
   const proxy = await servePassThrough(upstream, (request) => (isMeant(request) ? { status, body } : null));
   const adapter = behindBreaker(stage.adapterOf(id, { values: { BASE_URL: proxy.url } }));
-  for (let count = 0; count < 10; count++) await outcomeOf(call(adapter));
+  for (let count = 10; count < 20; count++) {
+    const request = {
+      ...someSession,
+      amountCents: 100_00 + count,
+      paymentId: paymentId.replace(/..$/, `${count}`),
+    };
+    await outcomeOf(call(adapter, request));
+  }
   return adapter.health?.().isCircuitOpen;
 }
 
@@ -160,15 +168,14 @@ describe.each(providerIds)('a refusal by %s', (id: ProviderId) => {
   ])('of one customer takes it from nobody else, whatever the status: %s', async (_what, body) => {
     for (const status of [200, 204, 302, ...refusals, 401, 403])
       expect(
-        await circuitAfter(id, { status, body }, namesCustomer, (adapter) =>
-          adapter.startSession(someSession),
+        await circuitAfter(id, { status, body }, namesCustomer, ({ startSession }, request) =>
+          startSession(request),
         ),
         `status ${status}`,
       ).toBe(false);
   });
 
   it('of what names no customer is an outage if it says that the address is gone', async () => {
-    const request = { ...someSession, customerCountry: null };
     for (const status of refusals) {
       // Its own trial takes these for the answer that there is no list.
       const isOutage = [404, 405, 410].includes(status) && !(quotesNothing.has(id) && status !== 410);
@@ -178,7 +185,7 @@ describe.each(providerIds)('a refusal by %s', (id: ProviderId) => {
           id,
           answer,
           () => true,
-          (adapter) => adapter.quote(request),
+          ({ quote }, request) => quote({ ...request, customerCountry: null }),
         ),
         `status ${status}`,
       ).toBe(isOutage);
@@ -239,13 +246,13 @@ it.each([
 
 it('Transak whose access tokens are refused with 404 is down, although a customer asked', async () => {
   const isToken = (request: string) => request.includes('/refresh-token');
-  const call = (adapter: ProviderAdapter) => adapter.startSession(someSession);
+  const call = ({ startSession }: ProviderAdapter, request: SessionRequest) => startSession(request);
   expect(await circuitAfter('transak', { status: 404, body: '{}' }, isToken, call)).toBe(true);
 });
 
 it('Revolut that has no price for a country is still there for others', async () => {
   const isQuote = (request: string) => request.includes('/quote');
-  const call = (adapter: ProviderAdapter) => adapter.quote(someSession);
+  const call = ({ quote }: ProviderAdapter, request: SessionRequest) => quote(request);
   expect(await circuitAfter('revolut', { status: 404, body: '{}' }, isQuote, call)).toBe(false);
 });
 

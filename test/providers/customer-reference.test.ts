@@ -1,7 +1,7 @@
 /** What providers are told by which they may recognize a returning customer. */
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { providerIds } from '../../src/payment/provider-catalog.ts';
+import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import { createCheckoutPages, pagePayment, pageView } from '../support/checkout-pages.ts';
 import { someSession, useStage, watchedAdapter } from './stage.ts';
@@ -52,10 +52,20 @@ describe('the reference to a customer', () => {
 describe('a provider', () => {
   const stage = useStage();
 
-  it.each(providerIds)('%s gets it only if customers prove there who they are', async (id) => {
-    const { said, adapter } = await watchedAdapter(stage, id);
-    const { redirectUrl } = await adapter.startSession(someSession);
-    const isTold = [...said, redirectUrl].join().includes(someSession.customerReference);
-    expect(isTold).toBe(['moonpay', 'paypal', 'transak'].includes(id));
-  });
+  it.each([...providerIds, 'paypal by Banxa'])(
+    '%s gets it only if customers prove there who they are, and the email address unless its adapter withholds it',
+    async (name) => {
+      const [id, route] = name.split(' by ') as [ProviderId, string?];
+      const card = { ROUTE: 'banxa', PAYMENT_METHOD: 'debit-credit-card' };
+      const values = route === undefined ? {} : { ...stage.valuesOf('banxa'), ...card };
+      const { said, adapter } = await watchedAdapter(stage, id, { ...stage.valuesOf(id), ...values });
+      const place = route === undefined ? {} : { customerCountry: 'DE' };
+      const { redirectUrl } = await adapter.startSession({ ...someSession, ...place });
+      const told = [...said, redirectUrl].join();
+      expect(told.includes(someSession.customerReference)).toBe(
+        ['moonpay', 'paypal', 'transak'].includes(name),
+      );
+      expect(/ada(\+|%2B)shop/i.test(told)).toBe(adapter.withholdsEmail !== true);
+    },
+  );
 });

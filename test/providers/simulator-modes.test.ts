@@ -255,24 +255,35 @@ describe('webhooks', () => {
 });
 
 describe("the provider's own catalog", () => {
-  const published = ['moonpay', 'paypal', 'rampnetwork', 'revolut', 'coinbase', 'banxa', 'klarna'] as const;
+  const published = [
+    ...(['moonpay', 'paypal', 'rampnetwork', 'revolut', 'transak'] as const),
+    ...(['coinbase', 'banxa', 'klarna'] as const),
+  ];
 
-  it.each(published)('of %s names native USDC', async (id) => {
+  it.each(published)('of %s names native USDC and the limits', async (id) => {
     const entry = await stage.adapterOf(id).readCatalog?.(someSession);
     expect(entry?.tokenContract).toBe('0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359');
-    if (entry?.minimumCents !== null && entry?.maximumCents !== null)
-      expect(entry?.maximumCents).toBeGreaterThan(entry?.minimumCents ?? 0);
+    expect(entry?.maximumCents).toBeGreaterThan(entry?.minimumCents as number);
   });
 
   it.each([
     ['moonpay', 'IN'],
+    ['moonpay', 'CA'],
+    ['moonpay', 'US-NY'],
+    ['paypal', 'IN'],
     ['revolut', 'IN'],
-  ] as const)('of %s hides it from customers in %s, whom it does not serve', async (id, customerCountry) => {
-    const read = stage.adapterOf(id).readCatalog?.({ ...someSession, customerCountry });
-    await expect(read).rejects.toMatchObject({
+    ['transak', 'IN'],
+    ['transak', 'US-NY'],
+    ['banxa', 'CA'],
+    ['banxa', 'US-NY'],
+  ] as const)('of %s hides it from customers in %s, whom it does not serve', async (id, region) => {
+    const [customerCountry, customerState = null] = region.split('-') as [string, string?];
+    const { readCatalog } = stage.adapterOf(id);
+    await expect(readCatalog?.({ ...someSession, customerCountry, customerState })).rejects.toMatchObject({
       errorName: 'provider_inactive',
-      message: expect.stringContaining(`does not serve customers in ${customerCountry}`),
+      message: expect.stringContaining(`does not serve customers in ${region}.`),
     });
+    expect(await outcomeOf(Promise.resolve(readCatalog?.(someSession)))).toBe('answered');
   });
 
   it.each(published)('of %s is refused with bridged USDC, by name', async (id) => {

@@ -140,13 +140,13 @@ export async function webhookOfVisit({ webhooks }: Stage, adapter: ProviderAdapt
 }
 
 /** An adapter whose requests are kept, and answered by its simulator. */
-export async function watchedAdapter(stage: Stage, id: ProviderId) {
+export async function watchedAdapter(stage: Stage, id: ProviderId, values = stage.valuesOf(id)) {
   const said: string[] = [];
-  const { url } = await servePassThrough(stage.valuesOf(id)['BASE_URL'] as string, (request) => {
+  const { url } = await servePassThrough(values['BASE_URL'] as string, (request) => {
     said.push(request);
     return null;
   });
-  return { said, adapter: stage.adapterOf(id, { values: { BASE_URL: url } }) };
+  return { said, adapter: stage.adapterOf(id, { values: { ...values, BASE_URL: url } }) };
 }
 
 /** An adapter behind the breaker of a process whose clock stands still. */

@@ -17,7 +17,7 @@ export function actions(checkout: Checkout, language: Language, quotes?: OffersT
       return choices(checkout, language, quotes);
     case 'at_provider':
       return isTakenByProvider(view)
-        ? html`${checkAgain(checkout, language)}${paymentDelayHelp(view, language)}`
+        ? html`${checkAgain(checkout, language)}${paymentDelayHelp(view, checkout, language)}`
         : continueSession(view, checkout, language, quotes);
     case 'underpaid':
       return addTheRest(view, checkout, language, quotes);
@@ -71,7 +71,7 @@ function continueSession(
     return html`${again}
 ${others.length === 0 ? nothing : selector({ checkout, offers: others, language, quotes })}`;
   return html`${again}
-${paymentDelayHelp(view, language)}
+${paymentDelayHelp(view, checkout, language)}
 ${others.length === 0 ? nothing : foldedOffers({ checkout, offers: others, language })}`;
 }
 
@@ -80,13 +80,14 @@ function checkAgain({ path }: Checkout, language: Language): Html {
   return html`<p><a class="button wide" href="${path}">${language.words.actions.checkAgain}</a></p>`;
 }
 
-/** Help for a charged card without a delivery: the usual delay and contacts. */
-function paymentDelayHelp(view: AtProvider, { words }: Language): Html {
-  const provider = nameOf(view.provider);
+/** Help for a charged card without a delivery: the usual delay and contacts, which are those of the seller. */
+function paymentDelayHelp(view: AtProvider, { offers }: Checkout, { words }: Language): Html {
+  const { seller } = offers.find((offer) => offer.provider === view.provider) ?? { seller: view.provider };
+  const provider = nameOf(seller);
   const { question, usual, ask, support } = words.missing;
   return html`<details${isTakenByProvider(view) ? html` open` : nothing}><summary>${question}</summary>
 <p>${usual} ${fillIn(ask, { provider })}</p>
-<p><a href="${providerSupportUrls[view.provider]}" rel="noopener noreferrer"
+<p><a href="${providerSupportUrls[seller]}" rel="noopener noreferrer"
 target="_blank">${fillIn(support, { provider })}<span class="quiet"> ${words.facts.newTab}</span></a></p>
 </details>`;
 }

@@ -27,6 +27,7 @@ export function sendCheckout(
   const { isTestMode, explorerTransactionUrl, token } = context;
   const emailToken = emailTokenOf(context, request, checkout.payment);
   if (emailToken !== null) rememberEmailToken(asked, checkout.payment, emailToken);
+  const { country, state } = customerPlace(context, request);
   const page = checkoutPage(checkout, {
     ...answer,
     explorerTransactionUrl,
@@ -38,7 +39,8 @@ export function sendCheckout(
     quotes: {
       source: context.quotes,
       lastChoice: lastChoiceOf(checkout, request),
-      customerCountry: customerPlace(context, request).country,
+      customerCountry: country,
+      customerState: state,
       userAgent: request.headers['user-agent'] ?? '',
     },
   });

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { Account } from '../../accounts/account.ts';
 import type { Address } from '../../payment/address.ts';
 import type { Payment } from '../../payment/payment.ts';
-import { isProviderId, type ProviderId, providersWithoutEmail } from '../../payment/provider-catalog.ts';
+import type { ProviderId } from '../../payment/provider-catalog.ts';
 import { type Outcome, outcomesOf } from '../../payment/test-payments.ts';
 import { servedFromUsdCents } from '../../providers/provider-availability.ts';
 import {
@@ -216,7 +216,7 @@ interface AssurancesOptions {
 
 /** Facts for a careful customer before the click; in test mode, the simulation panel. */
 function assurances(
-  { path, payment, account, view }: Checkout,
+  { path, payment, account, view, offers }: Checkout,
   { words }: Language,
   { canSimulate, knowsEmail }: AssurancesOptions,
 ): Html {
@@ -225,7 +225,7 @@ function assurances(
 <li>${card}</li>
 <li>${price}</li>
 <li>${fillIn(delivery, { shop: account.name })}</li>
-${emailLine(payment, knowsEmail, words)}
+${emailLine(payment, offers, knowsEmail, words)}
 </ul>${view.kind === 'underpaid' ? nothing : html`${phoneCode(path, words)}${canSimulate ? simulationPanel(payment) : nothing}`}</footer>`;
 }
 
@@ -238,8 +238,13 @@ function phoneCode(path: string, { phone }: Words): Html {
 /** Shown instead of an address that the visitor did not bring; reveals neither name nor host. */
 const HIDDEN_EMAIL = '•••@•••';
 
-function emailLine({ email, provider }: Payment, knowsEmail: boolean, { assurances }: Words): Html {
-  if (email === null || (isProviderId(provider) && providersWithoutEmail.has(provider))) return nothing;
+function emailLine(
+  { email }: Payment,
+  offers: Checkout['offers'],
+  knowsEmail: boolean,
+  { assurances }: Words,
+): Html {
+  if (email === null || !possibleOffers(offers).some(({ sharesEmail }) => sharesEmail)) return nothing;
   return knowsEmail
     ? html`<li>${fillIn(assurances.email, { email: maskEmail(email) })}</li>`
     : html`<li>${fillIn(assurances.emailKept, { email: HIDDEN_EMAIL })}</li>`;

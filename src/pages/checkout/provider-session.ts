@@ -60,9 +60,9 @@ function providerFor(
   { context, request }: CheckoutRequest,
   checkout: Checkout,
 ): ProviderId | undefined {
-  const { country } = customerPlace(context, request);
+  const { country, state } = customerPlace(context, request);
   const outcomeOf = (provider: ProviderId, each: PaymentMeans) =>
-    context.quotes.peek(provider, checkout.charge, country, each);
+    context.quotes.peek(provider, checkout.charge, country, each, state);
   return meansFor(checkout, country, request.headers['user-agent'] ?? '', outcomeOf).get(means);
 }
 

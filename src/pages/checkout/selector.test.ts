@@ -85,6 +85,8 @@ it('chooses for each means a provider that sells it here: the pinned one, else t
             provider,
             name: providerCatalog[provider].name,
             minimumUsdCents: 0,
+            seller: provider,
+            sharesEmail: true,
             refusal: isRefused ? refusal : null,
             pinnedBy: provider === merchantPin ? 'merchant' : pinnedBy,
           }),

@@ -59,7 +59,7 @@ export function selector(selection: OfferList): Html {
   const country = quotes?.customerCountry ?? null;
   const rows = possible.map((offer): OfferRow => {
     if (quotes === undefined) return { offer };
-    const outcome = quotes.source.peek(offer.provider, checkout.charge, country);
+    const outcome = quotes.source.peek(offer.provider, checkout.charge, country, null, quotes.customerState);
     return { offer, outcome, isLastChoice: offer.provider === quotes.lastChoice };
   });
   return leadAndOthers(selection, inExpectedOrder(checkout, rows, country));
@@ -182,8 +182,9 @@ function higherChargeOf({ outcome }: OfferRow, { amountCents }: Charge): number 
 function offerDetails(row: OfferRow, charge: Charge, language: Language): Html {
   const { offer, outcome, isLastChoice = false } = row;
   const { offers: words } = language.words;
-  const { provider, name } = offer;
-  const { usualMinutes, needs } = customerFacts[provider];
+  const { provider, name, seller } = offer;
+  const { needs } = customerFacts[provider];
+  const { usualMinutes } = customerFacts[seller];
   const chargedCents = higherChargeOf(row, charge);
   const details = [
     ...(chargedCents === null
@@ -218,6 +219,8 @@ export interface OffersToAsk {
   readonly lastChoice: ProviderId | null;
   /** The customer's country, ISO 3166-1 alpha-2; null if unknown. */
   readonly customerCountry: string | null;
+  /** Code of a state in the United States; null or absent if unknown. */
+  readonly customerState?: string | null;
   readonly userAgent: string;
 }
 

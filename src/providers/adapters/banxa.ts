@@ -51,6 +51,8 @@ export const banxa = defineProvider({
     ),
     ...variable.environment,
   ],
+  /** Customers in Canada buy no stablecoins. */
+  traits: { opensOnce: true, withholdsEmail: true, countriesNotServed: new Set(['CA']) },
   facts: {
     official: [
       '`POST /{partner}/v2/buy` with `x-api-key` and `checkoutUrl`, which opens once, and expires after a minute without a redirect (docs.banxa.com, Hosted Checkout, Create a buy order).',
@@ -79,7 +81,6 @@ export const banxa = defineProvider({
   },
   means: { card: 'debit-credit-card', apple_pay: 'apple-pay', google_pay: 'google-pay' },
   fees: 'included',
-  traits: { opensOnce: true },
   account: (settings) => ({
     apiUrl: `${settings.urls.api}/${encodeURIComponent(settings.value('PARTNER'))}`,
     blockchain: settings.valueOrNull('BLOCKCHAIN') ?? 'MATIC',
@@ -100,7 +101,8 @@ export const banxa = defineProvider({
     const chain = answers.listOf(coin?.['blockchains'] ?? []).find(({ id }) => id === blockchain);
     if (chain === undefined)
       throw new answers.MalformedAnswerError(`USDC on ${blockchain} is not in the catalog`);
-    requireCountry(provider, request, answers.fieldsOf(chain['unsupportedCountries'] ?? {}));
+    const { customerCountry } = request;
+    const statesOf = answers.fieldsOf(chain['unsupportedCountries'] ?? {});
     const tokenContract = readUsdcContract(chain['address']);
     // The coin's minimum is in crypto and for withdrawals, so the limits come from the payment method.
     const fiat = (await read('fiats')).find(({ id }) => id === request.currency);
@@ -109,13 +111,12 @@ export const banxa = defineProvider({
     return {
       asset: `USDC on ${blockchain}`,
       tokenContract,
-      minimumCents: answers.readCentsOrNull(limits?.['minimum'], 'minimum'),
-      maximumCents: answers.readCentsOrNull(limits?.['maximum'], 'maximum'),
+      ...answers.excludedRegions(customerCountry, statesOf[customerCountry ?? '']),
+      ...answers.limitsOf(limits, 'minimum', 'maximum'),
     };
   },
 
   async quote({ id, apiUrl, methodOf, blockchain }, request, call) {
-    requireCountry(id, request);
     const answer = await call.answer({
       url: `${apiUrl}/v2/quotes/buy`,
       query: {
@@ -127,6 +128,7 @@ export const banxa = defineProvider({
       },
     });
     const quote = answers.fieldsOf(contentOf(id, request, answer));
+    answers.requireNoOther(quote, { fiat: request.currency, crypto: 'USDC' });
     return {
       chargedCents: answers.readCentsOrNull(quote['fiatAmount'], 'fiatAmount') ?? request.amountCents,
       deliveryUnits: answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount'),
@@ -184,13 +186,6 @@ function contentOf(id: ProviderId, request: QuoteRequest, answer: answers.JsonAn
   const { errors, data } = (body ?? {}) as answers.AnswerFields;
   const hasFailed = status < 300 && Array.isArray(errors) && errors.length > 0;
   return answers.requireSuccess(id, hasFailed ? { ...answer, status: 422 } : answer, data);
-}
-
-/** Throws for Canada, and for a country that the blockchain's entry in the catalog names without states. */
-function requireCountry(id: ProviderId, request: QuoteRequest, unsupported: answers.AnswerFields = {}): void {
-  const country = request.customerCountry ?? '';
-  const states = { ...unsupported, CA: [] }[country];
-  if (Array.isArray(states) && states.length === 0) throw answers.countryNotServed(id, country);
 }
 
 /**

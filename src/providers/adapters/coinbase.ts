@@ -47,7 +47,7 @@ export const coinbase = defineProvider({
     variable.webhookSecret('WEBHOOK_SECRET', "The webhook subscription's secret"),
     ...variable.environment,
   ],
-  traits: { currenciesSold: ['USD', 'EUR', 'CAD'], opensOnce: true },
+  traits: { currenciesSold: ['USD', 'EUR', 'CAD'], opensOnce: true, withholdsEmail: true },
   quotesInSession: true,
   facts: {
     official: [
@@ -106,8 +106,7 @@ export const coinbase = defineProvider({
     return {
       asset: 'USDC on polygon',
       tokenContract,
-      minimumCents: answers.readCentsOrNull(limits?.['min'], 'min'),
-      maximumCents: answers.readCentsOrNull(limits?.['max'], 'max'),
+      ...answers.limitsOf(limits, 'min', 'max'),
     };
   },
 
@@ -136,6 +135,7 @@ export const coinbase = defineProvider({
       },
     });
     const purchase = answers.fieldsOf(quote['purchase_amount']);
+    answers.requireNoOther(purchase, { currency: 'USDC' });
     const { value: total, currency } = answers.fieldsOf(quote['payment_total'] ?? {});
     // In USD if Coinbase does not support the currency.
     const stated = currency === request.currency ? total : null;
@@ -166,7 +166,7 @@ export const coinbase = defineProvider({
     });
     const { onrampUrl } = answers.fieldsOf(body['session']);
     // Only a session with country and payment method includes a quote.
-    const quote = place === null || body['quote'] === undefined ? null : answers.fieldsOf(body['quote']);
+    const quote = place === null || !body['quote'] ? null : answers.fieldsOf(body['quote']);
     const isInCurrency = quote?.['paymentCurrency'] === request.currency;
     return {
       redirectUrl: answers.readRedirectUrl(onrampUrl),

@@ -42,6 +42,7 @@ export const cryptocom = defineProvider({
       'Quotes, so that the delivery is assumed; the signature of webhooks (`Pay-Signature`), so that none are taken.',
     ],
   },
+  traits: { withholdsEmail: true },
   fees: 'included',
   quotesInSession: true,
   blockedBecause: ({ isProduction, value }) =>

@@ -13,6 +13,7 @@ import type {
   ProviderWebhook,
   Quote,
   QuoteRequest,
+  ServedRegions,
   SessionRequest,
   StartedSession,
 } from '../provider.ts';
@@ -24,6 +25,7 @@ import {
   createConversations,
   MalformedAnswerError,
   recordAnswers,
+  requireRegion,
   requireServed,
 } from './provider-http.ts';
 import { type ProviderVariable, SANDBOX_ENVIRONMENT } from './provider-variables.ts';
@@ -105,10 +107,11 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
   readonly means?: MeansNames;
   /** Whether fees are part of the requested amount, or added to it. If added, a quote has to state the charge. */
   readonly fees: 'included' | 'on_top';
-  readonly traits?: Pick<
-    ProviderAdapter,
-    'opensOnce' | 'needsCountry' | 'checksReferrer' | 'currenciesSold' | 'countriesServed' | 'statesNotServed'
-  >;
+  readonly traits?: ServedRegions &
+    Pick<
+      ProviderAdapter,
+      'opensOnce' | 'needsCountry' | 'checksReferrer' | 'currenciesSold' | 'withholdsEmail'
+    >;
   /** Set if sessions include quotes, or if none exist. Otherwise each session is quoted first. */
   readonly quotesInSession?: true;
   /** Values derived from the settings. Throws `ProviderSettingError`. */
@@ -144,7 +147,7 @@ export interface Provider {
 interface PaymentMethod {
   readonly id: ProviderId & PaymentMeans;
   readonly name: string;
-  readonly traits: Pick<ProviderAdapter, 'currenciesSold' | 'onlyCurrency' | 'countriesServed'>;
+  readonly traits: ServedRegions & Pick<ProviderAdapter, 'currenciesSold' | 'onlyCurrency'>;
 }
 
 /** Time limit of a quote, shorter than a session's, because a page or an API call waits for it. */
@@ -221,7 +224,12 @@ function openAdapter<Host extends string, Own extends object>(
       ? {}
       : {
           readCatalog: (request: QuoteRequest) =>
-            attempt(settings.timeoutMs, (call) => readCatalog(account, request, call)),
+            attempt(settings.timeoutMs, async (call) => {
+              requireRegion(id, request, traits);
+              const entry = await readCatalog(account, request, call);
+              requireRegion(id, request, entry);
+              return entry;
+            }),
         }),
     // Webhooks of a payment method go to the URL of the provider that runs its sessions.
     ...(readWebhook === undefined || isRouted || (secretOf(variables) !== null && own.webhookSecret === '')

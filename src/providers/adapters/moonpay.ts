@@ -5,7 +5,6 @@ import { formatCents } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
 import { defineProvider } from './define-provider.ts';
 import * as answers from './provider-http.ts';
-import { countryNotServed, minimumUsdCentsOf } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
@@ -21,8 +20,8 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
 
 export const moonpay = defineProvider({
   id: 'moonpay',
-  /** INR is missing, because MoonPay lists India as an unsupported country. */
-  traits: { currenciesSold: ['USD', 'EUR', 'CAD'] },
+  /** INR is missing, because MoonPay lists India as an unsupported country. Customers in Canada buy no stablecoins. */
+  traits: { currenciesSold: ['USD', 'EUR', 'CAD'], countriesNotServed: new Set(['CA']) },
   hosts: {
     widget: { production: 'https://buy.moonpay.com', sandbox: 'https://buy-sandbox.moonpay.com' },
     api: { production: 'https://api.moonpay.com' },
@@ -40,6 +39,7 @@ export const moonpay = defineProvider({
       '`GET /v3/currencies/{code}/buy_quote` with `quoteCurrencyAmount`; `Moonpay-Signature-V2` (dev.moonpay.com).',
       'A quote states `totalAmount`, the sum of `baseCurrencyAmount` and all fees (dev.moonpay.com/api-reference/widget/getbuyquote).',
       'Customers log in with several factors before MoonPay reuses what it knows of them (dev.moonpay.com/widget/on-ramp-overview). `externalCustomerId`, `unsupportedRegionRedirectUrl` (dev.moonpay.com/widget/on-ramp/customization/parameters).',
+      'Customers in Canada cannot buy stablecoins (dev.moonpay.com/widget/supported-currencies).',
       '`paymentMethod` preselects the means: in the widget of the platform, `credit_debit_card`, `google_pay`, `paypal` and others (dev.moonpay.com/platform/guides/pay-with-widget); `paypal` in the United States, the United Kingdom and the EU.',
     ],
     sdk: [
@@ -52,7 +52,7 @@ export const moonpay = defineProvider({
       'The asset `usdc_polygon`, in the test environment `usdc`.',
       'Fees are taken out of the amount: in a quote by `areFeesIncluded`, in the widget always.',
       '`baseCurrency.minBuyAmount`, the states and fields of a webhook.',
-      '`GET /v3/currencies` with `isSuspended`, `notAllowedCountries`, `metadata.contractAddress`; `GET /v3/currencies/{code}/limits`.',
+      '`GET /v3/currencies` with `isSuspended`, `notAllowedCountries`, `notAllowedUSStates`, `metadata.contractAddress`; `GET /v3/currencies/{code}/limits`.',
       'India is not served, so INR is not offered.',
     ],
     unknown: ['How long a URL works, and whether a repeated webhook is signed again.'],
@@ -66,7 +66,7 @@ export const moonpay = defineProvider({
     quotedMethod: settings.methodOf({}),
   }),
 
-  async readCatalog({ id, urls, apiKey, asset, quotedMethod, readUsdcContract }, request, call) {
+  async readCatalog({ urls, apiKey, asset, quotedMethod, readUsdcContract }, request, call) {
     const currencies = `${urls.api}/v3/currencies`;
     const all = await call.body({
       url: currencies,
@@ -76,10 +76,11 @@ export const moonpay = defineProvider({
     const entry = answers.listOf(all).find(({ code }) => code === asset);
     if (entry === undefined) throw new answers.MalformedAnswerError(`${asset} is not in the catalog`);
     if (entry['isSuspended'] === true) throw new answers.MalformedAnswerError(`${asset} is suspended`);
-    const { customerCountry: country = null } = request;
-    const { notAllowedCountries: refused } = entry;
-    if (country !== null && Array.isArray(refused) && refused.includes(country))
-      throw countryNotServed(id, country);
+    const { customerCountry: country } = request;
+    const { notAllowedCountries: refused, notAllowedUSStates: states } = entry;
+    const isRefused = Array.isArray(refused) && refused.includes(country);
+    // An empty list of states excludes none.
+    const refusedStates = country === 'US' && Array.isArray(states) && states.length > 0 ? states : null;
     const metadata = answers.fieldsOf(entry['metadata'] ?? {});
     const tokenContract = readUsdcContract(metadata['contractAddress']);
     const limits = await call.fields({
@@ -95,8 +96,8 @@ export const moonpay = defineProvider({
     return {
       asset,
       tokenContract,
-      minimumCents: answers.readCentsOrNull(base['minBuyAmount'], 'minBuyAmount'),
-      maximumCents: answers.readCentsOrNull(base['maxBuyAmount'], 'maxBuyAmount'),
+      ...answers.excludedRegions(country, isRefused ? [] : refusedStates),
+      ...answers.limitsOf(base, 'minBuyAmount', 'maxBuyAmount'),
     };
   },
 
@@ -111,15 +112,12 @@ export const moonpay = defineProvider({
         areFeesIncluded: 'true',
       },
     });
-    const base = body['baseCurrency'] === undefined ? {} : answers.fieldsOf(body['baseCurrency']);
-    const minimum = base['minBuyAmount'] ?? null;
+    const base = answers.fieldsOf(body['baseCurrency'] ?? {});
+    answers.requireNoOther(base, { code: request.currency });
     return {
       chargedCents: answers.readCentsOrNull(body['totalAmount'], 'totalAmount') ?? request.amountCents,
       deliveryUnits: answers.readDecimalUnits(body['quoteCurrencyAmount'], 'quoteCurrencyAmount'),
-      minimumUsdCents:
-        minimum === null
-          ? null
-          : minimumUsdCentsOf(answers.readDecimalUnits(minimum, 'minBuyAmount'), request),
+      minimumUsdCents: answers.minimumUsdCentsOf(base['minBuyAmount'], 'minBuyAmount', request),
     };
   },
 

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Agent, request } from 'undici';
 import { RegionNotServedError, ServiceError, UnknownStateError } from '../../payment/errors.ts';
-import { UNITS_PER_CENT } from '../../payment/money.ts';
 import {
   customerFacts,
   describeUnsoldCurrency,
@@ -11,12 +10,16 @@ import {
 import { createOutgoingAgent } from '../../platform/outgoing-calls.ts';
 import { isSecureUrl } from '../../platform/public-address.ts';
 import {
+  type CatalogEntry,
   type ProviderAdapter,
   type ProviderWebhook,
   ProviderWebhookRefusedError,
   type QuoteRequest,
   type RecordedAnswer,
+  type ServedRegions,
+  unservedRegionOf,
 } from '../provider.ts';
+import { minimumUsdCentsFor } from '../provider-limits.ts';
 
 /** A provider's answer of any status; `body` is undefined if it is not JSON. */
 export interface JsonAnswer {
@@ -396,20 +399,27 @@ export function codesOf(body: unknown): readonly string[] {
     .slice(0, 4);
 }
 
-/** Throws, before any call, for a currency or country that the provider is known not to serve. */
+/** Throws, before any call, for a currency, region or means that the provider is known not to serve. */
 export function requireServed(
   id: ProviderId,
-  { currency, customerCountry: country = null, customerState: state = null, means = null }: QuoteRequest,
-  served: Pick<ProviderAdapter, 'currenciesSold' | 'countriesServed' | 'statesNotServed'>,
+  request: QuoteRequest,
+  served: ServedRegions & Pick<ProviderAdapter, 'currenciesSold'>,
 ): void {
-  const { currenciesSold, countriesServed, statesNotServed } = served;
-  if (currenciesSold?.includes(currency) === false)
+  const { currency, means = null } = request;
+  if (served.currenciesSold?.includes(currency) === false)
     throw new ServiceError('provider_inactive', describeUnsoldCurrency(id, currency));
-  if (country !== null && countriesServed?.has(country) === false) throw countryNotServed(id, country);
-  if (country === 'US' && state !== null && statesNotServed?.has(state) === true)
-    throw countryNotServed(id, `US-${state}`);
+  requireRegion(id, request, served);
   if (means !== null && !customerFacts[id].means.includes(means))
     throw new ServiceError('provider_inactive', `${providerCatalog[id].name} cannot be asked for ${means}.`);
+}
+
+export function requireRegion(
+  id: ProviderId,
+  { customerCountry = null, customerState = null }: QuoteRequest,
+  served: ServedRegions,
+): void {
+  const region = unservedRegionOf(served, customerCountry, customerState);
+  if (region !== null) throw countryNotServed(id, region);
 }
 
 export function countryNotServed(id: ProviderId, country: string): ServiceError {
@@ -417,14 +427,36 @@ export function countryNotServed(id: ProviderId, country: string): ServiceError 
   return new RegionNotServedError(`${name} does not serve customers in ${country}.`);
 }
 
-/**
- * Converts a provider's minimum in 10⁻⁶ of the payment's currency to USD cents, at the payment's rate. Rounds up, so
- * that this amount is accepted, unless the charge already meets the minimum, because rounding must not refuse it.
- */
-export function minimumUsdCentsOf(minimumUnits: bigint, request: QuoteRequest): number {
-  const chargedUnits = BigInt(request.amountCents) * UNITS_PER_CENT;
-  if (chargedUnits === 0n) throw new MalformedAnswerError('nothing is charged');
-  const usdUnits = (minimumUnits * request.usdUnits) / chargedUnits;
-  const rounding = chargedUnits >= minimumUnits ? 0n : UNITS_PER_CENT - 1n;
-  return Number((usdUnits + rounding) / UNITS_PER_CENT);
+/** Regions that a catalog excludes, by its list of states for the country: an empty list stands for all of it. */
+export function excludedRegions(country: string | null | undefined, states: unknown): Partial<CatalogEntry> {
+  if (!country || !Array.isArray(states)) return {};
+  if (states.length === 0) return { countriesNotServed: new Set([country]) };
+  return {
+    statesNotServed: new Set(
+      states.flatMap((state) => /^(?:US-)?([A-Z]{2})$/.exec(String(state))?.[1] ?? []),
+    ),
+  };
+}
+
+/** Converts a quote's minimum in the payment's currency to USD cents; null if there is none. */
+export function minimumUsdCentsOf(minimum: unknown, name: string, request: QuoteRequest): number | null {
+  const cents = readCentsOrNull(minimum, name);
+  return cents === null ? null : minimumUsdCentsFor(cents, request);
+}
+
+/** Requires that an answer does not name another currency, coin or network. Texts that are absent are not required. */
+export function requireNoOther(fields: AnswerFields, expected: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(expected)) {
+    const stated = readTextOrNull(fields[name]) ?? value;
+    if (stated.toLowerCase() !== value.toLowerCase())
+      throw new MalformedAnswerError(`${name} is not ${value}`);
+  }
+}
+
+/** Limits of a purchase in cents of the payment's currency, from the fields of a catalog with these names. */
+export function limitsOf(fields: AnswerFields | undefined, minimum: string, maximum: string) {
+  return {
+    minimumCents: readCentsOrNull(fields?.[minimum], minimum),
+    maximumCents: readCentsOrNull(fields?.[maximum], maximum),
+  };
 }

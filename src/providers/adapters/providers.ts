@@ -20,9 +20,11 @@ import { transak } from './transak.ts';
 import { wert } from './wert.ts';
 
 /** Countries of the EEA, which include the EU's. */
-const EEA: ReadonlySet<string> = new Set(
-  'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK'.split(' '),
+const EEA = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK'.split(
+  ' ',
 );
+/** Countries of the EEA in which MoonPay does not take PayPal; three are not in the EU. */
+const NO_PAYPAL_AT_MOONPAY = ['HR', 'HU', 'IS', 'LI', 'NO'];
 
 const paypal = definePaymentMethod({
   id: 'paypal',
@@ -36,7 +38,8 @@ const paypal = definePaymentMethod({
   ],
   facts: {
     official: [
-      '`paymentMethod=paypal` at MoonPay, in the United States, the United Kingdom and the EU (dev.moonpay.com); its own on-ramp sells no USDC.',
+      '`paymentMethod=paypal` at MoonPay (dev.moonpay.com); its own on-ramp sells no USDC.',
+      'At MoonPay, PayPal is for customers in the United States, the United Kingdom and the EU, without Croatia and Hungary (support.moonpay.com, MoonPay’s supported payment methods).',
       '`paypal` is a payment method id of Banxa (docs.banxa.com, Hosted Checkout, Create a buy order, Get a quote).',
       'At Banxa, PayPal takes EUR only, in the EU and the EEA (docs.banxa.com, Supported payment methods).',
     ],
@@ -47,8 +50,11 @@ const paypal = definePaymentMethod({
   routes: [moonpay, banxa],
   nameAt: (route, values) => (route === 'banxa' && values['PAYMENT_METHOD']) || 'paypal',
   traitsAt: {
-    moonpay: { currenciesSold: currencies },
-    banxa: { currenciesSold: ['EUR'], onlyCurrency: 'EUR', countriesServed: EEA },
+    moonpay: {
+      currenciesSold: currencies,
+      countriesServed: new Set(['US', 'GB', ...EEA.filter((each) => !NO_PAYPAL_AT_MOONPAY.includes(each))]),
+    },
+    banxa: { currenciesSold: ['EUR'], onlyCurrency: 'EUR', countriesServed: new Set(EEA) },
   },
 });
 

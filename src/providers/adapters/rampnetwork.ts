@@ -9,6 +9,7 @@ import { formatCents } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
 import { ProviderWebhookRefusedError } from '../provider.ts';
 import { defineProvider } from './define-provider.ts';
+import * as answers from './provider-http.ts';
 import { fieldsOf, listOf, MalformedAnswerError, readCentsOrNull, readTextOrNull } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
@@ -87,8 +88,7 @@ export const rampnetwork = defineProvider({
     return {
       asset: ASSET,
       tokenContract,
-      minimumCents: readCentsOrNull(entry['minPurchaseAmount'], 'minPurchaseAmount'),
-      maximumCents: readCentsOrNull(entry['maxPurchaseAmount'], 'maxPurchaseAmount'),
+      ...answers.limitsOf(entry, 'minPurchaseAmount', 'maxPurchaseAmount'),
     };
   },
 
@@ -142,9 +142,9 @@ export const rampnetwork = defineProvider({
     const content = Buffer.from(sortedJson(fields));
     if (webhookKey === null || !verify('sha256', content, webhookKey, signature))
       throw new ProviderWebhookRefusedError('the signature is not that of the webhook');
-    const purchase = fields['purchase'];
+    const purchase = fields['purchase'] ?? null;
     const paymentId = new URL(webhook.target, 'http://localhost').searchParams.get(PAYMENT_PARAMETER);
-    if (purchase === undefined || paymentId === null) return null;
+    if (purchase === null || paymentId === null) return null;
     const { status, updatedAt, receiverAddress: walletAddress, asset } = fieldsOf(purchase);
     if (typeof walletAddress !== 'string') throw new MalformedAnswerError('the webhook names no wallet');
     // `RETURNED` means that the customer got the money back, whatever the status.

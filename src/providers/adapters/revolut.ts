@@ -9,7 +9,7 @@ import { createTtlCache } from '../../platform/ttl-cache.ts';
 import type { QuoteRequest, SessionRequest } from '../provider.ts';
 import { defineProvider } from './define-provider.ts';
 import * as answers from './provider-http.ts';
-import { type Call, countryNotServed, minimumUsdCentsOf } from './provider-http.ts';
+import { type Call, countryNotServed } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
@@ -35,7 +35,7 @@ export const revolut = defineProvider({
     variable.webhookSecret('WEBHOOK_SECRET', "The webhook's signing secret (`wsk_…`)"),
     ...variable.environment,
   ],
-  traits: { currenciesSold: ['USD', 'EUR', 'CAD'], needsCountry: true },
+  traits: { currenciesSold: ['USD', 'EUR', 'CAD'], needsCountry: true, withholdsEmail: true },
   facts: {
     official: [
       '`Revolut-Signature` with `Revolut-Request-Timestamp` in milliseconds, within five minutes (developer.revolut.com).',
@@ -89,8 +89,7 @@ export const revolut = defineProvider({
     return {
       asset: answers.readReference(asset['id']),
       tokenContract: answers.readTextOrNull(asset['smartContractAddress']),
-      minimumCents: answers.readCentsOrNull(fiat?.['min_limit'], 'min_limit'),
-      maximumCents: answers.readCentsOrNull(fiat?.['max_limit'], 'max_limit'),
+      ...answers.limitsOf(fiat, 'min_limit', 'max_limit'),
     };
   },
 
@@ -102,8 +101,8 @@ export const revolut = defineProvider({
       const sold = answers.listOf(fiat).find(({ currency }) => currency === request.currency);
       if (sold === undefined)
         throw new answers.MalformedAnswerError(`${request.currency} is not in the configuration`);
-      const minimumUnits = answers.readDecimalUnits(sold['min_limit'], 'min_limit');
-      return { deliveryUnits: null, minimumUsdCents: minimumUsdCentsOf(minimumUnits, request) };
+      const minimumUsdCents = answers.minimumUsdCentsOf(sold['min_limit'], 'min_limit', request);
+      return { deliveryUnits: null, minimumUsdCents };
     }
     const asset = await readAsset(call);
     const quote = await call.ofCustomer.fields({

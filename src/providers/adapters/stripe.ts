@@ -179,6 +179,7 @@ function createQuotes(apiUrl: string) {
       const quote = answers.listOf(polygon ?? []).find((each) => each['destination_currency'] === 'usdc');
       if (quote === undefined)
         throw new answers.MalformedAnswerError('there is no quote for USDC on Polygon');
+      answers.requireNoOther(answer, { source_currency: currency });
       const deliveryUnits = answers.readDecimalUnits(quote['destination_amount'], 'destination_amount');
       return { sourceCents, chargedCents: totalCentsOf(quote, sourceCents), deliveryUnits };
     };
@@ -211,8 +212,8 @@ const MAXIMUM_QUOTES = 3;
 
 /**
  * Finds a quote whose total is the charge, or slightly less: each further one is for the last amount scaled by its
- * total, or for a smaller amount if a fixed fee made even that total too high. Throws `DeclinedRequestError` if there is
- * none.
+ * total, or for a smaller amount if a fixed fee made even that total too high. If a step of the fees leaves no such
+ * total, finds the lowest one above it, which the customer is shown. Throws `DeclinedRequestError` if there is neither.
  *
  * @param firstCents the amount to begin with: the charge, or that of an earlier quote, scaled
  */
@@ -222,6 +223,7 @@ export async function scaleToCharge(
   firstCents = chargeCents,
 ): Promise<SourceQuote> {
   let best: SourceQuote | null = null;
+  let above: SourceQuote | null = null;
   let previous: SourceQuote | null = null;
   let sourceCents = firstCents;
   for (let asked = 0; asked < MAXIMUM_QUOTES; asked++) {
@@ -229,7 +231,11 @@ export async function scaleToCharge(
     const excessCents = quote.chargedCents - chargeCents;
     if (previous === null && quote.chargedCents >= sourceCents * 2)
       throw new answers.DeclinedRequestError('the fees are as high as the amount');
+    if (excessCents > 0 && previous?.chargedCents === quote.chargedCents)
+      throw new answers.DeclinedRequestError('the total does not depend on the amount');
     if (excessCents <= 0 && quote.chargedCents > (best?.chargedCents ?? 0)) best = quote;
+    if (excessCents > 0 && quote.chargedCents < (above?.chargedCents ?? Number.POSITIVE_INFINITY))
+      above = quote;
     if (excessCents <= 0 && excessCents >= -LEFT_OVER_CENTS) break;
     const scaledCents = (sourceCents * chargeCents) / quote.chargedCents;
     if (excessCents < 0) sourceCents = Math.floor(scaledCents);
@@ -244,9 +250,9 @@ export async function scaleToCharge(
     previous = quote;
   }
   const maximumCents = Math.max(LEFT_OVER_CENTS, (chargeCents * LEFT_OVER_PERCENT) / 100);
-  if (best === null || chargeCents - best.chargedCents > maximumCents)
-    throw new answers.DeclinedRequestError(`no amount leads to a charge of ${chargeCents} cents`);
-  return best;
+  if (best !== null && chargeCents - best.chargedCents <= maximumCents) return best;
+  if (above !== null) return above;
+  throw new answers.DeclinedRequestError(`no amount leads to a charge of ${chargeCents} cents`);
 }
 
 /** Requires a locked session, because a customer must not be able to pay to another wallet, coin or network. */

@@ -14,6 +14,8 @@ import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
 
 const SESSION_LIFETIME_MS = 5 * 60_000;
+/** Catalogs list all coins on all networks, or all currencies with their payment options. */
+const MAXIMUM_CATALOG_BYTES = 8 * 1024 * 1024;
 /** Pause after a failed request of a token for a webhook, because strangers can send webhooks. */
 const TOKEN_RETRY_MS = 30_000;
 
@@ -58,6 +60,8 @@ export const transak = defineProvider({
       '`x-api-key` on every call, `x-user-ip` with the address at which the customer opens the widget, never that of a server, and egress addresses on the allowlist, from 2026-07-15 (docs.transak.com/guides/mandatory-security-changes).',
       'The reference of the session requires `access-token` alone (docs.transak.com/api/public/create-widget-url): a session whose customer has no known address is started without `x-user-ip`.',
       '`GET /api/v1/pricing/public/quotes`, and `quoteCountryCode` for the price of the widget (docs.transak.com/guides/get-price-based-on-user-region).',
+      '`regionsNotSupported` of a coin lists countries with `restrictedStates`, none for the whole country (docs.transak.com/guides/how-to-handle-restricted-regions-with-crypto-currencies-api).',
+      'The API of fiat currencies states limits for each payment method, and needs no authentication (docs.transak.com/api/whitelabel/lookup/get-fiat-currencies, for its own path).',
       '`response.cryptoAmount` of a quote (docs.transak.com, Get price, sample); the parameters of the widget (docs.transak.com/customization/query-parameters); in `data`, a webhook has a JWT, keyed with the current access token of the partner (docs.transak.com/guides/how-to-decrypt-webhook-payload); its states and events (docs.transak.com/guides/track-order-status, docs.transak.com/features/webhooks).',
       '`paymentMethod=apple_pay` of a quote and of a session for cards and Apple Pay (docs.transak.com, Transaction session, Create widget URL).',
       'The customer confirms a code sent by email; no parameter skips that (docs.transak.com, Widget with API customisation). `partnerCustomerId` (docs.transak.com, User journey).',
@@ -69,6 +73,7 @@ export const transak = defineProvider({
       '`x-user-ip` with the session (vechain/vechain-kit), and with the token and the quote (bitpay/bitcore, 2026-07-06).',
       '`fiatAmount`, which a quote repeats, is all that the customer pays: MetaMask asks for fees on top with `isFeeExcludedFromFiat=true` (MetaMask/core), which is not sent.',
       'The fields of `webhookData`; a request without a user agent may be refused.',
+      '`GET /cryptocoverage/api/v1/public/crypto-currencies` with `symbol`, `network.name`, `address`, `isAllowed`, `kycCountriesNotSupported`; `GET /fiat/public/v1/currencies/fiat-currencies` with `paymentOptions[].id`, `isActive`, `limitCurrency`, `minAmount`, `maxAmount` (gemwalletcom/core, in production, with a recorded answer).',
       '`google_pay` beside `apple_pay` and `credit_debit_card` (public integrations).',
     ],
     unknown: [
@@ -91,8 +96,9 @@ export const transak = defineProvider({
           body: { apiKey },
         });
         const { accessToken, expiresAt } = answers.fieldsOf(requireFields(answer, customerIp)['data']);
-        // Seconds since 1970. Without them, the token is assumed to last an hour.
-        const expiresAtMs = typeof expiresAt === 'number' ? expiresAt * 1000 : requestedAtMs + 60 * 60_000;
+        // Seconds since 1970. Without a later time, the token is assumed to last an hour.
+        const statedMs = typeof expiresAt === 'number' ? expiresAt * 1000 : 0;
+        const expiresAtMs = statedMs > requestedAtMs ? statedMs : requestedAtMs + 60 * 60_000;
         return { token: answers.readToken(accessToken), expiresAtMs };
       });
     return {
@@ -110,6 +116,36 @@ export const transak = defineProvider({
     };
   },
   headers: ({ apiKey }) => ({ 'x-api-key': apiKey }),
+
+  async readCatalog({ urls, methodOf, readUsdcContract }, request, call) {
+    const { customerCountry: country } = request;
+    const read = async (path: string) => {
+      const answer = await call.answer({ url: `${urls.api}${path}`, maximumBytes: MAXIMUM_CATALOG_BYTES });
+      return answers.listOf(requireFields(answer, null)['response']);
+    };
+    const coin = (await read('/cryptocoverage/api/v1/public/crypto-currencies')).find(
+      ({ symbol, network }) => symbol === 'USDC' && answers.fieldsOf(network ?? {})['name'] === 'polygon',
+    );
+    if (coin === undefined) throw new answers.MalformedAnswerError('USDC on polygon is not in the catalog');
+    if (coin['isAllowed'] === false) throw new answers.MalformedAnswerError('USDC on polygon is not allowed');
+    const { kycCountriesNotSupported: countries, regionsNotSupported: regions } = coin;
+    const isRefused = Array.isArray(countries) && countries.includes(country);
+    const region = answers.listOf(regions ?? []).find((each) => each['country'] === country);
+    const fiat = (await read('/fiat/public/v1/currencies/fiat-currencies')).find(
+      ({ symbol }) => symbol === request.currency,
+    );
+    const { currency } = request;
+    const option = answers
+      .listOf(fiat?.['paymentOptions'] ?? [])
+      .find(({ id, limitCurrency }) => id === methodOf(request) && (limitCurrency ?? currency) === currency);
+    if (option?.['isActive'] === false) throw new answers.MalformedAnswerError('the means is not active');
+    return {
+      asset: 'USDC on polygon',
+      tokenContract: readUsdcContract(coin['address']),
+      ...answers.excludedRegions(country, isRefused ? [] : region?.['restrictedStates']),
+      ...answers.limitsOf(option, 'minAmount', 'maxAmount'),
+    };
+  },
 
   async quote({ urls, apiKey, methodOf, warn }, request, call) {
     const { customerCountry = null, customerIp = null } = request;
@@ -132,6 +168,11 @@ export const transak = defineProvider({
       return { deliveryUnits: null };
     }
     const quote = answers.fieldsOf(requireFields(answer, customerIp)['response']);
+    answers.requireNoOther(quote, {
+      fiatCurrency: request.currency,
+      cryptoCurrency: 'USDC',
+      network: 'polygon',
+    });
     return {
       chargedCents: answers.readCentsOrNull(quote['fiatAmount'], 'fiatAmount') ?? request.amountCents,
       deliveryUnits: answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount'),
