@@ -1,4 +1,4 @@
-import type { EmailErasureStep, EmailStore } from '../mail/mail.ts';
+import type { EmailErasureStep, EmailStore, ReceiptStore } from '../mail/mail.ts';
 import { ServiceError, stateConflict } from '../payment/errors.ts';
 import type { PaymentReference } from '../payment/payment.ts';
 import type { AccountStore } from './account-store.ts';
@@ -23,11 +23,26 @@ export function eraseEmailsOlderThan(
   return emails.eraseEmailsBefore(accountId, nowMs() - days * DAY_MS, BATCH_SIZE);
 }
 
-/** Runs one such step for each account with a retention period. Resolves to whether more is left to erase. */
+/** Time after which an address that a customer gave is erased if its mail, once queued, could not be sent. */
+export const MAXIMUM_MAIL_DELAY_MS = DAY_MS;
+/** The same for a mail that was never queued, because its payment stays held. */
+const MAXIMUM_ADDRESS_AGE_MS = 400 * DAY_MS;
+
+/**
+ * Runs one such step for each account with a retention period, and erases addresses of customers whose mail was not sent
+ * in time. Resolves to whether more is left to erase.
+ */
 export async function eraseOldEmails(
-  context: EraseEmailsContext & Readonly<{ accounts: Pick<AccountStore, 'listAccounts'> }>,
+  context: EraseEmailsContext &
+    Readonly<{
+      accounts: Pick<AccountStore, 'listAccounts'>;
+      receipts: Pick<ReceiptStore, 'eraseUnusedAddresses'>;
+    }>,
 ): Promise<boolean> {
-  let isMore = false;
+  const nowMs = context.nowMs();
+  const [queuedBy, givenBefore] = [nowMs - MAXIMUM_MAIL_DELAY_MS, nowMs - MAXIMUM_ADDRESS_AGE_MS];
+  const unused = await context.receipts.eraseUnusedAddresses(queuedBy, givenBefore, BATCH_SIZE);
+  let isMore = unused === BATCH_SIZE;
   for (const { id, emailRetentionDays } of await context.accounts.listAccounts()) {
     if (emailRetentionDays === null) continue;
     const { hasMore } = await eraseEmailsOlderThan(context, id, emailRetentionDays);

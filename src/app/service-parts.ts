@@ -224,6 +224,7 @@ export function assembleParts(options: ServiceOptions) {
       testPayments: options.additions?.createTestPayments({ startSession, rankProviders: rank }) ?? null,
       isTestMode: options.isTestMode,
       mailer: options.mailer,
+      receipts: options.mailer === null ? null : store.receipts,
       chainId: external.chainId,
       token: external.settlements[0].token,
       explorerTransactionUrl: external.explorerTransactionUrl,

@@ -4,6 +4,10 @@ export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  /** The same as HTML, for mail programs that show it. */
+  readonly html?: string;
+  /** Pictures that the HTML shows, as `cid:`. */
+  readonly inline?: readonly { readonly cid: string; readonly png: Uint8Array }[];
 }
 
 export interface Mailer {
@@ -48,15 +52,39 @@ export interface EmailStore {
   eraseEmailsBefore(accountId: string, beforeMs: number, limit: number): Promise<EmailErasureStep>;
 }
 
+/** A mail that is sent now. `email` is an address that a customer gave on the page; null means the payment's own. */
+export interface ClaimedReceipt {
+  readonly id: PaymentId;
+  readonly email: string | null;
+  /** Language of the page on which the address was given. */
+  readonly language: string | null;
+}
+
+export type ReceiptStatus = 'wanted' | 'pending' | 'sending' | ReceiptEnding;
+
 /**
- * Receipts by email, queued in the transaction that made their payment paid: pending → sending → sent | failed. A
- * receipt that a crash leaves in `sending` may have been sent, and is never sent again.
+ * Mails to customers about the end of their payment, at most one per payment: wanted → pending → sending → sent | failed.
+ * Queued in the transaction in which a payment with an address becomes paid. Without an address, a customer can ask for
+ * one, and it is queued in the transaction that ends the payment. That address is used once and then erased. A mail that
+ * a crash leaves in `sending` may have been sent, and is never sent again.
  */
 export interface ReceiptStore {
-  /** Durably moves the oldest `limit` receipts queued at `sinceMs` or later to `sending`; each is claimed once. */
-  claimReceipts(sinceMs: number, limit: number, nowMs: number): Promise<readonly PaymentId[]>;
-  /** Records the outcome. `pending` is for a receipt that was certainly not sent, so that it is claimed again. */
+  /** Durably moves the oldest `limit` mails queued at `sinceMs` or later to `sending`; each is claimed once. */
+  claimReceipts(sinceMs: number, limit: number, nowMs: number): Promise<readonly ClaimedReceipt[]>;
+  /** Records the outcome. `pending` is for a mail that was certainly not sent, so that it is claimed again. */
   recordReceipt(id: PaymentId, ending: ReceiptEnding, nowMs: number): Promise<void>;
+  /**
+   * Stores the address that a customer gave, in place of an earlier one. Queues the mail at once if the payment has ended.
+   * Does nothing once a mail was sent, and for a payment with an address of its own.
+   */
+  askForReceipt(
+    id: PaymentId,
+    customer: Readonly<{ email: string; language: string }>,
+    nowMs: number,
+  ): Promise<void>;
+  findReceiptStatus(id: PaymentId): Promise<ReceiptStatus | null>;
+  /** Erases addresses of mails that were to be sent by `sentByMs`, and those given before `givenBeforeMs`; at most `limit`. */
+  eraseUnusedAddresses(sentByMs: number, givenBeforeMs: number, limit: number): Promise<number>;
 }
 
 export type ReceiptEnding = 'sent' | 'failed' | 'pending';

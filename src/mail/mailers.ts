@@ -26,7 +26,7 @@ export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeout
   let inBackground = 0;
 
   return {
-    async send({ to, subject, text }, { isBackground = false } = {}) {
+    async send({ to, subject, text, html, inline = [] }, { isBackground = false } = {}) {
       if (open >= MAXIMUM_OPEN || (isBackground && inBackground >= MAXIMUM_IN_BACKGROUND))
         throw new MailNotSentError('too many emails are being sent');
       open++;
@@ -40,6 +40,13 @@ export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeout
           to: { name: '', address: to },
           subject,
           text,
+          html,
+          attachments: inline.map(({ cid, png }) => ({
+            cid,
+            content: Buffer.from(png),
+            contentType: 'image/png',
+            contentDisposition: 'inline',
+          })),
           signal,
         });
       } finally {

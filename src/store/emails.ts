@@ -1,15 +1,28 @@
-import type { EmailErasure, EmailStore, ReceiptStore } from '../mail/mail.ts';
+import type { ClaimedReceipt, EmailErasure, EmailStore, ReceiptStatus, ReceiptStore } from '../mail/mail.ts';
 import type { PaymentId, PaymentReference } from '../payment/payment.ts';
 import { firstIdAtMs } from '../payment/payment-id.ts';
 import { bodyWithoutEmail, textWithoutEmail, withoutEmail } from '../payment/redact-email.ts';
 import { documentOf } from './columns.ts';
 import { replaceTerms } from './payment-search.ts';
 import { selectPayment } from './payments.ts';
-import { checkedLimit, hasRow, lock, raw, run, runForOne, type Script, type Scripts } from './scripts.ts';
+import {
+  checkedLimit,
+  hasRow,
+  lock,
+  lockPayments,
+  raw,
+  run,
+  runForOne,
+  type Script,
+  type Scripts,
+  sql,
+} from './scripts.ts';
 import type { StoredFeature } from './stored-feature.ts';
+import { receiptTable } from './tables.ts';
 
 export function createEmailStore({ write }: Scripts, features: readonly StoredFeature[]): EmailStore {
-  const others = features.flatMap(({ personal }) => personal ?? []);
+  const ofReceipts = { table: receiptTable, column: 'email' };
+  const others = [ofReceipts, ...features.flatMap(({ personal }) => personal ?? [])];
   const personalSql = others.map(
     ({ table, column }) => `(SELECT ${column} FROM ${table.name} WHERE payment_id = payments.id)`,
   );
@@ -106,7 +119,7 @@ function* eraseFromWebhooks(id: PaymentId, email: string): Script<boolean> {
 
 const CLAIM_LOCK = 'receipts';
 
-export function createReceiptStore({ write }: Scripts): ReceiptStore {
+export function createReceiptStore({ read, write }: Scripts): ReceiptStore {
   return {
     claimReceipts: write(function* (sinceMs, limit, nowMs) {
       yield* lock(CLAIM_LOCK);
@@ -114,16 +127,44 @@ export function createReceiptStore({ write }: Scripts): ReceiptStore {
         SELECT payment_id AS id FROM receipts
         WHERE status = 'pending' AND created_at_ms >= ${sinceMs}
         ORDER BY created_at_ms LIMIT ${checkedLimit(limit)}`) as unknown as { id: PaymentId }[];
+      const claimed: (ClaimedReceipt | null)[] = [];
       for (const { id } of waiting) {
-        yield* run`
+        const receipt = yield* runForOne<ClaimedReceipt>`
           UPDATE receipts SET status = 'sending', claimed_at_ms = ${nowMs}
-          WHERE payment_id = ${id}`;
+          WHERE payment_id = ${id} RETURNING payment_id AS id, email, language`;
+        claimed.push(receipt);
       }
-      return waiting.map(({ id }) => id);
+      return claimed.filter((receipt) => receipt !== null);
     }),
     recordReceipt: write(function* (id, ending, nowMs) {
-      yield* run`UPDATE receipts SET status = ${ending}, finished_at_ms = ${ending === 'pending' ? null : nowMs}
-         WHERE payment_id = ${id} AND status = 'sending'`;
+      const isOver = ending !== 'pending';
+      yield* run`
+        UPDATE receipts SET status = ${ending}, finished_at_ms = ${isOver ? nowMs : null}${isOver ? sql`, email = NULL` : sql``}
+        WHERE payment_id = ${id} AND status = 'sending'`;
+    }),
+    askForReceipt: write(function* (id, { email, language }, nowMs) {
+      yield* lockPayments([id]);
+      const payment = yield* selectPayment(id);
+      if (payment === null || payment.email !== null) return;
+      const status = payment.status === 'unpaid' ? 'wanted' : 'pending';
+      yield* receiptTable.insertRows([[id, status, null, null, nowMs, null, null]], { keepsExisting: true });
+      yield* run`
+        UPDATE receipts SET status = ${status}, email = ${email}, language = ${language}, created_at_ms = ${nowMs}
+        WHERE payment_id = ${id} AND status IN ('wanted', 'pending')`;
+    }),
+    findReceiptStatus: read(function* (id) {
+      const found = yield* runForOne<{ status: ReceiptStatus }>`
+        SELECT status FROM receipts WHERE payment_id = ${id}`;
+      return found?.status ?? null;
+    }),
+    eraseUnusedAddresses: write(function* (sentByMs, givenBeforeMs, limit) {
+      const erased = yield* run`
+        UPDATE receipts SET status = 'failed', email = NULL WHERE payment_id IN (
+          SELECT payment_id FROM receipts WHERE email IS NOT NULL AND created_at_ms < ${sentByMs}
+            AND (status <> 'wanted' OR created_at_ms < ${givenBeforeMs}
+              OR (SELECT status FROM payments WHERE id = payment_id) <> 'unpaid')
+          ORDER BY created_at_ms LIMIT ${checkedLimit(limit)}) RETURNING payment_id`;
+      return erased.length;
     }),
   };
 }

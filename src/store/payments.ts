@@ -261,9 +261,13 @@ function* applyDecision(
       return [webhookTable.valuesOf(webhook)];
     }),
   );
-  yield* receiptTable.insertRows(receipts.map(({ id }) => [id, 'pending', nowMs, null, null]));
+  yield* receiptTable.insertRows(
+    receipts.map(({ id }) => [id, 'pending', null, null, nowMs, null, null]),
+    { keepsExisting: true },
+  );
   const moved = changes.filter(({ before, after }) => stateOf(before) !== stateOf(after));
   yield* recordChanges(changes, moved, nowMs);
+  yield* queueWantedReceipts(moved, nowMs);
   for (const feature of features) yield* feature.paymentsMoved?.(moved) ?? [];
   // After the payments, whose rows every transaction locks first.
   const [lowest] = revisited.sort();
@@ -273,6 +277,16 @@ function* applyDecision(
       WHERE name = ${EXPIRY_WATERMARK} AND payment_id >= ${lowest}`;
   }
   return decided;
+}
+
+/** Queues the mails that customers asked for on the page. A payment with an address of its own has none. */
+function* queueWantedReceipts(moved: readonly Change[], nowMs: number): Script<void> {
+  const ended = moved.filter(({ before, after }) => before.status === 'unpaid' && after.status !== 'unpaid');
+  const ids = ended.flatMap(({ after }) => (after.email === null ? after.id : []));
+  if (ids.length === 0) return;
+  yield* run`
+    UPDATE receipts SET status = 'pending', created_at_ms = ${nowMs}
+    WHERE payment_id = ANY(${ids}) AND status = 'wanted' AND email IS NOT NULL`;
 }
 
 function* recordChanges(changes: readonly Change[], moved: readonly Change[], nowMs: number): Script<void> {

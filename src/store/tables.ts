@@ -4,6 +4,7 @@ import type { OneTimeLink } from '../accounts/one-time-link.ts';
 import type { Membership, Passkey, User } from '../accounts/person.ts';
 import type { AccountRecord } from '../accounts/record-store.ts';
 import type { DashboardSession } from '../accounts/session-lifetimes.ts';
+import type { ReceiptStatus } from '../mail/mail.ts';
 import type { HourlyRate } from '../payment/base-currency.ts';
 import type { Deposit, Payment, PaymentId, Release } from '../payment/payment.ts';
 import type { NumberedEvent } from '../payment/payment-events.ts';
@@ -269,12 +270,14 @@ table<{ accountId: string; paymentId: string }>('email_watermarks', ['account_id
 
 export const receiptTable = table<{
   paymentId: PaymentId;
-  status: string;
+  status: ReceiptStatus;
+  email: string | null;
+  language: string | null;
   createdAtMs: number;
   claimedAtMs: number | null;
   finishedAtMs: number | null;
 }>('receipts', ['payment_id'])({
-  text: ['paymentId', 'status'],
+  text: ['paymentId', 'status', 'email', 'language'],
   integer: ['createdAtMs', 'claimedAtMs', 'finishedAtMs'],
 });
 

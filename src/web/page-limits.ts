@@ -12,6 +12,10 @@ const pageLimits = {
   starts: [20, MINUTE_MS],
   /** Wrong email addresses in links to one payment, by network. */
   emailGuesses: [10, 60 * MINUTE_MS],
+  /** Addresses given for a mail about a payment: by visitor, by payment, and how often one address is given in a day. */
+  mailVisitors: [20, 60 * MINUTE_MS],
+  mailPayments: [5, 60 * MINUTE_MS],
+  mailRecipients: [10, 24 * 60 * MINUTE_MS],
 } as const;
 
 export type PageLimits = ReturnType<typeof createPageLimits>;

@@ -1,12 +1,16 @@
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import type { Store } from '../../src/app/store/store.ts';
+import { receiptMail } from '../../src/features/receipts/receipt-mail.ts';
 import { sendReceipts } from '../../src/features/receipts/send-receipts.ts';
 import { type Mailer, MailNotSentError } from '../../src/mail/mail.ts';
 import { createSmtpMailer } from '../../src/mail/mailers.ts';
+import type { Payment } from '../../src/payment/payment.ts';
 import { languages } from '../../src/web/checkout-frame/languages.ts';
-import { givePayment, NOW_MS, newSession, pay } from '../store/fixtures.ts';
+import { givePayment, NOW_MS, newAccount, newPayment, newSession, pay } from '../store/fixtures.ts';
+import { shopLogo } from '../support/checkout-pages.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { startSmtpServer } from '../support/smtp-server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -39,8 +43,9 @@ const send = (
     log: { warn: (fields) => failed.push(fields) },
   });
 
-async function givePaid(language: string | null = null) {
+async function givePaid(language: string | null = null, change: Partial<Payment> = {}) {
   const payment = await givePayment(store, {
+    ...change,
     note: 'canary-note',
     orderLine: 'Two coffees',
     callbackUrl: 'https://canary.example/hook',
@@ -59,15 +64,19 @@ async function givePaid(language: string | null = null) {
   return payment;
 }
 
-/** The text of a mail, whose lines may be wrapped for the way, and whose letters may travel as others. */
-function textOf(raw: string): string {
-  const [head = '', ...body] = raw.split('\r\n\r\n');
+/** A part of a mail, whose lines may be wrapped for the way, and whose letters may travel as others. */
+function partOf(raw: string, type: string): string {
+  const [, rest = ''] = raw.split(`Content-Type: ${type}`);
+  const [head = '', ...body] = rest.split(/\r\n--[-_\w]+/)[0]?.split('\r\n\r\n') ?? [];
   if (/^Content-Transfer-Encoding: base64/im.test(head))
     return Buffer.from(body.join(''), 'base64').toString();
-  return raw
+  return body
+    .join('\r\n\r\n')
     .replaceAll('=\r\n', '')
     .replaceAll(/(=[0-9A-F]{2})+/g, (bytes) => decodeURIComponent(bytes.replaceAll('=', '%')));
 }
+const textOf = (raw: string) => partOf(raw, 'text/plain');
+const theMail = () => server.mails[0] as (typeof server.mails)[number];
 
 it('sends the customer of a paid payment one receipt, with what a receipt needs and no more', async () => {
   const payment = await givePaid();
@@ -75,7 +84,7 @@ it('sends the customer of a paid payment one receipt, with what a receipt needs 
   await send();
   await send();
   expect(server.mails).toHaveLength(1);
-  const { to, raw } = server.mails[0] as (typeof server.mails)[number];
+  const { to, raw } = theMail();
   expect(to).toEqual(['customer@example.com']);
   const text = textOf(raw);
   for (const part of [
@@ -90,13 +99,87 @@ it('sends the customer of a paid payment one receipt, with what a receipt needs 
   ]) {
     expect(text).toContain(part);
   }
-  expect(text).not.toContain('canary');
+  const markup = partOf(raw, 'text/html');
+  for (const part of [
+    '<bdi>€102.57</bdi>',
+    'Two coffees',
+    'href="https://explorer.example/tx/0xd1"',
+    `/pay/${payment.id}"`,
+  ])
+    expect(markup).toContain(part);
+  for (const part of [text, markup]) expect(part).not.toContain('canary');
+});
+
+it('is written to an address that the customer gave, in the language of that page, and says why', async () => {
+  const payment = await givePaid('fr', { email: null });
+  await store.receipts.askForReceipt(payment.id, { email: 'jane@example.com', language: 'de' }, NOW_MS);
+  await send();
+  await send();
+  expect(server.mails.map(({ to }) => to)).toEqual([['jane@example.com']]);
+  const text = textOf(theMail().raw).replaceAll(/\s+/g, ' ');
+  expect(text).toContain('Sie haben 102,57 € an Bücher & Söhne gezahlt.');
+  expect(text).toContain(languages.find(({ code }) => code === 'de')?.words.mail.asked);
+  expect(await store.receipts.eraseUnusedAddresses(2 * NOW_MS, 2 * NOW_MS, 10)).toBe(0);
+});
+
+it('says what happened instead where the payment expired', async () => {
+  const payment = await givePayment(store, { email: null });
+  await store.receipts.askForReceipt(payment.id, { email: 'jane@example.com', language: 'en' }, NOW_MS);
+  await send();
+  expect(server.mails).toEqual([]);
+  await store.payments.decidePayment(payment.id, () => ({
+    change: { status: 'canceled', forwardStatus: 'canceled', cancelReason: 'expired' },
+  }));
+  await send();
+  const text = textOf(theMail().raw).replaceAll(/\s+/g, ' ');
+  for (const part of [
+    'This checkout has expired No money arrived in time. To pay €102.57',
+    `Reference: ${payment.id}`,
+  ])
+    expect(text).toContain(part);
+  expect(theMail().raw).not.toContain('You have paid');
+});
+
+it('shows the logo without a picture from elsewhere, in the color of the shop', async () => {
+  const payment = await givePaid();
+  await store.accounts.updateAccount(payment.accountId, { brandColor: '#a01830', logo: shopLogo });
+  await send();
+  const { raw } = theMail();
+  const markup = partOf(raw, 'text/html');
+  expect(markup).toContain('background:#a01830;color:#fff;border-radius');
+  expect(markup.match(/src="[^"]*"/g)).toEqual(['src="cid:logo"']);
+  expect(raw).toMatch(/Content-Type: image\/png[\s\S]*Content-ID: <logo>/i);
+});
+
+it('takes whatever a shop and an order are called for text', () => {
+  const nasty = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.constantFrom('</title><script>', '"><img src=x onerror=1>', '</style>', '&lt;'),
+  );
+  const payment = newPayment('shop', { status: 'paid', paidAtMs: NOW_MS, txidIn: '0xd1' });
+  const mailOf = (name: string, orderLine: string) => {
+    const view = {
+      payment: { ...payment, orderLine },
+      sessions: [],
+      observations: { deposits: [], releases: [], finalBlock: 0 },
+    };
+    const links = { baseUrl: 'https://pay.example.com', explorerTransactionUrl: () => null };
+    return (
+      receiptMail({ email: null, language: null }, view, { account: newAccount({ name }), logo: null }, links)
+        ?.html ?? ''
+    );
+  };
+  const tagsOf = (markup: string) => markup.match(/<[^>]*>/g);
+  const usual = tagsOf(mailOf('Shop', 'Order'));
+  fc.assert(
+    fc.property(nasty, nasty, (name, line) => void expect(tagsOf(mailOf(name, line))).toEqual(usual)),
+  );
 });
 
 it.each(languages)('writes to the customer in the language of their page: $code', async ({ code, words }) => {
   await givePaid(code);
   await send();
-  const text = textOf((server.mails[0] as (typeof server.mails)[number]).raw);
+  const text = textOf(theMail().raw);
   for (const part of [words.mail.warning, words.mail.page, words.facts.reference])
     expect(text.replaceAll(/\s+/g, ' ')).toContain(part);
 });

@@ -1,12 +1,21 @@
 import { expect, it } from 'vitest';
-import type { Payment } from '../../src/payment/payment.ts';
-import { atOnce, DAY_MS, givePayments, pay, type StoreContext } from './fixtures.ts';
+import type { Payment, PaymentId } from '../../src/payment/payment.ts';
+import { atOnce, DAY_MS, givePayment, givePayments, NOW_MS, pay, type StoreContext } from './fixtures.ts';
 
 export function receiptPromises(context: StoreContext): void {
   const { store } = context;
   const { receipts } = store;
   const become = (payment: Payment) => store.payments.decidePayment(payment.id, pay);
-  const claim = (limit = 10, sinceMs = 0) => receipts.claimReceipts(sinceMs, limit, 1);
+  const cancel = (payment: Payment) =>
+    store.payments.decidePayment(payment.id, () => ({
+      change: { status: 'canceled', forwardStatus: 'canceled', cancelReason: 'expired' },
+    }));
+  const claim = async (limit = 10, sinceMs = 0) =>
+    (await receipts.claimReceipts(sinceMs, limit, 1)).map(({ id }) => id);
+  const ask = (payment: Payment, email: string) =>
+    receipts.askForReceipt(payment.id, { email, language: 'de' }, NOW_MS);
+  /** How many addresses that customers gave are stored anywhere; erases them. */
+  const storedAddresses = () => receipts.eraseUnusedAddresses(2 * Date.now(), 2 * Date.now(), 100);
 
   it('are queued when a payment with an email address is paid, and no other', async () => {
     const [open, paid] = await givePayments(store, 2);
@@ -30,10 +39,10 @@ export function receiptPromises(context: StoreContext): void {
   it('come back when they certainly were not sent, and not when they were or nobody knows', async () => {
     const payments = await givePayments(store, 3);
     for (const payment of payments) await become(payment);
-    const [unsent, sent, failed] = await claim();
-    await receipts.recordReceipt(unsent ?? '', 'pending', 2);
-    await receipts.recordReceipt(sent ?? '', 'sent', 2);
-    await receipts.recordReceipt(failed ?? '', 'failed', 2);
+    const [unsent, sent, failed] = (await claim()) as [PaymentId, PaymentId, PaymentId];
+    await receipts.recordReceipt(unsent, 'pending', 2);
+    await receipts.recordReceipt(sent, 'sent', 2);
+    await receipts.recordReceipt(failed, 'failed', 2);
     expect(await claim()).toEqual([unsent]);
   });
 
@@ -42,5 +51,62 @@ export function receiptPromises(context: StoreContext): void {
     await become(payment as Payment);
     expect(await claim(10, Date.now() + DAY_MS)).toEqual([]);
     expect(await claim(10, Date.now() - DAY_MS)).toHaveLength(1);
+  });
+
+  it.each([
+    ['paid', become],
+    ['canceled', cancel],
+  ])(
+    'go to the last address that a customer gave once the payment is %s, once, and it is erased',
+    async (_, end) => {
+      const [payment, other] = (await givePayments(store, 2, { email: null })) as [Payment, Payment];
+      for (const email of ['first@example.com', 'last@example.com']) await ask(payment, email);
+      await end(other);
+      expect(await claim()).toEqual([]);
+      await end(payment);
+      await context.reopen();
+      expect(await receipts.claimReceipts(0, 10, 1)).toEqual([
+        { id: payment.id, email: 'last@example.com', language: 'de' },
+      ]);
+      expect((await store.payments.viewPayment(payment.id))?.payment.email).toBeNull();
+      await receipts.recordReceipt(payment.id, 'sent', 2);
+      await ask(payment, 'another@example.com');
+      expect([await claim(), await storedAddresses()]).toEqual([[], 0]);
+    },
+  );
+
+  it('are sent at once where the payment has ended, and never beside those to its own address', async () => {
+    const [own] = (await givePayments(store, 1)) as [Payment];
+    await ask(own, 'stranger@example.com');
+    const paid = await givePayment(store, { email: null });
+    for (const payment of [own, paid]) await become(payment);
+    await ask(paid, 'customer@example.com');
+    const claimed = await receipts.claimReceipts(0, 10, 1);
+    expect(new Set(claimed.map(({ email }) => email))).toEqual(new Set([null, 'customer@example.com']));
+  });
+
+  it('keep an address neither after an erasure, nor a crash, nor a day without a mail server', async () => {
+    const [erased, crashed, unsent, waiting] = (await givePayments(store, 4, { email: null })) as Payment[];
+    for (const payment of [erased, crashed, unsent, waiting])
+      await ask(payment as Payment, 'jane@example.com');
+    expect(await store.emails.eraseEmail(erased as Payment)).toBe('erased');
+    for (const payment of [erased, crashed]) await become(payment as Payment);
+    expect(await claim(1)).toEqual([crashed?.id]);
+    await become(unsent as Payment);
+    const later = Date.now() + DAY_MS;
+    expect(await receipts.eraseUnusedAddresses(NOW_MS - 1, 0, 100)).toBe(0);
+    expect(await receipts.eraseUnusedAddresses(later, 0, 100)).toBe(2);
+    expect([await claim(), await receipts.findReceiptStatus(waiting?.id as PaymentId)]).toEqual([
+      [],
+      'wanted',
+    ]);
+    expect(await receipts.eraseUnusedAddresses(later, later, 100)).toBe(1);
+  });
+
+  it('are erased with the emails of old payments of an account', async () => {
+    const payment = await givePayment(store, { email: null });
+    await ask(payment, 'jane@example.com');
+    const step = await store.emails.eraseEmailsBefore(payment.accountId, NOW_MS + 2 * DAY_MS, 10);
+    expect([step.erased, await storedAddresses()]).toEqual([1, 0]);
   });
 }

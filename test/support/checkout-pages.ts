@@ -82,6 +82,7 @@ export interface CheckoutPagesOptions {
   readonly redirectUrl?: string;
   /** Providers in place of fakes. */
   readonly adapters?: ReadonlyMap<ProviderId, ProviderAdapter>;
+  readonly hasMail?: boolean;
   /** Networks of proxies that are trusted. */
   readonly trustProxy?: readonly string[];
 }
@@ -113,6 +114,8 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
     opened: [] as string[],
   };
   const world = {
+    /** What customers asked to be told by email, by the ids of payments. */
+    mails: new Map<string, { email: string; language: string }>(),
     /** Refunds by their ids, for the customers' links. */
     refunds: new Map<string, Refund>(),
     /** Providers that do not answer. */
@@ -236,6 +239,13 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
       token: USDC,
       payments,
       accounts,
+      receipts:
+        options.hasMail === true
+          ? {
+              findReceiptStatus: async (id) => (world.mails.has(id) ? 'wanted' : null),
+              askForReceipt: async (id, customer) => void world.mails.set(id, customer),
+            }
+          : null,
       directory,
       startSession: createStartSession({
         quotes: providerQuotes,

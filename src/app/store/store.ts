@@ -53,5 +53,14 @@ function migrationsOf(engine: Engine): readonly Migration[] {
     engine,
     features.map(({ schema }) => schema),
   );
-  return [{ number: 1, name: 'schema of 0.1.0', sql }];
+  return [
+    { number: 1, name: 'schema of 0.1.0', sql },
+    {
+      number: 2,
+      name: 'addresses of customers who want a mail',
+      sql: `ALTER TABLE receipts ADD COLUMN email text;
+ALTER TABLE receipts ADD COLUMN language text;
+CREATE INDEX receipts_with_address ON receipts (created_at_ms) WHERE email IS NOT NULL`,
+    },
+  ];
 }

@@ -1,9 +1,9 @@
 import type { Account } from '../../accounts/account.ts';
-import type { Mail } from '../../mail/mail.ts';
-import { chargingProviders } from '../../pages/checkout/checkout-view.ts';
+import type { ShopLogo } from '../../accounts/shop-profile.ts';
+import type { ClaimedReceipt, Mail } from '../../mail/mail.ts';
+import { chargingProviders, checkoutViewOf } from '../../pages/checkout/checkout-view.ts';
 import type { ExplorerTransactionUrl } from '../../pages/checkout/payment-facts.ts';
-import { nameOf } from '../../pages/checkout/state-words.ts';
-import type { Payment } from '../../payment/payment.ts';
+import { nameOf, wordsOf } from '../../pages/checkout/state-words.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
 import type { ProviderSession } from '../../payment/provider-session.ts';
 import {
@@ -14,6 +14,7 @@ import {
   type Language,
   languageNamed,
 } from '../../web/checkout-frame/languages.ts';
+import { LOGO_CID, receiptHtml } from './receipt-html.ts';
 
 export interface ReceiptLinks {
   /** Public base URL of the service, without a trailing slash. */
@@ -21,62 +22,122 @@ export interface ReceiptLinks {
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
 }
 
+/** Parts of a mail that text and HTML show alike. */
+export interface ReceiptContent {
+  readonly amount: string;
+  readonly heading: string;
+  readonly sentences: readonly string[];
+  readonly rows: readonly ReceiptRow[];
+  readonly page: ReceiptRow;
+  readonly questions: ReceiptRow | null;
+  readonly closing: readonly string[];
+}
+
+/** A term with its value, which HTML shows as a link if it has a URL. */
+export interface ReceiptRow {
+  readonly term: string;
+  readonly value: string;
+  readonly url?: string | null;
+}
+
 /**
- * Receipt of a paid payment, in the language of the last provider session, or in English; null for a payment that is
- * not paid or has no email address. Omits the merchant's note, the callback and all API fields.
+ * Mail about the end of a payment. An address that the customer gave gets a receipt or what happened instead, in the
+ * language of that page; the payment's own address gets a receipt, in the language of the last provider session, or in
+ * English. Null if there is nothing to send. Omits the merchant's note, the callback and all API fields.
  */
-export function receiptMail(view: PaymentView, account: Account, links: ReceiptLinks): Mail | null {
+export function receiptMail(
+  { email: given, language: pageLanguage }: Pick<ClaimedReceipt, 'email' | 'language'>,
+  view: PaymentView,
+  { account, logo }: { readonly account: Account; readonly logo: ShopLogo | null },
+  links: ReceiptLinks,
+): Mail | null {
   const { payment } = view;
-  const { email, currency, paidAtMs } = payment;
-  if (email === null || payment.status !== 'paid' || paidAtMs === null) return null;
-  const language = languageOf(view.sessions);
-  const { facts, mail } = language.words;
-  const values = {
-    amount: formatMoneyAndCode(language, payment.amountCents, currency),
-    shop: account.name,
+  const to = given ?? payment.email;
+  const isPaid = payment.status === 'paid';
+  if (to === null || payment.status === 'unpaid' || (given === null && !isPaid)) return null;
+  const language = given === null ? languageOf(view.sessions) : languageNamed(pageLanguage);
+  const { mail, title, shortLink } = language.words;
+  const amount = formatMoneyAndCode(language, payment.amountCents, payment.currency);
+  const values = { amount, shop: account.name };
+  const outcome = isPaid ? null : outcomeOf(view, account, language);
+  const heading = outcome?.heading ?? fillText(mail.paid, values);
+  const pageUrl = `${links.baseUrl}/pay/${payment.id}`;
+  const content: ReceiptContent = {
+    amount,
+    heading,
+    sentences: [payment.orderLine, outcome?.sentence].filter((line) => line != null),
+    rows: [...rowsOf(view, language, links)],
+    page: { term: isPaid ? mail.page : shortLink.see, value: pageUrl, url: pageUrl },
+    questions:
+      account.supportUrl === null
+        ? null
+        : {
+            term: mail.questions,
+            value: account.supportUrl.replace(/^mailto:/, ''),
+            url: account.supportUrl,
+          },
+    closing: [mail.warning, ...(given === null ? [] : [mail.asked])],
   };
-  const providers = chargingProviders(view.sessions).map(nameOf);
-  const rows: readonly (readonly [string, string | null])[] = [
-    [facts.paidTo, account.name],
-    [facts.amount, values.amount],
-    [facts.madeUpOf, madeUpOf(payment, language)],
-    [facts.chargedBy, providers.length === 0 ? null : formatList(language, providers)],
-    [facts.time, formatTime(language, paidAtMs)],
-    [facts.arrivedWith, linked(payment.txidIn, links)],
-    [facts.sentWith, linked(payment.txidOut, links)],
-    [facts.reference, payment.id],
-  ];
-  const text = [
-    fillText(mail.paid, values),
-    ...(payment.orderLine === null ? [] : [payment.orderLine]),
-    '',
-    ...rows.flatMap(([term, value]) => (value === null ? [] : [`${term}: ${value}`])),
-    '',
-    `${mail.page}: ${links.baseUrl}/pay/${payment.id}`,
-    ...(account.supportUrl === null
-      ? []
-      : [`${mail.questions}: ${account.supportUrl.replace(/^mailto:/, '')}`]),
-    '',
-    mail.warning,
-    '',
-  ].join('\n');
-  return { to: email, subject: fillText(mail.subject, values), text };
+  const subject = isPaid ? fillText(mail.subject, values) : fillText(title, { ...values, heading });
+  const html = receiptHtml(content, subject, { account, hasLogo: logo !== null }, language);
+  const inline = logo === null ? [] : [{ cid: LOGO_CID, png: logo.bytes }];
+  return { to, subject, text: textOf(content), html, inline };
+}
+
+function textOf({ heading, sentences, rows, page, questions, closing }: ReceiptContent): string {
+  const line = ({ term, value, url }: ReceiptRow) =>
+    `${term}: ${url?.startsWith('http') === true ? url : value}`;
+  const links = [page, ...(questions === null ? [] : [questions])];
+  const parts = [[heading, ...sentences], rows.map(line), links.map(line), closing, []];
+  return parts
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')
+    .trimEnd()
+    .concat('\n');
+}
+
+/** State of the payment in the words of its page. */
+function outcomeOf(view: PaymentView, account: Account, language: Language) {
+  const { payment } = view;
+  return wordsOf(checkoutViewOf(view, payment.createdAtMs), {
+    language,
+    payment,
+    charge: payment,
+    shop: account.name,
+    single: null,
+    canBePaid: false,
+    servedFromUsdCents: null,
+  }).text;
+}
+
+function* rowsOf(
+  { payment, sessions }: PaymentView,
+  language: Language,
+  { explorerTransactionUrl }: ReceiptLinks,
+): Generator<ReceiptRow> {
+  const { facts, summary } = language.words;
+  const { originalAmountCents, customerFeeCents, currency, paidAtMs, txidIn, txidOut } = payment;
+  const money = (cents: number) => formatMoneyAndCode(language, cents, currency);
+  const transaction = (term: string, hash: string) => ({
+    term,
+    value: hash,
+    url: explorerTransactionUrl(hash),
+  });
+  if (payment.status === 'paid') {
+    if (originalAmountCents !== null && customerFeeCents !== null) {
+      const parts = { net: money(originalAmountCents), fee: money(customerFeeCents) };
+      yield { term: facts.madeUpOf, value: fillText(summary.parts, parts) };
+    }
+    const providers = chargingProviders(sessions).map(nameOf);
+    if (providers.length > 0) yield { term: facts.chargedBy, value: formatList(language, providers) };
+    if (paidAtMs !== null) yield { term: facts.time, value: formatTime(language, paidAtMs) };
+  }
+  if (txidIn !== null) yield transaction(facts.arrivedWith, txidIn);
+  if (txidOut !== null) yield transaction(facts.sentWith, txidOut);
+  yield { term: facts.reference, value: payment.id };
 }
 
 /** Language of the last session that has one, otherwise English. Expects the oldest session first. */
 function languageOf(sessions: readonly ProviderSession[]): Language {
   return languageNamed(sessions.findLast(({ language }) => language !== null)?.language ?? null);
-}
-
-function madeUpOf(payment: Payment, language: Language): string | null {
-  const { originalAmountCents, customerFeeCents, currency } = payment;
-  if (originalAmountCents === null || customerFeeCents === null) return null;
-  return fillText(language.words.summary.parts, {
-    net: formatMoneyAndCode(language, originalAmountCents, currency),
-    fee: formatMoneyAndCode(language, customerFeeCents, currency),
-  });
-}
-
-function linked(hash: string | null, { explorerTransactionUrl }: ReceiptLinks): string | null {
-  return hash === null ? null : (explorerTransactionUrl(hash) ?? hash);
 }

@@ -1,14 +1,20 @@
 import type { AccountStore } from '../../accounts/account-store.ts';
-import { type Mailer, MailNotSentError, type ReceiptEnding, type ReceiptStore } from '../../mail/mail.ts';
+import { MAXIMUM_MAIL_DELAY_MS } from '../../accounts/erase-emails.ts';
+import {
+  type ClaimedReceipt,
+  type Mailer,
+  MailNotSentError,
+  type ReceiptEnding,
+  type ReceiptStore,
+} from '../../mail/mail.ts';
 import { UnknownStateError } from '../../payment/errors.ts';
-import type { PaymentId } from '../../payment/payment.ts';
 import type { PaymentStore } from '../../payment/payment-store.ts';
 import { type ReceiptLinks, receiptMail } from './receipt-mail.ts';
 
 interface SendReceiptsContext extends ReceiptLinks {
   readonly receipts: ReceiptStore;
   readonly payments: Pick<PaymentStore, 'viewPayment'>;
-  readonly accounts: Pick<AccountStore, 'findAccount'>;
+  readonly accounts: Pick<AccountStore, 'findAccount' | 'findLogo'>;
   readonly mailer: Mailer;
   readonly nowMs: () => number;
   readonly log: Readonly<{ warn: (fields: object, text: string) => void }>;
@@ -22,32 +28,30 @@ export function createReceiptTask(context: SendReceiptsContext) {
 
 /** Maximum receipts in progress. Leaves one background mail slot for alerts. */
 const RECEIPTS_AT_A_TIME = 4;
-/** Maximum age of a receipt, because a late one, for example after mail is first configured, would only confuse. */
-const MAXIMUM_RECEIPT_AGE_MS = 24 * 3_600_000;
-
 /**
- * Sends pending receipts. Claims each durably before sending, so that each is sent at most once. Resolves to whether
+ * Sends pending receipts, but none that is a day late, for example after mail is first configured. Claims each durably before sending, so that each is sent at most once. Resolves to whether
  * more may be waiting. Throws `MailNotSentError` if the mail server did not accept one, which is then retried.
  */
 export async function sendReceipts(context: SendReceiptsContext): Promise<boolean> {
   const nowMs = context.nowMs();
   const claimed = await context.receipts.claimReceipts(
-    nowMs - MAXIMUM_RECEIPT_AGE_MS,
+    nowMs - MAXIMUM_MAIL_DELAY_MS,
     RECEIPTS_AT_A_TIME,
     nowMs,
   );
-  const failures = await Promise.all(claimed.map((id) => sendReceipt(context, id)));
+  const failures = await Promise.all(claimed.map((receipt) => sendReceipt(context, receipt)));
   const unsent = failures.find((failure) => failure instanceof MailNotSentError);
   if (unsent !== undefined) throw unsent;
   return claimed.length === RECEIPTS_AT_A_TIME;
 }
 
 /** Resolves to the error, or null on success. */
-async function sendReceipt(context: SendReceiptsContext, id: PaymentId): Promise<unknown> {
+async function sendReceipt(context: SendReceiptsContext, receipt: ClaimedReceipt): Promise<unknown> {
+  const { id } = receipt;
   let ending: ReceiptEnding = 'sent';
   let failure: unknown = null;
   try {
-    const mail = await composeReceipt(context, id);
+    const mail = await composeReceipt(context, receipt);
     if (mail !== null) await context.mailer.send(mail, { isBackground: true });
   } catch (error) {
     failure = error;
@@ -58,9 +62,12 @@ async function sendReceipt(context: SendReceiptsContext, id: PaymentId): Promise
   return failure;
 }
 
-async function composeReceipt(context: SendReceiptsContext, id: PaymentId) {
+async function composeReceipt(context: SendReceiptsContext, receipt: ClaimedReceipt) {
+  const { id } = receipt;
   const view = await context.payments.viewPayment(id);
   const account = view === null ? null : await context.accounts.findAccount(view.payment.accountId);
   if (view === null || account === null) throw new UnknownStateError(`${id} has a receipt, and is gone`);
-  return receiptMail(view, account, context);
+  const { logoHash } = account;
+  const logo = logoHash === null ? null : await context.accounts.findLogo(logoHash);
+  return receiptMail(receipt, view, { account, logo }, context);
 }

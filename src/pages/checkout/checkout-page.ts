@@ -20,6 +20,7 @@ import { actions } from './actions.ts';
 import { type CheckoutView, isTakenByProvider, takesPayment, traitsOf } from './checkout-view.ts';
 import { awaitsTransfer, directContent } from './direct-payment.ts';
 import { emailTokenField } from './known-email.ts';
+import { mailOffer } from './mail-offer.ts';
 import { type ExplorerTransactionUrl, facts, timeElement } from './payment-facts.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
 import { returnOf, shopLinks } from './return-to-shop.ts';
@@ -73,14 +74,16 @@ export function checkoutContent(
       : html`${direct.detail}
 ${payableUntil(checkout, language)}
 ${shopLinks(checkout, language)}`;
+  const mail = mailOffer(checkout, language);
   // Leaves out the order of the offers, which changes with every visit to a provider.
-  const content = html`${title}\n${status}\n${detailWith([])}\n${offersInBrief(checkout)}`;
+  const content = html`${title}\n${status}\n${detailWith([])}\n${offersInBrief(checkout)}\n${mail}`;
   return {
     title,
     /** Live region: name and meaning of the state. */
     status,
     /** Action and receipt. */
     detail: detailWith(checkout.offers),
+    mail,
     revision: crc32(content.toString()).toString(36),
   };
 }
@@ -153,13 +156,13 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     languagePath: path,
     title: content.title,
     isTestMode: options.isTestMode,
-    // Reloads waiting pages without script, but not pages with a choice.
+    // Reloads waiting pages without script, but not pages with a choice, and later where an address can be entered.
     head:
       autoContinue !== null
         ? refreshWithoutScript(0, autoContinue)
         : refreshSeconds === null || (view.kind === 'choose' && !isDirect)
           ? nothing
-          : refreshWithoutScript(Math.max(refreshSeconds, 10), path),
+          : refreshWithoutScript(Math.max(refreshSeconds, checkout.mail === 'none' ? 60 : 10), path),
     summary: summary(checkout, language),
     brandColor: checkout.account.brandColor,
     kind: isDirect ? 'followTransfer' : 'follow',
@@ -170,6 +173,7 @@ ${problemOf(options)}
 <p id="connection" role="status">${moment?.kind === 'offline' ? language.words.offline : ''}</p>
 ${isDirect ? nothing : html`<form id="${SESSION_FORM}" method="post" hidden>${emailTokenField(emailToken)}</form>`}
 <div id="detail"${isGoing ? html` hidden` : nothing}>${content.detail}</div>
+<div id="mail">${content.mail}</div>
 </main>
 ${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, shown)}${goingTemplate(language)}` : nothing}`,
   });

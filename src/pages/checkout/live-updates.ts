@@ -208,5 +208,6 @@ export function statusContent(
     title: content.title,
     status: content.status.toString(),
     detail: content.detail.toString(),
+    mail: content.mail.toString(),
   };
 }

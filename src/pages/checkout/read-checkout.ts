@@ -1,5 +1,6 @@
 import type { Account } from '../../accounts/account.ts';
 import type { AccountStore } from '../../accounts/account-store.ts';
+import type { ReceiptStatus, ReceiptStore } from '../../mail/mail.ts';
 import { ServiceError, UnknownStateError } from '../../payment/errors.ts';
 import type { Payment } from '../../payment/payment.ts';
 import { isPaymentId, paymentIdOfShortCode } from '../../payment/payment-id.ts';
@@ -13,13 +14,15 @@ import {
   type ProviderOffer,
 } from '../../providers/provider-availability.ts';
 import { estimateSuccess, type SuccessRates } from '../../providers/provider-success.ts';
-import { type CheckoutView, checkoutViewOf, takesPayment } from './checkout-view.ts';
+import { type CheckoutView, checkoutViewOf, isTakenByProvider, takesPayment } from './checkout-view.ts';
 
 export interface ReadCheckoutContext
   extends Readonly<{
     payments: Pick<PaymentStore, 'viewPayment'>;
     accounts: Pick<AccountStore, 'findAccount'>;
   }> {
+  /** Null or absent if email is not configured. */
+  readonly receipts?: Pick<ReceiptStore, 'findReceiptStatus' | 'askForReceipt'> | null;
   readonly directory: ProviderDirectory;
   readonly nowMs: () => number;
   /** Time after creation in which a checkout can be paid. */
@@ -43,6 +46,7 @@ export interface Checkout {
   readonly success: SuccessRates;
   readonly expiresAtMs: number;
   readonly nowMs: number;
+  readonly mail: MailOffer | null;
 }
 
 /** The payment's only provider; null if the customer may choose. */
@@ -61,7 +65,28 @@ export async function readCheckout(
   const { payment } = stored;
   const account = await context.accounts.findAccount(payment.accountId);
   if (account === null) throw new UnknownStateError(`payment ${payment.id} belongs to no account`);
-  return checkoutOf(context, stored, account);
+  const checkout = await checkoutOf(context, stored, account);
+  return { ...checkout, mail: await readMailOffer(context, checkout) };
+}
+
+/** Mail that the page offers; null where none is sent, or where another status of the payment matters more. */
+async function readMailOffer(
+  { receipts }: Pick<ReadCheckoutContext, 'receipts'>,
+  { payment, view }: Pick<Checkout, 'payment' | 'view'>,
+): Promise<MailOffer | null> {
+  if (!receipts || !(isUnderWay(view) || view.kind === 'paid')) return null;
+  if (payment.email !== null) return 'own';
+  return (await receipts.findReceiptStatus(payment.id)) ?? 'none';
+}
+
+/** `own`: the payment has an address. `none`: the customer may give one. */
+export type MailOffer = ReceiptStatus | 'own' | 'none';
+
+/** Whether the customer has paid, or may have paid, and waits. */
+function isUnderWay(view: CheckoutView): boolean {
+  const { kind } = view;
+  if (kind === 'at_provider') return view.isOpen || isTakenByProvider(view);
+  return kind === 'seen' || kind === 'sending' || kind === 'held';
 }
 
 /** Throws `payment_not_found`. */
@@ -99,5 +124,5 @@ export async function checkoutOf(
   const success = context.directory.success?.() ?? withoutVisits;
   const expiresAtMs = payment.createdAtMs + context.expiryMs;
   const path = `/pay/${payment.id}`;
-  return { path, payment, account, view, charge, offers, success, expiresAtMs, nowMs };
+  return { path, payment, account, view, charge, offers, success, expiresAtMs, nowMs, mail: null };
 }

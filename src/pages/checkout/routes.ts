@@ -15,6 +15,7 @@ import { serviceErrorOf } from '../../web/error-reply.ts';
 import type { Words } from '../../web/locales/locale.ts';
 import { limitByAddress } from '../../web/page-limits.ts';
 import { comesFromOwnPage, isSameOrigin } from '../../web/signed-in/forms.ts';
+import { acceptMailAddress } from './accept-mail-address.ts';
 import { sendCheckout, sendProblem } from './answer-checkout.ts';
 import { isTakenByProvider, takesPayment } from './checkout-view.ts';
 import type { CheckoutPagesContext, CheckoutRequest, CheckoutRoutes } from './context.ts';
@@ -115,6 +116,7 @@ export function registerCheckoutPages(
     page(STATUS_ROUTE, showStatus);
     form('/pay/:paymentId/providers/:provider', openProviderSession);
     page('/pay/:paymentId/providers/:provider', showOnlyByForm, false);
+    form('/pay/:paymentId/email', acceptMailAddress);
     const { testPayments } = context;
     if (testPayments !== null)
       form('/pay/:paymentId/outcomes/:outcome', (asked) => answerSimulation(testPayments, asked));

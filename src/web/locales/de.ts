@@ -343,5 +343,19 @@ export const de: Words = {
     page: 'Dieser Beleg online',
     questions: 'Fragen zu Ihrer Bestellung',
     warning: 'Wegen dieser E-Mail wird Sie niemand nach Kartendaten oder einer weiteren Zahlung fragen.',
+    tell: 'Wir schreiben Ihnen eine E-Mail, sobald es fertig ist.',
+    told: 'Notiert: Wir schreiben Ihnen eine E-Mail, sobald es fertig ist.',
+    own: 'Ihr Beleg kommt per E-Mail.',
+    address: 'Ihre E-Mail-Adresse',
+    send: 'E-Mail senden',
+    once: 'Nur für diese eine E-Mail, danach gelöscht. {shop} sieht sie nicht.',
+    another: 'Andere Adresse verwenden',
+    receipt: 'Diesen Beleg per E-Mail erhalten',
+    coming: 'Ihr Beleg ist per E-Mail unterwegs.',
+    wrong: 'Geben Sie eine E-Mail-Adresse wie name@example.com ein.',
+    tooOften:
+      'Hier können gerade keine weiteren E-Mails angefordert werden. Bitte versuchen Sie es später noch einmal.',
+    asked:
+      'Sie erhalten diese eine E-Mail, weil Ihre Adresse auf der Seite dieser Zahlung eingegeben wurde. Sie ist jetzt gelöscht.',
   },
 };

@@ -341,5 +341,21 @@ export const en = {
     page: 'This receipt as a page',
     questions: 'Questions about your order',
     warning: 'No one will ask you for card details or another payment because of this email.',
+    /** On the page: one mail at the end of the payment, to an address that the customer enters. */
+    tell: 'We’ll email you when it’s done.',
+    told: 'All set: we’ll email you when it’s done.',
+    /** Where the payment has an address. */
+    own: 'Your receipt comes by email.',
+    address: 'Your email address',
+    send: 'Email me',
+    once: 'Used for this one email, then deleted. {shop} doesn’t see it.',
+    another: 'Use another address',
+    receipt: 'Get this receipt by email',
+    coming: 'Your receipt is on its way by email.',
+    wrong: 'Enter an email address such as name@example.com.',
+    tooOften: 'No more emails can be requested here right now. Please try again later.',
+    /** At the end of that mail. */
+    asked:
+      'You get this one email because your address was entered on the page of this payment. It is deleted now.',
   },
 };

@@ -337,5 +337,18 @@ export const es: Words = {
     page: 'Este recibo en línea',
     questions: 'Preguntas sobre su pedido',
     warning: 'Nadie le pedirá los datos de su tarjeta ni otro pago a raíz de este correo.',
+    tell: 'Le escribiremos por correo cuando termine.',
+    told: 'Anotado: le escribiremos por correo cuando termine.',
+    own: 'Su recibo llega por correo electrónico.',
+    address: 'Su correo electrónico',
+    send: 'Avisarme',
+    once: 'Solo para este correo; después se borra. {shop} no la ve.',
+    another: 'Usar otra dirección',
+    receipt: 'Recibir este recibo por correo',
+    coming: 'Su recibo va de camino por correo electrónico.',
+    wrong: 'Escriba un correo electrónico como nombre@example.com.',
+    tooOften: 'Ahora no se pueden solicitar más correos aquí. Inténtelo de nuevo más tarde.',
+    asked:
+      'Recibe este único correo porque su dirección se indicó en la página de este pago. Ya se ha borrado.',
   },
 };

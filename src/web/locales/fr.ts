@@ -336,5 +336,18 @@ export const fr: Words = {
     questions: 'Questions sur votre commande',
     warning:
       'À la suite de cet e-mail, personne ne vous demandera vos données de carte ni un autre paiement.',
+    tell: 'Nous vous écrirons par e-mail quand ce sera terminé.',
+    told: 'C’est noté : nous vous écrirons par e-mail quand ce sera terminé.',
+    own: 'Votre reçu arrive par e-mail.',
+    address: 'Votre adresse e-mail',
+    send: 'M’écrire',
+    once: 'Pour ce seul e-mail, puis supprimée. {shop} ne la voit pas.',
+    another: 'Utiliser une autre adresse',
+    receipt: 'Recevoir ce reçu par e-mail',
+    coming: 'Votre reçu est en route par e-mail.',
+    wrong: 'Saisissez une adresse e-mail comme nom@example.com.',
+    tooOften: 'Aucun autre e-mail ne peut être demandé ici pour le moment. Réessayez plus tard.',
+    asked:
+      'Vous recevez ce seul e-mail parce que votre adresse a été saisie sur la page de ce paiement. Elle est maintenant supprimée.',
   },
 };

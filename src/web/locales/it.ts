@@ -341,5 +341,18 @@ export const it: Words = {
     page: 'Questa ricevuta online',
     questions: 'Domande sul tuo ordine',
     warning: 'Nessuno ti chiederà i dati della carta o un altro pagamento in seguito a questa e-mail.',
+    tell: 'Le scriveremo via email quando sarà concluso.',
+    told: 'Fatto: le scriveremo via email quando sarà concluso.',
+    own: 'La ricevuta arriva via email.',
+    address: 'Il suo indirizzo email',
+    send: 'Mi avvisi',
+    once: 'Solo per questa email, poi cancellato. {shop} non lo vede.',
+    another: 'Usare un altro indirizzo',
+    receipt: 'Ricevere questa ricevuta via email',
+    coming: 'La ricevuta è in arrivo via email.',
+    wrong: 'Inserisca un indirizzo email come nome@example.com.',
+    tooOften: 'Al momento non si possono richiedere altre email qui. Riprovi più tardi.',
+    asked:
+      'Riceve questa sola email perché il suo indirizzo è stato inserito nella pagina di questo pagamento. Ora è cancellato.',
   },
 };

@@ -339,5 +339,18 @@ export const nl: Words = {
     page: 'Dit betaalbewijs online',
     questions: 'Vragen over je bestelling',
     warning: 'Niemand vraagt je naar aanleiding van deze e-mail om kaartgegevens of nog een betaling.',
+    tell: 'We mailen u zodra het klaar is.',
+    told: 'Genoteerd: we mailen u zodra het klaar is.',
+    own: 'Uw ontvangstbewijs komt per e-mail.',
+    address: 'Uw e-mailadres',
+    send: 'Mail mij',
+    once: 'Alleen voor deze ene e-mail, daarna verwijderd. {shop} ziet het niet.',
+    another: 'Een ander adres gebruiken',
+    receipt: 'Dit ontvangstbewijs per e-mail krijgen',
+    coming: 'Uw ontvangstbewijs is per e-mail onderweg.',
+    wrong: 'Vul een e-mailadres in zoals naam@example.com.',
+    tooOften: 'Hier kunnen nu geen e-mails meer worden aangevraagd. Probeer het later opnieuw.',
+    asked:
+      'U krijgt deze ene e-mail omdat uw adres is ingevuld op de pagina van deze betaling. Het is nu verwijderd.',
   },
 };

@@ -332,5 +332,18 @@ export const pt: Words = {
     page: 'Este recibo online',
     questions: 'Perguntas sobre o seu pedido',
     warning: 'Ninguém pedirá os dados do seu cartão nem outro pagamento por causa deste e-mail.',
+    tell: 'Avisaremos por e-mail quando terminar.',
+    told: 'Anotado: avisaremos por e-mail quando terminar.',
+    own: 'Seu recibo chega por e-mail.',
+    address: 'Seu e-mail',
+    send: 'Avise-me',
+    once: 'Só para este e-mail; depois é apagado. {shop} não o vê.',
+    another: 'Usar outro endereço',
+    receipt: 'Receber este recibo por e-mail',
+    coming: 'Seu recibo está a caminho por e-mail.',
+    wrong: 'Informe um e-mail como nome@example.com.',
+    tooOften: 'Não é possível pedir mais e-mails aqui agora. Tente novamente mais tarde.',
+    asked:
+      'Você recebe este único e-mail porque seu endereço foi informado na página deste pagamento. Ele já foi apagado.',
   },
 };

@@ -17,7 +17,7 @@ const mostBrokenStreams = 4;
 /**
  * @typedef {{
  *   revision: string, view: string, takesPayment: boolean, refreshSeconds: number | null,
- *   title: string, status: string, detail: string
+ *   title: string, status: string, detail: string, mail: string
  * }} Content
  */
 
@@ -146,6 +146,10 @@ function followPayment(page) {
     next.innerHTML = content.status;
     if (next.content.textContent.trim() !== status.textContent.trim()) status.replaceChildren(next.content);
     detail.innerHTML = content.detail;
+    // Only if it changes, because the customer may be entering an address.
+    const mail = /** @type {HTMLElement} */ (document.getElementById('mail'));
+    next.innerHTML = content.mail;
+    if (next.innerHTML !== mail.innerHTML) mail.innerHTML = content.mail;
     document.getElementById('problem')?.replaceChildren();
     document.getElementById('assurances')?.toggleAttribute('hidden', !content.takesPayment);
     // Moves the focus to the new state, because screen readers would otherwise continue at the top of the page.
@@ -202,6 +206,7 @@ function startOneVisit(page) {
     pressed = target instanceof Element ? target.closest('button') : null;
   });
   page.addEventListener('submit', (event) => {
+    if (document.getElementById('mail')?.contains(/** @type {Node} */ (event.target))) return;
     if (before !== null) {
       event.preventDefault();
       return;

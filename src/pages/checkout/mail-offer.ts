@@ -1,0 +1,22 @@
+import { fillIn, type Language } from '../../web/checkout-frame/languages.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+import type { Checkout } from './read-checkout.ts';
+
+/*
+ * The customer's own address for one mail at the end of the payment. It is stored beside the payment and never shown, not
+ * even to the customer, because anyone with the link sees the page.
+ */
+
+export function mailOffer({ path, mail, view, account }: Checkout, { words }: Language): Html {
+  const { mail: names } = words;
+  const isPaid = view.kind === 'paid';
+  if (mail === null || mail === 'failed' || (isPaid && mail === 'own')) return nothing;
+  const form = html`<form method="post" action="${path}/email" class="field"><label for="email">${names.address}</label>
+<input id="email" name="email" type="email" autocomplete="email" maxlength="254" required placeholder="you@example.com" dir="ltr"
+aria-describedby="email-hint"><button class="button">${names.send}</button>
+<p class="hint" id="email-hint">${fillIn(names.once, { shop: account.name })}</p></form>`;
+  if (mail === 'none') return html`<p><strong>${isPaid ? names.receipt : names.tell}</strong></p>${form}`;
+  if (mail === 'own') return html`<p>${names.own}</p>`;
+  if (isPaid) return html`<p role="status">${names.coming}</p>`;
+  return html`<p role="status">${names.told}</p><details><summary>${names.another}</summary>${form}</details>`;
+}
