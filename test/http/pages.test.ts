@@ -355,6 +355,7 @@ it('what the script asks for is answered with nothing while nothing has changed,
   expect(changed.json()).toMatchObject({ view: 'seen', refreshSeconds: 3 });
   expect(Object.keys(changed.json()).sort()).toEqual([
     'detail',
+    'mail',
     'refreshSeconds',
     'revision',
     'status',

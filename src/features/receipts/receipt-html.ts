@@ -2,7 +2,24 @@ import type { Account } from '../../accounts/account.ts';
 import { brandTokens } from '../../accounts/brand-color.ts';
 import type { Language } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
-import type { ReceiptContent, ReceiptRow } from './receipt-mail.ts';
+
+/** Parts of a mail that text and HTML show alike. */
+export interface ReceiptContent {
+  readonly amount: string;
+  readonly heading: string;
+  readonly sentences: readonly string[];
+  readonly rows: readonly ReceiptRow[];
+  readonly page: ReceiptRow;
+  readonly questions: ReceiptRow | null;
+  readonly closing: readonly string[];
+}
+
+/** A term with its value, which HTML shows as a link if it has a URL. */
+export interface ReceiptRow {
+  readonly term: string;
+  readonly value: string;
+  readonly url?: string | null;
+}
 
 /** Content ID of the logo, which travels with the mail, because remote pictures are blocked or tell who reads it. */
 export const LOGO_CID = 'logo';

@@ -14,30 +14,12 @@ import {
   type Language,
   languageNamed,
 } from '../../web/checkout-frame/languages.ts';
-import { LOGO_CID, receiptHtml } from './receipt-html.ts';
+import { LOGO_CID, type ReceiptContent, type ReceiptRow, receiptHtml } from './receipt-html.ts';
 
 export interface ReceiptLinks {
   /** Public base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
-}
-
-/** Parts of a mail that text and HTML show alike. */
-export interface ReceiptContent {
-  readonly amount: string;
-  readonly heading: string;
-  readonly sentences: readonly string[];
-  readonly rows: readonly ReceiptRow[];
-  readonly page: ReceiptRow;
-  readonly questions: ReceiptRow | null;
-  readonly closing: readonly string[];
-}
-
-/** A term with its value, which HTML shows as a link if it has a URL. */
-export interface ReceiptRow {
-  readonly term: string;
-  readonly value: string;
-  readonly url?: string | null;
 }
 
 /**

@@ -11,10 +11,10 @@ export function mailOffer({ path, mail, view, account }: Checkout, { words }: La
   const { mail: names } = words;
   const isPaid = view.kind === 'paid';
   if (mail === null || mail === 'failed' || (isPaid && mail === 'own')) return nothing;
-  const form = html`<form method="post" action="${path}/email" class="field"><label for="email">${names.address}</label>
+  const form = html`<form method="post" action="${path}/email"><label for="email">${names.address}</label>
 <input id="email" name="email" type="email" autocomplete="email" maxlength="254" required placeholder="you@example.com" dir="ltr"
 aria-describedby="email-hint"><button class="button">${names.send}</button>
-<p class="hint" id="email-hint">${fillIn(names.once, { shop: account.name })}</p></form>`;
+<p id="email-hint">${fillIn(names.once, { shop: account.name })}</p></form>`;
   if (mail === 'none') return html`<p><strong>${isPaid ? names.receipt : names.tell}</strong></p>${form}`;
   if (mail === 'own') return html`<p>${names.own}</p>`;
   if (isPaid) return html`<p role="status">${names.coming}</p>`;

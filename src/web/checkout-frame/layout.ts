@@ -20,13 +20,13 @@ const pageKinds = {
   /** Follows its payment: has the styles of every state, so that a change needs no further request. */
   follow: {
     style: ['./payment.css', './offers.css'],
-    components: ['button', 'card', 'banner', 'field'],
+    components: ['button', 'card', 'banner'],
     script: ['./client/follow-payment.js'],
   },
   /** Follows a direct payment, which is paid from a wallet. */
   followTransfer: {
     style: ['./payment.css', './transfer.css'],
-    components: ['button', 'card', 'banner', 'field'],
+    components: ['button', 'card', 'banner'],
     script: ['./client/follow-payment.js', './client/pay-from-wallet.js'],
   },
   form: {
