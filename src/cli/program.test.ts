@@ -362,38 +362,41 @@ describe('grade', () => {
     expect(process.exitCode).toBe(1);
   });
 
-  it('ends with 0 where the rest could not be checked, and with 1 where it was not shown', async () => {
-    const unchecked = { ...finding('met', []), mark: 'not_checked', mend: 'Ask us.' } as const;
-    grade = { met: 1, findings: [finding('met', []), unchecked], events: null };
+  const met = finding('met', []);
+  const other = (mark: 'not_checked' | 'not_seen') => ({ ...met, mark, mend: 'Ask us.' });
+  const events = { obligation: 'recommended', problems: [], mend: 'Follow it.' };
+  it.each<[string, typeof grade, string, number | undefined]>([
+    ['full marks', { met: 1, findings: [met], events: null }, '1 of 1\n', undefined],
+    [
+      'what could not be checked',
+      { met: 1, findings: [met, other('not_checked')], events: null },
+      'not checked 2. verify the signature\n         → Ask us.\n1 of the 1 that could be checked',
+      undefined,
+    ],
+    ['what was not shown', { met: 1, findings: [met, other('not_seen')], events: null }, 'Ask us.', 1],
+    [
+      'an event log that it did not see, which is no obligation',
+      { met: 1, findings: [met], events: { ...events, mark: 'not_seen' } },
+      'not seen recommended\n         → Follow it.\n1 of 1\n',
+      undefined,
+    ],
+    [
+      'lost events',
+      { met: 1, findings: [met], events: { ...events, mark: 'missed', problems: ['lost'] } },
+      'lost',
+      1,
+    ],
+  ])('says and ends as it should for %s', async (_, found, words, exitCode) => {
+    grade = found;
     await type('grade', 'https://shop.example/hook', '--payment', 'id', '--ipn-token', 'ipn_x');
     expect(calls).toEqual([
       ['grade', { url: 'https://shop.example/hook', port: '4100', payment: 'id', ipnToken: 'ipn_x' }],
     ]);
-    expect(out).toContain(
-      'not checked 2. verify the signature\n         → Ask us.\n1 of the 1 that could be checked',
-    );
-    expect(process.exitCode).toBeUndefined();
-    grade = { met: 1, findings: [finding('met', []), { ...unchecked, mark: 'not_seen' }], events: null };
-    await type('grade', 'https://shop.example/hook');
-    expect(process.exitCode).toBe(1);
-  });
-
-  it('says what it saw of the event log, which counts as no obligation, and ends with 1 where events are lost', async () => {
-    const events = { obligation: 'recommended', problems: [], mend: 'Follow it.' };
-    grade = { met: 1, findings: [finding('met', [])], events: { ...events, mark: 'not_seen' } };
-    await type('grade', 'https://shop.example/hook');
-    expect(out).toContain('not seen recommended\n         → Follow it.\n1 of 1\n');
-    expect(process.exitCode).toBeUndefined();
-    grade = { ...grade, events: { ...events, mark: 'missed', problems: ['lost'] } };
-    await type('grade', 'https://shop.example/hook');
-    expect(process.exitCode).toBe(1);
-  });
-
-  it('ends with 0 for full marks', async () => {
-    grade = { met: 1, findings: [finding('met', [])], events: null };
+    expect(out).toContain(words);
+    expect(process.exitCode).toBe(exitCode);
+    out = '';
     await type('grade', 'https://shop.example/hook', '--json');
     expect(JSON.parse(out)).toEqual(grade);
-    expect(process.exitCode).toBeUndefined();
   });
 });
 

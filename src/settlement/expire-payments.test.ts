@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Account } from '../accounts/account.ts';
-import { plainProfile } from '../accounts/shop-profile.ts';
+import { newAccount } from '../../test/store/fixtures.ts';
 import { createPayment } from '../payment/create-payment.ts';
 import { USD_RATE_ONE } from '../payment/money.ts';
 import type { ChainObservations, Deposit, Payment } from '../payment/payment.ts';
@@ -14,18 +13,7 @@ const START_MS = Date.UTC(2026, 10, 20);
 const EXPIRY_MS = 10;
 const ADDRESS = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
 
-const account: Account = {
-  id: 'account',
-  name: 'Example Shop',
-  email: null,
-  feeBasisPoints: 250,
-  wallet: null,
-  features: ['card_checkout'],
-  ...plainProfile,
-  providers: null,
-  suspended: false,
-  createdAtMs: START_MS,
-};
+const account = newAccount({ createdAtMs: START_MS });
 
 /** Payments without any deposit, and the watermark, in memory. */
 function createWorld(nowMs: () => number) {

@@ -1,4 +1,3 @@
-import { privateKeyToAddress } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   CallRevertedError,
@@ -123,21 +122,6 @@ describe('the transaction counts', () => {
     expect(await relayer.readFinalTransactionCount(finalNumber)).toBe(before + 1);
     // What the watcher has not read is not final yet.
     expect(await relayer.readFinalTransactionCount(finalNumber - 1)).toBe(0);
-  });
-});
-
-describe('the transaction counts of another address', () => {
-  it('are those of that address', async () => {
-    const deployer = privateKeyToAddress(chain.deployer.privateKey);
-    const other = await chain.anvil.rpc('eth_getTransactionCount', [deployer, 'latest']);
-    const own = await relayer.readLatestTransactionCount();
-    expect(Number(other)).not.toBe(own);
-    expect(await relayer.readLatestTransactionCount(deployer)).toBe(Number(other));
-    expect(await relayer.readFinalTransactionCount(Number.MAX_SAFE_INTEGER, deployer)).toBeLessThanOrEqual(
-      Number(other),
-    );
-    expect(await relayer.readFinalTransactionCount(Number.MAX_SAFE_INTEGER, addressFor('nobody'))).toBe(0);
-    expect(await relayer.readLatestTransactionCount()).toBe(own);
   });
 });
 

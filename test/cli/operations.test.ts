@@ -106,25 +106,6 @@ describe('accounts', () => {
     ).toEqual(before);
   });
 
-  it('take a tolerance and a maximum provider fee of their own, and the default again with empty text', async () => {
-    const account = await giveAccount();
-    for (const [tolerance, fee] of [
-      ['0.5', '12'],
-      ['0', '12'],
-      ['', ''],
-    ] as const)
-      expect(
-        await run('account update', {
-          account,
-          'tolerance-percent': tolerance,
-          'max-provider-fee-percent': fee,
-        }),
-      ).toMatchObject({
-        tolerance_percent: tolerance === '' ? null : Number(tolerance),
-        max_provider_fee_percent: fee === '' ? null : Number(fee),
-      });
-  });
-
   it('are in the audit log with what was and what is, once created and once changed', async () => {
     const account = await giveAccount('Tea');
     await run('account update', { account });
@@ -179,42 +160,6 @@ describe('accounts', () => {
       ...before,
       name: 'Tea & Co',
       wallet: ADDRESS,
-    });
-  });
-
-  it('keep what was there when any part of a change is wrong', async () => {
-    const account = await giveAccount();
-    const before = await run('account update', { account });
-    const wrong: [OperationArguments, RegExp][] = [
-      [{ 'lock-wallet': true }, /^lock-wallet requires a wallet/],
-      [{ 'support-link': 'x' }, /^support-link must/],
-      [{ 'default-callback': 'https://localhost/' }, /^default-callback must/],
-      [{ logo: Buffer.from('<svg/>').toString('base64') }, /^logo must/],
-      [{ 'lock-wallet': true, 'unlock-wallet': true }, /^lock-wallet and unlock-wallet/],
-      [{ 'fee-percent': '11' }, /^fee-percent/],
-      [{ 'tolerance-percent': '51' }, /^tolerance-percent must be a percentage from/],
-      [{ 'max-provider-fee-percent': '51' }, /^max-provider-fee-percent must be a percentage from/],
-      [{ enable: 'card_checkout', disable: 'card_checkout' }, /^enable and disable both name card_checkout/],
-    ];
-    for (const [args, problem] of wrong) {
-      await expect(run('account update', { account, suspend: true, name: 'New', ...args })).rejects.toThrow(
-        problem,
-      );
-    }
-    expect(await run('account update', { account })).toEqual(before);
-  });
-
-  it('keep both of two changes made at the same time', async () => {
-    const account = await giveAccount();
-    await Promise.all([
-      run('account update', { account, disable: 'fee_pass_through' }),
-      run('account update', { account, suspend: true }),
-      run('account update', { account, 'fee-percent': '1' }),
-    ]);
-    expect(await run('account update', { account })).toMatchObject({
-      features: ['card_checkout'],
-      suspended: true,
-      fee_percent: 1,
     });
   });
 });

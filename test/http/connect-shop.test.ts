@@ -93,15 +93,6 @@ describe('a shop that connects', () => {
     expect(dashboard.logLines.join('')).not.toContain(code);
   });
 
-  it('gets one key for many exchanges at once', async () => {
-    const code = await codeOf();
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, () => exchange({ code, code_verifier: VERIFIER, return: RETURN })),
-    );
-    expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
-    expect(await dashboard.store.accounts.listKeys(account.id)).toHaveLength(1);
-  });
-
   it('is refused once the approving user has changed their password', async () => {
     const code = await codeOf();
     const page = '/dashboard/security';

@@ -151,12 +151,6 @@ describe('a passkey', () => {
     expect((await answer(next, (challenge) => own.use(challenge, ORIGIN))).statusCode).toBe(401);
   });
 
-  it('is replaced by a recovery code, once', async () => {
-    const [code = ''] = recoveryCodes;
-    const use = async () => (await (await givePassword()).post(QUESTION, { code })).statusCode;
-    expect([await use(), await use()]).toEqual([303, 401]);
-  });
-
   it('is not added from another origin, to an old challenge, twice, or without the password', async () => {
     const other = createAuthenticator(HOST);
     expect((await add(other, { origin: 'https://evil.example' })).statusCode).toBe(400);

@@ -125,17 +125,6 @@ describe('a refund', () => {
     expect((await call('GET', `/payments/${id}/refunds`)).refundable_amount).toBe('25.000000');
   });
 
-  it('is opened once for an Idempotency-Key, however often and at once it is sent', async () => {
-    const id = await givePaid();
-    const request = { amount: '5', reason: 'Returned' };
-    const answers = await Promise.all(Array.from({ length: 8 }, () => openWithKey(id, 'return-17', request)));
-    expect(new Set(answers.map(({ refund_id }) => refund_id)).size).toBe(1);
-    const { refunds } = await call('GET', `/payments/${id}/refunds`);
-    expect(refunds).toHaveLength(1);
-    service.advance(24 * 3_600_000 + 1);
-    expect((await openWithKey(id, 'return-17', request)).refund_id).not.toBe(refunds[0].refund_id);
-  });
-
   it('is refused for a key that opened another one, and a key of another account is another key', async () => {
     const [id, other] = [await givePaid(), await givePaid()];
     expect((await openWithKey(id, 'return-18', { amount: '5' })).status).toBe('awaiting_transfer');

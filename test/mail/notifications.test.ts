@@ -164,18 +164,6 @@ describe('a notification', () => {
     expect(texts()[0]).toContain('4.000000 USDC received');
   });
 
-  it('tells a late deposit from a partial payment that expires', async () => {
-    await give('discord', ['late_money']);
-    const attention = { status: 'canceled', forwardStatus: 'manual_required' } as const;
-    await change({}, attention);
-    await pass();
-    expect(texts()).toEqual([]);
-    await change({}, { status: 'canceled', forwardStatus: 'canceled' }, attention);
-    await pass(MINUTE_MS);
-    expect(texts()).toHaveLength(1);
-    expect(texts()[0]).toContain('Late deposit');
-  });
-
   it('is not about what happened before the channel was added or while it was paused', async () => {
     await pay();
     const channel = await give('slack');

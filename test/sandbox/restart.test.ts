@@ -107,16 +107,6 @@ it('another sandbox has the same contract addresses', async () => {
   }
 });
 
-it('a paid order whose delivery takes long is delivered after a restart', async () => {
-  const deposit = someAddress('1');
-  const session = await startSessionAt(sandbox, deposit);
-  await payWithCard(session, '4000000000003220');
-  expect(await readResultState(session)).toBe('accepted');
-  await restart();
-  await waitForFinalBalance(sandbox, deposit, DELIVERY_UNITS);
-  expect(await countTransfers(sandbox, deposit)).toBe(1);
-});
-
 it('many orders, with the node killed again and again in between, are each delivered exactly once', async () => {
   const digits = [...'123456789abcdef'];
   const sessions = [];

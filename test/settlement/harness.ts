@@ -1,7 +1,6 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { Account } from '../../src/accounts/account.ts';
-import { plainProfile } from '../../src/accounts/shop-profile.ts';
 import { watchRefunds } from '../../src/features/refunds/watch-refunds.ts';
 import {
   type Address,
@@ -51,6 +50,7 @@ import type { BlockReference, RelayBatch } from '../../src/settlement/settlement
 import { createKeptBlocks, createOpenAddresses, watchDeposits } from '../../src/settlement/watch-deposits.ts';
 import type { Webhook } from '../../src/webhooks/webhook.ts';
 import { addressFor, type LocalChain, startLocalChain } from '../chain/local-chain.ts';
+import { newAccount } from '../store/fixtures.ts';
 import { type AnvilOptions, anvilKeys } from '../support/anvil.ts';
 import { refundLinks } from '../support/refunds.ts';
 import { createTestDatabase } from '../support/test-store.ts';
@@ -159,7 +159,11 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
   const limits = { ...defaultRelayLimits, batchWindowMs: 0, ...options.limits };
   const database = await createTestDatabase(nowMs);
   let parts = await openParts();
-  const account = newAccount(name, currentMs);
+  const account = newAccount({
+    id: `account of ${name}`,
+    feeBasisPoints: FEE_BASIS_POINTS,
+    createdAtMs: currentMs,
+  });
   await parts.store.accounts.createAccount(account);
   let merchants = 0;
 
@@ -552,21 +556,6 @@ export function depositAddressesOf(
   deployed: { readonly factory: Address; readonly implementation: Address },
 ) {
   return createDepositAddressCalculator({ chainId: chain.anvil.chainId, ...deployed });
-}
-
-function newAccount(name: string, createdAtMs: number): Account {
-  return {
-    id: `account of ${name}`,
-    name: 'Example Shop',
-    email: null,
-    feeBasisPoints: FEE_BASIS_POINTS,
-    wallet: null,
-    features: ['card_checkout', 'fee_pass_through'],
-    ...plainProfile,
-    providers: null,
-    suspended: false,
-    createdAtMs,
-  };
 }
 
 /** A provider that says what the test wants. */

@@ -5,7 +5,7 @@ import type { Payment } from '../../src/payment/payment.ts';
 import type { ChainEndpoint } from '../../src/settlement/chain/endpoint-rotation.ts';
 import type { RelayLimits } from '../../src/settlement/relay/relay-limits.ts';
 import { useProxies } from '../chain/use-chain.ts';
-import { EXPECTED_UNITS, HOUR_MS, useSettlement } from './harness.ts';
+import { EXPECTED_UNITS, useSettlement } from './harness.ts';
 
 const { chain, settlement, reopen } = useSettlement();
 const hosts = useProxies(chain);
@@ -151,17 +151,6 @@ describe('a batch that every node refuses', () => {
     // For a while batches stay as small as what was taken.
     expect(node.refusals).toHaveLength(1);
   });
-
-  it('is not begun when one release alone costs more than RELAY_MAX_FEE_POL', async () => {
-    await openBehindNode({ maximumTransactionFeeWei: POL / 100n });
-    const payments = await settlement.createReady(2);
-    await expect(settlement.relay()).rejects.toThrow('RELAY_MAX_FEE_POL allows 10000000000000000 wei');
-    expect(await settlement.store.relay.listOpenBatchesOf(settlement.relayer.address)).toEqual([]);
-    node.baseFeeGwei = 10n;
-    await mineAtBaseFee();
-    await settleAtBaseFee();
-    await settlement.expectPaidOnce(...payments);
-  });
 });
 
 describe('with RELAY_MAX_GAS_SHARE_PERCENT, while fees are high', () => {
@@ -195,38 +184,6 @@ describe('with RELAY_MAX_GAS_SHARE_PERCENT, while fees are high', () => {
     expect(await settlement.read(small)).toMatchObject({ status: 'paid', receivedUnits: 30_000_000n });
     expect((await settlement.observations(small)).releases).toHaveLength(1);
     expect(incidentKinds()).toHaveLength(2);
-  });
-
-  it('a payment that is a day old is released at any fee', async () => {
-    await openBehindNode({ gasShare });
-    const small = await settlement.create({ amountCents: 30_00 });
-    await settlement.deposit(small, 30_000_000n);
-    await settlement.mineAndWatch();
-    expect(await settlement.relay()).toBe('deferred');
-    settlement.advance(24 * HOUR_MS - (settlement.nowMs() - small.createdAtMs) - 1);
-    expect(await settlement.relay()).toBe('deferred');
-    settlement.advance(60_000);
-    expect(await settlement.relay()).toBe('opened');
-    await settleAtBaseFee();
-    expect(await settlement.read(small)).toMatchObject({ status: 'paid' });
-  });
-
-  it('a payment whose release was requested, or of which a part was accepted, does not wait', async () => {
-    await openBehindNode({ gasShare });
-    const requested = await settlement.create({ amountCents: 30_00 });
-    const accepted = await settlement.create({ amountCents: 30_00 });
-    await settlement.deposit(requested, 30_000_000n);
-    await settlement.deposit(accepted, 10_000_000n);
-    await settlement.mine();
-    await settlement.mineAndWatch(settlement.finalityBlocks);
-    expect(await settlement.relay()).toBe('deferred');
-    await settlement.release(requested);
-    await settlement.accept(accepted, 10_000_000n);
-    expect(await settlement.relay()).toBe('opened');
-    expect(new Set((await settlement.openBatch()).paymentIds)).toEqual(new Set([requested.id, accepted.id]));
-    await settleAtBaseFee();
-    for (const payment of [requested, accepted])
-      expect(await settlement.read(payment)).toMatchObject({ status: 'paid', releaseRequested: false });
   });
 });
 

@@ -29,18 +29,6 @@ describe('several batches of one key', () => {
     expect(settlement.incidents).toEqual([]);
   });
 
-  it('are 16 at most that are not mined', async () => {
-    await settlement.createReady(36);
-    await settlement.relay();
-    expect(await settlement.openBatches()).toHaveLength(16);
-    await settlement.relay();
-    expect(await settlement.openBatches()).toHaveLength(16);
-    await settlement.mine();
-    await settlement.relay();
-    expect(await settlement.openBatches()).toHaveLength(18);
-    await settlement.settleDown();
-  });
-
   it('reserve the relayer’s gas balance together, and what they leave is waited for', async () => {
     const payments = await settlement.createReady(4);
     const { address } = settlement.relayer;

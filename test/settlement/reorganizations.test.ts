@@ -119,19 +119,6 @@ describe('a reorganization before finality', () => {
 });
 
 describe('a scan', () => {
-  it('of the same blocks again changes nothing', async () => {
-    const payment = await settlement.createWithDeposit();
-    const [before, observations] = [await settlement.read(payment), await settlement.observations(payment)];
-    for (let again = 0; again < 5; again++) await settlement.watch();
-    await settlement.crash();
-    await settlement.watch();
-    expect(await settlement.read(payment)).toEqual(before);
-    expect(await settlement.observations(payment)).toEqual(observations);
-    await settlement.settleDown();
-    expect(await settlement.rescan(100)).toBe(0);
-    await settlement.expectPaidOnce(payment);
-  });
-
   it('that missed a deposit is made good by reading final blocks again', async () => {
     const payment = await settlement.create();
     settlement.faults.hideLogs = true;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type FeeQuote, TransactionRefusedError } from '../../src/settlement/chain/chain.ts';
+import type { FeeQuote } from '../../src/settlement/chain/chain.ts';
 import { RelayConflictError } from '../../src/store/store-errors.ts';
 import { CrashError, EXPECTED_UNITS, useSettlement } from './harness.ts';
 
@@ -74,39 +74,6 @@ describe('a transaction that is not mined', () => {
     await settlement.mine();
     await settlement.settleDown();
     expect((await settlement.expectPaidOnce(payment)).txidOut).toBe(first?.hash);
-  });
-
-  it('keeps its fees while the chain asks for no more, and has them raised a little after minutes', async () => {
-    const payment = await settlement.createWithDeposit();
-    await settlement.relay();
-    const [first] = (await settlement.openBatch()).attempts;
-    settlement.advance(119_999);
-    expect(await settlement.relay()).toBe('rebroadcast');
-    settlement.advance(1);
-    expect(await settlement.relay()).toBe('bumped');
-    settlement.advance(239_999);
-    expect(await settlement.relay()).toBe('rebroadcast');
-    const { attempts } = await settlement.openBatch();
-    expect(attempts).toHaveLength(2);
-    expect(attempts[1]?.maxFeePerGas).toBeLessThan(((first?.maxFeePerGas as bigint) * 13n) / 10n);
-    await settlement.settleDown();
-    await settlement.expectPaidOnce(payment);
-  });
-
-  it('because no node takes it is not offered more, and is sent when one does', async () => {
-    const payment = await settlement.createWithDeposit();
-    settlement.faults.broadcast = async () => {
-      throw new TransactionRefusedError('the pool is closed');
-    };
-    await expect(settlement.relay()).rejects.toThrow(TransactionRefusedError);
-    for (let round = 0; round < 5; round++) {
-      settlement.advance(600_000);
-      await expect(settlement.relay()).rejects.toThrow('the pool is closed');
-    }
-    expect((await settlement.openBatch()).attempts).toHaveLength(1);
-    settlement.faults.broadcast = record;
-    await settlement.settleDown();
-    await settlement.expectPaidOnce(payment);
   });
 
   it('because its raised form is too dear for the gas balance that is left is mined in its first form', async () => {

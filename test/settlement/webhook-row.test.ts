@@ -50,17 +50,6 @@ it('is written with paid or neither is: what keeps the row out keeps the payment
   expect(await settlement.webhooks(payment)).toHaveLength(1);
 });
 
-it('survives a crash as pending, and is claimed by exactly one of many', async () => {
-  const payment = await createAlmostPaid();
-  await settlement.watch();
-  await settlement.crash();
-  const claims = await Promise.all(
-    Array.from({ length: 20 }, () => claimOldest(settlement.store.webhooks, 10, settlement.nowMs())),
-  );
-  expect(claims.flat().map(({ paymentId }) => paymentId)).toEqual([payment.id]);
-  expect(await claimOldest(settlement.store.webhooks, 10, settlement.nowMs())).toEqual([]);
-});
-
 it('is sent with a signature over the raw body, when paid can already be read', async () => {
   const payment = await createAlmostPaid();
   await settlement.watch();
@@ -93,22 +82,4 @@ it('is sent with a signature over the raw body, when paid can already be read', 
     status: 'delivered',
     result: { body: request.body, signature: request.signature, httpStatus: 200 },
   });
-});
-
-it('that a crash left in sending becomes unknown, and is never sent again', async () => {
-  const payment = await createAlmostPaid();
-  await settlement.watch();
-  const [webhook] = await claimOldest(settlement.store.webhooks, 10, settlement.nowMs());
-  await settlement.crash();
-  expect(await claimOldest(settlement.store.webhooks, 10, settlement.nowMs())).toEqual([]);
-  // Claimed at this very moment: it may still be on its way.
-  expect(await settlement.store.webhooks.abandonStaleWebhooks(settlement.nowMs())).toBe(0);
-  settlement.advance(1);
-  expect(await settlement.store.webhooks.abandonStaleWebhooks(settlement.nowMs())).toBe(1);
-  expect(await settlement.webhooks(payment)).toMatchObject([{ status: 'unknown' }]);
-  expect(await claimOldest(settlement.store.webhooks, 10, settlement.nowMs())).toEqual([]);
-  // An attempt that comes back late says what became of it, and ends it: the clock may have jumped meanwhile.
-  await sendWebhook(sendContext(), webhook as Webhook);
-  expect(await settlement.webhooks(payment)).toMatchObject([{ status: 'delivered' }]);
-  expect(await claimOldest(settlement.store.webhooks, 10, settlement.nowMs())).toEqual([]);
 });

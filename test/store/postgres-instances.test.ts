@@ -9,7 +9,6 @@ import type { PaymentView } from '../../src/payment/payment-store.ts';
 import { callBudgetOf, createOutgoingLimiter } from '../../src/providers/outgoing-limiter.ts';
 import type { SharedStore } from '../../src/store/store.ts';
 import { StoreClosedError } from '../../src/store/store-errors.ts';
-import { claimOldest } from '../support/claim-oldest.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { giveRefund, newRefund } from '../support/refunds.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -101,39 +100,6 @@ describe('two instances on one database', () => {
     expect(await other.accounts.findActiveKey(key.hash)).toBeNull();
   });
 
-  it('show what is set for a provider with the next request, and merge what both set at once', async () => {
-    const settings = await other.providers.readProviderSettings('wert');
-    expect(settings).toEqual({ active: null, minimumUsdCents: null, pinned: null });
-    await Promise.all([
-      one.providers.writeProviderSettings('wert', { active: false }),
-      other.providers.writeProviderSettings('wert', { minimumUsdCents: 700 }),
-    ]);
-    for (const { providers } of [one, other]) {
-      expect(await providers.readProviderSettings('wert')).toEqual({
-        active: false,
-        pinned: null,
-        minimumUsdCents: 700,
-      });
-    }
-  });
-
-  it('create once for one Idempotency-Key, and both answer with the same payment', async () => {
-    const { accountId } = await givePayment(one);
-    for (let round = 0; round < 10; round++) {
-      const record = newRecord(accountId, `round ${round}`);
-      const asked = Array.from({ length: 40 }, () => newPayment(accountId));
-      const outcomes = await atOnce(40, (index) =>
-        instance(index).payments.createPayment(asked[index] as Payment, record),
-      );
-      const created = asked.filter((_, index) => outcomes[index]?.kind === 'created');
-      expect(created).toHaveLength(1);
-      for (const outcome of outcomes) {
-        if (outcome.kind === 'replayed') expect(outcome.payment).toEqual(created[0]);
-      }
-    }
-    expect(await one.payments.listPayments({ accountId }, null, 100)).toHaveLength(11);
-  });
-
   it('create once for each of many keys that both use in opposite orders', async () => {
     const { accountId } = await givePayment(one);
     const keys = Array.from({ length: 300 }, (_, index) => `key ${index}`);
@@ -144,26 +110,6 @@ describe('two instances on one database', () => {
       ...keys.toReversed().map((key) => create(other, key)),
     ]);
     expect(outcomes.filter(({ kind }) => kind === 'created')).toHaveLength(300);
-  });
-
-  it('claim each webhook once in 1,000 races', async () => {
-    const payments = await givePayments(one, 1_000);
-    // Not all at once: the last of a thousand transactions would wait too long for a connection on a busy machine.
-    for (let first = 0; first < payments.length; first += 50) {
-      const some = payments.slice(first, first + 50);
-      await Promise.all(some.map((payment) => one.payments.decidePayment(payment.id, pay)));
-    }
-    const claimed: string[] = [];
-    while (claimed.length < 1_000) {
-      // Both want the same webhook at the same time.
-      const [left, right] = await Promise.all([
-        claimOldest(one.webhooks, 1, NOW_MS),
-        claimOldest(other.webhooks, 1, NOW_MS),
-      ]);
-      for (const { id } of [...left, ...right]) claimed.push(id);
-    }
-    expect(new Set(claimed).size).toBe(1_000);
-    expect(await claimOldest(one.webhooks, 10, NOW_MS)).toEqual([]);
   });
 
   it('erase an address from no webhook of a payment while one of them is being claimed elsewhere', async () => {

@@ -4,7 +4,6 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { Account } from '../../src/accounts/account.ts';
 import { createApiKey, hashApiKey, keyScopes } from '../../src/accounts/api-key.ts';
-import { plainProfile } from '../../src/accounts/shop-profile.ts';
 import { createApiRateLimiters } from '../../src/api/api-context.ts';
 import { registerMerchantApi } from '../../src/api/merchant/merchant-routes.ts';
 import { registerOpenApi } from '../../src/api/openapi/create-openapi-document.ts';
@@ -17,6 +16,7 @@ import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { Observe } from '../../src/web/request-log.ts';
 import { type BaseServerOptions, createBaseServer } from '../../src/web/server.ts';
 import { registerHealth, registerWellKnown } from '../../src/web/well-known.ts';
+import { newAccount, newKey } from '../store/fixtures.ts';
 import { checkAnswers } from './described-answers.ts';
 import {
   createTestCallbacks,
@@ -202,37 +202,17 @@ function queryOf(query: Json | string): string {
 }
 
 async function addAccount(store: Store, change: Partial<Account> = {}) {
-  const account: Account = {
+  const account = newAccount({
     id: randomUUID(),
     name: 'Example Shop',
-    email: null,
-    feeBasisPoints: 250,
-    wallet: null,
     features: [...features],
-    ...plainProfile,
-    providers: null,
-    suspended: false,
     createdAtMs: Date.now(),
     ...change,
-  };
+  });
   await store.accounts.createAccount(account);
   const apiKey = createApiKey();
   const keyId = randomUUID();
-  const isCreated = await store.accounts.createKey(
-    {
-      id: keyId,
-      accountId: account.id,
-      name: 'test',
-      hash: hashApiKey(apiKey),
-      lastCharacters: apiKey.slice(-4),
-      scopes: keyScopes,
-      callbackHost: null,
-      createdAtMs: Date.now(),
-      revokedAtMs: null,
-      lastUsedAtMs: null,
-    },
-    10,
-  );
-  if (!isCreated) throw new Error('the account has too many keys');
+  const key = newKey(account.id, { id: keyId, hash: hashApiKey(apiKey), scopes: keyScopes });
+  if (!(await store.accounts.createKey(key, 10))) throw new Error('the account has too many keys');
   return { account, apiKey, keyId };
 }

@@ -10,6 +10,12 @@ import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.t
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
+/** How a process is started. */
+export type StartOptions = Pick<
+  NonNullable<Parameters<typeof startServiceProcess>[1]>,
+  'through' | 'logFile'
+>;
+
 /** A server process in live mode. */
 export interface LiveInstance {
   readonly url: string;
@@ -19,11 +25,17 @@ export interface LiveInstance {
 
 /** A local chain with on-ramps, a PostgreSQL and a merchant's endpoint, for processes in live mode. */
 export interface LiveInstances {
+  readonly folder: string;
   readonly world: Sandbox;
+  /** Throws where none was asked for. */
   readonly postgres: PostgresServer;
   readonly receiver: WebhookReceiver;
   /** Starts a process with a data folder and ports of its own, on SQLite unless the changes name a database. */
-  start(role: 'all' | 'api' | 'worker', changes?: ServiceEnvironment): Promise<LiveInstance>;
+  start(
+    role: 'all' | 'api' | 'worker',
+    changes?: ServiceEnvironment,
+    options?: StartOptions,
+  ): Promise<LiveInstance>;
   /** Starts a process that has ended again, as it was. */
   startAgain(role: 'all' | 'api' | 'worker', instance: LiveInstance): Promise<LiveInstance>;
   /** Ends everything, also processes that still run. */
@@ -35,15 +47,15 @@ export async function openLiveInstances({
   nodeArgs = [] as readonly string[],
   receiver: given = undefined as WebhookReceiver | undefined,
   postgresSettings = undefined as readonly string[] | undefined,
+  hasPostgres = true,
   blockIntervalMs = 300,
 } = {}): Promise<LiveInstances> {
   const folder = mkdtempSync(join(tmpdir(), 'card-checkout-live-'));
-  const postgres = await startPostgres(postgresSettings);
+  const postgres = hasPostgres ? await startPostgres(postgresSettings) : undefined;
   const receiver = given ?? (await startWebhookReceiver());
   writeFileSync(join(folder, 'ca.pem'), receiver.caPem);
   const world = await startSandbox({ dataDir: join(folder, 'world'), log: silent, blockIntervalMs });
   const common = {
-    SECRET_KEY: 'the same secret key on every instance',
     ...liveEnvironment(world),
     POLYGON_RPC_URL: world.rpcUrl,
     DEPOSIT_FACTORY_ADDRESS: world.factory,
@@ -54,33 +66,47 @@ export async function openLiveInstances({
   const started: ServiceProcess[] = [];
   let folders = 0;
 
-  async function startAgain(role: string, { url, environment }: Omit<LiveInstance, 'process'>) {
+  async function startAgain(
+    role: string,
+    { url, environment }: Omit<LiveInstance, 'process'>,
+    options: StartOptions = {},
+  ) {
     const args = ['--live', '--role', role];
-    const process = await startServiceProcess(environment, { args, boundMs: 60_000, nodeArgs });
+    const process = await startServiceProcess(environment, { args, boundMs: 60_000, nodeArgs, ...options });
     started.push(process);
     return { url, environment, process };
   }
 
   return {
+    folder,
     world,
-    postgres,
+    get postgres() {
+      if (postgres === undefined) throw new Error('there is no PostgreSQL');
+      return postgres;
+    },
     receiver,
-    async start(role, changes = {}) {
+    async start(role, changes = {}, options = {}) {
       const dataDir = join(folder, `data ${++folders}`);
       const [port, adminPort] = (await freePorts(2)) as [number, number];
       const ports = { PORT: String(port), ADMIN_PORT: String(adminPort) };
-      const environment = { ...common, DATA_DIR: dataDir, ...ports, ...changes };
-      const instance = await startAgain(role, { url: `http://127.0.0.1:${port}`, environment });
+      const secret =
+        'SECRET_KEY_FILE' in changes ? {} : { SECRET_KEY: 'the same secret key on every instance' };
+      const environment = { ...common, ...secret, DATA_DIR: dataDir, ...ports, ...changes };
+      const instance = await startAgain(
+        role,
+        { url: `http://127.0.0.1:${environment.PORT}`, environment },
+        options,
+      );
       await switchProviderOn(environment);
       return instance;
     },
-    startAgain,
+    startAgain: (role, instance) => startAgain(role, instance),
     async stop() {
       // Nobody is served any more, so nobody needs webhook.
       await Promise.all(started.map((process) => process.end('SIGKILL')));
       await world.stop();
       await receiver.stop();
-      await postgres.stop();
+      await postgres?.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,5 +1,3 @@
-import type { Account } from '../../../src/accounts/account.ts';
-import { plainProfile } from '../../../src/accounts/shop-profile.ts';
 import type { WorkerParts } from '../../../src/app/worker-parts.ts';
 import type { Address } from '../../../src/payment/address.ts';
 import { createPayment } from '../../../src/payment/create-payment.ts';
@@ -8,6 +6,7 @@ import type { Payment, PaymentId } from '../../../src/payment/payment.ts';
 import { createQuotes } from '../../../src/providers/ask-quotes.ts';
 import { createProviderChecks } from '../../../src/providers/check-choice.ts';
 import type { ProviderAdapter } from '../../../src/providers/provider.ts';
+import { newAccount } from '../../store/fixtures.ts';
 import type { Draws } from './draws.ts';
 import { CHAIN_ID, type SimulatedWorld } from './simulated-world.ts';
 
@@ -19,20 +18,8 @@ export interface CreateInput {
   readonly idempotencyKey: string;
 }
 
-export function accountOf(feeBasisPoints: number): Account {
-  return {
-    id: 'the only account',
-    name: 'Example Shop',
-    email: null,
-    feeBasisPoints,
-    wallet: null,
-    features: ['card_checkout', 'fee_pass_through'],
-    ...plainProfile,
-    providers: null,
-    suspended: false,
-    createdAtMs: 0,
-  };
-}
+export const accountOf = (feeBasisPoints: number) =>
+  newAccount({ id: 'the only account', feeBasisPoints, createdAtMs: 0 });
 
 const adapter: ProviderAdapter = {
   id: 'wert',
