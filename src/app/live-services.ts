@@ -22,6 +22,7 @@ import { type HeadSubscription, subscribeToHeads } from '../settlement/chain/sub
 import { createBalanceSweep, createTokenReader, mistakenTokenOf } from '../settlement/chain/token-reader.ts';
 import { knownToken } from '../settlement/chain/verify-deployment.ts';
 import { defaultRelayLimits } from '../settlement/relay/relay-limits.ts';
+import { publicNetwork } from '../web/well-known.ts';
 import { startDeploymentCheck } from './deployment-check.ts';
 import { type ExternalServices, liveIntervals } from './external-services.ts';
 import type { Log } from './log.ts';
@@ -236,10 +237,6 @@ function atMostOnceAMinute(warn: (message: string) => void, clock: Clock): (mess
 }
 
 function explorerOf(chainId: number): (transactionHash: string) => string | null {
-  const explorers: Readonly<Record<number, string>> = {
-    137: 'https://polygonscan.com/tx/',
-    80002: 'https://amoy.polygonscan.com/tx/',
-  };
-  const prefix = explorers[chainId];
-  return (transactionHash) => (prefix === undefined ? null : prefix + transactionHash);
+  const network = publicNetwork(chainId);
+  return (hash) => (network === null ? null : `${network.explorerUrl}/tx/${hash}`);
 }

@@ -92,16 +92,28 @@ export function registerHealth(server: FastifyInstance, context: HealthContext):
   });
 }
 
-const names: Readonly<Record<number, string>> = {
-  137: 'Polygon',
-  80002: 'Polygon Amoy (test network)',
+/** A chain that everyone can reach. */
+export interface PublicNetwork {
+  readonly name: string;
+  /** Endpoint for customers' wallets; the service itself uses the configured ones. */
+  readonly rpcUrl: string;
+  readonly explorerUrl: string;
+}
+
+const networks: Readonly<Record<number, PublicNetwork>> = {
+  137: { name: 'Polygon', rpcUrl: 'https://polygon.drpc.org', explorerUrl: 'https://polygonscan.com' },
+  80002: {
+    name: 'Polygon Amoy (test network)',
+    rpcUrl: 'https://polygon-amoy.drpc.org',
+    explorerUrl: 'https://amoy.polygonscan.com',
+  },
 };
 
-/** Name of a public chain; null for the sandbox's private network. */
-export function publicNetworkName(chainId: number): string | null {
-  return names[chainId] ?? null;
+/** A public chain; null for the sandbox's private network. */
+export function publicNetwork(chainId: number): PublicNetwork | null {
+  return networks[chainId] ?? null;
 }
 
 export function networkName(chainId: number): string {
-  return publicNetworkName(chainId) ?? `the local test network, chain ${chainId}`;
+  return publicNetwork(chainId)?.name ?? `the local test network, chain ${chainId}`;
 }

@@ -224,7 +224,7 @@ describe('a partial payment', () => {
     expect(textOf(body)).toMatch(/Not available for this payment.*MoonPay Only from \$20\.00/);
     expect(body).not.toContain(`/pay/${id}/providers/moonpay`);
     expect(textOf(body)).toContain('Send 13.88 USDC on the Polygon network to this address');
-    expect(body).toContain(`<code>${pages.view(id).payment.depositAddress}</code>`);
+    expect(textOf(body)).toContain(pages.view(id).payment.depositAddress);
   });
 
   it('refers to the shop where no provider charges so little', async () => {

@@ -2,7 +2,7 @@ import { providerSupportUrls } from '../../payment/provider-catalog.ts';
 import { fillIn, formatMoney, formatUsdc, type Language } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { type CheckoutView, isDeclined, isTakenByProvider } from './checkout-view.ts';
-import { copyButton } from './direct-payment.ts';
+import { copyButton, groupedAddress } from './direct-payment.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
 import { canContinueAt, foldedOffers, type OffersToAsk, providerButton, selector } from './selector.ts';
 import { nameOf } from './state-words.ts';
@@ -105,7 +105,7 @@ function addTheRest(view: Underpaid, checkout: Checkout, language: Language, quo
 ${canBeCharged ? choices(checkout, language, quotes) : html`<p>${fillIn(rest.askShop, { shop: account.name })}</p>`}
 <details><summary>${rest.fromWallet}</summary>
 <p>${fillIn(rest.howTo, { missing })}</p>
-<p><code>${payment.depositAddress}</code>${copyButton(payment.depositAddress, language.words)}</p>
+<p>${groupedAddress(payment.depositAddress)}${copyButton(payment.depositAddress, language.words)}</p>
 <img src="${path}/transfer.svg" alt="${rest.fromWallet}" width="180" height="180" loading="lazy">
 </details></section>`;
 }

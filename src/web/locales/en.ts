@@ -291,6 +291,12 @@ export const en = {
     to: 'To',
     contract: 'USDC contract',
     code: 'QR code of the transfer, to scan with a wallet',
+    codeWhole: 'Address and amount',
+    codeAddress: 'Address only',
+    codeAddressHint: 'For apps that cannot read the other code. Enter the amount yourself.',
+    openHint: 'Nothing happens? Copy the amount and the address into your wallet.',
+    networkMissing: 'Your wallet doesn’t show {network}?',
+    networkAdd: 'Add it in the wallet’s network settings with these values.',
     open: 'Open in your wallet',
     copy: 'Copy',
     /** With a browser extension. */

@@ -16,12 +16,19 @@ const walletsById = new Map();
 addEventListener('eip6963:announceProvider', (event) => {
   const { info, provider } = /** @type {Announcement} */ (event).detail;
   if (walletsById.size >= mostWallets || walletsById.has(info.uuid)) return;
+  walletsById.delete('');
   walletsById.set(info.uuid, { name: String(info.name).slice(0, longestWalletName), wallet: provider });
   offerWallets();
 });
 document.addEventListener('checkout:shown', offerWallets);
 offerWallets();
 dispatchEvent(new Event('eip6963:requestProvider'));
+// An older wallet announces nothing and has no name.
+const { ethereum } = /** @type {{ ethereum?: Wallet }} */ (/** @type {unknown} */ (window));
+if (walletsById.size === 0 && ethereum !== undefined) {
+  walletsById.set('', { name: '', wallet: ethereum });
+  offerWallets();
+}
 
 function offerWallets() {
   const place = document.getElementById('wallets');
@@ -31,7 +38,8 @@ function offerWallets() {
       const button = document.createElement('button');
       button.type = 'button';
       button.className = 'button wide';
-      button.textContent = (place.dataset['pay'] ?? '').replace('{wallet}', () => name);
+      const { pay = '', open = '' } = place.dataset;
+      button.textContent = name === '' ? open : pay.replace('{wallet}', () => name);
       button.onclick = () => void payFrom(wallet, place);
       return button;
     }),
@@ -43,14 +51,21 @@ function offerWallets() {
  * @param {HTMLElement} place
  */
 async function payFrom(wallet, place) {
-  const { chain, token, call, sent, refused } = place.dataset;
+  const { chain, token, call, sent, refused, network } = place.dataset;
   const note = /** @type {HTMLElement} */ (document.getElementById('wallet-note'));
   const buttons = place.querySelectorAll('button');
   for (const button of buttons) button.disabled = true;
   try {
     const [from] = /** @type {string[]} */ (await wallet.request({ method: 'eth_requestAccounts' }));
     // Switches the network first, because a transfer on another network would be lost.
-    await wallet.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: chain }] });
+    const toChain = () =>
+      wallet.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: chain }] });
+    await toChain().catch(async (error) => {
+      // Wallets report an unknown network by different codes, and their owner's refusal by 4001.
+      if (network === undefined || error?.code === 4001) throw error;
+      await wallet.request({ method: 'wallet_addEthereumChain', params: [JSON.parse(network)] });
+      await toChain();
+    });
     const transfer = { from, to: token, data: call, value: '0x0' };
     await wallet.request({ method: 'eth_sendTransaction', params: [transfer] });
     // Keeps the buttons disabled, because a second click would pay twice.
