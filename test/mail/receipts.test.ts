@@ -80,75 +80,51 @@ const theMail = () => server.mails[0] as (typeof server.mails)[number];
 
 it('sends the customer of a paid payment one receipt, with what a receipt needs and no more', async () => {
   const payment = await givePaid();
-  await store.accounts.updateAccount(payment.accountId, { supportUrl: 'mailto:help@shop.example' });
+  const look = { brandColor: '#a01830', logo: shopLogo, supportUrl: 'mailto:help@shop.example' };
+  await store.accounts.updateAccount(payment.accountId, look);
   await send();
   await send();
-  expect(server.mails).toHaveLength(1);
-  const { to, raw } = theMail();
-  expect(to).toEqual(['customer@example.com']);
-  const text = textOf(raw);
-  for (const part of [
-    'You have paid €102.57 to Bücher & Söhne.\r\nTwo coffees\r\n',
-    'Breakdown: €100.00 + €2.57 fee',
-    'Card charged by: MoonPay',
+  expect(server.mails.map(({ to }) => to)).toEqual([['customer@example.com']]);
+  const text = textOf(theMail().raw);
+  const html = partOf(theMail().raw, 'text/html');
+  const inBoth = [
+    'You have paid €102.57 to ',
+    'Two coffees',
+    '€100.00 + €2.57 fee',
+    'MoonPay',
+    'help@shop.example',
+  ];
+  const links = [
     'https://explorer.example/tx/0xd1',
     'https://explorer.example/tx/0xe2',
-    `https://pay.example.com/pay/${payment.id}`,
-    'help@shop.example',
-    'November 20, 2026',
-  ]) {
+    `/pay/${payment.id}`,
+  ];
+  for (const part of [...inBoth, ...links, 'November 20, 2026']) {
     expect(text).toContain(part);
+    expect(html).toContain(part);
   }
-  const markup = partOf(raw, 'text/html');
-  for (const part of [
-    '<bdi>€102.57</bdi>',
-    'Two coffees',
-    'href="https://explorer.example/tx/0xd1"',
-    `/pay/${payment.id}"`,
-  ])
-    expect(markup).toContain(part);
-  for (const part of [text, markup]) expect(part).not.toContain('canary');
+  expect(html).toContain('background:#a01830');
+  expect(html.match(/(src=|url\()"[^"]*"/g)).toEqual(['src="cid:logo"']);
+  expect(theMail().raw).toMatch(/Content-Type: image\/png[\s\S]*Content-ID: <logo>/i);
+  expect(text + html).not.toContain('canary');
 });
 
-it('is written to an address that the customer gave, in the language of that page, and says why', async () => {
-  const payment = await givePaid('fr', { email: null });
-  await store.receipts.askForReceipt(payment.id, { email: 'jane@example.com', language: 'de' }, NOW_MS);
-  await send();
-  await send();
-  expect(server.mails.map(({ to }) => to)).toEqual([['jane@example.com']]);
-  const text = textOf(theMail().raw).replaceAll(/\s+/g, ' ');
-  expect(text).toContain('Sie haben 102,57 € an Bücher & Söhne gezahlt.');
-  expect(text).toContain(languages.find(({ code }) => code === 'de')?.words.mail.asked);
-  expect(await store.receipts.eraseUnusedAddresses(2 * NOW_MS, 2 * NOW_MS, 10)).toBe(0);
-});
+const ask = (payment: Payment, language: string) =>
+  store.receipts.askForReceipt(payment.id, { email: 'jane@example.com', language }, NOW_MS);
 
 it('says what happened instead where the payment expired', async () => {
   const payment = await givePayment(store, { email: null });
-  await store.receipts.askForReceipt(payment.id, { email: 'jane@example.com', language: 'en' }, NOW_MS);
+  await ask(payment, 'en');
   await send();
   expect(server.mails).toEqual([]);
   await store.payments.decidePayment(payment.id, () => ({
     change: { status: 'canceled', forwardStatus: 'canceled', cancelReason: 'expired' },
   }));
   await send();
-  const text = textOf(theMail().raw).replaceAll(/\s+/g, ' ');
-  for (const part of [
-    'This checkout has expired No money arrived in time. To pay €102.57',
-    `Reference: ${payment.id}`,
-  ])
+  const text = textOf(theMail().raw);
+  for (const part of ['This checkout has expired', 'To pay €102.57, start again', `Reference: ${payment.id}`])
     expect(text).toContain(part);
-  expect(theMail().raw).not.toContain('You have paid');
-});
-
-it('shows the logo without a picture from elsewhere, in the color of the shop', async () => {
-  const payment = await givePaid();
-  await store.accounts.updateAccount(payment.accountId, { brandColor: '#a01830', logo: shopLogo });
-  await send();
-  const { raw } = theMail();
-  const markup = partOf(raw, 'text/html');
-  expect(markup).toContain('background:#a01830;color:#fff;border-radius');
-  expect(markup.match(/src="[^"]*"/g)).toEqual(['src="cid:logo"']);
-  expect(raw).toMatch(/Content-Type: image\/png[\s\S]*Content-ID: <logo>/i);
+  expect(text).not.toContain('You have paid');
 });
 
 it('takes whatever a shop and an order are called for text', () => {
@@ -156,33 +132,35 @@ it('takes whatever a shop and an order are called for text', () => {
     fc.string({ unit: 'grapheme' }),
     fc.constantFrom('</title><script>', '"><img src=x onerror=1>', '</style>', '&lt;'),
   );
-  const payment = newPayment('shop', { status: 'paid', paidAtMs: NOW_MS, txidIn: '0xd1' });
-  const mailOf = (name: string, orderLine: string) => {
-    const view = {
-      payment: { ...payment, orderLine },
-      sessions: [],
-      observations: { deposits: [], releases: [], finalBlock: 0 },
-    };
-    const links = { baseUrl: 'https://pay.example.com', explorerTransactionUrl: () => null };
-    return (
-      receiptMail({ email: null, language: null }, view, { account: newAccount({ name }), logo: null }, links)
-        ?.html ?? ''
-    );
+  const paid = newPayment('shop', { status: 'paid', paidAtMs: NOW_MS, txidIn: '0xd1' });
+  const observations = { deposits: [], releases: [], finalBlock: 0 };
+  const links = { baseUrl: 'https://pay.example.com', explorerTransactionUrl: () => null };
+  const tagsOf = (name: string, orderLine: string) => {
+    const view = { payment: { ...paid, orderLine }, sessions: [], observations };
+    const shop = { account: newAccount({ name }), logo: null };
+    return receiptMail({ email: null, language: null }, view, shop, links)?.html?.match(/<[^>]*>/g);
   };
-  const tagsOf = (markup: string) => markup.match(/<[^>]*>/g);
-  const usual = tagsOf(mailOf('Shop', 'Order'));
-  fc.assert(
-    fc.property(nasty, nasty, (name, line) => void expect(tagsOf(mailOf(name, line))).toEqual(usual)),
-  );
+  const usual = tagsOf('Shop', 'Order');
+  fc.assert(fc.property(nasty, nasty, (name, line) => void expect(tagsOf(name, line)).toEqual(usual)));
 });
 
-it.each(languages)('writes to the customer in the language of their page: $code', async ({ code, words }) => {
-  await givePaid(code);
-  await send();
-  const text = textOf(theMail().raw);
-  for (const part of [words.mail.warning, words.mail.page, words.facts.reference])
-    expect(text.replaceAll(/\s+/g, ' ')).toContain(part);
-});
+it.each(languages)(
+  'writes in the language of the page, also to an address that the customer gave: $code',
+  async ({ code, words }) => {
+    await givePaid(code);
+    await ask(await givePaid(null, { email: null }), code);
+    await send();
+    await send();
+    expect(server.mails.map(({ to }) => to[0]).sort()).toEqual(['customer@example.com', 'jane@example.com']);
+    for (const { to, raw } of server.mails) {
+      const text = textOf(raw).replaceAll(/\s+/g, ' ');
+      for (const part of [words.mail.warning, words.mail.page, words.facts.reference])
+        expect(text).toContain(part);
+      expect(text.includes(words.mail.asked)).toBe(to[0] === 'jane@example.com');
+    }
+    expect(await store.receipts.eraseUnusedAddresses(2 * NOW_MS, 2 * NOW_MS, 10)).toBe(0);
+  },
+);
 
 it('tries again while the mail server cannot be reached, and then sends one', async () => {
   await givePaid();

@@ -117,6 +117,7 @@ export function registerCheckoutPages(
     form('/pay/:paymentId/providers/:provider', openProviderSession);
     page('/pay/:paymentId/providers/:provider', showOnlyByForm, false);
     form('/pay/:paymentId/email', acceptMailAddress);
+    page('/pay/:paymentId/email', showOnlyByForm, false);
     const { testPayments } = context;
     if (testPayments !== null)
       form('/pay/:paymentId/outcomes/:outcome', (asked) => answerSimulation(testPayments, asked));
