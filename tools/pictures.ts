@@ -27,8 +27,8 @@ const pictures = [
     'dashboard-payments.test.ts',
     'the pages of payments on a desktop',
     {
-      'readme-dashboard-overview.png': 'dashboard-overview.png',
-      'readme-dashboard-overview-dark.png': 'dashboard-overview-dark.png',
+      'readme-dashboard-home.png': 'dashboard-home.png',
+      'readme-dashboard-home-dark.png': 'dashboard-home-dark.png',
       'readme-dashboard-payment.png': 'dashboard-payment.png',
       'readme-dashboard-payment-dark.png': 'dashboard-payment-dark.png',
     },

@@ -174,8 +174,8 @@ function createPageServer(
   });
   server.get<{ Params: { payment: string } }>(`${RETURN_PATH}/:payment`, (request, reply) => {
     const order = orders.findByPayment(request.params.payment);
-    // The checkout was created by hand or before a restart, so the inbox shows its webhook.
-    return reply.redirect(order === null ? '/webhooks' : `/orders/${order.id}`, 303);
+    // The checkout was created by hand or before a restart.
+    return reply.redirect(order === null ? '/' : `/orders/${order.id}`, 303);
   });
   server.get<{ Params: { order: string } }>('/orders/:order', (request, reply) => {
     const order = orders.find(request.params.order);

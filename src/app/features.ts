@@ -110,7 +110,7 @@ export function dashboardFeatures(context: FeatureContext): DashboardFeatures {
       registerLinkPages,
       (routes) => registerPaymentPages(routes, paymentPages),
     ],
-    overviewCards: [alertsCard],
+    homeCards: [alertsCard],
     paymentCards: [refundsCard(refundContext)],
     readOrigins: (accountId, ids) => readPageOrigins(paymentPages, accountId, ids),
     columns: [refundColumns(refundContext), paymentPageColumns(paymentPages)],

@@ -271,7 +271,6 @@ export function createDashboardContext(parts: ServiceParts): DashboardContext {
     ...parts.requestContext,
     passwords: createPasswords(),
     secondFactor: { box: box(SECOND_FACTOR), recoveryHash: keyed('recovery codes') },
-    shopUrl: parts.additions?.startLinks?.find(({ title }) => title === 'Shop')?.href ?? null,
     browsers: box('known browsers'),
     shownOnce: box('secrets shown once'),
     limits: createDashboardLimits(clock.monotonicMs),

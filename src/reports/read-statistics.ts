@@ -110,8 +110,26 @@ export async function readBaseRates(
   };
 }
 
-/** Newest payments counted for a funnel: enough for shares, and read within milliseconds. */
+/** Newest payments counted for a funnel and for costs: enough for shares, and read within milliseconds. */
 const FUNNEL_PAYMENTS = 500;
+
+/** Share of the charges of a period's newest paid payments that providers and the service kept; null without any. */
+export async function readCostShare(
+  search: Pick<PaymentSearchStore, 'searchPayments'>,
+  accountId: string,
+  fromMs: number,
+): Promise<number | null> {
+  const query = { accountId, fromMs, status: 'paid' } as const;
+  const { payments } = await search.searchPayments(query, null, FUNNEL_PAYMENTS);
+  let [charged, kept] = [0n, 0n];
+  for (const { usdUnits, receivedUnits, forwardedUnits } of payments) {
+    if (forwardedUnits === 0n) continue;
+    charged += usdUnits;
+    // A surplus is not a negative cost.
+    kept += receivedUnits - forwardedUnits + (usdUnits > receivedUnits ? usdUnits - receivedUnits : 0n);
+  }
+  return charged === 0n ? null : Number(kept) / Number(charged);
+}
 
 /** How far customers came at each provider, in a period's newest payments. */
 export interface Funnel {

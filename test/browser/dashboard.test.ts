@@ -60,7 +60,7 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
       .first()
       .click();
     await look('revoke');
-    for (const name of ['Overview', 'Settings', 'Notifications', 'People', 'Security', 'Audit log']) {
+    for (const name of ['Home', 'Settings', 'Notifications', 'People', 'Security', 'Audit log']) {
       await page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link', { name }).click();
       await page.getByRole('heading', { level: 1, name }).waitFor();
       await look(name.toLowerCase().replace(' ', '-'));
@@ -143,7 +143,7 @@ it('works without JavaScript, by keyboard alone', async () => {
   await page.getByLabel('Email address').fill(owner.email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   expect(new URL(page.url()).hash).toBe('#main');

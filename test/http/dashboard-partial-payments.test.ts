@@ -38,8 +38,8 @@ describe('a payment that received less or more than it asked for', () => {
   it('is partially paid in the list, on its page and on the overview, with what can be done', async () => {
     const payment = await giveWith(5_000_000n);
     await give();
-    expect(await read('/payments')).toContain(`partially paid ${part}`);
-    expect(await read('/payments?status=partially_paid')).toContain(`partially paid ${part}`);
+    expect(await read('/payments')).toContain('5.00 arrived');
+    expect(await read('/payments?status=partially_paid')).toContain('5.00 arrived');
     expect(await read('/payments?status=overpaid')).toContain('No payment matches');
     const page = await read(`/payments/${payment.id}`);
     expect(page).toContain(
@@ -52,7 +52,7 @@ describe('a payment that received less or more than it asked for', () => {
     expect(page).not.toContain('The deposits seen are below the paid threshold');
     const overview = await read('');
     expect(overview.slice(overview.indexOf('Needs your attention'))).toContain(
-      `Partially paid: ${part} arrived`,
+      `$25.00 USD Only ${part} arrived.`,
     );
   });
 

@@ -150,7 +150,6 @@ export async function createTestDashboard(
     baseUrl,
     passkeyUrl: baseUrl,
     isTestMode: false,
-    shopUrl: null,
     token: USDC,
   };
   const features: FeatureContext = {

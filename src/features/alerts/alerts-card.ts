@@ -1,21 +1,22 @@
 import { roleIncludes } from '../../accounts/person.ts';
-import type { OverviewCard } from '../../pages/dashboard/features.ts';
+import type { HomeCard } from '../../pages/dashboard/features.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import type { AmountMismatch, Payment } from '../../payment/payment.ts';
 import type { FailingWebhook } from '../../payment/payment-search-store.ts';
 import { refusedStatuses } from '../../payment/payment-states.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
-import { formatMoney, moment } from '../../web/signed-in/format.ts';
+import { formatMoney, formatUsdcSum, moment } from '../../web/signed-in/format.ts';
 import { type FormFields, formTokenField } from '../../web/signed-in/forms.ts';
 import { type PageAnswer, seeOther } from '../../web/signed-in/pages.ts';
-import { partPaidSentence, stateSentence, webhookBadge } from '../../web/signed-in/payment-words.ts';
+import { partPaid, stateSentence } from '../../web/signed-in/payment-words.ts';
 import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
 
-/** Maximum payments shown per group; the payment list has all. */
-const SHOWN = 10;
+/** Maximum payments read per group, and those of them that are shown; the payment list has all. */
+const READ = 10;
+const SHOWN = 3;
 /** Maximum groups of webhooks, and the newest failures they are made from. */
-const GROUPS_SHOWN = 10;
+const GROUPS_SHOWN = 3;
 const WEBHOOKS_READ = 1_000;
 const DAY_MS = 86_400_000;
 /** Maximum age of listed webhook failures and overpayments; older ones remain on the payments' pages. */
@@ -36,22 +37,30 @@ async function readGroups(visit: Visit): Promise<readonly AlertGroup[]> {
   const { id: accountId } = visit.account;
   const fromMs = context.nowMs() - NEWS_MS;
   const ofMismatch = async (amountMismatch: AmountMismatch, since: { fromMs?: number } = {}) =>
-    (await context.search.searchPayments({ accountId, amountMismatch, ...since }, null, SHOWN)).payments;
+    (await context.search.searchPayments({ accountId, amountMismatch, ...since }, null, READ)).payments;
   const [waiting, webhooks, partial, overpaid, dismissed] = await Promise.all([
-    context.search.listUnsettled(accountId, refusedStatuses, SHOWN),
+    context.search.listUnsettled(accountId, refusedStatuses, READ),
     context.search.listFailingWebhooks(accountId, WEBHOOKS_READ),
     ofMismatch('partially_paid'),
     ofMismatch('overpaid', { fromMs }),
     context.records.listRecords(accountId, 'dismissed'),
   ]);
   const groups = [
-    ...groupOfPayments('waiting', waiting, 'forward=manual_required', (payment) => stateSentence(payment)),
-    ...groupOfPayments('partially_paid', partial, 'status=partially_paid', partPaidSentence),
+    ...groupOfPayments('waiting', waiting, 'forward=manual_required', stateSentence, ['', 'Review']),
+    ...groupOfPayments(
+      'partially_paid',
+      partial,
+      'status=partially_paid',
+      (payment) => `Only ${partPaid(payment)} arrived.`,
+      ['#rest', 'Send reminder'],
+    ),
     ...groupOfPayments(
       'overpaid',
       overpaid,
       'status=overpaid',
-      () => 'Overpaid: check whether the customer paid twice.',
+      ({ receivedUnits, usdUnits }) =>
+        `Overpaid: ${formatUsdcSum(receivedUnits - usdUnits)} USDC too much arrived: check whether the customer paid twice.`,
+      ['?refund=surplus#refunds', 'Refund the surplus'],
     ),
     ...groupsOfWebhooks(
       webhooks.filter(({ finishedAtMs }) => finishedAtMs > fromMs),
@@ -64,9 +73,9 @@ async function readGroups(visit: Visit): Promise<readonly AlertGroup[]> {
 }
 
 /** Payments and failed webhooks that need the merchant's attention, grouped by cause. */
-export const alertsCard: OverviewCard = {
+export const alertsCard: HomeCard = {
   show: showAlerts,
-  register: (routes) => routes.pages('overview', 'developer').form('/alerts/dismiss', dismissAlert),
+  register: (routes) => routes.pages('home', 'developer').form('/alerts/dismiss', dismissAlert),
   flashMessages: { dismissed: 'The alert is dismissed. A new one of its kind is shown again.' },
 };
 
@@ -74,7 +83,7 @@ async function showAlerts(visit: Visit): Promise<Html> {
   const groups = await readGroups(visit);
   if (groups.length === 0) return nothing;
   const mayDismiss = visit.viewing === null && roleIncludes(visit.role, 'developer');
-  return html`<section class="card"><h2>Needs your attention</h2><ul class="feed">${groups.map(
+  return html`<section class="banner attention"><h2 class="quiet">Needs your attention</h2><ul>${groups.map(
     ({ name, content }) =>
       html`<li><div>${content}</div>${mayDismiss ? dismissForm(visit, name) : nothing}</li>`,
   )}</ul></section>`;
@@ -82,7 +91,7 @@ async function showAlerts(visit: Visit): Promise<Html> {
 
 function dismissForm(visit: Visit, name: string): Html {
   return html`<form method="post" action="${DASHBOARD_PATH}/alerts/dismiss">${formTokenField(visit.formToken)}
-<button class="button compact" name="alert" value="${name}" aria-label="Dismiss: ${name.replaceAll(/[_:]/g, ' ')}">Dismiss</button></form>`;
+<button class="button compact" name="alert" value="${name}" title="Dismiss" aria-label="Dismiss: ${name.replaceAll(/[_:]/g, ' ')}">×</button></form>`;
 }
 
 /** Dismisses a group for all members, until something is added to it or `DISMISSED_MS` have passed. */
@@ -102,16 +111,20 @@ function groupOfPayments(
   payments: readonly Payment[],
   query: string,
   sentenceOf: (payment: Payment) => string,
+  [place, action]: readonly [place: string, action: string],
 ): AlertGroup[] {
   if (payments.length === 0) return [];
-  const all =
-    payments.length < SHOWN
-      ? nothing
-      : html`<p><a href="${DASHBOARD_PATH}/payments?${query}">All of these payments</a></p>`;
-  const content = html`${payments.map(
-    (payment) => html`<p><a href="${DASHBOARD_PATH}/payments/${payment.id}">
-${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}</a> ${sentenceOf(payment)}</p>`,
-  )}${all}`;
+  const rows = payments.slice(0, SHOWN).map((payment) => {
+    const money = `${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`;
+    return alertRow(
+      html`<strong>${money}</strong> ${sentenceOf(payment)}`,
+      `${payment.id}${place}`,
+      action,
+      money,
+    );
+  });
+  const all = html`<p><a href="${DASHBOARD_PATH}/payments?${query}">All of these payments</a></p>`;
+  const content = html`${rows}${payments.length > SHOWN ? all : nothing}`;
   // Includes the attempt, so that a payment refused again after a new attempt shows up again.
   return [
     {
@@ -124,6 +137,11 @@ ${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}</a> ${
   ];
 }
 
+/** @param path of the action, below the payments' */
+function alertRow(text: Html, path: string, action: string, of: string): Html {
+  return html`<p class="head"><span>${text}</span> <a class="button compact" href="${DASHBOARD_PATH}/payments/${path}">${action}<span class="quiet">: ${of}</span></a></p>`;
+}
+
 function groupsOfWebhooks(webhooks: readonly FailingWebhook[], { timeZone }: Visit): AlertGroup[] {
   const groups = Map.groupBy(webhooks, ({ host, status, reason }) => `webhook:${host}:${reason ?? status}`);
   return [...groups].slice(0, GROUPS_SHOWN).map(([name, failures]): AlertGroup => {
@@ -133,9 +151,14 @@ function groupsOfWebhooks(webhooks: readonly FailingWebhook[], { timeZone }: Vis
     return {
       name,
       holds: [String(finishedAtMs)],
-      content: html`<p><a href="${DASHBOARD_PATH}/payments/${paymentId}#webhook">${count} ${failures.length === 1 ? 'webhook' : 'webhooks'}
-to <bdi>${host === '' ? 'your endpoint' : host}</bdi> ${outcome}</a> ${webhookBadge(status)} ${reasonSentence(reason)}
-${adviceOf(reason)} <span class="small soft">${failures.length === 1 ? '' : 'The last one: '}${moment(finishedAtMs, timeZone)}</span></p>`,
+      content: alertRow(
+        html`<strong>${count} ${failures.length === 1 ? 'webhook' : 'webhooks'}</strong>
+to <bdi>${host === '' ? 'your endpoint' : host}</bdi> ${outcome}. ${reasonSentence(reason)}
+${adviceOf(reason)} <span class="small">${failures.length === 1 ? '' : 'The last one: '}${moment(finishedAtMs, timeZone)}</span>`,
+        `${paymentId}#webhook`,
+        'See why',
+        host,
+      ),
     };
   });
 }

@@ -12,7 +12,7 @@ import { readPaymentHistory } from '../../webhooks/payment-history.ts';
 export const ENDPOINT_CHECK_PATH = `${DASHBOARD_PATH}/webhook-check`;
 
 export function registerEndpointCheckPage(routes: DashboardRoutes): void {
-  const pages = routes.pages(null, 'developer');
+  const pages = routes.pages('webhooks', 'developer');
   pages.page('/webhook-check', showForm);
   pages.form(
     '/webhook-check',

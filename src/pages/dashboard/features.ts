@@ -6,18 +6,18 @@ import type { DashboardRoutes, PageView } from '../../web/signed-in/pages.ts';
 
 export interface DashboardFeatures {
   readonly pages: readonly ((routes: DashboardRoutes) => void)[];
-  readonly overviewCards: readonly OverviewCard[];
+  readonly homeCards: readonly HomeCard[];
   readonly paymentCards: readonly PaymentCard[];
   readonly readOrigins: ReadOrigins;
   readonly columns: readonly AddedColumns[];
 }
 
-/** Card of the overview, above the statistics. */
-export interface OverviewCard {
+/** Card at the top of Home. */
+export interface HomeCard {
   /** Empty if there is nothing to show. */
   readonly show: (visit: Visit) => Promise<Html>;
   readonly register: (routes: DashboardRoutes) => void;
-  /** Messages at the top of the overview after a form. */
+  /** Messages at the top of Home after a form. */
   readonly flashMessages: Readonly<Record<string, string>>;
 }
 

@@ -4,7 +4,7 @@ import { currencies } from '../../payment/money.ts';
 import type { Payment, PaymentId } from '../../payment/payment.ts';
 import { isPaymentId, paymentIdTimeMs } from '../../payment/payment-id.ts';
 import type { PaymentQuery } from '../../payment/payment-search.ts';
-import type { FoundPayments, LastSession } from '../../payment/payment-search-store.ts';
+import type { FoundPayments } from '../../payment/payment-search-store.ts';
 import { dateAt, nextDate, startOfDate } from '../../platform/time-zone.ts';
 import { exportPayments } from '../../reports/export-payments.ts';
 import { forwardStatuses, parsePaymentQuery, paymentProviders } from '../../reports/parse-payment-query.ts';
@@ -12,14 +12,13 @@ import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
 import { formField, sentenceOf } from '../../web/signed-in/form-fields.ts';
-import { formatMoney, moment } from '../../web/signed-in/format.ts';
+import { ago, formatMoney, formatUsdcSum, moment } from '../../web/signed-in/format.ts';
 import { banner } from '../../web/signed-in/forms.ts';
 import { pageLinks, pagePath, sendCsv } from '../../web/signed-in/layout.ts';
 import {
   displayStatusBadges,
   displayStatusLabel,
   forwardLabel,
-  partPaid,
   providerName,
   usedProvider,
 } from '../../web/signed-in/payment-words.ts';
@@ -40,15 +39,13 @@ export async function showPayments({ readOrigins }: Pick<DashboardFeatures, 'rea
     };
   }
   const page = await context.search.searchPayments(filters.query, filters.before, PAGE_SIZE);
-  const ids = page.payments.map(({ id }) => id);
-  const sessions = await context.search.listLastSessions(visit.account.id, ids);
-  const origins = await readOrigins(visit.account.id, ids);
+  const table = await paymentTable({ readOrigins }, visit, page.payments);
   return {
     title: 'Payments',
     main: html`${await statusTabs(visit, filters.given)}
 ${filterForm(filters.given)}
 ${filterChips(filters.given)}
-${page.payments.length === 0 ? emptyBanner(filters, page, visit) : paymentTable(page.payments, { sessions, origins, nowMs: context.nowMs() }, visit)}
+${page.payments.length === 0 ? emptyBanner(filters, page, visit) : table}
 ${pageLinks(LIST_PATH, {
   filters: filters.given,
   isNewest: filters.before === null,
@@ -56,8 +53,7 @@ ${pageLinks(LIST_PATH, {
   olderWords: page.payments.length === 0 ? 'Search older payments' : 'Older',
 })}
 <p class="small soft">Times in ${visit.timeZone}. Where the customer could choose, the provider is that of the last session.</p>
-<p><a href="${pagePath(`${LIST_PATH}.csv`, filters.given)}"
-download>Download these payments as CSV</a> · <a href="${DASHBOARD_PATH}/statement">Monthly statement and journal</a></p>`,
+<p><a href="${pagePath(`${LIST_PATH}.csv`, filters.given)}" download>Download these payments as CSV</a></p>`,
   };
 }
 
@@ -77,13 +73,18 @@ async function statusTabs(
       return { status, count: `${payments.length}${next === null ? '' : '+'}` };
     }),
   );
-  return html`<nav aria-label="Status">
-<ul class="chips">${counted.map(({ status, count }) => {
-    const current = status === given.status ? html` aria-current="true"` : nothing;
-    const label = status === undefined ? 'All' : displayStatusLabel(status);
-    const href = pagePath(LIST_PATH, status === undefined ? {} : { status });
-    return html`<li><a class="chip"${current} href="${href}">${label} <span class="soft">${count}</span></a></li>`;
-  })}</ul></nav>`;
+  const tabs = (some: typeof counted) =>
+    some.map(({ status, count }) => {
+      const current = status === given.status ? html` aria-current="true"` : nothing;
+      const label = status === undefined ? 'All' : displayStatusLabel(status);
+      const href = pagePath(LIST_PATH, status === undefined ? {} : { status });
+      return html`<li><a class="chip"${current} href="${href}">${label} <span class="soft">${count}</span></a></li>`;
+    });
+  const isFolded = ({ status, count }: (typeof counted)[number]) =>
+    count === '0' && status !== undefined && status !== given.status;
+  const [shown, folded] = [counted.filter((tab) => !isFolded(tab)), counted.filter(isFolded)];
+  return html`<nav class="tabs" aria-label="Status"><ul class="chips">${tabs(shown)}</ul>
+${folded.length === 0 ? nothing : html`<details><summary>More</summary><ul class="chips">${tabs(folded)}</ul></details>`}</nav>`;
 }
 
 function filtersOrError(visit: Visit, nowMs: number): PaymentFilters | ServiceError {
@@ -119,52 +120,49 @@ function emptyBanner({ given, before }: PaymentFilters, page: FoundPayments, vis
 <p>Payments appear here when your shop creates a checkout, or when you create a payment link.</p></section>`;
 }
 
-const NOTE_CHARACTERS = 60;
-
-interface ListedFacts {
-  readonly sessions: ReadonlyMap<string, LastSession>;
-  readonly origins: ReadonlyMap<string, PaymentOrigin>;
-  readonly nowMs: number;
-}
-
-function paymentTable(
+/** Payments, each row a link to its page. */
+export async function paymentTable(
+  { readOrigins }: Pick<DashboardFeatures, 'readOrigins'>,
+  { account, context, timeZone }: Visit,
   payments: readonly Payment[],
-  { sessions, origins, nowMs }: ListedFacts,
-  { timeZone }: Visit,
-): Html {
+): Promise<Html> {
+  const ids = payments.map(({ id }) => id);
+  const nowMs = context.nowMs();
+  const [sessions, origins] = await Promise.all([
+    context.search.listLastSessions(account.id, ids),
+    readOrigins(account.id, ids),
+  ]);
   return dataTable({ label: 'Payments', isCompact: true }, payments, {
-    Created: headings(
-      ({ id, createdAtMs }) =>
-        html`<a href="${DASHBOARD_PATH}/payments/${id}">${moment(createdAtMs, timeZone, 'list')}</a>`,
+    Amount: headings(
+      ({ id, amountCents, currency }) =>
+        html`<a class="row" href="${DASHBOARD_PATH}/payments/${id}"><strong>${formatMoney(amountCents, currency)}</strong> <span class="soft">${currency}</span></a>`,
     ),
-    Amount: numbers(
-      ({ amountCents, currency }) =>
-        html`${formatMoney(amountCents, currency)} <span class="soft">${currency}</span>`,
-    ),
-    Status: (payment) =>
-      html`${displayStatusBadges(payment, sessions.get(payment.id), nowMs)}${partOf(payment)}`,
-    Provider: (payment) => usedProvider(payment, sessions.get(payment.id)).replaceAll(' ', '\u00a0'),
+    Status: (payment) => displayStatusBadges(payment, sessions.get(payment.id), nowMs),
+    For: (payment) => forOf(payment, origins.get(payment.id)),
     Customer: ({ email }) => (email === null ? null : html`<bdi>${email}</bdi>`),
-    Note: (payment) => noteOf(payment, origins.get(payment.id)),
+    Provider: (payment) => usedProvider(payment, sessions.get(payment.id)),
+    'You received': numbers(receivedOf),
+    When: numbers(({ createdAtMs }) => ago(createdAtMs, nowMs, timeZone)),
   });
 }
 
-function noteOf({ note }: Payment, origin: PaymentOrigin | undefined): Html {
-  const text = note === null ? nothing : html`<bdi>${shortened(note)}</bdi>`;
-  if (origin === undefined) return text;
-  return html`${text} <a class="small" href="${DASHBOARD_PATH}${origin.path}"><bdi>${origin.title}</bdi></a>`;
+function forOf({ note, orderLine }: Payment, origin: PaymentOrigin | undefined): Html | null {
+  const text = note ?? orderLine;
+  const page =
+    origin === undefined
+      ? nothing
+      : html`<a class="small" href="${DASHBOARD_PATH}${origin.path}"><bdi>${origin.title}</bdi></a>`;
+  return text === null && origin === undefined
+    ? null
+    : html`${text === null ? nothing : html`<bdi>${text}</bdi> `}${page}`;
 }
 
-function partOf(payment: Payment): Html {
-  if (payment.amountMismatch !== 'partially_paid') return nothing;
-  return html` <span class="small soft">${partPaid(payment)}</span>`;
-}
-
-function shortened(text: string): string {
-  const characters = [...text.replaceAll(/\s+/g, ' ')];
-  return characters.length <= NOTE_CHARACTERS
-    ? characters.join('')
-    : `${characters.slice(0, NOTE_CHARACTERS - 1).join('')}…`;
+/** What reached the wallet; before that, what arrived of a part. */
+function receivedOf({ forwardedUnits, receivedUnits }: Payment): Html | string | null {
+  if (forwardedUnits > 0n) return formatUsdcSum(forwardedUnits);
+  return receivedUnits === 0n
+    ? null
+    : html`<span class="soft">${formatUsdcSum(receivedUnits)} arrived</span>`;
 }
 
 /** Filters in the list's URL, in order. The URL has all of them, so that it can be bookmarked. */
@@ -260,10 +258,9 @@ function shownValue(name: FilterName, value: string): string {
 function filterForm(given: PaymentFilters['given'], problems?: ServiceError['problems']): Html {
   const others = names.some((name) => name !== 'q' && given[name] !== undefined);
   return html`<form class="filters" method="get" action="${DASHBOARD_PATH}/payments" role="search">
-<div class="field"><label for="q">Search</label>
-<div class="search"><input id="q" name="q" type="search" maxlength="320" value="${given.q ?? ''}"
-aria-describedby="q-hint" autocomplete="off"><button class="button primary">Search</button></div>
-<p class="hint" id="q-hint">Payment ID, short code, email, note, amount or transaction. The first three letters of a word are enough.</p></div>
+<div class="field search"><input name="q" type="search" maxlength="320" value="${given.q ?? ''}" aria-label="Search"
+placeholder="ID, email, note, amount or transaction" aria-describedby="q-hint" autocomplete="off"><button class="button">Search</button></div>
+<p class="quiet" id="q-hint">Payment ID, short code, email, note, amount or transaction. The first three letters of a word are enough.</p>
 <details${others ? html` open` : nothing}><summary>Filters</summary><div class="grid">
 ${choice('status', displayStatuses, given)}${choice('forward', forwardStatuses, given)}
 ${choice('provider', paymentProviders, given)}${choice('currency', currencies, given)}

@@ -13,7 +13,7 @@ import type { DashboardRoutes } from '../../web/signed-in/pages.ts';
 import { fact, providerName } from '../../web/signed-in/payment-words.ts';
 
 export function registerStatementPages(routes: DashboardRoutes): void {
-  const seen = routes.pages('payments', 'viewer');
+  const seen = routes.pages('statement', 'viewer');
   seen.page('/statement', showStatement);
   seen.page('/journal.csv', sendJournal);
 }

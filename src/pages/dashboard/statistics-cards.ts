@@ -1,10 +1,10 @@
 import { type Currency, currencies } from '../../payment/money.ts';
 import type { AccountStatistics, DayStatistics, Funnel, ToBase } from '../../reports/read-statistics.ts';
-import { barChart } from '../../web/design/charts.ts';
+import { barChart, trendChart } from '../../web/design/charts.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH } from '../../web/signed-in/context.ts';
 import { formatMoney, formatUsdcSum } from '../../web/signed-in/format.ts';
-import { providerName } from '../../web/signed-in/payment-words.ts';
+import { providerName, shortened } from '../../web/signed-in/payment-words.ts';
 
 /** Selectable periods in days. */
 export const spans = [7, 30, 90] as const;
@@ -47,7 +47,7 @@ export function statisticsCard({ statistics, before, span, timeZone, base }: Ove
   const conversion = created === 0 ? '–' : percents.format(Math.min(1, converted / created));
   const ofCreated = `of ${counts.format(created)} ${created === 1 ? 'payment' : 'payments'} created in this period`;
   return html`<section class="card"><h2>The last ${span} days</h2>
-${spanLinks(DASHBOARD_PATH, span)}
+${spanLinks(`${DASHBOARD_PATH}/analytics`, span)}
 ${
   isUsed
     ? html`<dl class="tiles">
@@ -63,6 +63,32 @@ ${paid === 0 ? nothing : paidCharts(statistics)}
 <p class="small soft">Received, fees and net as of the time of payment; a later surplus is in the statement.
 ${base.currency === 'USD' ? '' : `Amounts in ${base.currency} are at the first rate of each day. `}Days in ${timeZone}; providers and settling times in UTC.
 Updated every few seconds.</p></section>`;
+}
+
+interface Received {
+  readonly days: readonly DayStatistics[];
+  readonly before: readonly DayStatistics[];
+  readonly costShare: number | null;
+  readonly wallet: string | null;
+}
+
+/** What reached the wallet in these days, against as many days before. */
+export function receivedCard({ days, before, costShare, wallet }: Received): Html {
+  const [net, earlier] = [days, before].map((some) => some.reduce((units, day) => units + netOf(day), 0)) as [
+    number,
+    number,
+  ];
+  const [created, converted] = [sum(days, 'created'), sum(days, 'converted')];
+  const change =
+    earlier === 0 ? '' : `${net < earlier ? '▼' : '▲'} ${percents.format(Math.abs(net / earlier - 1))} `;
+  return html`<section class="card"><div class="head soft small"><h2>Received in your wallet</h2>
+${wallet === null ? nothing : html`<code title="${wallet}">${shortened(wallet)}</code>`}</div>
+<p class="figure">${formatUsdcSum(net)} <small class="soft">USDC</small></p>
+<p class="small soft"><strong>${change}</strong>in ${days.length} days, after ${formatUsdcSum(earlier)} in the ${days.length} days before</p>
+${trendChart(days.map(netOf), before.map(netOf))}
+<dl class="tiles">${tile('Paid', `${counts.format(converted)} of ${counts.format(created)}`)}
+${tile('Conversion', created === 0 ? '–' : percents.format(Math.min(1, converted / created)))}
+${tile('Costs (provider + fee)', costShare === null ? '–' : percents.format(costShare))}</dl></section>`;
 }
 
 /** Links to the page with its figures of other periods. */

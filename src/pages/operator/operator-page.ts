@@ -52,7 +52,7 @@ function operatorLayout(
     `${title} – Operator`,
     visit.context,
     signedInBody(
-      title,
+      { title },
       html`<header class="bar operator">
 <p class="shop">Operator’s console</p>
 <p class="who"><bdi>${visit.user.email}</bdi></p>

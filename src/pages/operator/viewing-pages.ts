@@ -17,7 +17,7 @@ import {
   sendFailure,
 } from '../../web/signed-in/pages.ts';
 import type { DashboardFeatures } from '../dashboard/features.ts';
-import { registerOverviewPage } from '../dashboard/overview-page.ts';
+import { registerHomePages } from '../dashboard/home-page.ts';
 import { registerPayments } from '../dashboard/payment-routes.ts';
 import {
   admit,
@@ -68,7 +68,7 @@ export function registerViewedDashboard(
       scope.setErrorHandler((error, request, reply) =>
         sendFailure(routes, request, reply, DASHBOARD_PATH, error),
       );
-      registerOverviewPage(routes, features.overviewCards);
+      registerHomePages(routes, features);
       registerPayments(routes, features);
       registerNothing(routes, routes.pages(null, 'viewer'));
       scope.post('/*', async (_request, reply) => sendReadOnly(operator, reply));

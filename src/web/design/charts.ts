@@ -29,6 +29,7 @@ const WIDTH = 560;
 const FLOOR = 190;
 const TOP = 40;
 const ROW = 32;
+const TREND_HEIGHT = 100;
 /** Width of a label's character at the size on phones. */
 const CHARACTER = 11;
 
@@ -159,6 +160,18 @@ y2="${yOf(tick).toFixed(1)}"></line>${label(left - 6, yOf(tick) + 5, tickTexts[i
     FLOOR + 30,
     html`${grid}${names}${bars.some((bar) => bar.earlier !== null) ? html`<path class="earlier" d="${earlier}"></path>` : nothing}${marks}`,
   ];
+}
+
+/** Values added up over a period as a line, dashed for the period before. Hidden: the text beside it has the sums. */
+export function trendChart(values: readonly number[], earlier: readonly number[]): Html {
+  const sumsOf = (added: readonly number[]) =>
+    added.map((_, index) => added.slice(0, index + 1).reduce((one, other) => one + other));
+  const [current, before] = [sumsOf(values), sumsOf(earlier)];
+  const xOf = scaleLinear([0, values.length - 1], [0, WIDTH]);
+  const yOf = scaleLinear([0, Math.max(1, ...current, ...before)], [TREND_HEIGHT - 2, 2]);
+  const path = line<number>((_, index) => xOf(index), yOf);
+  return html`<svg class="trend" viewBox="0 0 ${WIDTH} ${TREND_HEIGHT}" preserveAspectRatio="none" aria-hidden="true"><path class="earlier" d="${path(before)}"></path>
+<path d="${path(current)}V${TREND_HEIGHT}H0Z"></path></svg>`;
 }
 
 type Box = Readonly<Record<'x' | 'y' | 'width' | 'height', number>>;

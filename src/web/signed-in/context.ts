@@ -58,8 +58,6 @@ export interface DashboardContext extends AreaContext {
   readonly callbacks: CallbackGuard;
   readonly pictures: Pictures;
   readonly checkEndpoint: CheckEndpoint;
-  /** The sandbox's shop; null in live mode. */
-  readonly shopUrl: string | null;
   /** USDC contract, for wallets. */
   readonly token: Address;
   /** URL of a transaction in a block explorer; null if there is no explorer. */
@@ -87,18 +85,22 @@ export interface AreaRequest<Context extends AreaContext = AreaContext> extends 
   readonly refused?: RefusedForm;
 }
 
+/** Sections of the dashboard, in groups of the navigation; the first group has no title. */
 export const sections = {
-  overview: { label: 'Overview', path: '', role: 'viewer' },
-  payments: { label: 'Payments', path: '/payments', role: 'viewer' },
-  links: { label: 'Payment links', path: '/links', role: 'developer' },
-  pages: { label: 'Payment pages', path: '/pages', role: 'developer' },
-  keys: { label: 'API keys', path: '/keys', role: 'developer' },
-  settings: { label: 'Settings', path: '/settings', role: 'owner' },
-  notifications: { label: 'Notifications', path: '/notifications', role: 'viewer' },
-  people: { label: 'People', path: '/people', role: 'owner' },
-  security: { label: 'Security', path: '/security', role: 'viewer' },
-  audit: { label: 'Audit log', path: '/audit', role: 'owner' },
-} as const satisfies Record<string, { label: string; path: string; role: Role }>;
+  home: { group: '', label: 'Home', path: '', role: 'viewer' },
+  payments: { group: '', label: 'Payments', path: '/payments', role: 'viewer' },
+  statement: { group: '', label: 'Statement', path: '/statement', role: 'viewer' },
+  analytics: { group: '', label: 'Analytics', path: '/analytics', role: 'viewer' },
+  links: { group: 'Get paid', label: 'Payment links', path: '/links', role: 'developer' },
+  pages: { group: 'Get paid', label: 'Payment pages', path: '/pages', role: 'developer' },
+  keys: { group: 'Developers', label: 'API keys', path: '/keys', role: 'developer' },
+  webhooks: { group: 'Developers', label: 'Webhooks', path: '/webhook-check', role: 'developer' },
+  settings: { group: 'Account', label: 'Settings', path: '/settings', role: 'owner' },
+  notifications: { group: 'Account', label: 'Notifications', path: '/notifications', role: 'viewer' },
+  people: { group: 'Account', label: 'People', path: '/people', role: 'owner' },
+  security: { group: 'Account', label: 'Security', path: '/security', role: 'viewer' },
+  audit: { group: 'Account', label: 'Audit log', path: '/audit', role: 'owner' },
+} as const satisfies Record<string, { group: string; label: string; path: string; role: Role }>;
 
 export type Section = keyof typeof sections;
 

@@ -23,6 +23,29 @@ export function moment(atMs: number, timeZone: string, precision: Precision = 'm
   return html`<time datetime="${at.toISOString()}">${text}</time>`;
 }
 
+/** Units of `ago` in minutes. */
+const units = [
+  ['d', 1_440],
+  ['h', 60],
+  ['min', 1],
+] as const;
+
+/** "15 min ago", with the exact time on hover; the date after a week. */
+export function ago(atMs: number, nowMs: number, timeZone: string): Html {
+  const minutes = Math.floor((nowMs - atMs) / 60_000);
+  const at = new Date(atMs);
+  const [unit, size] = units.find(([, size]) => minutes >= size) ?? ['', 0];
+  const recent = unit === '' ? 'now' : `${Math.floor(minutes / size)} ${unit} ago`;
+  const text = minutes < 10_080 ? recent : at.toLocaleDateString('en', { timeZone, dateStyle: 'medium' });
+  const exact = at.toLocaleString('en', {
+    timeZone,
+    dateStyle: 'medium',
+    timeStyle: 'long',
+    hourCycle: 'h23',
+  });
+  return html`<time datetime="${at.toISOString()}" title="${exact}">${text}</time>`;
+}
+
 /** A time in UTC, because the console's accounts and operators are in many zones. */
 export function utcTime(atMs: number): Html {
   return moment(atMs, 'UTC');

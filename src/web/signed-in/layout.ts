@@ -27,6 +27,8 @@ import { formTokenField, formTokenOf } from './forms.ts';
 export interface PageContent {
   /** Heading, and start of the window's title. */
   readonly title: string;
+  /** Beside the heading. */
+  readonly actions?: Html;
   readonly main: Html;
   /** Refused form that the page shows again, below the reason. */
   readonly refused?: RefusedForm;
@@ -53,24 +55,26 @@ const script = new Html(
 );
 
 export function signedInPage(
-  { title, main, refused }: PageContent,
+  content: PageContent,
   visit: Visit,
   section: Section | null,
   shown: ReadonlySet<Section>,
 ): Page {
+  const { main, refused } = content;
   return wholePage(
-    `${title} – ${visit.account.name}`,
+    `${content.title} – ${visit.account.name}`,
     visit.context,
     signedInBody(
-      title,
-      html`${viewingBanner(visit)}
-<header class="bar">
+      content,
+      viewingBanner(visit),
+      html`<div class="side"><header class="bar">
 <p class="shop"><bdi>${visit.account.name}</bdi>${visit.account.suspended ? html` <span class="badge warn">Suspended</span>` : nothing}</p>
 ${accountSwitcher(visit)}
 <p class="who"><bdi>${visit.user.email}</bdi> <span class="soft">${visit.viewing === null ? visit.role : 'operator'}</span></p>
 ${visit.viewing === null ? signOutForm(visit) : nothing}
-</header>`,
-      html`<nav aria-label="Dashboard"><ul>${navigation(visit, section, shown)}${docsLink(visit)}</ul></nav>`,
+</header>
+<nav aria-label="Dashboard"><form class="find field" action="${DASHBOARD_PATH}/payments"><input type="search" name="q" maxlength="320"
+aria-label="Find a payment" placeholder="Find a payment" autocomplete="off"></form><ul>${navigation(visit, section, shown)}</ul></nav></div>`,
       html`${visit.account.suspended ? suspendedNotice : nothing}
 ${refusalBanner(refused)}${main}`,
     ),
@@ -82,13 +86,18 @@ function signOutForm({ formToken }: Visit): Html {
 <button class="plain">Sign out</button></form>`;
 }
 
-export function signedInBody(title: string, header: Html, navigation: Html, main: Html): Html {
+export function signedInBody(
+  { title, actions = nothing }: Pick<PageContent, 'title' | 'actions'>,
+  header: Html,
+  navigation: Html,
+  main: Html,
+): Html {
   return html`<a class="skip" href="#main">Skip to the content</a>
 ${header}
 <div class="columns">
 ${navigation}
 <main id="main" tabindex="-1">
-<h1>${title}</h1>
+<div class="head"><h1>${title}</h1>${actions}</div>
 ${main}
 </main>
 </div>`;
@@ -120,17 +129,16 @@ ${refusalBanner(refused)}${main}
   );
 }
 
+/** Links by group. An operator's view has no link to the documentation, which its server does not serve. */
 function navigation(visit: Visit, section: Section | null, shown: ReadonlySet<Section>): Html[] {
-  return (Object.keys(sections) as Section[])
-    .filter((name) => shown.has(name) && roleIncludes(visit.role, sections[name].role))
-    .map((name) =>
-      navigationLink(`${DASHBOARD_PATH}${sections[name].path}`, sections[name].label, name === section),
-    );
-}
-
-/** Empty in an operator's view, whose server has no documentation. */
-function docsLink({ viewing }: Visit): Html {
-  return viewing === null ? html`<li><a href="/docs">Documentation</a></li>` : nothing;
+  const names = (Object.keys(sections) as Section[]).filter(
+    (name) => shown.has(name) && roleIncludes(visit.role, sections[name].role),
+  );
+  return [...Map.groupBy(names, (name) => sections[name].group)].map(
+    ([group, own]) => html`${group === '' ? nothing : html`<li class="group">${group}</li>`}
+${own.map((name) => navigationLink(`${DASHBOARD_PATH}${sections[name].path}`, sections[name].label, name === section))}
+${group === 'Account' && visit.viewing === null ? navigationLink('/docs', 'Documentation', false) : nothing}`,
+  );
 }
 
 export function wholePage(
@@ -181,13 +189,22 @@ export function sendSeeOther(reply: FastifyReply, path: string): FastifyReply {
     .redirect(path, 303);
 }
 
-/** Streams the lines of a CSV file with backpressure. */
+/** Streams the lines of a CSV file with backpressure, after a byte order mark that names its encoding to spreadsheets. */
 export function sendCsv(reply: FastifyReply, fileName: string, lines: AsyncIterable<string>): FastifyReply {
   return reply
     .headers(dashboardHeaders)
     .header('content-disposition', `attachment; filename="${fileName}"`)
     .type('text/csv; charset=utf-8')
-    .send(Readable.from(lines));
+    .send(Readable.from(withByteOrderMark(lines)));
+}
+
+/** The mark comes with the first chunk, so that a failing first read precedes any output. */
+async function* withByteOrderMark(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let mark = '\uFEFF';
+  for await (const chunk of lines) {
+    yield mark + chunk;
+    mark = '';
+  }
 }
 
 /** Token for forms of a page without a session; sets its cookie. */

@@ -18,6 +18,11 @@ export function fact(term: Html | string, description: Html | string): Html {
   return html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
 }
 
+/** Hash or address by its first and last digits. */
+export function shortened(hash: string): string {
+  return `${hash.slice(0, 6)}…${hash.slice(-4)}`;
+}
+
 /** Text with a button that copies it; the button is hidden without script. */
 export function copyable(id: string, text: string, label: string): Html {
   return html`<code id="${id}">${text}</code> ${copyButton(id, label)}`;

@@ -58,12 +58,33 @@ async function signedIn(options: object): Promise<Page> {
   const page = await browser.newPage(options);
   await page.goto(`${baseUrl}/dashboard`);
   await giveCredentials(page);
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   return page;
 }
 
+it('Home begins with what needs an action and what was received, all in the first 800 px', async () => {
+  const page = await signedIn({ viewport: { width: 1280, height: 800 } });
+  const tops = (await page.evaluate(`[...document.querySelectorAll('main h2')].map((heading) =>
+    [heading.textContent.replace(/ \\d.*/, ''), heading.getBoundingClientRect().top])`)) as [
+    string,
+    number,
+  ][];
+  const names = ['Needs your attention', 'Received in your wallet', 'Latest payments'];
+  expect(tops.map(([name]) => name)).toEqual(names);
+  expect(tops.at(-1)?.[1]).toBeLessThan(660);
+  expect(await page.evaluate("getComputedStyle(document.querySelector('.figure')).fontSize")).toBe('32px');
+  expect(await page.locator('.figure + p').textContent()).toMatch(
+    /^[▲▼] [\d.]+% in 30 days, after [\d.]+ in/,
+  );
+  await page.getByRole('searchbox', { name: 'Find a payment' }).fill('25.00');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor();
+  await page.close();
+});
+
 it('a chart tells its values to the pointer and to the keyboard', async () => {
   const page = await signedIn(desktop);
+  await page.getByRole('link', { name: 'Analytics' }).click();
   const marks = page.getByRole('group', { name: /^Received in USDC/ }).getByRole('img');
   const told = marks.locator('.told');
   await marks.first().focus();
