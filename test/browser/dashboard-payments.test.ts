@@ -151,7 +151,7 @@ it.each([
     cell.textContent !== '' && (cell.offsetWidth === 0 || cell.offsetHeight === 0)).length`;
     expect(await page.evaluate(hidden)).toBe(0);
     expect(await page.locator('tbody tr').count()).toBe(50);
-    await page.locator('tbody tr').nth(3).locator('td').last().click();
+    await page.locator('tbody tr').nth(3).locator('td').last().click({ force: true });
     await page.getByRole('heading', { level: 1, name: /^Payment of/ }).waitFor();
     await context.close();
   },

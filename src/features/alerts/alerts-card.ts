@@ -139,7 +139,8 @@ function groupOfPayments(
 
 /** @param path of the action, below the payments' */
 function alertRow(text: Html, path: string, action: string, of: string): Html {
-  return html`<p class="head"><span>${text}</span> <a class="button compact" href="${DASHBOARD_PATH}/payments/${path}">${action}<span class="quiet">: ${of}</span></a></p>`;
+  return html`<p class="head"><span>${text}</span>
+<a class="button compact" href="${DASHBOARD_PATH}/payments/${path}">${action}<span class="quiet">: ${of}</span></a></p>`;
 }
 
 function groupsOfWebhooks(webhooks: readonly FailingWebhook[], { timeZone }: Visit): AlertGroup[] {

@@ -170,7 +170,8 @@ export function trendChart(values: readonly number[], earlier: readonly number[]
   const xOf = scaleLinear([0, values.length - 1], [0, WIDTH]);
   const yOf = scaleLinear([0, Math.max(1, ...current, ...before)], [TREND_HEIGHT - 2, 2]);
   const path = line<number>((_, index) => xOf(index), yOf);
-  return html`<svg class="trend" viewBox="0 0 ${WIDTH} ${TREND_HEIGHT}" preserveAspectRatio="none" aria-hidden="true"><path class="earlier" d="${path(before)}"></path>
+  return html`<svg class="trend" viewBox="0 0 ${WIDTH} ${TREND_HEIGHT}" preserveAspectRatio="none" aria-hidden="true">
+<path class="earlier" d="${path(before)}"></path>
 <path d="${path(current)}V${TREND_HEIGHT}H0Z"></path></svg>`;
 }
 

@@ -37,13 +37,12 @@ export function ago(atMs: number, nowMs: number, timeZone: string): Html {
   const [unit, size] = units.find(([, size]) => minutes >= size) ?? ['', 0];
   const recent = unit === '' ? 'now' : `${Math.floor(minutes / size)} ${unit} ago`;
   const text = minutes < 10_080 ? recent : at.toLocaleDateString('en', { timeZone, dateStyle: 'medium' });
-  const exact = at.toLocaleString('en', {
-    timeZone,
-    dateStyle: 'medium',
-    timeStyle: 'long',
-    hourCycle: 'h23',
-  });
-  return html`<time datetime="${at.toISOString()}" title="${exact}">${text}</time>`;
+  return html`<time datetime="${at.toISOString()}" title="${exactTime(atMs, timeZone)}">${text}</time>`;
+}
+
+export function exactTime(atMs: number, timeZone: string): string {
+  const format = { timeZone, dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' } as const;
+  return new Date(atMs).toLocaleString('en', format);
 }
 
 /** A time in UTC, because the console's accounts and operators are in many zones. */
