@@ -19,7 +19,7 @@ afterEach(() => store.close());
 const hashOf = (digit: string) => `0x${digit.repeat(64)}`;
 const blockAt = (number: number) => ({ number, hash: hashOf(String(number)), timestampMs: NOW_MS });
 
-/** Changes rows behind the store's back: integers that JavaScript cannot hold, amounts that are none, JSON that ends early. */
+/** Changes rows behind the store's back: amounts that are none, JSON that ends early. */
 async function spoil(...changes: readonly string[]): Promise<void> {
   await store.close();
   inSqliteFile(file, (database) => database.exec(changes.join(';')));
@@ -40,10 +40,8 @@ it('a row that cannot be read as it is does not keep others from being read', as
   const scan = { from: blockAt(1), final: blockAt(2), scannedTo: 2, deposits, releases: [] };
   await store.observations.recordScan(scan, leave);
   await spoil(
-    'UPDATE checkpoints SET timestamp_ms = 1732147200000000000 WHERE number = 2',
     `UPDATE payments SET release_due_at_ms = 1`,
-    `UPDATE payments SET paid_at_ms = 9223372036854775807 WHERE id = '${spoiled.id}'`,
-    `UPDATE deposits SET units = 'none', block_number = 9223372036854775807 WHERE payment_id = '${spoiled.id}'`,
+    `UPDATE deposits SET units = 'none' WHERE payment_id = '${spoiled.id}'`,
   );
   const { observations, payments, relay } = store;
 
@@ -56,8 +54,6 @@ it('a row that cannot be read as it is does not keep others from being read', as
   ]);
   const due = await relay.claimDueReleases('relayer', NOW_MS, 10, 1_000);
   expect(due.map(({ id }) => id).sort()).toEqual([spoiled.id, other.id].sort());
-  // Each time that is read is one that can be shown.
-  for (const { paidAtMs } of due) expect(() => new Date(paidAtMs ?? 0).toISOString()).not.toThrow();
   await observations.recordScan(
     { ...scan, from: blockAt(2), final: blockAt(3), scannedTo: 3, deposits: [] },
     leave,

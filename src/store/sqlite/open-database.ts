@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { StoreInUseError } from '../store-errors.ts';
 import { makeOwnFile } from './private-file.ts';
 
@@ -13,7 +13,7 @@ const MAXIMUM_IDLE_WAL_BYTES = 64 * 1024 * 1024;
  */
 export function openDatabase(file: string): DatabaseSync {
   makeOwnFile(file);
-  const database = new ReadableDatabase(file, {
+  const database = new DatabaseSync(file, {
     timeout: OPENING_TIMEOUT_MS,
     enableForeignKeyConstraints: true,
   });
@@ -31,59 +31,6 @@ export function openDatabase(file: string): DatabaseSync {
     database.close();
     throw error;
   }
-}
-
-/**
- * Reads rows with any integer. node:sqlite refuses all rows of a statement if one integer exceeds JavaScript's exact
- * range, so one such row would end every pass over its table.
- */
-class ReadableDatabase extends DatabaseSync {
-  override prepare(...given: Parameters<DatabaseSync['prepare']>): StatementSync {
-    const statement = super.prepare(...given);
-    // Never repeats a statement that changes rows.
-    if (!/^\s*(?:SELECT|WITH)\b/i.test(given[0])) return statement;
-    const all = statement.all.bind(statement);
-    const get = statement.get.bind(statement);
-    const withBigInts = <Rows>(read: () => Rows, convert: (rows: Rows) => Rows): Rows => {
-      try {
-        return read();
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ERR_OUT_OF_RANGE') throw error;
-      }
-      statement.setReadBigInts(true);
-      try {
-        return convert(read());
-      } finally {
-        statement.setReadBigInts(false);
-      }
-    };
-    return Object.assign(statement, {
-      all: (...values: SQLInputValue[]) =>
-        withBigInts(
-          () => all(...values),
-          (rows) => rows.map(withNumbers),
-        ),
-      get: (...values: SQLInputValue[]) =>
-        withBigInts(
-          () => get(...values),
-          (row) => row && withNumbers(row),
-        ),
-    });
-  }
-}
-
-/** Largest time of a `Date`, which every reader accepts, as a time or an amount. */
-const GREATEST_READABLE = 8_640_000_000_000_000;
-
-/** Converts bigints to numbers; those beyond the exact range become the largest that every reader accepts. */
-function withNumbers<Row extends object>(row: Row): Row {
-  const convert = (value: unknown) => {
-    if (typeof value !== 'bigint') return value;
-    if (Number.isSafeInteger(Number(value))) return Number(value);
-    return value > 0n ? GREATEST_READABLE : -GREATEST_READABLE;
-  };
-  if (Array.isArray(row)) return row.map(convert) as unknown as Row;
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, convert(value)])) as Row;
 }
 
 /**
