@@ -20,21 +20,22 @@ async function logged(balances: readonly bigint[], feesGwei: readonly bigint[] =
   const lowest: number[] = [];
   let run = 0;
   const log = (level: string) => () => void lines.push(`${run}: ${level}`);
-  const task = createGasTask({
-    relayer: {
-      address: '0xAbc',
-      readGasBalance: async () => balances[run] as bigint,
-      quoteFees: async () => ({
-        maxFeePerGas: (feesGwei[run] ?? 100n) * GWEI,
-        maxPriorityFeePerGas: 25n * GWEI,
-      }),
-    },
+  const relayer = {
+    address: '0xAbc',
+    readGasBalance: async () => balances[run] as bigint,
+    quoteFees: async () => ({
+      maxFeePerGas: (feesGwei[run] ?? 100n) * GWEI,
+      maxPriorityFeePerGas: 25n * GWEI,
+    }),
+  };
+  const parts = {
     metrics: {
-      relayerBalancePol: { set: (_: unknown, pol: number) => void shown.push(pol) } as never,
-      relayerLowBalancePol: { set: (_: unknown, pol: number) => void lowest.push(pol) } as never,
+      relayerBalancePol: { set: (_: unknown, pol: number) => void shown.push(pol) },
+      relayerLowBalancePol: { set: (_: unknown, pol: number) => void lowest.push(pol) },
     },
-    log: { error: log('error'), info: log('info') } as never,
-  });
+    log: { error: log('error'), info: log('info') },
+  };
+  const task = createGasTask(parts as never, relayer as never);
   for (run = 0; run < balances.length; run++) await task.run(new AbortController().signal);
   expect(shown).toEqual(balances.map((balance) => Number(balance / 10n ** 12n) / 1e6));
   expect(lowest).toEqual(balances.map((_, index) => Number((feesGwei[index] ?? 100n) * 36_018_750n) / 1e9));
@@ -72,7 +73,7 @@ it('takes ten times as long for queued payments as the store, and goes on as lon
       foldStatistics: (limit: number) => take('changes', limit),
       indexPayments: (limit: number) => take('payments', limit),
     },
-  });
+  } as never);
   const startedMs = performance.now();
   expect(await task.run(signal)).toBe(true);
   expect(performance.now() - startedMs).toBeGreaterThan(190);
@@ -92,17 +93,17 @@ it('keeps the first exchange rate of each hour, and logs once an hour that one c
   const warnings: unknown[] = [];
   const task = createRateTask({
     nowMs: () => nowMs,
-    log: { warn: (fields: object) => void warnings.push(fields) } as never,
+    log: { warn: (fields: object) => void warnings.push(fields) },
     external: {
       rates: {
-        usdRate: async (currency) => {
+        usdRate: async (currency: Currency) => {
           if (unreadable.has(currency)) throw new ServiceError('conversion_failed');
           return 100n;
         },
       },
     },
-    store: { search: { recordRates: async (rates) => void recorded.push(...rates) } },
-  });
+    store: { search: { recordRates: async (rates: HourlyRate[]) => void recorded.push(...rates) } },
+  } as never);
   const hourMs = Date.UTC(2026, 10, 23, 10);
   await task.run(signal);
   await task.run(signal);

@@ -4,18 +4,13 @@ import { type HourlyRate, hourOf, RATE_RETENTION_MS } from '../payment/base-curr
 import { ServiceError } from '../payment/errors.ts';
 import { type Currency, currencies } from '../payment/money.ts';
 import { EVENT_RETENTION_MS } from '../payment/payment-events.ts';
-import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
-import type { Rates } from '../payment/rates.ts';
 import type { Relayer } from '../settlement/chain/chain.ts';
 import { lowGasWei, polOf } from '../settlement/chain/gas.ts';
 import { createRelayMemory, type RelayContext } from '../settlement/relay/relay-context.ts';
 import { relayReleases } from '../settlement/relay/relay-releases.ts';
-import type { RelayStore } from '../settlement/settlement-store.ts';
 import { sendWebhook, type Webhook, type WebhookResult } from '../webhooks/webhook.ts';
-import { claimWebhooks, createStaleCutoff, type DeliveryBounds } from '../webhooks/webhook-queue.ts';
+import { claimWebhooks, type DeliveryBounds } from '../webhooks/webhook-queue.ts';
 import { featureTasks } from './features.ts';
-import type { Log } from './log.ts';
-import type { Metrics } from './metrics.ts';
 import { pauseBetweenPortions } from './move-store.ts';
 import { createWatchTasks } from './watch-tasks.ts';
 import type { WorkerParts, WorkerTask } from './worker-parts.ts';
@@ -49,7 +44,7 @@ export function createWorkerTasks(parts: WorkerParts) {
     sending: parts.external.relayers.map((relayer) => relayTask(parts, relayer)),
     /** Run in every process. */
     shared: [
-      ...parts.external.relayers.map((relayer) => createGasTask({ ...parts, relayer })),
+      ...parts.external.relayers.map((relayer) => createGasTask(parts, relayer)),
       createUnsettledTask(parts),
       webhooks.task,
       staleWebhooksTask(parts),
@@ -111,19 +106,17 @@ function relayTask(
 }
 
 /** Marks webhooks of a dead process as `unknown`, because they may have been sent. */
-function staleWebhooksTask({ store, nowMs, monotonicMs, log }: WorkerParts): WorkerTask {
-  const cutoff = createStaleCutoff({ nowMs, monotonicMs }, STALE_AFTER_MS);
+function staleWebhooksTask({ store, nowMs, log }: WorkerParts): WorkerTask {
   return {
     name: 'stale webhooks',
     intervalMs: STALE_INTERVAL_MS,
     async run() {
-      const beforeMs = cutoff();
-      if (beforeMs !== null) reportAbandoned(log, await store.webhooks.abandonStaleWebhooks(beforeMs));
+      reportAbandoned(log, await store.webhooks.abandonStaleWebhooks(nowMs() - STALE_AFTER_MS));
     },
   };
 }
 
-export function reportAbandoned(log: Log, abandoned: number): void {
+export function reportAbandoned(log: WorkerParts['log'], abandoned: number): void {
   if (abandoned > 0)
     log.warn({ abandoned }, 'webhooks were interrupted during delivery; their outcome stays unknown');
 }
@@ -185,7 +178,7 @@ function createErasingTask({ store, nowMs }: Pick<WorkerParts, 'store' | 'nowMs'
 const RATE_INTERVAL_MS = 60_000;
 
 /** Records hourly exchange rates for reports. Retries a missing rate at each run, and logs that once an hour. */
-export function createRateTask({ store, external, nowMs, log }: RateParts): WorkerTask {
+export function createRateTask({ store, external, nowMs, log }: WorkerParts): WorkerTask {
   const others = currencies.filter((currency) => currency !== 'USD');
   const recorded = new Map<Currency, number>();
   let warnedHourMs = 0;
@@ -215,12 +208,6 @@ export function createRateTask({ store, external, nowMs, log }: RateParts): Work
   };
 }
 
-interface RateParts extends Pick<WorkerParts, 'nowMs'> {
-  readonly store: { readonly search: Pick<PaymentSearchStore, 'recordRates'> };
-  readonly external: { readonly rates: Rates };
-  readonly log: Pick<Log, 'warn'>;
-}
-
 const INDEX_INTERVAL_MS = 500;
 /** Maximum per step, which takes about 10 ms, because SQLite works in the API's thread. */
 const [INDEXED_PAYMENTS, FOLDED_CHANGES] = [50, 2_000];
@@ -231,9 +218,7 @@ const [INDEXED_PAYMENTS, FOLDED_CHANGES] = [50, 2_000];
 const PAUSE_FACTOR = 9;
 
 /** Moves queued rows of new and paid payments into the tables for searches and statistics. */
-export function createIndexTask({
-  search,
-}: Readonly<{ search: Pick<PaymentSearchStore, 'foldStatistics' | 'indexPayments'> }>): WorkerTask {
+export function createIndexTask({ search }: Pick<WorkerParts['store'], 'search'>): WorkerTask {
   return {
     name: 'index',
     intervalMs: INDEX_INTERVAL_MS,
@@ -250,17 +235,14 @@ export function createIndexTask({
 
 const GAS_INTERVAL_MS = 60_000;
 
-interface GasParts {
-  readonly relayer: Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>;
-  readonly metrics: Pick<Metrics, 'relayerBalancePol' | 'relayerLowBalancePol'>;
-  readonly log: Pick<Log, 'error' | 'info'>;
-}
-
 /**
  * Records a relayer's gas balance. Logs once when it falls below a few full batches at current fees, because releases
  * stop without gas, and once when it recovers.
  */
-export function createGasTask({ relayer, metrics, log }: GasParts): WorkerTask {
+export function createGasTask(
+  { metrics, log }: Pick<WorkerParts, 'metrics' | 'log'>,
+  relayer: Relayer,
+): WorkerTask {
   let isLow = false;
   return {
     name: 'gas',
@@ -284,17 +266,12 @@ const UNSETTLED_INTERVAL_MS = 30_000;
 /** Maximum counted, more than an operator would inspect one by one. */
 const UNSETTLED_COUNTED = 1_000;
 
-interface UnsettledParts {
-  readonly nowMs: () => number;
-  readonly store: Readonly<{
-    search: Pick<PaymentSearchStore, 'listUnsettled'>;
-    relay: Pick<RelayStore, 'listOpenBatches'>;
-  }>;
-  readonly metrics: Pick<Metrics, 'unsettledPayments' | 'releaseOverdueSeconds'>;
-}
-
 /** Records how many payments hold money, and for how long the oldest release has been due or under way. */
-export function createUnsettledTask({ store, metrics, nowMs }: UnsettledParts): WorkerTask {
+export function createUnsettledTask({
+  store,
+  metrics,
+  nowMs,
+}: Pick<WorkerParts, 'store' | 'metrics' | 'nowMs'>): WorkerTask {
   return {
     name: 'unsettled',
     intervalMs: UNSETTLED_INTERVAL_MS,

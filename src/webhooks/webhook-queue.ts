@@ -1,4 +1,3 @@
-import type { Clock } from '../platform/clock.ts';
 import type { SendWebhooksContext, WaitingWebhook, Webhook } from './webhook.ts';
 
 /** Maximum waiting webhooks per account that one pass considers; the next pass follows immediately. */
@@ -98,27 +97,4 @@ function inTurn(
 
 function held(places: ReadonlyMap<string, number>, of: string): number {
   return places.get(of) ?? 0;
-}
-
-/** Readings kept for one wait, however often it is called. */
-const READINGS_IN_A_WAIT = 100;
-
-/**
- * Wall time before which something has been stale for `waitMs`: what the wall clock showed that long ago by the
- * monotonic clock, and at most the current wall time less the wait. A wall clock set forward by an hour thus ages
- * nothing. Null until this process has observed that long; call it regularly.
- */
-export function createStaleCutoff({ nowMs, monotonicMs }: Clock, waitMs: number): () => number | null {
-  const readings: { readonly wallMs: number; readonly takenAtMs: number }[] = [];
-  return () => {
-    const takenAtMs = monotonicMs();
-    const wallMs = nowMs();
-    const lastMs = readings.at(-1)?.takenAtMs ?? Number.NEGATIVE_INFINITY;
-    if (takenAtMs - lastMs >= waitMs / READINGS_IN_A_WAIT) readings.push({ wallMs, takenAtMs });
-    // Keeps the newest reading that is old enough at the front.
-    while (readings[1] !== undefined && takenAtMs - readings[1].takenAtMs >= waitMs) readings.shift();
-    const [oldest] = readings;
-    if (oldest === undefined || takenAtMs - oldest.takenAtMs < waitMs) return null;
-    return Math.min(oldest.wallMs, wallMs - waitMs);
-  };
 }
