@@ -1,8 +1,8 @@
+import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { machineFaultOf } from '../platform/machine-fault.ts';
-import { createPrivateFolder } from '../platform/private-folder.ts';
 import { type FoundSchema, requireCurrentSchema } from '../store/migration.ts';
 import { findSchema as findSqliteSchema } from '../store/sqlite/migrations.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
@@ -92,7 +92,7 @@ async function migrateStore(config: Config, found: FoundSchema, log: Log, announ
 export async function initDatabase(config: Config, log: Log, announce: Announce = () => {}) {
   const found = await findSchema(config);
   // Created even with PostgreSQL, because the folder holds the control socket and the evidence of providers.
-  await naming('DATA_DIR', async () => createPrivateFolder(config.dataDir));
+  await naming('DATA_DIR', async () => void mkdirSync(config.dataDir, { recursive: true, mode: 0o700 }));
   await migrateStore(config, found, log, announce);
   return {
     data_dir: resolve(config.dataDir),

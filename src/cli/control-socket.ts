@@ -1,10 +1,10 @@
-import { chmodSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { ServiceError } from '../payment/errors.ts';
-import { createPrivateFolder } from '../platform/private-folder.ts';
 import { ChainUnavailableError } from '../settlement/chain/chain.ts';
 import { operations } from './operations.ts';
 import {
@@ -19,9 +19,6 @@ export const CONTROL_SOCKET = 'control.sock';
 /** Interval of keep-alive bytes, well below the client's timeout. */
 const ALIVE_INTERVAL_MS = 10_000;
 
-/** Maximum length of a request, of which a logo is the largest part. */
-const MAXIMUM_REQUEST_BYTES = 128 * 1024;
-
 type ControlReply = { readonly result: unknown } | { readonly error: string };
 
 /**
@@ -29,7 +26,7 @@ type ControlReply = { readonly result: unknown } | { readonly error: string };
  * Replaces the socket of a killed process. Throws `SocketInUseError`.
  */
 export async function startControlServer(socketFile: string, context: OperationsContext): Promise<Server> {
-  createPrivateFolder(dirname(socketFile));
+  mkdirSync(dirname(socketFile), { recursive: true, mode: 0o700 });
   if (await isListening(socketFile)) throw new SocketInUseError(dirname(socketFile));
   rmSync(socketFile, { force: true });
   const server = createServer(async (request, response) => {
@@ -41,13 +38,8 @@ export async function startControlServer(socketFile: string, context: Operations
     clearInterval(alive);
     response.end(reply);
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    // The mask applies from the socket's creation on, so that other users cannot open it before its mode is set.
-    const earlierMask = process.umask(0o177);
-    server.listen(socketFile, resolve);
-    process.umask(earlierMask);
-  });
+  await once(server.listen(socketFile), 'listening');
+  // Other users cannot open it before, because the process creates all files for its own user.
   chmodSync(socketFile, 0o600);
   return server;
 }
@@ -75,7 +67,7 @@ export function isListening(socketFile: string): Promise<boolean> {
 /** Text of the reply. Must not throw, because no caller would catch it. */
 async function answer(context: OperationsContext, request: IncomingMessage): Promise<string> {
   try {
-    const { name, args } = JSON.parse(await readBody(request)) as { name: string; args: OperationArguments };
+    const { name, args } = (await json(request)) as { name: string; args: OperationArguments };
     return JSON.stringify({ result: await runOperation(context, name, args) } satisfies ControlReply);
   } catch (error) {
     const text = error instanceof ServiceError ? error.message : `unexpected error: ${String(error)}`;
@@ -123,23 +115,6 @@ function requireSandbox({
 /** After a long stop, nodes have discarded the state of the last scanned block. */
 const WHEN_TO_RETRY =
   'Run the command again in a minute, when the endpoints answer and the service has scanned the newest blocks.';
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  // Reads even a body that is too large to its end, because closing early would destroy the socket.
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes <= MAXIMUM_REQUEST_BYTES) chunks.push(chunk);
-  }
-  if (bytes > MAXIMUM_REQUEST_BYTES) {
-    throw new ServiceError(
-      'payload_too_large',
-      `A command may be at most ${MAXIMUM_REQUEST_BYTES} bytes long.`,
-    );
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
 
 export class NoServerError extends Error {
   override readonly name = 'NoServerError';

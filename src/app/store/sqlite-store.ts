@@ -1,5 +1,5 @@
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { createPrivateFolder } from '../../platform/private-folder.ts';
 import { createCachingAccounts } from '../../store/accounts.ts';
 import { requireCurrentSchema } from '../../store/migration.ts';
 import { createGroupCommit, createReads } from '../../store/sqlite/group-commit.ts';
@@ -28,7 +28,7 @@ export interface SqliteStoreOptions {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { file, nowMs = Date.now, onError, mayMigrate = true } = options;
   if (!mayMigrate) requireCurrentSchema(findSchema(file, migrations.SQLite));
-  createPrivateFolder(dirname(file));
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const { database, close } = openLocked(file);
   try {
     if (mayMigrate) migrate(database, file, migrations.SQLite, nowMs);

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { createPrivateFolder } from '../../platform/private-folder.ts';
 import type { Table } from '../columns.ts';
 import { type Layout, requireCurrentSchema } from '../migration.ts';
 import { type MoveRole, openSide, PORTION_ROWS } from '../move-tables.ts';
@@ -20,7 +19,7 @@ export async function openSqliteSide(file: string, role: MoveRole, { migrations,
   if (role === 'source' && !existsSync(file)) throw new MoveRefusedError(`there is no database ${file}`);
   const found = findSchema(file, migrations);
   if (found.number > 0) requireCurrentSchema(found);
-  createPrivateFolder(dirname(file));
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const { database, close } = openLocked(file);
   return openSide(
     {
