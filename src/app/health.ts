@@ -39,7 +39,6 @@ export function createHealth(parts: HealthParts) {
   let fineElsewhereAtMs = Number.NEGATIVE_INFINITY;
   let scannedAtMs: number | null = null;
   let isLost = false;
-  let isChecking = false;
 
   async function check(): Promise<void> {
     try {
@@ -63,13 +62,7 @@ export function createHealth(parts: HealthParts) {
   return {
     check,
     start(): () => void {
-      const timer = setInterval(() => {
-        if (isChecking) return;
-        isChecking = true;
-        void check().finally(() => {
-          isChecking = false;
-        });
-      }, CHECK_INTERVAL_MS);
+      const timer = setInterval(() => void check(), CHECK_INTERVAL_MS);
       timer.unref();
       return () => clearInterval(timer);
     },

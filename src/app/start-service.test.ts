@@ -1,42 +1,12 @@
-import { createServer, get } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setImmediate as oneTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { createSelfSignedCertificate } from '../../test/support/certificates.ts';
-import { listenOnLoopback } from '../../test/support/listen-on-loopback.ts';
 import { ConfigError } from '../config/config.ts';
 import { createIpnTokens } from '../payment/ipn-token.ts';
 import { createBaseServer } from '../web/server.ts';
-import { listenOn, requireKnownSecret, waitForDrain } from './start-service.ts';
-
-it.each([0, 40, 1_000, 8_050])(
-  'waits for %d ms in all, in steps that are short beside a notice',
-  async (drainDelayMs) => {
-    const waitsMs: number[] = [];
-    await waitForDrain(drainDelayMs, async (waitMs) => void waitsMs.push(waitMs));
-    expect(waitsMs.reduce((sum, waitMs) => sum + waitMs, 0)).toBe(drainDelayMs);
-    for (const waitMs of waitsMs) expect(waitMs).toBeLessThanOrEqual(100);
-  },
-);
-
-it('a process that stood still for longer than its notice answers what was asked meanwhile before it is over', async () => {
-  const server = createServer((_request, response) => void response.end());
-  const url = await listenOnLoopback(server);
-  const order: string[] = [];
-
-  const notice = waitForDrain(500).then(() => order.push('the notice is over'));
-  const asked = new Promise<void>((resolve, reject) => {
-    get(url, { agent: false }, (answer) => {
-      order.push('an answer');
-      answer.resume().once('end', resolve);
-    }).once('error', reject);
-  });
-  await oneTurn();
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
-  await Promise.all([notice, asked]);
-  expect(order).toEqual(['an answer', 'the notice is over']);
-});
+import { listenOn, requireKnownSecret } from './start-service.ts';
 
 const [OLD, NEW] = ['o'.repeat(40), 'n'.repeat(40)];
 

@@ -73,7 +73,7 @@ export async function startService(options: ServiceOptions) {
     adminPort,
     /** Completes requests in progress. The store and the external services are closed by the code that opened them. */
     async stop(): Promise<void> {
-      drain = server === null ? Promise.resolve() : waitForDrain(options.drainDelayMs);
+      drain = server === null ? Promise.resolve() : delay(options.drainDelayMs);
       log.info('stopping');
       await running.stop();
     },
@@ -206,21 +206,6 @@ function closed(server: Server): Promise<void> {
     server.close(() => resolve());
     server.closeAllConnections();
   });
-}
-
-/** Step of the drain. Between two steps, all received requests are answered. */
-const STEP_MS = 100;
-
-/**
- * Waits for `drainDelayMs`, in which health checks can be answered. After a stall (a slow disk, an overloaded machine),
- * a single timer would expire before the checks were read that announce the stop. With steps, a stall costs only one of
- * them.
- */
-export async function waitForDrain(
-  drainDelayMs: number,
-  wait: (waitMs: number) => Promise<unknown> = delay,
-): Promise<void> {
-  for (let leftMs = drainDelayMs; leftMs > 0; leftMs -= STEP_MS) await wait(Math.min(leftMs, STEP_MS));
 }
 
 /**
