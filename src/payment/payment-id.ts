@@ -20,27 +20,24 @@ export function paymentIdTimeMs(id: PaymentId): number {
  */
 export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
   let lastMs = 0;
-  let time = '';
   let counter = 0;
-
-  function moveTo(timeMs: number): void {
-    lastMs = timeMs;
-    time = timeMs.toString(16).padStart(12, '0');
-    counter = 0;
-  }
 
   return () => {
     const currentMs = nowMs();
-    if (currentMs > lastMs) moveTo(currentMs);
+    if (currentMs > lastMs) [lastMs, counter] = [currentMs, 0];
     // Borrows from the next millisecond after 1,024 ids, or when the clock went back.
-    else if (++counter > 0x3ff) moveTo(lastMs + 1);
-    const random = randomBytes(8).toString('hex');
-    const randomHigh = hexNumber(random.slice(0, 2));
-    // 12 bits: the counter and the first two random bits; then the two variant bits; then 62 random bits.
-    const counterAndTwoBits = ((counter << 2) | (randomHigh >> 6)).toString(16).padStart(3, '0');
-    const variantNibble = (0x8 | ((randomHigh >> 4) & 0x3)).toString(16);
-    return `${time.slice(0, 8)}-${time.slice(8)}-7${counterAndTwoBits}-${variantNibble}${random.slice(1, 4)}-${random.slice(4)}`;
+    else if (++counter > 0x3ff) [lastMs, counter] = [lastMs + 1, 0];
+    const bytes = randomBytes(16);
+    bytes.writeUIntBE(lastMs, 0, 6);
+    // The version, the counter and the first two random bits; then the variant's two bits and 62 random ones.
+    bytes.writeUInt16BE(0x7000 | (counter << 2) | (bytes.readUInt8(7) & 0x3), 6);
+    bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8);
+    return idOf(bytes.toString('hex'));
   };
+}
+
+function idOf(hex: string): PaymentId {
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 export const AFTER_ALL_IDS = '~';
@@ -65,42 +62,20 @@ const SHORT_CODE_LENGTH = 23;
 
 const shortCodePattern = new RegExp(`^[${crockford}]{${SHORT_CODE_LENGTH}}$`);
 
-/** Letter pairs for each value of ten bits: half as many steps as letter by letter. */
-const letterPairs = Array.from(
-  { length: 1024 },
-  (_, value) => `${crockford[value >> 5]}${crockford[value & 31]}`,
-);
+/** The id's last 62 bits. */
+const RANDOM_MASK = (1n << 62n) - 1n;
 
 /**
  * Short code of a payment id, derived because a random code would need a unique index over random values, which slows
- * every insert. 41 bits of time, 12 of the counter, 62 random ones, highest first. Split into exact JavaScript numbers,
- * because one number of 115 bits would take twice as long.
+ * every insert. 41 bits of time, 12 of the counter, 62 random ones, highest first.
  */
 export function shortCodeOf(id: PaymentId): string {
-  const timeMs = paymentIdTimeMs(id) - EPOCH_MS;
-  const counterBits = hexNumber(id.slice(15, 18));
-  const randomHigh14 = hexNumber(id.slice(19, 23)) & 0x3fff;
-  const randomLow48 = hexNumber(id.slice(24));
-
-  const counter13 = (timeMs % 2) * 2 ** 12 + counterBits;
-  const random17 = ((counter13 & 0b111) << 14) | randomHigh14;
-  const last50 = (random17 & 0b11) * 2 ** 48 + randomLow48;
-  return (
-    letters(Math.floor(timeMs / 2), 4) +
-    letters(counter13 >> 3, 1) +
-    crockford[random17 >> 12] +
-    letters((random17 >> 2) & 0x3ff, 1) +
-    letters(last50, 5)
-  );
-}
-
-function letters(value: number, pairs: number): string {
-  let text = '';
-  for (let rest = value, pair = 0; pair < pairs; pair++) {
-    text = letterPairs[rest % 1024] + text;
-    rest = Math.floor(rest / 1024);
-  }
-  return text;
+  const hex = BigInt(`0x${id.replaceAll('-', '')}`);
+  const time = BigInt(paymentIdTimeMs(id) - EPOCH_MS);
+  let bits = (time << 74n) | (((hex >> 64n) & 0xfffn) << 62n) | (hex & RANDOM_MASK);
+  let code = '';
+  for (; code.length < SHORT_CODE_LENGTH; bits >>= 5n) code = `${crockford[Number(bits & 31n)]}${code}`;
+  return code;
 }
 
 export function paymentIdOfShortCode(code: string): PaymentId | null {
@@ -111,7 +86,7 @@ export function paymentIdOfShortCode(code: string): PaymentId | null {
   if (offsetMs >> TIME_BITS !== 0n) return null;
   const time = (Number(offsetMs) + EPOCH_MS).toString(16).padStart(12, '0');
   const counter = ((bits >> 62n) & 0xfffn).toString(16).padStart(3, '0');
-  const random = ((bits & ((1n << 62n) - 1n)) | (0b10n << 62n)).toString(16);
-  const id = `${time.slice(0, 8)}-${time.slice(8)}-7${counter}-${random.slice(0, 4)}-${random.slice(4)}`;
+  const random = ((bits & RANDOM_MASK) | (0b10n << 62n)).toString(16);
+  const id = idOf(`${time}7${counter}${random}`);
   return isPaymentId(id) ? id : null;
 }

@@ -1,7 +1,9 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-type ContentCoding = 'br' | 'gzip';
+/** The smaller result first. */
+const codings = ['br', 'gzip'] as const;
+type ContentCoding = (typeof codings)[number];
 
 /** Minimum size, because smaller responses fit into one packet with their headers. */
 const MIN_COMPRESSED_BYTES = 1_024;
@@ -18,27 +20,13 @@ const brotli = {
   },
 };
 
-/**
- * Coding of the response to a request with this `Accept-Encoding` (RFC 9110, 12.5.3): the highest weight, then the
- * smaller result. Null for an uncompressed response, which is acceptable unless the header refuses it.
- */
+/** Best coding that an `Accept-Encoding` names without refusing it; null for an uncompressed response. */
 export function chooseCoding(acceptEncoding = ''): ContentCoding | null {
-  const weights = new Map<string, number>();
-  for (const element of acceptEncoding.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = element.split(';').map((part) => part.trim());
-    weights.set(name === 'x-gzip' ? 'gzip' : name, weightOf(parameters));
-  }
-  const weightFor = (coding: string) => weights.get(coding) ?? weights.get('*') ?? 0;
-  const best = weightFor('gzip') > weightFor('br') ? 'gzip' : 'br';
-  // Uncompressed wins only if it is named and has the highest weight.
-  return weightFor(best) > 0 && weightFor(best) >= (weights.get('identity') ?? 0) ? best : null;
-}
-
-/** A malformed weight counts as 0, which disables the coding. */
-function weightOf(parameters: readonly string[]): number {
-  const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-  if (weight === undefined) return 1;
-  return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 0;
+  const named = acceptEncoding.toLowerCase().replaceAll(' ', '').split(',');
+  const accepted = named
+    .filter((coding) => !/;q=0(?:\.0*)?$/.test(coding))
+    .map((coding) => coding.split(';')[0]);
+  return codings.find((coding) => accepted.includes(coding)) ?? null;
 }
 
 export type CompressedForms = Map<ContentCoding, Buffer>;

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   createServer,
   type IncomingMessage,
@@ -85,7 +85,8 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
     ...(logger === null ? { logger: false } : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
-    genReqId: createRequestIdGenerator(),
+    // Never taken from a request.
+    genReqId: () => randomUUID(),
     trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
     bodyLimit: limits.bodyBytes,
     exposeHeadRoutes: false,
@@ -233,13 +234,6 @@ function drainOnClose(server: FastifyInstance, drainTimeoutMs: number): void {
     if (isDraining) setImmediate(() => server.server.closeIdleConnections());
     done();
   });
-}
-
-/** Request ids, unique across restarts and never taken from a request. */
-function createRequestIdGenerator(): () => string {
-  const start = randomBytes(6).toString('hex');
-  let requests = 0;
-  return () => `${start}-${(++requests).toString(36)}`;
 }
 
 /** Whether a browser opens the path as a page. */
