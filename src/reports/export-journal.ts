@@ -11,6 +11,7 @@ import {
 import type { Payment, PaymentId } from '../payment/payment.ts';
 import type { PaymentQuery } from '../payment/payment-search.ts';
 import type { FinalSums, PaymentSearchStore } from '../payment/payment-search-store.ts';
+import type { ProviderId } from '../payment/provider-catalog.ts';
 import { csvLine } from '../platform/csv.ts';
 import type { LocalMonth } from '../platform/time-zone.ts';
 
@@ -18,12 +19,14 @@ const PORTION = 200;
 /** Maximum payments read for a statement, which takes a few seconds. Larger months can be exported as CSV. */
 const MAXIMUM_STATEMENT_PAYMENTS = 50_000;
 
-interface BookedPayment {
+/** A payment with what reports add to it. */
+export interface ReportedPayment {
   readonly payment: Payment;
   readonly sums: FinalSums;
-  readonly provider: Payment['provider'];
-  /** USD for one unit of the base currency when the payment was paid, or at its creation if unpaid; null if unknown. */
-  readonly baseRate: UsdRate | null;
+  readonly sessionProvider: ProviderId | null;
+  /** USD for one unit of the base currency; null if unknown. `paidRate` is also null for an unpaid payment. */
+  readonly creationRate: UsdRate | null;
+  readonly paidRate: UsdRate | null;
 }
 
 export const journalAccounts = {
@@ -91,7 +94,7 @@ async function* listBooked(
   context: JournalContext,
   account: ReportedAccount,
   { startMs, endMs }: LocalMonth,
-): AsyncGenerator<{ readonly read: number; readonly booked: readonly BookedPayment[] }> {
+): AsyncGenerator<{ readonly read: number; readonly booked: readonly ReportedPayment[] }> {
   const { search } = context;
   const { id: accountId } = account;
   const queries: PaymentQuery[] = [
@@ -106,34 +109,46 @@ async function* listBooked(
           ? paidAtMs !== null && paidAtMs >= startMs && paidAtMs < endMs
           : createdAtMs >= startMs,
       );
-      yield { read: payments.length, booked: await addSums(search, account, ofMonth) };
+      const reported = await readReported(search, account, ofMonth);
+      yield { read: payments.length, booked: reported.filter(isBooked) };
       if (next === null) break;
       before = next;
     }
   }
 }
 
-async function addSums(
+const nothingYet: FinalSums = { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n };
+
+export async function readReported(
   search: Search,
   { id: accountId, baseCurrency }: ReportedAccount,
   payments: readonly Payment[],
-): Promise<BookedPayment[]> {
+): Promise<ReportedPayment[]> {
   const ids = payments.map(({ id }) => id);
+  const timesMs = payments.flatMap((payment) => [payment.createdAtMs, dateOf(payment)]);
   const [sums, sessions, rateAt] = await Promise.all([
     search.listFinalSums(ids),
     search.listLastSessions(accountId, ids),
-    ratesAt(search.listRates, baseCurrency, payments.map(dateOf)),
+    ratesAt(search.listRates, baseCurrency, timesMs),
   ]);
-  const booked = payments.map((payment) => ({
+  return payments.map((payment) => ({
     payment,
-    sums: sums.get(payment.id) ?? { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n },
-    provider: sessions.get(payment.id)?.provider ?? payment.provider,
-    baseRate: rateAt(dateOf(payment)),
+    sums: sums.get(payment.id) ?? nothingYet,
+    sessionProvider: sessions.get(payment.id)?.provider ?? null,
+    creationRate: rateAt(payment.createdAtMs),
+    paidRate: payment.paidAtMs === null ? null : rateAt(payment.paidAtMs),
   }));
-  return booked.filter(
-    ({ payment, sums }) => payment.status === 'paid' || Object.values(sums).some((units) => units !== 0n),
-  );
 }
+
+function isBooked({ payment, sums }: ReportedPayment): boolean {
+  return payment.status === 'paid' || Object.values(sums).some((units) => units !== 0n);
+}
+
+const providerOf = ({ payment, sessionProvider }: ReportedPayment) => sessionProvider ?? payment.provider;
+
+/** Rate at which the payment was paid, or of its creation if unpaid. */
+const baseRateOf = ({ payment, paidRate, creationRate }: ReportedPayment) =>
+  payment.paidAtMs === null ? creationRate : paidRate;
 
 function dateOf({ paidAtMs, createdAtMs }: Payment): number {
   return paidAtMs ?? createdAtMs;
@@ -171,11 +186,13 @@ export async function* exportJournal(
   }
 }
 
-function journalLines({ payment, sums, provider, baseRate }: BookedPayment, baseCurrency: Currency): string {
+function journalLines(reported: ReportedPayment, baseCurrency: Currency): string {
+  const { payment, sums } = reported;
   const { id, amountCents, currency } = payment;
   const date = new Date(dateOf(payment)).toISOString();
   const units = (value: bigint) => (value === 0n ? null : formatUnits(value));
-  const charge = [provider, formatCents(amountCents), currency, appliedUsdRate(payment)];
+  const charge = [providerOf(reported), formatCents(amountCents), currency, appliedUsdRate(payment)];
+  const baseRate = baseRateOf(reported);
   const base = [baseCurrency, baseRate === null ? null : formatRate(baseRate)];
   return postingsOf(payment, sums)
     .map(({ account, debitUnits, creditUnits }) =>
@@ -225,7 +242,8 @@ export async function readStatement(
   for await (const portion of listBooked(context, account, month)) {
     read += portion.read;
     if (read > MAXIMUM_STATEMENT_PAYMENTS) return null;
-    for (const { payment, sums, provider, baseRate } of portion.booked) {
+    for (const reported of portion.booked) {
+      const { payment, sums } = reported;
       for (const { account, debitUnits, creditUnits } of postingsOf(payment, sums)) {
         balances.set(account, (balances.get(account) ?? 0n) + debitUnits - creditUnits);
       }
@@ -233,11 +251,13 @@ export async function readStatement(
       const { currency, amountCents, usdUnits } = payment;
       paid++;
       paidCents.set(currency, (paidCents.get(currency) ?? 0) + amountCents);
+      const provider = providerOf(reported);
       const own = providers.get(provider) ?? { paid: 0, chargedUnits: 0n, deliveredUnits: 0n };
       own.paid++;
       own.chargedUnits += usdUnits;
       own.deliveredUnits += sums.depositedUnits;
       providers.set(provider, own);
+      const baseRate = baseRateOf(reported);
       if (baseRate === null) {
         inBase.paymentsWithoutRate++;
         continue;

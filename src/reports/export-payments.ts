@@ -1,27 +1,18 @@
-import { inCurrency, ratesAt } from '../payment/base-currency.ts';
+import { inCurrency } from '../payment/base-currency.ts';
 import { type Currency, formatCents, formatRate, formatSigned, type UsdRate } from '../payment/money.ts';
 import type { Payment, PaymentId } from '../payment/payment.ts';
 import { shortCodeOf } from '../payment/payment-id.ts';
 import type { PaymentQuery } from '../payment/payment-search.ts';
-import type { FinalSums, PaymentSearchStore } from '../payment/payment-search-store.ts';
-import type { ProviderId } from '../payment/provider-catalog.ts';
 import { type CsvCell, csvLine } from '../platform/csv.ts';
-import { appliedUsdRate } from './export-journal.ts';
+import { appliedUsdRate, type JournalContext, type ReportedPayment, readReported } from './export-journal.ts';
 
 /** Payments per chunk; a chunk takes the store a few milliseconds. */
 const PORTION = 200;
 
-const nothingYet: FinalSums = { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n };
-
 type Cell = (payment: Payment, more: ExportedFacts) => CsvCell;
 
-interface ExportedFacts {
-  readonly sums: FinalSums;
-  readonly sessionProvider: ProviderId | null;
+interface ExportedFacts extends ReportedPayment {
   readonly baseCurrency: Currency;
-  /** USD for one unit of the base currency; null if unknown. `paidRate` is also null for an unpaid payment. */
-  readonly creationRate: UsdRate | null;
-  readonly paidRate: UsdRate | null;
 }
 
 const cents = (value: number | null) => (value === null ? null : formatCents(value));
@@ -66,10 +57,6 @@ const columns: Readonly<Record<string, Cell>> = {
   txid_out: ({ txidOut }) => txidOut,
 };
 
-type ExportStores = Readonly<{
-  search: Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'listLastSessions' | 'listRates'>;
-}>;
-
 export interface AddedColumns {
   readonly after: string;
   readonly names: readonly string[];
@@ -84,7 +71,7 @@ export interface AddedColumns {
  * from the journal.
  */
 export async function* exportPayments(
-  { search }: ExportStores,
+  { search }: JournalContext,
   baseCurrency: Currency,
   query: PaymentQuery,
   added: readonly AddedColumns[],
@@ -94,23 +81,14 @@ export async function* exportPayments(
   for (let before: PaymentId | null = null; ; ) {
     const { payments, next } = await search.searchPayments(query, before, PORTION);
     const ids = payments.map(({ id }) => id);
-    const timesMs = payments.flatMap(({ createdAtMs, paidAtMs }) => [createdAtMs, paidAtMs ?? createdAtMs]);
-    const [sums, sessions, rateAt, ...addedCells] = await Promise.all([
-      search.listFinalSums(ids),
-      search.listLastSessions(query.accountId, ids),
-      ratesAt(search.listRates, baseCurrency, timesMs),
+    const [reported, ...addedCells] = await Promise.all([
+      readReported(search, { id: query.accountId, baseCurrency }, payments),
       ...added.map(async ({ after, read }) => ({ after, cellsOf: await read(query.accountId, ids) })),
     ]);
-    const lines = payments.map((payment) => {
-      const more = {
-        sums: sums.get(payment.id) ?? nothingYet,
-        sessionProvider: sessions.get(payment.id)?.provider ?? null,
-        baseCurrency,
-        creationRate: rateAt(payment.createdAtMs),
-        paidRate: payment.paidAtMs === null ? null : rateAt(payment.paidAtMs),
-      };
+    const lines = reported.map((facts) => {
+      const { payment } = facts;
       const cells = Object.entries(columns).flatMap(([column, cell]) => [
-        cell(payment, more),
+        cell(payment, { ...facts, baseCurrency }),
         ...addedCells.flatMap(({ after, cellsOf }) => (after === column ? cellsOf(payment.id) : [])),
       ]);
       return csvLine(cells);
