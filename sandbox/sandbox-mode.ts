@@ -46,10 +46,14 @@ const CUSTOMER_COUNTRY = 'US';
 /** Intervals are shorter than in live mode, because the local chain is faster. */
 const sandboxIntervals: Intervals = {
   watchIntervalMs: 400,
+  quietWatchIntervalMs: 400,
+  idleWatchIntervalMs: 400,
+  finalityIntervalMs: 0,
   relayIntervalMs: 400,
   refundIntervalMs: 400,
   rescanIntervalMs: 60_000,
   rescanDepthBlocks: 200,
+  rescanLagBlocks: 0,
   thoroughRescanIntervalMs: 5 * 60_000,
   sweepIntervalMs: 60_000,
   deepRescanBlocks: 5_000,

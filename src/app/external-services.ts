@@ -39,11 +39,11 @@ export type Settlement = Omit<SettlementRecord, 'lastStartedAtMs'>;
 export const liveIntervals = {
   /** Pause between two polls of the chain while a deposit or a release is not final. */
   watchIntervalMs: 1_000,
-  /** Pause between two polls while payments await money. Default: `watchIntervalMs`. */
+  /** Pause between two polls while payments await money. */
   quietWatchIntervalMs: 6_000,
-  /** Pause between two polls while no payment awaits money. Default: `quietWatchIntervalMs`. */
+  /** Pause between two polls while no payment awaits money. */
   idleWatchIntervalMs: 45_000,
-  /** Interval of reading the final block while none of our events is above the last one. Default 0. */
+  /** Interval of reading the final block while none of our events is above the last one. */
   finalityIntervalMs: 60_000,
   relayIntervalMs: 1_000,
   refundIntervalMs: 30_000,
@@ -65,7 +65,4 @@ export const liveIntervals = {
   circuitOpenMs: 30_000,
 };
 
-type WithDefault = 'quietWatchIntervalMs' | 'idleWatchIntervalMs' | 'finalityIntervalMs' | 'rescanLagBlocks';
-export type Intervals = Readonly<
-  Omit<typeof liveIntervals, WithDefault> & Partial<Pick<typeof liveIntervals, WithDefault>>
->;
+export type Intervals = Readonly<typeof liveIntervals>;

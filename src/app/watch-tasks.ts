@@ -70,7 +70,7 @@ function watchContextOf(
 ): WatchDepositsContext {
   return {
     ...state,
-    finality: { everyMs: external.intervals.finalityIntervalMs ?? 0, monotonicMs },
+    finality: { everyMs: external.intervals.finalityIntervalMs, monotonicMs },
     chain: external.chain,
     observations: store.observations,
     payments: store.payments,
@@ -88,9 +88,7 @@ function watchTask(
   context: WatchDepositsContext,
   state: WatchState,
 ): WorkerTask {
-  const { watchIntervalMs } = external.intervals;
-  const { quietWatchIntervalMs = watchIntervalMs, idleWatchIntervalMs = watchIntervalMs } =
-    external.intervals;
+  const { watchIntervalMs, quietWatchIntervalMs, idleWatchIntervalMs } = external.intervals;
   let lastPassAtMs = Number.NEGATIVE_INFINITY;
   let isHeadAnnounced = false;
   external.subscribeToHeads?.(() => {
@@ -135,12 +133,8 @@ function watchTask(
 function rescanTask(parts: WorkerParts, context: WatchDepositsContext, state: WatchState): WorkerTask {
   const { store, external, monotonicMs } = parts;
   let nextThoroughAtMs = Number.NEGATIVE_INFINITY;
-  const {
-    rescanIntervalMs,
-    rescanDepthBlocks,
-    rescanLagBlocks = 0,
-    thoroughRescanIntervalMs,
-  } = external.intervals;
+  const { rescanIntervalMs, rescanDepthBlocks, rescanLagBlocks, thoroughRescanIntervalMs } =
+    external.intervals;
   return {
     name: 'rescan',
     intervalMs: rescanIntervalMs,

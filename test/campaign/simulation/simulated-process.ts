@@ -193,6 +193,8 @@ function createOutside(
     sweepBalances: createBalanceSweep({ endpoints, token }),
     intervals: {
       watchIntervalMs: 0,
+      quietWatchIntervalMs: 0,
+      idleWatchIntervalMs: 0,
       relayIntervalMs: 0,
       refundIntervalMs: 0,
       rescanIntervalMs: 0,
