@@ -9,7 +9,7 @@ import {
   MINIMUM_PROVIDER_FEE_BASIS_POINTS,
 } from '../payment/paid-threshold.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
-import { readTypedNumber } from '../payment/typed-input.ts';
+import { parseLine, readTypedNumber } from '../payment/typed-input.ts';
 import { isSecureUrl } from '../platform/public-address.ts';
 
 export const plainProfile = {
@@ -53,20 +53,8 @@ export type ShopProfile = Readonly<typeof plainProfile>;
 const MAXIMUM_LINK_CHARACTERS = 500;
 const MAXIMUM_NAME_CHARACTERS = 100;
 const emailAddress = /^[^\s@<>"'?#&%:/\\,;()[\]]{1,64}@[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
-/** Control characters, line separators, and marks that change the text direction. */
-const troublesome =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
-  /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
-
 export function parseName(text: string): string {
-  const name = text.trim();
-  if (name.length === 0 || name.length > MAXIMUM_NAME_CHARACTERS) {
-    throw invalidField('name', `must have 1 to ${MAXIMUM_NAME_CHARACTERS} characters`);
-  }
-  if (troublesome.test(name) || !name.isWellFormed()) {
-    throw invalidField('name', 'must not contain control characters or text direction marks');
-  }
-  return name;
+  return parseLine('name', text, MAXIMUM_NAME_CHARACTERS);
 }
 
 /** Parses the contact for customers, an https or email address; empty text removes it. Throws `invalid_request`. */

@@ -53,13 +53,13 @@ export async function openLiveServices(
 ): Promise<ExternalServices> {
   const chain = requireChain(config);
   const token = requireToken(chain);
-  const logRarely = createRareLog(clock, log);
+  const rarely = createRareAction(clock);
   const endpoints = createChainEndpoints({
     urls: chain.rpcUrls,
     chainId: chain.chainId,
     onCall: (endpoint, outcome) => metrics.endpointCalls.inc({ endpoint, outcome }),
     onMalformed: (endpoint, problem) =>
-      logRarely(endpoint, { endpoint }, `An RPC host cannot be used: ${problem}`),
+      rarely(endpoint, () => log.error({ endpoint }, `An RPC host cannot be used: ${problem}`)),
   });
   let subscription: HeadSubscription | null = null;
   let stopCheck = () => {};
@@ -141,14 +141,14 @@ export async function openLiveServices(
 /** Minimum interval of a repeated log line, because every pass compares all endpoints. */
 const REPEAT_MS = 60_000;
 
-/** Logs an error unless one with this key was logged within `REPEAT_MS`. Keys are bounded: six per endpoint. */
-function createRareLog(clock: Clock, log: Log): (key: string, fields: object, text: string) => void {
-  const loggedAtMs = new Map<string, number>();
-  return (key, fields, text) => {
-    const nowMs = clock.monotonicMs();
-    if (nowMs - (loggedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return;
-    loggedAtMs.set(key, nowMs);
-    log.error(fields, text);
+/** Acts unless it did so for this key within `REPEAT_MS`. Keys are bounded: six per endpoint, one per provider. */
+function createRareAction({ monotonicMs }: Clock): (key: string, act: () => void) => void {
+  const lastAtMs = new Map<string, number>();
+  return (key, act) => {
+    const nowMs = monotonicMs();
+    if (nowMs - (lastAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return;
+    lastAtMs.set(key, nowMs);
+    act();
   };
 }
 
@@ -158,11 +158,13 @@ export function createDisagreementReport(
   log: Log,
   metrics: Metrics,
 ): (doubt: FinalityDoubt) => void {
-  const logRarely = createRareLog(clock, log);
+  const rarely = createRareAction(clock);
   return (doubt) => {
     const { kind, endpoint, message } = doubt;
     metrics.endpointDisagreements.inc({ endpoint, kind });
-    logRarely(`${kind} ${endpoint}`, { doubt }, `RPC endpoints do not agree (${kind}): ${message}`);
+    rarely(`${kind} ${endpoint}`, () =>
+      log.error({ doubt }, `RPC endpoints do not agree (${kind}): ${message}`),
+    );
   };
 }
 
@@ -206,6 +208,7 @@ function openAdapters(
   warn: (message: string) => void,
 ): ReadonlyMap<ProviderId, ProviderAdapter> {
   const adapters = new Map<ProviderId, ProviderAdapter>();
+  const rarely = createRareAction(clock);
   for (const [id, values] of config.providers) {
     try {
       const { baseUrl } = config;
@@ -214,7 +217,7 @@ function openAdapters(
         timeoutMs: SESSION_TIMEOUT_MS,
         baseUrl,
         usdc,
-        warn: atMostOnceAMinute(warn, clock),
+        warn: (message: string) => rarely(id, () => warn(message)),
         webhookUrl: webhookUrlOf(id, baseUrl),
       };
       adapters.set(id, createProviderAdapter(id, values, settings));
@@ -224,16 +227,6 @@ function openAdapters(
     }
   }
   return adapters;
-}
-
-function atMostOnceAMinute(warn: (message: string) => void, clock: Clock): (message: string) => void {
-  let nextAtMs = Number.NEGATIVE_INFINITY;
-  return (message) => {
-    const nowMs = clock.monotonicMs();
-    if (nowMs < nextAtMs) return;
-    nextAtMs = nowMs + REPEAT_MS;
-    warn(message);
-  };
 }
 
 function explorerOf(chainId: number): (transactionHash: string) => string | null {

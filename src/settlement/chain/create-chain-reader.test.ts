@@ -4,27 +4,27 @@ import { createHeadWatch } from './create-chain-reader.ts';
 it('takes a head that advances, stays, or falls back as far as a reorganization may', () => {
   const watch = createHeadWatch();
   for (const head of [1_000, 1_000, 1_500, 1_244])
-    expect(() => watch.checkLatest('node', head)).not.toThrow();
+    expect(() => watch.hasHeadStood('node', head)).not.toThrow();
 });
 
 it('refuses a head that falls back further for a minute, however rarely it is checked', () => {
   let nowMs = 0;
   const watch = createHeadWatch(() => nowMs);
-  watch.checkLatest('node', 1_000_000);
+  watch.hasHeadStood('node', 1_000_000);
   for (nowMs = 1_000; nowMs <= 60_000; nowMs += 20_000) {
-    expect(() => watch.checkLatest('node', 500)).toThrow('node fell back from block 1000000');
+    expect(() => watch.hasHeadStood('node', 500)).toThrow('node fell back from block 1000000');
   }
   nowMs = 61_000;
-  expect(() => watch.checkLatest('node', 530)).not.toThrow();
-  expect(() => watch.checkLatest('node', 100)).toThrow('fell back from block 530');
+  expect(() => watch.hasHeadStood('node', 530)).not.toThrow();
+  expect(() => watch.hasHeadStood('node', 100)).toThrow('fell back from block 530');
 });
 
 it('forgets a fall-back when the head is where it was', () => {
   const watch = createHeadWatch();
-  watch.checkLatest('node', 10_000);
+  watch.hasHeadStood('node', 10_000);
   for (let check = 0; check < 100; check++) {
-    watch.checkLatest('node', 10_000);
-    expect(() => watch.checkLatest('node', 1)).toThrow(/fell back/);
+    watch.hasHeadStood('node', 10_000);
+    expect(() => watch.hasHeadStood('node', 1)).toThrow(/fell back/);
   }
 });
 
@@ -38,8 +38,8 @@ it.each([
   for (nowMs = 0; nowMs <= 100_000; nowMs += 2_000) {
     // It moves until 30 s.
     const [head, final] = numbersOf(nowMs / 2_000, Math.min(15, nowMs / 2_000));
-    const movements = [watch.checkLatest('node', head), watch.checkFinal(final)];
-    if (movements.includes('stands still')) stoodStillAtMs.push(nowMs);
+    const movements = [watch.hasHeadStood('node', head), watch.hasFinalStood(final)];
+    if (movements.includes(true)) stoodStillAtMs.push(nowMs);
   }
   expect(stoodStillAtMs).toEqual([50_000, 70_000, 90_000]);
 });

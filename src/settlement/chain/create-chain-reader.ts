@@ -125,7 +125,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
       async readLatest() {
         const latest = await asked.readBlock('latest');
         if (latest === null) throw new ChainUnavailableError(`${label} has no latest block`);
-        leaveIf(headWatch.checkLatest(label, latest.number) === 'stands still');
+        leaveIf(headWatch.hasHeadStood(label, latest.number));
         latestSeen = latest;
         return latest;
       },
@@ -136,7 +136,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
         if (final.number > latest) {
           throw new ChainUnavailableError(`${label} calls block ${final.number} final, but is at ${latest}`);
         }
-        leaveIf(headWatch.checkFinal(final.number) === 'stands still');
+        leaveIf(headWatch.hasFinalStood(final.number));
         const confirmed = await confirmBlock(endpoint, final);
         leaveIf(isCrawling(endpoint, final.number));
         reportLags();
@@ -224,18 +224,18 @@ const STALL_MS = 20_000;
 export function createHeadWatch(monotonicMs = () => performance.now()) {
   let highest = 0;
   let fellBackAtMs: number | null = null;
-  const [hasHeadStood, hasFinalStood] = [createStallCheck(monotonicMs), createStallCheck(monotonicMs)];
+  const hasStood = createStallCheck(monotonicMs);
 
   return {
-    checkFinal: (blockNumber: number) => (hasFinalStood(blockNumber) ? 'stands still' : 'moves'),
-    /** Checks that the head advances. Throws `ChainUnavailableError` when it has fallen back too far. */
-    checkLatest(label: string, blockNumber: number): 'moves' | 'stands still' {
+    hasFinalStood: createStallCheck(monotonicMs),
+    /** Throws `ChainUnavailableError` when the head has fallen back too far. */
+    hasHeadStood(label: string, blockNumber: number): boolean {
       const nowMs = monotonicMs();
       const isAccepted = fellBackAtMs !== null && nowMs - fellBackAtMs >= ACCEPT_FALLBACK_AFTER_MS;
       if (blockNumber >= highest - MAXIMUM_FALLBACK_BLOCKS || isAccepted) {
         highest = isAccepted ? blockNumber : Math.max(highest, blockNumber);
         fellBackAtMs = null;
-        return hasHeadStood(blockNumber) ? 'stands still' : 'moves';
+        return hasStood(blockNumber);
       }
       fellBackAtMs ??= nowMs;
       throw new ChainUnavailableError(`${label} fell back from block ${highest} to ${blockNumber}`);
