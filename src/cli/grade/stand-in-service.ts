@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { createIpnTokens, type IpnTokens } from '../../payment/ipn-token.ts';
 import type { PaymentId } from '../../payment/payment.ts';
 import { createPaymentIdGenerator } from '../../payment/payment-id.ts';
-
-const MAXIMUM_BODY_BYTES = 16_384;
-const MAXIMUM_ORDERS = 100;
 
 export interface GradedOrder {
   readonly paymentId: PaymentId;
@@ -38,10 +37,10 @@ export async function startStandInService(port: number): Promise<StandInService>
   const newPaymentId = createPaymentIdGenerator(Date.now);
   const server = createServer((request, response) => {
     void answer(request, { orders, log, tokens, newPaymentId })
-      .catch(() => ({ status: 500, body: { error: 'The stand-in service failed.' } }))
+      .catch(() => ({ status: 400, body: { error: 'The request is invalid.' } }))
       .then((reply) => send(response, reply));
   });
-  await listen(server, port);
+  await once(server.listen(port, '127.0.0.1'), 'listening');
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     orders,
@@ -89,11 +88,9 @@ async function answer(
     };
   }
   if (url.pathname === '/api/v1/wallet') {
-    const parameters =
-      request.method === 'POST' ? await readJson(request) : Object.fromEntries(url.searchParams);
-    if (parameters === null || orders.length >= MAXIMUM_ORDERS) {
-      return { status: 400, body: { error: 'The request is invalid.' } };
-    }
+    const parameters = (
+      request.method === 'POST' ? await json(request) : Object.fromEntries(url.searchParams)
+    ) as Readonly<Record<string, unknown>>;
     const paymentId = newPaymentId();
     const order: GradedOrder = {
       paymentId,
@@ -139,21 +136,6 @@ function readEvents(log: EventLog, query: URLSearchParams): Reply {
     .slice(0, limit);
   const next = events.at(-1)?.number ?? after;
   return { status: 200, body: { events, next_after: next, has_more: next < log.orders.length } };
-}
-
-async function readJson(request: IncomingMessage): Promise<Readonly<Record<string, unknown>> | null> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes <= MAXIMUM_BODY_BYTES) chunks.push(chunk);
-  }
-  try {
-    const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
 }
 
 const nowhere = `0x${'0'.repeat(40)}`;
@@ -204,14 +186,4 @@ function presentStatus({ paymentId, amount, currency, status }: GradedOrder): un
 
 function send(response: ServerResponse, { status, body }: Reply): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-}
-
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }
