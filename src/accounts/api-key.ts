@@ -14,7 +14,7 @@ export const scopeLabels = {
 export type KeyScope = keyof typeof scopeLabels;
 export const keyScopes = Object.keys(scopeLabels) as readonly KeyScope[];
 
-export function isKeyScope(value: string): value is KeyScope {
+function isKeyScope(value: string): value is KeyScope {
   return Object.hasOwn(scopeLabels, value);
 }
 

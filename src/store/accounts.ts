@@ -1,21 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { type Account, type AccountChange, type ActiveKey, isFeature } from '../accounts/account.ts';
+import type { Account, AccountChange, ActiveKey } from '../accounts/account.ts';
 import type { AccountQuery, AccountStore } from '../accounts/account-store.ts';
-import { isKeyScope } from '../accounts/api-key.ts';
-import { UnknownStateError } from '../payment/errors.ts';
-import { isProviderId } from '../payment/provider-catalog.ts';
+import type { KeyScope } from '../accounts/api-key.ts';
 import { textsOf } from './columns.ts';
-import {
-  checkedLimit,
-  countOf,
-  type Insertion,
-  lock,
-  raw,
-  run,
-  type Script,
-  type Scripts,
-  sql,
-} from './scripts.ts';
+import { countOf, lock, raw, run, type Script, type Scripts, sql } from './scripts.ts';
 import { accountTable, keyTable, logoTable } from './tables.ts';
 
 function base64Of(bytes: Uint8Array): string {
@@ -30,7 +18,7 @@ export function createAccounts({ read, write }: Scripts, noteChange: () => void 
     }),
     findAccount: read(findAccount),
     findActiveKey: read(findActiveKey),
-    listAccounts: read(() => selectAccounts`ORDER BY created_at_ms, id`),
+    listAccounts: read(() => accountTable.select`ORDER BY created_at_ms, id`),
     searchAccounts: read(searchAccounts),
     updateAccount: write(function* (accountId, change) {
       const changed = yield* updateAccount(accountId, change);
@@ -87,16 +75,8 @@ export function createCachingAccounts(scripts: Scripts): AccountStore {
   };
 }
 
-function* selectAccounts(
-  texts: TemplateStringsArray,
-  ...insertions: readonly Insertion[]
-): Script<Account[]> {
-  return (yield* accountTable.select(texts, ...insertions)).map(requireKnownNames);
-}
-
-function* findAccount(accountId: string): Script<Account | null> {
-  const [account] = yield* selectAccounts`WHERE id = ${accountId}`;
-  return account ?? null;
+function findAccount(accountId: string): Script<Account | null> {
+  return accountTable.selectOne`WHERE id = ${accountId}`;
 }
 
 /** A list walks the index of time; a search reads every account. */
@@ -105,9 +85,9 @@ function searchAccounts({ search, before }: AccountQuery, limit: number): Script
   const pattern = `%${(search ?? '').replaceAll(/[\\%_]/g, '\\$&')}%`;
   const isMatch = sql`AND (lower(name) LIKE lower(${pattern}) ESCAPE '\\'
     OR lower(email) LIKE lower(${pattern}) ESCAPE '\\' OR id = ${search})`;
-  return selectAccounts`
+  return accountTable.select`
     WHERE (created_at_ms, id) < (${createdAtMs}, ${id}) ${search === null ? raw('') : isMatch}
-    ORDER BY created_at_ms DESC, id DESC LIMIT ${checkedLimit(limit)}`;
+    ORDER BY created_at_ms DESC, id DESC LIMIT ${limit}`;
 }
 
 function* updateAccount(accountId: string, { logo, ...change }: AccountChange): Script<Account | null> {
@@ -125,15 +105,6 @@ function* updateAccount(accountId: string, { logo, ...change }: AccountChange): 
   return changed;
 }
 
-/** Throws `UnknownStateError` for a feature or provider that this version does not know. */
-function requireKnownNames(account: Account): Account {
-  for (const name of account.features) requireName(name, isFeature);
-  const { providers, pinnedProvider, excludedProviders } = account;
-  for (const list of [providers, excludedProviders, pinnedProvider === null ? null : [pinnedProvider]])
-    for (const name of list ?? []) requireName(name, isProviderId);
-  return account;
-}
-
 function* findActiveKey(hash: string): Script<ActiveKey | null> {
   const [row] = yield* run`
     SELECT ${raw(accountTable.qualifiedNames)}, scopes, callback_host
@@ -141,14 +112,8 @@ function* findActiveKey(hash: string): Script<ActiveKey | null> {
     WHERE hash = ${hash} AND revoked_at_ms IS NULL`;
   if (row === undefined) return null;
   return {
-    account: requireKnownNames(accountTable.ofRow(row)),
-    scopes: textsOf(row['scopes']).map((name) => requireName(name, isKeyScope)),
+    account: accountTable.ofRow(row),
+    scopes: textsOf(row['scopes']) as readonly KeyScope[],
     callbackHost: row['callback_host'] as string | null,
   };
-}
-
-/** Throws for an unknown name, because leaving it out would change rights. */
-function requireName<Name extends string>(name: string, isName: (value: string) => value is Name): Name {
-  if (!isName(name)) throw new UnknownStateError(`an account names ${name}, which does not exist`);
-  return name;
 }

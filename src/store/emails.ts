@@ -6,7 +6,6 @@ import { documentOf } from './columns.ts';
 import { replaceTerms } from './payment-search.ts';
 import { selectPayment } from './payments.ts';
 import {
-  checkedLimit,
   hasRow,
   lock,
   lockPayments,
@@ -55,7 +54,6 @@ export function createEmailStore({ write }: Scripts, features: readonly StoredFe
   return {
     eraseEmail: write(eraseEmail),
     eraseEmailsBefore: write(function* (accountId, beforeMs, limit) {
-      checkedLimit(limit);
       yield* lock(`email addresses of ${accountId}`);
       const below = firstIdAtMs(beforeMs);
       const watermark = yield* runForOne<{ id: string }>`
@@ -126,7 +124,7 @@ export function createReceiptStore({ read, write }: Scripts): ReceiptStore {
       const waiting = (yield* run`
         SELECT payment_id AS id FROM receipts
         WHERE status = 'pending' AND created_at_ms >= ${sinceMs}
-        ORDER BY created_at_ms LIMIT ${checkedLimit(limit)}`) as unknown as { id: PaymentId }[];
+        ORDER BY created_at_ms LIMIT ${limit}`) as unknown as { id: PaymentId }[];
       const claimed: (ClaimedReceipt | null)[] = [];
       for (const { id } of waiting) {
         const receipt = yield* runForOne<ClaimedReceipt>`
@@ -163,7 +161,7 @@ export function createReceiptStore({ read, write }: Scripts): ReceiptStore {
           SELECT payment_id FROM receipts WHERE email IS NOT NULL AND created_at_ms < ${sentByMs}
             AND (status <> 'wanted' OR created_at_ms < ${givenBeforeMs}
               OR (SELECT status FROM payments WHERE id = payment_id) <> 'unpaid')
-          ORDER BY created_at_ms LIMIT ${checkedLimit(limit)}) RETURNING payment_id`;
+          ORDER BY created_at_ms LIMIT ${limit}) RETURNING payment_id`;
       return erased.length;
     }),
   };

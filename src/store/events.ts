@@ -1,16 +1,16 @@
 import type { EventStore } from '../payment/event-store.ts';
 import { paymentEventTypeOf } from '../payment/payment-events.ts';
-import { checkedLimit, lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
+import { lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { eventTable, unnumberedEventTable } from './tables.ts';
 
 const EVENT_LOCK = 'events';
 
 export function createEventStore({ read, write }: Scripts, nowMs: () => number): EventStore {
   return {
-    numberEvents: write((limit) => numberEvents(checkedLimit(limit), nowMs())),
+    numberEvents: write((limit) => numberEvents(limit, nowMs())),
     listEvents: read(function* (accountId, after, limit) {
       const events = yield* eventTable.select`
-        WHERE account_id = ${accountId} AND number > ${after} ORDER BY number LIMIT ${checkedLimit(limit)}`;
+        WHERE account_id = ${accountId} AND number > ${after} ORDER BY number LIMIT ${limit}`;
       const numbers = yield* runForOne<{ newest: number; deletedThrough: number }>`
         SELECT newest, deleted_through AS "deletedThrough" FROM event_numbers WHERE account_id = ${accountId}`;
       return {
@@ -19,7 +19,7 @@ export function createEventStore({ read, write }: Scripts, nowMs: () => number):
         oldestAfter: Number(numbers?.deletedThrough ?? 0),
       };
     }),
-    deleteEvents: write((beforeMs, limit) => deleteEvents(beforeMs, checkedLimit(limit))),
+    deleteEvents: write((beforeMs, limit) => deleteEvents(beforeMs, limit)),
   };
 }
 

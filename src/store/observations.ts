@@ -21,7 +21,6 @@ import type {
 import type { Row, Table } from './columns.ts';
 import { type Decisions, EXPIRY_WATERMARK, NO_FINAL_BLOCK, watermarkBefore } from './payments.ts';
 import {
-  checkedLimit,
   type Fragment,
   lock,
   raw,
@@ -100,9 +99,7 @@ export function createObservationStore(
       yield* decideAll([...moved, ...added], decide);
       return { added: added.length + entered.filter(({ kind }) => kind === 'rescued').length };
     }),
-    listCheckpoints: read(
-      (limit) => checkpointTable.select`ORDER BY number DESC LIMIT ${checkedLimit(limit)}`,
-    ),
+    listCheckpoints: read((limit) => checkpointTable.select`ORDER BY number DESC LIMIT ${limit}`),
     rewindTo: write(function* (block, decide) {
       const lost = yield* readRange(block.number, yield* newestFinalNumber());
       const taken = takenBack([...entriesOf(lost), ...(yield* rescuedAbove(block.number))]);
@@ -116,8 +113,7 @@ export function createObservationStore(
       yield* decideAll(affected.map(paymentOf), decide);
     }),
     listEntries: read(
-      (after, limit) =>
-        journalTable.select`WHERE number > ${after} ORDER BY number LIMIT ${checkedLimit(limit)}`,
+      (after, limit) => journalTable.select`WHERE number > ${after} ORDER BY number LIMIT ${limit}`,
     ),
     listEntriesOf: read(
       (id, after = 0) => journalTable.select`

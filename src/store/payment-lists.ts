@@ -3,7 +3,7 @@ import type { Payment, PaymentId } from '../payment/payment.ts';
 import { AFTER_ALL_IDS } from '../payment/payment-id.ts';
 import type { PaymentFilter, PaymentStore } from '../payment/payment-store.ts';
 import { selectPayments } from './payments.ts';
-import { checkedLimit, hasRow, run, runForOne, type Script, type Scripts, sql } from './scripts.ts';
+import { hasRow, run, runForOne, type Script, type Scripts, sql } from './scripts.ts';
 
 /** Payments that a filtered list reads before it yields to the event loop. */
 const WINDOW = 1_000;
@@ -30,7 +30,6 @@ export function createPaymentLists({
   const readUnderWay = read(readFingerprintsUnderWay);
   return {
     async listPayments(filter, before, limit) {
-      checkedLimit(limit);
       let window: Window = { payments: [], end: before ?? AFTER_ALL_IDS };
       const payments: Payment[] = [];
       while (window.end !== null && payments.length < limit) {
@@ -47,7 +46,7 @@ export function createPaymentLists({
       const ofUnpaid = unpaidAmong === undefined ? sql`` : sql`AND status = 'unpaid'`;
       const rows = yield* run`
         SELECT deposit_address FROM payments WHERE id > ${after} ${ofUnpaid}
-        ORDER BY id LIMIT ${checkedLimit(limit) + 1}`;
+        ORDER BY id LIMIT ${limit + 1}`;
       if (rows.length > limit) return null;
       return rows.map((row) => checksumAddressBytes(row['deposit_address'] as Uint8Array));
     }),
@@ -58,11 +57,11 @@ export function createPaymentLists({
     listByOrigin: read(
       (accountId, origin, limit) => selectPayments`
         FROM payments WHERE account_id = ${accountId} AND origin = ${origin}
-        ORDER BY id DESC LIMIT ${checkedLimit(limit)}`,
+        ORDER BY id DESC LIMIT ${limit}`,
     ),
     listPaymentIds: read(function* (after, below, limit) {
       const rows = yield* run`
-        SELECT id FROM payments WHERE id > ${after} AND id < ${below} ORDER BY id LIMIT ${checkedLimit(limit)}`;
+        SELECT id FROM payments WHERE id > ${after} AND id < ${below} ORDER BY id LIMIT ${limit}`;
       return rows.map(({ id }) => id as PaymentId);
     }),
     async listOpenFingerprints(after) {

@@ -13,7 +13,6 @@ import type { FoundPayments, LastSession, PaymentSearchStore } from '../payment/
 import { unsettledStatuses } from '../payment/payment-states.ts';
 import { selectPayments } from './payments.ts';
 import {
-  checkedLimit,
   countOf,
   type Fragment,
   list,
@@ -38,7 +37,6 @@ export function createPaymentSearch({ read, write }: Scripts) {
   const nextWindow = read(readWindow);
   return {
     async searchPayments(query, before, limit): Promise<FoundPayments> {
-      checkedLimit(limit);
       const source = await findSource(query);
       const filtered = { ...query, filters: filtersOf(query) };
       const found: Payment[] = [];
@@ -56,7 +54,7 @@ export function createPaymentSearch({ read, write }: Scripts) {
       }
       return { payments: found, next: upper };
     },
-    indexPayments: write((limit) => indexPayments(checkedLimit(limit))),
+    indexPayments: write((limit) => indexPayments(limit)),
     listUnsettled: read((accountId, forwardStatuses, limit) => {
       // Keeps SQLite from walking the primary key instead of the partial index to get the order.
       const rest =
@@ -66,11 +64,10 @@ export function createPaymentSearch({ read, write }: Scripts) {
       return selectPayments`
         FROM (
           SELECT id FROM payments WHERE ${unsettled} AND forward_status IN (${list(forwardStatuses)})
-          ${rest} LIMIT ${checkedLimit(limit)}) AS source
+          ${rest} LIMIT ${limit}) AS source
         CROSS JOIN payments WHERE payments.id = source.id ORDER BY payments.id DESC`;
     }),
     listLastSessions: read(function* (accountId, ids) {
-      if (ids.length > 0) checkedLimit(ids.length);
       const rows = yield* run`
         SELECT payments.id, session.provider, progress, expires_at_ms AS "expiresAtMs"
         FROM payments JOIN provider_sessions AS session

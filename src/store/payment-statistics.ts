@@ -2,7 +2,7 @@ import { SERVICE_LOG } from '../accounts/audit-entry.ts';
 import type { PaymentSearchStore } from '../payment/payment-search-store.ts';
 import { DAY_MS, type PaidCount, type PaymentSlot } from '../payment/payment-statistics.ts';
 import { snakeCaseOf } from './columns.ts';
-import { checkedLimit, lock, type Rows, raw, run, type Script, type Scripts, sql } from './scripts.ts';
+import { lock, type Rows, raw, run, type Script, type Scripts, sql } from './scripts.ts';
 import { slotSums } from './tables.ts';
 
 const STATISTICS_LOCK = 'payment statistics';
@@ -13,7 +13,7 @@ const STATISTICS_LOCK = 'payment statistics';
  */
 export function createPaymentStatistics({ read, write }: Scripts) {
   return {
-    foldStatistics: write((limit) => foldStatistics(checkedLimit(limit))),
+    foldStatistics: write((limit) => foldStatistics(limit)),
     listSlots: read(function* (accountId, fromMs, beforeMs, stepMs) {
       const inTime = sql`start_ms >= ${fromMs} AND start_ms < ${beforeMs}`;
       // SQLite treats JavaScript numbers as floating point, and their quotients too.

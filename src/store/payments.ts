@@ -4,12 +4,7 @@ import type { Payment, PaymentId } from '../payment/payment.ts';
 import { eventsOfChange, type NewWebhook } from '../payment/payment-events.ts';
 import { stateOf } from '../payment/payment-states.ts';
 import { createdChange, paidChanges } from '../payment/payment-statistics.ts';
-import {
-  type Decide,
-  type DepositOwner,
-  MAXIMUM_OWNERS_ASKED,
-  type PaymentView,
-} from '../payment/payment-store.ts';
+import type { Decide, DepositOwner, PaymentView } from '../payment/payment-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../payment/release-schedule.ts';
 import { hostOfCallback, webhookIdOf } from '../webhooks/webhook.ts';
 import type { Row, Table } from './columns.ts';
@@ -59,10 +54,7 @@ function withKnownState(payment: Payment): Payment {
   return payment;
 }
 
-/** Throws `RangeError` for more addresses than one look-up takes. */
 export function* findDepositOwners(addresses: readonly string[]): Script<DepositOwner[]> {
-  if (addresses.length > MAXIMUM_OWNERS_ASKED)
-    throw new RangeError(`a look-up takes ${MAXIMUM_OWNERS_ASKED} addresses, not ${addresses.length}`);
   const bytes = addresses.map((address) => `\\x${address.slice(2)}`);
   const rows = yield* run`
     SELECT id, deposit_address AS address FROM payments WHERE deposit_address = ANY(${bytes}::bytea[])`;

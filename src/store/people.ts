@@ -25,7 +25,6 @@ import {
 } from '../accounts/person.ts';
 import { UnknownStateError } from '../payment/errors.ts';
 import {
-  checkedLimit,
   countOf,
   type Fragment,
   hasRow,
@@ -282,13 +281,13 @@ export function createAuditStore({ read, write }: Scripts): AuditStore {
     listEntries: read(
       (accountId, before, limit) => auditTable.select`
         WHERE account_id = ${accountId} AND position < ${before ?? AFTER_ALL}
-        ORDER BY position DESC LIMIT ${checkedLimit(limit)}`,
+        ORDER BY position DESC LIMIT ${limit}`,
     ),
     listAllEntries: read((before, limit) => {
       const { atMs, accountId, position } = before ?? { atMs: AFTER_ALL, accountId: '', position: AFTER_ALL };
       return auditTable.select`
         WHERE (at_ms, account_id, position) < (${atMs}, ${accountId}, ${position})
-        ORDER BY at_ms DESC, account_id DESC, position DESC LIMIT ${checkedLimit(limit)}`;
+        ORDER BY at_ms DESC, account_id DESC, position DESC LIMIT ${limit}`;
     }),
   };
 }

@@ -2,7 +2,7 @@ import type { PaymentStore } from '../payment/payment-store.ts';
 import { isProviderId, type ProviderId } from '../payment/provider-catalog.ts';
 import type { ProviderSettings, ProviderStore, VisitStore } from '../providers/provider.ts';
 import { type Decisions, selectPayment } from './payments.ts';
-import { checkedLimit, run, runText, type Script, type Scripts } from './scripts.ts';
+import { run, runText, type Script, type Scripts } from './scripts.ts';
 import { providerSessionTable, providerSettingsTable } from './tables.ts';
 
 /** Settings of a provider without a row. */
@@ -82,7 +82,7 @@ export function createVisitStore({ read }: Scripts): VisitStore {
         SELECT visits.provider, visits.customer_country AS country, visits.progress,
           visits.payment_id AS "paymentId", payments.status, visits.created_at_ms AS "createdAtMs"
         FROM (SELECT * FROM provider_sessions WHERE created_at_ms >= ${sinceMs}
-          ORDER BY created_at_ms DESC LIMIT ${checkedLimit(limit)}) AS visits
+          ORDER BY created_at_ms DESC LIMIT ${limit}) AS visits
         JOIN payments ON payments.id = visits.payment_id
         ORDER BY visits.created_at_ms DESC`) as unknown as readonly Visit[];
       const delivered = deliveredVisits(visits);

@@ -187,16 +187,3 @@ export function* lockPayments(ids: readonly PaymentId[]): Script<void> {
 export function* lock(name: string): Script<void> {
   yield { lock: name };
 }
-
-const MAXIMUM_LIST_LENGTH = 10_000;
-
-/**
- * `limit` of a list. Throws `RangeError` unless it is a whole number from 1 to `MAXIMUM_LIST_LENGTH`, because a silent
- * cut would make a caller take a page for the last one.
- */
-export function checkedLimit(limit: number): number {
-  if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAXIMUM_LIST_LENGTH) {
-    throw new RangeError(`a list's limit must be from 1 to ${MAXIMUM_LIST_LENGTH}, not ${limit}`);
-  }
-  return limit;
-}

@@ -7,8 +7,8 @@ import type {
   WebhookStore,
 } from '../webhooks/webhook.ts';
 import type { Row } from './columns.ts';
-import { checkedLimit, type Rows, raw, run, type Script, type Scripts } from './scripts.ts';
-import { type StoredWebhook, webhookTable } from './tables.ts';
+import { type Rows, raw, run, type Script, type Scripts } from './scripts.ts';
+import { webhookTable } from './tables.ts';
 
 /** URL and token fingerprint come from the payment and never change. */
 const selected = `${webhookTable.qualifiedNames}, payments.callback_url, payments.token_fingerprint`;
@@ -22,9 +22,7 @@ export function createWebhookStore(
 ): WebhookStore {
   const claim = write(claimPending);
   return {
-    listWaitingWebhooks: read((perAccount, exceptHosts) =>
-      listWaiting(checkedLimit(perAccount), exceptHosts),
-    ),
+    listWaitingWebhooks: read((perAccount, exceptHosts) => listWaiting(perAccount, exceptHosts)),
     async claimWebhooks(ids, claimedAtMs, claimable) {
       if (ids.length === 0) return [];
       return (await claim(isShared, ids, claimedAtMs, claimable)).map(webhookOfRow).sort(byAge);
@@ -106,32 +104,16 @@ function byAge(one: Webhook, other: Webhook): number {
   return one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1);
 }
 
-/** Throws `UnknownStateError` for a status the domain does not know. */
 function webhookOfRow(row: Row): Webhook {
   const stored = webhookTable.ofRow(row);
   const { httpStatus, reason, durationMs, responseExcerpt, body, signature, finishedAtMs, ...queued } =
     stored;
   const attempt = { httpStatus, reason, durationMs, responseExcerpt, body, signature, finishedAtMs };
-  const outcome = outcomeOf(stored);
+  const isWaiting = queued.status === 'pending' || queued.status === 'sending';
   return {
     ...queued,
     url: String(row['callback_url']),
     tokenFingerprint: String(row['token_fingerprint']),
-    result: outcome === null ? null : ({ outcome, ...attempt } as WebhookResult),
+    result: isWaiting ? null : ({ outcome: queued.status, ...attempt } as WebhookResult),
   };
-}
-
-function outcomeOf({ id, status }: StoredWebhook): WebhookResult['outcome'] | null {
-  switch (status) {
-    case 'pending':
-    case 'sending':
-      return null;
-    case 'delivered':
-    case 'failed':
-    case 'blocked':
-    case 'unknown':
-      return status;
-    default:
-      throw new UnknownStateError(`webhook ${id} has the status ${status satisfies never}`);
-  }
 }

@@ -86,7 +86,6 @@ export function relayPromises(context: StoreContext): void {
     await relay.closeBatch(opened[0]?.id as number, 'abandoned', NOW_MS, leave);
     await context.reopen();
     expect(await relay.listOpenBatches(10)).toEqual(opened.slice(1));
-    await expect(relay.listOpenBatches(0)).rejects.toThrow(RangeError);
   });
 
   it('keeps a batch with its attempts exactly as signed, also over a restart', async () => {

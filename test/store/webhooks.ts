@@ -87,7 +87,6 @@ export function webhookPromises(context: StoreContext): void {
     ]);
     await webhooks.claimWebhooks([...first.slice(0, 29), ...second], NOW_MS, withAnySecret);
     expect(await idsOf(2, [])).toEqual([first[29], other].sort());
-    await expect(webhooks.listWaitingWebhooks(0, [])).rejects.toThrow(RangeError);
   });
 
   it('claims none that was claimed before, is unknown, or was not asked for', async () => {

@@ -2,16 +2,7 @@ import type { Table } from '../../store/columns.ts';
 import { newestNumber } from '../../store/events.ts';
 import { selectPayment } from '../../store/payments.ts';
 import { lockMembers } from '../../store/people.ts';
-import {
-  checkedLimit,
-  countOf,
-  hasRow,
-  run,
-  runForOne,
-  type Scripts,
-  sql,
-  tablesIn,
-} from '../../store/scripts.ts';
+import { countOf, hasRow, run, runForOne, type Scripts, sql, tablesIn } from '../../store/scripts.ts';
 import type { StoredFeature } from '../../store/stored-feature.ts';
 import { eventTable } from '../../store/tables.ts';
 import {
@@ -87,7 +78,7 @@ export function createNotificationStore({ read, write }: Scripts): NotificationS
         WHERE paused_reason IS NULL AND not_before_ms <= ${nowMs} AND id <> ALL(${except})
           AND (daily_due_at_ms <= ${nowMs} OR read_through < (
             SELECT newest FROM event_numbers WHERE event_numbers.account_id = notification_channels.account_id))
-        ORDER BY not_before_ms LIMIT ${checkedLimit(limit)}`,
+        ORDER BY not_before_ms LIMIT ${limit}`,
     ),
     readNews: read(function* ({ accountId, readThrough, events }, named) {
       const last = yield* runForOne<{ number: number }>`

@@ -3,7 +3,7 @@ import { IDEMPOTENCY_TTL_MS } from '../../payment/payment-store.ts';
 import { textWithoutEmail } from '../../payment/redact-email.ts';
 import type { Table } from '../../store/columns.ts';
 import { requireCheckpoint } from '../../store/observations.ts';
-import { checkedLimit, hasRow, lock, run, type Script, type Scripts, tablesIn } from '../../store/scripts.ts';
+import { hasRow, lock, run, type Script, type Scripts, tablesIn } from '../../store/scripts.ts';
 import type { StoredFeature } from '../../store/stored-feature.ts';
 import { unnumberedEventTable } from '../../store/tables.ts';
 import { noTransfer, type Refund, type RefundReference, type RefundView, TRANSFER_MS } from './refund.ts';
@@ -69,7 +69,7 @@ export function createRefundStore({ read, write }: Scripts): RefundStore {
     listWatchedRefunds: read(
       (expiresAfterMs, limit) => refundTable.select`
         WHERE status = 'awaiting_transfer' AND expires_at_ms > ${expiresAfterMs}
-        ORDER BY scanned_block, id LIMIT ${checkedLimit(limit)}`,
+        ORDER BY scanned_block, id LIMIT ${limit}`,
     ),
     sumPaidRefunds: read(function* (accountId, paymentIds) {
       const sums = new Map<string, bigint>();

@@ -1,7 +1,7 @@
 import type { Payment } from '../../payment/payment.ts';
 import type { LeaseStore, RelayStore } from '../../settlement/settlement-store.ts';
 import { isReleaseDue, paymentOf } from '../payments.ts';
-import { checkedLimit, raw, run, type Script, type Scripts } from '../scripts.ts';
+import { raw, run, type Script, type Scripts } from '../scripts.ts';
 import { paymentTable } from '../tables.ts';
 import type { Database } from './open-database.ts';
 import { statement } from './statements.ts';
@@ -52,7 +52,7 @@ function* claimDueReleases(
       WHERE ${isReleaseDue(nowMs)} AND NOT EXISTS (
         SELECT FROM release_claims AS other
         WHERE other.payment_id = payments.id AND other.relayer <> ${relayer} AND other.ends_at > clock_timestamp())
-      ORDER BY release_due_at_ms, id LIMIT ${checkedLimit(limit)} FOR NO KEY UPDATE SKIP LOCKED
+      ORDER BY release_due_at_ms, id LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
     ), claimed AS (
       INSERT INTO release_claims AS present (payment_id, relayer, ends_at)
       SELECT id, ${relayer}::text, clock_timestamp() + ${durationMs} * interval '1 millisecond' FROM due

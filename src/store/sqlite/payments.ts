@@ -6,7 +6,7 @@ import {
 } from '../../payment/payment-store.ts';
 import type { RelayStore } from '../../settlement/settlement-store.ts';
 import { findIdempotent, insertPayment, isReleaseDue, selectPayments } from '../payments.ts';
-import { checkedLimit, run, type Script, type Scripts } from '../scripts.ts';
+import { run, type Script, type Scripts } from '../scripts.ts';
 import { PURGED_PER_RECORD } from '../store.ts';
 
 /** Resolves simultaneous duplicates one after the other, within the transaction. */
@@ -50,7 +50,7 @@ export function createReleaseClaims({ read }: Scripts): Pick<RelayStore, 'claimD
       const ofOthers = [...claims].flatMap(([id, claim]) => (claim.relayer === relayer ? [] : [id]));
       const due = yield* selectPayments`
         FROM payments WHERE ${isReleaseDue(nowMs)} AND id <> ALL(${ofOthers})
-        ORDER BY release_due_at_ms, id LIMIT ${checkedLimit(limit)}`;
+        ORDER BY release_due_at_ms, id LIMIT ${limit}`;
       for (const { id } of due) claims.set(id, { relayer, endsAtMs: startedAtMs + durationMs });
       return due;
     }),
