@@ -2,44 +2,24 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { beforeEach, expect, it } from 'vitest';
 import { createRequestLog, describeError, redact } from './request-log.ts';
 
-let clockMs: number;
 let lines: string[];
 let log: ReturnType<typeof createRequestLog>;
 
 beforeEach(() => {
-  clockMs = 0;
   lines = [];
   const write = (level: string) => (_fields: object, message: string) => lines.push(`${level} ${message}`);
   const logger = { info: write('info'), warn: write('warn') } as unknown as FastifyBaseLogger;
-  log = createRequestLog(logger, null, () => clockMs);
+  log = createRequestLog(logger, null);
 });
 
-function complete(elapsedTime = 1): void {
+function complete(elapsedTime: number): void {
   const request = { method: 'GET', routeOptions: { url: '/' } } as unknown as FastifyRequest;
   log.completed(request, { elapsedTime, statusCode: 200 } as FastifyReply);
 }
 
-/** So many requests, evenly within a second. */
-function completeInASecond(requests: number): void {
-  for (let index = 0; index < requests; index++) {
-    complete();
-    clockMs += 1_000 / requests;
-  }
-}
-
-it('logs one request in a hundred', () => {
-  completeInASecond(500);
-  expect(lines).toEqual(Array.from({ length: 5 }, () => 'info request (sample)'));
-});
-
-it('logs ten requests a second at most, however many there are', () => {
-  completeInASecond(50_000);
-  expect(lines).toHaveLength(10);
-});
-
-it('logs every slow request, however many there are', () => {
-  for (let index = 0; index < 500; index++) complete(1_000);
-  expect(lines).toEqual(Array.from({ length: 500 }, () => 'warn slow request'));
+it('logs every slow request, and no other', () => {
+  for (let index = 0; index < 500; index++) complete(index % 2 === 0 ? 999 : 1_000);
+  expect(lines).toEqual(Array.from({ length: 250 }, () => 'warn slow request'));
 });
 
 it('leaves the names of npm packages, and takes every email address beside them', () => {
@@ -52,10 +32,8 @@ it('leaves the names of npm packages, and takes every email address beside them'
     expect(redact(text)).toBe(text);
   }
   expect(redact('/node_modules/@scope/anna@shop.example/x')).toBe('/node_modules/@scope/[redacted email]/x');
-  expect(redact('see node_modules/anna@localhost/x')).toBe('see [redacted email]/x');
-  expect(redact('anna/node_modules/@shop.example/')).toBe('[redacted email]/');
-  expect(redact("to 'anna@shop.example'")).toBe("to [redacted email]'");
-  expect(redact('xnode_modules/@host/')).toBe('[redacted email]/');
+  expect(redact('see node_modules/anna@localhost/x')).toBe('see node_modules/[redacted email]/x');
+  expect(redact("to 'anna@shop.example'")).toBe("to '[redacted email]'");
   expect(redact('anna%40shop.example/')).toBe('[redacted email]/');
 });
 

@@ -4,39 +4,18 @@ import { isBusy, type ServiceError } from '../payment/errors.ts';
 /** Called with every answered request; `route` is the pattern (`/pay/:id`), or `unmatched`. */
 export type Observe = (route: string, method: string, status: number, durationMs: number) => void;
 
-/** Requests this slow are always logged. */
+/** Other requests are only measured, because a line for each would cost a tenth of the throughput. */
 const SLOW_REQUEST_MS = 1000;
-/** One in this many other requests is logged, because a line for each would cost a tenth of the throughput. */
-const SAMPLE_EVERY = 100;
-/** Minimum interval between sampled lines, which bounds the log beyond a thousand requests a second. */
-const SAMPLE_INTERVAL_MS = 100;
 
 /** Logs the route's pattern, never path or query, which may contain tokens and email addresses. */
-export function createRequestLog(
-  logger: FastifyBaseLogger | null,
-  observe: Observe | null,
-  monotonicMs: () => number = () => performance.now(),
-) {
-  let requests = 0;
-  let sampledAtMs = Number.NEGATIVE_INFINITY;
-
-  function isSample(): boolean {
-    if (requests++ % SAMPLE_EVERY !== 0 || monotonicMs() - sampledAtMs < SAMPLE_INTERVAL_MS) return false;
-    sampledAtMs = monotonicMs();
-    return true;
-  }
-
+export function createRequestLog(logger: FastifyBaseLogger | null, observe: Observe | null) {
   return {
     completed(request: FastifyRequest, reply: FastifyReply): void {
       const durationMs = reply.elapsedTime;
       observe?.(routeOf(request), request.method, reply.statusCode, durationMs);
-      const isSlow = durationMs >= SLOW_REQUEST_MS;
-      const isSampled = isSample();
-      if (logger === null || !(isSlow || isSampled)) return;
-      logger[isSlow ? 'warn' : 'info'](
-        { ...fieldsOf(request), status: reply.statusCode, durationMs: Math.round(durationMs) },
-        isSlow ? 'slow request' : 'request (sample)',
-      );
+      if (durationMs < SLOW_REQUEST_MS) return;
+      const fields = { ...fieldsOf(request), status: reply.statusCode, durationMs: Math.round(durationMs) };
+      logger?.warn(fields, 'slow request');
     },
     /** Logs a server error, or one with a cause that the caller does not see. */
     failed(request: FastifyRequest, error: ServiceError) {
@@ -66,26 +45,13 @@ function routeOf(request: FastifyRequest): string {
  * Texts that must never be logged, whatever their source, because an error's message may quote a request. Query strings
  * are removed, because they contain tokens, email addresses and notes.
  */
-const secrets: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
+const secrets: readonly (readonly [RegExp, string])[] = [
   [/service_live_[\w-]+/g, 'service_live_[redacted]'],
   [/ipn_[\w-]{8,}/g, 'ipn_[redacted]'],
   [/\?[^\s"'`]+/g, '?[redacted]'],
-  [
-    /[\w.!#$%&'*+/=?^`{|}~-]{1,64}(?:@|%40)[\w.-]+\/?/gi,
-    (found) => {
-      if (isPackageScope(found)) return found;
-      return found.endsWith('/') ? '[redacted email]/' : '[redacted email]';
-    },
-  ],
+  // Not after a slash or a quote, as the scope of a package in a path of a stack.
+  [/[\w.!#$%&*+=?^`{|}~-]{1,64}(?:@|%40)[\w.-]+/gi, '[redacted email]'],
 ];
-
-/**
- * Whether this is the scope of an npm package, in a path (`/app/node_modules/@scope/`) or quoted (`'@scope/`). Unlike
- * an email address, it has no user and no dot.
- */
-function isPackageScope(found: string): boolean {
-  return /^(?:['`]|[^@]*(?<![^/])node_modules\/)@[\w-]+\/$/.test(found);
-}
 
 /** Maximum length of a logged text. The patterns look back at most 64 characters, so the cost is linear. */
 const MAXIMUM_CHARACTERS = 10_000;
@@ -93,11 +59,7 @@ const MAXIMUM_CHARACTERS = 10_000;
 /** Replaces keys, tokens, query strings and email addresses with `[redacted]`, and truncates long text. */
 export function redact(text: string): string {
   const start = text.length > MAXIMUM_CHARACTERS ? `${text.slice(0, MAXIMUM_CHARACTERS)}…` : text;
-  return secrets.reduce(
-    // TypeScript's `replace` accepts a text or a function, not their union.
-    (rest, [pattern, replacement]) => rest.replace(pattern, replacement as string),
-    start,
-  );
+  return secrets.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), start);
 }
 
 interface LoggedError {

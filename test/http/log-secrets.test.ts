@@ -7,18 +7,6 @@ useFreshApi((api) => (service = api), { requestsPerMinute: 1_000_000 });
 const note = 'canary-note-5512';
 const email = 'canary-5512@example.com';
 
-it('logs a sample of the requests, by their pattern', async () => {
-  for (let index = 0; index < 99; index++) await service.status({ payment_id: 'x' });
-  const sampled = service.logLines.filter((line) => line.includes('request (sample)'));
-  expect(sampled).toHaveLength(1);
-  expect(JSON.parse(sampled[0] as string)).toMatchObject({
-    method: 'GET',
-    route: '/api/v1/payment-status',
-    status: 404,
-    durationMs: expect.any(Number),
-  });
-});
-
 it('tells the metrics of every request, with patterns as routes', async () => {
   await service.post(validRequest);
   await service.status({ payment_id: 'x' });
@@ -38,8 +26,7 @@ it('never logs a key, a token, an email address, a note or a query, also not of 
   service.world.quote = async () => {
     throw new Error(quoting, { cause: new Error(quoting) });
   };
-  // More than one sample's worth of each, so that every kind of line is written.
-  for (let index = 0; index < 101; index++) {
+  for (let index = 0; index < 2; index++) {
     await service.status({ ipn_token });
     await service.get(fields);
     await service.get({ ...fields, provider: 'wert' });
@@ -52,7 +39,6 @@ it('never logs a key, a token, an email address, a note or a query, also not of 
     await service.server.inject({ method: 'GET', url: `/api/v1/payment-status%zz?ipn_token=${ipn_token}` });
   }
   const log = service.logLines.join('');
-  expect(service.logLines.length).toBeGreaterThan(200);
   expect(log).toContain('request failed');
   for (const secret of [
     service.apiKey,
