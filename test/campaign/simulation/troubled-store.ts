@@ -11,6 +11,9 @@ export interface StoreTrouble {
 
 const reasons = ['database is locked', 'database or disk is full', 'connection terminated'] as const;
 
+/** For ports whose functions decide nothing about payments. */
+const unwatched = (parameter: unknown) => parameter;
+
 type Port = Record<string, (...parameters: unknown[]) => unknown>;
 
 /**
@@ -65,8 +68,10 @@ export function withTrouble(
     observations: wrap(store.observations),
     relay: wrap(store.relay),
     webhooks: wrap(store.webhooks),
-    // Their decisions are not about payments.
-    refunds: wrap(store.refunds, (parameter) => parameter),
+    accounts: wrap(store.accounts, unwatched),
+    emails: wrap(store.emails, unwatched),
+    receipts: wrap(store.receipts, unwatched),
+    refunds: wrap(store.refunds, unwatched),
     search: wrap(store.search),
     events: wrap(store.events),
   };
