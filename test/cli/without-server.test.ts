@@ -145,12 +145,6 @@ it('waits for a server that is starting', async () => {
   await store.close();
 });
 
-it('a role that does not exist is refused before anything is started', async () => {
-  const { code, stdout, stderr } = await command('start', '--role', 'nonsense');
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toBe('card-checkout: --role must be one of all, api, worker\n');
-});
-
 it.each([
   ['account', 'create', '--name', 'Shop'],
   ['user', 'create', 'olga@shop.example', '--operator'],

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { get } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checksumAddress } from '../../src/payment/address.ts';
@@ -62,18 +61,6 @@ describe('live mode against a second local chain, with the simulators as provide
     await waitFor('the webhook', 60_000, () =>
       world.receiver.received.some(({ rawBody }) => rawBody.includes(id)),
     );
-  });
-
-  it('answers nothing on the admin port that was sent to another site’s name', async () => {
-    const statusOf = (path: string, host: string) =>
-      new Promise<number | undefined>((resolve, reject) => {
-        const at = { host: '127.0.0.1', port: service.environment['ADMIN_PORT'], path, headers: { host } };
-        get(at, (answer) => resolve(answer.resume().statusCode)).on('error', reject);
-      });
-    for (const path of ['/operator/sign-in', '/metrics'])
-      expect([await statusOf(path, 'evil.example'), await statusOf(path, 'localhost:3001')]).toEqual([
-        400, 200,
-      ]);
   });
 
   it.each([
