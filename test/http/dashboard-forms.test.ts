@@ -44,7 +44,7 @@ const forms: readonly (readonly [
       note: 'Table 7',
       address: '0x12',
     },
-    ['amount', 'Must be an amount from 0.01 to 10000.00.'],
+    ['amount', 'Must be an amount in EUR from 0.01 to 10000.00.'],
     [
       'value="10000.01"',
       '<option selected>EUR',

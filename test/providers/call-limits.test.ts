@@ -93,27 +93,3 @@ it('refuses beyond 100 requests a minute, and for an hour beyond 1,000 in a quar
   advance(MINUTE_MS);
   expect(await outcomeOf(adapter.startSession(someSession))).toBe('answered');
 });
-
-it("all calls count: with any mix of quotes, sessions, catalogs and pages, no more than Ramp Network's windows", async () => {
-  const { adapter, unguarded, advance, requests } = await openRamp();
-  advance(120 * MINUTE_MS);
-  const all: Promise<string>[] = [];
-  for (let second = 0; second < 16 * 60; second++) {
-    const amountCents = 100_00 + second;
-    const usdUnits = BigInt(amountCents) * 10_900n;
-    const asked = { ...someSession, amountCents, usdUnits, accountId: `shop ${second}` };
-    all.push(
-      outcomeOf(adapter.quote(asked)),
-      outcomeOf(adapter.quote({ ...asked, isBackground: true })),
-      outcomeOf(adapter.startSession(asked)),
-      outcomeOf(adapter.readCatalog?.(asked) as Promise<unknown>),
-    );
-    await new Promise((resolve) => setImmediate(resolve));
-    advance(1_000);
-  }
-  advance(10_000);
-  await Promise.all(all);
-  expect(adapter.health?.().lastFailureAtMs).toBeNull();
-  expect(requests()).toBeGreaterThan(600);
-  expect(await outcomeOf(unguarded.quote(someSession))).toBe('answered');
-});

@@ -1,8 +1,5 @@
 import { expect, it } from 'vitest';
-import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
-import { callBudgetOf } from '../../src/providers/outgoing-limiter.ts';
-import { createApiService, validRequest } from '../support/api-service.ts';
-import { type RecordedRequest, serveJson, serveRequests } from './serve-json.ts';
+import { type RecordedRequest, serveRequests } from './serve-json.ts';
 import { adapterWith, outcomeOf, someSession } from './stage.ts';
 
 /** A Wert that converts and lists orders as it is told. */
@@ -70,36 +67,4 @@ it('takes the furthest of several orders for what a webhook is about', async () 
   });
   expect(webhook).toMatchObject({ paymentId: someSession.paymentId, progress: 'delivering', atMs: 5_000 });
   expect(server.requests.at(-1)?.query.get('search_by')).toBe(someSession.paymentId);
-});
-
-it("takes another merchant's checkout after fourteen of one merchant in half a second, of which it quotes four", async () => {
-  const calls: number[] = [];
-  const server = await serveJson(() => {
-    const nowMs = performance.now();
-    if (calls.filter((atMs) => atMs > nowMs - 1_000).length >= 4)
-      return { status: 429, headers: { 'retry-after': '30' }, body: 'Too Many Requests' };
-    calls.push(nowMs);
-    return { body: { status: 'success', body: { commodity_amount: 100 } } };
-  });
-  const service = await createApiService();
-  try {
-    const clock = { monotonicMs: () => performance.now(), nowMs: Date.now };
-    service.world.adapters.set(
-      'wert',
-      withCircuitBreaker(
-        adapterWith('wert', { API_KEY: 'key', PARTNER_ID: 'partner', BASE_URL: server.url }, clock),
-        { ...clock, openMs: 30_000, budget: callBudgetOf('wert', clock.monotonicMs, undefined) },
-      ),
-    );
-    const { apiKey } = await service.addAccount();
-    const create = (amount: string, headers = {}) =>
-      service.post({ ...validRequest, provider: 'wert', amount }, headers);
-    expect((await create('100.00')).statusCode).toBe(200);
-    const burst = Array.from({ length: 14 }, (_, index) => create(`100.${10 + index}`));
-    const other = await create('100.50', { 'x-api-key': apiKey });
-    expect(other.statusCode).toBe(200);
-    expect((await Promise.all(burst)).map(({ statusCode }) => statusCode)).toEqual(Array(14).fill(200));
-  } finally {
-    await service.close();
-  }
 });
