@@ -1,24 +1,21 @@
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import type { SandboxLog } from './sandbox-log.ts';
 
 const LOOPBACK = '127.0.0.1';
 
 /** Tries a loopback port, where 0 lets the system choose. Resolves to the port, or to null if it is taken. */
-export function claimLoopbackPort(port: number): Promise<number | null> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') resolve(null);
-      else reject(error);
-    });
-    server.listen(port, LOOPBACK, () => {
-      const address = server.address();
-      server.close(() => {
-        if (address === null || typeof address === 'string') reject(new Error('the listener has no port'));
-        else resolve(address.port);
-      });
-    });
-  });
+export async function claimLoopbackPort(port: number): Promise<number | null> {
+  const server = createServer().listen(port, LOOPBACK);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return null;
+    throw error;
+  }
+  const claimed = (server.address() as AddressInfo).port;
+  await once(server.close(), 'close');
+  return claimed;
 }
 
 /**

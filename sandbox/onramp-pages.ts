@@ -158,7 +158,8 @@ button { margin-top: 1rem; width: 100%; padding: .8rem; font: bold 1.1rem Georgi
 button:focus-visible, a:focus-visible, input:focus-visible { outline: 3px solid #0047ff; outline-offset: 2px; }
 a { color: #7a2e00; }
 .alert { border: 3px solid #a30000; background: #ffe9e6; padding: .75rem 1rem; margin: 0 0 1.25rem; }
-code { font-family: 'Courier New', monospace; }
+code { font-family: 'Courier New', monospace; overflow-wrap: anywhere; }
+#back { display: block; padding: .8rem; border: 3px solid #7a2e00; text-align: center; font-weight: bold; }
 `;
 
 /** Allows this style only, no script, and nothing from other origins. */

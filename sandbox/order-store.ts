@@ -73,25 +73,13 @@ interface PlannedDelivery {
   readonly isWrongToken: boolean;
 }
 
+/** Columns have the names of the fields in snake case; amounts of USDC are text. */
 function readOrder(row: Record<string, SQLOutputValue>): Order {
-  return {
-    id: row['id'] as string,
-    provider: row['provider'] as ProviderId,
-    amountCents: row['amount_cents'] as number,
-    currency: row['currency'] as Currency,
-    walletAddress: row['wallet_address'] as Address,
-    externalId: row['external_id'] as string,
-    email: row['email'] as string | null,
-    returnUrl: row['return_url'] as string,
-    quotedUnits: BigInt(row['quoted_units'] as string),
-    createdAtMs: row['created_at_ms'] as number,
-    expiresAtMs: row['expires_at_ms'] as number,
-    state: row['state'] as OrderState,
-    deliveryUnits: row['delivery_units'] === null ? null : BigInt(row['delivery_units'] as string),
-    isWrongToken: row['is_wrong_token'] === 1,
-    nonce: row['nonce'] as number | null,
-    transactionHash: row['transaction_hash'] as string | null,
-  };
+  const fields = Object.entries(row).map(([column, value]) => {
+    const name = column.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+    return [name, name.endsWith('Units') && value !== null ? BigInt(value as string) : value] as const;
+  });
+  return { ...Object.fromEntries(fields), isWrongToken: row['is_wrong_token'] === 1 } as Order;
 }
 
 export type OrderStore = ReturnType<typeof openOrderStore>;
@@ -104,8 +92,10 @@ export function openOrderStore(path: string) {
   database.exec(schema);
   const insertOrder = database.prepare(
     `INSERT INTO orders (id, provider, amount_cents, currency, wallet_address, external_id, email, return_url,
-       quoted_units, created_at_ms, expires_at_ms, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')`,
+       quoted_units, created_at_ms, expires_at_ms, state) VALUES (:id, :provider, :amountCents, :currency,
+       :walletAddress, :externalId, :email, :returnUrl, :quotedUnits, :createdAtMs, :expiresAtMs, 'open')`,
   );
+  insertOrder.setAllowUnknownNamedParameters(true);
   const forgetUnpaid = database.prepare("DELETE FROM orders WHERE state = 'open' AND expires_at_ms < ?");
   const selectOrder = database.prepare('SELECT * FROM orders WHERE id = ?');
   const acceptOpen = database.prepare(
@@ -131,19 +121,7 @@ export function openOrderStore(path: string) {
       order: Omit<Order, 'state' | 'deliveryUnits' | 'isWrongToken' | 'nonce' | 'transactionHash'>,
     ) {
       forgetUnpaid.run(order.createdAtMs - FORGET_UNPAID_AFTER_MS);
-      insertOrder.run(
-        order.id,
-        order.provider,
-        order.amountCents,
-        order.currency,
-        order.walletAddress,
-        order.externalId,
-        order.email,
-        order.returnUrl,
-        String(order.quotedUnits),
-        order.createdAtMs,
-        order.expiresAtMs,
-      );
+      insertOrder.run({ ...order, quotedUnits: String(order.quotedUnits) });
     },
 
     findOrder(id: string): Order | null {

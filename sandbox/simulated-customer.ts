@@ -49,11 +49,8 @@ async function payAtProvider(
   parts: CustomerParts,
   ...[payment, provider, deliveryUnits]: Parameters<TestPayments['pay']>
 ): ReturnType<TestPayments['pay']> {
-  const {
-    sandbox,
-    customer: { baseUrl, country },
-    startSession,
-  } = parts;
+  const { sandbox, customer, startSession } = parts;
+  const { baseUrl, country } = customer;
   if (provider !== null && !isProviderId(provider))
     throw new ServiceError('provider_unknown', `The provider ${provider} does not exist.`);
   const chosen = provider ?? (await chooseProvider(parts, payment));
@@ -94,11 +91,8 @@ const SLOW_CHAIN_MS = 20_000;
 
 /** Simulates outcomes at the on-ramps through the interfaces that customers use. */
 function createOutcomeSimulator(parts: CustomerParts): TestPayments['simulateOutcome'] {
-  const {
-    sandbox,
-    customer: { baseUrl, country },
-    startSession,
-  } = parts;
+  const { sandbox, customer, startSession } = parts;
+  const { baseUrl, country } = customer;
   const orderOf = ({ redirectUrl }: ProviderSession) => ({ order: redirectUrl, cameFrom: baseUrl });
   const startProviderSession = (payment: Payment, provider: ProviderId) =>
     startSession(payment, provider, { country, knowsEmail: true });

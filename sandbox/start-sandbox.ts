@@ -92,20 +92,9 @@ async function startOnrampsWhereTheyWere(
     "the on-ramps' port is taken and a free one is used; open sessions lose their pages",
   );
   const { providerKeys } = settings;
-  const onramps = await startOnramps({
-    directory,
-    rpc: chain.rpc,
-    usdc,
-    otherToken,
-    minter: keys.minter,
-    keys: providerKeys,
-    webhookUrl: options.webhookUrl ?? null,
-    port,
-    log: options.log,
-    credentials: options.credentials,
-    slowDeliveryMs: options.slowDeliveryMs,
-    slowAnswerMs: options.slowAnswerMs,
-  });
+  const { rpc } = chain;
+  const ours = { directory, rpc, usdc, otherToken, minter: keys.minter, keys: providerKeys, port };
+  const onramps = await startOnramps({ ...options, ...ours });
   await writeSandboxSettings(directory, { ...settings, onrampPort: onramps.port });
   return { onramps, providerValues: allProviderValues(providerKeys, onramps.baseUrl) };
 }

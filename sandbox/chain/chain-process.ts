@@ -25,25 +25,19 @@ function logFileOf(directory: string): string {
 /** Starts anvil with the state in `directory`, and records its process id there. */
 export async function spawnChain(anvil: string, directory: string, port: number): Promise<ChildProcess> {
   const output = openSync(logFileOf(directory), 'w', 0o600);
+  const options = {
+    state: stateFileOf(directory),
+    port,
+    'chain-id': SANDBOX_CHAIN_ID,
+    'slots-in-an-epoch': 1, // makes `finalized` latest − 2
+    'cache-path': join(directory, 'chain-cache'),
+    'max-persisted-states': MAXIMUM_PERSISTED_STATES,
+  };
+  const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
   try {
     const child = spawn(
       anvil,
-      [
-        '--state',
-        stateFileOf(directory),
-        '--port',
-        String(port),
-        '--chain-id',
-        String(SANDBOX_CHAIN_ID),
-        '--slots-in-an-epoch',
-        '1', // makes `finalized` latest − 2
-        '--no-mining',
-        '--cache-path',
-        join(directory, 'chain-cache'),
-        '--max-persisted-states',
-        String(MAXIMUM_PERSISTED_STATES),
-        '--quiet',
-      ],
+      [...words, '--no-mining', '--quiet'],
       // In a separate process group, because Ctrl-C must reach it once, through us and after the state is saved. The
       // chain's folder is its home, so that it leaves nothing in the user's.
       { detached: true, stdio: ['ignore', output, output], env: { HOME: directory } },

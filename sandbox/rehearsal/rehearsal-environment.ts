@@ -22,27 +22,18 @@ export interface RehearsalPlaces {
 }
 
 /** Replaced variables other than the providers' URLs, with what replaces them. */
-const groups: readonly (readonly [readonly string[], string])[] = [
+const groups: readonly (readonly [names: string, what: string])[] = [
+  ['HOST PORT ADMIN_HOST ADMIN_PORT TLS_CERT_FILE TLS_KEY_FILE', 'free ports of this machine, without TLS'],
+  ['DATA_DIR DATABASE_URL', 'an empty temporary data folder with SQLite'],
+  ['SMTP_URL MAIL_FROM', 'no mail'],
   [
-    ['HOST', 'PORT', 'ADMIN_HOST', 'ADMIN_PORT', 'TLS_CERT_FILE', 'TLS_KEY_FILE'],
-    'free ports of this machine, without TLS',
-  ],
-  [['DATA_DIR', 'DATABASE_URL'], 'an empty temporary data folder with SQLite'],
-  [['SMTP_URL', 'MAIL_FROM'], 'no mail'],
-  [
-    [
-      'CHAIN_ID',
-      'POLYGON_RPC_URL',
-      'SETTLEMENT_TOKEN_ADDRESS',
-      'DEPOSIT_FACTORY_ADDRESS',
-      'MULTICALL3_ADDRESS',
-    ],
+    'CHAIN_ID POLYGON_RPC_URL SETTLEMENT_TOKEN_ADDRESS DEPOSIT_FACTORY_ADDRESS MULTICALL3_ADDRESS',
     'a local chain',
   ],
-  [['CALLBACK_ALLOWED_HOSTS', 'NODE_EXTRA_CA_CERTS'], 'a local webhook receiver besides yours'],
-  [['LOG_LEVEL'], 'info'],
+  ['CALLBACK_ALLOWED_HOSTS NODE_EXTRA_CA_CERTS', 'a local webhook receiver besides yours'],
+  ['LOG_LEVEL', 'info'],
 ];
-const replacedNames = new Set(groups.flatMap(([names]) => names));
+const replacedNames = new Set(groups.flatMap(([names]) => names.split(' ')));
 
 /** Provider that is simulated if the operator has configured none that takes US dollars. */
 const STAND_IN: ProviderId = 'moonpay';
@@ -56,22 +47,17 @@ export function replacementsOf(
   const { onrampBaseUrl, port, adminPort } = places;
   const configured = configuredProviders(own);
   return {
+    ...Object.fromEntries([...replacedNames].map((name) => [name, ''])),
     HOST: '127.0.0.1',
     PORT: String(port),
     ADMIN_HOST: '127.0.0.1',
     ADMIN_PORT: String(adminPort),
-    TLS_CERT_FILE: '',
-    TLS_KEY_FILE: '',
     DATA_DIR: places.dataDir,
-    DATABASE_URL: '',
-    SMTP_URL: '',
-    MAIL_FROM: '',
     LOG_LEVEL: 'info',
     CHAIN_ID: String(places.chainId),
     POLYGON_RPC_URL: places.rpcUrls.join(','),
     SETTLEMENT_TOKEN_ADDRESS: places.usdc,
     DEPOSIT_FACTORY_ADDRESS: places.factory,
-    MULTICALL3_ADDRESS: '',
     CALLBACK_ALLOWED_HOSTS: [own['CALLBACK_ALLOWED_HOSTS']?.trim(), places.receiverHost]
       .filter(Boolean)
       .join(','),
@@ -147,7 +133,7 @@ export function findProblems(own: NodeJS.ProcessEnv): readonly ConfigurationProb
 export function describeReplacements(
   own: NodeJS.ProcessEnv,
 ): readonly { level: 'ok' | 'warn'; text: string }[] {
-  const replaced = groups.map(([names, what]) => `${what} (${names.join(', ')})`).join('; ');
+  const replaced = groups.map(([names, what]) => `${what} (${names.replaceAll(' ', ', ')})`).join('; ');
   const text = `${replaced}; simulators in place of the providers (…_BASE_URL). All other variables are yours`;
   return [
     { level: 'ok', text },

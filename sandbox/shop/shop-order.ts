@@ -44,14 +44,8 @@ export function createShopOrders() {
   const orders = new LRUCache<string, ShopOrder>({ max: MAXIMUM_ORDERS });
   return {
     open(product: ShopProduct): ShopOrder {
-      const order = {
-        id: randomUUID(),
-        product,
-        steps: [],
-        payment: null,
-        received: null,
-        isFulfilled: false,
-      };
+      const id = randomUUID();
+      const order = { id, product, steps: [], payment: null, received: null, isFulfilled: false };
       orders.set(order.id, order);
       return order;
     },
@@ -62,7 +56,13 @@ export function createShopOrders() {
   };
 }
 
-export function addStep(order: ShopOrder, step: ShopStep): void {
-  if (order.steps.length >= MAXIMUM_STEPS) return;
-  order.steps.push({ ...step, detail: step.detail.slice(0, MAXIMUM_DETAIL_CHARACTERS) });
+export function addStep(
+  { steps }: ShopOrder,
+  kind: ShopStep['kind'],
+  title: string,
+  detail: string,
+  isGood = true,
+): void {
+  if (steps.length >= MAXIMUM_STEPS) return;
+  steps.push({ kind, title, detail: detail.slice(0, MAXIMUM_DETAIL_CHARACTERS), isGood });
 }

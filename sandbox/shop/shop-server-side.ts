@@ -36,7 +36,8 @@ export function createShopServerSide(account: ShopAccount, orders: ShopOrders) {
       const order = orders.findByPayment(claimedPaymentId(rawBody));
       // The payment is unknown after a restart, or was never created. The sender gets the same answer for both.
       if (order === null) return 401;
-      addWebhook(order, rawBody, signature);
+      const detail = `X-Service-Signature: ${signature ?? '(none)'}\n\n${rawBody}`;
+      addStep(order, 'webhook', 'A webhook arrived', detail);
       try {
         await verify(rawBody, signature);
         order.received = { rawBody, signature: signature ?? '' };
@@ -70,12 +71,8 @@ async function createCheckout(account: ShopAccount, order: ShopOrder): Promise<v
   };
   const publication = await client.settlement.retrieve();
   const proof = verifyDepositAddress(payment, { payoutAddress: account.payoutWallet, publication });
-  addStep(order, {
-    title: 'The deposit address is the right one',
-    kind: 'check',
-    isGood: true,
-    detail: `verifyDepositAddress: ${payment.polygon_address_in}\ncan pay only ${account.payoutWallet}\nand the fee of ${proof.feeBasisPoints / 100} %`,
-  });
+  const detail = `verifyDepositAddress: ${payment.polygon_address_in}\ncan pay only ${account.payoutWallet}\nand the fee of ${proof.feeBasisPoints / 100} %`;
+  addStep(order, 'check', 'The deposit address is the right one', detail);
 }
 
 async function act(account: ShopAccount, fulfilments: FulfilmentStore, order: ShopOrder): Promise<void> {
@@ -87,38 +84,21 @@ async function act(account: ShopAccount, fulfilments: FulfilmentStore, order: Sh
       order.isFulfilled = true;
     },
   });
-  addStep(order, {
-    title: `fulfilOnce: ${outcome}`,
-    kind: 'check',
-    isGood: outcome !== 'not_paid',
-    detail: outcome === 'fulfilled' ? 'The goods leave the house.' : 'Nothing is done a second time.',
-  });
+  const detail = outcome === 'fulfilled' ? 'The goods leave the house.' : 'Nothing is done a second time.';
+  addStep(order, 'check', `fulfilOnce: ${outcome}`, detail, outcome !== 'not_paid');
 }
 
 function addVerification(order: ShopOrder, rawBody: string): void {
   const computed = createHmac('sha256', order.payment?.ipnToken ?? '')
     .update(rawBody)
     .digest('hex');
-  addStep(order, {
-    title: 'The signature is right, and the event is fresh',
-    kind: 'check',
-    isGood: true,
-    detail: `HMAC-SHA256(raw body, ipn_token)\n= ${computed}`,
-  });
-}
-
-function addWebhook(order: ShopOrder, rawBody: string, signature: string | undefined): void {
-  addStep(order, {
-    title: 'A webhook arrived',
-    kind: 'webhook',
-    isGood: true,
-    detail: `X-Service-Signature: ${signature ?? '(none)'}\n\n${rawBody}`,
-  });
+  const detail = `HMAC-SHA256(raw body, ipn_token)\n= ${computed}`;
+  addStep(order, 'check', 'The signature is right, and the event is fresh', detail);
 }
 
 function addFailure(order: ShopOrder, error: unknown): void {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
-  addStep(order, { title: `Refused: ${name}`, kind: 'check', isGood: false, detail: message });
+  addStep(order, 'check', `Refused: ${name}`, message, false);
 }
 
 /** Unverified payment id, used only to look up the order. */
@@ -141,14 +121,9 @@ function recordingClient({ apiUrl, apiKey }: ShopAccount, order: ShopOrder): Cli
       const response = await globalThis.fetch(request);
       const answered = await response.clone().text();
       const { pathname, search } = new URL(request.url);
-      addStep(order, {
-        title: `${request.method} ${pathname}`,
-        kind: 'call',
-        isGood: response.ok,
-        detail: withoutSecrets(
-          `${request.method} ${pathname}${search}\n${indented(sent)}\n\n${response.status}\n${indented(answered)}`,
-        ),
-      });
+      const title = `${request.method} ${pathname}`;
+      const detail = `${title}${search}\n${indented(sent)}\n\n${response.status}\n${indented(answered)}`;
+      addStep(order, 'call', title, withoutSecrets(detail), response.ok);
       return response;
     },
   });
