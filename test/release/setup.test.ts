@@ -172,7 +172,7 @@ it('installs the service on a server without a local chain whose port is in use'
   whileTaken(async (PORT) => {
     // It gets as far as npm, which finds no registry here.
     const { stdout, stderr } = await setUp('--service', { on: as('darwin'), changes: { PORT } });
-    expect(stdout).toContain('about 110 MB to download');
+    expect(stdout).toContain('about 120 MB to download');
     expect(stderr).toContain('npm cannot reach its package registry (ECONNREFUSED)');
   }));
 
