@@ -61,8 +61,8 @@ ${closing.map((sentence) => html`<p class="soft" style="margin:16px 0 0;color:#5
 </div></div></body></html>`.toString();
 }
 
-const logo = html`<img src="cid:${LOGO_CID}" alt="" width="40" height="40" style="margin-inline-end:12px;padding:2px;
-background:#fff;border-radius:8px;vertical-align:middle;object-fit:contain">`;
+const logo = html`<img src="cid:${LOGO_CID}" alt="" width="40" height="40" style="padding:2px;background:#fff;
+border-radius:8px;vertical-align:middle;object-fit:contain">&nbsp; `;
 
 function rowOf({ term, value, url }: ReceiptRow, color: string): Html {
   const shown =
