@@ -8,6 +8,7 @@ import {
   untouchedProgress,
 } from '../../src/payment/payment.ts';
 import { createPaymentIdGenerator } from '../../src/payment/payment-id.ts';
+import type { StateChange } from '../../src/payment/payment-search-store.ts';
 import type { PaymentView } from '../../src/payment/payment-store.ts';
 import type { ProviderSession } from '../../src/payment/provider-session.ts';
 
@@ -61,6 +62,7 @@ export function createExamplePayments(nowMs: number, base: Partial<Payment> = {}
       expiresAtMs: nowMs + 600_000,
       progress: null,
       progressAtMs: null,
+      approvedAtMs: null,
       language: null,
       hasEmail: true,
       customerIpHash: null,
@@ -69,6 +71,14 @@ export function createExamplePayments(nowMs: number, base: Partial<Payment> = {}
     }),
     view: exampleView,
   };
+}
+
+/** Changes of an example payment whose money has arrived. */
+export function exampleChanges({ nowMs }: Pick<ExamplePayments, 'nowMs'>): readonly StateChange[] {
+  return [
+    { state: 'unpaid/ready', atMs: nowMs - 20_000 },
+    { state: 'unpaid/processing', atMs: nowMs - 8_000 },
+  ];
 }
 
 function blankPayment(nowMs: number): Omit<Payment, 'id'> {

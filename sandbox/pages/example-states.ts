@@ -1,7 +1,7 @@
 import type { Payment } from '../../src/payment/payment.ts';
 import { fieldsOf, type PaymentState } from '../../src/payment/payment-states.ts';
 import type { PaymentView } from '../../src/payment/payment-store.ts';
-import type { ProviderSession } from '../../src/payment/provider-session.ts';
+import type { ProviderSession, SessionProgress } from '../../src/payment/provider-session.ts';
 import { DEPOSIT_HASH, type ExamplePayments, RELEASE_HASH } from './example-payments.ts';
 
 const enough = 24_500_000n;
@@ -28,11 +28,15 @@ const waiting = {
     view(payment({ amountCents: 50, usdUnits: 500_000n, ...withoutFee })),
   'at-provider': (examples) => visited(examples, {}),
   'visit-ended': (examples) => visited(examples, { expiresAtMs: examples.nowMs - 1 }),
-  'taken-by-provider': (examples) =>
-    visited(examples, { progress: 'delivering', progressAtMs: examples.nowMs - 1_000 }),
+  'taken-by-provider': (examples) => visited(examples, approved('delivering', examples.nowMs - 102_000)),
+  'taken-for-long': (examples) => visited(examples, approved('delivering', examples.nowMs - 1_860_000)),
   'refused-by-provider': (examples) =>
     visited(examples, { progress: 'failed', progressAtMs: examples.nowMs - 1_000 }),
 } as const satisfies Record<string, (examples: ExamplePayments) => PaymentView>;
+
+function approved(progress: SessionProgress, approvedAtMs: number): Partial<ProviderSession> {
+  return { progress, progressAtMs: approvedAtMs, approvedAtMs };
+}
 
 function visited({ payment, session, view }: ExamplePayments, change: Partial<ProviderSession>): PaymentView {
   const made = payment();
@@ -87,5 +91,9 @@ export function exampleState(examples: ExamplePayments, name: ExampleState): Pay
   const [state, change, deposits, releases] = arrived[name as keyof typeof arrived];
   const paidAtMs = state === 'paid/completed' ? nowMs - 5_000 : null;
   const made = payment({ ...fieldsOf(state), ...change, paidAtMs });
-  return view(made, { deposits, releases, sessions: deposits.length > 0 ? [session(made)] : [] });
+  return view(made, {
+    deposits,
+    releases,
+    sessions: deposits.length > 0 ? [session(made, approved('delivered', nowMs - 43_000))] : [],
+  });
 }

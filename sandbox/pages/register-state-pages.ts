@@ -11,7 +11,7 @@ import { type Language, languageOf } from '../../src/web/checkout-frame/language
 import { layout, messagePage, sendPage } from '../../src/web/checkout-frame/layout.ts';
 import { html } from '../../src/web/design/html.ts';
 import type { Words } from '../../src/web/locales/locale.ts';
-import { createExamplePayments, exampleAccount } from './example-payments.ts';
+import { createExamplePayments, exampleAccount, exampleChanges } from './example-payments.ts';
 import { type ExampleState, exampleState, isExampleState, stateNames } from './example-states.ts';
 
 /** A situation that is not a state of the checkout. */
@@ -142,7 +142,12 @@ async function checkoutIn(
 ): Promise<{ checkout: Checkout; example: ExampleMoment }> {
   const example = exampleOf(name);
   const examples = createExamplePayments(context.nowMs());
-  const stored = await checkoutOf(context, exampleState(examples, example.state), exampleAccount);
+  const stored = await checkoutOf(
+    context,
+    exampleState(examples, example.state),
+    exampleAccount,
+    exampleChanges(examples),
+  );
   return { checkout: { ...stored, path: `${PATH}/${name}` }, example };
 }
 

@@ -78,6 +78,14 @@ export function shortCodeOf(id: PaymentId): string {
   return code;
 }
 
+/** Characters of a receipt number: time and counter of the id, but not its random bits, which open the checkout. */
+const RECEIPT_NUMBER_LENGTH = 11;
+
+/** "7S2B-4F9K-QH1", for receipts and questions. Identifies the payment among those of one instance. */
+export function receiptNumberOf(id: PaymentId): string {
+  return shortCodeOf(id).slice(0, RECEIPT_NUMBER_LENGTH).toUpperCase().replace(/^(.{4})(.{4})/, '$1-$2-');
+}
+
 export function paymentIdOfShortCode(code: string): PaymentId | null {
   if (!shortCodePattern.test(code)) return null;
   let bits = 0n;

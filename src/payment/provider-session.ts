@@ -27,6 +27,8 @@ export interface ProviderSession {
   readonly progress: SessionProgress | null;
   /** Time of that report at the provider; null if `progress` is null. */
   readonly progressAtMs: number | null;
+  /** Time at the provider from which it has the customer's money; null if it has not, or did not report when. */
+  readonly approvedAtMs: number | null;
   /** Language of the page that started the session, ISO 639-1, presumably the customer's; null if unknown. */
   readonly language: string | null;
   /** Whether the provider received the customer's email address with the session. */

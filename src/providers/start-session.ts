@@ -187,6 +187,7 @@ async function startSession(
     ),
     progress: null,
     progressAtMs: null,
+    approvedAtMs: null,
     language,
     hasEmail: email !== null,
     customerIpHash: ipHashes[0] ?? null,

@@ -39,7 +39,9 @@ export function createProviderSessions(
   { write }: Scripts,
   { decideOne }: Decisions,
 ): Pick<PaymentStore, 'addSession' | 'recordSessionProgress'> {
-  const recordProgressSql = `UPDATE provider_sessions SET progress = ?1, progress_at_ms = ?2
+  const recordProgressSql = `UPDATE provider_sessions SET progress = ?1, progress_at_ms = ?2,
+      approved_at_ms = CASE ?1 WHEN 'delivering' THEN coalesce(approved_at_ms, ?2)
+        WHEN 'delivered' THEN approved_at_ms END
     WHERE id = ?3 AND payment_id = ?4
       AND (progress IS NULL OR (progress <> 'delivered' AND (progress_at_ms < ?2
         OR (progress_at_ms = ?2 AND ${progressRankSql('progress')} < ${progressRankSql('?1')}))))

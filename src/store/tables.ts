@@ -175,7 +175,7 @@ export const providerSessionTable = table<ProviderSession>('provider_sessions', 
     'customerIpHash',
     'customerCountry',
   ],
-  integer: ['chargedCents', 'createdAtMs', 'expiresAtMs', 'progressAtMs'],
+  integer: ['chargedCents', 'createdAtMs', 'expiresAtMs', 'progressAtMs', 'approvedAtMs'],
   amount: ['receivedUnits', 'quotedUnits'],
   flag: ['hasEmail'],
 });

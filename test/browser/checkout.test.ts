@@ -219,24 +219,44 @@ function become(id: string, view: PaymentView): void {
 }
 
 describe('a page that waits', () => {
-  it('follows the payment to the receipt without loading anew, tells it, and keeps the focus', async () => {
-    const id = pages.put(checkoutStates['at-provider']());
-    await inBrowser(browser, desktop, async (page) => {
-      await page.goto(`${baseUrl}/pay/${id}`);
-      await page.evaluate('window.stayed = true');
-      await page.getByRole('button', { name: 'Continue at MoonPay' }).focus();
-      become(id, checkoutStates.seen());
-      const status = page.locator('#status[role=status]');
-      await status.getByText('Your payment has arrived').waitFor();
-      expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
-      become(id, checkoutStates.sending());
-      await status.getByText(`being sent to ${shopAccount.name}`).waitFor();
-      become(id, checkoutStates.paid());
-      await status.getByText('has received your payment').waitFor();
-      expect(await page.title()).toContain('Paid');
-      expect(await page.evaluate('window.stayed')).toBe(true);
-    });
-  });
+  it.each([
+    ['an event stream', ''],
+    ['polling', 'delete window.EventSource'],
+  ])(
+    'follows the payment to the receipt by %s without loading anew, tells it, and keeps the focus',
+    async (_, without) => {
+      const id = pages.put(checkoutStates['at-provider']());
+      await inBrowser(browser, desktop, async (page) => {
+        await page.addInitScript(without);
+        await page.goto(`${baseUrl}/pay/${id}`);
+        await page.evaluate('window.stayed = true');
+        await page.getByRole('button', { name: 'Continue at MoonPay' }).focus();
+        const status = page.locator('#status[role=status]');
+        const timeline = page.getByRole('list', { name: 'Progress' });
+        become(id, checkoutStates['taken-by-provider']());
+        await status.getByText('Your card is approved').waitFor();
+        expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
+        expect(await timeline.locator('.done time').count()).toBe(1);
+        expect(await status.locator('.ring').textContent()).toMatch(/^1:4\d$/);
+        await status.getByText('1:45').waitFor();
+        expect(await page.getByText('Taking longer?').count()).toBe(0);
+        become(id, checkoutStates['taken-for-long']());
+        await page.getByRole('heading', { name: 'Taking longer?' }).waitFor();
+        pages.changes.set(id, [{ state: 'unpaid/ready', atMs: NOW_MS - 1_000 }]);
+        become(id, checkoutStates.seen());
+        await status.getByText('Your payment has arrived').waitFor();
+        expect(await timeline.locator('.done time').count()).toBe(2);
+        expect(await timeline.locator('.current').textContent()).toContain('Confirmed');
+        become(id, checkoutStates.sending());
+        await status.getByText(`being sent to ${shopAccount.name}`).waitFor();
+        become(id, checkoutStates.paid());
+        await status.getByText('has received your payment').waitFor();
+        expect(await page.locator('header').textContent()).toContain(`paid to ${shopAccount.name}`);
+        expect(await page.title()).toContain('Paid');
+        expect(await page.evaluate('window.stayed')).toBe(true);
+      });
+    },
+  );
 
   it('asks nothing while nobody looks, and at once when somebody does', async () => {
     const id = pages.put(checkoutStates.seen());

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEPOSIT_HASH } from '../../sandbox/pages/example-payments.ts';
 import { statePageNames } from '../../sandbox/pages/register-state-pages.ts';
 import { shortCodeOf } from '../../src/payment/payment-id.ts';
 import { languages } from '../../src/web/checkout-frame/languages.ts';
@@ -240,7 +241,14 @@ it('stays readable in forced colors and on paper', async () => {
   });
   await inBrowser(browser, desktop, async (page) => {
     await page.goto(`${baseUrl}/pay/${pages.put(checkoutStates.paid())}`);
+    const transaction = page.getByText(DEPOSIT_HASH);
+    expect(await transaction.isVisible()).toBe(false);
     await page.emulateMedia({ media: 'print' });
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    expect(await transaction.isVisible()).toBe(true);
+    expect(await page.locator('header time').textContent()).toContain('2026');
+    for (const control of await page.locator('.button, summary').all())
+      expect(await control.isVisible()).toBe(false);
     await takeScreenshot(page, 'paid-print.png');
     expect(await violationsOf(page)).toEqual([]);
   });

@@ -91,10 +91,10 @@ describe('every error code of the specification, brought about in the sandbox', 
     expect(await statusOf(twice)).toMatchObject({ status: 'paid', forward_status: 'completed' });
     await says(less, 'Almost there: pay ');
     expect(await textOn(less)).toContain('How to pay the rest');
-    // Only the provider says that it has taken something: whom to ask is on the page, and nothing is paid.
+    // Only the provider says that it has taken something: the page waits, and nothing is paid.
     for (const id of [wrong, late]) {
-      await says(id, 'Payment approved');
-      expect(await textOn(id)).toContain('Charged, but nothing appears here?');
+      await says(id, 'is approved');
+      expect(await textOn(id)).toContain('You can close this page.');
     }
     for (const id of [less, wrong, late])
       expect(await statusOf(id)).toMatchObject({ status: 'unpaid', forward_status: 'pending' });

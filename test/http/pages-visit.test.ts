@@ -507,6 +507,6 @@ it('a direct link does not lead to pay a second time while the provider says tha
   const payment = pagePayment({ provider: 'moonpay', email: 'jane@example.com' });
   const id = pages.put(pageView(payment, { sessions: [pageSession(payment, { progress: 'delivering' })] }));
   const response = await open(`/pay/${id}?auto=1&email=jane%40example.com`);
-  expectSays(response, 200, 'Payment approved. We’re confirming it.');
+  expectSays(response, 200, 'Your card is approved');
   expect(pages.started).toEqual([]);
 });

@@ -39,6 +39,7 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
       recordOpened: () => {},
       payments,
       accounts,
+      search: store.search,
       directory: providers,
       nowMs,
       expiryMs: 7 * 86_400_000,
@@ -204,7 +205,7 @@ async function payAt(id: ProviderId, isSent: (count: number) => boolean) {
 
 describe.each([...tellers])('webhooks of %s', (id, teller) => {
   const expectTaken = async (paymentId: string) =>
-    expect(textOf((await openPage(paymentId)).body)).toMatch(/Payment approved/);
+    expect(textOf((await openPage(paymentId)).body)).toMatch(/is approved/);
 
   it('repeated: are all taken, and move the page once for each news', async () => {
     behave(id, 'notices-repeated');

@@ -150,6 +150,7 @@ export function newSession(payment: Payment, change: Partial<ProviderSession> = 
     expiresAtMs: NOW_MS + DAY_MS,
     progress: null,
     progressAtMs: null,
+    approvedAtMs: null,
     language: null,
     hasEmail: true,
     customerIpHash: null,

@@ -299,14 +299,18 @@ export function paymentPromises(context: StoreContext): void {
     expect(await store.payments.addSession(newSession(unknown), leave)).toBeNull();
   });
 
-  it('keeps the latest that a provider told of a session, and nothing after its delivery', async () => {
+  it('keeps the latest that a provider told of a session, nothing after its delivery, and when it took the money', async () => {
     const payment = await givePayment(store);
     const [session, other] = [newSession(payment, { language: 'pt' }), newSession(payment)];
     const { payments } = store;
     for (const each of [session, other]) await payments.addSession(each, leave);
     const told = async () => {
       const view = await payments.viewPayment(payment.id);
-      return view?.sessions.map(({ progress, progressAtMs }) => [progress, progressAtMs]);
+      return view?.sessions.map(({ progress, progressAtMs, approvedAtMs }) => [
+        progress,
+        progressAtMs,
+        approvedAtMs,
+      ]);
     };
     const note = (...news: [SessionProgress, number]) =>
       payments.recordSessionProgress(payment.id, session.id, ...news);
@@ -318,19 +322,21 @@ export function paymentPromises(context: StoreContext): void {
     expect(await note('delivering', 2_000)).toBe(true);
     expect(await note('paying', 1_000)).toBe(false);
     expect(await told()).toEqual([
-      ['delivering', 2_000],
-      [null, null],
+      ['delivering', 2_000, 2_000],
+      [null, null, null],
     ]);
     expect(await note('delivering', 2_000)).toBe(false);
     expect(await note('failed', 2_000)).toBe(false);
     expect(await note('failed', 3_000)).toBe(true);
+    expect((await told())?.[0]).toEqual(['failed', 3_000, null]);
     expect(await note('delivering', 3_000)).toBe(true);
     expect(await note('paying', 4_000)).toBe(true);
+    for (const atMs of [4_500, 4_600]) expect(await note('delivering', atMs)).toBe(true);
     expect(await note('delivered', 5_000)).toBe(true);
     expect(await note('failed', 6_000)).toBe(false);
     expect(await told()).toEqual([
-      ['delivered', 5_000],
-      [null, null],
+      ['delivered', 5_000, 4_500],
+      [null, null, null],
     ]);
     const { id } = await givePayment(store);
     expect(await payments.recordSessionProgress(id, other.id, 'paying', 1_000)).toBe(false);

@@ -14,6 +14,7 @@ import type { RefundContext } from '../../src/features/refunds/refunds.ts';
 import { registerCheckoutPages } from '../../src/pages/checkout/routes.ts';
 import { ServiceError } from '../../src/payment/errors.ts';
 import type { PaymentReference } from '../../src/payment/payment.ts';
+import type { StateChange } from '../../src/payment/payment-search-store.ts';
 import type { PaymentStore, PaymentView } from '../../src/payment/payment-store.ts';
 import { type ProviderId, providerIds } from '../../src/payment/provider-catalog.ts';
 import type { ProviderSession } from '../../src/payment/provider-session.ts';
@@ -116,6 +117,8 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
   const world = {
     /** What customers asked to be told by email, by the ids of payments. */
     mails: new Map<string, { email: string; language: string }>(),
+    /** State changes of payments by their ids. */
+    changes: new Map<string, readonly StateChange[]>(),
     /** Refunds by their ids, for the customers' links. */
     refunds: new Map<string, Refund>(),
     /** Providers that do not answer. */
@@ -149,6 +152,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
       return view.payment;
     },
   } as unknown as PaymentStore;
+  const search = { listStateChanges: async (id: string) => world.changes.get(id) ?? [] };
   const accounts = {
     findAccount: async () => account,
     findLogo: async (hash: string) => (hash === shopLogo.hash ? shopLogo : null),
@@ -246,6 +250,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
               askForReceipt: async (id, customer) => void world.mails.set(id, customer),
             }
           : null,
+      search,
       directory,
       startSession: createStartSession({
         quotes: providerQuotes,

@@ -53,6 +53,7 @@ function migrationsOf(engine: Engine): readonly Migration[] {
     engine,
     features.map(({ schema }) => schema),
   );
+  const integer = engine === 'SQLite' ? 'integer' : 'bigint';
   return [
     { number: 1, name: 'schema of 0.1.0', sql },
     {
@@ -61,6 +62,11 @@ function migrationsOf(engine: Engine): readonly Migration[] {
       sql: `ALTER TABLE receipts ADD COLUMN email text;
 ALTER TABLE receipts ADD COLUMN language text;
 CREATE INDEX receipts_with_address ON receipts (created_at_ms) WHERE email IS NOT NULL`,
+    },
+    {
+      number: 3,
+      name: "providers' approvals",
+      sql: `ALTER TABLE provider_sessions ADD COLUMN approved_at_ms ${integer}`,
     },
   ];
 }

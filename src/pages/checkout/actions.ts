@@ -1,9 +1,9 @@
-import { providerSupportUrls } from '../../payment/provider-catalog.ts';
+import { type ProviderId, providerSupportUrls } from '../../payment/provider-catalog.ts';
 import { fillIn, formatMoney, formatUsdc, type Language } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { type CheckoutView, isDeclined, isTakenByProvider } from './checkout-view.ts';
 import { copyButton, groupedAddress } from './direct-payment.ts';
-import { type Checkout, singleProviderOf } from './read-checkout.ts';
+import { type Checkout, sellerOf, singleProviderOf } from './read-checkout.ts';
 import { canContinueAt, foldedOffers, type OffersToAsk, providerButton, selector } from './selector.ts';
 import { nameOf } from './state-words.ts';
 
@@ -16,23 +16,11 @@ export function actions(checkout: Checkout, language: Language, quotes?: OffersT
     case 'choose':
       return choices(checkout, language, quotes);
     case 'at_provider':
-      return isTakenByProvider(view)
-        ? html`${checkAgain(checkout, language)}${paymentDelayHelp(view, checkout, language)}`
-        : continueSession(view, checkout, language, quotes);
+      return isTakenByProvider(view) ? nothing : continueSession(view, checkout, language, quotes);
     case 'underpaid':
       return addTheRest(view, checkout, language, quotes);
-    case 'paid':
-      // Hidden until the script shows it.
-      return html`<button class="button wide" type="button" id="print" hidden>${language.words.actions.print}</button>`;
-    case 'seen':
-    case 'sending':
-    case 'held':
-      return checkAgain(checkout, language);
     // The links to the shop are the only action.
-    case 'canceled':
-    case 'expired':
-    case 'closed_with_money':
-    case 'closed_and_released':
+    default:
       return nothing;
   }
 }
@@ -75,21 +63,21 @@ ${paymentDelayHelp(view, checkout, language)}
 ${others.length === 0 ? nothing : foldedOffers({ checkout, offers: others, language })}`;
 }
 
-/** Reloads the page, for browsers without script. */
-function checkAgain({ path }: Checkout, language: Language): Html {
-  return html`<p><a class="button wide" href="${path}">${language.words.actions.checkAgain}</a></p>`;
+/** Help for a charged card without a delivery. */
+function paymentDelayHelp({ provider }: AtProvider, checkout: Checkout, language: Language): Html {
+  return html`<details><summary>${language.words.missing.question}</summary>
+${providerHelp(provider, checkout, language)}
+</details>`;
 }
 
-/** Help for a charged card without a delivery: the usual delay and contacts, which are those of the seller. */
-function paymentDelayHelp(view: AtProvider, { offers }: Checkout, { words }: Language): Html {
-  const { seller } = offers.find((offer) => offer.provider === view.provider) ?? { seller: view.provider };
+/** Usual delay of a provider, and the contact, which is the seller's. */
+export function providerHelp(id: ProviderId, checkout: Checkout, { words }: Language): Html {
+  const seller = sellerOf(id, checkout);
   const provider = nameOf(seller);
-  const { question, usual, ask, support } = words.missing;
-  return html`<details${isTakenByProvider(view) ? html` open` : nothing}><summary>${question}</summary>
-<p>${usual} ${fillIn(ask, { provider })}</p>
+  const { usual, ask, support } = words.missing;
+  return html`<p>${usual} ${fillIn(ask, { provider })}</p>
 <p><a href="${providerSupportUrls[seller]}" rel="noopener noreferrer"
-target="_blank">${fillIn(support, { provider })}<span class="quiet"> ${words.facts.newTab}</span></a></p>
-</details>`;
+target="_blank">${fillIn(support, { provider })}<span class="quiet"> ${words.facts.newTab}</span></a></p>`;
 }
 
 /**

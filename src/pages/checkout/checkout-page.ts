@@ -23,6 +23,7 @@ import { emailTokenField } from './known-email.ts';
 import { mailOffer } from './mail-offer.ts';
 import { type ExplorerTransactionUrl, facts, timeElement } from './payment-facts.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
+import { paidPanel, receipt } from './receipt.ts';
 import { returnOf, shopLinks } from './return-to-shop.ts';
 import {
   type CountryQuestion,
@@ -34,6 +35,8 @@ import {
 } from './selector.ts';
 import { logoPathOf } from './show-logo.ts';
 import { goingWords, nameOf, type StateWords, wordsOf } from './state-words.ts';
+import { waitOf } from './wait.ts';
+import { ring, waitDetail } from './wait-detail.ts';
 
 interface ContentOptions {
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
@@ -67,7 +70,9 @@ export function checkoutContent(
     amount: formatMoney(language, payment.amountCents, payment.currency),
     shop: account.name,
   });
-  const status = statusOf(words, traitsOf(view).tone);
+  const wait = waitOf(checkout);
+  const statusAt = (atMs: number) =>
+    html`${wait === null || view.kind === 'held' ? nothing : ring(wait, atMs)}${statusOf(words, view)}`;
   const detailWith = (offers: Checkout['offers']) =>
     direct === null
       ? detailOf({ ...checkout, offers }, language, explorerTransactionUrl, quotes)
@@ -75,12 +80,14 @@ export function checkoutContent(
 ${payableUntil(checkout, language)}
 ${shopLinks(checkout, language)}`;
   const mail = mailOffer(checkout, language);
-  // Leaves out the order of the offers, which changes with every visit to a provider.
-  const content = html`${title}\n${status}\n${detailWith([])}\n${offersInBrief(checkout)}\n${mail}`;
+  // Leaves out the elapsed time and the order of the offers, which changes with every visit to a provider.
+  const content = html`${title}\n${statusAt(0)}\n${detailWith([])}\n${offersInBrief(checkout)}\n${mail}`;
   return {
     title,
     /** Live region: name and meaning of the state. */
-    status,
+    status: statusAt(checkout.nowMs),
+    /** Summary of a paid checkout; otherwise null, and the page's stays. */
+    panel: panelOf(checkout, language),
     /** Action and receipt. */
     detail: detailWith(checkout.offers),
     mail,
@@ -94,10 +101,13 @@ function detailOf(
   explorerTransactionUrl: ExplorerTransactionUrl,
   quotes?: OffersToAsk,
 ): Html {
+  const { view } = checkout;
+  if (view.kind === 'paid') return receipt(view, checkout, language, explorerTransactionUrl);
   const links = shopLinks(checkout, language);
+  const wait = waitOf(checkout);
   // Shows the way back, which the page may take by itself, where it needs no scrolling.
   const isOver = returnOf(checkout) !== null;
-  return html`${progress(checkout.view, language)}
+  return html`${wait === null ? progress(view, language) : waitDetail(wait, checkout, language)}
 ${isOver ? links : nothing}
 ${actions(checkout, language, quotes)}
 ${facts(checkout, language, explorerTransactionUrl)}
@@ -107,13 +117,20 @@ ${isOver ? nothing : links}`;
 
 /** Shown from the click until the browser leaves for the provider, with a link to stay. */
 function goingContent(language: Language, provider: string): Html {
-  return html`${statusOf(goingWords(language, provider), 'busy')}
+  return html`${wordsAs(goingWords(language, provider), 'busy')}
 <p><a class="button wide" href="">${language.words.actions.backToCheckout}</a></p>`;
 }
 
-function statusOf({ heading, sentence, notice }: StateWords, tone: string): Html {
+/** Receipts show heading and sentence in the panel, so that only screen readers need them here. */
+function statusOf({ notice = nothing, ...words }: StateWords, view: CheckoutView): Html {
+  const shown = wordsAs(words, traitsOf(view).tone);
+  return html`${view.kind === 'paid' ? html`<div class="quiet">${shown}</div>` : shown}
+${notice === nothing ? nothing : html`<p class="banner">${notice}</p>`}`;
+}
+
+function wordsAs({ heading, sentence }: Pick<StateWords, 'heading' | 'sentence'>, tone: string): Html {
   return html`<h1 tabindex="-1" class="${tone}">${heading}</h1>
-<p>${sentence}</p>${notice === undefined ? nothing : html`<p class="banner">${notice}</p>`}`;
+<p>${sentence}</p>`;
 }
 
 export interface CheckoutPageOptions extends ContentOptions {
@@ -163,7 +180,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
         : refreshSeconds === null || (view.kind === 'choose' && !isDirect)
           ? nothing
           : refreshWithoutScript(Math.max(refreshSeconds, checkout.mail === 'none' ? 60 : 10), path),
-    summary: summary(checkout, language),
+    summary: content.panel ?? summary(checkout, language),
     brandColor: checkout.account.brandColor,
     kind: isDirect ? 'followTransfer' : 'follow',
     main: html`<main class="card" id="checkout" data-path="${path}" data-revision="${content.revision}" data-refresh-seconds="${refreshSeconds}"
@@ -225,7 +242,7 @@ function assurances(
   { canSimulate, knowsEmail }: AssurancesOptions,
 ): Html {
   const { card, price, delivery } = words.assurances;
-  return html`<footer id="assurances"><ul>
+  return html`<footer id="assurances"${isTakenByProvider(view) ? html` hidden` : nothing}><ul>
 <li>${card}</li>
 <li>${price}</li>
 <li>${fillIn(delivery, { shop: account.name })}</li>
@@ -281,7 +298,7 @@ function simulationPanel(payment: Payment): Html {
 
 const steps = ['choose', 'pay', 'arrived', 'sent'] as const;
 
-/** Progress of the payment from the choice to the shop; empty if it ended otherwise. */
+/** Progress until the customer has paid; empty afterwards. */
 function progress(view: CheckoutView, { words }: Language): Html {
   const { step: current } = traitsOf(view);
   if (current === null) return nothing;
@@ -303,6 +320,12 @@ function payableUntil(checkout: Checkout, language: Language): Html {
     return nothing;
   const [before = '', after = ''] = language.words.summary.until.split('{time}');
   return html`<p class="until">${before}${timeElement(expiresAtMs, language)}${after}</p>`;
+}
+
+function panelOf(checkout: Checkout, language: Language): Html | null {
+  const { view, payment } = checkout;
+  if (view.kind !== 'paid') return null;
+  return paidPanel(view, checkout, language, amountLine(language, payment.amountCents, payment.currency));
 }
 
 export function summary(

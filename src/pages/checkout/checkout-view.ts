@@ -152,8 +152,8 @@ export function isDeclined(view: CheckoutView): boolean {
 interface ViewTraits {
   /** Seconds until the page should refresh; null if nothing more changes by itself. */
   readonly refreshSeconds: number | null;
-  readonly tone: 'good' | 'warn' | 'busy' | 'plain';
-  /** Current step of the progress; the number of steps when all are done, null if there is none. */
+  readonly tone: 'warn' | 'busy' | 'plain';
+  /** Current step until the customer has paid; null afterwards and without one. */
   readonly step: number | null;
 }
 
@@ -161,10 +161,10 @@ const traits: Readonly<Record<CheckoutView['kind'], ViewTraits>> = {
   choose: { refreshSeconds: 20, tone: 'plain', step: 0 },
   at_provider: { refreshSeconds: 5, tone: 'plain', step: 1 },
   underpaid: { refreshSeconds: 20, tone: 'warn', step: 1 },
-  seen: { refreshSeconds: 3, tone: 'busy', step: 3 },
-  sending: { refreshSeconds: 3, tone: 'busy', step: 3 },
-  held: { refreshSeconds: 20, tone: 'warn', step: 3 },
-  paid: { refreshSeconds: null, tone: 'good', step: 4 },
+  seen: { refreshSeconds: 3, tone: 'plain', step: null },
+  sending: { refreshSeconds: 3, tone: 'plain', step: null },
+  held: { refreshSeconds: 20, tone: 'warn', step: null },
+  paid: { refreshSeconds: null, tone: 'plain', step: null },
   canceled: { refreshSeconds: null, tone: 'plain', step: null },
   expired: { refreshSeconds: null, tone: 'plain', step: null },
   closed_with_money: { refreshSeconds: 20, tone: 'warn', step: null },
@@ -172,7 +172,7 @@ const traits: Readonly<Record<CheckoutView['kind'], ViewTraits>> = {
 };
 
 export function traitsOf(view: CheckoutView): ViewTraits {
-  if (isTakenByProvider(view)) return { ...traits.at_provider, tone: 'busy', step: 2 };
+  if (isTakenByProvider(view)) return { ...traits.at_provider, step: null };
   return view.kind === 'at_provider' && view.isOpen
     ? { ...traits.at_provider, tone: 'busy' }
     : traits[view.kind];

@@ -1,11 +1,4 @@
-import {
-  fillIn,
-  formatList,
-  formatMoney,
-  formatMoneyAndCode,
-  formatTime,
-  type Language,
-} from '../../web/checkout-frame/languages.ts';
+import { fillIn, formatClock, formatTime, type Language } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { fact, transactionLink } from '../../web/signed-in/payment-words.ts';
 import type { CheckoutView } from './checkout-view.ts';
@@ -23,14 +16,15 @@ export function facts(
 ): Html {
   const rows = [...rowsOf(checkout, language)];
   const transactions = [...transactionRows(checkout, language, explorerTransactionUrl)];
-  // A receipt folds the hashes away; elsewhere they come first, because they prove that something has arrived.
-  if (checkout.view.kind === 'paid' && transactions.length > 0) {
-    return html`<dl class="facts receipt">${rows}</dl>
-<details><summary>${language.words.facts.details}</summary><dl class="facts">${transactions}</dl></details>`;
-  }
   if (rows.length + transactions.length === 0) return nothing;
-  return html`<dl class="facts">${transactions}${rows}</dl>`;
+  // Folded away while the timeline tells the same; elsewhere first, because they prove that something has arrived.
+  if (transactions.length === 0 || !foldingKinds.includes(checkout.view.kind))
+    return html`<dl class="facts">${transactions}${rows}</dl>`;
+  return html`<dl class="facts">${rows}</dl>
+<details><summary>${language.words.facts.details}</summary><dl class="facts">${transactions}</dl></details>`;
 }
+
+const foldingKinds: readonly CheckoutView['kind'][] = ['seen', 'sending', 'held'];
 
 function* rowsOf(checkout: Checkout, language: Language): Generator<Html> {
   const { payment, view } = checkout;
@@ -41,11 +35,11 @@ function* rowsOf(checkout: Checkout, language: Language): Generator<Html> {
     yield fact(name, html`<code>${view.providerReference}</code>`);
     return;
   }
-  if (view.kind === 'paid') yield* receiptRows(view, checkout, language);
   yield fact(names.reference, html`<code>${payment.id}</code>`);
 }
 
-function* transactionRows(
+/** Transactions of the view, as far as they are known. */
+export function* transactionRows(
   { view }: Checkout,
   language: Language,
   explorerTransactionUrl: ExplorerTransactionUrl,
@@ -60,28 +54,13 @@ function* transactionRows(
   }
 }
 
-function* receiptRows(
-  view: Extract<CheckoutView, { kind: 'paid' }>,
-  { payment, account }: Checkout,
-  language: Language,
-): Generator<Html> {
-  const { amountCents, originalAmountCents, customerFeeCents, currency } = payment;
-  const { facts: names, summary } = language.words;
-  yield fact(names.paidTo, html`<bdi>${account.name}</bdi>`);
-  yield fact(names.amount, html`<bdi>${formatMoneyAndCode(language, amountCents, currency)}</bdi>`);
-  if (originalAmountCents !== null && customerFeeCents !== null) {
-    const net = formatMoney(language, originalAmountCents, currency);
-    const fee = formatMoney(language, customerFeeCents, currency);
-    yield fact(names.madeUpOf, fillIn(summary.parts, { net, fee }));
-  }
-  if (view.providers.length > 0) {
-    const providers = formatList(language, view.providers.map(nameOf));
-    yield fact(names.chargedBy, html`<bdi>${providers}</bdi>`);
-  }
-  yield fact(names.time, timeElement(view.paidAtMs, language));
-}
-
-/** A time in UTC, which the page's script converts to the customer's time zone. */
-export function timeElement(atMs: number, language: Language): Html {
-  return html`<time datetime="${new Date(atMs).toISOString()}">${formatTime(language, atMs)}</time>`;
+/**
+ * A time in UTC, which the page's script converts to the customer's time zone.
+ *
+ * @param look `clock` for the time of day, `day` for "today, 1:26 AM"; both with the date on other days
+ */
+export function timeElement(atMs: number, language: Language, look?: 'clock' | 'day'): Html {
+  const text = look === 'clock' ? formatClock(language, atMs) : formatTime(language, atMs);
+  const shown = look === undefined ? nothing : html` data-look="${look}"`;
+  return html`<time datetime="${new Date(atMs).toISOString()}"${shown}>${text}</time>`;
 }

@@ -4,6 +4,7 @@ import type { ReceiptStatus, ReceiptStore } from '../../mail/mail.ts';
 import { ServiceError, UnknownStateError } from '../../payment/errors.ts';
 import type { Payment } from '../../payment/payment.ts';
 import { isPaymentId, paymentIdOfShortCode } from '../../payment/payment-id.ts';
+import type { PaymentSearchStore, StateChange } from '../../payment/payment-search-store.ts';
 import type { PaymentStore, PaymentView } from '../../payment/payment-store.ts';
 import { isProviderId, MULTI_PROVIDER, type ProviderId } from '../../payment/provider-catalog.ts';
 import { type Charge, chargeOf } from '../../payment/session-charge.ts';
@@ -15,11 +16,13 @@ import {
 } from '../../providers/provider-availability.ts';
 import { estimateSuccess, type SuccessRates } from '../../providers/provider-success.ts';
 import { type CheckoutView, checkoutViewOf, isTakenByProvider, takesPayment } from './checkout-view.ts';
+import { type WaitTimes, waitTimesOf } from './wait.ts';
 
 export interface ReadCheckoutContext
   extends Readonly<{
     payments: Pick<PaymentStore, 'viewPayment'>;
     accounts: Pick<AccountStore, 'findAccount'>;
+    search: Pick<PaymentSearchStore, 'listStateChanges'>;
   }> {
   /** Null or absent if email is not configured. */
   readonly receipts?: Pick<ReceiptStore, 'findReceiptStatus' | 'askForReceipt'> | null;
@@ -38,6 +41,7 @@ export interface Checkout {
   readonly payment: Payment;
   readonly account: Account;
   readonly view: CheckoutView;
+  readonly times: WaitTimes;
   /** Amount that a provider session charges now: the full amount, or the rest. */
   readonly charge: Charge;
   /** Providers of this payment, each with the reason if it cannot serve; empty if no session may be started. */
@@ -54,6 +58,11 @@ export function singleProviderOf({ payment }: Pick<Checkout, 'payment'>): Provid
   return isProviderId(payment.provider) ? payment.provider : null;
 }
 
+/** Provider that a visit pays, as it is routed now. */
+export function sellerOf(provider: ProviderId, { offers }: Pick<Checkout, 'offers'>): ProviderId {
+  return offers.find((offer) => offer.provider === provider)?.seller ?? provider;
+}
+
 /** Reads a checkout by the text in its URL; null if there is none. */
 export async function readCheckout(
   context: ReadCheckoutContext,
@@ -63,9 +72,11 @@ export async function readCheckout(
   const stored = await context.payments.viewPayment(paymentId);
   if (stored === null) return null;
   const { payment } = stored;
+  const hasArrived = payment.status === 'unpaid' && payment.forwardStatus !== 'pending';
+  const changes = hasArrived ? await context.search.listStateChanges(payment.id) : [];
   const account = await context.accounts.findAccount(payment.accountId);
   if (account === null) throw new UnknownStateError(`payment ${payment.id} belongs to no account`);
-  const checkout = await checkoutOf(context, stored, account);
+  const checkout = await checkoutOf(context, stored, account, changes);
   return { ...checkout, mail: await readMailOffer(context, checkout) };
 }
 
@@ -108,6 +119,7 @@ export async function checkoutOf(
   context: Pick<ReadCheckoutContext, 'directory' | 'nowMs' | 'expiryMs'>,
   stored: PaymentView,
   account: Account,
+  changes: readonly StateChange[],
 ): Promise<Checkout> {
   const { payment } = stored;
   const nowMs = context.nowMs();
@@ -124,5 +136,6 @@ export async function checkoutOf(
   const success = context.directory.success?.() ?? withoutVisits;
   const expiresAtMs = payment.createdAtMs + context.expiryMs;
   const path = `/pay/${payment.id}`;
-  return { path, payment, account, view, charge, offers, success, expiresAtMs, nowMs, mail: null };
+  const times = waitTimesOf(stored, changes);
+  return { path, payment, account, view, times, charge, offers, success, expiresAtMs, nowMs, mail: null };
 }

@@ -71,6 +71,5 @@ function returnLink(
   const stayButton = html`<button type="button" class="link" id="stay">${stay}</button>`;
   const countdown = html`<p class="until" id="automatic" role="timer" hidden>${fillIn(automatic, values)} ${stayButton}</p>`;
   return html`<p><a class="button ${look === 'primary' ? 'primary ' : ''}wide" href="${url.href}"${delay}><span>${fillIn(back, { shop })}</span></a></p>
-<p class="until">${fillIn(leadsTo, values)}</p>
-${isAutomatic ? countdown : nothing}`;
+${isAutomatic ? countdown : html`<p class="until">${fillIn(leadsTo, values)}</p>`}`;
 }

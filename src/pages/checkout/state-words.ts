@@ -6,18 +6,24 @@ import {
 } from '../../payment/errors.ts';
 import { UNITS_PER_CENT } from '../../payment/money.ts';
 import { aboutCents, type Payment } from '../../payment/payment.ts';
-import { MULTI_PROVIDER, type ProviderId, providerCatalog } from '../../payment/provider-catalog.ts';
+import {
+  customerFacts,
+  MULTI_PROVIDER,
+  type ProviderId,
+  providerCatalog,
+} from '../../payment/provider-catalog.ts';
 import type { Charge } from '../../payment/session-charge.ts';
 import type { ProviderOffer, Refusal } from '../../providers/provider-availability.ts';
 import {
   fillIn,
   fillText,
+  formatMinutes,
   formatMoney,
   formatMoneyAndCode,
   type Language,
   type Values,
 } from '../../web/checkout-frame/languages.ts';
-import { type Html, html } from '../../web/design/html.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
 import type { Words } from '../../web/locales/locale.ts';
 import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
 import type { Checkout } from './read-checkout.ts';
@@ -51,9 +57,25 @@ export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
     const surplus = context.language.words.states[view.surplus];
     return { ...words, notice: fillIn(surplus, values) };
   }
+  if (view.kind === 'at_provider' && isTakenByProvider(view))
+    return takenWords(words, view.provider, context);
   if (!('hasLittleArrived' in view) || !view.hasLittleArrived) return words;
   const { littleArrived } = context.language.words.states;
   return { ...words, sentence: html`${words.sentence} ${littleArrived}` };
+}
+
+/** A card is approved; of a wallet or an account only the payment. */
+function takenWords(words: StateWords, provider: ProviderId, { language }: WordsContext): StateWords {
+  const { approved, usual, once } = language.words.wait;
+  const { means, usualMinutes } = customerFacts[provider];
+  const [before = '', after = ''] = usual.split('{time}');
+  const time =
+    usualMinutes === null
+      ? nothing
+      : html`${before}<bdi class="whole">${formatMinutes(language, usualMinutes)}</bdi>${after}`;
+  const sentence = html`${words.sentence}<br>${time} <span class="whole">${once}</span>`;
+  if (means.some((each) => each === 'card')) return { ...words, sentence };
+  return { heading: html`${approved}`, sentence, text: { ...words.text, heading: approved } };
 }
 
 export function goingWords(language: Language, provider: string): StateWords {

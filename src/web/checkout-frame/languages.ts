@@ -91,7 +91,9 @@ interface Formats {
   readonly money: Readonly<Record<Currency, Intl.NumberFormat>>;
   readonly usdc: Intl.NumberFormat;
   readonly time: Intl.DateTimeFormat;
+  readonly clock: Intl.DateTimeFormat;
   readonly minutes: Intl.NumberFormat;
+  readonly seconds: Intl.NumberFormat;
   readonly names: Intl.ListFormat;
 }
 
@@ -106,7 +108,9 @@ function formatsOf(locale: string): Formats {
     money: Object.fromEntries(currencies.map((currency) => [currency, money(currency)])) as Formats['money'],
     usdc: new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }),
     time: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }),
+    clock: new Intl.DateTimeFormat(locale, { timeStyle: 'medium', timeZone: 'UTC' }),
     minutes: new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'long' }),
+    seconds: new Intl.NumberFormat(locale, { style: 'unit', unit: 'second', unitDisplay: 'long' }),
     names: new Intl.ListFormat(locale, { type: 'conjunction' }),
   };
 }
@@ -143,6 +147,18 @@ export function formatUsdc({ code }: Language, units: bigint, rounding: 'up' | '
 /** "November 21, 2026 at 1:38 AM UTC"; the page's script converts it to the customer's time zone. */
 export function formatTime({ code }: Language, timeMs: number): string {
   return `${formats[code].time.format(timeMs)} UTC`;
+}
+
+/** "1:38:07 AM UTC". */
+export function formatClock({ code }: Language, timeMs: number): string {
+  return `${formats[code].clock.format(timeMs)} UTC`;
+}
+
+/** "38 seconds" up to two minutes, then "3 minutes"; rounded up. */
+export function formatWithin({ code }: Language, durationMs: number): string {
+  const seconds = Math.ceil(durationMs / 1000);
+  const { minutes, seconds: format } = formats[code];
+  return seconds <= 120 ? format.format(seconds) : minutes.format(Math.ceil(seconds / 60));
 }
 
 /** "2–15 minutes". */

@@ -56,9 +56,8 @@ export const ar: Words = {
         'إذا خصم {provider} من بطاقتك فلا تدفع مرة أخرى: قد تستغرق الدفعة بعض الوقت وستظهر هنا. وإلا فابدأ من جديد.',
     },
     taken: {
-      heading: 'تمت الموافقة على الدفعة. نعمل على تأكيدها.',
-      sentence:
-        'يفيد {provider} بأن دفعتك بقيمة {amount} في طريقها إلى {shop}. ستظهر هنا، عادةً خلال بضع دقائق. يُرجى عدم الدفع مرة أخرى.',
+      heading: 'تمت الموافقة على بطاقتك',
+      sentence: 'أموالك في طريقها إلى {shop}.',
     },
     declined: {
       heading: 'رُفضت الدفعة. لم يُخصم منك أي مبلغ.',
@@ -82,7 +81,7 @@ export const ar: Words = {
     },
     sending: {
       heading: 'جارٍ إرسال دفعتك إلى {shop}',
-      sentence: 'يستغرق ذلك عادةً أقل من دقيقة. يمكنك إغلاق هذه الصفحة.',
+      sentence: 'يستغرق ذلك عادةً أقل من دقيقة.',
     },
     held: {
       heading: 'وصلت دفعتك، لكن إرسالها تأخر',
@@ -128,7 +127,6 @@ export const ar: Words = {
     startAgainAt: 'البدء من جديد لدى {provider}',
     tryAnotherCard: 'جرّب بطاقة أخرى لدى {provider}',
     chooseAnother: 'طرق دفع أخرى',
-    checkAgain: 'التحقق مرة أخرى',
     print: 'طباعة الإيصال أو حفظه',
     backToCheckout: 'العودة إلى صفحة الدفع',
   },
@@ -175,6 +173,31 @@ export const ar: Words = {
     countryMissing: 'يُرجى اختيار بلدك: يحتاج {provider} إلى معرفته.',
     notFromHere: 'يُرجى استخدام أزرار هذه الصفحة للمتابعة.',
     other: 'لم تنجح العملية. لم يُخصم أي مبلغ من بطاقتك. يُرجى المحاولة بعد لحظات.',
+  },
+  wait: {
+    approved: 'تمت الموافقة على دفعتك',
+    usual: 'يستغرق ذلك عادةً {time}.',
+    once: 'لا تدفع مرة أخرى.',
+    approvedBy: 'الموافقة من {provider}',
+    onItsWay: 'في الطريق',
+    sending: 'يرسلها {provider} إلى عنوان هذه الدفعة.',
+    confirmed: 'تم التأكيد',
+    withShop: 'لدى {shop}',
+    now: 'الآن',
+    close: 'يمكنك إغلاق هذه الصفحة.',
+    longer: 'هل يستغرق الأمر وقتًا أطول؟',
+  },
+  receipt: {
+    paidTo: 'مدفوعة إلى {shop}',
+    for: 'مقابل',
+    price: 'السعر + الرسوم',
+    statement: 'في كشف حسابك',
+    number: 'رقم الإيصال',
+    proven: 'مُثبت على {network}.',
+    sent: 'أرسل العقد {usdc} إلى {shop}.',
+    sentWithin: 'أرسل العقد {usdc} إلى {shop} خلال {time} من الموافقة على بطاقتك.',
+    transactions: 'عرض المعاملتين',
+    check: 'تحقق بنفسك',
   },
   missing: {
     question: 'خُصم المبلغ من بطاقتك ولا يظهر شيء هنا؟',

@@ -61,10 +61,8 @@ export const de: Words = {
         'Die Zahlung kann etwas dauern und erscheint hier. Andernfalls beginnen Sie neu.',
     },
     taken: {
-      heading: 'Zahlung genehmigt. Wir bestätigen sie gerade.',
-      sentence:
-        '{provider} meldet, dass Ihre Zahlung von {amount} auf dem Weg zu {shop} ist. ' +
-        'Sie erscheint hier, meist innerhalb weniger Minuten. Bitte zahlen Sie nicht noch einmal.',
+      heading: 'Ihre Karte ist bestätigt',
+      sentence: 'Ihr Geld ist unterwegs zu {shop}.',
     },
     declined: {
       heading: 'Zahlung abgelehnt. Ihre Karte wurde nicht belastet.',
@@ -92,7 +90,7 @@ export const de: Words = {
     },
     sending: {
       heading: 'Ihre Zahlung wird an {shop} weitergeleitet',
-      sentence: 'Das dauert in der Regel weniger als eine Minute. Sie können diese Seite schließen.',
+      sentence: 'Das dauert in der Regel weniger als eine Minute.',
     },
     held: {
       heading: 'Ihre Zahlung ist angekommen, verzögert sich aber',
@@ -143,7 +141,6 @@ export const de: Words = {
     startAgainAt: 'Bei {provider} neu beginnen',
     tryAnotherCard: 'Andere Karte bei {provider} versuchen',
     chooseAnother: 'Andere Zahlungsarten',
-    checkAgain: 'Erneut prüfen',
     print: 'Beleg drucken oder speichern',
     backToCheckout: 'Zurück zur Bezahlseite',
   },
@@ -195,6 +192,32 @@ export const de: Words = {
     notFromHere: 'Bitte verwenden Sie die Schaltflächen auf dieser Seite, um fortzufahren.',
     other:
       'Das hat nicht funktioniert. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es gleich noch einmal.',
+  },
+  wait: {
+    approved: 'Ihre Zahlung ist bestätigt',
+    usual: 'Dauert meist {time}.',
+    once: 'Bitte nicht noch einmal bezahlen.',
+    approvedBy: 'Bestätigt von {provider}',
+    onItsWay: 'Unterwegs',
+    sending: '{provider} sendet es an die Adresse dieser Zahlung.',
+    confirmed: 'Eingegangen',
+    withShop: 'Bei {shop}',
+    now: 'jetzt',
+    close: 'Sie können diese Seite schließen.',
+    longer: 'Dauert es länger?',
+  },
+  receipt: {
+    paidTo: 'bezahlt an {shop}',
+    for: 'Für',
+    price: 'Preis + Gebühr',
+    statement: 'Auf Ihrem Kontoauszug',
+    number: 'Beleg-Nr.',
+    proven: 'Nachgewiesen auf {network}.',
+    sent: 'Der Vertrag hat {usdc} an {shop} gesendet.',
+    sentWithin:
+      'Der Vertrag hat {usdc} innerhalb von {time} nach der Bestätigung Ihrer Karte an {shop} gesendet.',
+    transactions: 'Die beiden Transaktionen ansehen',
+    check: 'Selbst nachprüfen',
   },
   missing: {
     question: 'Abgebucht, aber hier erscheint nichts?',

@@ -59,10 +59,8 @@ export const en = {
         'If {provider} charged your card, don’t pay again: the payment can take a while and appears here. Otherwise, start again.',
     },
     taken: {
-      heading: 'Payment approved. We’re confirming it.',
-      sentence:
-        '{provider} says that your payment of {amount} is on its way to {shop}. ' +
-        'Your payment appears here, usually within a few minutes. Please don’t pay again.',
+      heading: 'Your card is approved',
+      sentence: 'Your money is on its way to {shop}.',
     },
     declined: {
       heading: 'Payment declined. You haven’t been charged.',
@@ -89,7 +87,7 @@ export const en = {
     },
     sending: {
       heading: 'Your payment is being sent to {shop}',
-      sentence: 'This usually takes less than a minute. You can close this page.',
+      sentence: 'This usually takes less than a minute.',
     },
     held: {
       heading: 'Your payment has arrived, but is delayed',
@@ -139,7 +137,6 @@ export const en = {
     startAgainAt: 'Start again at {provider}',
     tryAnotherCard: 'Try another card at {provider}',
     chooseAnother: 'Other ways to pay',
-    checkAgain: 'Check again',
     print: 'Print or save the receipt',
     backToCheckout: 'Back to the checkout',
   },
@@ -190,6 +187,34 @@ export const en = {
     countryMissing: 'Please choose your country: {provider} needs to know it.',
     notFromHere: 'Please use the buttons on this page to continue.',
     other: 'That did not work. Your card was not charged. Please try again in a moment.',
+  },
+  /** After the customer has paid. */
+  wait: {
+    /** Heading where no card was used. */
+    approved: 'Your payment is approved',
+    usual: 'Usually done in {time}.',
+    once: 'Don’t pay again.',
+    approvedBy: 'Approved by {provider}',
+    onItsWay: 'On its way',
+    sending: '{provider} is sending it to the address of this payment.',
+    confirmed: 'Confirmed',
+    withShop: 'With {shop}',
+    now: 'now',
+    close: 'You can close this page.',
+    longer: 'Taking longer?',
+  },
+  receipt: {
+    /** Followed by the time. */
+    paidTo: 'paid to {shop}',
+    for: 'For',
+    price: 'Price + fee',
+    statement: 'On your statement',
+    number: 'Receipt no.',
+    proven: 'Proven on {network}.',
+    sent: 'The contract sent {usdc} to {shop}.',
+    sentWithin: 'The contract sent {usdc} to {shop} within {time} of your card’s approval.',
+    transactions: 'See the two transactions',
+    check: 'Check it yourself',
   },
   /** Charged but not yet arrived. */
   missing: {

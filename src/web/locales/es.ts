@@ -60,9 +60,8 @@ export const es: Words = {
         'Si {provider} ha realizado un cargo en su tarjeta, no vuelva a pagar: el pago puede tardar un poco y aparecerá aquí. Si no, empiece de nuevo.',
     },
     taken: {
-      heading: 'Pago aprobado. Lo estamos confirmando.',
-      sentence:
-        '{provider} indica que su pago de {amount} está de camino a {shop}. Aparecerá aquí, normalmente en unos minutos. Por favor, no vuelva a pagar.',
+      heading: 'Su tarjeta está aprobada',
+      sentence: 'Su dinero está de camino a {shop}.',
     },
     declined: {
       heading: 'Pago rechazado. No se le ha cobrado nada.',
@@ -89,7 +88,7 @@ export const es: Words = {
     },
     sending: {
       heading: 'Su pago se está enviando a {shop}',
-      sentence: 'Suele tardar menos de un minuto. Puede cerrar esta página.',
+      sentence: 'Suele tardar menos de un minuto.',
     },
     held: {
       heading: 'Hemos recibido su pago, pero hay un retraso',
@@ -139,7 +138,6 @@ export const es: Words = {
     startAgainAt: 'Empezar de nuevo en {provider}',
     tryAnotherCard: 'Probar otra tarjeta en {provider}',
     chooseAnother: 'Otras formas de pago',
-    checkAgain: 'Comprobar de nuevo',
     print: 'Imprimir o guardar el recibo',
     backToCheckout: 'Volver al pago',
   },
@@ -190,6 +188,31 @@ export const es: Words = {
     notFromHere: 'Utilice los botones de esta página para continuar.',
     other:
       'No ha funcionado. No se ha realizado ningún cargo en su tarjeta. Inténtelo de nuevo en un momento.',
+  },
+  wait: {
+    approved: 'Su pago está aprobado',
+    usual: 'Suele tardar {time}.',
+    once: 'No vuelva a pagar.',
+    approvedBy: 'Aprobado por {provider}',
+    onItsWay: 'En camino',
+    sending: '{provider} lo está enviando a la dirección de este pago.',
+    confirmed: 'Confirmado',
+    withShop: 'En {shop}',
+    now: 'ahora',
+    close: 'Puede cerrar esta página.',
+    longer: '¿Tarda más?',
+  },
+  receipt: {
+    paidTo: 'pagado a {shop}',
+    for: 'Concepto',
+    price: 'Precio + comisión',
+    statement: 'En su extracto',
+    number: 'Recibo n.º',
+    proven: 'Comprobado en {network}.',
+    sent: 'El contrato envió {usdc} a {shop}.',
+    sentWithin: 'El contrato envió {usdc} a {shop} en menos de {time} desde la aprobación de su tarjeta.',
+    transactions: 'Ver las dos transacciones',
+    check: 'Compruébelo usted mismo',
   },
   missing: {
     question: '¿Se lo han cobrado y aquí no aparece nada?',

@@ -59,10 +59,8 @@ export const fr: Words = {
         'Si {provider} a débité votre carte, ne payez pas à nouveau\u00a0: le paiement peut prendre un moment et apparaîtra ici. Sinon, recommencez.',
     },
     taken: {
-      heading: 'Paiement approuvé. Confirmation en cours.',
-      sentence:
-        '{provider} indique que votre paiement de {amount} est en cours de transfert vers {shop}. ' +
-        'Il apparaîtra ici, en général en quelques minutes. Ne payez pas à nouveau.',
+      heading: 'Votre carte est acceptée',
+      sentence: 'Votre argent est en route vers {shop}.',
     },
     declined: {
       heading: 'Paiement refusé. Votre carte n’a pas été débitée.',
@@ -89,7 +87,7 @@ export const fr: Words = {
     },
     sending: {
       heading: 'Votre paiement est en cours de transmission à {shop}',
-      sentence: 'Cela prend en général moins d’une minute. Vous pouvez fermer cette page.',
+      sentence: 'Cela prend en général moins d’une minute.',
     },
     held: {
       heading: 'Votre paiement a été reçu, mais sa transmission prend du retard',
@@ -138,7 +136,6 @@ export const fr: Words = {
     startAgainAt: 'Recommencer chez {provider}',
     tryAnotherCard: 'Essayer une autre carte chez {provider}',
     chooseAnother: 'Autres moyens de paiement',
-    checkAgain: 'Vérifier à nouveau',
     print: 'Imprimer ou enregistrer le reçu',
     backToCheckout: 'Retour au paiement',
   },
@@ -186,6 +183,31 @@ export const fr: Words = {
     countryMissing: 'Choisissez votre pays\u00a0: {provider} a besoin de cette information.',
     notFromHere: 'Utilisez les boutons de cette page pour continuer.',
     other: 'Cela n’a pas fonctionné. Votre carte n’a pas été débitée. Réessayez dans un instant.',
+  },
+  wait: {
+    approved: 'Votre paiement est accepté',
+    usual: 'Durée habituelle\u00a0: {time}.',
+    once: 'Ne payez pas à nouveau.',
+    approvedBy: 'Accepté par {provider}',
+    onItsWay: 'En route',
+    sending: '{provider} l’envoie à l’adresse de ce paiement.',
+    confirmed: 'Confirmé',
+    withShop: 'Chez {shop}',
+    now: 'en cours',
+    close: 'Vous pouvez fermer cette page.',
+    longer: 'C’est plus long que prévu\u00a0?',
+  },
+  receipt: {
+    paidTo: 'payé à {shop}',
+    for: 'Objet',
+    price: 'Prix + frais',
+    statement: 'Sur votre relevé',
+    number: 'Reçu nº',
+    proven: 'Prouvé sur {network}.',
+    sent: 'Le contrat a envoyé {usdc} à {shop}.',
+    sentWithin: 'Le contrat a envoyé {usdc} à {shop} moins de {time} après l’acceptation de votre carte.',
+    transactions: 'Voir les deux transactions',
+    check: 'Vérifiez par vous-même',
   },
   missing: {
     question: 'Votre carte a été débitée, mais rien n’apparaît ici\u00a0?',

@@ -60,10 +60,8 @@ export const it: Words = {
         'il pagamento può richiedere un po’ di tempo e comparirà qui. Altrimenti ricomincia.',
     },
     taken: {
-      heading: 'Pagamento approvato. Lo stiamo confermando.',
-      sentence:
-        '{provider} comunica che il tuo pagamento di {amount} è in corso di trasferimento a {shop}. ' +
-        'Comparirà qui, di solito entro pochi minuti. Non pagare di nuovo.',
+      heading: 'La tua carta è stata accettata',
+      sentence: 'Il denaro è in viaggio verso {shop}.',
     },
     declined: {
       heading: 'Pagamento rifiutato. Non ti è stato addebitato nulla.',
@@ -91,7 +89,7 @@ export const it: Words = {
     },
     sending: {
       heading: 'Il tuo pagamento è in corso di invio a {shop}',
-      sentence: 'Di solito ci vuole meno di un minuto. Puoi chiudere questa pagina.',
+      sentence: 'Di solito ci vuole meno di un minuto.',
     },
     held: {
       heading: 'Abbiamo ricevuto il tuo pagamento, ma c’è un ritardo',
@@ -142,7 +140,6 @@ export const it: Words = {
     startAgainAt: 'Ricomincia con {provider}',
     tryAnotherCard: 'Prova un’altra carta su {provider}',
     chooseAnother: 'Altri metodi di pagamento',
-    checkAgain: 'Controlla di nuovo',
     print: 'Stampa o salva la ricevuta',
     backToCheckout: 'Torna al pagamento',
   },
@@ -192,6 +189,31 @@ export const it: Words = {
     countryMissing: 'Scegli il tuo paese: {provider} ha bisogno di questa informazione.',
     notFromHere: 'Usa i pulsanti di questa pagina per continuare.',
     other: 'Qualcosa non ha funzionato. Non è stato addebitato nulla sulla tua carta. Riprova tra poco.',
+  },
+  wait: {
+    approved: 'Il tuo pagamento è stato accettato',
+    usual: 'Di solito ci vogliono {time}.',
+    once: 'Non pagare di nuovo.',
+    approvedBy: 'Accettato da {provider}',
+    onItsWay: 'In viaggio',
+    sending: '{provider} lo sta inviando all’indirizzo di questo pagamento.',
+    confirmed: 'Confermato',
+    withShop: 'Da {shop}',
+    now: 'ora',
+    close: 'Puoi chiudere questa pagina.',
+    longer: 'Ci vuole di più?',
+  },
+  receipt: {
+    paidTo: 'pagato a {shop}',
+    for: 'Per',
+    price: 'Prezzo + commissione',
+    statement: 'Sul tuo estratto conto',
+    number: 'Ricevuta n.',
+    proven: 'Dimostrato su {network}.',
+    sent: 'Il contratto ha inviato {usdc} a {shop}.',
+    sentWithin: 'Il contratto ha inviato {usdc} a {shop} entro {time} dall’accettazione della tua carta.',
+    transactions: 'Vedi le due transazioni',
+    check: 'Verifica di persona',
   },
   missing: {
     question: 'Hai ricevuto l’addebito, ma qui non compare nulla?',

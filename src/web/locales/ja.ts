@@ -59,9 +59,8 @@ export const ja: Words = {
         '{provider}からカードに請求があった場合は、再度のお支払いは行わないでください。反映まで時間がかかることがありますが、このページに表示されます。請求がない場合は、最初からやり直してください。',
     },
     taken: {
-      heading: 'お支払いが承認されました。確認中です。',
-      sentence:
-        '{provider}によると、{amount}のお支払いは{shop}に送金中です。通常は数分以内にこのページに表示されます。再度のお支払いは行わないでください。',
+      heading: 'カードが承認されました',
+      sentence: '代金を{shop}に送金中です。',
     },
     declined: {
       heading: 'お支払いが承認されませんでした。請求は行われていません。',
@@ -87,7 +86,7 @@ export const ja: Words = {
     },
     sending: {
       heading: 'お支払いを{shop}に送金しています',
-      sentence: '通常は1分もかかりません。このページを閉じてもかまいません。',
+      sentence: '通常は1分もかかりません。',
     },
     held: {
       heading: '入金を確認しましたが、処理が遅れています',
@@ -131,7 +130,6 @@ export const ja: Words = {
     startAgainAt: '{provider}でやり直す',
     tryAnotherCard: '{provider}で別のカードを試す',
     chooseAnother: 'その他のお支払い方法',
-    checkAgain: 'もう一度確認',
     print: '領収書を印刷または保存',
     backToCheckout: 'お支払いページに戻る',
   },
@@ -180,6 +178,31 @@ export const ja: Words = {
     countryMissing: '国を選択してください。{provider}の利用に必要です。',
     notFromHere: '続けるには、このページのボタンを使用してください。',
     other: '処理できませんでした。カードへの請求は行われていません。しばらくしてからもう一度お試しください。',
+  },
+  wait: {
+    approved: 'お支払いが承認されました',
+    usual: '通常は{time}で完了します。',
+    once: '再度のお支払いは行わないでください。',
+    approvedBy: '{provider}が承認',
+    onItsWay: '送金中',
+    sending: '{provider}がこのお支払い専用のアドレスに送金しています。',
+    confirmed: '入金確認',
+    withShop: '{shop}に到着',
+    now: '現在',
+    close: 'このページを閉じてもかまいません。',
+    longer: '時間がかかっていますか？',
+  },
+  receipt: {
+    paidTo: '{shop}に支払い済み',
+    for: '内容',
+    price: '価格＋手数料',
+    statement: 'ご利用明細の表示',
+    number: '領収書番号',
+    proven: '{network}で証明済み。',
+    sent: 'コントラクトは{usdc}を{shop}に送金しました。',
+    sentWithin: 'コントラクトは、カードの承認から{time}以内に{usdc}を{shop}に送金しました。',
+    transactions: '2件のトランザクションを見る',
+    check: 'ご自身で確認する',
   },
   missing: {
     question: '請求されたのに、ここに表示されませんか？',

@@ -60,10 +60,8 @@ export const nl: Words = {
         'Heeft {provider} het bedrag afgeschreven? Betaal dan niet opnieuw: de betaling kan even duren en verschijnt hier. Zo niet, begin dan opnieuw.',
     },
     taken: {
-      heading: 'Betaling goedgekeurd. Bevestiging volgt.',
-      sentence:
-        '{provider} meldt dat je betaling van {amount} onderweg is naar {shop}. ' +
-        'De betaling verschijnt hier, meestal binnen een paar minuten. Betaal niet opnieuw.',
+      heading: 'Je kaart is goedgekeurd',
+      sentence: 'Je geld is onderweg naar {shop}.',
     },
     declined: {
       heading: 'Betaling geweigerd. Er is niets afgeschreven.',
@@ -90,7 +88,7 @@ export const nl: Words = {
     },
     sending: {
       heading: 'Je betaling wordt doorgestuurd naar {shop}',
-      sentence: 'Dit duurt meestal minder dan een minuut. Je kunt deze pagina sluiten.',
+      sentence: 'Dit duurt meestal minder dan een minuut.',
     },
     held: {
       heading: 'Je betaling is ontvangen, maar heeft vertraging',
@@ -141,7 +139,6 @@ export const nl: Words = {
     startAgainAt: 'Opnieuw beginnen bij {provider}',
     tryAnotherCard: 'Probeer een andere kaart bij {provider}',
     chooseAnother: 'Andere betaalmethoden',
-    checkAgain: 'Opnieuw controleren',
     print: 'Betaalbewijs afdrukken of opslaan',
     backToCheckout: 'Terug naar de betaling',
   },
@@ -191,6 +188,32 @@ export const nl: Words = {
     countryMissing: 'Kies je land: {provider} heeft dit nodig.',
     notFromHere: 'Gebruik de knoppen op deze pagina om door te gaan.',
     other: 'Dat is niet gelukt. Er is niets van je kaart afgeschreven. Probeer het zo meteen opnieuw.',
+  },
+  wait: {
+    approved: 'Je betaling is goedgekeurd',
+    usual: 'Duurt meestal {time}.',
+    once: 'Betaal niet opnieuw.',
+    approvedBy: 'Goedgekeurd door {provider}',
+    onItsWay: 'Onderweg',
+    sending: '{provider} stuurt het naar het adres van deze betaling.',
+    confirmed: 'Bevestigd',
+    withShop: 'Bij {shop}',
+    now: 'nu',
+    close: 'Je kunt deze pagina sluiten.',
+    longer: 'Duurt het langer?',
+  },
+  receipt: {
+    paidTo: 'betaald aan {shop}',
+    for: 'Voor',
+    price: 'Prijs + kosten',
+    statement: 'Op je afschrift',
+    number: 'Bonnummer',
+    proven: 'Bewezen op {network}.',
+    sent: 'Het contract heeft {usdc} naar {shop} gestuurd.',
+    sentWithin:
+      'Het contract heeft {usdc} binnen {time} na de goedkeuring van je kaart naar {shop} gestuurd.',
+    transactions: 'Bekijk de twee transacties',
+    check: 'Controleer het zelf',
   },
   missing: {
     question: 'Afgeschreven, maar hier verschijnt niets?',

@@ -60,9 +60,8 @@ export const pt: Words = {
         'Se {provider} fez uma cobrança no seu cartão, não pague de novo: o pagamento pode demorar um pouco e aparece aqui. Caso contrário, recomece.',
     },
     taken: {
-      heading: 'Pagamento aprovado. Estamos confirmando.',
-      sentence:
-        '{provider} informa que seu pagamento de {amount} está a caminho de {shop}. Ele aparece aqui, geralmente em poucos minutos. Não pague de novo.',
+      heading: 'Seu cartão foi aprovado',
+      sentence: 'Seu dinheiro está a caminho de {shop}.',
     },
     declined: {
       heading: 'Pagamento recusado. Nada foi cobrado.',
@@ -88,7 +87,7 @@ export const pt: Words = {
     },
     sending: {
       heading: 'Seu pagamento está sendo enviado a {shop}',
-      sentence: 'Geralmente leva menos de um minuto. Você pode fechar esta página.',
+      sentence: 'Geralmente leva menos de um minuto.',
     },
     held: {
       heading: 'Recebemos seu pagamento, mas há um atraso',
@@ -136,7 +135,6 @@ export const pt: Words = {
     startAgainAt: 'Recomeçar em {provider}',
     tryAnotherCard: 'Tentar outro cartão na {provider}',
     chooseAnother: 'Outras formas de pagamento',
-    checkAgain: 'Verificar de novo',
     print: 'Imprimir ou salvar o recibo',
     backToCheckout: 'Voltar ao pagamento',
   },
@@ -185,6 +183,31 @@ export const pt: Words = {
     countryMissing: 'Escolha seu país: {provider} precisa dessa informação.',
     notFromHere: 'Use os botões desta página para continuar.',
     other: 'Não funcionou. Nada foi cobrado no seu cartão. Tente de novo em instantes.',
+  },
+  wait: {
+    approved: 'Seu pagamento foi aprovado',
+    usual: 'Geralmente leva {time}.',
+    once: 'Não pague de novo.',
+    approvedBy: 'Aprovado por {provider}',
+    onItsWay: 'A caminho',
+    sending: '{provider} está enviando o valor ao endereço deste pagamento.',
+    confirmed: 'Confirmado',
+    withShop: 'Com {shop}',
+    now: 'agora',
+    close: 'Você pode fechar esta página.',
+    longer: 'Está demorando mais?',
+  },
+  receipt: {
+    paidTo: 'pago a {shop}',
+    for: 'Referente a',
+    price: 'Preço + taxa',
+    statement: 'Na sua fatura',
+    number: 'Recibo nº',
+    proven: 'Comprovado em {network}.',
+    sent: 'O contrato enviou {usdc} a {shop}.',
+    sentWithin: 'O contrato enviou {usdc} a {shop} em até {time} após a aprovação do seu cartão.',
+    transactions: 'Ver as duas transações',
+    check: 'Confira você mesmo',
   },
   missing: {
     question: 'A cobrança foi feita, mas nada aparece aqui?',

@@ -17,12 +17,19 @@ const mostBrokenStreams = 4;
 /**
  * @typedef {{
  *   revision: string, view: string, takesPayment: boolean, refreshSeconds: number | null,
- *   title: string, status: string, detail: string, mail: string
+ *   title: string, status: string, panel: string | null, detail: string, mail: string
  * }} Content
  */
 
 /** Stops the countdown to the automatic return to the shop, if one is running. */
 let stopReturning = () => {};
+
+/**
+ * Timer of the elapsed time.
+ *
+ * @type {number | undefined}
+ */
+let ticking;
 
 const page = document.getElementById('checkout');
 if (page !== null) followPayment(page);
@@ -144,12 +151,17 @@ function followPayment(page) {
     // announce nothing twice.
     const next = document.createElement('template');
     next.innerHTML = content.status;
-    if (next.content.textContent.trim() !== status.textContent.trim()) status.replaceChildren(next.content);
+    const isNews = wordsIn(next.content) !== wordsIn(status);
+    if (isNews) status.replaceChildren(next.content);
     detail.innerHTML = content.detail;
     // Only if it changes, because the customer may be entering an address.
     const mail = /** @type {HTMLElement} */ (document.getElementById('mail'));
     next.innerHTML = content.mail;
     if (next.innerHTML !== mail.innerHTML) mail.innerHTML = content.mail;
+    const panel = document.querySelector('.summary');
+    if (content.panel !== null && panel !== null) panel.outerHTML = content.panel;
+    if (isNews && matchMedia('(prefers-reduced-motion: no-preference)').matches)
+      for (const part of [status, detail]) part.animate?.({ opacity: [0, 1] }, 160);
     document.getElementById('problem')?.replaceChildren();
     document.getElementById('assurances')?.toggleAttribute('hidden', !content.takesPayment);
     // Moves the focus to the new state, because screen readers would otherwise continue at the top of the page.
@@ -173,6 +185,12 @@ function followPayment(page) {
   addEventListener('offline', () => say(page.dataset['offline'] ?? ''));
   // Closes the connection, which a page in the back/forward cache must not hold.
   addEventListener('pagehide', stop);
+  // Paper shows whole dates and the transactions.
+  addEventListener('beforeprint', () => {
+    showTimes(true);
+    for (const part of document.querySelectorAll('details')) part.open = true;
+  });
+  addEventListener('afterprint', () => showTimes(false));
   // Refreshes a page from the back/forward cache, which may be out of date.
   addEventListener('pageshow', (event) => {
     if (event.persisted) askAgain();
@@ -231,21 +249,70 @@ function startOneVisit(page) {
 }
 
 /**
+ * Text of a state, without the elapsed time.
+ *
+ * @param {ParentNode} state
+ */
+function wordsIn(state) {
+  return [...state.children].map((part) => (part.className === 'ring' ? '' : part.textContent)).join();
+}
+
+/** Continues the elapsed time from the server's, because the browser's clock may be wrong. */
+function showElapsed() {
+  clearInterval(ticking);
+  const ring = /** @type {HTMLElement | null} */ (document.querySelector('[data-elapsed]'));
+  if (ring === null) return;
+  const startMs = Date.now() - Number(ring.dataset['elapsed']) * 1000;
+  ticking = setInterval(() => {
+    const seconds = Math.floor((Date.now() - startMs) / 1000);
+    ring.dataset['elapsed'] = String(seconds);
+    const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+    if (parts[0] === 0) parts.shift();
+    ring.textContent = parts.map((part, index) => String(part).padStart(index && 2, '0')).join(':');
+  }, 1000);
+}
+
+/**
+ * Shows times with their date; on screens, where they say so, the time of day or "today, 1:26 AM" if it is today.
+ *
+ * @param {boolean} isPaper
+ */
+function showTimes(isPaper) {
+  const { lang } = document.documentElement;
+  /** @param {Intl.DateTimeFormatOptions} options */
+  const formatOf = (options) => new Intl.DateTimeFormat(lang, { numberingSystem: 'latn', ...options });
+  const hour = /** @type {const} */ ({ hour: 'numeric', minute: '2-digit' });
+  const date = /** @type {const} */ ({ year: 'numeric', day: 'numeric' });
+  const full = formatOf({ ...date, month: 'long', ...hour, timeZoneName: 'short' });
+  for (const time of document.querySelectorAll('time')) {
+    const at = new Date(time.dateTime);
+    const { look } = time.dataset;
+    if (isPaper || look === undefined || at.toDateString() !== new Date().toDateString())
+      time.textContent = full.format(at);
+    else if (look === 'clock') time.textContent = formatOf({ ...hour, second: '2-digit' }).format(at);
+    else {
+      // Replaces the date, so that the language's separator and order of the time stay.
+      const parts = formatOf({ ...date, month: 'numeric', ...hour }).formatToParts(at);
+      const from = parts.findIndex(({ type }) => type === 'hour' || type === 'dayPeriod') - 1;
+      const today = new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }).format(0, 'day');
+      time.textContent =
+        today +
+        parts
+          .slice(from)
+          .map(({ value }) => value)
+          .join('');
+    }
+  }
+}
+
+/**
  * Shows times in the customer's time zone and the print button, and starts the return to the shop.
  *
  * @param {HTMLElement} page
  */
 function dressUp(page) {
-  const format = new Intl.DateTimeFormat(document.documentElement.lang, {
-    year: 'numeric',
-    month: 'long',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: '2-digit',
-    timeZoneName: 'short',
-    numberingSystem: 'latn',
-  });
-  for (const time of page.querySelectorAll('time')) time.textContent = format.format(new Date(time.dateTime));
+  showTimes(false);
+  showElapsed();
   const print = document.getElementById('print');
   if (print !== null) {
     print.hidden = false;

@@ -1,0 +1,80 @@
+import { receiptNumberOf } from '../../payment/payment-id.ts';
+import { customerFacts } from '../../payment/provider-catalog.ts';
+import {
+  fillIn,
+  fillText,
+  formatList,
+  formatMoney,
+  formatUsdc,
+  formatWithin,
+  type Language,
+} from '../../web/checkout-frame/languages.ts';
+import { type Html, html, nothing } from '../../web/design/html.ts';
+import { fact } from '../../web/signed-in/payment-words.ts';
+import { publicNetworkName } from '../../web/well-known.ts';
+import type { CheckoutView } from './checkout-view.ts';
+import { type ExplorerTransactionUrl, timeElement, transactionRows } from './payment-facts.ts';
+import type { Checkout } from './read-checkout.ts';
+import { shopLinks } from './return-to-shop.ts';
+import { nameOf } from './state-words.ts';
+
+type Paid = Extract<CheckoutView, { kind: 'paid' }>;
+
+/** Panel of a paid checkout with its amount, in place of the summary. */
+export function paidPanel(view: Paid, { account }: Checkout, language: Language, amount: Html): Html {
+  return html`<header class="summary paid">
+<svg class="seal" viewBox="0 0 34 34" width="72" height="72" aria-hidden="true"><circle cx="17" cy="17" r="17"/><path d="M11 17.5l4 4 8-9"/></svg>
+${amount}
+<p>${fillIn(language.words.receipt.paidTo, { shop: account.name })} · ${timeElement(view.paidAtMs, language, 'day')}</p>
+</header>`;
+}
+
+/** Way back, facts and proof of a paid checkout. The print button is hidden until the script shows it. */
+export function receipt(
+  view: Paid,
+  checkout: Checkout,
+  language: Language,
+  explorerTransactionUrl: ExplorerTransactionUrl,
+): Html {
+  const { receipt: words, facts: names, actions } = language.words;
+  const transactions = [...transactionRows(checkout, language, explorerTransactionUrl)];
+  const proven = proof(checkout, language);
+  const reference = fact(names.reference, html`<code>${checkout.payment.id}</code>`);
+  return html`${shopLinks(checkout, language)}
+<dl class="facts receipt">${[...rowsOf(view, checkout, language)]}</dl>
+<section class="proof">${proven === null ? nothing : html`<p>${proven}</p>`}
+<details><summary>${proven === null ? names.details : words.transactions}</summary><dl class="facts">${transactions}${reference}</dl>
+${proven === null ? nothing : html`<p><a href="/docs/api#check-where-the-money-can-go">${words.check}</a></p>`}</details></section>
+<button class="button wide" type="button" id="print" hidden>${actions.print}</button>`;
+}
+
+function* rowsOf({ providers }: Paid, { payment }: Checkout, language: Language): Generator<Html> {
+  const { orderLine, originalAmountCents, customerFeeCents, currency } = payment;
+  const { receipt: names } = language.words;
+  if (orderLine !== null) yield fact(names.for, html`<bdi>${orderLine}</bdi>`);
+  if (originalAmountCents !== null && customerFeeCents !== null) {
+    const net = formatMoney(language, originalAmountCents, currency);
+    const fee = formatMoney(language, customerFeeCents, currency);
+    yield fact(names.price, html`<span class="figures"><bdi>${net}</bdi> + <bdi>${fee}</bdi></span>`);
+  }
+  if (providers.length > 0)
+    yield fact(names.statement, html`<bdi>${formatList(language, providers.map(nameOf))}</bdi>`);
+  yield fact(names.number, html`<bdi class="figures">${receiptNumberOf(payment.id)}</bdi>`);
+}
+
+/** What the contract sent, once the release is final; null before. */
+function proof({ payment, account, times }: Checkout, language: Language): Html | null {
+  const { forwardStatus, forwardedUnits, txidIn, txidOut, paidAtMs, chainId } = payment;
+  if (forwardStatus !== 'completed' || forwardedUnits === 0n || txidIn === null || txidOut === null)
+    return null;
+  const { receipt: words, direct } = language.words;
+  const network = publicNetworkName(chainId) ?? fillText(direct.testNetwork, { chain: String(chainId) });
+  const usdc = formatUsdc(language, forwardedUnits, 'down');
+  const { approval } = times;
+  const isOfCard =
+    approval?.isExact === true && customerFacts[approval.provider].means.some((means) => means === 'card');
+  const afterMs = isOfCard && paidAtMs !== null ? paidAtMs - approval.atMs : 0;
+  const values = { usdc, shop: account.name, time: formatWithin(language, afterMs) };
+  const sent = fillIn(afterMs > 0 ? words.sentWithin : words.sent, values);
+  return html`<strong>${fillIn(words.proven, { network })}</strong> ${sent}`;
+}

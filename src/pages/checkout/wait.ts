@@ -1,0 +1,86 @@
+import type { StateChange } from '../../payment/payment-search-store.ts';
+import type { PaymentView } from '../../payment/payment-store.ts';
+import { customerFacts, type ProviderId } from '../../payment/provider-catalog.ts';
+import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
+
+/** Times of the stored events between the provider's approval and the shop; null where none is stored. */
+export interface WaitTimes {
+  readonly approval: Approval | null;
+  readonly arrivedAtMs: number | null;
+  readonly releasingAtMs: number | null;
+}
+
+interface Approval {
+  readonly provider: ProviderId;
+  readonly atMs: number;
+  /** False if the provider only reported something later. */
+  readonly isExact: boolean;
+}
+
+/** @param changes the payment's state changes, oldest first */
+export function waitTimesOf(
+  { sessions }: Pick<PaymentView, 'sessions'>,
+  changes: readonly StateChange[],
+): WaitTimes {
+  const approvals = sessions.flatMap(({ provider, progress, progressAtMs, approvedAtMs }) => {
+    const atMs = approvedAtMs ?? progressAtMs;
+    if ((progress !== 'delivering' && progress !== 'delivered') || atMs === null) return [];
+    return [{ provider, atMs, isExact: approvedAtMs !== null }];
+  });
+  // A reorganization can bring the payment back to `unpaid/pending`.
+  const since = changes.slice(changes.findLastIndex(({ state }) => state === 'unpaid/pending') + 1);
+  return {
+    approval: approvals.toSorted((one, other) => one.atMs - other.atMs).at(-1) ?? null,
+    arrivedAtMs: since[0]?.atMs ?? null,
+    releasingAtMs: since.findLast(({ state }) => state === 'unpaid/processing')?.atMs ?? null,
+  };
+}
+
+/** Minutes assumed where a provider's usual time is unknown: the longest usual one of a card. */
+const ASSUMED_MINUTES = 15;
+/** Usual minutes from the arrival to the shop, as the page says. */
+const RELEASE_MINUTES = 1;
+/** Factor of the usual time after which the page says what to do. */
+const LATE_FACTOR = 2;
+const MINUTE_MS = 60_000;
+
+/** What the page shows while the customer, who has paid, only waits. */
+export interface Wait {
+  /** Start of the elapsed time; null if unknown. */
+  readonly sinceMs: number | null;
+  readonly isLate: boolean;
+  /** Index in `waitSteps`. */
+  readonly current: number;
+  readonly provider: ProviderId | null;
+  readonly times: readonly (number | null)[];
+}
+
+export const waitSteps = ['approvedBy', 'onItsWay', 'confirmed', 'withShop'] as const;
+
+interface WaitContext {
+  readonly view: CheckoutView;
+  readonly times: WaitTimes;
+  readonly nowMs: number;
+}
+
+/** Null for a payment that does not wait for the provider or the release. */
+export function waitOf({ view, times, nowMs }: WaitContext): Wait | null {
+  const { arrivedAtMs, releasingAtMs } = times;
+  // An approval of an earlier visit to another provider says nothing of this one.
+  const isOwn = view.kind !== 'at_provider' || times.approval?.provider === view.provider;
+  const approval = isOwn ? times.approval : null;
+  const current = isTakenByProvider(view) ? 1 : view.kind === 'seen' ? 2 : 3;
+  if (current === 3 && view.kind !== 'sending' && view.kind !== 'held') return null;
+  const usualMinutes =
+    view.kind === 'at_provider'
+      ? (customerFacts[view.provider].usualMinutes?.[1] ?? ASSUMED_MINUTES)
+      : RELEASE_MINUTES;
+  const stepSinceMs = current === 1 ? approval?.atMs : arrivedAtMs;
+  return {
+    sinceMs: approval?.atMs ?? arrivedAtMs,
+    isLate: view.kind !== 'held' && nowMs - (stepSinceMs ?? nowMs) > LATE_FACTOR * usualMinutes * MINUTE_MS,
+    current,
+    provider: view.kind === 'at_provider' ? view.provider : (approval?.provider ?? null),
+    times: [approval?.isExact === true ? approval.atMs : null, arrivedAtMs, releasingAtMs],
+  };
+}
