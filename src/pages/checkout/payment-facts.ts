@@ -57,7 +57,7 @@ export function* transactionRows(
 /**
  * A time in UTC, which the page's script converts to the customer's time zone.
  *
- * @param look `clock` for the time of day, `day` for "today, 1:26 AM"; both with the date on other days
+ * @param look `clock` for the time of day with seconds, `day` for "today, 1:26 AM"; both with the date on other days
  */
 export function timeElement(atMs: number, language: Language, look?: 'clock' | 'day'): Html {
   const text = look === 'clock' ? formatClock(language, atMs) : formatTime(language, atMs);

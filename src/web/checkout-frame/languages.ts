@@ -108,7 +108,7 @@ function formatsOf(locale: string): Formats {
     money: Object.fromEntries(currencies.map((currency) => [currency, money(currency)])) as Formats['money'],
     usdc: new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }),
     time: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }),
-    clock: new Intl.DateTimeFormat(locale, { timeStyle: 'medium', timeZone: 'UTC' }),
+    clock: new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: 'UTC' }),
     minutes: new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'long' }),
     seconds: new Intl.NumberFormat(locale, { style: 'unit', unit: 'second', unitDisplay: 'long' }),
     names: new Intl.ListFormat(locale, { type: 'conjunction' }),
@@ -149,7 +149,7 @@ export function formatTime({ code }: Language, timeMs: number): string {
   return `${formats[code].time.format(timeMs)} UTC`;
 }
 
-/** "1:38:07 AM UTC". */
+/** "1:38 AM UTC", about as wide as the time with seconds that the page's script shows. */
 export function formatClock({ code }: Language, timeMs: number): string {
   return `${formats[code].clock.format(timeMs)} UTC`;
 }

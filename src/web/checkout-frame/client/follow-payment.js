@@ -273,7 +273,7 @@ function showElapsed() {
 }
 
 /**
- * Shows times with their date; on screens, where they say so, the time of day or "today, 1:26 AM" if it is today.
+ * Shows times with their date; on screens, where they say so, only the time of day or the date, or "today, 1:26 AM".
  *
  * @param {boolean} isPaper
  */
@@ -287,9 +287,12 @@ function showTimes(isPaper) {
   for (const time of document.querySelectorAll('time')) {
     const at = new Date(time.dateTime);
     const { look } = time.dataset;
-    if (isPaper || look === undefined || at.toDateString() !== new Date().toDateString())
-      time.textContent = full.format(at);
-    else if (look === 'clock') time.textContent = formatOf({ ...hour, second: '2-digit' }).format(at);
+    const isToday = at.toDateString() === new Date().toDateString();
+    if (isPaper || look === undefined || (look === 'day' && !isToday)) time.textContent = full.format(at);
+    else if (look === 'clock')
+      time.textContent = formatOf(
+        isToday ? { ...hour, second: '2-digit' } : { month: 'short', day: 'numeric' },
+      ).format(at);
     else {
       // Replaces the date, so that the language's separator and order of the time stay.
       const parts = formatOf({ ...date, month: 'numeric', ...hour }).formatToParts(at);
