@@ -50,6 +50,14 @@ export interface ProviderOffer {
   readonly pinnedBy: 'merchant' | 'operator' | null;
 }
 
+/** Provider that a customer of this one deals with. */
+export function sellerOf(
+  provider: ProviderId,
+  offers: readonly Pick<ProviderOffer, 'provider' | 'seller'>[],
+): ProviderId {
+  return offers.find((offer) => offer.provider === provider)?.seller ?? provider;
+}
+
 /** Why a provider cannot serve. Has the fields of a `ServiceError` without the cost of its stack trace. */
 export interface Refusal extends Pick<ServiceError, 'errorName' | 'message'> {
   /** For an amount that is too low: the smallest one that the provider serves, in USD cents. */

@@ -87,6 +87,7 @@ function outcomeOf(view: PaymentView, account: Account, language: Language) {
     charge: payment,
     shop: account.name,
     single: null,
+    offers: [],
     canBePaid: false,
     servedFromUsdCents: null,
   }).text;

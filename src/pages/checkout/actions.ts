@@ -1,9 +1,10 @@
 import { type ProviderId, providerSupportUrls } from '../../payment/provider-catalog.ts';
+import { sellerOf } from '../../providers/provider-availability.ts';
 import { fillIn, formatMoney, formatUsdc, type Language } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { type CheckoutView, isDeclined, isTakenByProvider } from './checkout-view.ts';
 import { copyButton, groupedAddress } from './direct-payment.ts';
-import { type Checkout, sellerOf, singleProviderOf } from './read-checkout.ts';
+import { type Checkout, singleProviderOf } from './read-checkout.ts';
 import { canContinueAt, foldedOffers, type OffersToAsk, providerButton, selector } from './selector.ts';
 import { nameOf } from './state-words.ts';
 
@@ -72,7 +73,7 @@ ${providerHelp(provider, checkout, language)}
 
 /** Usual delay of a provider, and the contact, which is the seller's. */
 export function providerHelp(id: ProviderId, checkout: Checkout, { words }: Language): Html {
-  const seller = sellerOf(id, checkout);
+  const seller = sellerOf(id, checkout.offers);
   const provider = nameOf(seller);
   const { usual, ask, support } = words.missing;
   return html`<p>${usual} ${fillIn(ask, { provider })}</p>

@@ -62,6 +62,7 @@ export function checkoutContent(
       charge: checkout.charge,
       shop: account.name,
       single: singleProviderOf(checkout),
+      offers: checkout.offers,
       canBePaid: checkout.offers.some(({ refusal }) => refusal === null),
       servedFromUsdCents: servedFromUsdCents(checkout.offers),
     });

@@ -58,11 +58,6 @@ export function singleProviderOf({ payment }: Pick<Checkout, 'payment'>): Provid
   return isProviderId(payment.provider) ? payment.provider : null;
 }
 
-/** Provider that a visit pays, as it is routed now. */
-export function sellerOf(provider: ProviderId, { offers }: Pick<Checkout, 'offers'>): ProviderId {
-  return offers.find((offer) => offer.provider === provider)?.seller ?? provider;
-}
-
 /** Reads a checkout by the text in its URL; null if there is none. */
 export async function readCheckout(
   context: ReadCheckoutContext,

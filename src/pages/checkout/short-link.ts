@@ -57,6 +57,7 @@ function shortLinkPage(
     charge,
     shop,
     single: null,
+    offers: [],
     canBePaid: true,
     servedFromUsdCents: null,
   });

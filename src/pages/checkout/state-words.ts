@@ -13,7 +13,7 @@ import {
   providerCatalog,
 } from '../../payment/provider-catalog.ts';
 import type { Charge } from '../../payment/session-charge.ts';
-import type { ProviderOffer, Refusal } from '../../providers/provider-availability.ts';
+import { type ProviderOffer, type Refusal, sellerOf } from '../../providers/provider-availability.ts';
 import {
   fillIn,
   fillText,
@@ -42,6 +42,7 @@ interface WordsContext {
   readonly shop: string;
   /** The payment's only provider; null if the customer may choose. */
   readonly single: ProviderId | null;
+  readonly offers: readonly ProviderOffer[];
   /** Whether any provider can serve the payment now. */
   readonly canBePaid: boolean;
   /** Minimum amount in USD cents that a provider would accept, if only the amount prevents it; otherwise null. */
@@ -65,9 +66,10 @@ export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
 }
 
 /** A card is approved; of a wallet or an account only the payment. */
-function takenWords(words: StateWords, provider: ProviderId, { language }: WordsContext): StateWords {
+function takenWords(words: StateWords, provider: ProviderId, { language, offers }: WordsContext): StateWords {
   const { approved, usual, once } = language.words.wait;
-  const { means, usualMinutes } = customerFacts[provider];
+  const { means } = customerFacts[provider];
+  const { usualMinutes } = customerFacts[sellerOf(provider, offers)];
   const [before = '', after = ''] = usual.split('{time}');
   const time =
     usualMinutes === null

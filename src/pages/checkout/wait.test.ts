@@ -62,7 +62,7 @@ describe('a wait', () => {
     ['klarna', 30],
   ] as const)('is long at %s only after %i minutes, twice the usual time', (provider, usualTwice) => {
     const isLateAt = (nowMs: number) =>
-      waitOf({ view: at(provider, 'delivering'), times: approvedBy(provider), nowMs })?.isLate;
+      waitOf({ view: at(provider, 'delivering'), times: approvedBy(provider), offers: [], nowMs })?.isLate;
     expect(isLateAt(minutes(usualTwice))).toBe(false);
     expect(isLateAt(minutes(usualTwice) + 1)).toBe(true);
   });
@@ -70,16 +70,16 @@ describe('a wait', () => {
   it('counts from the arrival once the money has arrived, and never for a release that is known to be delayed', () => {
     const times = { ...approvedBy('wert'), arrivedAtMs: minutes(60) };
     const isLate = (kind: 'seen' | 'held', nowMs: number) =>
-      waitOf({ view: { kind, depositHash: null }, times, nowMs })?.isLate;
+      waitOf({ view: { kind, depositHash: null }, times, offers: [], nowMs })?.isLate;
     expect([isLate('seen', minutes(62)), isLate('seen', minutes(62) + 1)]).toEqual([false, true]);
     expect(isLate('held', minutes(99))).toBe(false);
   });
 
   it('exists only after the provider took the money, and does not use the approval of another provider', () => {
     const times = approvedBy('wert');
-    expect(waitOf({ view: at('wert', null), times, nowMs: 0 })).toBeNull();
-    expect(waitOf({ view: { kind: 'canceled' }, times, nowMs: 0 })).toBeNull();
-    const other = waitOf({ view: at('moonpay', 'delivering'), times, nowMs: minutes(99) });
+    expect(waitOf({ view: at('wert', null), times, offers: [], nowMs: 0 })).toBeNull();
+    expect(waitOf({ view: { kind: 'canceled' }, times, offers: [], nowMs: 0 })).toBeNull();
+    const other = waitOf({ view: at('moonpay', 'delivering'), times, offers: [], nowMs: minutes(99) });
     expect(other).toMatchObject({ sinceMs: null, isLate: false, times: [null, null, null] });
   });
 });

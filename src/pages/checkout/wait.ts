@@ -1,6 +1,7 @@
 import type { StateChange } from '../../payment/payment-search-store.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
 import { customerFacts, type ProviderId } from '../../payment/provider-catalog.ts';
+import { sellerOf } from '../../providers/provider-availability.ts';
 import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
 
 /** Times of the stored events between the provider's approval and the shop; null where none is stored. */
@@ -60,11 +61,12 @@ export const waitSteps = ['approvedBy', 'onItsWay', 'confirmed', 'withShop'] as 
 interface WaitContext {
   readonly view: CheckoutView;
   readonly times: WaitTimes;
+  readonly offers: Parameters<typeof sellerOf>[1];
   readonly nowMs: number;
 }
 
 /** Null for a payment that does not wait for the provider or the release. */
-export function waitOf({ view, times, nowMs }: WaitContext): Wait | null {
+export function waitOf({ view, times, offers, nowMs }: WaitContext): Wait | null {
   const { arrivedAtMs, releasingAtMs } = times;
   // An approval of an earlier visit to another provider says nothing of this one.
   const isOwn = view.kind !== 'at_provider' || times.approval?.provider === view.provider;
@@ -73,7 +75,7 @@ export function waitOf({ view, times, nowMs }: WaitContext): Wait | null {
   if (current === 3 && view.kind !== 'sending' && view.kind !== 'held') return null;
   const usualMinutes =
     view.kind === 'at_provider'
-      ? (customerFacts[view.provider].usualMinutes?.[1] ?? ASSUMED_MINUTES)
+      ? (customerFacts[sellerOf(view.provider, offers)].usualMinutes?.[1] ?? ASSUMED_MINUTES)
       : RELEASE_MINUTES;
   const stepSinceMs = current === 1 ? approval?.atMs : arrivedAtMs;
   return {
