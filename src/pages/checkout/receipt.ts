@@ -11,7 +11,7 @@ import {
 } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { fact } from '../../web/signed-in/payment-words.ts';
-import { publicNetworkName } from '../../web/well-known.ts';
+import { publicNetwork } from '../../web/well-known.ts';
 import type { CheckoutView } from './checkout-view.ts';
 import { type ExplorerTransactionUrl, timeElement, transactionRows } from './payment-facts.ts';
 import type { Checkout } from './read-checkout.ts';
@@ -68,7 +68,7 @@ function proof({ payment, account, times }: Checkout, language: Language): Html 
   if (forwardStatus !== 'completed' || forwardedUnits === 0n || txidIn === null || txidOut === null)
     return null;
   const { receipt: words, direct } = language.words;
-  const network = publicNetworkName(chainId) ?? fillText(direct.testNetwork, { chain: String(chainId) });
+  const network = publicNetwork(chainId)?.name ?? fillText(direct.testNetwork, { chain: String(chainId) });
   const usdc = formatUsdc(language, forwardedUnits, 'down');
   const { approval } = times;
   const isOfCard =
