@@ -52,7 +52,7 @@ export interface StaleFile {
 }
 
 /** Every generated file or file with generated parts that differs from what the code says now. */
-export function findStaleFiles(): readonly StaleFile[] {
+function findStaleFiles(): readonly StaleFile[] {
   const wanted = [
     ...Object.entries(files).map(([path, make]) => ({ path, text: make() })),
     ...Object.entries(parts).map(([path, made]) => ({ path, text: withParts(path, made) })),
@@ -67,7 +67,7 @@ function withParts(path: string, made: Readonly<Record<string, () => string>>): 
 }
 
 /** The text with another part between its markers. Throws unless each marker is there once, in order. */
-export function replacePart(path: string, text: string, name: string, part: string): string {
+function replacePart(path: string, text: string, name: string, part: string): string {
   const [begin, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`];
   const [before, rest, ...others] = text.split(begin);
   const [old, after, ...ends] = (rest ?? '').split(end);

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { API_KEY_PREFIX, createApiKey, hasApiKeyForm, hashApiKey, maskApiKey } from './api-key.ts';
 
@@ -26,14 +25,6 @@ it('takes nothing longer than a key for one', () => {
 it('stores the SHA-256 of a key in hex', () => {
   // FIPS 180-4's example message.
   expect(hashApiKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
-});
-
-it('hashes different texts differently', () => {
-  fc.assert(
-    fc.property(fc.string(), fc.string(), (one, other) => {
-      expect(hashApiKey(one) === hashApiKey(other)).toBe(one.toWellFormed() === other.toWellFormed());
-    }),
-  );
 });
 
 it('shows only the last characters of a key', () => {

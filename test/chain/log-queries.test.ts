@@ -1,8 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ChainReader, LogQuery } from '../../src/settlement/chain/chain.ts';
-import { compareRecentLogs } from '../../src/settlement/chain/confirm-finality.ts';
 import type { AlteringProxy } from './altering-proxy.ts';
-import { lagAt, omitLogsOf } from './endpoint-faults.ts';
+import { lagAt } from './endpoint-faults.ts';
 import { addressFor } from './local-chain.ts';
 import { useLocalChain, useProxies } from './use-chain.ts';
 
@@ -83,16 +82,6 @@ describe('an endpoint that allows few blocks', () => {
     // Both queries of a request are refused; 30, 15 and 7 blocks, and 6 when 3 had worked; no more.
     expect(refusals).toBe(2 * 4);
   });
-
-  it('is not asked again at once when it says that it is asked too often', async () => {
-    proxy.alter = (call, ask) =>
-      call.method === 'eth_getLogs'
-        ? { error: { code: -32_005, message: 'rate limit exceeded' } }
-        : ask(call);
-    const query = { fromBlock: 1, toBlock: 9, recipients: [addressFor('any')] };
-    await expect(readLogs(query)).rejects.toThrow(/rate limit/);
-    expect(proxy.asked.filter((method) => method === 'eth_getLogs')).toHaveLength(2);
-  });
 });
 
 describe('the filter', () => {
@@ -148,25 +137,4 @@ describe('logs that nobody asked for', () => {
     const query = { fromBlock: 1, toBlock: 2, recipients: [addressFor('target')] };
     await expect(readLogs(query)).rejects.toThrow(message);
   });
-});
-
-it('a comparison names the host whose logs of the newest final blocks are missing, or cannot be read', async () => {
-  const recipient = addressFor('compared');
-  await chain.callToken({ name: 'mint', to: recipient, units: 5n });
-  await chain.anvil.mine(2);
-  await hosts.start(3);
-  const endpoints = hosts.connect();
-  const labels = endpoints.map(({ rpc: { label } }) => label);
-  const compare = async () => {
-    const final = await endpoints[0]?.readBlock('finalized');
-    const sources = { token: chain.token, factories: [chain.factory] };
-    return compareRecentLogs(endpoints, sources, final as NonNullable<typeof final>);
-  };
-  expect(await compare()).toEqual([]);
-  omitLogsOf(hosts.proxy(1), recipient);
-  expect(await compare()).toEqual([
-    expect.stringMatching(`^${labels[1]} does not show logs of .* that ${labels[0]} and ${labels[2]} shows$`),
-  ]);
-  hosts.proxy(1).alter = (call, ask) => (call.method === 'eth_getLogs' ? { result: [null] } : ask(call));
-  expect(await compare()).toEqual([`${labels[1]} answered eth_getLogs with a malformed log`]);
 });

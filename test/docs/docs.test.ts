@@ -5,41 +5,14 @@ import packageDescription from '#package' with { type: 'json' };
 import { testCards } from '../../sandbox/pay-order.ts';
 import { createMetrics } from '../../src/app/metrics.ts';
 import { variables } from '../../src/config/variables.ts';
-import { errorTable } from '../../src/payment/errors.ts';
 import { paymentEventTypes } from '../../src/payment/payment-events.ts';
 import { providerIds } from '../../src/payment/provider-catalog.ts';
 import { providerFaults } from '../../src/payment/test-payments.ts';
 import { journalAccounts } from '../../src/reports/export-journal.ts';
 import { deliveryReasons } from '../../src/webhooks/delivery-reasons.ts';
 import { deliveryOutcomes } from '../../src/webhooks/delivery-types.ts';
-import { findStaleFiles, replacePart } from '../../tools/docs.ts';
 import { listCommands } from '../../tools/docs-commands.ts';
 import { documents, read, root, sorted, tableRows } from './markdown.ts';
-
-describe('generated parts', () => {
-  it('are what the code says now', () => {
-    expect(findStaleFiles().map(({ path }) => path)).toEqual([]);
-  });
-
-  it('are not written where their markers are missing or doubled', () => {
-    const text = 'a\n<!-- generated: x -->\nold\n<!-- end: x -->\nb';
-    expect(replacePart('f', text, 'x', 'new')).toBe('a\n<!-- generated: x -->\n\nnew\n\n<!-- end: x -->\nb');
-    for (const broken of ['', 'no markers', `${text}${text}`, text.replace('<!-- end: x -->', '')])
-      expect(() => replacePart('f', broken, 'x', 'new')).toThrow('f must have');
-  });
-});
-
-describe('errors', () => {
-  const rows = tableRows(read('docs/errors.md')).filter(([status]) => /^\d{3}$/.test(status ?? ''));
-
-  it('are all documented with status, code and text, and no others are', () => {
-    const documented = rows.map(([status, code, text]) => `${status} ${code} ${text}`);
-    const known = Object.values(errorTable).map(
-      ({ status, code, text }) => `${status} ${code === null ? '–' : `\`${code}\``} ${text}`,
-    );
-    expect(sorted(documented)).toEqual(sorted(known));
-  });
-});
 
 it('lists every type of event with its description', () => {
   const page = read('docs/merchant-api.md');
@@ -67,11 +40,6 @@ describe('environment variables', () => {
       name,
     );
 
-  it('all have a row in docs/configuration.md, and no other has', () => {
-    const rows = tableRows(read('docs/configuration.md')).map(([name]) => name?.replaceAll('`', '') ?? '');
-    expect(sorted(rows.filter((name) => /^[A-Z_\d]+$/.test(name)))).toEqual(sorted(known));
-  });
-
   it('all have a line in .env.example, and no other has', () => {
     const names = [...read('.env.example').matchAll(/^#?([A-Z][A-Z_\d]*)=/gm)].map(([, name]) => name ?? '');
     expect(sorted(names)).toEqual(sorted(known));
@@ -94,22 +62,6 @@ describe('environment variables', () => {
 
 describe('the command line', () => {
   const commands = new Map(listCommands().map(({ name, command }) => [name, command]));
-  const text = read('docs/command-line.md');
-
-  it('has a section for every command with all its options, and for no other', () => {
-    const sections = text.split(/^### /m).slice(1);
-    const documented = sections.map((section) => {
-      const name = /^`([^`]+)`/.exec(section)?.[1];
-      const options = tableRows(section).map(([option]) => option?.replaceAll('`', ''));
-      return `${name}: ${sorted(options.filter((option) => option?.startsWith('--')).map(String)).join(' ')}`;
-    });
-    const known = [...commands].map(([name, { options }]) => {
-      const flags = options.map((option) => option.flags).filter((option) => option !== '--json');
-      return `${name}: ${sorted(flags).join(' ')}`;
-    });
-    expect(sorted(documented)).toEqual(sorted(known));
-  });
-
   it('is called rightly in every example of every document', () => {
     const calls = documents.flatMap(({ path, text }) =>
       [...text.matchAll(/(?:npx card-checkout|bin\/card-checkout\.js|`card-checkout) ([a-z][^`\n#]*)/g)].map(

@@ -172,16 +172,6 @@ it('answers 404 for a page or picture that there is not, also by detours', async
   }
 });
 
-it('shows a person the pages that exist, and a program an error, where there is no page', async () => {
-  const ask = (accept: string) =>
-    modes.sandbox.inject({ method: 'GET', url: '/docs/nothing', headers: { accept } });
-  const page = await ask('text/html,*/*');
-  expect([page.statusCode, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
-  expect(page.body).toContain('<h1>Page not found</h1>');
-  expect(page.body).toContain('<a href="/docs/start">');
-  expect((await ask('*/*')).json()).toEqual({ error: expect.any(String) });
-});
-
 it('bounds what one address may ask in a minute', async () => {
   const ask = () =>
     modes.live.inject({ method: 'GET', url: '/docs', headers: { 'x-forwarded-for': '203.0.113.9' } });

@@ -121,16 +121,6 @@ describe('a click on a provider', () => {
     expect((await click(pages.put(pageView(payment, { sessions })), 'moonpay')).statusCode).toBe(303);
   });
 
-  it('leads there although somebody sent a speck of money to the address, and the page says so', async () => {
-    const id = pages.put(pageView(pagePayment(), { deposits: [1n] }));
-    const page = await open(`/pay/${id}`);
-    expect(textOf(page.body)).toContain('Choose a payment method');
-    expect(textOf(page.body)).toContain('A very small amount has arrived.');
-    expect(page.body).toContain(`formaction="/pay/${id}/providers/wert"`);
-    expect((await click(id, 'wert')).statusCode).toBe(303);
-    expect(pages.started).toEqual(['wert']);
-  });
-
   it.each([1n, 10n ** 12n])(
     'is refused, and the log says why, when the provider quotes %d units for 26.10 USD',
     async (quotedUnits) => {

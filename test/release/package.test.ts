@@ -16,7 +16,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import packageDescription from '#package' with { type: 'json' };
 import { docPagesFor } from '../../src/pages/docs/doc-pages.ts';
 import { newcomersPath } from '../../tools/newcomers-path.ts';
-import { compile, packStaged, stagePackage } from '../../tools/package.ts';
+import { packStaged, stagePackage } from '../../tools/package.ts';
 import { read, root } from '../docs/markdown.ts';
 import { installPackedSdk } from '../sdk/pack-sdk.ts';
 import { freePorts } from '../support/free-ports.ts';
@@ -115,17 +115,6 @@ it('has a description without what only a clone needs', () => {
   expect(description).not.toHaveProperty('private');
   expect(description).not.toHaveProperty('devDependencies');
   expect(description).toMatchObject({ version: packageDescription.version, engines: { node: '>=24' } });
-});
-
-it('names compiled files in every import', () => {
-  for (const file of files.filter((each) => each.endsWith('.js') && !each.startsWith('bin/'))) {
-    const text = readFileSync(join(installed, file), 'utf8');
-    expect(text.match(/(?:from|import)\s*\(?\s*'\.[^']*\.ts'/g), file).toBeNull();
-  }
-  expect(
-    compile("import a, {\n  b,\n} from './c.ts';\nexport { d } from '../d.ts';\nawait import('./e.ts');"),
-  ).toBe("import a, {\n  b,\n} from './c.js';\nexport { d } from '../d.js';\nawait import('./e.js');");
-  expect(compile("log('see ./c.ts'); const path = './c.ts';")).toContain("'./c.ts'");
 });
 
 it('runs: tells its version, makes a database of its own, and an account in it', () => {

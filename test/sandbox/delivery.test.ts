@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Sandbox } from '../../sandbox/start-sandbox.ts';
-import type { ProviderId } from '../../src/payment/provider-catalog.ts';
 import { assumedDeliveryUnits } from '../../src/payment/provider-catalog.ts';
 import {
   callNode,
@@ -89,31 +88,6 @@ describe('the simulated on-ramps', () => {
     expect(await readResultState(session)).toBe('accepted');
     expect(await readBalance(sandbox, deposit)).toBe(0n);
     await waitForFinalBalance(sandbox, deposit, DELIVERY_UNITS);
-  });
-
-  it('deliver less, late, twice or another token when they are told to, with the good card', async () => {
-    const units = (provider: ProviderId) => assumedDeliveryUnits(provider, 100_000_000n);
-    const told = { moonpay: 'less', transak: 'twice', stripe: 'wrong-token', banxa: 'late' } as const;
-    const session = async (provider: keyof typeof told, digit: string) => {
-      const started = await startSessionAt(sandbox, someAddress(digit), { provider });
-      sandbox.faults.setProvider(provider, told[provider]);
-      await payWithCard(started, '4242424242424242');
-      sandbox.faults.setProvider(provider, 'up');
-      return started;
-    };
-    const late = await session('banxa', 'f');
-    expect(await readResultState(late)).toBe('accepted');
-    expect(await readBalance(sandbox, someAddress('f'))).toBe(0n);
-    await session('moonpay', 'c');
-    await session('transak', 'd');
-    const wrong = await session('stripe', 'e');
-    await waitForFinalBalance(sandbox, someAddress('c'), units('moonpay') / 2n);
-    await waitForFinalBalance(sandbox, someAddress('d'), 2n * units('transak'));
-    expect(await countTransfers(sandbox, someAddress('d'))).toBe(2);
-    await waitUntilDelivered(wrong);
-    expect(await readBalance(sandbox, someAddress('e'))).toBe(0n);
-    expect(await readBalance(sandbox, someAddress('e'), 'latest', sandbox.otherToken)).toBe(units('stripe'));
-    await waitForFinalBalance(sandbox, someAddress('f'), units('banxa'));
   });
 
   it('treat two sessions of one payment as two orders', async () => {

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openOrderStore, SESSION_LIFETIME_MS } from '../../sandbox/order-store.ts';
 import type { Sandbox } from '../../sandbox/start-sandbox.ts';
-import { ServiceError } from '../../src/payment/errors.ts';
-import type { ProviderId } from '../../src/payment/provider-catalog.ts';
 import type { StartedSession } from '../../src/providers/provider.ts';
 import { createJsonRpcClient } from '../../src/settlement/chain/json-rpc.ts';
 import {
@@ -26,31 +24,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-const price = { amountCents: 100_00, currency: 'USD', usdUnits: 100_000_000n } as const;
-
-async function quoteOutcome(provider: ProviderId): Promise<string> {
-  try {
-    await adapterAt(sandbox, provider, { timeoutMs: 1_000 }).quote(price);
-    return 'quoted';
-  } catch (error) {
-    if (error instanceof ServiceError) return error.errorName;
-    throw error;
-  }
-}
-
 describe('a fault', () => {
-  it.each(['down', 'slow'] as const)(
-    'makes one provider %s, and only that one, until it is up again',
-    async (fault) => {
-      expect(await quoteOutcome('transak')).toBe('quoted');
-      sandbox.faults.setProvider('transak', fault);
-      expect(await quoteOutcome('transak')).toBe('provider_unavailable');
-      expect(await quoteOutcome('banxa')).toBe('quoted');
-      sandbox.faults.setProvider('transak', 'up');
-      expect(await quoteOutcome('transak')).toBe('quoted');
-    },
-  );
-
   it('takes the pages of a provider down as well', async () => {
     const session = await startSessionAt(sandbox, someAddress('1'), { provider: 'revolut' });
     sandbox.faults.setProvider('revolut', 'down');
@@ -81,13 +55,6 @@ describe('a fault', () => {
     } finally {
       for (const client of [server, impatient, node]) await client.close();
     }
-  });
-
-  it('makes the exchange rates fail', async () => {
-    sandbox.faults.setRates('down');
-    await expect(sandbox.rates.usdRate('EUR')).rejects.toThrow(ServiceError);
-    sandbox.faults.setRates('up');
-    expect(await sandbox.rates.usdRate('EUR')).toBe(109_000_000n);
   });
 });
 

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../sdk/src/client.ts';
 import type { ApiError } from '../../sdk/src/errors.ts';
-import { errorTable } from '../../src/payment/errors.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
-import { withOtherEnd } from '../support/random.ts';
 
 let service: ApiService;
 let baseUrl: string;
@@ -43,26 +41,6 @@ describe('the SDK and the real service', () => {
     const client = clientOf();
     expect(await client.journal.csv('2026-11')).toMatch(/^date,payment_id,account,debit_usd,credit_usd,/);
     await expect(client.journal.csv('November')).rejects.toMatchObject({ status: 400 });
-  });
-
-  it('tell errors by status and code, as the table says', async () => {
-    const client = clientOf();
-    const create = (change: object) => client.checkouts.create({ ...validRequest, ...change });
-    await expect(create({ amount: '0' })).rejects.toMatchObject({
-      status: 400,
-      code: null,
-      isTemporary: false,
-    });
-    await expect(create({ provider: 'nobody' })).rejects.toMatchObject({
-      status: errorTable.provider_unknown.status,
-      code: errorTable.provider_unknown.code,
-    });
-    await expect(client.payments.retrieve('01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4')).rejects.toMatchObject({
-      status: 404,
-      message: errorTable.payment_not_found.text,
-    });
-    const stranger = clientOf(withOtherEnd(service.apiKey));
-    await expect(stranger.checkouts.create(validRequest)).rejects.toMatchObject({ status: 401 });
   });
 
   it('tell how long to wait over the limit', async () => {

@@ -155,20 +155,6 @@ describe('the view of a payment', () => {
     const view = viewIn('unpaid/ready', {}, { observations: observationsOf(1n, paidThresholdUnits, 5n) });
     expect(checkoutViewOf(view, nowMs)).toEqual({ kind: 'seen', depositHash: 'deposit 2' });
   });
-
-  it('names no provider on a receipt where several were visited and none says that it delivered', () => {
-    const sessions = [sessionAt('wert', 1, 2), sessionAt('moonpay', 2, 3), sessionAt('wert', 3, 4)];
-    const paid = { paidAtMs: 7, txidIn: 'in', txidOut: 'out' };
-    expect(checkoutViewOf(viewIn('paid/completed', paid, { sessions }), nowMs)).toEqual({
-      kind: 'paid',
-      paidAtMs: 7,
-      providers: [],
-      surplus: null,
-      receivedUnits: 0n,
-      depositHash: 'in',
-      releaseHash: 'out',
-    });
-  });
 });
 
 it('lets customers pay while the checkout is open and something is missing', () => {
