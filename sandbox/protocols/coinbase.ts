@@ -177,14 +177,9 @@ function registerSessions(server: FastifyInstance, simulator: SimulatorContext, 
     // Only a session with country and payment method includes a quote.
     const { country, paymentMethod } = request.body as Readonly<Record<string, unknown>>;
     if (country === undefined || paymentMethod === undefined) return { session };
-    const quote = {
-      paymentTotal: (order.amountCents / 100).toFixed(2),
-      paymentCurrency: order.currency,
-      purchaseAmount: formatUnits(order.quotedUnits),
-      purchaseCurrency: 'USDC',
-      destinationNetwork: 'polygon',
-    };
-    return { session, quote };
+    const paid = { paymentTotal: (order.amountCents / 100).toFixed(2), paymentCurrency: order.currency };
+    const bought = { purchaseAmount: formatUnits(order.quotedUnits), purchaseCurrency: 'USDC' };
+    return { session, quote: { ...paid, ...bought, destinationNetwork: 'polygon' } };
   });
 }
 

@@ -47,37 +47,20 @@ export function createRampNetworkProtocol(): SimulatedProtocol {
           requireRate(simulator.nowMs());
           refuseUnless(isSame(query.hostApiKey, simulator.values['API_KEY']), 'hostApiKey is not known', 401);
           const [fiatValue, texts] = takeNumber(body, 'fiatValue');
-          const { cryptoAssetSymbol, fiatCurrency } = readParameters(texts, [
-            'cryptoAssetSymbol',
-            'fiatCurrency',
-          ]);
-          refuseUnless(cryptoAssetSymbol === ASSET, 'cryptoAssetSymbol is not sold here');
-          const { quotedUnits } = await simulator.price(fiatValue.toFixed(2), fiatCurrency);
-          return {
-            asset: { symbol: 'USDC', chain: 'MATIC', decimals: 6 },
-            ...Object.fromEntries(
-              methods.map((name) => [name, { cryptoAmount: `${quotedUnits}`, fiatValue }]),
-            ),
-          };
+          const asked = readParameters(texts, ['cryptoAssetSymbol', 'fiatCurrency']);
+          refuseUnless(asked.cryptoAssetSymbol === ASSET, 'cryptoAssetSymbol is not sold here');
+          const { quotedUnits } = await simulator.price(fiatValue.toFixed(2), asked.fiatCurrency);
+          const quotes = methods.map((name) => [name, { cryptoAmount: `${quotedUnits}`, fiatValue }]);
+          return { asset: { symbol: 'USDC', chain: 'MATIC', decimals: 6 }, ...Object.fromEntries(quotes) };
         },
       );
       server.get(`${api}/assets`, async ({ query }) => {
         requireRate(simulator.nowMs());
         readParameters(query, ['currencyCode'], ['hostApiKey', 'userIp']);
-        const usdc = {
-          name: 'USD Coin',
-          chain: 'MATIC',
-          decimals: 6,
-          enabled: true,
-          minPurchaseAmount: 6,
-          maxPurchaseAmount: 10_000,
-        };
-        return {
-          assets: [
-            { ...usdc, symbol: 'USDCE', address: '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174' },
-            { ...usdc, symbol: 'USDC', address: simulator.tokenContract() },
-          ],
-        };
+        const limits = { minPurchaseAmount: 6, maxPurchaseAmount: 10_000 };
+        const usdc = { name: 'USD Coin', chain: 'MATIC', decimals: 6, enabled: true, ...limits };
+        const bridged = { ...usdc, symbol: 'USDCE', address: '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174' };
+        return { assets: [bridged, { ...usdc, symbol: 'USDC', address: simulator.tokenContract() }] };
       });
       server.get('/rampnetwork/widget/', async (request, reply) => {
         const { order, webhookUrl } = await openWidget(simulator, request.url, request.query);
@@ -130,13 +113,8 @@ function requireSigned(simulator: SimulatorContext, url: string): void {
   const [, signed, time, signature] = /\?(.+&timestamp=(\d+))&signature=([^&]+)$/.exec(url) ?? [];
   refuseUnless(signed !== undefined && signature !== undefined, 'the address is not signed');
   const key = createPublicKey(simulator.values['SIGNING_KEY'] ?? '');
-  const isGenuine = verify(
-    null,
-    Buffer.from(signed),
-    key,
-    Buffer.from(decodeURIComponent(signature), 'base64'),
-  );
-  refuseUnless(isGenuine, 'the signature is not that of the address');
+  const given = Buffer.from(decodeURIComponent(signature), 'base64');
+  refuseUnless(verify(null, Buffer.from(signed), key, given), 'the signature is not that of the address');
   refuseUnless(simulator.nowMs() - Number(time) <= SIGNATURE_LIFETIME_MS, 'the address is old');
 }
 
@@ -145,24 +123,12 @@ async function openWidget(simulator: SimulatorContext, url: string, parameters: 
   const query = readParameters(
     parameters,
     [
-      'hostApiKey',
-      'outAsset',
-      'inAsset',
-      'inAssetValue',
-      'userAddress',
-      'timestamp',
-      'signature',
-      'enabledCryptoAssets',
+      ...(['hostApiKey', 'outAsset', 'inAsset', 'inAssetValue', 'userAddress', 'timestamp'] as const),
+      ...(['signature', 'enabledCryptoAssets'] as const),
     ],
     [
-      'enabledFlows',
-      'defaultFlow',
-      'finalUrl',
-      'webhookStatusUrl',
-      'userEmailAddress',
-      'hostAppName',
-      'paymentMethodType',
-      'selectedCountryCode',
+      ...(['enabledFlows', 'defaultFlow', 'finalUrl', 'webhookStatusUrl', 'userEmailAddress'] as const),
+      ...(['hostAppName', 'paymentMethodType', 'selectedCountryCode'] as const),
     ],
   );
   refuseUnless(isSame(query.hostApiKey, simulator.values['API_KEY']), 'hostApiKey is unknown');

@@ -103,13 +103,8 @@ async function priceOf(
   return { amountCents, currency, valueUnits, feeCents, totalCents: amountCents + feeCents };
 }
 
-function quotesOf({
-  amountCents,
-  currency,
-  valueUnits,
-  feeCents,
-  totalCents,
-}: Awaited<ReturnType<typeof priceOf>>) {
+function quotesOf({ amountCents, currency, ...price }: Awaited<ReturnType<typeof priceOf>>) {
+  const { valueUnits, feeCents, totalCents } = price;
   const networkFeeCents = Math.min(feeCents, 1);
   const polygon = {
     destination_currency: 'usdc',
@@ -183,12 +178,7 @@ function sessionOf(simulator: SimulatorContext, order: Order) {
       wallet_addresses:
         simulator.mode().echoesNull === true
           ? null
-          : {
-              ethereum: null,
-              polygon: order.walletAddress,
-              solana: null,
-              destination_tags: { stellar: null },
-            },
+          : { ethereum: null, polygon: order.walletAddress, destination_tags: { stellar: null } },
       lock_wallet_address: simulator.mode().isUnlocked !== true,
       destination_currencies: ['usdc'],
       destination_networks: ['polygon'],

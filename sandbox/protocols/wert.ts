@@ -44,11 +44,7 @@ export function createWertProtocol(): SimulatedProtocol {
     declined: new LRUCache({ max: MAXIMUM_REMEMBERED }),
   };
   return {
-    refusal: (message, status) => ({
-      status: 'error',
-      code: status === 401 ? 'unauthorized' : 'invalid_request',
-      message,
-    }),
+    refusal: (message) => ({ status: 'error', message }),
 
     registerRoutes(server, simulator) {
       registerConversion(server, simulator);
@@ -81,17 +77,9 @@ function registerConversion(server: FastifyInstance, simulator: SimulatorContext
     const { from, to, network } = readParameters(texts, ['from', 'to', 'network']);
     requireUsdcOnPolygon(to, network);
     const price = await simulator.price(amount.toFixed(2), from);
-    return {
-      status: 'success',
-      body: {
-        currency: from,
-        currency_amount: totalCentsOf(simulator, price) / 100,
-        commodity: 'USDC',
-        commodity_amount: Number(formatUnits(price.quotedUnits)),
-        fee_percent: 0,
-        currency_miner_fee: 0,
-      },
-    };
+    const fiat = { currency: from, currency_amount: totalCentsOf(simulator, price) / 100 };
+    const coin = { commodity: 'USDC', commodity_amount: Number(formatUnits(price.quotedUnits)) };
+    return { status: 'success', body: { ...fiat, ...coin, fee_percent: 0, currency_miner_fee: 0 } };
   });
 }
 

@@ -8,6 +8,8 @@ import { type Currency, UNITS_PER_CENT } from './money.ts';
  */
 interface KnownProvider {
   readonly name: string;
+  /** Help page for a charge that has not arrived, from the provider's own site. Unverified: none guarantees its URL. */
+  readonly supportUrl: string;
   /** The only currency that it accepts; null if it accepts all of ours. */
   readonly onlyCurrency: Currency | null;
   /** Unverified except for Coinbase. */
@@ -19,27 +21,28 @@ interface KnownProvider {
 }
 
 export const providerCatalog = {
-  moonpay: entry('MoonPay', 20_00, 450, 3_99),
-  wert: entry('Wert', 1_00, 500, 0),
-  revolut: entry('Revolut', 7_00, 250, 0),
-  cryptocom: entry('Crypto.com', 20_00, 400, 0),
-  rampnetwork: entry('Ramp Network', 7_00, 390, 2_49),
-  transak: entry('Transak', 10_00, 500, 0),
-  coinbase: entry('Coinbase', 5_00, 250, 0),
-  paypal: entry('PayPal', 20_00, 450, 3_99),
-  stripe: entry('Stripe', 2_00, 400, 0),
-  banxa: entry('Banxa', 20_00, 400, 0),
-  klarna: entry('Klarna', 20_00, 450, 0, 'EUR'),
+  moonpay: entry('MoonPay', 'https://support.moonpay.com/', 20_00, 450, 3_99),
+  wert: entry('Wert', 'https://support.wert.io/', 1_00, 500, 0),
+  revolut: entry('Revolut', 'https://help.revolut.com/', 7_00, 250, 0),
+  cryptocom: entry('Crypto.com', 'https://help.crypto.com/', 20_00, 400, 0),
+  rampnetwork: entry('Ramp Network', 'https://support.rampnetwork.com/', 7_00, 390, 2_49),
+  transak: entry('Transak', 'https://support.transak.com/', 10_00, 500, 0),
+  coinbase: entry('Coinbase', 'https://help.coinbase.com/', 5_00, 250, 0),
+  paypal: entry('PayPal', 'https://www.paypal.com/help', 20_00, 450, 3_99),
+  stripe: entry('Stripe', 'https://support.stripe.com/', 2_00, 400, 0),
+  banxa: entry('Banxa', 'https://support.banxa.com/', 20_00, 400, 0),
+  klarna: entry('Klarna', 'https://www.klarna.com/customer-service/', 20_00, 450, 0, 'EUR'),
 } as const satisfies Record<string, KnownProvider>;
 
 function entry(
   name: string,
+  supportUrl: string,
   minimumUsdCents: number,
   feeBasisPoints: number,
   minimumFeeUsdCents: number,
   onlyCurrency: Currency | null = null,
 ): KnownProvider {
-  return { name, onlyCurrency, minimumUsdCents, feeBasisPoints, minimumFeeUsdCents };
+  return { name, supportUrl, onlyCurrency, minimumUsdCents, feeBasisPoints, minimumFeeUsdCents };
 }
 
 export type ProviderId = keyof typeof providerCatalog;
@@ -145,21 +148,3 @@ export function assumedDeliveryUnits(provider: ProviderId, chargedUsdUnits: bigi
   const fee = proportional > minimumUnits ? proportional : minimumUnits;
   return chargedUsdUnits > fee ? chargedUsdUnits - fee : 0n;
 }
-
-/**
- * The providers' help pages for a charge that has not arrived, from their own sites in 2026-11. Unverified: no provider
- * guarantees its URL.
- */
-export const providerSupportUrls: Readonly<Record<ProviderId, string>> = {
-  moonpay: 'https://support.moonpay.com/',
-  wert: 'https://support.wert.io/',
-  revolut: 'https://help.revolut.com/',
-  cryptocom: 'https://help.crypto.com/',
-  rampnetwork: 'https://support.rampnetwork.com/',
-  transak: 'https://support.transak.com/',
-  coinbase: 'https://help.coinbase.com/',
-  paypal: 'https://www.paypal.com/help',
-  stripe: 'https://support.stripe.com/',
-  banxa: 'https://support.banxa.com/',
-  klarna: 'https://www.klarna.com/customer-service/',
-};

@@ -9,7 +9,6 @@ import {
   type ProviderDirectory,
   requireActive,
   requireAmount,
-  requireCurrency,
 } from './provider-availability.ts';
 
 export function createProviderChecks(
@@ -21,7 +20,6 @@ export function createProviderChecks(
       if (!isEnabledFor(merchant, provider)) {
         throw await disabledProvider(directory, merchant, provider, currency);
       }
-      requireCurrency(directory.adapters, provider, currency);
       await requireActive(directory, merchant, provider, currency);
     },
     async requireDelivery({ id: accountId }, provider, charge) {

@@ -9,14 +9,7 @@ import {
   unavailable,
 } from './adapters/provider-http.ts';
 import { type CallBudget, callKinds, createOutgoingLimiter } from './outgoing-limiter.ts';
-import type {
-  PostedWebhook,
-  ProviderAdapter,
-  ProviderHealth,
-  Quote,
-  QuoteRequest,
-  SessionRequest,
-} from './provider.ts';
+import type { PostedWebhook, ProviderAdapter, ProviderHealth, Quote, QuoteRequest } from './provider.ts';
 
 /** Payments that fail in a row in an outage. A single payment may cause its failures itself. */
 const FAILURES_TO_OPEN = 5;
@@ -102,12 +95,11 @@ export function withCircuitBreaker(
   async function guard<T>(
     circuit: Circuit,
     kind: keyof typeof limiters,
-    request: QuoteRequest & Partial<Pick<SessionRequest, 'paymentId'>>,
+    { accountId = '', currency, amountCents, paymentId }: QuoteRequest & { readonly paymentId?: string },
     call: () => Promise<T>,
   ): Promise<T> {
-    const { accountId = '', currency, amountCents } = request;
     // A quote names no payment, but is for its amount.
-    const payment = request.paymentId ?? `${accountId} ${currency} ${amountCents}`;
+    const payment = paymentId ?? `${accountId} ${currency} ${amountCents}`;
     if (circuit.isClosedToCalls(payment)) refuse(circuit);
     const limiter = limiters[kind];
     const busySeconds =

@@ -14,6 +14,7 @@ import type {
   SessionRequest,
   StartedSession,
 } from './provider.ts';
+import { onlyCurrencyOf } from './provider-availability.ts';
 import type { EvidenceStep, EvidenceStore, ProviderEvidence } from './provider-evidence.ts';
 
 export interface TrialRequest {
@@ -198,11 +199,12 @@ export async function tryProvider(request: ProveRequest) {
 
 export async function readOffers(request: ProveRequest): Promise<EvidenceStep[]> {
   const steps: EvidenceStep[] = [await attempt('catalog', () => readCatalog(request))];
-  const onlyCurrency = providerCatalog[request.provider].onlyCurrency ?? request.adapter.onlyCurrency ?? null;
+  const { provider, adapter } = request;
+  const onlyCurrency = onlyCurrencyOf(new Map([[provider, adapter]]), provider);
   for (const currency of currencies) {
     if (onlyCurrency !== null && currency !== onlyCurrency) continue;
     await request.pause();
-    const quote = await attempt('quote', () => askQuote(request.adapter, request, currency));
+    const quote = await attempt('quote', () => askQuote(adapter, request, currency));
     // Few providers accept all four currencies, so only the quote in the proof's currency must succeed.
     const outcome = quote.outcome === 'failed' && currency !== request.currency ? 'skipped' : quote.outcome;
     steps.push({ ...quote, outcome, detail: `${currency}: ${quote.detail}` });

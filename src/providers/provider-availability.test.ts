@@ -24,7 +24,8 @@ const settings = fc.record({
 const directories = fc
   .record({
     configured: fc.subarray([...providerIds]),
-    currenciesSold: fc.subarray([...currencies]),
+    // One alone would be locked.
+    currenciesSold: fc.subarray([...currencies], { minLength: 2 }),
     settings: fc.tuple(...providerIds.map((id) => settings.map((value) => [id, value] as const))),
   })
   .map(({ configured, currenciesSold, settings }): ProviderDirectory => {

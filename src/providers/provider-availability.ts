@@ -9,19 +9,14 @@ import {
   providerCatalog,
   providerIds,
 } from '../payment/provider-catalog.ts';
-import {
-  type ProviderAdapters,
-  type ProviderSettings,
-  type ProviderStore,
-  type Quote,
-  unservedRegionOf,
-} from './provider.ts';
+import type { ProviderAdapters, ProviderSettings, ProviderStore, Quote } from './provider.ts';
 import type { EvidenceStore } from './provider-evidence.ts';
 import {
   type ChargedAmount,
   type KnownLimits,
   maximumUsdCentsFor,
   minimumUsdCentsFor,
+  unservedRegionOf,
 } from './provider-limits.ts';
 import type { SuccessRates } from './provider-success.ts';
 
@@ -104,12 +99,8 @@ export function describeOffByDefault(ids: readonly string[]): string {
 
 /** The only currency that a provider accepts, in general or on the account's route; null if there are several. */
 export function onlyCurrencyOf(adapters: ProviderAdapters | null, provider: ProviderId): Currency | null {
-  return providerCatalog[provider].onlyCurrency ?? adapters?.get(provider)?.onlyCurrency ?? null;
-}
-
-/** Throws `currency_locked` if the provider accepts only another currency. */
-export function requireCurrency(adapters: ProviderAdapters, provider: ProviderId, currency: Currency): void {
-  throwRefusal(refusalOfCurrency(adapters, provider, currency));
+  const [sold = null, other] = adapters?.get(provider)?.currenciesSold ?? [];
+  return providerCatalog[provider].onlyCurrency ?? (other === undefined ? sold : null);
 }
 
 function refusalOfCurrency(
@@ -125,8 +116,8 @@ function refusalOfCurrency(
 }
 
 /**
- * Throws `provider_inactive` if the provider is off, has no credentials, is excluded by the merchant, or is known not
- * to accept the currency.
+ * Throws `currency_locked` if the provider accepts only another currency, and `provider_inactive` if it is off, has no
+ * credentials, is excluded by the merchant, or is known not to accept the currency.
  */
 export async function requireActive(
   directory: ProviderDirectory,
@@ -135,7 +126,10 @@ export async function requireActive(
   currency: Currency,
 ): Promise<void> {
   const settings = await directory.settings.readProviderSettings(provider);
-  throwRefusal(refusalOfOffer(account, currency, directory, provider, settings));
+  throwRefusal(
+    refusalOfCurrency(directory.adapters, provider, currency) ??
+      refusalOfOffer(account, currency, directory, provider, settings),
+  );
 }
 
 function refusalOfOffer(
@@ -356,8 +350,7 @@ export async function listOffers(
     const isPinned = account.pinnedProvider === provider;
     const pinnedBy = isPinned ? 'merchant' : settings.pinned === true ? 'operator' : null;
     const { routedThrough: seller = provider, withholdsEmail } = directory.adapters.get(provider) ?? {};
-    const sharesEmail = withholdsEmail !== true;
-    return { provider, name, minimumUsdCents, refusal, pinnedBy, seller, sharesEmail };
+    return { provider, name, minimumUsdCents, refusal, pinnedBy, seller, sharesEmail: !withholdsEmail };
   });
 }
 

@@ -56,6 +56,7 @@ it('reads a catalog once in six hours, and makes no call to tell what it knows',
   expect(limits.known('moonpay', 'EUR', null)).toEqual({
     minimumCents: 20_00,
     maximumCents: 2_000_00,
+    regionsNotServed: new Set(),
     isSold: true,
     readAtMs: nowMs,
   });

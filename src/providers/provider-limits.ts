@@ -3,10 +3,10 @@ import { ServiceError } from '../payment/errors.ts';
 import { type Currency, currencies, UNITS_PER_CENT } from '../payment/money.ts';
 import type { Payment } from '../payment/payment.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
-import type { CatalogEntry, ProviderAdapters } from './provider.ts';
+import type { CatalogEntry, ProviderAdapters, ServedRegions } from './provider.ts';
 
 export interface ProviderLimits
-  extends Pick<CatalogEntry, 'minimumCents' | 'maximumCents' | 'statesNotServed'> {
+  extends Pick<CatalogEntry, 'minimumCents' | 'maximumCents' | 'regionsNotServed'> {
   readonly isSold: boolean;
   readonly readAtMs: number;
 }
@@ -41,9 +41,8 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
       const request = { amountCents: 100_00, currency, usdUnits: 100_000_000n, customerCountry: country };
       const limits = await adapters.get(provider)?.readCatalog?.(request);
       if (limits === undefined) return;
-      const { minimumCents, maximumCents, statesNotServed } = limits;
-      const states = country === 'US' && statesNotServed !== undefined ? { statesNotServed } : {};
-      entries.set(key, { minimumCents, maximumCents, ...states, isSold: true, readAtMs: nowMs() });
+      const { minimumCents, maximumCents, regionsNotServed = new Set() } = limits;
+      entries.set(key, { minimumCents, maximumCents, regionsNotServed, isSold: true, readAtMs: nowMs() });
     } catch (error) {
       const isRefused = error instanceof ServiceError && error.errorName === 'provider_inactive';
       // Wrong credentials look the same, but then the provider cannot serve this country either.
@@ -79,6 +78,17 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
 
 function keyOf(provider: ProviderId, currency: Currency, country: string | null): string {
   return `${provider} ${currency} ${country ?? ''}`;
+}
+
+/** The customer's region if the provider is known not to serve it; otherwise null. */
+export function unservedRegionOf(
+  { countriesServed, regionsNotServed }: ServedRegions,
+  country: string | null,
+  state: string | null,
+): string | null {
+  if (country === null) return null;
+  if (countriesServed?.has(country) === false) return country;
+  return [country, `${country}-${state}`].find((region) => regionsNotServed?.has(region)) ?? null;
 }
 
 export type ChargedAmount = Pick<Payment, 'amountCents' | 'currency' | 'usdUnits'>;

@@ -91,20 +91,8 @@ export class ProviderWebhookRefusedError extends Error {
 export interface ServedRegions {
   /** Countries outside of which it does not serve customers. */
   readonly countriesServed?: ReadonlySet<string>;
-  readonly countriesNotServed?: ReadonlySet<string>;
-  /** States of the United States. */
-  readonly statesNotServed?: ReadonlySet<string>;
-}
-
-/** The customer's region if the provider is known not to serve it, such as `CA` or `US-NY`; otherwise null. */
-export function unservedRegionOf(
-  { countriesServed, countriesNotServed, statesNotServed }: ServedRegions,
-  country: string | null,
-  state: string | null,
-): string | null {
-  if (country === null) return null;
-  if (countriesServed?.has(country) === false || countriesNotServed?.has(country) === true) return country;
-  return country === 'US' && state !== null && statesNotServed?.has(state) === true ? `US-${state}` : null;
+  /** Countries, and states such as `US-NY`. */
+  readonly regionsNotServed?: ReadonlySet<string>;
 }
 
 /** What a catalog says for a currency and the customer's country. */
@@ -136,22 +124,26 @@ export interface RecordedAnswer {
   readonly body: unknown;
 }
 
-/** The protocol of one on-ramp. Every call is bounded in time. */
-export interface ProviderAdapter extends ServedRegions {
-  readonly id: ProviderId;
+/** Facts about a provider, on the account's route. */
+export interface ProviderTraits extends ServedRegions {
   /** A session's URL works only once, so it is never given out again. */
   readonly opensOnce?: true;
-  /** The provider that runs its sessions, whose webhooks cover them too. */
-  readonly routedThrough?: ProviderId;
   /** Set if it refuses customers whose browser sends no referrer of this service. */
   readonly checksReferrer?: true;
   readonly needsCountry?: true;
   /** Set if sessions lack the customer's email address: it has no field for one, or reuses checks by it. */
   readonly withholdsEmail?: true;
+  /** Set if sessions should name the customer's IP address, without which the provider may refuse them. */
+  readonly needsIp?: true;
   /** Currencies that the provider is known to accept; absent if unknown. */
   readonly currenciesSold?: readonly Currency[];
-  /** The only currency that its route accepts; absent if the provider catalog decides. */
-  readonly onlyCurrency?: Currency;
+}
+
+/** The protocol of one on-ramp. Every call is bounded in time. */
+export interface ProviderAdapter extends ProviderTraits {
+  readonly id: ProviderId;
+  /** The provider that runs its sessions, whose webhooks cover them too. */
+  readonly routedThrough?: ProviderId;
   /**
    * Throws `provider_unavailable` when the provider does not answer or declines the request, and `provider_inactive`
    * when it rejects the credentials or does not serve the currency or region.

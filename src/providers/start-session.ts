@@ -32,7 +32,6 @@ import {
   type ProviderDirectory,
   requireActive,
   requireAmount,
-  requireCurrency,
   requireDelivery,
 } from './provider-availability.ts';
 
@@ -320,7 +319,6 @@ async function requireServable(
       'This provider is not available for this shop at the moment.',
     );
   }
-  requireCurrency(context.providers.adapters, provider, payment.currency);
   await requireActive(context.providers, account, provider, payment.currency);
   await requireAmount(context.providers, provider, charge, country, state);
   const adapter = context.providers.adapters.get(provider);

@@ -226,6 +226,41 @@ describe('a total that the provider states', () => {
   });
 });
 
+describe('an answer', () => {
+  const quoted = { purchase_amount: { value: '104' }, session: { onrampUrl: 'https://pay.coinbase.com/1' } };
+  const sold = { destination_currency: 'usdc', destination_amount: '96.00', source_total_amount: '100.00' };
+  const started = { checkoutUrl: 'https://checkout.banxa.com/1', id: '1' };
+  const outcomesOf = async (id: ProviderId, answer: unknown) => {
+    const provider = await serveRequests(() => answer);
+    const { quote, startSession } = stage.adapterOf(id, { values: { BASE_URL: provider.url } });
+    return [await outcomeOf(quote(someSession)), await outcomeOf(startSession(someSession))];
+  };
+
+  it.each([
+    ['moonpay', { quoteCurrencyAmount: 104, baseCurrency: null, totalAmount: null }],
+    ['moonpay', { quoteCurrencyAmount: '104', baseCurrency: { code: 'eur', minBuyAmount: 0 } }],
+    ['coinbase', { ...quoted, payment_total: null, quote: null }],
+    ['banxa', { cryptoAmount: '104', fiat: null, fiatAmount: null, ...started }],
+  ] as const)('of %s with null or zero in place of what is optional is used: %j', async (id, answer) => {
+    expect(await outcomesOf(id, answer)).toEqual(['answered', 'answered']);
+  });
+
+  it.each([
+    ['moonpay', { quoteCurrencyAmount: 104, baseCurrency: { code: 'usd' } }],
+    ['transak', { response: { cryptoAmount: 104, fiatCurrency: 'USD' } }],
+    ['transak', { response: { cryptoAmount: 104, cryptoCurrency: 'USDT' } }],
+    ['banxa', { cryptoAmount: '104', fiat: 'USD', ...started }],
+    ['stripe', { destination_network_quotes: { polygon: [sold] }, source_currency: 'usd' }],
+  ] as const)('of %s for another currency or coin is not used: %j', async (id, answer) => {
+    expect(await outcomesOf(id, answer)).toEqual(['provider_unavailable', 'provider_unavailable']);
+  });
+
+  it('of Coinbase that quotes another coin is not used', async () => {
+    const answer = { ...quoted, purchase_amount: { value: '104', currency: 'ETH' } };
+    expect((await outcomesOf('coinbase', answer))[0]).toBe('provider_unavailable');
+  });
+});
+
 it.each([
   ['moonpay', 'INR'],
   ['coinbase', 'INR'],

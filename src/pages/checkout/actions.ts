@@ -1,4 +1,4 @@
-import { type ProviderId, providerSupportUrls } from '../../payment/provider-catalog.ts';
+import { type ProviderId, providerCatalog } from '../../payment/provider-catalog.ts';
 import { sellerOf } from '../../providers/provider-availability.ts';
 import { fillIn, formatMoney, formatUsdc, type Language } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
@@ -77,7 +77,7 @@ export function providerHelp(id: ProviderId, checkout: Checkout, { words }: Lang
   const provider = nameOf(seller);
   const { usual, ask, support } = words.missing;
   return html`<p>${usual} ${fillIn(ask, { provider })}</p>
-<p><a href="${providerSupportUrls[seller]}" rel="noopener noreferrer"
+<p><a href="${providerCatalog[seller].supportUrl}" rel="noopener noreferrer"
 target="_blank">${fillIn(support, { provider })}<span class="quiet"> ${words.facts.newTab}</span></a></p>`;
 }
 

@@ -247,7 +247,7 @@ function assurances(
 <li>${card}</li>
 <li>${price}</li>
 <li>${fillIn(delivery, { shop: account.name })}</li>
-${emailLine(payment, offers, knowsEmail, words)}
+${possibleOffers(offers).some(({ sharesEmail }) => sharesEmail) ? emailLine(payment, knowsEmail, words) : nothing}
 </ul>${view.kind === 'underpaid' ? nothing : html`${phoneCode(path, words)}${canSimulate ? simulationPanel(payment) : nothing}`}</footer>`;
 }
 
@@ -260,13 +260,8 @@ function phoneCode(path: string, { phone }: Words): Html {
 /** Shown instead of an address that the visitor did not bring; reveals neither name nor host. */
 const HIDDEN_EMAIL = '•••@•••';
 
-function emailLine(
-  { email }: Payment,
-  offers: Checkout['offers'],
-  knowsEmail: boolean,
-  { assurances }: Words,
-): Html {
-  if (email === null || !possibleOffers(offers).some(({ sharesEmail }) => sharesEmail)) return nothing;
+function emailLine({ email }: Payment, knowsEmail: boolean, { assurances }: Words): Html {
+  if (email === null) return nothing;
   return knowsEmail
     ? html`<li>${fillIn(assurances.email, { email: maskEmail(email) })}</li>`
     : html`<li>${fillIn(assurances.emailKept, { email: HIDDEN_EMAIL })}</li>`;

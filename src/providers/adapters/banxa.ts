@@ -9,7 +9,7 @@ import { ProviderWebhookRefusedError, type QuoteRequest } from '../provider.ts';
 import { defineProvider } from './define-provider.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
-import { readProgress, readWebhookFields, requireHmac } from './webhook-signature.ts';
+import { readProgress, readWebhookFields, readWebhookTimeMs, requireHmac } from './webhook-signature.ts';
 
 /** Catalogs list all coins with their blockchains, or all currencies with their payment methods. */
 const MAXIMUM_CATALOG_BYTES = 4 * 1024 * 1024;
@@ -52,7 +52,7 @@ export const banxa = defineProvider({
     ...variable.environment,
   ],
   /** Customers in Canada buy no stablecoins. */
-  traits: { opensOnce: true, withholdsEmail: true, countriesNotServed: new Set(['CA']) },
+  traits: { opensOnce: true, withholdsEmail: true, regionsNotServed: new Set(['CA']) },
   facts: {
     official: [
       '`POST /{partner}/v2/buy` with `x-api-key` and `checkoutUrl`, which opens once, and expires after a minute without a redirect (docs.banxa.com, Hosted Checkout, Create a buy order).',
@@ -95,17 +95,15 @@ export const banxa = defineProvider({
   async readCatalog({ id: provider, apiUrl, blockchain, methodOf, readUsdcContract }, request, call) {
     const read = async (name: string) => {
       const answer = call.answer({ url: `${apiUrl}/v2/${name}/buy`, maximumBytes: MAXIMUM_CATALOG_BYTES });
-      return answers.listOf(contentOf(provider, request, await answer));
+      return contentOf(provider, request, await answer);
     };
-    const coin = (await read('crypto')).find(({ id }) => id === 'USDC');
-    const chain = answers.listOf(coin?.['blockchains'] ?? []).find(({ id }) => id === blockchain);
-    if (chain === undefined)
-      throw new answers.MalformedAnswerError(`USDC on ${blockchain} is not in the catalog`);
+    const { blockchains } = answers.entryOf(await read('crypto'), 'USDC', ({ id }) => id === 'USDC');
+    const chain = answers.entryOf(blockchains, `USDC on ${blockchain}`, ({ id }) => id === blockchain);
     const { customerCountry } = request;
     const statesOf = answers.fieldsOf(chain['unsupportedCountries'] ?? {});
     const tokenContract = readUsdcContract(chain['address']);
     // The coin's minimum is in crypto and for withdrawals, so the limits come from the payment method.
-    const fiat = (await read('fiats')).find(({ id }) => id === request.currency);
+    const fiat = answers.listOf(await read('fiats')).find(({ id }) => id === request.currency);
     const methods = answers.listOf(fiat?.['supportedPaymentMethods'] ?? []);
     const limits = methods.find(({ id }) => id === methodOf(request));
     return {
@@ -193,9 +191,6 @@ function contentOf(id: ProviderId, request: QuoteRequest, answer: answers.JsonAn
  * has an offset. The time of arrival if there is none.
  */
 function readStatusTimeMs(date: unknown, receivedAtMs: number): number {
-  if (date === undefined || date === null) return receivedAtMs;
-  const [, day, time, offset = 'Z'] = typeof date === 'string' ? (STATUS_TIME.exec(date) ?? []) : [];
-  const timeMs = Date.parse(`${day}T${time}${offset}`);
-  if (Number.isNaN(timeMs)) throw new answers.MalformedAnswerError('the time of the webhook is malformed');
-  return timeMs;
+  const [, day, time, offset = 'Z'] = STATUS_TIME.exec(String(date)) ?? [];
+  return readWebhookTimeMs(day === undefined ? date : `${day}T${time}${offset}`, receivedAtMs);
 }

@@ -96,10 +96,9 @@ export const coinbase = defineProvider({
       headers: await authorizationOf(`GET ${DEVELOPER_HOST}${path}`),
       maximumBytes: MAXIMUM_OPTIONS_BYTES,
     });
-    const usdc = answers.listOf(options['purchase_currencies']).find(({ symbol }) => symbol === 'USDC');
-    const polygon = answers.listOf(usdc?.['networks'] ?? []).find(({ name }) => name === 'polygon');
-    if (polygon === undefined)
-      throw new answers.MalformedAnswerError('USDC on Polygon is not in the catalog');
+    const coins = options['purchase_currencies'];
+    const { networks } = answers.entryOf(coins, 'USDC', ({ symbol }) => symbol === 'USDC');
+    const polygon = answers.entryOf(networks, 'USDC on Polygon', ({ name }) => name === 'polygon');
     const tokenContract = readUsdcContract(polygon['contract_address']);
     const fiat = answers.listOf(options['payment_currencies']).find(({ id }) => id === request.currency);
     const limits = answers.listOf(fiat?.['limits'] ?? []).find(({ id }) => id === 'CARD');

@@ -5,7 +5,6 @@
  * never shown. The only documented answer echoes neither wallet nor network, so the adapter is off in production until
  * the operator states that the account's answers do.
  */
-import type { SessionRequest } from '../provider.ts';
 import { defineProvider } from './define-provider.ts';
 import * as answers from './provider-http.ts';
 import { requireSuccess } from './provider-http.ts';
@@ -75,7 +74,9 @@ export const cryptocom = defineProvider({
         cancel_url: request.returnUrl,
       },
     });
-    requireEcho(payment, request);
+    // Requires an answer that confirms delivery of USDC on Polygon to the deposit address.
+    const { depositAddress: wallet_address } = request;
+    answers.requireStated(payment, { wallet_address, crypto_currency: 'USDC', network: 'polygon' });
     return {
       redirectUrl: answers.readRedirectUrl(payment['payment_url']),
       providerReference: answers.readReference(payment['id']),
@@ -83,15 +84,6 @@ export const cryptocom = defineProvider({
     };
   },
 });
-
-/** Requires an answer that confirms delivery of USDC on Polygon to the deposit address. */
-function requireEcho(payment: answers.AnswerFields, { depositAddress }: SessionRequest): void {
-  const expected = { wallet_address: depositAddress, crypto_currency: 'USDC', network: 'polygon' };
-  for (const [name, value] of Object.entries(expected)) {
-    if (answers.readTextOrNull(payment[name])?.toLowerCase() !== value.toLowerCase())
-      throw new answers.MalformedAnswerError(`cryptocom made a payment that does not confirm ${name}`);
-  }
-}
 
 /** Lifetime of a payment page if the answer states none. */
 const PAGE_LIFETIME_MS = 5 * 60_000;

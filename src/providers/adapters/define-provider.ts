@@ -5,15 +5,16 @@ import {
   nameOfToken,
   type PaymentMeans,
   type ProviderId,
+  providerCatalog,
 } from '../../payment/provider-catalog.ts';
 import type {
   CatalogEntry,
   PostedWebhook,
   ProviderAdapter,
+  ProviderTraits,
   ProviderWebhook,
   Quote,
   QuoteRequest,
-  ServedRegions,
   SessionRequest,
   StartedSession,
 } from '../provider.ts';
@@ -107,11 +108,7 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
   readonly means?: MeansNames;
   /** Whether fees are part of the requested amount, or added to it. If added, a quote has to state the charge. */
   readonly fees: 'included' | 'on_top';
-  readonly traits?: ServedRegions &
-    Pick<
-      ProviderAdapter,
-      'opensOnce' | 'needsCountry' | 'checksReferrer' | 'currenciesSold' | 'withholdsEmail'
-    >;
+  readonly traits?: ProviderTraits;
   /** Set if sessions include quotes, or if none exist. Otherwise each session is quoted first. */
   readonly quotesInSession?: true;
   /** Values derived from the settings. Throws `ProviderSettingError`. */
@@ -147,7 +144,7 @@ export interface Provider {
 interface PaymentMethod {
   readonly id: ProviderId & PaymentMeans;
   readonly name: string;
-  readonly traits: ServedRegions & Pick<ProviderAdapter, 'currenciesSold' | 'onlyCurrency'>;
+  readonly traits: ProviderTraits;
 }
 
 /** Time limit of a quote, shorter than a session's, because a page or an API call waits for it. */
@@ -201,6 +198,10 @@ function openAdapter<Host extends string, Own extends object>(
   }
   async function startSession(request: SessionRequest, call: Call): Promise<StartedSession> {
     requireServed(id, request, traits);
+    if (traits.needsIp && !request.customerIp)
+      settings.warn?.(
+        `${providerCatalog[id].name} session without the IP address of the customer, which it requires: check TRUST_PROXY, unless it was of provider check without --ip, or of a rehearsal`,
+      );
     const quoted = definition.quotesInSession ? null : await quote(request, call);
     const session = await definition.startSession(account, request, call);
     const defaults = {

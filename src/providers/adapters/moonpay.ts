@@ -21,7 +21,7 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
 export const moonpay = defineProvider({
   id: 'moonpay',
   /** INR is missing, because MoonPay lists India as an unsupported country. Customers in Canada buy no stablecoins. */
-  traits: { currenciesSold: ['USD', 'EUR', 'CAD'], countriesNotServed: new Set(['CA']) },
+  traits: { currenciesSold: ['USD', 'EUR', 'CAD'], regionsNotServed: new Set(['CA']), needsIp: true },
   hosts: {
     widget: { production: 'https://buy.moonpay.com', sandbox: 'https://buy-sandbox.moonpay.com' },
     api: { production: 'https://api.moonpay.com' },
@@ -36,10 +36,9 @@ export const moonpay = defineProvider({
     official: [
       'A valid `walletAddress` is not asked again, `currencyCode` fixes the asset, `email` needs a signature (dev.moonpay.com).',
       '`allowedIpAddress` binds the URL to one IP address and is mandatory for going live (dev.moonpay.com/widget/on-ramp/customization/ip-matching.md).',
-      '`GET /v3/currencies/{code}/buy_quote` with `quoteCurrencyAmount`; `Moonpay-Signature-V2` (dev.moonpay.com).',
+      '`GET /v3/currencies/{code}/buy_quote` with `quoteCurrencyAmount`; `Moonpay-Signature-V2` (dev.moonpay.com). Customers in Canada cannot buy stablecoins (dev.moonpay.com/widget/supported-currencies).',
       'A quote states `totalAmount`, the sum of `baseCurrencyAmount` and all fees (dev.moonpay.com/api-reference/widget/getbuyquote).',
       'Customers log in with several factors before MoonPay reuses what it knows of them (dev.moonpay.com/widget/on-ramp-overview). `externalCustomerId`, `unsupportedRegionRedirectUrl` (dev.moonpay.com/widget/on-ramp/customization/parameters).',
-      'Customers in Canada cannot buy stablecoins (dev.moonpay.com/widget/supported-currencies).',
       '`paymentMethod` preselects the means: in the widget of the platform, `credit_debit_card`, `google_pay`, `paypal` and others (dev.moonpay.com/platform/guides/pay-with-widget); `paypal` in the United States, the United Kingdom and the EU.',
     ],
     sdk: [
@@ -73,9 +72,11 @@ export const moonpay = defineProvider({
       query: { apiKey },
       maximumBytes: MAXIMUM_CURRENCIES_BYTES,
     });
-    const entry = answers.listOf(all).find(({ code }) => code === asset);
-    if (entry === undefined) throw new answers.MalformedAnswerError(`${asset} is not in the catalog`);
-    if (entry['isSuspended'] === true) throw new answers.MalformedAnswerError(`${asset} is suspended`);
+    const entry = answers.entryOf(
+      all,
+      asset,
+      ({ code, isSuspended }) => code === asset && isSuspended !== true,
+    );
     const { customerCountry: country } = request;
     const { notAllowedCountries: refused, notAllowedUSStates: states } = entry;
     const isRefused = Array.isArray(refused) && refused.includes(country);
@@ -121,12 +122,8 @@ export const moonpay = defineProvider({
     };
   },
 
-  async startSession({ id, urls, apiKey, asset, methodOf, secretKey, warn }, request) {
+  async startSession({ id, urls, apiKey, asset, methodOf, secretKey }, request) {
     const { customerIp = null } = request;
-    if (customerIp === null)
-      warn?.(
-        'MoonPay session without the IP address of the customer, which MoonPay requires: check TRUST_PROXY, unless it was of provider check without --ip, or of a rehearsal',
-      );
     const query = new URLSearchParams({
       apiKey,
       currencyCode: asset,

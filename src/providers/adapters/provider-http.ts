@@ -10,16 +10,14 @@ import {
 import { createOutgoingAgent } from '../../platform/outgoing-calls.ts';
 import { isSecureUrl } from '../../platform/public-address.ts';
 import {
-  type CatalogEntry,
-  type ProviderAdapter,
+  type ProviderTraits,
   type ProviderWebhook,
   ProviderWebhookRefusedError,
   type QuoteRequest,
   type RecordedAnswer,
   type ServedRegions,
-  unservedRegionOf,
 } from '../provider.ts';
-import { minimumUsdCentsFor } from '../provider-limits.ts';
+import { minimumUsdCentsFor, unservedRegionOf } from '../provider-limits.ts';
 
 /** A provider's answer of any status; `body` is undefined if it is not JSON. */
 export interface JsonAnswer {
@@ -204,10 +202,15 @@ export function listOf(value: unknown): readonly AnswerFields[] {
   return value.map(fieldsOf);
 }
 
+/** Amount in 10⁻⁶; null if it is missing or not positive. */
+export function readUnitsOrNull(value: unknown, name: string): bigint | null {
+  return value === undefined || value === null || Number(value) <= 0 ? null : readDecimalUnits(value, name);
+}
+
 /** Amount in cents, rounded up; null if it is missing or not positive. */
 export function readCentsOrNull(value: unknown, name: string): number | null {
-  if (value === undefined || value === null || Number(value) <= 0) return null;
-  return Number((readDecimalUnits(value, name) + 9_999n) / 10_000n);
+  const units = readUnitsOrNull(value, name);
+  return units === null ? null : Number((units + 9_999n) / 10_000n);
 }
 
 /** A positive amount in 10⁻⁶, given as a JSON number or decimal text; further decimals are cut off. */
@@ -400,11 +403,7 @@ export function codesOf(body: unknown): readonly string[] {
 }
 
 /** Throws, before any call, for a currency, region or means that the provider is known not to serve. */
-export function requireServed(
-  id: ProviderId,
-  request: QuoteRequest,
-  served: ServedRegions & Pick<ProviderAdapter, 'currenciesSold'>,
-): void {
+export function requireServed(id: ProviderId, request: QuoteRequest, served: ProviderTraits): void {
   const { currency, means = null } = request;
   if (served.currenciesSold?.includes(currency) === false)
     throw new ServiceError('provider_inactive', describeUnsoldCurrency(id, currency));
@@ -423,19 +422,19 @@ export function requireRegion(
 }
 
 export function countryNotServed(id: ProviderId, country: string): ServiceError {
-  const { name } = providerCatalog[id];
-  return new RegionNotServedError(`${name} does not serve customers in ${country}.`);
+  return new RegionNotServedError(`${providerCatalog[id].name} does not serve customers in ${country}.`);
 }
 
+const MAXIMUM_STATES = 100;
+
 /** Regions that a catalog excludes, by its list of states for the country: an empty list stands for all of it. */
-export function excludedRegions(country: string | null | undefined, states: unknown): Partial<CatalogEntry> {
+export function excludedRegions(country: string | null | undefined, states: unknown): ServedRegions {
   if (!country || !Array.isArray(states)) return {};
-  if (states.length === 0) return { countriesNotServed: new Set([country]) };
-  return {
-    statesNotServed: new Set(
-      states.flatMap((state) => /^(?:US-)?([A-Z]{2})$/.exec(String(state))?.[1] ?? []),
-    ),
-  };
+  const codes = states
+    .slice(0, MAXIMUM_STATES)
+    .flatMap((state) => /^(?:[A-Z]{2}-)?([A-Z]{2})$/.exec(String(state))?.[1] ?? []);
+  const regions = states.length === 0 ? [country] : codes.map((code) => `${country}-${code}`);
+  return { regionsNotServed: new Set(regions) };
 }
 
 /** Converts a quote's minimum in the payment's currency to USD cents; null if there is none. */
@@ -444,13 +443,25 @@ export function minimumUsdCentsOf(minimum: unknown, name: string, request: Quote
   return cents === null ? null : minimumUsdCentsFor(cents, request);
 }
 
-/** Requires that an answer does not name another currency, coin or network. Texts that are absent are not required. */
-export function requireNoOther(fields: AnswerFields, expected: Readonly<Record<string, string>>): void {
+/** Requires that an answer names this currency, coin, network or wallet. */
+export function requireStated(fields: AnswerFields, expected: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(expected)) {
-    const stated = readTextOrNull(fields[name]) ?? value;
-    if (stated.toLowerCase() !== value.toLowerCase())
+    if (readTextOrNull(fields[name])?.toLowerCase() !== value.toLowerCase())
       throw new MalformedAnswerError(`${name} is not ${value}`);
   }
+}
+
+/** Requires that an answer names no other currency, coin or network. Fields that are absent may be any. */
+export function requireNoOther(fields: AnswerFields, expected: Readonly<Record<string, string>>): void {
+  const stated = Object.entries(expected).map(([name, value]) => [name, fields[name] ?? value]);
+  requireStated(Object.fromEntries(stated), expected);
+}
+
+/** The first matching entry of a catalog. Throws if it has none. */
+export function entryOf(list: unknown, name: string, isIt: (entry: AnswerFields) => boolean): AnswerFields {
+  const entry = listOf(list).find(isIt);
+  if (entry === undefined) throw new MalformedAnswerError(`${name} is not in the catalog, or not sold now`);
+  return entry;
 }
 
 /** Limits of a purchase in cents of the payment's currency, from the fields of a catalog with these names. */

@@ -38,8 +38,7 @@ const paypal = definePaymentMethod({
   ],
   facts: {
     official: [
-      '`paymentMethod=paypal` at MoonPay (dev.moonpay.com); its own on-ramp sells no USDC.',
-      'At MoonPay, PayPal is for customers in the United States, the United Kingdom and the EU, without Croatia and Hungary (support.moonpay.com, MoonPay’s supported payment methods).',
+      '`paymentMethod=paypal` at MoonPay (dev.moonpay.com); its own on-ramp sells no USDC. There, PayPal is for customers in the United States, the United Kingdom and the EU, without Croatia and Hungary (support.moonpay.com, MoonPay’s supported payment methods).',
       '`paypal` is a payment method id of Banxa (docs.banxa.com, Hosted Checkout, Create a buy order, Get a quote).',
       'At Banxa, PayPal takes EUR only, in the EU and the EEA (docs.banxa.com, Supported payment methods).',
     ],
@@ -54,7 +53,7 @@ const paypal = definePaymentMethod({
       currenciesSold: currencies,
       countriesServed: new Set(['US', 'GB', ...EEA.filter((each) => !NO_PAYPAL_AT_MOONPAY.includes(each))]),
     },
-    banxa: { currenciesSold: ['EUR'], onlyCurrency: 'EUR', countriesServed: new Set(EEA) },
+    banxa: { currenciesSold: ['EUR'], countriesServed: new Set(EEA) },
   },
 });
 

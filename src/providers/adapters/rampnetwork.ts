@@ -10,7 +10,7 @@ import type { SessionProgress } from '../../payment/provider-session.ts';
 import { ProviderWebhookRefusedError } from '../provider.ts';
 import { defineProvider } from './define-provider.ts';
 import * as answers from './provider-http.ts';
-import { fieldsOf, listOf, MalformedAnswerError, readCentsOrNull, readTextOrNull } from './provider-http.ts';
+import { fieldsOf, MalformedAnswerError, readCentsOrNull, readTextOrNull } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
 
@@ -81,9 +81,9 @@ export const rampnetwork = defineProvider({
       query: { hostApiKey: apiKey, currencyCode: request.currency },
       maximumBytes: MAXIMUM_ASSETS_BYTES,
     });
-    const entry = listOf(assets).find(({ chain, symbol }) => `${chain}_${symbol}` === ASSET);
-    if (entry === undefined) throw new MalformedAnswerError(`${ASSET} is not in the catalog`);
-    if (entry['enabled'] === false) throw new MalformedAnswerError(`${ASSET} is disabled`);
+    const isSold = ({ chain, symbol, enabled }: answers.AnswerFields) =>
+      `${chain}_${symbol}` === ASSET && enabled !== false;
+    const entry = answers.entryOf(assets, ASSET, isSold);
     const tokenContract = readUsdcContract(entry['address']);
     return {
       asset: ASSET,

@@ -2,7 +2,6 @@
  * Revolut Ramp: the partner's API creates the URL that the customer opens. A URL that does not lock wallet, amount and
  * asset is not used, so the operator has to ask Revolut to lock them for the account.
  */
-import { UnknownStateError } from '../../payment/errors.ts';
 import { formatCents } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
 import { createTtlCache } from '../../platform/ttl-cache.ts';
@@ -59,12 +58,10 @@ export const revolut = defineProvider({
     const assets = createTtlCache<string>({ monotonicMs, keepMs: ASSET_KEEP_MS, maximumEntries: 1 });
     const readConfig = (call: Call) => call.fields({ url: `${apiUrl}/config` });
     /** USDC on Polygon. Requires USDC's contract if the configuration states one. */
-    function assetIn(config: answers.AnswerFields): answers.AnswerFields {
-      const asset = answers
-        .listOf(config['crypto'])
-        .find(({ currency, blockchain }) => currency === 'USDC' && blockchain === 'POLYGON');
-      if (asset === undefined)
-        throw new answers.MalformedAnswerError('USDC on Polygon is not in the configuration');
+    function assetIn({ crypto }: answers.AnswerFields): answers.AnswerFields {
+      const isUsdc = ({ currency, blockchain }: answers.AnswerFields) =>
+        currency === 'USDC' && blockchain === 'POLYGON';
+      const asset = answers.entryOf(crypto, 'USDC on Polygon', isUsdc);
       readUsdcContract(asset['smartContractAddress']);
       return asset;
     }
@@ -98,9 +95,7 @@ export const revolut = defineProvider({
     // Without a country there is no price. The configuration shows availability and minimum.
     if (country === null) {
       const { fiat } = await readConfig(call);
-      const sold = answers.listOf(fiat).find(({ currency }) => currency === request.currency);
-      if (sold === undefined)
-        throw new answers.MalformedAnswerError(`${request.currency} is not in the configuration`);
+      const sold = answers.entryOf(fiat, request.currency, ({ currency }) => currency === request.currency);
       const minimumUsdCents = answers.minimumUsdCentsOf(sold['min_limit'], 'min_limit', request);
       return { deliveryUnits: null, minimumUsdCents };
     }
@@ -142,9 +137,7 @@ export const revolut = defineProvider({
     const { order_id: paymentId, wallet, event } = webhooks.readWebhookFields(webhook.body);
     if (typeof paymentId !== 'string') return null;
     if (typeof event === 'string' && event.startsWith('SELL_ORDER_')) return null;
-    const progress = progressOfEvent.get(event);
-    if (progress === undefined)
-      throw new UnknownStateError(`revolut sent the unknown event ${JSON.stringify(event)}`);
+    const progress = webhooks.readProgress('revolut', progressOfEvent, event);
     return { paymentId, walletAddress: answers.readTextOrNull(wallet), progress, atMs: signedAtMs };
   },
 });
@@ -167,7 +160,10 @@ function purchaseOf(
 /** Requires a URL that names exactly this purchase, each part once, and locks it. */
 function requireLocked(redirectUrl: string, request: SessionRequest, asset: string): void {
   const { searchParams } = new URL(redirectUrl);
-  const expected = {
+  const stated = Object.fromEntries(
+    [...searchParams.keys()].map((name) => [name, searchParams.getAll(name).join()]),
+  );
+  answers.requireStated(stated, {
     walletAddress: request.depositAddress,
     // In minor units.
     amount: String(request.amountCents),
@@ -176,9 +172,5 @@ function requireLocked(redirectUrl: string, request: SessionRequest, asset: stri
     disableWalletAddress: 'true',
     disableFiatAmount: 'true',
     disableCryptoCurrency: 'true',
-  };
-  for (const [name, value] of Object.entries(expected)) {
-    if (searchParams.getAll(name).join().toLowerCase() !== value.toLowerCase())
-      throw new answers.MalformedAnswerError(`revolut made an address with another ${name}, or none`);
-  }
+  });
 }

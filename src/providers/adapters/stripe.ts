@@ -45,9 +45,8 @@ export const stripe = defineProvider({
       '`POST /v1/crypto/onramp_sessions` (a form), `redirect_url`, the states; public preview for approved accounts (docs.stripe.com/crypto).',
       '`GET /v1/crypto/onramp_quotes`, before 2023-06-21 `/v1/crypto/onramp/quotes` (docs.stripe.com/crypto/onramp/upgrade-onramp-integration, version 2026-08-26).',
       'Fees come on top: a `source_amount` of 200.00 delivers 200.00 USDC and charges a `source_total_amount` of 212.71, the sum of amount, `network_fee_monetary` and `transaction_fee_monetary` (docs.stripe.com/crypto/quotes-api).',
-      'A session refused with `crypto_onramp_unsupported_country` or `crypto_onramp_unsupportable_customer` is for a customer whom Stripe does not serve (docs.stripe.com/crypto/onramp, error codes).',
+      'A session refused with `crypto_onramp_unsupported_country` or `crypto_onramp_unsupportable_customer` is for a customer whom Stripe does not serve, any call refused with `crypto_onramp_disabled` or `crypto_onramp_merchant_not_properly_setup` for an account that cannot sell (docs.stripe.com/crypto/onramp, error codes).',
       '`customer_information[email]` at creation (guide of the embedded onramp, 2026). The preview of stripe-dotnet (commit 21e824ac) has only `kyc_details`: an account that refuses the parameter gets the session without it.',
-      'Refusals of the account: `crypto_onramp_disabled`, `crypto_onramp_merchant_not_properly_setup` (docs.stripe.com/crypto/onramp, error codes).',
       'The event `crypto.onramp_session_updated` (guide of the embedded onramp, 2026); earlier notes have `crypto.onramp_session.updated`. Both are read.',
       'No USDC on Polygon in the EU and New York; customers can change the amount (docs.stripe.com/crypto).',
     ],
@@ -71,7 +70,7 @@ export const stripe = defineProvider({
   traits: {
     currenciesSold: ['USD', 'EUR'],
     countriesServed: new Set(['US']),
-    statesNotServed: new Set(['NY', 'HI']),
+    regionsNotServed: new Set(['US-NY', 'US-HI']),
   },
   quotesInSession: true,
   account: ({ urls }) => ({ quoteCharge: createQuotes(urls.api) }),
@@ -176,9 +175,8 @@ function createQuotes(apiUrl: string) {
       };
       const answer = answers.fieldsOf(await read(query, call));
       const { polygon } = answers.fieldsOf(answer['destination_network_quotes']);
-      const quote = answers.listOf(polygon ?? []).find((each) => each['destination_currency'] === 'usdc');
-      if (quote === undefined)
-        throw new answers.MalformedAnswerError('there is no quote for USDC on Polygon');
+      const isUsdc = ({ destination_currency: coin }: answers.AnswerFields) => coin === 'usdc';
+      const quote = answers.entryOf(polygon ?? [], 'USDC on Polygon', isUsdc);
       answers.requireNoOther(answer, { source_currency: currency });
       const deliveryUnits = answers.readDecimalUnits(quote['destination_amount'], 'destination_amount');
       return { sourceCents, chargedCents: totalCentsOf(quote, sourceCents), deliveryUnits };

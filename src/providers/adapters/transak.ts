@@ -53,15 +53,14 @@ export const transak = defineProvider({
     ...variable.environment,
   ],
   /** INR is missing, because Transak accepts it by UPI only and the checkout is for cards. */
-  traits: { currenciesSold: ['USD', 'EUR', 'CAD'], opensOnce: true, checksReferrer: true },
+  traits: { currenciesSold: ['USD', 'EUR', 'CAD'], opensOnce: true, checksReferrer: true, needsIp: true },
   facts: {
     official: [
       'Hosts, `POST /partners/api/v2/refresh-token`, `POST /api/v2/auth/session`, `referrerDomain`, one use within five minutes (docs.transak.com).',
       '`x-api-key` on every call, `x-user-ip` with the address at which the customer opens the widget, never that of a server, and egress addresses on the allowlist, from 2026-07-15 (docs.transak.com/guides/mandatory-security-changes).',
       'The reference of the session requires `access-token` alone (docs.transak.com/api/public/create-widget-url): a session whose customer has no known address is started without `x-user-ip`.',
       '`GET /api/v1/pricing/public/quotes`, and `quoteCountryCode` for the price of the widget (docs.transak.com/guides/get-price-based-on-user-region).',
-      '`regionsNotSupported` of a coin lists countries with `restrictedStates`, none for the whole country (docs.transak.com/guides/how-to-handle-restricted-regions-with-crypto-currencies-api).',
-      'The API of fiat currencies states limits for each payment method, and needs no authentication (docs.transak.com/api/whitelabel/lookup/get-fiat-currencies, for its own path).',
+      '`regionsNotSupported` of a coin lists countries with `restrictedStates`, none for the whole country (docs.transak.com/guides/how-to-handle-restricted-regions-with-crypto-currencies-api); limits by payment method, without authentication (docs.transak.com/api/whitelabel/lookup/get-fiat-currencies, for its own path).',
       '`response.cryptoAmount` of a quote (docs.transak.com, Get price, sample); the parameters of the widget (docs.transak.com/customization/query-parameters); in `data`, a webhook has a JWT, keyed with the current access token of the partner (docs.transak.com/guides/how-to-decrypt-webhook-payload); its states and events (docs.transak.com/guides/track-order-status, docs.transak.com/features/webhooks).',
       '`paymentMethod=apple_pay` of a quote and of a session for cards and Apple Pay (docs.transak.com, Transaction session, Create widget URL).',
       'The customer confirms a code sent by email; no parameter skips that (docs.transak.com, Widget with API customisation). `partnerCustomerId` (docs.transak.com, User journey).',
@@ -121,29 +120,30 @@ export const transak = defineProvider({
     const { customerCountry: country } = request;
     const read = async (path: string) => {
       const answer = await call.answer({ url: `${urls.api}${path}`, maximumBytes: MAXIMUM_CATALOG_BYTES });
-      return answers.listOf(requireFields(answer, null)['response']);
+      return requireFields(answer, null)['response'];
     };
-    const coin = (await read('/cryptocoverage/api/v1/public/crypto-currencies')).find(
-      ({ symbol, network }) => symbol === 'USDC' && answers.fieldsOf(network ?? {})['name'] === 'polygon',
+    const coin = answers.entryOf(
+      await read('/cryptocoverage/api/v1/public/crypto-currencies'),
+      'USDC on polygon',
+      ({ symbol, network, isAllowed }) =>
+        symbol === 'USDC' && answers.fieldsOf(network ?? {})['name'] === 'polygon' && isAllowed !== false,
     );
-    if (coin === undefined) throw new answers.MalformedAnswerError('USDC on polygon is not in the catalog');
-    if (coin['isAllowed'] === false) throw new answers.MalformedAnswerError('USDC on polygon is not allowed');
     const { kycCountriesNotSupported: countries, regionsNotSupported: regions } = coin;
     const isRefused = Array.isArray(countries) && countries.includes(country);
     const region = answers.listOf(regions ?? []).find((each) => each['country'] === country);
-    const fiat = (await read('/fiat/public/v1/currencies/fiat-currencies')).find(
-      ({ symbol }) => symbol === request.currency,
-    );
     const { currency } = request;
-    const option = answers
-      .listOf(fiat?.['paymentOptions'] ?? [])
-      .find(({ id, limitCurrency }) => id === methodOf(request) && (limitCurrency ?? currency) === currency);
-    if (option?.['isActive'] === false) throw new answers.MalformedAnswerError('the means is not active');
+    const fiats = await read('/fiat/public/v1/currencies/fiat-currencies');
+    const { paymentOptions } = answers.entryOf(fiats, currency, ({ symbol }) => symbol === currency);
+    const method = methodOf(request);
+    const isSold = ({ id, isActive }: answers.AnswerFields) => id === method && isActive !== false;
+    const option = answers.entryOf(paymentOptions, method, isSold);
+    // Limits in another currency say nothing in this one.
+    const limits = (option['limitCurrency'] ?? currency) === currency ? option : {};
     return {
       asset: 'USDC on polygon',
       tokenContract: readUsdcContract(coin['address']),
       ...answers.excludedRegions(country, isRefused ? [] : region?.['restrictedStates']),
-      ...answers.limitsOf(option, 'minAmount', 'maxAmount'),
+      ...answers.limitsOf(limits, 'minAmount', 'maxAmount'),
     };
   },
 
@@ -168,23 +168,15 @@ export const transak = defineProvider({
       return { deliveryUnits: null };
     }
     const quote = answers.fieldsOf(requireFields(answer, customerIp)['response']);
-    answers.requireNoOther(quote, {
-      fiatCurrency: request.currency,
-      cryptoCurrency: 'USDC',
-      network: 'polygon',
-    });
+    answers.requireNoOther(quote, { fiatCurrency: request.currency, cryptoCurrency: 'USDC' });
     return {
       chargedCents: answers.readCentsOrNull(quote['fiatAmount'], 'fiatAmount') ?? request.amountCents,
       deliveryUnits: answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount'),
     };
   },
 
-  async startSession({ urls, apiKey, nowMs, warn, ...account }, request, call) {
+  async startSession({ urls, apiKey, nowMs, ...account }, request, call) {
     const { customerIp = null } = request;
-    if (customerIp === null)
-      warn?.(
-        'Transak session without the IP address of the customer, which Transak requires: check TRUST_PROXY, unless it was of provider check without --ip, or of a rehearsal',
-      );
     const widgetParams = {
       apiKey,
       referrerDomain: account.referrerDomain,
@@ -279,21 +271,16 @@ const MINIMUM_AGE_MS = 60_000;
 function createSharedToken(nowMs: () => number) {
   let current: AccessToken | null = null;
   let fetchedAtMs = 0;
-  let fetching: Promise<string> | null = null;
-
-  async function fetchNew(fetchToken: () => Promise<AccessToken>): Promise<string> {
-    current = await fetchToken();
-    fetchedAtMs = nowMs();
-    return current.token;
-  }
-
+  let fetching: Promise<AccessToken> | null = null;
   return {
-    read(fetchToken: () => Promise<AccessToken>): Promise<string> {
-      if (current !== null && nowMs() < current.expiresAtMs - EARLY_MS) return Promise.resolve(current.token);
-      fetching ??= fetchNew(fetchToken).finally(() => {
+    async read(fetchToken: () => Promise<AccessToken>): Promise<string> {
+      if (current !== null && nowMs() < current.expiresAtMs - EARLY_MS) return current.token;
+      fetching ??= fetchToken().finally(() => {
         fetching = null;
+        fetchedAtMs = nowMs();
       });
-      return fetching;
+      current = await fetching;
+      return current.token;
     },
     /** Drops a refused token; false if it is too new to be fetched again. */
     forget(token: string): boolean {

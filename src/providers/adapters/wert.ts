@@ -3,7 +3,6 @@
  * conversion's amount and deducted from its delivery. Webhooks are not signed, so a webhook is only a trigger: its URL
  * must contain a token that only Wert knows, and the status is read from Wert's API.
  */
-import { UnknownStateError } from '../../payment/errors.ts';
 import { formatCents, UNITS_PER_CENT } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
 import { isSameText } from '../../platform/keyed-hash.ts';
@@ -11,7 +10,7 @@ import { type PostedWebhook, ProviderWebhookRefusedError, type QuoteRequest } fr
 import { defineProvider } from './define-provider.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
-import { readWebhookFields } from './webhook-signature.ts';
+import { readProgress, readWebhookFields } from './webhook-signature.ts';
 
 /** Statuses of an order, most advanced first, because a customer who tries twice has two orders. */
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
@@ -127,17 +126,11 @@ function lessFees(
   const units = answers.readDecimalUnits(conversion['commodity_amount'], 'commodity_amount');
   const amountUnits = BigInt(amountCents) * UNITS_PER_CENT;
   const chargedUnits = BigInt(chargedCents) * UNITS_PER_CENT;
-  const share = readFee(conversion, 'fee_percent');
-  const fixed = readFee(conversion, 'currency_miner_fee');
+  // A share of one, despite the name "percent".
+  const share = answers.readUnitsOrNull(conversion['fee_percent'], 'fee_percent') ?? 0n;
+  const fixed = answers.readUnitsOrNull(conversion['currency_miner_fee'], 'currency_miner_fee') ?? 0n;
   const withFees = amountUnits + (amountUnits * share) / 1_000_000n + fixed;
   return chargedUnits < withFees ? (units * chargedUnits) / withFees : units;
-}
-
-/** A fee in 10⁻⁶ of the currency, or a share in 10⁻⁶ despite the name "percent"; zero if there is none. */
-function readFee(conversion: answers.AnswerFields, name: string): bigint {
-  const value = conversion[name];
-  if (value === undefined || value === null || value === 0 || value === '0') return 0n;
-  return answers.readDecimalUnits(value, name);
 }
 
 function requireToken({ target }: PostedWebhook, expected: string): void {
@@ -151,10 +144,6 @@ function progressOf(orders: unknown): SessionProgress {
   if (!Array.isArray(orders)) throw new answers.MalformedAnswerError('there is no list of orders');
   if (orders.length === 0)
     throw new ProviderWebhookRefusedError('Wert knows no order for the id in the webhook');
-  const statuses = orders.map((order) => answers.fieldsOf(order)['status']);
-  const unknown = statuses.find((status) => !progressOfStatus.has(status));
-  if (unknown !== undefined)
-    throw new UnknownStateError(`wert sent the unknown status ${JSON.stringify(unknown)}`);
-  for (const [status, progress] of progressOfStatus) if (statuses.includes(status)) return progress;
-  throw new answers.MalformedAnswerError('no order has a status');
+  const found = answers.listOf(orders).map(({ status }) => readProgress('wert', progressOfStatus, status));
+  return [...progressOfStatus.values()].find((progress) => found.includes(progress)) as SessionProgress;
 }
