@@ -7,7 +7,7 @@ import { type Html, html, nothing } from '../../web/design/html.ts';
 export interface ReceiptContent {
   readonly amount: string;
   readonly heading: string;
-  readonly sentences: readonly string[];
+  readonly sentence: string | null;
   readonly rows: readonly ReceiptRow[];
   readonly page: ReceiptRow;
   readonly questions: ReceiptRow | null;
@@ -32,7 +32,7 @@ const FONTS = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, A
  * for those that know it.
  */
 export function receiptHtml(
-  { amount, heading, sentences, rows, page, questions, closing }: ReceiptContent,
+  { amount, heading, sentence, rows, page, questions, closing }: ReceiptContent,
   subject: string,
   { account, hasLogo }: { readonly account: Account; readonly hasLogo: boolean },
   { code, direction }: Language,
@@ -52,7 +52,7 @@ export function receiptHtml(
 <p style="margin:12px 0 0;font-size:40px;line-height:1.2;font-weight:700"><bdi>${amount}</bdi></p></div>
 <div class="sheet" style="padding:24px;background:#fff;color:#15201c;border-radius:0 0 14px 14px">
 <h1 style="margin:0;font-size:20px;line-height:1.4">${heading}</h1>
-${sentences.map((sentence) => html`<p style="margin:8px 0 0"><bdi>${sentence}</bdi></p>`)}
+${sentence === null ? nothing : html`<p style="margin:8px 0 0">${sentence}</p>`}
 <div style="margin:20px 0">${rows.map((row) => rowOf(row, light.accent))}</div>
 <p style="margin:0"><a class="button" href="${page.url ?? ''}" style="display:inline-block;padding:12px 20px;background:${light.accent};
 color:#fff;border-radius:8px;font-weight:600;text-decoration:none">${page.term}</a></p>

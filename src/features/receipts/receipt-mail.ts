@@ -4,11 +4,13 @@ import type { ClaimedReceipt, Mail } from '../../mail/mail.ts';
 import { chargingProviders, checkoutViewOf } from '../../pages/checkout/checkout-view.ts';
 import type { ExplorerTransactionUrl } from '../../pages/checkout/payment-facts.ts';
 import { nameOf, wordsOf } from '../../pages/checkout/state-words.ts';
+import { receiptNumberOf } from '../../payment/payment-id.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
 import type { ProviderSession } from '../../payment/provider-session.ts';
 import {
   fillText,
   formatList,
+  formatMoney,
   formatMoneyAndCode,
   formatTime,
   type Language,
@@ -47,7 +49,7 @@ export function receiptMail(
   const content: ReceiptContent = {
     amount,
     heading,
-    sentences: [payment.orderLine, outcome?.sentence].filter((line) => line != null),
+    sentence: outcome?.sentence ?? null,
     rows: [...rowsOf(view, language, links)],
     page: { term: isPaid ? mail.page : shortLink.see, value: pageUrl, url: pageUrl },
     questions:
@@ -66,11 +68,17 @@ export function receiptMail(
   return { to, subject, text: textOf(content), html, inline };
 }
 
-function textOf({ heading, sentences, rows, page, questions, closing }: ReceiptContent): string {
+function textOf({ heading, sentence, rows, page, questions, closing }: ReceiptContent): string {
   const line = ({ term, value, url }: ReceiptRow) =>
     `${term}: ${url?.startsWith('http') === true ? url : value}`;
   const links = [page, ...(questions === null ? [] : [questions])];
-  const parts = [[heading, ...sentences], rows.map(line), links.map(line), closing, []];
+  const parts = [
+    [heading, ...(sentence === null ? [] : [sentence])],
+    rows.map(line),
+    links.map(line),
+    closing,
+    [],
+  ];
   return parts
     .map((lines) => lines.join('\n'))
     .join('\n\n')
@@ -96,27 +104,31 @@ function outcomeOf(view: PaymentView, account: Account, language: Language) {
 function* rowsOf(
   { payment, sessions }: PaymentView,
   language: Language,
-  { explorerTransactionUrl }: ReceiptLinks,
+  { baseUrl, explorerTransactionUrl }: ReceiptLinks,
 ): Generator<ReceiptRow> {
-  const { facts, summary } = language.words;
-  const { originalAmountCents, customerFeeCents, currency, paidAtMs, txidIn, txidOut } = payment;
-  const money = (cents: number) => formatMoneyAndCode(language, cents, currency);
+  const { facts, receipt } = language.words;
+  const { orderLine, originalAmountCents, customerFeeCents, currency, paidAtMs, txidIn, txidOut } = payment;
+  const money = (cents: number) => formatMoney(language, cents, currency);
   const transaction = (term: string, hash: string) => ({
     term,
     value: hash,
     url: explorerTransactionUrl(hash),
   });
+  if (orderLine !== null) yield { term: receipt.for, value: orderLine };
   if (payment.status === 'paid') {
-    if (originalAmountCents !== null && customerFeeCents !== null) {
-      const parts = { net: money(originalAmountCents), fee: money(customerFeeCents) };
-      yield { term: facts.madeUpOf, value: fillText(summary.parts, parts) };
-    }
-    const providers = chargingProviders(sessions).map(nameOf);
-    if (providers.length > 0) yield { term: facts.chargedBy, value: formatList(language, providers) };
+    if (originalAmountCents !== null && customerFeeCents !== null)
+      yield { term: receipt.price, value: `${money(originalAmountCents)} + ${money(customerFeeCents)}` };
     if (paidAtMs !== null) yield { term: facts.time, value: formatTime(language, paidAtMs) };
+    const providers = chargingProviders(sessions).map(nameOf);
+    if (providers.length > 0) yield { term: receipt.statement, value: formatList(language, providers) };
+    yield { term: receipt.number, value: receiptNumberOf(payment.id) };
   }
   if (txidIn !== null) yield transaction(facts.arrivedWith, txidIn);
-  if (txidOut !== null) yield transaction(facts.sentWith, txidOut);
+  if (txidOut !== null) {
+    const proofUrl = `${baseUrl}/docs/api#check-where-the-money-can-go`;
+    yield transaction(facts.sentWith, txidOut);
+    yield { term: receipt.check, value: proofUrl, url: proofUrl };
+  }
   yield { term: facts.reference, value: payment.id };
 }
 

@@ -215,10 +215,7 @@ export const ar: Words = {
   facts: {
     reference: 'الرقم المرجعي',
     referenceAt: 'الرقم المرجعي لدى {provider}',
-    paidTo: 'المستلم',
     amount: 'المبلغ',
-    madeUpOf: 'التفاصيل',
-    chargedBy: 'الجهة التي خصمت من البطاقة',
     time: 'الوقت',
     arrivedWith: 'معاملة الاستلام',
     sentWith: 'معاملة الإرسال إلى المتجر',

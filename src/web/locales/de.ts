@@ -237,10 +237,7 @@ export const de: Words = {
   facts: {
     reference: 'Referenz',
     referenceAt: 'Referenz bei {provider}',
-    paidTo: 'Bezahlt an',
     amount: 'Betrag',
-    madeUpOf: 'Zusammensetzung',
-    chargedBy: 'Karte belastet durch',
     time: 'Zeitpunkt',
     arrivedWith: 'Transaktion des Zahlungseingangs',
     sentWith: 'Transaktion an den Shop',

@@ -234,10 +234,7 @@ export const en = {
   facts: {
     reference: 'Reference',
     referenceAt: 'Reference at {provider}',
-    paidTo: 'Paid to',
     amount: 'Amount',
-    madeUpOf: 'Breakdown',
-    chargedBy: 'Card charged by',
     time: 'Time',
     arrivedWith: 'Arrived with transaction',
     sentWith: 'Sent to the shop with transaction',

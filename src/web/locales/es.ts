@@ -231,10 +231,7 @@ export const es: Words = {
   facts: {
     reference: 'Referencia',
     referenceAt: 'Referencia en {provider}',
-    paidTo: 'Pagado a',
     amount: 'Importe',
-    madeUpOf: 'Desglose',
-    chargedBy: 'Cargo realizado por',
     time: 'Fecha y hora',
     arrivedWith: 'Transacción recibida',
     sentWith: 'Transacción a la tienda',

@@ -227,10 +227,7 @@ export const fr: Words = {
   facts: {
     reference: 'Référence',
     referenceAt: 'Référence chez {provider}',
-    paidTo: 'Payé à',
     amount: 'Montant',
-    madeUpOf: 'Détail',
-    chargedBy: 'Carte débitée par',
     time: 'Date et heure',
     arrivedWith: 'Transaction reçue',
     sentWith: 'Transaction vers la boutique',

@@ -221,10 +221,7 @@ export const hi: Words = {
   facts: {
     reference: 'संदर्भ संख्या',
     referenceAt: '{provider} पर संदर्भ संख्या',
-    paidTo: 'भुगतान पाने वाला',
     amount: 'राशि',
-    madeUpOf: 'विवरण',
-    chargedBy: 'कार्ड से पैसे लेने वाली सेवा',
     time: 'समय',
     arrivedWith: 'प्राप्ति का लेन-देन',
     sentWith: 'स्टोर को भेजने का लेन-देन',

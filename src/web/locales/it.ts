@@ -233,10 +233,7 @@ export const it: Words = {
   facts: {
     reference: 'Riferimento',
     referenceAt: 'Riferimento presso {provider}',
-    paidTo: 'Pagato a',
     amount: 'Importo',
-    madeUpOf: 'Dettaglio',
-    chargedBy: 'Addebitato da',
     time: 'Data e ora',
     arrivedWith: 'Transazione in entrata',
     sentWith: 'Transazione verso il negozio',

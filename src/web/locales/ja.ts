@@ -220,10 +220,7 @@ export const ja: Words = {
   facts: {
     reference: '参照番号',
     referenceAt: '{provider}の参照番号',
-    paidTo: 'お支払い先',
     amount: '金額',
-    madeUpOf: '内訳',
-    chargedBy: 'カードへの請求元',
     time: '日時',
     arrivedWith: '入金のトランザクション',
     sentWith: 'ショップへの送金のトランザクション',

@@ -233,10 +233,7 @@ export const nl: Words = {
   facts: {
     reference: 'Referentie',
     referenceAt: 'Referentie bij {provider}',
-    paidTo: 'Betaald aan',
     amount: 'Bedrag',
-    madeUpOf: 'Opbouw',
-    chargedBy: 'Afgeschreven door',
     time: 'Datum en tijd',
     arrivedWith: 'Inkomende transactie',
     sentWith: 'Transactie naar de winkel',

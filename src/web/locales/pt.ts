@@ -227,10 +227,7 @@ export const pt: Words = {
   facts: {
     reference: 'Referência',
     referenceAt: 'Referência em {provider}',
-    paidTo: 'Pago a',
     amount: 'Valor',
-    madeUpOf: 'Detalhamento',
-    chargedBy: 'Cobrança feita por',
     time: 'Data e hora',
     arrivedWith: 'Transação recebida',
     sentWith: 'Transação para a loja',
