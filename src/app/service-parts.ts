@@ -198,7 +198,6 @@ export function assembleParts(options: ServiceOptions) {
   return {
     ...options,
     metrics,
-    resolver,
     deliveryRulesOf,
     refreshSuccess: success.refresh,
     /** Sends a token other than USDC from a deposit address to the merchant. */

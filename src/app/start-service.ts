@@ -48,7 +48,6 @@ export async function startService(options: ServiceOptions) {
   // Closed in reverse order. Tasks end and open deliveries finish while the API still answers, because a merchant who
   // gets a webhook reads the status at once.
   const running = await withCleanUp(async (cleanUp) => {
-    cleanUp.add(parts.resolver, async (resolver) => resolver.close());
     await health.check();
     cleanUp.add({ stopChecking: health.start() }, async ({ stopChecking }) => stopChecking());
     if (server !== null) {

@@ -130,8 +130,10 @@ function listInterfaces(interfaces: typeof networkInterfaces): ReturnType<typeof
   }
 }
 
-/** Addresses of a host (at least one, IPv4 first), or a short code of the failure. */
-export type HostResolution = { readonly addresses: readonly ResolvedAddress[] } | { readonly failed: string };
+/** Addresses of a host (at least one, IPv4 first), or why there is none. */
+export type HostResolution =
+  | { readonly addresses: readonly ResolvedAddress[] }
+  | { readonly failed: 'timeout' | 'no_address' };
 
 interface HostResolverSettings {
   /** `address:port` of the DNS servers; the system's own when absent. */
@@ -153,20 +155,15 @@ export function createHostResolver(settings: HostResolverSettings) {
     keepMs: KEPT_MS,
     maximumEntries: MAXIMUM_KEPT,
   });
-  const resolvers = new Set<Resolver>();
-  let closed = false;
 
   /** Makes exactly one lookup without the cache, for a delivery. Never rejects. */
   async function resolveFresh(hostname: string, timeoutMs: number): Promise<HostResolution> {
-    if (closed) return { failed: 'closed' };
-    // One resolver per lookup can be canceled separately, and reads a changed resolv.conf.
+    // One resolver per lookup reads a changed resolv.conf.
     const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / TRIES), tries: TRIES });
     if (settings.servers !== undefined) resolver.setServers(settings.servers);
-    resolvers.add(resolver);
     try {
       return await lookUpAddresses(resolver, hostname, timeoutMs);
     } finally {
-      resolvers.delete(resolver);
       resolver.cancel();
     }
   }
@@ -176,11 +173,6 @@ export function createHostResolver(settings: HostResolverSettings) {
     resolve: (hostname: string) =>
       kept.fetchOrReuse(hostname, () => resolveFresh(hostname, settings.timeoutMs)),
     resolveFresh,
-    /** Cancels pending lookups, and answers `closed` from now on. */
-    close(): void {
-      closed = true;
-      for (const resolver of resolvers) resolver.cancel();
-    },
   };
 }
 
@@ -190,16 +182,13 @@ export interface ResolvedAddress {
   readonly family: 4 | 6;
 }
 
-type LookupFailure = 'not_found' | 'timeout' | 'server_failure' | 'canceled';
-
 /** Maximum addresses of a host; a longer answer is an attempt to fill memory. */
 const MAX_ADDRESSES = 64;
 
 interface FamilyAnswer {
   readonly family: 4 | 6;
   readonly addresses: readonly string[];
-  /** The resolver's error code; null if it answered. */
-  readonly errorCode: string | null;
+  readonly isLate: boolean;
 }
 
 /**
@@ -228,8 +217,8 @@ async function lookUpAddresses(
   const found = answers
     .toSorted((a, b) => a.family - b.family)
     .flatMap(({ family, addresses }) => addresses.map((address) => ({ address, family })));
-  if (found.length > MAX_ADDRESSES) return { failed: 'too_many_addresses' };
-  return found.length === 0 ? { failed: failureOf(answers) } : { addresses: found };
+  if (found.length > 0 && found.length <= MAX_ADDRESSES) return { addresses: found };
+  return { failed: answers.some(({ isLate }) => isLate) ? 'timeout' : 'no_address' };
 }
 
 function addressesWithoutDns(hostname: string): ResolvedAddress[] | null {
@@ -249,17 +238,8 @@ async function askFamily(
 ): Promise<FamilyAnswer> {
   const late = () => Object.assign(new Error('no answer in time'), { code: 'ETIMEOUT' });
   try {
-    return { family, addresses: await within(timeoutMs, pending, late), errorCode: null };
+    return { family, addresses: await within(timeoutMs, pending, late), isLate: false };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    return { family, addresses: [], errorCode: code };
+    return { family, addresses: [], isLate: (error as NodeJS.ErrnoException).code === 'ETIMEOUT' };
   }
-}
-
-function failureOf(answers: readonly FamilyAnswer[]): LookupFailure {
-  const codes = answers.map(({ errorCode }) => errorCode);
-  if (codes.includes('ETIMEOUT')) return 'timeout';
-  if (codes.includes('ECANCELLED')) return 'canceled';
-  const nothingThere = codes.every((code) => code === null || code === 'ENOTFOUND' || code === 'ENODATA');
-  return nothingThere ? 'not_found' : 'server_failure';
 }

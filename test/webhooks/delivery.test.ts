@@ -133,7 +133,7 @@ async function prepareRow({ name, url, facts }: (typeof rows)[number]): Promise<
     servers: [dns.server],
     timeoutMs: 5_000,
   });
-  cleanUps.push(() => dns.close(), resolver.close);
+  cleanUps.push(() => dns.close());
   const { port, server } = await startRowServer(url, facts);
   // A sequence of answers begins with the lookup at creation.
   if (addressesOf(facts) !== undefined) {
@@ -331,7 +331,7 @@ async function deliverTo(
     servers: [dns.server],
     timeoutMs: 20_000,
   });
-  cleanUps.push(server.close, () => dns.close(), resolver.close);
+  cleanUps.push(server.close, () => dns.close());
   const url = (options.url ?? 'https://shop.example.com/hook').replace('PORT', String(server.port));
   const connectedTo: string[] = [];
   const connectTo = (address: string) => {

@@ -62,7 +62,6 @@ export async function createServicePosts(folder: string, port: number): Promise<
       await Promise.all(open.values());
     },
     async stop() {
-      resolver.close();
       await store.close();
     },
   };
