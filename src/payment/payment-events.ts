@@ -1,4 +1,3 @@
-import { UnknownStateError } from './errors.ts';
 import { formatCents, formatOptionalCents, formatUnits, UNITS_PER_CENT } from './money.ts';
 import { isDirect, type Payment, type PaymentId } from './payment.ts';
 
@@ -74,12 +73,6 @@ function eventOfState(before: EventFields, after: EventFields): PaymentEventType
     default:
       return 'payment.updated';
   }
-}
-
-/** Parses a stored event type; throws `UnknownStateError` for any other text. */
-export function paymentEventTypeOf(text: string): PaymentEventType {
-  if (!Object.hasOwn(paymentEventTypes, text)) throw new UnknownStateError(`no such event: ${text}`);
-  return text as PaymentEventType;
 }
 
 /** A webhook, queued in the transaction in which the payment became paid or was forwarded. */

@@ -1,5 +1,4 @@
 import type { EventStore } from '../payment/event-store.ts';
-import { paymentEventTypeOf } from '../payment/payment-events.ts';
 import { lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { eventTable, unnumberedEventTable } from './tables.ts';
 
@@ -14,7 +13,7 @@ export function createEventStore({ read, write }: Scripts, nowMs: () => number):
       const numbers = yield* runForOne<{ newest: number; deletedThrough: number }>`
         SELECT newest, deleted_through AS "deletedThrough" FROM event_numbers WHERE account_id = ${accountId}`;
       return {
-        events: events.map((event) => ({ ...event, type: paymentEventTypeOf(event.type) })),
+        events,
         newest: Number(numbers?.newest ?? 0),
         oldestAfter: Number(numbers?.deletedThrough ?? 0),
       };

@@ -6,7 +6,6 @@ import type {
   PaymentSearchStore,
   StateChange,
 } from '../payment/payment-search-store.ts';
-import { type PaymentState, paymentStates } from '../payment/payment-states.ts';
 import type { JournalEntry, JournalEntryKind } from '../settlement/journal.ts';
 import { listPaymentSums } from './observations.ts';
 import { replaceTerms } from './payment-search.ts';
@@ -20,7 +19,7 @@ export function createPaymentHistory({ read, write }: Scripts) {
       const rows = yield* run`
         SELECT at_ms AS "atMs", state FROM state_changes
         WHERE payment_id = ${id} ORDER BY at_ms, state`;
-      return rows.map(stateChangeOf);
+      return rows.map((row) => ({ ...row, atMs: Number(row['atMs']) }) as StateChange);
     }),
     listHistories: read(function* (after, limit) {
       const rows = yield* run`
@@ -85,10 +84,4 @@ function sumsOf(
     sums.set(id, { ...before, [field]: before[field] + units });
   }
   return sums;
-}
-
-function stateChangeOf(row: Readonly<Record<string, unknown>>): StateChange {
-  const state = String(row['state']);
-  if (!Object.hasOwn(paymentStates, state)) throw new Error(`a payment came into the unknown state ${state}`);
-  return { atMs: Number(row['atMs']), state: state as PaymentState };
 }

@@ -1,43 +1,19 @@
 import { checksumAddressBytes } from '../payment/address.ts';
 import type { Payment, PaymentId } from '../payment/payment.ts';
 import { AFTER_ALL_IDS } from '../payment/payment-id.ts';
-import type { PaymentFilter, PaymentStore } from '../payment/payment-store.ts';
+import type { PaymentStore } from '../payment/payment-store.ts';
 import { selectPayments } from './payments.ts';
 import { hasRow, run, runForOne, type Script, type Scripts, sql } from './scripts.ts';
 
-/** Payments that a filtered list reads before it yields to the event loop. */
-const WINDOW = 1_000;
-
-/** Payments above an id; `end` is null after the last window. */
-interface Window {
-  readonly payments: readonly Payment[];
-  readonly end: string | null;
-}
-
-export function createPaymentLists({
-  read,
-}: Scripts): Pick<
-  PaymentStore,
-  | 'listDepositAddresses'
-  | 'findNewest'
-  | 'listPayments'
-  | 'listByOrigin'
-  | 'listPaymentIds'
-  | 'listOpenFingerprints'
-> {
-  const nextWindow = read(readWindow);
-  const nextFingerprints = read(readFingerprints);
-  const readUnderWay = read(readFingerprintsUnderWay);
+export function createPaymentLists({ read }: Scripts) {
   return {
-    async listPayments(filter, before, limit) {
-      let window: Window = { payments: [], end: before ?? AFTER_ALL_IDS };
-      const payments: Payment[] = [];
-      while (window.end !== null && payments.length < limit) {
-        window = await nextWindow(filter, window.end, limit - payments.length);
-        payments.push(...window.payments);
-      }
-      return payments;
-    },
+    listPayments: read(({ accountId, status }, before, limit) => {
+      const ofAccount = accountId === undefined ? sql`` : sql`AND account_id = ${accountId}`;
+      const inStatus = status === undefined ? sql`` : sql`AND status = ${status}`;
+      return selectPayments`
+        FROM payments WHERE id < ${before ?? AFTER_ALL_IDS} ${ofAccount} ${inStatus}
+        ORDER BY id DESC LIMIT ${limit}`;
+    }),
     listDepositAddresses: read(function* (after, limit, unpaidAmong) {
       if (unpaidAmong !== undefined) {
         const place = sql`ORDER BY id LIMIT 1 OFFSET ${unpaidAmong}`;
@@ -64,55 +40,19 @@ export function createPaymentLists({
         SELECT id FROM payments WHERE id > ${after} AND id < ${below} ORDER BY id LIMIT ${limit}`;
       return rows.map(({ id }) => id as PaymentId);
     }),
-    async listOpenFingerprints(after) {
-      const found = new Set<string>(await readUnderWay());
-      for (let from: string | null = after; from !== null; ) {
-        const { fingerprints, end }: FingerprintWindow = await nextFingerprints(from);
-        for (const fingerprint of fingerprints) found.add(fingerprint);
-        from = end;
-      }
-      return [...found];
-    },
-  };
+    listOpenFingerprints: read(readOpenFingerprints),
+  } satisfies Partial<PaymentStore>;
 }
 
-interface FingerprintWindow {
-  readonly fingerprints: readonly string[];
-  /** Null after the last window. */
-  readonly end: string | null;
-}
-
-/** Fingerprints of payments of any age with an open release or webhook, which are few and indexed. */
-function* readFingerprintsUnderWay(): Script<readonly string[]> {
+/** Of payments above the id that may be open, and of those of any age with an open release or webhook. */
+function* readOpenFingerprints(after: string): Script<readonly string[]> {
   const rows = yield* run`
     SELECT token_fingerprint FROM payments
+    WHERE id > ${after} AND forward_status <> 'completed' AND forward_status <> 'canceled'
+    UNION SELECT token_fingerprint FROM payments
     WHERE forward_status = 'ready' OR forward_status = 'processing'
       OR forward_status = 'failed' OR forward_status = 'manual_required'
     UNION SELECT token_fingerprint FROM webhooks JOIN payments ON payments.id = webhooks.payment_id
     WHERE webhooks.status = 'pending'`;
   return rows.map((row) => row['token_fingerprint'] as string);
-}
-
-/** Reads upwards in windows, because several days of payments can be many. */
-function* readFingerprints(after: string): Script<FingerprintWindow> {
-  const last = yield* runForOne<{ id: string }>`
-    SELECT id FROM payments WHERE id > ${after} ORDER BY id LIMIT 1 OFFSET ${WINDOW - 1}`;
-  const rows = yield* run`
-    SELECT DISTINCT token_fingerprint FROM payments
-    WHERE id > ${after} AND id <= ${last?.id ?? AFTER_ALL_IDS}
-      AND forward_status <> 'completed' AND forward_status <> 'canceled'`;
-  return { fingerprints: rows.map((row) => row['token_fingerprint'] as string), end: last?.id ?? null };
-}
-
-/** Reads one window, so that a filter without matches does not block the event loop. */
-function* readWindow({ accountId, status }: PaymentFilter, below: string, limit: number): Script<Window> {
-  const ofAccount = accountId === undefined ? sql`` : sql`AND account_id = ${accountId}`;
-  const last = yield* runForOne<{ id: string }>`
-    SELECT id FROM payments WHERE id < ${below} ${ofAccount} ORDER BY id DESC LIMIT 1 OFFSET ${WINDOW - 1}`;
-  const end = last?.id ?? null;
-  const inStatus = status === undefined ? sql`` : sql`AND status = ${status}`;
-  const payments = yield* selectPayments`
-    FROM payments WHERE id < ${below} AND id >= ${end ?? ''} ${ofAccount} ${inStatus}
-    ORDER BY id DESC LIMIT ${limit}`;
-  return { payments, end };
 }

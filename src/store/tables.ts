@@ -330,8 +330,7 @@ table<PaidCount & { accountId: string; dayMs: number }>(
   integer: ['dayMs', 'settleClass', 'paid'],
 });
 
-/** An event whose type this version may not know. */
-type StoredEvent = PaymentOfAccount & Omit<NumberedEvent, 'type'> & { readonly type: string };
+type StoredEvent = PaymentOfAccount & NumberedEvent;
 
 /** Events to be numbered shortly, in order of insertion. */
 export const unnumberedEventTable = table<Omit<StoredEvent, 'number'> & { row: number }>(
