@@ -220,8 +220,10 @@ describe('a node that hangs', () => {
     proxies[1].asked.length = 0;
     expect((await readHeads(reader)).final).toBeNull();
     expect(proxies[1].asked).toEqual([]);
-    time.nowMs += 5_000;
-    await vi.waitFor(async () => expect((await readHeads(reader)).final).not.toBeNull(), 10_000);
+    await vi.waitFor(async () => {
+      time.nowMs += 5_000;
+      expect((await readHeads(reader)).final).not.toBeNull();
+    }, 10_000);
   });
 });
 

@@ -15,7 +15,7 @@ export interface JsonRpcClient {
   readonly label: string;
   /** The call's `result`, unchecked. Throws `JsonRpcAnswerError` when the node answers with an error. */
   call(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** Results in the order of the calls, in as few requests as the batch size allows; all of them or an error. */
+  /** Results in the order of the calls, in one request; all of them or an error. */
   callBatch(calls: readonly JsonRpcCall[]): Promise<readonly unknown[]>;
   /** Ends all connections; pending calls fail. */
   close(): Promise<void>;
@@ -28,8 +28,6 @@ export interface JsonRpcOptions {
   readonly timeoutMs?: number;
   /** Maximum answer, before and after decompression; many methods have a lower limit. Default 32 MiB. */
   readonly maximumResponseBytes?: number;
-  /** Calls per request. Default 100. */
-  readonly maximumBatchSize?: number;
 }
 
 /** The node understood the request and answered with an error object. */
@@ -114,7 +112,6 @@ type Endpoint = ReturnType<typeof createEndpoint>;
 /** Throws `TypeError` for an invalid URL, or one that is neither http nor https; the message does not repeat it. */
 export function createJsonRpcClient(options: JsonRpcOptions): JsonRpcClient {
   const endpoint = createEndpoint(options);
-  const { maximumBatchSize = 100 } = options;
   let lastId = 0;
 
   async function callOne(method: string, params: readonly unknown[]): Promise<unknown> {
@@ -138,13 +135,7 @@ export function createJsonRpcClient(options: JsonRpcOptions): JsonRpcClient {
   return {
     label: endpoint.label,
     call: callOne,
-    async callBatch(calls) {
-      const results: unknown[] = [];
-      for (let start = 0; start < calls.length; start += maximumBatchSize) {
-        results.push(...(await callMany(calls.slice(start, start + maximumBatchSize))));
-      }
-      return results;
-    },
+    callBatch: callMany,
     close: () => endpoint.agent.destroy(),
   };
 }

@@ -61,11 +61,12 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
       const ask = async ({ rpc }: ChainEndpoint) => {
         const checked =
           (await checkTogether(rpc, callMany, releases)) ?? (await readHeld(rpc, token, releases));
-        return mapInGroups(checked, async ({ heldUnits, isSuspect }, index): Promise<ReleaseCheck> => {
+        const simulated = checked.map(async ({ heldUnits, isSuspect }, index): Promise<ReleaseCheck> => {
           if (heldUnits === 0n || !isSuspect) return { heldUnits, refusal: null };
           const release = releases[index] as ReleaseAddresses;
           return { heldUnits, refusal: await simulateTransfer(rpc, token, release, heldUnits) };
         });
+        return Promise.all(simulated);
       };
       const answers = await rotation.useEach(ask, (one, other) =>
         one.every((check, index) => isSameCheck(check, other[index] as ReleaseCheck)),
@@ -157,20 +158,6 @@ async function simulateTransfer(
   }
 }
 
-const SIMULATIONS_AT_A_TIME = 10;
-
-async function mapInGroups<Item, Result>(
-  items: readonly Item[],
-  map: (item: Item, index: number) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (let start = 0; start < items.length; start += SIMULATIONS_AT_A_TIME) {
-    const group = items.slice(start, start + SIMULATIONS_AT_A_TIME);
-    results.push(...(await Promise.all(group.map((item, index) => map(item, start + index)))));
-  }
-  return results;
-}
-
 /** Creates a sweep of balances at blocks whose state endpoints still keep, about the last hundred. */
 export function createBalanceSweep(options: TokenReaderOptions): SweepBalances {
   const rotation = createEndpointRotation(options.endpoints);
@@ -204,10 +191,10 @@ async function readBalancesSingly(
 type Multicall = ReturnType<typeof createMulticall>;
 type MulticallAnswer = ReturnType<typeof decode>[number];
 
-/** A read costs about 10,000 gas, and nodes limit a call to ten million or more. */
-const CALLS_AT_A_TIME = 500;
-
-/** Batches calls of the token, with answers in order; null if the chain has no Multicall3. */
+/**
+ * Batches calls of the token, with answers in order; null if the chain has no Multicall3. A read costs about 10,000
+ * gas, and nodes limit a call to ten million or more.
+ */
 function createMulticall({ token, multicall = MULTICALL3 }: TokenReaderOptions) {
   /** Endpoints that have Multicall3. It may be deployed later, so only a yes is cached. */
   const deployedAt = new Set<string>();
@@ -220,15 +207,13 @@ function createMulticall({ token, multicall = MULTICALL3 }: TokenReaderOptions) 
       if ((await rpc.call('eth_getCode', [multicall, block])) === '0x') return null;
       deployedAt.add(rpc.label);
     }
-    const answers: MulticallAnswer[] = [];
-    for (let start = 0; start < calls.length; start += CALLS_AT_A_TIME) {
-      const part = calls.slice(start, start + CALLS_AT_A_TIME);
-      const args = part.map((callData) => ({ target: token, allowFailure: true, callData }));
-      const data = encodeFunctionData({ abi: multicallAbi, functionName: 'aggregate3', args: [args] });
-      const answer = await rpc.call('eth_call', [{ to: multicall, data }, block]);
-      answers.push(...decodeAnswers(rpc.label, answer, part.length));
-    }
-    return answers;
+    const args = calls.map((callData) => ({ target: token, allowFailure: true, callData }));
+    const data = encodeFunctionData({ abi: multicallAbi, functionName: 'aggregate3', args: [args] });
+    return decodeAnswers(
+      rpc.label,
+      await rpc.call('eth_call', [{ to: multicall, data }, block]),
+      calls.length,
+    );
   };
 }
 
