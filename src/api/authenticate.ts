@@ -111,8 +111,6 @@ function readApiKey({ rawHeaders, url = '' }: Pick<IncomingMessage, 'rawHeaders'
 
 /** Interval at which the last-used times of all keys are written, and so their maximum delay. */
 const FLUSH_INTERVAL_MS = 60_000;
-/** Maximum keys kept until the next write. Further uses are not recorded, because no request must wait for a write. */
-const MAXIMUM_REMEMBERED = 10_000;
 
 /**
  * Returns a function that records the hash of a used key. Writes once a minute and on close, so that recording adds no
@@ -139,7 +137,5 @@ function createKeyUseRecorder(
     clearInterval(timer);
     await flush();
   });
-  return (hash) => {
-    if (used.size < MAXIMUM_REMEMBERED) used.add(hash);
-  };
+  return (hash) => void used.add(hash);
 }

@@ -10,10 +10,11 @@ export function startWorker(
   tasks: readonly WorkerTask[],
   onFailure: (name: string, error: unknown, failuresInARow: number) => void,
 ): Worker {
-  const wakeSignals = tasks.map(({ name }) => ({ name, signal: createWakeSignal() }));
+  const loops = tasks.map((task) => ({ task, pause: new AbortController(), isFailing: false }));
   const stopping = new AbortController();
 
-  async function loop(task: WorkerTask, wakeSignal: WakeSignal): Promise<void> {
+  async function run(loop: (typeof loops)[number]): Promise<void> {
+    const { task } = loop;
     let failures = 0;
     while (!stopping.signal.aborted) {
       let hasMore: boolean | undefined = false;
@@ -25,21 +26,25 @@ export function startWorker(
         onFailure(task.name, error, failures);
       }
       if (hasMore || stopping.signal.aborted) continue;
-      await wakeSignal.wait(pauseMs(task.intervalMs, failures), failures > 0);
+      // After a failure it ignores wake-ups, so that repeated announcements do not undo the growing pauses.
+      loop.isFailing = failures > 0;
+      if (loop.isFailing) loop.pause = new AbortController();
+      await elapse(pauseMs(task.intervalMs, failures), loop.pause);
+      loop.pause = new AbortController();
+      loop.isFailing = false;
     }
   }
 
-  const loops = tasks.map((task, index) =>
-    loop(task, (wakeSignals[index] as (typeof wakeSignals)[number]).signal),
-  );
+  const ended = loops.map(run);
   return {
     wake(...names) {
-      for (const { name, signal } of wakeSignals) if (names.includes(name)) signal.wake();
+      for (const { task, pause, isFailing } of loops)
+        if (names.includes(task.name) && !isFailing) pause.abort();
     },
     async stop() {
       stopping.abort();
-      for (const { signal } of wakeSignals) signal.end();
-      await Promise.all(loops);
+      for (const { pause } of loops) pause.abort();
+      await Promise.all(ended);
     },
   };
 }
@@ -49,38 +54,12 @@ function pauseMs(intervalMs: number, failuresInARow: number): number {
   return Math.max(intervalMs, Math.min(growing, MAXIMUM_BACKOFF_MS));
 }
 
-type WakeSignal = ReturnType<typeof createWakeSignal>;
-
-function createWakeSignal() {
-  let wasWoken = false;
-  let isListening = false;
-  let endWait: (() => void) | null = null;
-  return {
-    wake() {
-      wasWoken = true;
-      if (isListening) endWait?.();
-    },
-    end() {
-      wasWoken = true;
-      endWait?.();
-    },
-    /**
-     * Resolves after `timeoutMs`, or immediately if woken during or before the wait. After a failure it ignores
-     * wake-ups, so that repeated announcements do not undo the growing pauses.
-     */
-    async wait(timeoutMs: number, ignoreWake: boolean): Promise<void> {
-      isListening = !ignoreWake;
-      if (ignoreWake || !wasWoken) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, timeoutMs);
-          endWait = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-      endWait = null;
-      wasWoken = false;
-    },
-  };
+/** Waits, until aborted at the longest. */
+async function elapse(durationMs: number, { signal }: AbortController): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, durationMs);
+  signal.addEventListener('abort', () => resolve());
+  await promise;
+  clearTimeout(timer);
 }

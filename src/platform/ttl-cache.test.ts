@@ -1,6 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { createTtlCache } from './ttl-cache.ts';
 
@@ -57,27 +54,3 @@ it('evicts the least recently used entry, and still answers those who wait for a
   expect(await read('b')).toBe('value 2');
   expect(await read('c')).toBe('value 5');
 });
-
-it('holds no value for longer than it is fresh, once another one is fetched', async () => {
-  const collectGarbage = exposeGarbageCollection();
-  let nowMs = 0;
-  const monotonicMs = () => nowMs;
-  const reuse = createTtlCache<object>({ monotonicMs, keepMs: 100, maximumEntries: 9 });
-  const fetchValue = async () => ({});
-  const value = new WeakRef(await reuse.fetchOrReuse('a', fetchValue));
-  const isHeld = async (key: string) => {
-    await reuse.fetchOrReuse(key, fetchValue);
-    await setImmediate();
-    collectGarbage();
-    return value.deref() !== undefined;
-  };
-  nowMs = 99;
-  expect(await isHeld('b')).toBe(true);
-  nowMs = 100;
-  expect(await isHeld('c')).toBe(false);
-});
-
-function exposeGarbageCollection(): () => void {
-  setFlagsFromString('--expose-gc');
-  return runInNewContext('gc') as () => void;
-}

@@ -24,19 +24,9 @@ export function createTtlCache<T>({ monotonicMs, keepMs, maximumEntries }: TtlCa
   const entries = new LRUCache<string, Entry<T>>({ max: maximumEntries });
   const isFresh = ({ expiresAtMs }: Entry<T>) => monotonicMs() < expiresAtMs;
 
-  /** Drops expired entries, least recently used first, so that the cache is not always at its maximum. */
-  function dropExpired(): void {
-    for (;;) {
-      const oldest = entries.rvalues().next().value;
-      if (oldest === undefined || isFresh(oldest)) return;
-      entries.pop();
-    }
-  }
-
   function fetchOrReuse(key: string, fetchValue: () => Promise<T>): Promise<T> {
     const known = entries.get(key);
     if (known !== undefined && isFresh(known)) return known.promise;
-    dropExpired();
     const entry: Entry<T> = { promise: fetchValue(), expiresAtMs: Number.POSITIVE_INFINITY };
     entries.set(key, entry);
     entry.promise.then(

@@ -66,7 +66,7 @@ type ServerLimits = typeof defaultLimits;
 export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...options.limits };
   // Redacts request data that errors quote, also in the framework's log lines.
-  const logger = options.logger == null ? null : withoutChildren(options.logger);
+  const logger = options.logger?.child({}, { serializers: { err: describeError } }) ?? null;
   const log = createRequestLog(logger, options.observe ?? null);
   const allowed = createAllowedMethods();
   const { isHttpsOnly = false } = options;
@@ -84,6 +84,8 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
     serverFactory: (serve: RequestListener) => createHttpServer(options, limits, connections, serve),
     ...(logger === null ? { logger: false } : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),
+    // Creating a child for each request is costly, and most requests log nothing.
+    childLoggerFactory: (parent) => parent,
     requestIdHeader: false,
     // Never taken from a request.
     genReqId: () => randomUUID(),
@@ -114,15 +116,6 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   });
   drainOnClose(server, limits.drainTimeoutMs);
   return server;
-}
-
-/**
- * Logger that returns itself as its child, because creating a child for each request is costly and most requests log
- * nothing.
- */
-function withoutChildren(parent: FastifyBaseLogger): FastifyBaseLogger {
-  const logger = parent.child({}, { serializers: { err: describeError } });
-  return Object.assign(logger, { child: () => logger });
 }
 
 function createHttpServer(
