@@ -78,12 +78,21 @@ export function shortCodeOf(id: PaymentId): string {
   return code;
 }
 
-/** Characters of a receipt number: time and counter of the id, but not its random bits, which open the checkout. */
-const RECEIPT_NUMBER_LENGTH = 11;
+/** Characters of a short code in receipt numbers: time and counter, but not the random bits, which open the checkout. */
+const RECEIPT_CHARACTERS = 11;
 
-/** "7S2B-4F9K-QH1", for receipts and questions. Identifies the payment among those of one instance. */
+/** "R1AE-X7CY-GQH1", for receipts and questions about them. */
 export function receiptNumberOf(id: PaymentId): string {
-  return shortCodeOf(id).slice(0, RECEIPT_NUMBER_LENGTH).toUpperCase().replace(/^(.{4})(.{4})/, '$1-$2-');
+  const characters = `R${shortCodeOf(id).slice(0, RECEIPT_CHARACTERS)}`.toUpperCase();
+  return characters.replace(/.{4}(?=.)/g, '$&-');
+}
+
+/** First and last possible payment id of a receipt number in lower case; null for another text. */
+export function idsOfReceiptNumber(text: string): readonly [PaymentId, PaymentId] | null {
+  const code = /^r(\w{3})-(\w{4})-(\w{4})$/.exec(text)?.slice(1).join('');
+  const idWith = (rest: string) => paymentIdOfShortCode(code?.padEnd(SHORT_CODE_LENGTH, rest) ?? '');
+  const [first, last] = [idWith('0'), idWith('z')];
+  return first === null || last === null ? null : [first, last];
 }
 
 export function paymentIdOfShortCode(code: string): PaymentId | null {

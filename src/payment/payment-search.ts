@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { DisplayStatus } from './display-status.ts';
 import { type Currency, isCurrency } from './money.ts';
 import type { AmountMismatch, Payment, PaymentId } from './payment.ts';
-import { isPaymentId, paymentIdOfShortCode } from './payment-id.ts';
+import { idsOfReceiptNumber, isPaymentId, paymentIdOfShortCode } from './payment-id.ts';
 import { readTypedAmount } from './typed-input.ts';
 
 /** Filter of an account's payment list. Absent fields do not filter. */
@@ -23,6 +23,7 @@ export interface PaymentQuery
 
 export type PaymentSearch =
   | { readonly kind: 'id'; readonly id: PaymentId }
+  | { readonly kind: 'receipt'; readonly ids: readonly [PaymentId, PaymentId] }
   | { readonly kind: 'transaction'; readonly hash: string }
   /** A payment must match all words, each in any of its meanings. */
   | { readonly kind: 'words'; readonly words: readonly (readonly Meaning[])[] };
@@ -65,6 +66,8 @@ export function parsePaymentSearch(typed: string): PaymentSearch | null {
   const name = linkEnd.exec(text)?.[1] ?? text;
   const id = isPaymentId(name) ? name : paymentIdOfShortCode(name);
   if (id !== null) return { kind: 'id', id };
+  const ids = idsOfReceiptNumber(text);
+  if (ids !== null) return { kind: 'receipt', ids };
   if (transactionHash.test(text)) return { kind: 'transaction', hash: text };
   const words = meaningsOf(text.split(/\s+/)).slice(0, MAXIMUM_SEARCH_WORDS);
   return words.length === 0 ? null : { kind: 'words', words };

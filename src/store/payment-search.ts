@@ -99,6 +99,8 @@ function* chooseSource({ accountId, search, paid, ...query }: PaymentQuery): Scr
   switch (search?.kind) {
     case 'id':
       return ofPayments(accountId, sql`id = ${search.id}`);
+    case 'receipt':
+      return ofPayments(accountId, sql`id BETWEEN ${search.ids[0]} AND ${search.ids[1]}`);
     case 'transaction':
       return byTransaction(search.hash);
     case 'words':

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Store } from '../../src/app/store/store.ts';
 import { type DisplayStatus, displayStatuses, displayStatusOf } from '../../src/payment/display-status.ts';
 import type { Payment, PaymentId } from '../../src/payment/payment.ts';
-import { firstIdAtMs, shortCodeOf } from '../../src/payment/payment-id.ts';
+import { firstIdAtMs, receiptNumberOf, shortCodeOf } from '../../src/payment/payment-id.ts';
 import { type PaymentQuery, parsePaymentSearch } from '../../src/payment/payment-search.ts';
 import {
   refusedStatuses,
@@ -168,7 +168,7 @@ export function paymentSearchPromises(context: StoreContext): void {
     expect(await paidFrom(-40, 90, { status: 'unpaid' })).toEqual([]);
   });
 
-  it('finds an account’s payment at once, and no other’s, by id, short code, link, email, note, order line, amount and transaction', async () => {
+  it('finds an account’s payment at once, and no other’s, by id, short code, receipt number, link, email, note, order line, amount and transaction', async () => {
     const plain = { email: null, note: null, amountCents: 500, originalAmountCents: null };
     const payment = await givePayment(store, {
       email: 'Jane.Doe+shop@Example.com',
@@ -194,6 +194,7 @@ export function paymentSearchPromises(context: StoreContext): void {
         id,
         id.toUpperCase(),
         shortCodeOf(id),
+        receiptNumberOf(id),
         `https://pay.example.com/s/${shortCodeOf(id)}`,
         `http://localhost:3000/pay/${id}?auto=1`,
         'jane.doe+SHOP@example.com',

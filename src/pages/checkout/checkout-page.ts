@@ -73,7 +73,7 @@ export function checkoutContent(
   });
   const wait = waitOf(checkout);
   const statusAt = (atMs: number) =>
-    html`${wait === null || view.kind === 'held' ? nothing : ring(wait, atMs)}${statusOf(words, view)}`;
+    html`${wait === null || view.kind === 'held' ? nothing : ring(wait.sinceMs, atMs)}${statusOf(words, view)}`;
   const detailWith = (offers: Checkout['offers']) =>
     direct === null
       ? detailOf({ ...checkout, offers }, language, explorerTransactionUrl, quotes)
@@ -118,7 +118,7 @@ ${isOver ? nothing : links}`;
 
 /** Shown from the click until the browser leaves for the provider, with a link to stay. */
 function goingContent(language: Language, provider: string): Html {
-  return html`${wordsAs(goingWords(language, provider), 'busy')}
+  return html`${ring(null)}${wordsAs(goingWords(language, provider), 'plain')}
 <p><a class="button wide" href="">${language.words.actions.backToCheckout}</a></p>`;
 }
 

@@ -152,7 +152,7 @@ export function isDeclined(view: CheckoutView): boolean {
 interface ViewTraits {
   /** Seconds until the page should refresh; null if nothing more changes by itself. */
   readonly refreshSeconds: number | null;
-  readonly tone: 'warn' | 'busy' | 'plain';
+  readonly tone: 'warn' | 'plain';
   /** Current step until the customer has paid; null afterwards and without one. */
   readonly step: number | null;
 }
@@ -172,10 +172,7 @@ const traits: Readonly<Record<CheckoutView['kind'], ViewTraits>> = {
 };
 
 export function traitsOf(view: CheckoutView): ViewTraits {
-  if (isTakenByProvider(view)) return { ...traits.at_provider, step: null };
-  return view.kind === 'at_provider' && view.isOpen
-    ? { ...traits.at_provider, tone: 'busy' }
-    : traits[view.kind];
+  return isTakenByProvider(view) ? { ...traits.at_provider, step: null } : traits[view.kind];
 }
 
 /** The deposit that reached the paid threshold, otherwise the last one. */

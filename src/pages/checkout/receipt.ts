@@ -23,9 +23,9 @@ type Paid = Extract<CheckoutView, { kind: 'paid' }>;
 /** Panel of a paid checkout with its amount, in place of the summary. */
 export function paidPanel(view: Paid, { account }: Checkout, language: Language, amount: Html): Html {
   return html`<header class="summary paid">
-<svg class="seal" viewBox="0 0 34 34" width="72" height="72" aria-hidden="true"><circle cx="17" cy="17" r="17"/><path d="M11 17.5l4 4 8-9"/></svg>
+<svg class="seal" viewBox="0 0 34 34" width="72" height="72" fill="currentColor" aria-hidden="true"><path fill-rule="evenodd" d="M17 0a17 17 0 1 0 0 34a17 17 0 1 0 0-34zM11.7 16.1l3.3 3.3 7.3-8.1 1.5 1.4-8.7 9.6-4.8-4.8z"/></svg>
 ${amount}
-<p>${fillIn(language.words.receipt.paidTo, { shop: account.name })} · ${timeElement(view.paidAtMs, language, 'day')}</p>
+<p class="fee">${fillIn(language.words.receipt.paidTo, { shop: account.name })} · ${timeElement(view.paidAtMs, language, 'day')}</p>
 </header>`;
 }
 
@@ -42,9 +42,9 @@ export function receipt(
   const reference = fact(names.reference, html`<code>${checkout.payment.id}</code>`);
   return html`${shopLinks(checkout, language)}
 <dl class="facts receipt">${[...rowsOf(view, checkout, language)]}</dl>
-<section class="proof">${proven === null ? nothing : html`<p>${proven}</p>`}
+<div class="proof">${proven === null ? nothing : html`<p>${proven}</p>`}
 <details><summary>${proven === null ? names.details : words.transactions}</summary><dl class="facts">${transactions}${reference}</dl>
-${proven === null ? nothing : html`<p><a href="/docs/api#check-where-the-money-can-go">${words.check}</a></p>`}</details></section>
+${proven === null ? nothing : html`<p><a href="/docs/api#check-where-the-money-can-go">${words.check}</a></p>`}</details></div>
 <button class="button wide" type="button" id="print" hidden>${actions.print}</button>`;
 }
 

@@ -7,9 +7,9 @@ import { nameOf } from './state-words.ts';
 import { type Wait, waitSteps } from './wait.ts';
 
 /** Ring with the elapsed time, which the script continues. Decorative, because screen readers need no clock. */
-export function ring({ sinceMs }: Wait, nowMs: number): Html {
+export function ring(sinceMs: number | null, atMs = 0): Html {
   if (sinceMs === null) return html`<div class="ring" aria-hidden="true"></div>`;
-  const seconds = Math.max(0, Math.floor((nowMs - sinceMs) / 1000));
+  const seconds = Math.max(0, Math.floor((atMs - sinceMs) / 1000));
   return html`<div class="ring" aria-hidden="true" data-elapsed="${seconds}">${clockText(seconds)}</div>`;
 }
 

@@ -151,7 +151,9 @@ function followPayment(page) {
     // announce nothing twice.
     const next = document.createElement('template');
     next.innerHTML = content.status;
-    const isNews = wordsIn(next.content) !== wordsIn(status);
+    const ring = next.content.querySelector('.ring');
+    if (ring !== null) ring.textContent = status.querySelector('.ring')?.textContent ?? ring.textContent;
+    const isNews = next.content.textContent !== status.textContent;
     if (isNews) status.replaceChildren(next.content);
     detail.innerHTML = content.detail;
     // Only if it changes, because the customer may be entering an address.
@@ -246,15 +248,6 @@ function startOneVisit(page) {
     before = null;
     detail.hidden = false;
   });
-}
-
-/**
- * Text of a state, without the elapsed time.
- *
- * @param {ParentNode} state
- */
-function wordsIn(state) {
-  return [...state.children].map((part) => (part.className === 'ring' ? '' : part.textContent)).join();
 }
 
 /** Continues the elapsed time from the server's, because the browser's clock may be wrong. */
