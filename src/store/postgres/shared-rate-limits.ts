@@ -1,12 +1,9 @@
-import { LRUCache } from 'lru-cache';
 import type { TakeSharedCall } from '../../providers/outgoing-limiter.ts';
 import { createTickQueue, type Request } from '../tick-queue.ts';
 import type { Database } from './open-database.ts';
 import { statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
 const WINDOW_MS = 60_000;
-/** Maximum exhausted keys kept in memory; requests of any further key go to the database again. */
-const MAXIMUM_REMEMBERED_KEYS = 10_000;
 /** Interval and number of deletions of ended windows. */
 const PURGE_INTERVAL_MS = 1_000;
 const MAXIMUM_PURGED = 10_000;
@@ -55,20 +52,17 @@ interface WindowRow {
 /**
  * Rate limiter of one kind for all instances, with a function that finishes its open requests.
  *
- * All instances count in the same fixed windows, by the server's clock. Requests of one event-loop turn share a
- * statement. Exhausted keys are kept in memory until their window ends, so that a flood does not reach the database.
+ * All instances count in the same fixed windows, by the server's clock. Requests share the next statement while one is
+ * running, so that a flood costs the database one statement at a time.
  *
  * @param onError called when ended windows could not be deleted; no request fails
- * @param monotonicMs for how long an exhausted key is kept
  */
 export function createSharedRateLimiter(
   database: Database,
   kind: string,
   requestsPerMinute: number,
   onError: (error: Error) => void,
-  monotonicMs: () => number = () => performance.now(),
 ) {
-  const exhaustedUntilMs = new LRUCache<string, number>({ max: MAXIMUM_REMEMBERED_KEYS });
   let nextPurgeMs = 0;
 
   async function serve(group: readonly Request<string>[]): Promise<void> {
@@ -86,27 +80,19 @@ export function createSharedRateLimiter(
       for (const [index, { resolve }] of asking.entries()) {
         resolve(before + index < requestsPerMinute ? 0 : waitSeconds);
       }
-      if (requests >= requestsPerMinute) exhaustedUntilMs.set(key, monotonicMs() + remainingMs);
     }
     await purge().catch(onError);
   }
 
   async function purge(): Promise<void> {
-    if (monotonicMs() < nextPurgeMs) return;
-    nextPurgeMs = monotonicMs() + PURGE_INTERVAL_MS;
+    if (performance.now() < nextPurgeMs) return;
+    nextPurgeMs = performance.now() + PURGE_INTERVAL_MS;
     await database.query(purgeWindows, [MAXIMUM_PURGED]);
   }
 
   const queue = createTickQueue(serve);
   return {
-    limiter: {
-      async take(key: string) {
-        const remainingMs = (exhaustedUntilMs.get(key) ?? 0) - monotonicMs();
-        if (remainingMs > 0) return secondsOf(remainingMs);
-        exhaustedUntilMs.delete(key);
-        return queue.ask<number>(key);
-      },
-    },
+    limiter: { take: (key: string) => queue.ask<number>(key) },
     close: () => queue.close(),
   };
 }
