@@ -114,8 +114,9 @@ async function showState(
     explorerTransactionUrl,
     token,
     moment,
-    quotes: { source: context.quotes, lastChoice: null, customerCountry: null, userAgent: '' },
-    question: asks === null ? null : { provider: asks, chosen: null, means: null },
+    quotes: { source: context.quotes, lastChoice: null, customerCountry: null },
+    userAgent: request.headers['user-agent'] ?? '',
+    question: asks === null ? null : { provider: asks, means: null },
     problem:
       problem === undefined || asks !== null
         ? null
@@ -133,7 +134,7 @@ async function showStatus(
   const { checkout } = await checkoutIn(context, request.params.state);
   return reply
     .header('cache-control', 'no-store')
-    .send(statusContent(context, checkout, languageOf(request)));
+    .send(statusContent(context, checkout, languageOf(request), request.headers['user-agent']));
 }
 
 async function checkoutIn(

@@ -43,6 +43,8 @@ export interface ProviderOffer {
   readonly sharesEmail: boolean;
   /** Who pins the provider to the top of the list where it is available. The merchant takes precedence. */
   readonly pinnedBy: 'merchant' | 'operator' | null;
+  /** Whether a session needs the customer's country. */
+  readonly needsCountry: boolean;
 }
 
 /** Provider that a customer of this one deals with. */
@@ -349,8 +351,10 @@ export async function listOffers(
     const minimumUsdCents = effectiveMinimumUsdCents(provider, terms) ?? terms.minimumUsdCents;
     const isPinned = account.pinnedProvider === provider;
     const pinnedBy = isPinned ? 'merchant' : settings.pinned === true ? 'operator' : null;
-    const { routedThrough: seller = provider, withholdsEmail } = directory.adapters.get(provider) ?? {};
-    return { provider, name, minimumUsdCents, refusal, pinnedBy, seller, sharesEmail: !withholdsEmail };
+    const adapter = directory.adapters.get(provider);
+    const { routedThrough: seller = provider, needsCountry = false } = adapter ?? {};
+    const sharesEmail = !adapter?.withholdsEmail;
+    return { provider, name, minimumUsdCents, refusal, pinnedBy, seller, sharesEmail, needsCountry };
   });
 }
 

@@ -29,9 +29,9 @@ afterAll(() => close());
 
 const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
 
-/** Chooses one of the other ways to pay. */
+/** Chooses a provider from the list of all. */
 async function chooseProvider(page: Page, name: string): Promise<void> {
-  await page.locator('.others summary').click();
+  await page.getByRole('link', { name: /^All \d+ services$/ }).click();
   await page.getByRole('button', { name: `Pay at ${name}` }).click();
 }
 
@@ -318,6 +318,11 @@ describe('a page that waits', () => {
     await page.goto(`${baseUrl}/pay/${id}`);
     await chooseProvider(page, 'Wert');
     await page.getByText('Taking you to Wert').waitFor();
+    // The chosen row names it as well.
+    await page.goto(`${baseUrl}/pay/${id}`);
+    await page.getByLabel('PayPal').check();
+    await page.getByRole('button', { name: 'Pay $26.10' }).click();
+    await page.getByText('Taking you to PayPal').waitFor();
     await page.close();
   });
 

@@ -22,6 +22,8 @@ interface Click {
   readonly provider?: string;
   /** In the form. */
   readonly means?: string;
+  /** The chosen row. */
+  readonly choice?: string;
   readonly country?: string;
   /** Of the address. */
   readonly query?: string;
@@ -56,14 +58,32 @@ async function quoted(units: Readonly<Partial<Record<ProviderId, bigint>>>): Pro
 }
 
 it.each([
-  ['an iPhone', iphone, 'Card Apple Pay'],
-  ['Chrome', chrome, 'Card Google Pay'],
-  ['an unknown browser', 'curl/8.5', 'Card'],
-])('a row names only the wallets that may work in %s', async (_, agent, marks) => {
+  ['an iPhone', iphone, ['card', 'apple_pay', 'paypal']],
+  ['Chrome', chrome, ['card', 'google_pay', 'paypal']],
+  ['an unknown browser', 'curl/8.5', ['card', 'paypal']],
+])('the page and its updates offer only the wallets that may work in %s', async (_, agent, means) => {
   const url = `/pay/${pages.put(checkoutStates.choose())}`;
-  const { body } = await pages.server.inject({ url, headers: { 'user-agent': agent } });
-  const row = /Pay at MoonPay ?MoonPay ?(.*?) ?Usually/.exec(textOf(body))?.[1];
-  expect(row?.replace(/\s+/g, ' ')).toBe(marks);
+  for (const path of [url, `${url}/status`]) {
+    const { body } = await pages.server.inject({ url: path, headers: { 'user-agent': agent } });
+    const rows = body.replaceAll('\\"', '"').matchAll(/name="choice" value="\w+ (\w+)"/g);
+    expect([...rows].map(([, each]) => each).toSorted()).toEqual(means.toSorted());
+  }
+});
+
+it('a click on a row leads to the provider that the row named, or says why it cannot', async () => {
+  const id = await quoted({ banxa: 26_000_000n });
+  const { body } = await pages.server.inject({ url: `/pay/${id}`, headers: { 'user-agent': iphone } });
+  expect(body).toContain('value="banxa apple_pay"');
+  // Meanwhile another provider has become the best one.
+  for (const choice of ['moonpay apple_pay', 'wert card'])
+    expect((await click(id, { choice })).headers.location).toContain(choice.split(' ')[0]);
+  expect(pages.means).toEqual(['apple_pay', null]);
+  pages.settings.set('banxa', { active: false, pinned: null, minimumUsdCents: null });
+  const refused = await click(id, { choice: 'banxa apple_pay' });
+  expect(refused.statusCode).toBe(400);
+  expect(textOf(refused.body)).toContain('Banxa is not available at the moment. Your card was not charged.');
+  for (const choice of ['', 'nobody card', 'moonpay cash', 'moonpay toString'])
+    expect((await click(id, { choice })).statusCode).toBe(400);
 });
 
 describe('a click that names means', () => {
@@ -114,7 +134,7 @@ describe('a click that names means', () => {
   ])('starts nothing for %s', async (_, asked) => {
     const { statusCode, body } = await click(pages.put(checkoutStates.choose()), asked);
     expect(statusCode).toBe(400);
-    expect(textOf(body)).toContain('Choose a payment method');
+    expect(textOf(body)).toContain('How would you like to pay?');
     expect(pages.started).toEqual([]);
   });
 

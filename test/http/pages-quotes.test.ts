@@ -30,17 +30,22 @@ const delivers =
   async (): Promise<QuoteAnswer> => ({ deliveryUnits: units, minimumUsdCents: null, ...charge });
 /** The providers of the list, in the order in which they can be reached. */
 const orderIn = (body: string) =>
-  [...body.matchAll(/formaction="[^"]*\/providers\/(\w+)"/g)].map(([, id]) => id);
+  [...body.matchAll(/formaction="[^"]*\/providers\/(?!multi)(\w+)"/g)].map(([, id]) => id);
+/** The rows of means, with the provider behind each, the chosen one first. */
+const waysIn = (body: string) => [...body.matchAll(/name="choice" value="([^"]+)"/g)].map(([, way]) => way);
 
-it('leads with the provider whose expected delivery is the highest, and folds the others below it', async () => {
+it('asks for the means first, each sold by the provider whose expected delivery is the highest', async () => {
   for (const id of providerIds) pages.quoteAnswers.set(id, delivers(24_000_000n));
   pages.quoteAnswers.set('transak', delivers(25_500_000n));
   const { body } = await openNew();
-  const [lead, others] = body.split('<details class="others">') as [string, string];
-  expect(textOf(lead)).toContain('Pay $26.10 with Transak');
-  expect(orderIn(lead)).toEqual(['transak']);
-  expect(textOf(others)).toContain('Other ways to pay (9)');
-  expect(orderIn(others)).toHaveLength(9);
+  expect(waysIn(body)).toEqual(['transak card', 'paypal paypal']);
+  expect(body).toMatch(/value="transak card"[^>]* checked>/);
+  expect(textOf(body)).toMatch(/Card 2–15 min Through Transak · First-time ID check · Change/);
+  expect(textOf(body)).toContain('You finish at Transak and pay exactly $26.10 there.');
+  expect(textOf(body)).toContain('All 10 services');
+  expect(orderIn(body)).toHaveLength(10);
+  // The customer's last choice, and with it its means, come first the next time.
+  expect(waysIn((await openNew({ cookie: 'provider=paypal' })).body)[0]).toBe('paypal paypal');
 });
 
 it('names the total of a provider that charges more, and ranks it behind those that charge the amount', async () => {
@@ -54,9 +59,19 @@ it('names the total of a provider that charges more, and ranks it behind those t
     if (id !== 'transak')
       pages.quoteAnswers.set(id, () => Promise.reject(new ServiceError('provider_inactive')));
   pages.clock.monotonicMs += 60_000;
-  const lead = textOf((await openNew()).body);
-  expect(lead).toContain('Pay $27.40 with Transak');
-  expect(lead).not.toContain('Pay $26.10');
+  const only = await openNew();
+  expect(waysIn(only.body)).toEqual(['transak card']);
+  expect(textOf(only.body)).toContain(
+    'Pay $27.40 You finish at Transak and pay $27.40 there, fees included.',
+  );
+  expect(textOf(only.body)).not.toContain('Pay $26.10');
+  // One button cannot name two totals; its rows do.
+  pages.quoteAnswers.set('paypal', delivers(24_000_000n));
+  pages.clock.monotonicMs += 60_000;
+  const { body: both } = await openNew();
+  expect(textOf(both)).toMatch(
+    /Card 2–15 min You pay \$27\.40 there, fees included Through.*Continue to payment/,
+  );
 });
 
 it('ranks by what is delivered for the charge', async () => {
@@ -69,11 +84,9 @@ it('ranks by what is delivered for the charge', async () => {
 it('shows payers what the adapters state, and neither minimums nor what reaches the merchant', async () => {
   pages.quoteAnswers.set('moonpay', delivers(24_100_000n));
   const { body } = await openNew();
-  expect(textOf(body)).toMatch(
-    /Pay at Coinbase ?Coinbase ?Card ?Usually 1–5 minutes · Coinbase account required/,
-  );
-  expect(textOf(body)).toMatch(/Pay at MoonPay ?MoonPay ?Card ?Usually 2–15 minutes · First-time ID check/);
-  expect(textOf(body)).toMatch(/Pay at Crypto.com ?Crypto.com (?!Card|Usually)/);
+  expect(textOf(body)).toMatch(/Pay at Coinbase ?Coinbase ?Usually 1–5 minutes · Coinbase account required/);
+  expect(textOf(body)).toMatch(/Pay at MoonPay ?MoonPay ?Usually 2–15 minutes · First-time ID check/);
+  expect(textOf(body)).toMatch(/Pay at Crypto.com ?Crypto.com (?!Usually)/);
   expect(textOf(body)).not.toMatch(/min\. |arrives|USDC arrive|Best value/);
 });
 
@@ -87,7 +100,7 @@ it('says in its row why a provider cannot serve, and keeps one that is silent', 
   expect(orderIn(body)).not.toContain('stripe');
   expect(orderIn(body)).toEqual(expect.arrayContaining(['wert', 'revolut']));
   expect(textOf(body)).toContain('Stripe Not available at the moment');
-  expect(textOf(body)).toMatch(/Pay at Wert ?Wert Card Usually 1–5 minutes · Temporarily unavailable/);
+  expect(textOf(body)).toMatch(/Pay at Wert ?Wert Usually 1–5 minutes · Temporarily unavailable/);
 });
 
 it('waits for no provider, and shows to later visitors what was answered meanwhile', async () => {
@@ -314,7 +327,7 @@ it('puts the provider first that the customer went to the last time', async () =
   );
   const { body } = await openNew({ cookie: 'a=b; provider=transak' });
   expect(orderIn(body).slice(0, 3)).toEqual(['transak', 'revolut', 'coinbase']);
-  expect(textOf(body)).toContain('with Transak Card Your last choice');
+  expect(textOf(body)).toMatch(/Through Transak · Your last choice · /);
   for (const value of ['nobody', '<script>', 'klarna'])
     expect(orderIn((await openNew({ cookie: `provider=${value}` })).body)[0]).toBe('revolut');
 });
@@ -330,8 +343,8 @@ it('asks for the country where a provider needs it, and goes on with the answer'
       payload,
     });
   const question = await post('');
-  expectSays(question, 200, 'Revolut benötigt diese Angabe.');
-  expect(question.body).toContain('<option value="AT">&#214;sterreich</option>'.replace('&#214;', 'Ö'));
+  expectSays(question, 200, 'In welchem Land wohnen Sie?');
+  expect(question.body).toContain('<option value="AT">Österreich');
   for (const nonsense of ['country=', 'country=XX', 'country=de', 'country=DE%00']) {
     const again = await post(nonsense);
     expectSays(again, 400, 'Bitte wählen Sie Ihr Land aus: Revolut benötigt diese Angabe.');

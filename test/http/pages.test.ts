@@ -21,7 +21,13 @@ type StateName = keyof typeof checkoutStates;
 
 /** What customers must find in each state. */
 const promises: Record<StateName, readonly (string | RegExp)[]> = {
-  choose: ['Pay $26.10 with', 'Other ways to pay (9)', '$25.00 + $1.10 fee', 'Only for payments in EUR'],
+  choose: [
+    'Pay $26.10',
+    'All 10 services',
+    '$25.00 + $1.10 fee',
+    'Service fee $1.10 Total $26.10',
+    'Only for payments in EUR',
+  ],
   'choose-euro': ['€26.10', 'Klarna'],
   'choose-small': ['Wert', 'Only from $20.00 USD'],
   'choose-single': ['Pay at MoonPay', 'Continue to MoonPay', '•••@•••'],
@@ -47,7 +53,7 @@ const promises: Record<StateName, readonly (string | RegExp)[]> = {
     'instead',
     'Other ways to pay',
   ],
-  underpaid: ['pay $15.10 USD to finish', 'Pay $15.10 with', 'Send 13.88 USDC', DEPOSIT_HASH],
+  underpaid: ['pay $15.10 USD to finish', 'Pay $15.10', 'Send 13.88 USDC', DEPOSIT_HASH],
   seen: ['Your payment has arrived', DEPOSIT_HASH],
   sending: ['Your payment is being sent to Café Tortuga', DEPOSIT_HASH, RELEASE_HASH],
   delayed: ['Your payment has arrived, but is delayed', 'Please don’t pay again', DEPOSIT_HASH],
@@ -184,7 +190,7 @@ describe('the language of a page', () => {
   it('is the one the browser asks for, with direction, words, money and links to all others', async () => {
     const { body } = await open(`/pay/${id}`, { 'accept-language': 'ar,en;q=0.5' });
     expect(body).toContain('<html lang="ar" dir="rtl">');
-    expect(textOf(body)).toContain('اختر طريقة الدفع');
+    expect(textOf(body)).toContain('كيف تود الدفع؟');
     expect(textOf(body).replaceAll(/[\u00a0\u200e\u200f]/g, ' ')).toContain('26.10 US$');
     for (const [code, name] of [
       ['en', 'English'],
@@ -198,7 +204,7 @@ describe('the language of a page', () => {
 
   it('can be chosen by a link, which is remembered, and only for languages there are', async () => {
     const chosen = await open(`/pay/${id}?lang=de`);
-    expect(textOf(chosen.body)).toContain('Zahlungsart wählen');
+    expect(textOf(chosen.body)).toContain('Wie möchten Sie zahlen?');
     const cookie = String(chosen.headers['set-cookie']);
     expect(cookie).toBe('language=de; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax');
     const later = await open('/pay/unknown', {
@@ -213,7 +219,7 @@ describe('the language of a page', () => {
   it('is that of the poll, of a problem and of a refused form as well', async () => {
     const headers = { 'accept-language': 'es' };
     expect((await open(`/pay/${id}/status?lang=fr`, headers)).json().status).toContain(
-      'Choisissez un moyen de paiement',
+      'Comment souhaitez-vous payer',
     );
     const click = await pages.server.inject({ method: 'POST', url: `/pay/${id}/providers/klarna`, headers });
     expect(textOf(click.body)).toContain('Klarna no acepta pagos en USD.');
@@ -237,7 +243,7 @@ describe('a partial payment', () => {
   it('offers the providers whose minimum the rest reaches, and a transfer from a wallet', async () => {
     const id = pages.put(checkoutStates.underpaid());
     const { body } = await open(`/pay/${id}`);
-    expect(textOf(body)).toContain('Pay $15.10 with');
+    expect(textOf(body)).toContain('Pay $15.10');
     expect(textOf(body)).toMatch(/Not available for this payment.*MoonPay Only from \$20\.00/);
     expect(body).not.toContain(`/pay/${id}/providers/moonpay`);
     expect(textOf(body)).toContain('Send 13.88 USDC on the Polygon network to this address');

@@ -5,63 +5,70 @@ import { type Html, html, nothing } from '../../web/design/html.ts';
 import { type CheckoutView, isDeclined, isTakenByProvider } from './checkout-view.ts';
 import { copyButton, groupedAddress } from './direct-payment.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
-import { canContinueAt, foldedOffers, type OffersToAsk, providerButton, selector } from './selector.ts';
+import {
+  canContinueAt,
+  foldedOffers,
+  type OfferList,
+  onlyProvider,
+  possibleOffers,
+  providerButton,
+  selector,
+} from './selector.ts';
 import { nameOf } from './state-words.ts';
 
 type AtProvider = Extract<CheckoutView, { kind: 'at_provider' }>;
 type Underpaid = Extract<CheckoutView, { kind: 'underpaid' }>;
 
-export function actions(checkout: Checkout, language: Language, quotes?: OffersToAsk): Html {
-  const { view } = checkout;
+export function actions(selection: OfferList): Html {
+  const { view } = selection.checkout;
   switch (view.kind) {
     case 'choose':
-      return choices(checkout, language, quotes);
+      return choices(selection);
     case 'at_provider':
-      return isTakenByProvider(view) ? nothing : continueSession(view, checkout, language, quotes);
+      return isTakenByProvider(view) ? nothing : continueSession(view, selection);
     case 'underpaid':
-      return addTheRest(view, checkout, language, quotes);
+      return addTheRest(view, selection);
     // The links to the shop are the only action.
     default:
       return nothing;
   }
 }
 
-function choices(checkout: Checkout, language: Language, quotes?: OffersToAsk): Html {
-  const { offers, charge } = checkout;
+/** The choice, unless only one provider can be asked, or one was chosen that needs to know the country. */
+function choices(selection: OfferList): Html {
+  const { checkout, offers, language, question = null } = selection;
+  const { charge } = checkout;
   const single = singleProviderOf(checkout);
-  const canServe = offers.some(({ provider, refusal }) => provider === single && refusal === null);
-  if (single === null || !canServe) return selector({ checkout, offers, language, quotes });
-  const { continueTo } = language.words.actions;
-  const { payWith } = language.words.offers;
+  const chosen = question?.provider ?? single;
+  const offer = possibleOffers(offers).find(({ provider }) => provider === chosen);
+  if (offer === undefined) return selector(selection);
   const amount = formatMoney(language, charge.amountCents, charge.currency);
-  const label = fillIn(charge.receivedUnits > 0n ? payWith : continueTo, {
-    provider: nameOf(single),
-    amount,
-  });
-  return providerButton(checkout.payment, single, label);
+  const template = charge.receivedUnits > 0n ? language.words.offers.pay : language.words.actions.continueTo;
+  const label = fillIn(template, { provider: offer.name, amount });
+  const others = single === null ? offers.filter((each) => each !== offer) : [];
+  return html`${onlyProvider(selection, offer, label)}${foldedOffers({ ...selection, offers: others })}`;
 }
 
 /** After a decline: another card at the same provider, then the best of the others. */
-function continueSession(
-  view: AtProvider,
-  checkout: Checkout,
-  language: Language,
-  quotes?: OffersToAsk,
-): Html {
-  const { payment, offers } = checkout;
+function continueSession(view: AtProvider, selection: OfferList): Html {
+  if (selection.question) return choices(selection);
+  const { checkout, language } = selection;
   const { actions } = language.words;
   const declined = isDeclined(view);
   const label = declined ? actions.tryAnotherCard : view.isOpen ? actions.continueAt : actions.startAgainAt;
   const again = canContinueAt(view.provider, checkout)
-    ? providerButton(payment, view.provider, fillIn(label, { provider: nameOf(view.provider) }))
+    ? providerButton(checkout.payment, view.provider, fillIn(label, { provider: nameOf(view.provider) }))
     : nothing;
-  const others = offers.filter(({ provider }) => provider !== view.provider);
+  const others = {
+    ...selection,
+    offers: checkout.offers.filter(({ provider }) => provider !== view.provider),
+  };
   if (declined)
     return html`${again}
-${others.length === 0 ? nothing : selector({ checkout, offers: others, language, quotes })}`;
+${others.offers.length === 0 ? nothing : selector(others)}`;
   return html`${again}
 ${paymentDelayHelp(view, checkout, language)}
-${others.length === 0 ? nothing : foldedOffers({ checkout, offers: others, language })}`;
+${foldedOffers(others)}`;
 }
 
 /** Help for a charged card without a delivery. */
@@ -85,13 +92,14 @@ target="_blank">${fillIn(support, { provider })}<span class="quiet"> ${words.fac
  * Ways to pay the rest: at a provider that can charge it, otherwise with the shop's help, or by a transfer from a
  * wallet.
  */
-function addTheRest(view: Underpaid, checkout: Checkout, language: Language, quotes?: OffersToAsk): Html {
+function addTheRest(view: Underpaid, selection: OfferList): Html {
+  const { checkout, language } = selection;
   const { path, payment, account, offers } = checkout;
   const { rest } = language.words;
   const missing = formatUsdc(language, view.missingUnits, 'up');
   const canBeCharged = offers.some(({ refusal }) => refusal === null);
   return html`<section><h2>${rest.heading}</h2>
-${canBeCharged ? choices(checkout, language, quotes) : html`<p>${fillIn(rest.askShop, { shop: account.name })}</p>`}
+${canBeCharged ? choices(selection) : html`<p>${fillIn(rest.askShop, { shop: account.name })}</p>`}
 <details><summary>${rest.fromWallet}</summary>
 <p>${fillIn(rest.howTo, { missing })}</p>
 <p>${groupedAddress(payment.depositAddress)}${copyButton(payment.depositAddress, language.words)}</p>

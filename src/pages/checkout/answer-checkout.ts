@@ -1,16 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isBusy, ServiceError } from '../../payment/errors.ts';
-import type { ProviderId } from '../../payment/provider-catalog.ts';
+import type { PaymentMeans, ProviderId } from '../../payment/provider-catalog.ts';
 import { languageOf } from '../../web/checkout-frame/languages.ts';
 import { sendPage } from '../../web/checkout-frame/layout.ts';
 import { logBusy } from '../../web/request-log.ts';
 import { type CheckoutPageOptions, checkoutPage } from './checkout-page.ts';
 import { isDeclined, takesPayment } from './checkout-view.ts';
 import type { CheckoutRequest } from './context.ts';
+import { countryOfForm } from './country.ts';
 import { emailTokenOf, rememberEmailToken } from './known-email.ts';
 import { type Checkout, requireCheckout } from './read-checkout.ts';
 import { customerPlace, rememberedProvider } from './remember.ts';
-import { type CountryQuestion, countryOfForm, meansOfClick } from './selector.ts';
+import type { CountryQuestion } from './selector.ts';
+import { canContinueAt } from './selector.ts';
 import { problemWords } from './state-words.ts';
 
 interface CheckoutAnswer
@@ -41,8 +43,8 @@ export function sendCheckout(
       lastChoice: lastChoiceOf(checkout, request),
       customerCountry: country,
       customerState: state,
-      userAgent: request.headers['user-agent'] ?? '',
     },
+    userAgent: request.headers['user-agent'] ?? '',
   });
   return sendPage(asked, status, page);
 }
@@ -63,6 +65,7 @@ export async function sendProblem(
   paymentId: string,
   provider: ProviderId | null,
   error: unknown,
+  means: PaymentMeans | null = null,
 ): Promise<FastifyReply> {
   if (!(error instanceof ServiceError)) throw error;
   const { context, request, reply } = asked;
@@ -77,7 +80,7 @@ export async function sendProblem(
     return sendCheckout(asked, checkout, { status, problem: null });
   }
   const language = languageOf(request);
-  const question = questionAfter(asked, checkout, provider, error);
+  const question = questionAfter(request, checkout, provider, error, means);
   // A missing country is no error before the customer was asked for it.
   if (lacksCountry(error) && !hasAnswered(request))
     return sendCheckout(asked, checkout, { status: 200, problem: null, question });
@@ -96,14 +99,12 @@ function hasAnswered({ body }: FastifyRequest): boolean {
 
 /** The country question if the country is missing, and again with its answer after another error. */
 function questionAfter(
-  asked: CheckoutRequest,
+  request: FastifyRequest,
   { offers }: Checkout,
   provider: ProviderId | null,
   error: ServiceError,
+  means: PaymentMeans | null,
 ): CountryQuestion | null {
-  const chosen = countryOfForm(asked.request.body);
-  const canServe = offers.some((offer) => offer.provider === provider && offer.refusal === null);
-  if (provider === null || !canServe) return null;
-  if (!lacksCountry(error) && chosen === null) return null;
-  return { provider, chosen, means: meansOfClick(asked) ?? null };
+  const isAsked = lacksCountry(error) || countryOfForm(request.body) !== null;
+  return isAsked && provider !== null && canContinueAt(provider, { offers }) ? { provider, means } : null;
 }

@@ -18,21 +18,16 @@ import type { Page } from '../../web/design/page-style.ts';
 import type { Words } from '../../web/locales/locale.ts';
 import { actions } from './actions.ts';
 import { type CheckoutView, isTakenByProvider, takesPayment, traitsOf } from './checkout-view.ts';
+import { SESSION_FORM } from './country.ts';
 import { awaitsTransfer, directContent } from './direct-payment.ts';
 import { emailTokenField } from './known-email.ts';
 import { mailOffer } from './mail-offer.ts';
 import { type ExplorerTransactionUrl, facts, timeElement } from './payment-facts.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
 import { paidPanel, receipt } from './receipt.ts';
-import { returnOf, shopLinks } from './return-to-shop.ts';
-import {
-  type CountryQuestion,
-  countryQuestion,
-  type OffersToAsk,
-  offersInBrief,
-  possibleOffers,
-  SESSION_FORM,
-} from './selector.ts';
+import { furtherLinks, returnOf, shopLinks } from './return-to-shop.ts';
+import type { CountryQuestion, OfferList, OffersToAsk } from './selector.ts';
+import { offersInBrief, possibleOffers } from './selector.ts';
 import { logoPathOf } from './show-logo.ts';
 import { goingWords, nameOf, type StateWords, wordsOf } from './state-words.ts';
 import { waitOf } from './wait.ts';
@@ -44,13 +39,17 @@ interface ContentOptions {
   readonly token: Address;
   /** Source of quotes; without it, the offers have none. */
   readonly quotes?: OffersToAsk;
+  /** Browser, on which the means depend. */
+  readonly userAgent?: string;
+  /** Provider that was chosen without the country that it needs. */
+  readonly question?: CountryQuestion | null;
 }
 
 /** Parts of a checkout's page that change with the payment, shared by the page and its updates. */
 export function checkoutContent(
   checkout: Checkout,
   language: Language,
-  { explorerTransactionUrl, token, quotes }: ContentOptions,
+  { explorerTransactionUrl, token, quotes, userAgent, question }: ContentOptions,
 ) {
   const { payment, account, view } = checkout;
   const direct = awaitsTransfer(checkout) ? directContent(checkout, language, token) : null;
@@ -76,7 +75,10 @@ export function checkoutContent(
     html`${wait === null || view.kind === 'held' ? nothing : ring(wait.sinceMs, atMs)}${statusOf(words, view)}`;
   const detailWith = (offers: Checkout['offers']) =>
     direct === null
-      ? detailOf({ ...checkout, offers }, language, explorerTransactionUrl, quotes)
+      ? detailOf(
+          { checkout: { ...checkout, offers }, offers, language, quotes, userAgent, question },
+          explorerTransactionUrl,
+        )
       : html`${direct.detail}
 ${payableUntil(checkout, language)}
 ${shopLinks(checkout, language)}`;
@@ -96,12 +98,8 @@ ${shopLinks(checkout, language)}`;
   };
 }
 
-function detailOf(
-  checkout: Checkout,
-  language: Language,
-  explorerTransactionUrl: ExplorerTransactionUrl,
-  quotes?: OffersToAsk,
-): Html {
+function detailOf(selection: OfferList, explorerTransactionUrl: ExplorerTransactionUrl): Html {
+  const { checkout, language } = selection;
   const { view } = checkout;
   if (view.kind === 'paid') return receipt(view, checkout, language, explorerTransactionUrl);
   const links = shopLinks(checkout, language);
@@ -110,7 +108,7 @@ function detailOf(
   const isOver = returnOf(checkout) !== null;
   return html`${wait === null ? progress(view, language) : waitDetail(wait, checkout, language)}
 ${isOver ? links : nothing}
-${actions(checkout, language, quotes)}
+${actions(selection)}
 ${facts(checkout, language, explorerTransactionUrl)}
 ${payableUntil(checkout, language)}
 ${isOver ? nothing : links}`;
@@ -131,7 +129,7 @@ ${notice === nothing ? nothing : html`<p class="banner">${notice}</p>`}`;
 
 function wordsAs({ heading, sentence }: Pick<StateWords, 'heading' | 'sentence'>, tone: string): Html {
   return html`<h1 tabindex="-1" class="${tone}">${heading}</h1>
-<p>${sentence}</p>`;
+${sentence === null ? nothing : html`<p>${sentence}</p>`}`;
 }
 
 export interface CheckoutPageOptions extends ContentOptions {
@@ -139,8 +137,6 @@ export interface CheckoutPageOptions extends ContentOptions {
   readonly isTestMode: boolean;
   /** Token for the page's forms of a visitor who knows the payment's email address; null or absent for others. */
   readonly emailToken?: string | null;
-  /** Question before a session at this provider; asked on a separate page. */
-  readonly question?: CountryQuestion | null;
   /**
    * Set for a direct link, whose page presses the provider's button by script. Without script, the browser requests this
    * URL, whose response depends on whether the browser names the referring site.
@@ -162,8 +158,7 @@ export type CheckoutMoment =
 export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): Page {
   const { path, view } = checkout;
   const { language, moment = null } = options;
-  const { emailToken = null, question = null, autoContinue = null } = options;
-  if (question !== null) return countryStep(checkout, question, options);
+  const { emailToken = null, autoContinue = null } = options;
   const content = checkoutContent(checkout, language, options);
   const isGoing = moment?.kind === 'going';
   const isDirect = awaitsTransfer(checkout);
@@ -201,27 +196,6 @@ function problemOf({ problem }: Pick<CheckoutPageOptions, 'problem'>): Html {
   return html`<div id="problem" role="alert">${problem === null ? nothing : html`<p class="banner">${problem}</p>`}</div>`;
 }
 
-function countryStep(checkout: Checkout, question: CountryQuestion, options: CheckoutPageOptions): Page {
-  const { path } = checkout;
-  const { language, isTestMode, emailToken = null } = options;
-  const { actions, offers } = language.words;
-  const others = possibleOffers(checkout.offers).length > 1;
-  return layout({
-    language,
-    languagePath: path,
-    title: `${offers.country} – ${checkout.account.name}`,
-    isTestMode,
-    kind: 'form',
-    summary: summary(checkout, language),
-    brandColor: checkout.account.brandColor,
-    main: html`<main class="card" data-path="${path}">
-${problemOf(options)}
-${countryQuestion(checkout.payment, question, { language, emailToken })}
-<p class="back"><a href="${path}">${others ? actions.chooseAnother : actions.backToCheckout}</a></p>
-</main>`,
-  });
-}
-
 function refreshWithoutScript(seconds: number, path: string): Html {
   return html`<noscript><meta http-equiv="refresh" content="${seconds}; url=${path}"></noscript>`;
 }
@@ -236,19 +210,16 @@ interface AssurancesOptions {
   readonly knowsEmail: boolean;
 }
 
-/** Facts for a careful customer before the click; in test mode, the simulation panel. */
+/** The use of the email address, a way to a phone, and in test mode, the simulation panel. */
 function assurances(
-  { path, payment, account, view, offers }: Checkout,
+  { path, payment, view, offers }: Checkout,
   { words }: Language,
   { canSimulate, knowsEmail }: AssurancesOptions,
 ): Html {
-  const { card, price, delivery } = words.assurances;
-  return html`<footer id="assurances"${isTakenByProvider(view) ? html` hidden` : nothing}><ul>
-<li>${card}</li>
-<li>${price}</li>
-<li>${fillIn(delivery, { shop: account.name })}</li>
-${possibleOffers(offers).some(({ sharesEmail }) => sharesEmail) ? emailLine(payment, knowsEmail, words) : nothing}
-</ul>${view.kind === 'underpaid' ? nothing : html`${phoneCode(path, words)}${canSimulate ? simulationPanel(payment) : nothing}`}</footer>`;
+  const isShared = possibleOffers(offers).some(({ sharesEmail }) => sharesEmail);
+  return html`<footer id="assurances"${isTakenByProvider(view) ? html` hidden` : nothing}>
+${isShared ? emailLine(payment, knowsEmail, words) : nothing}
+${view.kind === 'underpaid' ? nothing : html`${phoneCode(path, words)}${canSimulate ? simulationPanel(payment) : nothing}`}</footer>`;
 }
 
 /** Shown only on wide screens with a mouse, and loaded when opened. A partial payment has another code. */
@@ -263,8 +234,8 @@ const HIDDEN_EMAIL = '•••@•••';
 function emailLine({ email }: Payment, knowsEmail: boolean, { assurances }: Words): Html {
   if (email === null) return nothing;
   return knowsEmail
-    ? html`<li>${fillIn(assurances.email, { email: maskEmail(email) })}</li>`
-    : html`<li>${fillIn(assurances.emailKept, { email: HIDDEN_EMAIL })}</li>`;
+    ? html`<p>${fillIn(assurances.email, { email: maskEmail(email) })}</p>`
+    : html`<p>${fillIn(assurances.emailKept, { email: HIDDEN_EMAIL })}</p>`;
 }
 
 /** "j…@example.com", for visitors who know the address: enough to recognize, too little to read over a shoulder. */
@@ -332,8 +303,9 @@ export function summary(
   return html`<header class="summary">
 ${shopLine(account, language)}
 ${amountLine(language, amountCents, currency)}
-${feeLine(payment, language)}
 ${orderLine === null ? nothing : html`<p class="order"><bdi>${orderLine}</bdi></p>`}
+${feeLine(payment, language)}
+${breakdown(payment, account, language)}
 </header>`;
 }
 
@@ -343,13 +315,13 @@ export function amountLine(language: Language, amountCents: number, currency: Pa
 }
 
 export function shopLine(account: Account, { words }: Language): Html {
-  return html`<p class="shop">${sign(account)} <span><span class="label">${words.summary.paymentTo}</span> <bdi>${account.name}</bdi></span></p>`;
+  return html`<p class="shop">${sign(account)} <span><span class="quiet">${words.summary.paymentTo}</span> <bdi>${account.name}</bdi></span></p>`;
 }
 
 function sign({ name, logoHash }: Account): Html {
   return logoHash === null
     ? html`<span class="initial" aria-hidden="true">${initialOf(name)}</span>`
-    : html`<img class="initial logo" src="${logoPathOf(logoHash)}" alt="" width="44" height="44">`;
+    : html`<img class="initial logo" src="${logoPathOf(logoHash)}" alt="" width="32" height="32">`;
 }
 
 function feeLine({ originalAmountCents, customerFeeCents, currency }: Payment, language: Language): Html {
@@ -358,6 +330,22 @@ function feeLine({ originalAmountCents, customerFeeCents, currency }: Payment, l
   const fee = formatMoney(language, customerFeeCents, currency);
   return html`<p class="fee">${fillIn(language.words.summary.parts, { net, fee })}</p>`;
 }
+
+/** Item, fee and total, and the shop's links, where the summary has room for them. */
+function breakdown(payment: Payment, account: Account, language: Language): Html {
+  const { originalAmountCents, customerFeeCents, amountCents, currency, orderLine } = payment;
+  const { summary } = language.words;
+  const row = (name: Html, cents: number) =>
+    html`<div><dt>${name}</dt><dd><bdi>${formatMoney(language, cents, currency)}</bdi></dd></div>`;
+  const rows =
+    originalAmountCents === null || customerFeeCents === null
+      ? nothing
+      : html`<dl>${row(html`<bdi>${orderLine ?? account.name}</bdi>`, originalAmountCents)}
+${row(html`${summary.fee}`, customerFeeCents)}
+${row(html`${summary.total}`, amountCents)}</dl>`;
+  return html`<div class="bill">${rows}${furtherLinks(account, language, true)}</div>`;
+}
+
 /** First letter as readers see it, which may be several code points. */
 export function initialOf(name: string): string {
   const [first] = new Intl.Segmenter().segment(name.trim());

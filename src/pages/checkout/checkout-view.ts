@@ -158,7 +158,7 @@ interface ViewTraits {
 }
 
 const traits: Readonly<Record<CheckoutView['kind'], ViewTraits>> = {
-  choose: { refreshSeconds: 20, tone: 'plain', step: 0 },
+  choose: { refreshSeconds: 20, tone: 'plain', step: null },
   at_provider: { refreshSeconds: 5, tone: 'plain', step: 1 },
   underpaid: { refreshSeconds: 20, tone: 'warn', step: 1 },
   seen: { refreshSeconds: 3, tone: 'plain', step: null },

@@ -15,7 +15,7 @@ beforeEach(() => {
   errors = [];
   fails = false;
   live = createLiveUpdates({
-    read: async (paymentId, language) => {
+    read: async ({ paymentId, language }) => {
       reads.push(`${paymentId} ${language}`);
       if (fails) throw new Error('the store is down');
       return content;
@@ -37,6 +37,7 @@ function viewer(paymentId = 'payment', address = 'somewhere') {
     paymentId,
     address,
     language: 'en',
+    userAgent: '',
     revision: 'first',
     send: ({ revision }) => events.push(revision),
     end: () => events.push('end'),

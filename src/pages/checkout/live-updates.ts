@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { ServiceError } from '../../payment/errors.ts';
 import { isPaymentId } from '../../payment/payment-id.ts';
+import { meansInBrowser } from '../../payment/provider-catalog.ts';
 import { isLoopbackHost } from '../../platform/public-address.ts';
 import { type Language, type LanguageCode, languageOf } from '../../web/checkout-frame/languages.ts';
 import { setCommonHeaders } from '../../web/checkout-frame/layout.ts';
@@ -19,12 +20,15 @@ export interface LiveContent {
   readonly isLast: boolean;
 }
 
-/** Reads the current content of a page; null if its payment does not exist. */
-export type ReadLiveContent = (paymentId: string, language: LanguageCode) => Promise<LiveContent | null>;
+/** Reads the current content of a page, for a browser's kind; null if its payment does not exist. */
+export type ReadLiveContent = (
+  page: Pick<Viewer, 'paymentId' | 'language' | 'userAgent'>,
+) => Promise<LiveContent | null>;
 
 interface Viewer {
   readonly paymentId: string;
   readonly language: LanguageCode;
+  readonly userAgent: string;
   /** Key of the limit per address. */
   readonly address: string;
   /** Revision that the page already shows. */
@@ -48,7 +52,7 @@ interface Watch {
   timer: NodeJS.Timeout | null;
 }
 
-/** Sends updates to open pages, with one read for each payment and language. */
+/** Sends updates to open pages, with one read for each payment, language and set of means. */
 export function createLiveUpdates(options: LiveUpdatesOptions) {
   const watches = new Map<string, Watch>();
 
@@ -59,23 +63,23 @@ export function createLiveUpdates(options: LiveUpdatesOptions) {
     watches.delete(key);
   }
 
-  async function readAndSend(key: string, paymentId: string, language: LanguageCode): Promise<void> {
+  async function readAndSend(key: string, viewer: Viewer): Promise<void> {
     const watch = watches.get(key);
     if (watch === undefined) return;
-    const content = await options.read(paymentId, language).catch((error: unknown) => {
+    const content = await options.read(viewer).catch((error: unknown) => {
       options.onError(error);
       return undefined;
     });
-    for (const [viewer, revision] of watch.viewers) {
+    for (const [each, revision] of watch.viewers) {
       if (content === undefined) continue;
       if (content !== null && content.revision !== revision) {
-        watch.viewers.set(viewer, content.revision);
-        viewer.send(content);
+        watch.viewers.set(each, content.revision);
+        each.send(content);
       }
-      if (content === null || content.isLast) end(key, viewer);
+      if (content === null || content.isLast) end(key, each);
     }
     if (watches.get(key) !== watch) return;
-    watch.timer = setTimeout(() => void readAndSend(key, paymentId, language), options.everyMs);
+    watch.timer = setTimeout(() => void readAndSend(key, viewer), options.everyMs);
   }
 
   function end(key: string, viewer: Viewer): void {
@@ -88,16 +92,16 @@ export function createLiveUpdates(options: LiveUpdatesOptions) {
      * Adds a viewer and returns a function that removes it; null if there are too many, so that the page has to poll.
      */
     follow(viewer: Viewer): (() => void) | null {
-      const { paymentId, language, address } = viewer;
+      const { paymentId, language, userAgent, address } = viewer;
       const all = [...watches.values()].flatMap(({ viewers }) => [...viewers.keys()]);
       const ofAddress = all.filter((other) => other.address === address).length;
       if (all.length >= options.maximumViewers || ofAddress >= options.maximumViewersOfAddress) return null;
-      const key = `${paymentId} ${language}`;
+      const key = `${paymentId} ${language} ${meansInBrowser(userAgent)}`;
       const watch = watches.get(key) ?? { viewers: new Map(), timer: null };
       watch.viewers.set(viewer, viewer.revision);
       if (!watches.has(key)) {
         watches.set(key, watch);
-        watch.timer = setTimeout(() => void readAndSend(key, paymentId, language), options.everyMs);
+        watch.timer = setTimeout(() => void readAndSend(key, viewer), options.everyMs);
       }
       return () => leave(key, viewer);
     },
@@ -129,6 +133,7 @@ export function showEvents(
   const leave = live.follow({
     paymentId,
     language: languageOf(request).code,
+    userAgent: request.headers['user-agent'] ?? '',
     // Loopback is this machine or a proxy that TRUST_PROXY does not name, so its visitors are counted separately.
     address: isLoopbackHost(request.ip) ? request.id : addressGroupOf(request.ip),
     revision: typeof revision === 'string' ? revision : '',
@@ -187,7 +192,7 @@ export async function showStatus({
     const { status, message } = new ServiceError('payment_not_found');
     return reply.code(status).send({ error: message });
   }
-  const content = statusContent(context, checkout, languageOf(request));
+  const content = statusContent(context, checkout, languageOf(request), request.headers['user-agent']);
   reply.header('etag', `"${content.revision}"`);
   if (request.headers['if-none-match'] === `"${content.revision}"`) return reply.code(304).send();
   return reply.send(content);
@@ -198,8 +203,9 @@ export function statusContent(
   { explorerTransactionUrl, token }: Pick<CheckoutPagesContext, 'explorerTransactionUrl' | 'token'>,
   checkout: Checkout,
   language: Language,
+  userAgent = '',
 ) {
-  const content = checkoutContent(checkout, language, { explorerTransactionUrl, token });
+  const content = checkoutContent(checkout, language, { explorerTransactionUrl, token, userAgent });
   return {
     view: checkout.view.kind,
     takesPayment: takesPayment(checkout.view) && !isTakenByProvider(checkout.view),

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { ServiceError } from '../../payment/errors.ts';
 import type { Payment } from '../../payment/payment.ts';
 import {
+  isPaymentMeans,
   isProviderId,
   MULTI_PROVIDER,
   type PaymentMeans,
@@ -21,17 +22,18 @@ import type { CheckoutRequest } from './context.ts';
 import { emailTokenOf } from './known-email.ts';
 import { type Checkout, requireCheckout } from './read-checkout.ts';
 import { customerPlace, rememberCountry, rememberProvider } from './remember.ts';
-import { meansFor, meansOfClick } from './selector.ts';
+import { meansFor } from './selector.ts';
 
 /**
  * `POST /pay/:paymentId/providers/:provider`: the customer's click, answered with a 303 to the provider. With `multi` in
- * place of the provider, `means` of the form or URL decides which one.
+ * place of the provider, the row that was chosen on the page names it (`choice` of the form); without a row, `means` of
+ * the form or URL decides which one.
  */
 export async function openProviderSession(
   asked: CheckoutRequest<'paymentId' | 'provider'>,
 ): Promise<FastifyReply> {
   const { context, request, params } = asked;
-  const { paymentId, provider } = params;
+  const { paymentId } = params;
   const checkout = await requireCheckout(context, paymentId);
   if (!isSameOrigin(request.headers, context.baseUrl)) {
     const problem = html`${languageOf(request).words.problems.notFromHere}`;
@@ -41,7 +43,7 @@ export async function openProviderSession(
   if (!takesPayment(checkout.view)) {
     return sendCheckout(asked, checkout, { status: 409, problem: null });
   }
-  const means = meansOfClick(asked);
+  const { provider, means } = clickOf(asked);
   const isChosenHere = provider === MULTI_PROVIDER && means;
   const chosen = isChosenHere ? providerFor(means, asked, checkout) : provider;
   if (means === undefined || chosen === undefined || !isProviderId(chosen)) {
@@ -54,6 +56,17 @@ export async function openProviderSession(
   });
 }
 
+/** Provider and means of a click; null means for the provider's usual ones, undefined for unknown ones. */
+function clickOf({ request, query, params }: CheckoutRequest<'provider'>) {
+  const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+  const row = params.provider === MULTI_PROVIDER ? form.get('choice') : null;
+  const [provider = '', means = form.get('means') ?? query['means'] ?? ''] = row?.split(' ') ?? [
+    params.provider,
+  ];
+  if (means === '') return { provider, means: null };
+  return { provider, means: typeof means === 'string' && isPaymentMeans(means) ? means : undefined };
+}
+
 /** Provider that sells the means to this customer; undefined if none does. */
 function providerFor(
   means: PaymentMeans,
@@ -61,9 +74,11 @@ function providerFor(
   checkout: Checkout,
 ): ProviderId | undefined {
   const { country, state } = customerPlace(context, request);
-  const outcomeOf = (provider: ProviderId, each: PaymentMeans) =>
-    context.quotes.peek(provider, checkout.charge, country, each, state);
-  return meansFor(checkout, country, request.headers['user-agent'] ?? '', outcomeOf).get(means);
+  const ways = meansFor(checkout, country, request.headers['user-agent'] ?? '', (offer, each) => ({
+    offer,
+    outcome: context.quotes.peek(offer.provider, checkout.charge, country, each, state),
+  }));
+  return ways.find((way) => way.means === means)?.offer.provider;
 }
 
 /**
@@ -91,7 +106,7 @@ export async function redirectToProvider(
     onStarted();
     return setCommonHeaders(reply).redirect(secureUrlOf(session), 303);
   } catch (error) {
-    return sendProblem(asked, payment.id, provider, error);
+    return sendProblem(asked, payment.id, provider, error, choice.means);
   }
 }
 

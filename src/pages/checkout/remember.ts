@@ -4,7 +4,7 @@ import { isProviderId, type ProviderId } from '../../payment/provider-catalog.ts
 import { chosenLanguage, LANGUAGE_COOKIE } from '../../web/checkout-frame/languages.ts';
 import { readCookie, setCookie } from '../../web/cookies.ts';
 import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
-import { countryOfForm, knownCountry } from './selector.ts';
+import { countryOfForm, knownCountry } from './country.ts';
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 const PROVIDER_COOKIE = 'provider';

@@ -1,3 +1,4 @@
+import type { Account } from '../../accounts/account.ts';
 import { returnUrlOf } from '../../accounts/shop-profile.ts';
 import { fillIn, type Language } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
@@ -10,24 +11,36 @@ import type { Checkout } from './read-checkout.ts';
  * support if only the shop can help, otherwise the way back.
  */
 export function shopLinks(checkout: Checkout, language: Language): Html {
-  const { name: shop, supportUrl, termsUrl } = checkout.account;
+  const { account } = checkout;
+  const { name: shop, supportUrl } = account;
   const { words } = language;
   const way = returnOf(checkout);
-  if (way === null && supportUrl === null && termsUrl === null) return nothing;
-  const link = (url: string | null, text: string) =>
-    url === null ? [] : [html`<a href="${url}" rel="noreferrer">${fillIn(text, { shop })}</a>`];
   const isSupportNext = needsShop(checkout.view) && supportUrl !== null;
+  const links = furtherLinks(account, language, !isSupportNext);
+  if (way === null && !isSupportNext) return links;
   const contactText = html`<span>${fillIn(words.shop.contact, { shop })}</span>`;
   const contact = html`<a class="button primary wide" href="${supportUrl}" rel="noreferrer">${contactText}</a>`;
-  const links = [
-    ...(isSupportNext ? [] : link(supportUrl, words.shop.support)),
-    ...link(termsUrl, words.shop.terms),
-  ];
   return html`<div class="shop-links">
 ${isSupportNext ? html`<p>${contact}</p>` : nothing}
 ${way === null ? nothing : returnLink(way, shop, words, isSupportNext ? 'plain' : 'primary')}
-${links.length === 0 ? nothing : html`<p class="until">${links.map((link, index) => (index === 0 ? link : html` · ${link}`))}</p>`}
+${links}
 </div>`;
+}
+
+/** Support and terms of the shop, if set. */
+export function furtherLinks(
+  { name: shop, supportUrl, termsUrl }: Account,
+  { words }: Language,
+  hasSupport: boolean,
+): Html {
+  const link = (url: string | null, text: string) =>
+    url === null ? [] : [html`<a href="${url}" rel="noreferrer">${fillIn(text, { shop })}</a>`];
+  const links = [
+    ...(hasSupport ? link(supportUrl, words.shop.support) : []),
+    ...link(termsUrl, words.shop.terms),
+  ];
+  if (links.length === 0) return nothing;
+  return html`<p class="links">${links.map((each, index) => (index === 0 ? each : html` · ${each}`))}</p>`;
 }
 
 /** Whether only the shop can help, because money arrived that was not due. */

@@ -133,10 +133,11 @@ export function registerCheckoutPages(
 const liveLimits = { everyMs: 1_500, maximumViewers: 2_000, maximumViewersOfAddress: 60 } as const;
 
 function liveSources(context: CheckoutPagesContext, { log }: FastifyInstance) {
-  const read: ReadLiveContent = async (paymentId, code) => {
+  const read: ReadLiveContent = async ({ paymentId, language: lang, userAgent }) => {
     const checkout = await readCheckout(context, paymentId);
     if (checkout === null) return null;
-    const content = statusContent(context, checkout, languageOf({ query: { lang: code }, headers: {} }));
+    const language = languageOf({ query: { lang }, headers: {} });
+    const content = statusContent(context, checkout, language, userAgent);
     const { revision, refreshSeconds } = content;
     return { revision, text: JSON.stringify(content), isLast: refreshSeconds === null };
   };

@@ -89,6 +89,7 @@ it('chooses for each means a provider that sells it here: the pinned one, else t
             sharesEmail: true,
             refusal: isRefused ? refusal : null,
             pinnedBy: provider === merchantPin ? 'merchant' : pinnedBy,
+            needsCountry: false,
           }),
         );
         const outcomes = new Map(drawn.map(({ provider, outcome }) => [provider, outcome as QuoteOutcome]));
@@ -98,7 +99,11 @@ it('chooses for each means a provider that sells it here: the pinned one, else t
           payment: { id: '0' },
           success: estimateSuccess([]),
         } as unknown as Checkout;
-        const chosen = meansFor(checkout, null, userAgent, (id) => outcomes.get(id) as QuoteOutcome);
+        const ways = meansFor(checkout, null, userAgent, (offer) => ({
+          offer,
+          outcome: outcomes.get(offer.provider),
+        }));
+        const chosen = new Map(ways.map((way) => [way.means, way.offer.provider]));
         const rank = ({ provider, pinnedBy }: ProviderOffer) => {
           const outcome = outcomes.get(provider);
           if (outcome?.kind !== 'quoted') return -1;

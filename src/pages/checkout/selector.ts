@@ -2,9 +2,10 @@ import type { Payment } from '../../payment/payment.ts';
 import {
   assumedDeliveryUnits,
   customerFacts,
-  isPaymentMeans,
+  MULTI_PROVIDER,
   meansInBrowser,
   type PaymentMeans,
+  type ProviderChoice,
   type ProviderId,
 } from '../../payment/provider-catalog.ts';
 import type { Charge } from '../../payment/session-charge.ts';
@@ -18,68 +19,284 @@ import { exploredProvider, orderBySuccess } from '../../providers/provider-succe
 import { fillIn, formatMinutes, formatMoney, type Language } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { isDeclined } from './checkout-view.ts';
-import type { CheckoutRequest } from './context.ts';
-import { emailTokenField } from './known-email.ts';
+import { countryField, SESSION_FORM } from './country.ts';
 import type { Checkout } from './read-checkout.ts';
 import { nameOf, refusalWords } from './state-words.ts';
 
 const arrow = html`<svg class="arrow turns" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
 <path d="M7 4l6 6-6 6" fill="none" stroke="currentColor" stroke-width="2"/></svg>`;
 
-function sessionPath(payment: Payment, provider: ProviderId, means: PaymentMeans | null = null): string {
+function sessionPath(payment: Payment, provider: ProviderChoice, means: PaymentMeans | null = null): string {
   return `/pay/${payment.id}/providers/${provider}${means === null ? '' : `?means=${means}`}`;
 }
 
-/** Form of all provider buttons on the page. Outside the parts that change, so that the visitor's token remains. */
-export const SESSION_FORM = 'provider-session';
+interface ProviderButton {
+  readonly look?: 'primary' | 'plain';
+  readonly means?: PaymentMeans | null;
+}
 
 export function providerButton(
   payment: Payment,
   provider: ProviderId,
   label: Html,
-  look: 'primary' | 'plain' = 'primary',
+  { look = 'primary', means = null }: ProviderButton = {},
 ): Html {
   return html`<p><button class="button ${look === 'primary' ? 'primary ' : ''}wide" type="submit" form="${SESSION_FORM}"
-formaction="${sessionPath(payment, provider)}" data-provider="${nameOf(provider)}"><span>${label}</span>${arrow}</button></p>`;
+formaction="${sessionPath(payment, provider, means)}" data-provider="${nameOf(provider)}"><span>${label}</span>${arrow}</button></p>`;
 }
 
-interface OfferList {
+/** What a choice of provider depends on. */
+export interface OfferList {
   readonly checkout: Checkout;
   readonly offers: readonly ProviderOffer[];
   readonly language: Language;
   /** Source of quotes; without it, the offers have none. */
   readonly quotes?: OffersToAsk | undefined;
+  /** Browser, on which the means depend. */
+  readonly userAgent?: string | undefined;
+  readonly question?: CountryQuestion | null | undefined;
 }
 
-/** The best offer as a button, the others folded below it, in their order (see `inExpectedOrder`). */
+/** A choice of means, with all providers one click away. After a decline, the best other provider instead. */
 export function selector(selection: OfferList): Html {
-  const { checkout, offers, quotes } = selection;
-  const possible = possibleOffers(offers);
-  if (possible.length === 0) return refusedOffers(selection);
+  const { checkout, quotes, userAgent = '' } = selection;
+  const { charge, view } = checkout;
   const country = quotes?.customerCountry ?? null;
-  const rows = possible.map((offer): OfferRow => {
+  const rowOf = (offer: ProviderOffer, means: PaymentMeans | null = null): OfferRow => {
     if (quotes === undefined) return { offer };
-    const outcome = quotes.source.peek(offer.provider, checkout.charge, country, null, quotes.customerState);
+    const outcome = quotes.source.peek(offer.provider, charge, country, means, quotes.customerState);
     return { offer, outcome, isLastChoice: offer.provider === quotes.lastChoice };
+  };
+  const possible = possibleOffers(selection.offers).map((offer) => rowOf(offer));
+  // A quote may refuse what the catalog does not.
+  const offers = selection.offers.map((offer): ProviderOffer => {
+    const outcome = possible.find((row) => row.offer === offer)?.outcome;
+    return outcome?.kind === 'refused' ? { ...offer, refusal: outcome.refusal } : offer;
   });
-  return leadAndOthers(selection, inExpectedOrder(checkout, rows, country));
+  const rows = inExpectedOrder(
+    checkout,
+    possible.filter(({ outcome }) => outcome?.kind !== 'refused'),
+    country,
+  );
+  if (rows.length === 0) return refusedOffers({ ...selection, offers });
+  const isDeclinedHere = view.kind === 'at_provider' && isDeclined(view);
+  const shown = { ...selection, offers };
+  if (isDeclinedHere) return insteadOf(view.provider, shown, rows);
+  const ways = meansFor({ ...checkout, offers }, country, userAgent, rowOf);
+  return ways.length === 0
+    ? html`${rowsOf(rows, shown)}${refusedOffers(shown)}`
+    : choiceOfMeans(shown, ways, rows);
 }
 
 /** All offers folded, beside another primary button. */
 export function foldedOffers(selection: OfferList): Html {
   const { checkout, offers, language } = selection;
+  if (offers.length === 0) return nothing;
   const rows = inExpectedOrder(
     checkout,
     possibleOffers(offers).map((offer) => ({ offer })),
   );
-  const heading = html`${language.words.actions.chooseAnother}`;
-  return foldedList(heading, rows, selection, false);
+  return foldedList(html`${language.words.actions.chooseAnother}`, rows, selection);
+}
+
+/** One provider with what it needs to know and what is promised there. */
+export function onlyProvider(selection: OfferList, offer: ProviderOffer, label: Html): Html {
+  const { checkout, language, quotes, question = null } = selection;
+  const { provider } = offer;
+  const country = quotes?.customerCountry ?? null;
+  const outcome = quotes?.source.peek(provider, checkout.charge, country, null, quotes.customerState);
+  return html`${offer.needsCountry || question !== null ? countryField(language, country, true) : nothing}
+${providerButton(checkout.payment, provider, label, { means: question?.means ?? null })}
+${promises(selection, [{ offer, outcome }])}`;
+}
+
+/** Address of the list of all providers within the page. It works without script, and the way back leaves it again. */
+const SERVICES = 'services';
+
+/**
+ * Rows of means, of which the first is chosen, above one button, and all providers in a list that takes their place once
+ * the page is opened at it.
+ */
+function choiceOfMeans(selection: OfferList, ways: readonly MeansRow[], rows: readonly OfferRow[]): Html {
+  const { checkout, language, quotes } = selection;
+  const { payment, charge } = checkout;
+  const { offers: words, actions, page } = language.words;
+  const hasMore = rows.length + refusedOf(selection.offers).length > 1;
+  const all = fillIn(words.all, { count: String(rows.length) });
+  const totals = new Set(ways.map((row) => totalCentsOf(row, charge)));
+  const amount = formatMoney(language, Math.max(...totals), charge.currency);
+  const label = totals.size === 1 ? fillIn(words.pay, { amount }) : html`${page.pay}`;
+  const needing = ways.filter(({ offer }) => offer.needsCountry);
+  const list = html`<section id="${SERVICES}"><h2>${all}</h2>
+${rowsOf(rows, selection)}${refusedOffers(selection)}
+<p class="back"><a href="#checkout">${actions.backToCheckout}</a></p></section>`;
+  return html`${hasMore ? list : nothing}
+<div class="ask"><fieldset class="ways"><legend class="quiet">${language.words.states.choose.heading}</legend>${ways.map(
+    (row, index) => meansRow(selection, row, index, hasMore),
+  )}${hasMore ? html`<a class="way" href="#${SERVICES}"><span>${all}</span>${arrow}</a>` : nothing}</fieldset>
+${needing.length === 0 ? nothing : countryField(language, quotes?.customerCountry ?? null, needing.length === ways.length)}
+<p><button class="button primary wide" type="submit" form="${SESSION_FORM}"
+formaction="${sessionPath(payment, MULTI_PROVIDER)}"><span>${label}</span></button></p>
+${promises(selection, ways)}</div>`;
+}
+
+/** Names of wallets, the same in all languages, and short forms of all means for their tiles. */
+const meansNames: Readonly<Record<Exclude<PaymentMeans, 'card'>, readonly [name: string, tile: string]>> = {
+  apple_pay: ['Apple Pay', 'Pay'],
+  google_pay: ['Google Pay', 'G Pay'],
+  paypal: ['PayPal', 'PP'],
+  klarna: ['Klarna', 'K.'],
+};
+
+/** The row names the provider in its value, so that the customer gets the provider that was shown. */
+function meansRow(selection: OfferList, row: MeansRow, index: number, canChange: boolean): Html {
+  const { checkout, language } = selection;
+  const { offers: words } = language.words;
+  const { means, offer } = row;
+  const { provider, seller } = offer;
+  const { usualMinutes } = customerFacts[seller];
+  const name = nameOf(seller);
+  const [title, tile] = means === 'card' ? [words.card, ''] : meansNames[means];
+  const time =
+    usualMinutes === null
+      ? nothing
+      : html` <small>${formatMinutes(language, usualMinutes, 'shortMinutes')}</small>`;
+  const total = totalNote(row, checkout.charge, language).map(
+    (note) => html` <small class="total">${note}</small>`,
+  );
+  const change = canChange ? [html`<a href="#${SERVICES}">${words.change}</a>`] : [];
+  const notes = [fillIn(words.through, { provider: name }), ...conditionsOf(row, language), ...change];
+  return html`
+<div class="way"><input type="radio" name="choice" value="${provider} ${means}" id="${means}" class="at-${index}${offer.needsCountry ? ' asks' : ''}"
+form="${SESSION_FORM}" data-provider="${name}" aria-describedby="via-${index}"${index === 0 ? html` checked` : nothing}>
+<span class="tile" aria-hidden="true">${tile}</span>
+<label for="${means}"><b>${title}</b>${time}${total}</label>
+<p class="via" id="via-${index}">${joined(notes)}</p></div>`;
+}
+
+/** What is promised about the chosen row, and about where the money can go. */
+function promises({ checkout, language }: OfferList, rows: readonly OfferRow[]): Html {
+  const { account, charge } = checkout;
+  const { assurances, facts } = language.words;
+  const finishes = rows.map((row, index) => {
+    const amount = formatMoney(language, totalCentsOf(row, charge), charge.currency);
+    const values = { amount, provider: nameOf(row.offer.seller) };
+    const finish = higherChargeOf(row, charge) === null ? assurances.exact : assurances.above;
+    return html`<li class="of-${index}">${fillIn(finish, values)} ${fillIn(assurances.statement, values)}</li>`;
+  });
+  return html`<ul class="promises">${finishes}
+<li>${fillIn(assurances.money, { shop: account.name })} <a href="/docs/faq#where-can-a-customers-money-go" target="_blank"
+rel="noopener noreferrer">${assurances.check}<span class="quiet"> ${facts.newTab}</span></a></li></ul>`;
+}
+
+/** After a decline: the first row as a button, second to another card at the same provider, with the others below it. */
+function insteadOf(declined: ProviderId, selection: OfferList, [lead, ...others]: readonly OfferRow[]): Html {
+  if (lead === undefined) return nothing;
+  const { checkout, language } = selection;
+  const { payInstead, otherWays } = language.words.offers;
+  const { provider, name } = lead.offer;
+  const look = canContinueAt(declined, checkout) ? 'plain' : 'primary';
+  const heading = fillIn(otherWays, { count: String(others.length) });
+  return html`<div class="ask">${providerButton(checkout.payment, provider, fillIn(payInstead, { provider: name }), { look })}
+<p class="until">${offerDetails(lead, checkout.charge, language)}</p></div>
+${others.length === 0 ? refusedOffers(selection) : foldedList(heading, others, selection)}`;
+}
+
+function foldedList(heading: Html, rows: readonly OfferRow[], selection: OfferList): Html {
+  return html`<details class="others"><summary>${heading}</summary>
+${rowsOf(rows, selection)}${refusedOffers(selection)}</details>`;
+}
+
+function rowsOf(rows: readonly OfferRow[], selection: OfferList): Html {
+  return rows.length === 0
+    ? nothing
+    : html`<ul class="offers">${rows.map((row) => offerRow(selection, row))}</ul>`;
+}
+
+function offerRow(selection: OfferList, row: OfferRow): Html {
+  const { checkout, language } = selection;
+  const { offer } = row;
+  const { payAt } = language.words.offers;
+  return html`
+<li><button class="way" type="submit" form="${SESSION_FORM}" formaction="${sessionPath(checkout.payment, offer.provider)}"
+formnovalidate data-provider="${offer.name}"><span><span class="quiet">${fillIn(payAt, { provider: offer.name })}</span><b
+aria-hidden="true">${offer.name}</b>
+<small>${offerDetails(row, checkout.charge, language)}</small></span>${arrow}</button></li>`;
+}
+
+/** The total where it is above the amount, otherwise nothing. */
+function totalNote(row: OfferRow, charge: Charge, language: Language): readonly Html[] {
+  const chargedCents = higherChargeOf(row, charge);
+  if (chargedCents === null) return [];
+  const amount = formatMoney(language, chargedCents, charge.currency);
+  return [fillIn(language.words.offers.charges, { amount })];
+}
+
+/** What a customer needs at the provider, and whether it answers. */
+function conditionsOf(
+  { offer, outcome, isLastChoice = false }: OfferRow,
+  { words }: Language,
+): readonly Html[] {
+  const { lastChoice, accountNeeded, idNeeded, silent, busy } = words.offers;
+  const { needs } = customerFacts[offer.provider];
+  return [
+    ...(isLastChoice ? [html`${lastChoice}`] : []),
+    ...(needs === 'account' ? [fillIn(accountNeeded, { provider: offer.name })] : []),
+    ...(needs === 'id' ? [html`${idNeeded}`] : []),
+    ...(outcome?.kind === 'silent' ? [html`${silent}`] : []),
+    ...(outcome?.kind === 'busy' ? [html`${busy}`] : []),
+  ];
+}
+
+/** "Usually 1–5 minutes · Coinbase account required". */
+function offerDetails(row: OfferRow, charge: Charge, language: Language): Html {
+  const { usualMinutes } = customerFacts[row.offer.seller];
+  const { usually } = language.words.offers;
+  const time =
+    usualMinutes === null ? [] : [fillIn(usually, { time: formatMinutes(language, usualMinutes) })];
+  return joined([...totalNote(row, charge, language), ...time, ...conditionsOf(row, language)]);
+}
+
+function joined(notes: readonly Html[]): Html {
+  return html`${notes.map((note, index) => (index === 0 ? note : html` · ${note}`))}`;
+}
+
+function refusedOffers({ checkout, offers, language }: OfferList): Html {
+  const refused = refusedOf(offers);
+  if (refused.length === 0) return nothing;
+  return html`<section><h2>${language.words.offers.notForThis}</h2>
+<dl class="facts">${refused.map(
+    (offer) => html`
+<div><dt>${offer.name}</dt><dd>${refusalWords(language, offer, checkout)}</dd></div>`,
+  )}
+</dl></section>`;
+}
+
+/** Source of quotes for a customer. */
+export interface OffersToAsk {
+  readonly source: Quotes;
+  readonly lastChoice: ProviderId | null;
+  /** The customer's country, ISO 3166-1 alpha-2; null if unknown. */
+  readonly customerCountry: string | null;
+  /** Code of a state in the United States; null or absent if unknown. */
+  readonly customerState?: string | null;
+}
+
+/** Click whose session needs the customer's country, which is missing or was refused. */
+export interface CountryQuestion {
+  readonly provider: ProviderId;
+  /** Null for the provider's usual ones. */
+  readonly means: PaymentMeans | null;
 }
 
 type RefusedOffer = ProviderOffer & { readonly refusal: Refusal };
 
 export function possibleOffers(offers: readonly ProviderOffer[]): readonly ProviderOffer[] {
   return offers.filter(({ refusal }) => refusal === null);
+}
+
+function refusedOf(offers: readonly ProviderOffer[]): readonly RefusedOffer[] {
+  return offers.filter((offer): offer is RefusedOffer => offer.refusal !== null);
 }
 
 /** What the list without quotes depends on, besides the payment. */
@@ -94,82 +311,16 @@ export function offersInBrief({ offers }: Checkout): string {
 interface OfferRow {
   readonly offer: ProviderOffer;
   /** Expected outcome at the provider; absent if unknown. */
-  readonly outcome?: QuoteOutcome;
+  readonly outcome?: QuoteOutcome | undefined;
   readonly isLastChoice?: boolean;
+}
+
+interface MeansRow extends OfferRow {
+  readonly means: PaymentMeans;
 }
 
 export function canContinueAt(provider: ProviderId, { offers }: Pick<Checkout, 'offers'>): boolean {
   return possibleOffers(offers).some((offer) => offer.provider === provider);
-}
-
-/**
- * The first row that can be chosen as a button, the others below it. After a decline, another card at the same provider
- * comes first.
- */
-function leadAndOthers(selection: OfferList, rows: readonly OfferRow[]): Html {
-  const { checkout, offers, language } = selection;
-  const lead = rows.find(({ outcome }) => outcome?.kind !== 'refused');
-  const others = rows.filter((row) => row !== lead);
-  const { payment, charge, view } = checkout;
-  const { offers: words } = language.words;
-  const chargedCents = (lead === undefined ? null : higherChargeOf(lead, charge)) ?? charge.amountCents;
-  const amount = formatMoney(language, chargedCents, charge.currency);
-  const isDeclinedHere = view.kind === 'at_provider' && isDeclined(view);
-  const isSecond = isDeclinedHere && canContinueAt(view.provider, checkout);
-  const label = (provider: string) =>
-    fillIn(isDeclinedHere ? words.payInstead : words.payWith, { amount, provider });
-  const look = isSecond ? 'plain' : 'primary';
-  const button =
-    lead === undefined
-      ? nothing
-      : html`<div class="lead">${providerButton(payment, lead.offer.provider, label(lead.offer.name), look)}
-<p class="facts-of-offer">${marksOf(lead.offer, selection)} <small>${offerDetails(lead, charge, language)}</small></p></div>`;
-  if (others.length === 0 && offers.every(({ refusal }) => refusal === null)) return button;
-  const count = others.filter(({ outcome }) => outcome?.kind !== 'refused').length;
-  const heading = count === 0 ? html`${words.notForThis}` : fillIn(words.otherWays, { count: String(count) });
-  return html`${button}${foldedList(heading, others, selection, lead === undefined)}`;
-}
-
-function foldedList(heading: Html, rows: readonly OfferRow[], selection: OfferList, isOpen: boolean): Html {
-  const list =
-    rows.length === 0
-      ? nothing
-      : html`<ul class="offers">${rows.map((row) => offerRow(selection, row))}</ul>`;
-  return html`<details class="others"${isOpen ? html` open` : nothing}><summary>${heading}</summary>
-${list}${refusedOffers(selection)}</details>`;
-}
-
-function offerRow(selection: OfferList, row: OfferRow): Html {
-  const { checkout, language } = selection;
-  const { offer, outcome } = row;
-  if (outcome?.kind === 'refused') {
-    const reason = refusalWords(language, { ...offer, refusal: outcome.refusal }, checkout);
-    return html`
-<li class="off"><b>${offer.name}</b> <span>${reason}</span></li>`;
-  }
-  const { payAt } = language.words.offers;
-  return html`
-<li><button type="submit" form="${SESSION_FORM}" formaction="${sessionPath(checkout.payment, offer.provider)}"
-data-provider="${offer.name}"><span><span class="quiet">${fillIn(payAt, { provider: offer.name })}</span><b
-aria-hidden="true">${offer.name}</b>${marksOf(offer, selection)}
-<small>${offerDetails(row, checkout.charge, language)}</small></span>${arrow}</button></li>`;
-}
-
-/** Names of wallets, the same in all languages. */
-const walletNames = new Map<PaymentMeans, string>([
-  ['apple_pay', 'Apple Pay'],
-  ['google_pay', 'Google Pay'],
-]);
-
-/** Marks of the means that may work in the visitor's browser: only a card in content that all visitors share. */
-function marksOf({ provider }: ProviderOffer, { language, quotes }: OfferList): Html {
-  const { means: sold } = customerFacts[provider];
-  return html`${meansInBrowser(quotes?.userAgent ?? '').map((means) => {
-    if (!sold.includes(means)) return nothing;
-    if (means === 'card') return html` <span class="mark card-mark">${language.words.offers.card}</span>`;
-    const name = walletNames.get(means);
-    return name === undefined ? nothing : html` <span class="mark">${name}</span>`;
-  })}`;
 }
 
 /** Charge of a provider that charges more than the amount; otherwise null. */
@@ -178,50 +329,8 @@ function higherChargeOf({ outcome }: OfferRow, { amountCents }: Charge): number 
   return chargedCents > amountCents ? chargedCents : null;
 }
 
-/** "Usually 1–5 minutes · Coinbase account required". */
-function offerDetails(row: OfferRow, charge: Charge, language: Language): Html {
-  const { offer, outcome, isLastChoice = false } = row;
-  const { offers: words } = language.words;
-  const { provider, name, seller } = offer;
-  const { needs } = customerFacts[provider];
-  const { usualMinutes } = customerFacts[seller];
-  const chargedCents = higherChargeOf(row, charge);
-  const details = [
-    ...(chargedCents === null
-      ? []
-      : [fillIn(words.charges, { amount: formatMoney(language, chargedCents, charge.currency) })]),
-    ...(isLastChoice ? [html`${words.lastChoice}`] : []),
-    ...(usualMinutes === null
-      ? []
-      : [fillIn(words.usually, { time: formatMinutes(language, usualMinutes) })]),
-    ...(needs === 'account' ? [fillIn(words.accountNeeded, { provider: name })] : []),
-    ...(needs === 'id' ? [html`${words.idNeeded}`] : []),
-    ...(outcome?.kind === 'silent' ? [html`${words.silent}`] : []),
-    ...(outcome?.kind === 'busy' ? [html`${words.busy}`] : []),
-  ];
-  return html`${details.map((detail, index) => (index === 0 ? detail : html` · ${detail}`))}`;
-}
-
-function refusedOffers({ checkout, offers, language }: OfferList): Html {
-  const refused = offers.filter((offer): offer is RefusedOffer => offer.refusal !== null);
-  if (refused.length === 0) return nothing;
-  return html`<section><h2>${language.words.offers.notForThis}</h2>
-<ul class="refused">${refused.map(
-    (offer) => html`
-<li><b>${offer.name}</b> <span>${refusalWords(language, offer, checkout)}</span></li>`,
-  )}
-</ul></section>`;
-}
-
-/** Source of quotes for a customer. */
-export interface OffersToAsk {
-  readonly source: Quotes;
-  readonly lastChoice: ProviderId | null;
-  /** The customer's country, ISO 3166-1 alpha-2; null if unknown. */
-  readonly customerCountry: string | null;
-  /** Code of a state in the United States; null or absent if unknown. */
-  readonly customerState?: string | null;
-  readonly userAgent: string;
+function totalCentsOf(row: OfferRow, charge: Charge): number {
+  return higherChargeOf(row, charge) ?? charge.amountCents;
 }
 
 /**
@@ -242,11 +351,11 @@ function rankOf(row: OfferRow, charge: Charge): number {
  * the share by which the customer is charged more than the amount. The explored provider leads its rank (see
  * `exploredProvider`).
  */
-function inExpectedOrder(
+function inExpectedOrder<Row extends OfferRow>(
   { payment, charge, success }: Pick<Checkout, 'payment' | 'charge' | 'success'>,
-  rows: readonly OfferRow[],
+  rows: readonly Row[],
   country: string | null = null,
-): readonly OfferRow[] {
+): readonly Row[] {
   const ranked = rows.map((row) => {
     const { provider } = row.offer;
     const quote = row.outcome?.kind === 'quoted' ? row.outcome.quote : null;
@@ -262,23 +371,22 @@ function inExpectedOrder(
 
 /**
  * Means that are sold for a checkout and may work in this browser, each with the first provider in the order of the list
- * that can be asked for it.
+ * that can be asked for it, in that order themselves.
  */
 export function meansFor(
   checkout: Pick<Checkout, 'payment' | 'charge' | 'success' | 'offers'>,
   customerCountry: string | null,
   userAgent: string,
-  outcomeOf: (provider: ProviderId, means: PaymentMeans) => QuoteOutcome,
-): ReadonlyMap<PaymentMeans, ProviderId> {
-  const chosen = new Map<PaymentMeans, ProviderId>();
-  for (const means of meansInBrowser(userAgent)) {
+  rowOf: (offer: ProviderOffer, means: PaymentMeans) => OfferRow,
+): readonly MeansRow[] {
+  const ways = meansInBrowser(userAgent).flatMap((means) => {
     const rows = possibleOffers(checkout.offers)
       .filter(({ provider }) => customerFacts[provider].means.includes(means))
-      .map((offer) => ({ offer, outcome: outcomeOf(offer.provider, means) }));
+      .map((offer) => ({ ...rowOf(offer, means), means }));
     const [first] = inExpectedOrder(checkout, rows, customerCountry);
-    if (first !== undefined && first.outcome?.kind !== 'refused') chosen.set(means, first.offer.provider);
-  }
-  return chosen;
+    return first === undefined || first.outcome?.kind === 'refused' ? [] : [first];
+  });
+  return inExpectedOrder(checkout, ways, customerCountry);
 }
 
 /** Providers that quote for a checkout, in the order of its page. Throws `below_minimum` if none accepts the amount. */
@@ -297,67 +405,4 @@ export async function rankProviders(
   return inExpectedOrder(checkout, rows, customerCountry)
     .filter(({ outcome }) => outcome?.kind === 'quoted')
     .map(({ offer }) => offer.provider);
-}
-
-/** All codes of ISO 3166-1 alpha-2; each provider decides which ones it serves. */
-const countries = (
-  'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD CF ' +
-  'CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH ' +
-  'GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW ' +
-  'KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG ' +
-  'NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN ' +
-  'SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW'
-).split(' ');
-const known: ReadonlySet<string> = new Set(countries);
-
-export function countryOfForm(body: unknown): string | null {
-  return knownCountry(body instanceof URLSearchParams ? body.get('country') : null);
-}
-
-/** Means in a form's body or in the URL of a click; null if there are none, undefined if they are unknown. */
-export function meansOfClick({ request, query }: CheckoutRequest): PaymentMeans | null | undefined {
-  const { body } = request;
-  const value = (body instanceof URLSearchParams ? body.get('means') : null) ?? query['means'] ?? '';
-  if (value === '') return null;
-  return typeof value === 'string' && isPaymentMeans(value) ? value : undefined;
-}
-
-export function knownCountry(code: string | null): string | null {
-  return code !== null && known.has(code) ? code : null;
-}
-
-export interface CountryQuestion {
-  readonly provider: ProviderId;
-  /** Previous answer; null if there is none. */
-  readonly chosen: string | null;
-  /** Means of the click; null for the provider's usual ones. */
-  readonly means: PaymentMeans | null;
-}
-
-export function countryQuestion(
-  payment: Payment,
-  { provider, chosen, means }: CountryQuestion,
-  { language, emailToken }: { readonly language: Language; readonly emailToken: string | null },
-): Html {
-  const { offers, actions } = language.words;
-  const name = nameOf(provider);
-  return html`<form class="ask" method="post" action="${sessionPath(payment, provider, means)}">${emailTokenField(emailToken)}
-<h1><label for="country">${offers.country}</label></h1>
-<div class="field"><p class="hint" id="country-hint">${fillIn(offers.countryHint, { provider: name })}</p>
-<select id="country" name="country" required autocomplete="country"
-aria-describedby="country-hint"><option value="">${offers.noneChosen}</option>${optionsIn(language, chosen)}</select></div>
-<button class="button primary wide" type="submit" data-provider="${name}"><span>${fillIn(actions.continueTo, { provider: name })}</span></button></form>`;
-}
-
-/** All countries by name in the visitor's language. */
-function optionsIn({ locale }: Language, chosen: string | null): Html[] {
-  const names = new Intl.DisplayNames(locale, { type: 'region' });
-  const { compare } = new Intl.Collator(locale);
-  return countries
-    .map((country) => ({ country, name: names.of(country) ?? country }))
-    .sort((a, b) => compare(a.name, b.name))
-    .map(({ country, name }) => {
-      const selected = country === chosen ? html` selected` : nothing;
-      return html`<option value="${country}"${selected}>${name}</option>`;
-    });
 }

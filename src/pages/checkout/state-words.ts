@@ -30,7 +30,8 @@ import type { Checkout } from './read-checkout.ts';
 
 export interface StateWords {
   readonly heading: Html;
-  readonly sentence: Html;
+  /** Null if the heading says it all. */
+  readonly sentence: Html | null;
   readonly notice?: Html;
   readonly text: { readonly heading: string; readonly sentence: string };
 }
@@ -62,7 +63,7 @@ export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
     return takenWords(words, view.provider, context);
   if (!('hasLittleArrived' in view) || !view.hasLittleArrived) return words;
   const { littleArrived } = context.language.words.states;
-  return { ...words, sentence: html`${words.sentence} ${littleArrived}` };
+  return { ...words, sentence: html`${words.sentence ?? ''} ${littleArrived}` };
 }
 
 /** A card is approved; of a wallet or an account only the payment. */
@@ -85,10 +86,10 @@ export function goingWords(language: Language, provider: string): StateWords {
 }
 
 function stateWords({ words }: Language, name: StateName, values: Values): StateWords {
-  const { heading, sentence } = words.states[name];
+  const { heading, sentence = '' }: { heading: string; sentence?: string } = words.states[name];
   return {
     heading: fillIn(heading, values),
-    sentence: fillIn(sentence, values),
+    sentence: sentence === '' ? null : fillIn(sentence, values),
     text: { heading: fillText(heading, values), sentence: fillText(sentence, values) },
   };
 }

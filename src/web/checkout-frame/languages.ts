@@ -93,6 +93,7 @@ interface Formats {
   readonly time: Intl.DateTimeFormat;
   readonly clock: Intl.DateTimeFormat;
   readonly minutes: Intl.NumberFormat;
+  readonly shortMinutes: Intl.NumberFormat;
   readonly seconds: Intl.NumberFormat;
   readonly names: Intl.ListFormat;
 }
@@ -110,6 +111,7 @@ function formatsOf(locale: string): Formats {
     time: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }),
     clock: new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: 'UTC' }),
     minutes: new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'long' }),
+    shortMinutes: new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'short' }),
     seconds: new Intl.NumberFormat(locale, { style: 'unit', unit: 'second', unitDisplay: 'long' }),
     names: new Intl.ListFormat(locale, { type: 'conjunction' }),
   };
@@ -161,9 +163,13 @@ export function formatWithin({ code }: Language, durationMs: number): string {
   return seconds <= 120 ? format.format(seconds) : minutes.format(Math.ceil(seconds / 60));
 }
 
-/** "2–15 minutes". */
-export function formatMinutes({ code }: Language, [least, most]: readonly [number, number]): string {
-  return formats[code].minutes.formatRange(least, most);
+/** "2–15 minutes", or "2–15 min". */
+export function formatMinutes(
+  { code }: Language,
+  [least, most]: readonly [number, number],
+  form: 'minutes' | 'shortMinutes' = 'minutes',
+): string {
+  return formats[code][form].formatRange(least, most);
 }
 
 /** "MoonPay and Wert". */

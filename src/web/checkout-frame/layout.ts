@@ -94,8 +94,8 @@ ${head ?? nothing}`,
     body: html`${isTestMode ? sandboxBanner(language) : nothing}
 <div class="page">
 ${summary ?? nothing}
-${main}
 ${languageLinks(language, languagePath)}
+${main}
 </div>`,
     script,
   };
@@ -123,7 +123,10 @@ function languageLinks(current: Language, path: string): Html {
       ? html`<li><span lang="${code}" aria-current="true">${words.languageName}</span></li>`
       : html`<li><a href="${path}?lang=${code}" lang="${code}">${words.languageName}</a></li>`,
   );
-  return html`<nav class="languages" aria-label="${current.words.chooseLanguage}"><ul>${links}</ul></nav>`;
+  const { chooseLanguage } = current.words;
+  return html`<nav class="languages" aria-label="${chooseLanguage}"><details>
+<summary><span class="quiet">${chooseLanguage}: </span>${current.code.toUpperCase()} <span aria-hidden="true">▾</span></summary>
+<ul>${links}</ul></details></nav>`;
 }
 
 export function messagePage(message: {

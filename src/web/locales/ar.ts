@@ -11,6 +11,8 @@ export const ar: Words = {
   summary: {
     paymentTo: 'دفعة إلى',
     parts: '{net} + رسوم {fee}',
+    fee: 'رسوم الخدمة',
+    total: 'الإجمالي',
     until: 'يمكنك الدفع حتى {time}.',
   },
   steps: {
@@ -22,10 +24,7 @@ export const ar: Words = {
     done: '(تم)',
   },
   states: {
-    choose: {
-      heading: 'اختر طريقة الدفع',
-      sentence: 'تخصم خدمة الدفع التي تختارها المبلغ من بطاقتك.',
-    },
+    choose: { heading: 'كيف تود الدفع؟' },
     single: {
       heading: 'الدفع لدى {provider}',
       sentence: 'يخصم {provider} المبلغ من بطاقتك.',
@@ -132,13 +131,15 @@ export const ar: Words = {
   },
   offers: {
     payAt: 'الدفع لدى {provider}',
-    payWith: 'ادفع {amount} عبر {provider}',
+    pay: 'ادفع {amount}',
+    through: 'عبر {provider}',
+    change: 'تغيير',
+    all: 'كل الخدمات ({count})',
     payInstead: 'ادفع عبر {provider} بدلًا من ذلك',
     otherWays: 'طرق دفع أخرى ({count})',
     card: 'بطاقة',
     lastChoice: 'اختيارك الأخير',
     country: 'أين تقيم؟',
-    countryHint: 'يحتاج {provider} إلى معرفة بلدك.',
     noneChosen: 'يُرجى الاختيار',
     notForThis: 'غير متاح لهذه الدفعة',
     onlyFrom: 'ابتداءً من {minimum} فقط',
@@ -223,9 +224,11 @@ export const ar: Words = {
     details: 'تفاصيل المعاملة',
   },
   assurances: {
-    card: 'تُدخل بيانات بطاقتك لدى خدمة الدفع، وليس في هذه الصفحة أبدًا. وسيظهر في كشف حسابك على الأرجح اسمها لا اسم المتجر.',
-    price: 'تعرض خدمة الدفع المبلغ الإجمالي، بما في ذلك رسومها، قبل أن تؤكد. وقد تحتاج إلى إثبات هويتك.',
-    delivery: 'تسلّم خدمة الدفع الدفعة إلى {shop} بعملة USDC (دولارات رقمية).',
+    exact: 'تُكمل الدفع لدى {provider} وتدفع هناك {amount} بالضبط.',
+    above: 'تُكمل الدفع لدى {provider} وتدفع هناك {amount} شاملًا الرسوم.',
+    statement: 'سيظهر {provider} على الأرجح في كشف حسابك.',
+    money: 'لا يمكن أن تصل الأموال إلا إلى {shop}.',
+    check: 'تحقّق بنفسك',
     email: 'نشارك عنوان بريدك الإلكتروني {email} مع خدمة الدفع.',
     emailKept:
       'أضاف المتجر عنوان بريد إلكتروني إلى هذه الدفعة: {email}. لا يتضمّنه رابطك، ولذلك لا نشاركه مع خدمة الدفع.',

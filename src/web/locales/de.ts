@@ -11,6 +11,8 @@ export const de: Words = {
   summary: {
     paymentTo: 'Zahlung an',
     parts: '{net} + {fee} Gebühr',
+    fee: 'Servicegebühr',
+    total: 'Gesamtbetrag',
     until: 'Sie können bis {time} zahlen.',
   },
   steps: {
@@ -22,10 +24,7 @@ export const de: Words = {
     done: '(erledigt)',
   },
   states: {
-    choose: {
-      heading: 'Zahlungsart wählen',
-      sentence: 'Ihre Karte wird von dem Zahlungsdienst belastet, den Sie wählen.',
-    },
+    choose: { heading: 'Wie möchten Sie zahlen?' },
     single: {
       heading: 'Bei {provider} zahlen',
       sentence: 'Ihre Karte wird von {provider} belastet.',
@@ -146,13 +145,15 @@ export const de: Words = {
   },
   offers: {
     payAt: 'Bei {provider} zahlen',
-    payWith: '{amount} mit {provider} zahlen',
+    pay: '{amount} zahlen',
+    through: 'Über {provider}',
+    change: 'Ändern',
+    all: 'Alle {count} Dienste',
     payInstead: 'Stattdessen mit {provider} zahlen',
     otherWays: 'Andere Zahlungsarten ({count})',
     card: 'Karte',
     lastChoice: 'Ihre letzte Wahl',
     country: 'In welchem Land wohnen Sie?',
-    countryHint: '{provider} benötigt diese Angabe.',
     noneChosen: 'Bitte wählen',
     notForThis: 'Für diese Zahlung nicht verfügbar',
     onlyFrom: 'Erst ab {minimum}',
@@ -245,10 +246,11 @@ export const de: Words = {
     details: 'Details zur Transaktion',
   },
   assurances: {
-    card: 'Ihre Kartendaten geben Sie beim Zahlungsdienst ein, nie auf dieser Seite. Auf Ihrer Abrechnung steht wahrscheinlich sein Name, nicht der des Shops.',
-    price:
-      'Bevor Sie bestätigen, zeigt der Zahlungsdienst den Gesamtbetrag samt seiner Gebühr. Möglicherweise müssen Sie Ihre Identität bestätigen.',
-    delivery: 'Der Zahlungsdienst überträgt die Zahlung als USDC (digitale Dollar) an {shop}.',
+    exact: 'Sie schließen die Zahlung bei {provider} ab und zahlen dort genau {amount}.',
+    above: 'Sie schließen die Zahlung bei {provider} ab und zahlen dort {amount} inklusive Gebühren.',
+    statement: 'Auf Ihrer Abrechnung steht wahrscheinlich {provider}.',
+    money: 'Das Geld kann nur an {shop} gehen.',
+    check: 'Selbst prüfen',
     email: 'Wir geben Ihre E-Mail-Adresse {email} an den Zahlungsdienst weiter.',
     emailKept:
       'Der Shop hat zu dieser Zahlung eine E-Mail-Adresse angegeben: {email}. ' +

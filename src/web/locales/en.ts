@@ -15,6 +15,8 @@ export const en = {
     paymentTo: 'Payment to',
     /** The shop's price and the added fee. */
     parts: '{net} + {fee} fee',
+    fee: 'Service fee',
+    total: 'Total',
     until: 'You can pay until {time}.',
   },
   steps: {
@@ -26,10 +28,7 @@ export const en = {
     done: '(done)',
   },
   states: {
-    choose: {
-      heading: 'Choose a payment method',
-      sentence: 'Your card is charged by the payment service you choose.',
-    },
+    choose: { heading: 'How would you like to pay?' },
     single: { heading: 'Pay at {provider}', sentence: 'Your card is charged by {provider}.' },
     nobody: {
       heading: 'This cannot be paid at the moment',
@@ -142,14 +141,16 @@ export const en = {
   },
   offers: {
     payAt: 'Pay at {provider}',
-    payWith: 'Pay {amount} with {provider}',
+    pay: 'Pay {amount}',
+    through: 'Through {provider}',
+    change: 'Change',
+    all: 'All {count} services',
     payInstead: 'Pay with {provider} instead',
     /** Heading of the list folded below the first offer. */
     otherWays: 'Other ways to pay ({count})',
     card: 'Card',
     lastChoice: 'Your last choice',
     country: 'Where do you live?',
-    countryHint: '{provider} needs to know your country.',
     noneChosen: 'Please choose',
     notForThis: 'Not available for this payment',
     onlyFrom: 'Only from {minimum}',
@@ -242,10 +243,11 @@ export const en = {
     details: 'Transaction details',
   },
   assurances: {
-    card: 'You enter your card details at the payment service, never on this page. Its name, not the shop’s, is likely to appear on your statement.',
-    price:
-      'The payment service shows the total, including its own fee, before you confirm. You may need to verify your identity.',
-    delivery: 'It delivers the payment to {shop} as USDC (digital dollars).',
+    exact: 'You finish at {provider} and pay exactly {amount} there.',
+    above: 'You finish at {provider} and pay {amount} there, fees included.',
+    statement: '{provider} is likely to appear on your statement.',
+    money: 'The money can go only to {shop}.',
+    check: 'Check it yourself',
     email: 'We share your email address, {email}, with the payment service.',
     /** Shown to a visitor whose link lacks the address. */
     emailKept:

@@ -11,6 +11,8 @@ export const es: Words = {
   summary: {
     paymentTo: 'Pago a',
     parts: '{net} + {fee} de comisión',
+    fee: 'Comisión de servicio',
+    total: 'Total',
     until: 'Puede pagar hasta el {time}.',
   },
   steps: {
@@ -22,10 +24,7 @@ export const es: Words = {
     done: '(completado)',
   },
   states: {
-    choose: {
-      heading: 'Elija una forma de pago',
-      sentence: 'El cargo en su tarjeta lo realiza el servicio de pago que elija.',
-    },
+    choose: { heading: '¿Cómo desea pagar?' },
     single: {
       heading: 'Pagar con {provider}',
       sentence: 'El cargo en su tarjeta lo realiza {provider}.',
@@ -143,13 +142,15 @@ export const es: Words = {
   },
   offers: {
     payAt: 'Pagar con {provider}',
-    payWith: 'Pagar {amount} con {provider}',
+    pay: 'Pagar {amount}',
+    through: 'A través de {provider}',
+    change: 'Cambiar',
+    all: 'Los {count} servicios',
     payInstead: 'Pagar con {provider} en su lugar',
     otherWays: 'Otras formas de pago ({count})',
     card: 'Tarjeta',
     lastChoice: 'Su última elección',
     country: '¿En qué país vive?',
-    countryHint: '{provider} necesita conocer su país.',
     noneChosen: 'Seleccione',
     notForThis: 'No disponibles para este pago',
     onlyFrom: 'Solo a partir de {minimum}',
@@ -239,13 +240,11 @@ export const es: Words = {
     details: 'Detalles de la transacción',
   },
   assurances: {
-    card:
-      'Los datos de su tarjeta se introducen en el servicio de pago, nunca en esta página. ' +
-      'En su extracto aparecerá probablemente el nombre de ese servicio, no el de la tienda.',
-    price:
-      'El servicio de pago muestra el total, con la comisión del servicio incluida, antes de que usted confirme. ' +
-      'Es posible que tenga que verificar su identidad.',
-    delivery: 'El servicio de pago entrega el pago a {shop} en USDC (dólares digitales).',
+    exact: 'Usted termina en {provider} y allí paga exactamente {amount}.',
+    above: 'Usted termina en {provider} y allí paga {amount}, comisiones incluidas.',
+    statement: 'Su extracto mostrará probablemente {provider}.',
+    money: 'El dinero solo puede llegar a {shop}.',
+    check: 'Compruébelo',
     email: 'Compartimos su correo electrónico, {email}, con el servicio de pago.',
     emailKept:
       'La tienda ha añadido un correo electrónico a este pago: {email}. Su enlace no lo incluye, así que no lo compartimos con el servicio de pago.',

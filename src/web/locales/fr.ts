@@ -11,6 +11,8 @@ export const fr: Words = {
   summary: {
     paymentTo: 'Paiement à',
     parts: '{net} + {fee} de frais',
+    fee: 'Frais de service',
+    total: 'Total',
     until: 'Vous pouvez payer jusqu’au {time}.',
   },
   steps: {
@@ -22,10 +24,7 @@ export const fr: Words = {
     done: '(terminé)',
   },
   states: {
-    choose: {
-      heading: 'Choisissez un moyen de paiement',
-      sentence: 'Votre carte est débitée par le service de paiement que vous choisissez.',
-    },
+    choose: { heading: 'Comment souhaitez-vous payer\u00a0?' },
     single: {
       heading: 'Payer avec {provider}',
       sentence: 'Votre carte est débitée par {provider}.',
@@ -141,13 +140,15 @@ export const fr: Words = {
   },
   offers: {
     payAt: 'Payer avec {provider}',
-    payWith: 'Payer {amount} avec {provider}',
+    pay: 'Payer {amount}',
+    through: 'Via {provider}',
+    change: 'Modifier',
+    all: 'Les {count} services',
     payInstead: 'Payer plutôt avec {provider}',
     otherWays: 'Autres moyens de paiement ({count})',
     card: 'Carte bancaire',
     lastChoice: 'Votre dernier choix',
     country: 'Dans quel pays vivez-vous\u00a0?',
-    countryHint: '{provider} a besoin de connaître votre pays.',
     noneChosen: 'Sélectionnez',
     notForThis: 'Indisponibles pour ce paiement',
     onlyFrom: 'Seulement à partir de {minimum}',
@@ -235,12 +236,11 @@ export const fr: Words = {
     details: 'Détails de la transaction',
   },
   assurances: {
-    card:
-      'Vous saisissez les données de votre carte auprès du service de paiement, jamais sur cette page. ' +
-      'Votre relevé mentionnera sans doute son nom, et non celui de la boutique.',
-    price:
-      'Le service de paiement affiche le total, ses frais compris, avant que vous ne confirmiez. Vous devrez peut-être justifier de votre identité.',
-    delivery: 'Il transmet le paiement à {shop} en USDC (dollars numériques).',
+    exact: 'Vous terminez chez {provider} et y payez exactement {amount}.',
+    above: 'Vous terminez chez {provider} et y payez {amount}, frais compris.',
+    statement: 'Votre relevé mentionnera sans doute {provider}.',
+    money: 'L’argent ne peut parvenir qu’à {shop}.',
+    check: 'Vérifiez vous-même',
     email: 'Nous communiquons votre adresse e-mail, {email}, au service de paiement.',
     emailKept:
       'La boutique a joint une adresse e-mail à ce paiement, {email}. ' +

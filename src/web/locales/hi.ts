@@ -11,6 +11,8 @@ export const hi: Words = {
   summary: {
     paymentTo: 'भुगतान पाने वाला',
     parts: '{net} + {fee} शुल्क',
+    fee: 'सेवा शुल्क',
+    total: 'कुल',
     until: 'भुगतान की समय-सीमा: {time}',
   },
   steps: {
@@ -22,10 +24,7 @@ export const hi: Words = {
     done: '(पूरा हुआ)',
   },
   states: {
-    choose: {
-      heading: 'भुगतान का तरीका चुनें',
-      sentence: 'आपके कार्ड से पैसे वही भुगतान सेवा काटेगी जिसे आप चुनेंगे।',
-    },
+    choose: { heading: 'आप कैसे भुगतान करना चाहेंगे?' },
     single: {
       heading: '{provider} पर भुगतान करें',
       sentence: 'आपके कार्ड से पैसे {provider} काटेगा।',
@@ -138,13 +137,15 @@ export const hi: Words = {
   },
   offers: {
     payAt: '{provider} पर भुगतान करें',
-    payWith: '{provider} से {amount} चुकाएँ',
+    pay: '{amount} चुकाएँ',
+    through: '{provider} के ज़रिए',
+    change: 'बदलें',
+    all: 'सभी {count} सेवाएँ',
     payInstead: 'इसके बजाय {provider} से भुगतान करें',
     otherWays: 'भुगतान के दूसरे तरीके ({count})',
     card: 'कार्ड',
     lastChoice: 'आपकी पिछली पसंद',
     country: 'आप किस देश में रहते हैं?',
-    countryHint: '{provider} को आपके देश की जानकारी चाहिए।',
     noneChosen: 'कृपया चुनें',
     notForThis: 'इस भुगतान के लिए उपलब्ध नहीं',
     onlyFrom: 'कम से कम {minimum}',
@@ -229,9 +230,11 @@ export const hi: Words = {
     details: 'लेन-देन का विवरण',
   },
   assurances: {
-    card: 'कार्ड की जानकारी आप भुगतान सेवा के यहाँ देते हैं, इस पेज पर कभी नहीं। आपके कार्ड स्टेटमेंट में संभवतः स्टोर का नहीं, उसका नाम होगा।',
-    price: 'पुष्टि से पहले भुगतान सेवा अपने शुल्क सहित कुल राशि दिखाती है। आपको अपनी पहचान सत्यापित करनी पड़ सकती है।',
-    delivery: 'भुगतान सेवा भुगतान {shop} को USDC (डिजिटल डॉलर) में पहुँचाती है।',
+    exact: 'आप भुगतान {provider} पर पूरा करते हैं और वहाँ ठीक {amount} चुकाते हैं।',
+    above: 'आप भुगतान {provider} पर पूरा करते हैं और वहाँ शुल्क सहित {amount} चुकाते हैं।',
+    statement: 'आपके कार्ड स्टेटमेंट में संभवतः {provider} का नाम होगा।',
+    money: 'पैसा केवल {shop} को ही जा सकता है।',
+    check: 'ख़ुद जाँचें',
     email: 'हम आपका ई-मेल पता {email} भुगतान सेवा को देते हैं।',
     emailKept:
       'स्टोर ने इस भुगतान के लिए एक ई-मेल पता {email} दिया है। आपके लिंक में वह नहीं है, इसलिए हम उसे भुगतान सेवा को नहीं देते।',

@@ -11,6 +11,8 @@ export const it: Words = {
   summary: {
     paymentTo: 'Pagamento a',
     parts: '{net} + {fee} di commissione',
+    fee: 'Commissione di servizio',
+    total: 'Totale',
     until: 'Scadenza del pagamento: {time}',
   },
   steps: {
@@ -22,10 +24,7 @@ export const it: Words = {
     done: '(completato)',
   },
   states: {
-    choose: {
-      heading: 'Scegli un metodo di pagamento',
-      sentence: 'L’addebito sulla carta viene effettuato dal servizio di pagamento che scegli.',
-    },
+    choose: { heading: 'Come vuoi pagare?' },
     single: {
       heading: 'Paga con {provider}',
       sentence: 'L’addebito sulla carta viene effettuato da {provider}.',
@@ -145,13 +144,15 @@ export const it: Words = {
   },
   offers: {
     payAt: 'Paga con {provider}',
-    payWith: 'Paga {amount} con {provider}',
+    pay: 'Paga {amount}',
+    through: 'Tramite {provider}',
+    change: 'Cambia',
+    all: 'Tutti i {count} servizi',
     payInstead: 'Paga invece con {provider}',
     otherWays: 'Altri metodi di pagamento ({count})',
     card: 'Carta',
     lastChoice: 'La tua ultima scelta',
     country: 'In quale paese vivi?',
-    countryHint: '{provider} deve conoscere il tuo paese.',
     noneChosen: 'Seleziona',
     notForThis: 'Non disponibili per questo pagamento',
     onlyFrom: 'Solo a partire da {minimum}',
@@ -241,12 +242,11 @@ export const it: Words = {
     details: 'Dettagli della transazione',
   },
   assurances: {
-    card:
-      'I dati della carta si inseriscono sul sito del servizio di pagamento, mai in questa pagina. ' +
-      'Sull’estratto conto comparirà probabilmente il nome di quel servizio, non quello del negozio.',
-    price:
-      'Il servizio di pagamento mostra il totale, commissione inclusa, prima della conferma. Potresti dover verificare la tua identità.',
-    delivery: 'Il servizio di pagamento consegna il pagamento a {shop} in USDC (dollari digitali).',
+    exact: 'Completi il pagamento su {provider} e lì paghi esattamente {amount}.',
+    above: 'Completi il pagamento su {provider} e lì paghi {amount}, commissioni incluse.',
+    statement: 'Sull’estratto conto comparirà probabilmente {provider}.',
+    money: 'Il denaro può andare solo a {shop}.',
+    check: 'Verificalo',
     email: 'Condividiamo il tuo indirizzo e-mail, {email}, con il servizio di pagamento.',
     emailKept:
       'Il negozio ha aggiunto un indirizzo e-mail a questo pagamento: {email}. ' +

@@ -11,6 +11,8 @@ export const ja: Words = {
   summary: {
     paymentTo: 'お支払い先',
     parts: '{net} + 手数料{fee}',
+    fee: 'サービス手数料',
+    total: '合計',
     until: 'お支払い期限：{time}',
   },
   steps: {
@@ -22,10 +24,7 @@ export const ja: Words = {
     done: '（完了）',
   },
   states: {
-    choose: {
-      heading: 'お支払い方法を選択',
-      sentence: 'カードへの請求は、選択した決済サービスが行います。',
-    },
+    choose: { heading: 'お支払い方法をお選びください' },
     single: {
       heading: '{provider}で支払う',
       sentence: 'カードへの請求は{provider}が行います。',
@@ -135,13 +134,15 @@ export const ja: Words = {
   },
   offers: {
     payAt: '{provider}で支払う',
-    payWith: '{provider}で{amount}を支払う',
+    pay: '{amount}を支払う',
+    through: '{provider}経由',
+    change: '変更',
+    all: '全{count}サービス',
     payInstead: '代わりに{provider}で支払う',
     otherWays: 'その他のお支払い方法（{count}）',
     card: 'カード',
     lastChoice: '前回の選択',
     country: 'お住まいの国',
-    countryHint: '{provider}の利用には国の情報が必要です。',
     noneChosen: '選択してください',
     notForThis: 'このお支払いでは利用できません',
     onlyFrom: '{minimum}以上で利用可能',
@@ -228,9 +229,11 @@ export const ja: Words = {
     details: 'トランザクションの詳細',
   },
   assurances: {
-    card: 'カード情報は決済サービスで入力します。このページで入力することはありません。ご利用明細には、ショップではなく決済サービスの名前が記載される可能性があります。',
-    price: '決済サービスは、確定する前に手数料を含む合計金額を表示します。本人確認が必要な場合があります。',
-    delivery: 'お支払いは、決済サービスからUSDC（デジタルドル）で{shop}に届けられます。',
+    exact: '{provider}で手続きを完了し、そこでちょうど{amount}を支払います。',
+    above: '{provider}で手続きを完了し、そこで手数料込みの{amount}を支払います。',
+    statement: 'ご利用明細には{provider}と記載される可能性があります。',
+    money: 'お金が届くのは{shop}だけです。',
+    check: 'ご自身で確認',
     email: 'メールアドレス（{email}）を決済サービスに提供します。',
     emailKept:
       'ショップはこのお支払いにメールアドレス（{email}）を登録しています。お使いのリンクには含まれていないため、決済サービスには提供されません。',

@@ -11,6 +11,8 @@ export const nl: Words = {
   summary: {
     paymentTo: 'Betaling aan',
     parts: '{net} + {fee} kosten',
+    fee: 'Servicekosten',
+    total: 'Totaal',
     until: 'Je kunt betalen tot {time}.',
   },
   steps: {
@@ -22,10 +24,7 @@ export const nl: Words = {
     done: '(klaar)',
   },
   states: {
-    choose: {
-      heading: 'Kies een betaalmethode',
-      sentence: 'Het bedrag wordt afgeschreven door de betaaldienst die je kiest.',
-    },
+    choose: { heading: 'Hoe wil je betalen?' },
     single: {
       heading: 'Betalen bij {provider}',
       sentence: 'Het bedrag wordt afgeschreven door {provider}.',
@@ -144,13 +143,15 @@ export const nl: Words = {
   },
   offers: {
     payAt: 'Betalen bij {provider}',
-    payWith: '{amount} betalen met {provider}',
+    pay: '{amount} betalen',
+    through: 'Via {provider}',
+    change: 'Wijzigen',
+    all: 'Alle {count} diensten',
     payInstead: 'Betaal in plaats daarvan met {provider}',
     otherWays: 'Andere betaalmethoden ({count})',
     card: 'Betaalkaart',
     lastChoice: 'Je laatste keuze',
     country: 'In welk land woon je?',
-    countryHint: '{provider} moet weten in welk land je woont.',
     noneChosen: 'Maak een keuze',
     notForThis: 'Niet beschikbaar voor deze betaling',
     onlyFrom: 'Alleen vanaf {minimum}',
@@ -241,12 +242,11 @@ export const nl: Words = {
     details: 'Transactiegegevens',
   },
   assurances: {
-    card:
-      'Je vult je kaartgegevens in bij de betaaldienst, nooit op deze pagina. ' +
-      'Op je afschrift staat waarschijnlijk de naam van die dienst, niet die van de winkel.',
-    price:
-      'De betaaldienst toont het totaal, inclusief kosten, voordat je bevestigt. Mogelijk moet je je identiteit verifiëren.',
-    delivery: 'De betaaldienst maakt de betaling over aan {shop} in USDC (digitale dollars).',
+    exact: 'Je rondt af bij {provider} en betaalt daar precies {amount}.',
+    above: 'Je rondt af bij {provider} en betaalt daar {amount}, inclusief kosten.',
+    statement: 'Op je afschrift staat waarschijnlijk {provider}.',
+    money: 'Het geld kan alleen naar {shop} gaan.',
+    check: 'Controleer het zelf',
     email: 'We delen je e-mailadres, {email}, met de betaaldienst.',
     emailKept:
       'De winkel heeft een e-mailadres aan deze betaling toegevoegd: {email}. Je link bevat het niet, dus we delen het niet met de betaaldienst.',

@@ -11,6 +11,8 @@ export const pt: Words = {
   summary: {
     paymentTo: 'Pagamento a',
     parts: '{net} + {fee} de taxa',
+    fee: 'Taxa de serviço',
+    total: 'Total',
     until: 'Você pode pagar até {time}.',
   },
   steps: {
@@ -22,10 +24,7 @@ export const pt: Words = {
     done: '(concluído)',
   },
   states: {
-    choose: {
-      heading: 'Escolha uma forma de pagamento',
-      sentence: 'A cobrança no seu cartão é feita pelo serviço de pagamento que você escolher.',
-    },
+    choose: { heading: 'Como você quer pagar?' },
     single: {
       heading: 'Pagar com {provider}',
       sentence: 'A cobrança no seu cartão é feita por {provider}.',
@@ -140,13 +139,15 @@ export const pt: Words = {
   },
   offers: {
     payAt: 'Pagar com {provider}',
-    payWith: 'Pagar {amount} com {provider}',
+    pay: 'Pagar {amount}',
+    through: 'Via {provider}',
+    change: 'Alterar',
+    all: 'Todos os {count} serviços',
     payInstead: 'Pagar com {provider}',
     otherWays: 'Outras formas de pagamento ({count})',
     card: 'Cartão',
     lastChoice: 'Sua última escolha',
     country: 'Em que país você mora?',
-    countryHint: '{provider} precisa saber seu país.',
     noneChosen: 'Selecione',
     notForThis: 'Indisponíveis para este pagamento',
     onlyFrom: 'Somente a partir de {minimum}',
@@ -235,12 +236,11 @@ export const pt: Words = {
     details: 'Detalhes da transação',
   },
   assurances: {
-    card:
-      'Você informa os dados do cartão no serviço de pagamento, nunca nesta página. ' +
-      'Na sua fatura provavelmente aparecerá o nome desse serviço, não o da loja.',
-    price:
-      'O serviço de pagamento mostra o total, com a taxa do serviço incluída, antes de você confirmar. Talvez seja preciso verificar sua identidade.',
-    delivery: 'O serviço de pagamento entrega o pagamento a {shop} em USDC (dólares digitais).',
+    exact: 'Você conclui em {provider} e paga lá exatamente {amount}.',
+    above: 'Você conclui em {provider} e paga lá {amount}, taxas incluídas.',
+    statement: 'Sua fatura provavelmente mostrará {provider}.',
+    money: 'O dinheiro só pode ir para {shop}.',
+    check: 'Confira',
     email: 'Compartilhamos seu e-mail, {email}, com o serviço de pagamento.',
     emailKept:
       'A loja informou um e-mail para este pagamento: {email}. Seu link não o contém, por isso não o compartilhamos com o serviço de pagamento.',

@@ -232,11 +232,12 @@ function startOneVisit(page) {
       return;
     }
     before = [...status.childNodes];
+    const chosen = /** @type {HTMLElement | null} */ (page.querySelector('[name=choice]:checked'));
     const going = /** @type {HTMLTemplateElement} */ (document.getElementById('going')).content.cloneNode(
       true,
     );
     /** @type {Element} */ (/** @type {DocumentFragment} */ (going).querySelector('bdi')).textContent =
-      (event.submitter ?? pressed)?.dataset['provider'] ?? '';
+      (event.submitter ?? pressed)?.dataset['provider'] ?? chosen?.dataset['provider'] ?? '';
     status.replaceChildren(going);
     // Hidden instead of removed, because the form is sent with the pressed button after this event.
     detail.hidden = true;

@@ -1,7 +1,4 @@
-/**
- * Script of a page with a form: ignores a second click while the first is in progress. Removes the email address and
- * `auto` from the address bar; a reload shows the checkout.
- */
+/** Script of a page with a form: ignores a second click while the first is in progress. */
 let isSent = false;
 addEventListener('submit', (event) => {
   if (isSent) event.preventDefault();
@@ -11,8 +8,6 @@ addEventListener('submit', (event) => {
 addEventListener('pageshow', () => {
   isSent = false;
 });
-const checkoutPath = document.querySelector('main')?.dataset['path'];
-if (checkoutPath !== undefined) history.replaceState(null, '', checkoutPath);
 // Fills in a suggested amount without loading the page again.
 addEventListener('click', (event) => {
   const { target } = event;
