@@ -121,18 +121,11 @@ export function createReceiptStore({ read, write }: Scripts): ReceiptStore {
   return {
     claimReceipts: write(function* (sinceMs, limit, nowMs) {
       yield* lock(CLAIM_LOCK);
-      const waiting = (yield* run`
-        SELECT payment_id AS id FROM receipts
-        WHERE status = 'pending' AND created_at_ms >= ${sinceMs}
-        ORDER BY created_at_ms LIMIT ${limit}`) as unknown as { id: PaymentId }[];
-      const claimed: (ClaimedReceipt | null)[] = [];
-      for (const { id } of waiting) {
-        const receipt = yield* runForOne<ClaimedReceipt>`
-          UPDATE receipts SET status = 'sending', claimed_at_ms = ${nowMs}
-          WHERE payment_id = ${id} RETURNING payment_id AS id, email, language`;
-        claimed.push(receipt);
-      }
-      return claimed.filter((receipt) => receipt !== null);
+      const claimed = yield* run`
+        UPDATE receipts SET status = 'sending', claimed_at_ms = ${nowMs} WHERE payment_id IN (
+          SELECT payment_id FROM receipts WHERE status = 'pending' AND created_at_ms >= ${sinceMs}
+          ORDER BY created_at_ms LIMIT ${limit}) RETURNING payment_id AS id, email, language`;
+      return claimed as unknown as ClaimedReceipt[];
     }),
     recordReceipt: write(function* (id, ending, nowMs) {
       const isOver = ending !== 'pending';
