@@ -117,6 +117,17 @@ describe('other lists', () => {
   });
 });
 
+it('say how each fact of a provider is known, with a source or none and the date', () => {
+  const [, tables = ''] = read('docs/providers.md').split(/## (?:Provider by provider|Means of payment)\n/);
+  const rows = tableRows(tables).filter(([name]) => !/^(\*\*|-)/.test(name ?? ''));
+  expect(rows.length).toBeGreaterThan(70);
+  for (const [name, , evidence] of rows.filter(([each]) => each !== 'the rest'))
+    expect([name, evidence]).toEqual([
+      name,
+      expect.stringMatching(/(official|SDK|inferred|unknown|our choice).*\(2026(-\d\d){0,2}\)/),
+    ]);
+});
+
 describe('the architecture', () => {
   it('names only files and folders that exist, as do the other documents', () => {
     const named = documents.flatMap(({ path, text }) =>
