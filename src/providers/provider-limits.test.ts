@@ -29,6 +29,7 @@ beforeEach(() => {
   failures = 0;
   catalog = async () => entry(20_00, 2_000_00);
   const adapter = {
+    currenciesSold: ['EUR'],
     readCatalog: (request: QuoteRequest) => {
       asked.push(`${request.currency} ${request.customerCountry}`);
       return catalog(request);
@@ -65,6 +66,8 @@ it('reads a catalog once in six hours, and makes no call to tell what it knows',
   expect(asked).toEqual(['EUR null']);
   nowMs += 1;
   await refresh();
+  expect(asked).toHaveLength(2);
+  limits.refresh('moonpay', 'INR', null);
   expect(asked).toHaveLength(2);
   limits.refresh('wert', 'EUR', null);
   expect(limits.known('wert', 'EUR', null)).toBeNull();

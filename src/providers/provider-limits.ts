@@ -58,7 +58,8 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
       entries.get(keyOf(provider, currency, country)) ?? entries.get(keyOf(provider, currency, null)) ?? null,
     /** Reads missing or outdated limits in the background. Never throws. */
     refresh(provider: ProviderId, currency: Currency, country: string | null): void {
-      if (adapters.get(provider)?.readCatalog === undefined) return;
+      const { readCatalog, currenciesSold } = adapters.get(provider) ?? {};
+      if (readCatalog === undefined || currenciesSold?.includes(currency) === false) return;
       const key = keyOf(provider, currency, country);
       const isFresh = (entries.get(key)?.readAtMs ?? Number.NEGATIVE_INFINITY) > nowMs() - KEEP_MS;
       const isTried = (triedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) > nowMs() - RETRY_MS;
