@@ -34,7 +34,7 @@ beforeEach(() => {
       asked.push(`${request.currency} ${request.customerCountry}`);
       return catalog(request);
     },
-  } as ProviderAdapter;
+  } as unknown as ProviderAdapter;
   limits = createKnownLimits({
     adapters: new Map([
       ['moonpay', adapter],

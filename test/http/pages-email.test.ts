@@ -195,6 +195,9 @@ it.each([
       return textOf((await open(`/pay/${pages.put(pageView(payment))}?${withEmail}`)).body);
     };
     expect((await view(provider)).includes('We share your email address')).toBe(isTold);
+    // All others share it.
+    const told = isTold ? 'We share your email address' : 'If the payment service accepts an email address';
+    expect(await view('multi')).toContain(told);
     const { name } = providerCatalog[provider];
     expect(await view('multi')).toMatch(new RegExp(`${name} (Card )?Usually ${time} minutes`));
   },

@@ -216,9 +216,8 @@ function assurances(
   { words }: Language,
   { canSimulate, knowsEmail }: AssurancesOptions,
 ): Html {
-  const isShared = possibleOffers(offers).some(({ sharesEmail }) => sharesEmail);
   return html`<footer id="assurances"${isTakenByProvider(view) ? html` hidden` : nothing}>
-${isShared ? emailLine(payment, knowsEmail, words) : nothing}
+${emailLine(payment, possibleOffers(offers), knowsEmail, words)}
 ${view.kind === 'underpaid' ? nothing : html`${phoneCode(path, words)}${canSimulate ? simulationPanel(payment) : nothing}`}</footer>`;
 }
 
@@ -231,10 +230,12 @@ function phoneCode(path: string, { phone }: Words): Html {
 /** Shown instead of an address that the visitor did not bring; reveals neither name nor host. */
 const HIDDEN_EMAIL = '•••@•••';
 
-function emailLine({ email }: Payment, knowsEmail: boolean, { assurances }: Words): Html {
-  if (email === null) return nothing;
+function emailLine({ email }: Payment, offers: Checkout['offers'], knowsEmail: boolean, words: Words): Html {
+  if (email === null || !offers.some(({ sharesEmail }) => sharesEmail)) return nothing;
+  const { assurances } = words;
+  const known = offers.every(({ sharesEmail }) => sharesEmail) ? assurances.email : assurances.emailToSome;
   return knowsEmail
-    ? html`<p>${fillIn(assurances.email, { email: maskEmail(email) })}</p>`
+    ? html`<p>${fillIn(known, { email: maskEmail(email) })}</p>`
     : html`<p>${fillIn(assurances.emailKept, { email: HIDDEN_EMAIL })}</p>`;
 }
 

@@ -252,6 +252,8 @@ export const de: Words = {
     money: 'Das Geld kann nur an {shop} gehen.',
     check: 'Selbst prüfen',
     email: 'Wir geben Ihre E-Mail-Adresse {email} an den Zahlungsdienst weiter.',
+    emailToSome:
+      'Nimmt der Zahlungsdienst eine E-Mail-Adresse von uns an, geben wir Ihre, {email}, an ihn weiter.',
     emailKept:
       'Der Shop hat zu dieser Zahlung eine E-Mail-Adresse angegeben: {email}. ' +
       'Ihr Link enthält sie nicht, deshalb geben wir sie nicht an den Zahlungsdienst weiter.',

@@ -249,6 +249,8 @@ export const en = {
     money: 'The money can go only to {shop}.',
     check: 'Check it yourself',
     email: 'We share your email address, {email}, with the payment service.',
+    /** Shown where only some of the offered services receive it. */
+    emailToSome: 'If the payment service accepts an email address from us, we share yours, {email}, with it.',
     /** Shown to a visitor whose link lacks the address. */
     emailKept:
       'The shop added an email address to this payment, {email}. Your link does not include it, so we don’t share it with the payment service.',

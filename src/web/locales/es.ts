@@ -246,6 +246,8 @@ export const es: Words = {
     money: 'El dinero solo puede llegar a {shop}.',
     check: 'Compruébelo',
     email: 'Compartimos su correo electrónico, {email}, con el servicio de pago.',
+    emailToSome:
+      'Si el servicio de pago admite un correo electrónico de nuestra parte, compartimos el suyo, {email}, con él.',
     emailKept:
       'La tienda ha añadido un correo electrónico a este pago: {email}. Su enlace no lo incluye, así que no lo compartimos con el servicio de pago.',
   },

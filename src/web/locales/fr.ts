@@ -242,6 +242,8 @@ export const fr: Words = {
     money: 'L’argent ne peut parvenir qu’à {shop}.',
     check: 'Vérifiez vous-même',
     email: 'Nous communiquons votre adresse e-mail, {email}, au service de paiement.',
+    emailToSome:
+      'Si le service de paiement accepte une adresse e-mail de notre part, nous lui communiquons la vôtre, {email}.',
     emailKept:
       'La boutique a joint une adresse e-mail à ce paiement, {email}. ' +
       'Votre lien ne la contient pas\u00a0: nous ne la communiquons donc pas au service de paiement.',

@@ -248,6 +248,8 @@ export const it: Words = {
     money: 'Il denaro può andare solo a {shop}.',
     check: 'Verificalo',
     email: 'Condividiamo il tuo indirizzo e-mail, {email}, con il servizio di pagamento.',
+    emailToSome:
+      'Se il servizio di pagamento accetta da noi un indirizzo e-mail, condividiamo il tuo, {email}.',
     emailKept:
       'Il negozio ha aggiunto un indirizzo e-mail a questo pagamento: {email}. ' +
       'Il tuo link non lo contiene, quindi non lo condividiamo con il servizio di pagamento.',

@@ -248,6 +248,7 @@ export const nl: Words = {
     money: 'Het geld kan alleen naar {shop} gaan.',
     check: 'Controleer het zelf',
     email: 'We delen je e-mailadres, {email}, met de betaaldienst.',
+    emailToSome: 'Als de betaaldienst een e-mailadres van ons aanneemt, delen we het jouwe, {email}, ermee.',
     emailKept:
       'De winkel heeft een e-mailadres aan deze betaling toegevoegd: {email}. Je link bevat het niet, dus we delen het niet met de betaaldienst.',
   },

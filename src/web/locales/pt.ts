@@ -242,6 +242,8 @@ export const pt: Words = {
     money: 'O dinheiro só pode ir para {shop}.',
     check: 'Confira',
     email: 'Compartilhamos seu e-mail, {email}, com o serviço de pagamento.',
+    emailToSome:
+      'Se o serviço de pagamento aceitar um e-mail enviado por nós, compartilhamos o seu, {email}, com ele.',
     emailKept:
       'A loja informou um e-mail para este pagamento: {email}. Seu link não o contém, por isso não o compartilhamos com o serviço de pagamento.',
   },
