@@ -14,7 +14,6 @@ import {
   requireUsdcOnPolygon,
   type SimulatedProtocol,
   type SimulatorContext,
-  totalCentsOf,
 } from './simulated-protocol.ts';
 
 const LINK_LIFETIME_MS = 60_000;
@@ -47,7 +46,7 @@ export function createBanxaProtocol(): SimulatedProtocol {
         return {
           data: {
             ...query,
-            fiatAmount: formatCents(totalCentsOf(simulator, price)),
+            fiatAmount: formatCents(price.amountCents),
             cryptoAmount: formatUnits(price.quotedUnits),
             processingFee: formatCents(price.feeCents),
             networkFee: '0.00',

@@ -29,9 +29,9 @@ export const cryptocomProtocol: SimulatedProtocol = {
         status: 'pending',
         amount: order.amountCents,
         // An account without the on-ramp's beta returns none of these.
-        ...(simulator.mode().echoesNull === true
-          ? {}
-          : { wallet_address: order.walletAddress, crypto_currency: 'USDC', network: 'polygon' }),
+        wallet_address: order.walletAddress,
+        crypto_currency: 'USDC',
+        network: 'polygon',
         expired_at: Math.floor(simulator.nowMs() / 1000) + 600,
         payment_url: `${simulator.url()}/widget?payment=${order.id}`,
       };

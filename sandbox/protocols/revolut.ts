@@ -133,9 +133,9 @@ async function redirectUrl(simulator: SimulatorContext, parameters: unknown): Pr
     fiatCurrency: price.currency,
     cryptoCurrency: ASSET,
     walletAddress: readWallet(query.wallet),
-    ...(simulator.mode().isUnlocked === true
-      ? {}
-      : { disableWalletAddress: 'true', disableFiatAmount: 'true', disableCryptoCurrency: 'true' }),
+    disableWalletAddress: 'true',
+    disableFiatAmount: 'true',
+    disableCryptoCurrency: 'true',
     orderId: query.orderId,
     partnerRedirectUrl: readReturnUrl(query.partnerRedirectUrl),
     session: randomBytes(8).toString('hex'),

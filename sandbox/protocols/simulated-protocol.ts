@@ -15,20 +15,12 @@ export interface SimulatorMode {
   readonly enforcesIp?: boolean;
   /** Signs webhooks with the newest signature only. */
   readonly signsNextVersion?: boolean;
-  /** Returns null for the fields that show what a session is locked to. */
-  readonly echoesNull?: boolean;
-  /** Serves quotes at the earlier path only, and answers with this status at the current one. */
-  readonly earlierQuotes?: 400 | 404;
   /** Country, or `US` and state, in which the provider sees the customer. */
   readonly customerRegion?: string;
   /** Refuses the parameter with the customer's email address. */
   readonly refusesEmail?: boolean;
   /** Code with which the provider refuses every call of the account. */
   readonly accountRefusal?: string;
-  /** Quotes a total that is 5 % higher than the amount. */
-  readonly raisesTotal?: boolean;
-  /** Does not lock sessions. */
-  readonly isUnlocked?: boolean;
   /** Status in webhooks, in the provider's terms. */
   readonly status?: string;
   /** Name of the event in webhooks, if it differs between the provider's guides. */
@@ -95,11 +87,6 @@ export interface Price {
   readonly valueUnits: bigint;
   /** Fee that is part of the amount. */
   readonly feeCents: number;
-}
-
-/** What the customer pays in all. */
-export function totalCentsOf({ mode }: SimulatorContext, { amountCents }: Price): number {
-  return mode().raisesTotal === true ? Math.ceil(amountCents * 1.05) : amountCents;
 }
 
 /** A request that a real on-ramp would also refuse. APIs answer in their own format, and pages with a page. */

@@ -41,16 +41,12 @@ export const stripeProtocol: SimulatedProtocol = {
       const { accountRefusal } = simulator.mode();
       refuseUnless(accountRefusal === undefined, accountRefusal ?? '');
     };
-    for (const path of ['onramp_quotes', 'onramp/quotes'])
-      server.get(`${api}/${path}`, async (request) => {
-        requireKey(request);
-        const { earlierQuotes } = simulator.mode();
-        const isServed = (path === 'onramp/quotes') === (earlierQuotes !== undefined);
-        refuseUnless(isServed, UNKNOWN_PATH, earlierQuotes ?? 404);
-        const query = readParameters(request.query, ['source_currency', 'source_amount', ...locks]);
-        requireLocks(query);
-        return quotesOf(await priceOf(simulator, query));
-      });
+    server.get(`${api}/onramp_quotes`, async (request) => {
+      requireKey(request);
+      const query = readParameters(request.query, ['source_currency', 'source_amount', ...locks]);
+      requireLocks(query);
+      return quotesOf(await priceOf(simulator, query));
+    });
     server.post(`${api}/onramp_sessions`, async (request) => {
       requireKey(request);
       return sessionOf(simulator, await openSession(simulator, request.body));
@@ -82,11 +78,9 @@ export const stripeProtocol: SimulatedProtocol = {
   },
 };
 
-const UNKNOWN_PATH = 'Unrecognized request URL';
-
-/** Error code of a refused request; none for an unknown path or a wrong key. */
+/** Error code of a refused request; none for a wrong key. */
 function codeOf(message: string, status: number): { readonly code?: string } {
-  if (status !== 400 || message === UNKNOWN_PATH) return {};
+  if (status !== 400) return {};
   return { code: /^(crypto_onramp_|parameter_unknown$)/.test(message) ? message : 'parameter_invalid' };
 }
 
@@ -175,11 +169,12 @@ function sessionOf(simulator: SimulatorContext, order: Order) {
     transaction_details: {
       // Null until the customer has chosen. The wallets of the session are repeated by network.
       wallet_address: null,
-      wallet_addresses:
-        simulator.mode().echoesNull === true
-          ? null
-          : { ethereum: null, polygon: order.walletAddress, destination_tags: { stellar: null } },
-      lock_wallet_address: simulator.mode().isUnlocked !== true,
+      wallet_addresses: {
+        ethereum: null,
+        polygon: order.walletAddress,
+        destination_tags: { stellar: null },
+      },
+      lock_wallet_address: true,
       destination_currencies: ['usdc'],
       destination_networks: ['polygon'],
     },

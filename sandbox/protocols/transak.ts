@@ -19,7 +19,6 @@ import {
   type SimulatedProtocol,
   type SimulatorContext,
   takeNumber,
-  totalCentsOf,
 } from './simulated-protocol.ts';
 
 const SESSION_LIFETIME_MS = 5 * 60_000;
@@ -137,7 +136,7 @@ function registerQuotes(server: FastifyInstance, simulator: SimulatorContext): v
         fiatCurrency: query.fiatCurrency,
         cryptoCurrency: query.cryptoCurrency,
         network: query.network,
-        fiatAmount: totalCentsOf(simulator, price) / 100,
+        fiatAmount: price.amountCents / 100,
         cryptoAmount: Number(formatUnits(price.quotedUnits)),
         totalFee: price.feeCents / 100,
       },

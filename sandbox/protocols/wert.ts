@@ -18,7 +18,6 @@ import {
   type SimulatedProtocol,
   type SimulatorContext,
   takeNumber,
-  totalCentsOf,
 } from './simulated-protocol.ts';
 
 const MAXIMUM_REMEMBERED = 1_000;
@@ -77,7 +76,7 @@ function registerConversion(server: FastifyInstance, simulator: SimulatorContext
     const { from, to, network } = readParameters(texts, ['from', 'to', 'network']);
     requireUsdcOnPolygon(to, network);
     const price = await simulator.price(amount.toFixed(2), from);
-    const fiat = { currency: from, currency_amount: totalCentsOf(simulator, price) / 100 };
+    const fiat = { currency: from, currency_amount: price.amountCents / 100 };
     const coin = { commodity: 'USDC', commodity_amount: Number(formatUnits(price.quotedUnits)) };
     return { status: 'success', body: { ...fiat, ...coin, fee_percent: 0, currency_miner_fee: 0 } };
   });

@@ -197,25 +197,3 @@ it('a webhook that failed is shown to be read, with a request for the status to 
   expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl --request POST '/);
   await context.close();
 });
-
-it('a part that was still there when its payment expired is released to the wallet', async () => {
-  const { store, nowMs } = dashboard;
-  const late = newPayment(paid.accountId, amountsOf(2_500));
-  await store.payments.createPayment(late, null);
-  const from = { number: 12, hash: '0x12', timestampMs: nowMs() };
-  const final = { ...from, number: 14, hash: '0x14' };
-  const deposits = [depositOf(late, 13, 0, 5_000_000n)];
-  await store.observations.recordScan({ from, final, scannedTo: 15, deposits, releases: [] }, leave);
-  await store.payments.decidePayment(late.id, () => ({
-    change: { status: 'canceled', forwardStatus: 'manual_required', cancelReason: 'expired' },
-  }));
-  const context = await browser.newContext({ ...desktop, javaScriptEnabled: false });
-  await context.addCookies(cookies);
-  const page = await context.newPage();
-  await page.goto(`${baseUrl}/dashboard/payments/${late.id}`);
-  await page.getByText('5.00 USDC is held at the deposit address.').waitFor();
-  await page.getByRole('button', { name: 'Release to your wallet' }).click();
-  await page.getByRole('status').first().waitFor();
-  expect(await store.payments.findPaymentById(late.id)).toMatchObject({ releaseRequested: true });
-  await context.close();
-});

@@ -20,7 +20,7 @@ import { type Mailer, MailNotSentError } from '../../src/mail/mail.ts';
 import { createSmtpMailer } from '../../src/mail/mailers.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
-import { atOnce, newAccount, newPayment } from '../store/fixtures.ts';
+import { newAccount, newPayment } from '../store/fixtures.ts';
 import { giveMember } from '../store/people.ts';
 import { type ChatKind, startChatReceiver, targets } from '../support/chat-receiver.ts';
 import { startSmtpServer } from '../support/smtp-server.ts';
@@ -176,14 +176,6 @@ describe('a notification', () => {
     expect(texts()).toEqual([]);
     await pay();
     await pass(HOUR_MS);
-    expect(texts()).toHaveLength(1);
-  });
-
-  it('is sent by one of several processes', async () => {
-    await give('slack');
-    await pay();
-    const due = await store.notifications.listDueChannels(nowMs, [], 10);
-    await atOnce(5, () => notifyChannel(context, due[0] as NotificationChannel));
     expect(texts()).toHaveLength(1);
   });
 

@@ -72,36 +72,40 @@ describe('PayPal by way of Banxa', () => {
 it.each([
   ['at the top', (answer: unknown) => answer],
   ['below data', (data: unknown) => ({ data, errors: [] })],
-])('reads a quote and an order that stand %s, for the configured chain', async (_where, wrap) => {
-  const server = await serveRequests(({ path }) =>
-    wrap(
-      path.endsWith('/v2/buy')
-        ? { id: 'order_1', checkoutUrl: 'https://checkout.banxa.com/1' }
-        : { cryptoAmount: '104.50000000' },
-    ),
-  );
-  const adapter = stage.adapterOf('banxa', { values: { BASE_URL: server.url, BLOCKCHAIN: 'POLYGON' } });
-  expect(await adapter.startSession(someSession)).toMatchObject({
-    redirectUrl: 'https://checkout.banxa.com/1',
-    providerReference: 'order_1',
-    quotedUnits: 104_500_000n,
-  });
-  const [quote, order] = server.requests;
-  expect(quote?.path).toBe('/api/sandbox-shop/v2/quotes/buy');
-  expect(quote?.query.get('blockchain')).toBe('POLYGON');
-  expect(order?.path).toBe('/api/sandbox-shop/v2/buy');
-  expect(JSON.parse(order?.body ?? '')).toEqual({
-    paymentMethodId: 'debit-credit-card',
-    crypto: 'USDC',
-    blockchain: 'POLYGON',
-    fiat: 'EUR',
-    fiatAmount: '100.00',
-    walletAddress: someSession.depositAddress,
-    redirectUrl: someSession.returnUrl,
-    externalCustomerId: someSession.paymentId,
-    externalOrderId: someSession.paymentId,
-  });
-});
+])(
+  'reads a quote with its total and an order that stand %s, for the configured chain',
+  async (_where, wrap) => {
+    const server = await serveRequests(({ path }) =>
+      wrap(
+        path.endsWith('/v2/buy')
+          ? { id: 'order_1', checkoutUrl: 'https://checkout.banxa.com/1' }
+          : { cryptoAmount: '104.50000000', fiatAmount: '105.00' },
+      ),
+    );
+    const adapter = stage.adapterOf('banxa', { values: { BASE_URL: server.url, BLOCKCHAIN: 'POLYGON' } });
+    expect(await adapter.startSession(someSession)).toMatchObject({
+      chargedCents: 105_00,
+      redirectUrl: 'https://checkout.banxa.com/1',
+      providerReference: 'order_1',
+      quotedUnits: 104_500_000n,
+    });
+    const [quote, order] = server.requests;
+    expect(quote?.path).toBe('/api/sandbox-shop/v2/quotes/buy');
+    expect(quote?.query.get('blockchain')).toBe('POLYGON');
+    expect(order?.path).toBe('/api/sandbox-shop/v2/buy');
+    expect(JSON.parse(order?.body ?? '')).toEqual({
+      paymentMethodId: 'debit-credit-card',
+      crypto: 'USDC',
+      blockchain: 'POLYGON',
+      fiat: 'EUR',
+      fiatAmount: '100.00',
+      walletAddress: someSession.depositAddress,
+      redirectUrl: someSession.returnUrl,
+      externalCustomerId: someSession.paymentId,
+      externalOrderId: someSession.paymentId,
+    });
+  },
+);
 
 it('takes an answer with errors for a refusal, whatever its status', async () => {
   const errors = [{ status: '40103', code: '4002', title: 'The key sk_live_1 is not known' }];

@@ -85,18 +85,6 @@ describe("the customer's IP address", () => {
   });
 });
 
-describe('a lock that cannot be read back', () => {
-  it.each([
-    ['stripe', { echoesNull: true }],
-    ['stripe', { isUnlocked: true }],
-    ['revolut', { isUnlocked: true }],
-    ['cryptocom', { echoesNull: true }],
-  ] as const)('keeps a session of %s from being used: %j', async (id, mode) => {
-    inMode(id, mode);
-    expect(await outcomeOf(stage.adapterOf(id).startSession(someSession))).toBe('provider_unavailable');
-  });
-});
-
 it('Crypto.com says when its page ends, and five minutes hold where it does not', async () => {
   let expiry: Readonly<Record<string, unknown>> = { expired_at: 2_000_000_000 };
   const server = await serveRequests(() => ({
@@ -117,29 +105,6 @@ it('Crypto.com says when its page ends, and five minutes hold where it does not'
 });
 
 describe('Stripe', () => {
-  it.each([2_00, 10_10, 19_99, 25_00, 123_45, 10_000_00])(
-    'charges the customer in all what the payment asks for: %d cents',
-    async (amountCents) => {
-      const session = {
-        ...someSession,
-        currency: 'USD',
-        amountCents,
-        usdUnits: BigInt(amountCents) * 10_000n,
-      } as const;
-      const { redirectUrl, quotedUnits } = await stage.adapterOf('stripe').startSession(session);
-      const order = stage.onramps.findOrder((await openFromCheckout(redirectUrl)).url);
-      expect(order).toMatchObject({ amountCents, quotedUnits, email: someSession.email });
-    },
-  );
-
-  it.each([400, 404] as const)(
-    'quotes at its earlier path where the present one answers %d',
-    async (status) => {
-      inMode('stripe', { earlierQuotes: status });
-      expect(await stage.adapterOf('stripe').quote(someSession)).toMatchObject({ chargedCents: 100_00 });
-    },
-  );
-
   it.each(['crypto.onramp_session.updated', undefined])(
     'is understood whichever name its event has: %s',
     async (eventName) => {
@@ -147,19 +112,6 @@ describe('Stripe', () => {
       expect(await webhookOf('stripe')).toMatchObject({ progress: 'delivering' });
     },
   );
-
-  it('tells customers in a country that it does not serve', async () => {
-    const unknown = { ...someSession, customerCountry: null, customerState: null };
-    for (const customerRegion of ['DE', 'US-NY', 'US-HI']) {
-      inMode('stripe', { customerRegion });
-      await expect(stage.adapterOf('stripe').startSession(unknown)).rejects.toMatchObject({
-        errorName: 'provider_inactive',
-        message: 'Stripe does not serve customers in this region.',
-      });
-    }
-    inMode('stripe', { customerRegion: 'US-CA' });
-    expect(await outcomeOf(stage.adapterOf('stripe').startSession(unknown))).toBe('answered');
-  });
 
   it('gets no email address where the account refuses the parameter', async () => {
     inMode('stripe', { refusesEmail: true });
@@ -176,15 +128,6 @@ describe('Stripe', () => {
     },
   );
 });
-
-it.each(['banxa', 'klarna', 'transak', 'wert'] as const)(
-  '%s charges what its quote states as the total',
-  async (id) => {
-    expect(await stage.adapterOf(id).quote(someSession)).toMatchObject({ chargedCents: 100_00 });
-    inMode(id, { raisesTotal: true });
-    expect(await stage.adapterOf(id).quote(someSession)).toMatchObject({ chargedCents: 105_00 });
-  },
-);
 
 describe('Ramp Network', () => {
   it('is asked in minor units for native USDC alone, by card, in the country of the customer', async () => {

@@ -138,10 +138,10 @@ describe("the customer's IP address", () => {
   });
 });
 
-it('asks for the price in the country of the customer', async () => {
-  const server = await serveJson(() => ({ body: { response: { cryptoAmount: 104.5 } } }));
+it('asks for the price in the country of the customer, and charges its total', async () => {
+  const server = await serveJson(() => ({ body: { response: { cryptoAmount: 104.5, fiatAmount: 105 } } }));
   const adapter = stage.adapterOf('transak', { values: { BASE_URL: server.url } });
-  await adapter.quote(someSession);
+  expect(await adapter.quote(someSession)).toMatchObject({ chargedCents: 105_00 });
   await adapter.quote({ ...someSession, customerCountry: null });
   expect(server.asked.map((each) => /quoteCountryCode=\w+/.exec(each)?.[0])).toEqual([
     'quoteCountryCode=US',
