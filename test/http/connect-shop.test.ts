@@ -177,17 +177,6 @@ describe('the page of a connection', () => {
     expect(next.searchParams.get('name')).toBe(sent.get('name'));
   });
 
-  it.each([
-    ['without the password', { password: '' }],
-    ['with a wrong password', { password: 'not the password' }],
-  ])('approves nothing %s', async (_what, fields) => {
-    const answer = await approve({}, { any_host: '1', ...fields });
-    expect([answer.statusCode, answer.headers['refresh']]).toEqual([400, undefined]);
-    expect(answer.payload).toMatch(/<input id="password"[^>]*aria-invalid="true"/);
-    expect(answer.payload).toMatch(/<input id="any_host"[^>]* checked/);
-    expect(await auditOf()).toEqual([]);
-  });
-
   it('approves with a passkey, whose answer works once and for this session alone', async () => {
     const origin = 'https://pay.example.com';
     const device = createAuthenticator('pay.example.com');
