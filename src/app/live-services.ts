@@ -231,5 +231,5 @@ function openAdapters(
 
 function explorerOf(chainId: number): (transactionHash: string) => string | null {
   const network = publicNetwork(chainId);
-  return (hash) => (network === null ? null : `${network.explorerUrl}/tx/${hash}`);
+  return (hash) => (network === null ? null : `${network.blockExplorerUrls[0]}/tx/${hash}`);
 }

@@ -92,28 +92,30 @@ export function registerHealth(server: FastifyInstance, context: HealthContext):
   });
 }
 
-/** A chain that everyone can reach. */
-export interface PublicNetwork {
-  readonly name: string;
-  /** Endpoint for customers' wallets; the service itself uses the configured ones. */
-  readonly rpcUrl: string;
-  readonly explorerUrl: string;
-}
+/** A public chain as wallets add it (EIP-3085). The endpoint is for them; the service uses the configured ones. */
+const network = (chainId: number, chainName: string, rpcUrl: string, explorerUrl: string) => ({
+  chainId: `0x${chainId.toString(16)}`,
+  chainName,
+  nativeCurrency: { name: 'POL', symbol: 'POL', decimals: 18 },
+  rpcUrls: [rpcUrl] as const,
+  blockExplorerUrls: [explorerUrl] as const,
+});
 
-const networks: Readonly<Record<number, PublicNetwork>> = {
-  137: { name: 'Polygon', rpcUrl: 'https://polygon.drpc.org', explorerUrl: 'https://polygonscan.com' },
-  80002: {
-    name: 'Polygon Amoy (test network)',
-    rpcUrl: 'https://polygon-amoy.drpc.org',
-    explorerUrl: 'https://amoy.polygonscan.com',
-  },
+const networks: Readonly<Record<number, ReturnType<typeof network>>> = {
+  137: network(137, 'Polygon', 'https://polygon.drpc.org', 'https://polygonscan.com'),
+  80002: network(
+    80002,
+    'Polygon Amoy (test network)',
+    'https://polygon-amoy.drpc.org',
+    'https://amoy.polygonscan.com',
+  ),
 };
 
 /** A public chain; null for the sandbox's private network. */
-export function publicNetwork(chainId: number): PublicNetwork | null {
+export function publicNetwork(chainId: number) {
   return networks[chainId] ?? null;
 }
 
 export function networkName(chainId: number): string {
-  return publicNetwork(chainId)?.name ?? `the local test network, chain ${chainId}`;
+  return publicNetwork(chainId)?.chainName ?? `the local test network, chain ${chainId}`;
 }

@@ -7,6 +7,7 @@ import { ServiceError } from '../../payment/errors.ts';
 import { formatCents, parseAmountCents } from '../../payment/money.ts';
 import { isLine, readTypedAmount } from '../../payment/typed-input.ts';
 import {
+  english,
   fillIn,
   fillText,
   formatMoney,
@@ -35,7 +36,6 @@ import {
   HOLD_MS,
   isSlug,
   leftOf,
-  type PaymentPage,
   pageStateAt,
   suggestedAmounts,
 } from './payment-page.ts';
@@ -227,7 +227,7 @@ function pageForm(found: FoundPage, language: Language, typed: Typed): Html {
     label: fillText(words.amount, { currency }),
     value: typed.amount,
     inputMode: 'decimal',
-    sign: signOf(language, currency),
+    sign: formatMoney(english, 1_00, currency).charAt(0),
     ...(typed.amountError === undefined
       ? { hint: fillText(words.amountHint, boundsText(found, language)) }
       : {}),
@@ -244,7 +244,7 @@ function pageForm(found: FoundPage, language: Language, typed: Typed): Html {
   const chips = suggested.map((cents) => {
     const text = formatCents(cents).replace('.00', '');
     const shown = formatMoney(language, cents, currency).replace(/[.,]00(?!\d)/, '');
-    return html`<li><a class="button" href="?amount=${text}" data-amount="${text}"><bdi>${shown}</bdi></a></li>`;
+    return html`<li><a class="button wide" href="?amount=${text}" data-amount="${text}"><bdi>${shown}</bdi></a></li>`;
   });
   return html`${typed.problem === undefined ? nothing : html`<p class="banner" role="alert">${typed.problem}</p>`}
 <form method="post" novalidate><input type="hidden" name="token" value="${randomBytes(16).toString('base64url')}">
@@ -257,10 +257,4 @@ ${
 ${question === null ? nothing : formField('answer', answerField(question), answerNotes)}
 ${page.passFeeToCustomer ? html`<p>${words.feeAdded}</p>` : nothing}
 <p><button class="button primary wide">${words.pay}</button></p></form>`;
-}
-
-/** What the language writes before and after an amount: ["$", ""] or ["", "€"]. */
-function signOf(language: Language, currency: PaymentPage['currency']): readonly [string, string] {
-  const [before = '', after = ''] = formatMoney(language, 1_00, currency).split(/[\s\d.,]+/);
-  return [before, after];
 }

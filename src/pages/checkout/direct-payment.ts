@@ -9,7 +9,7 @@ import { fillIn, fillText, type Language } from '../../web/checkout-frame/langua
 import { setCommonHeaders } from '../../web/checkout-frame/layout.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCode, qrCodeFile } from '../../web/design/qr-code.ts';
-import { type PublicNetwork, publicNetwork } from '../../web/well-known.ts';
+import { publicNetwork } from '../../web/well-known.ts';
 import { takesPayment } from './checkout-view.ts';
 import type { CheckoutRequest } from './context.ts';
 import { type Checkout, requireCheckout } from './read-checkout.ts';
@@ -37,7 +37,7 @@ export function directContent(
   const amount = `${exactUsdc(missing)} USDC`;
   const received = view.kind === 'underpaid' ? `${exactUsdc(view.receivedUnits)} USDC` : '';
   const known = publicNetwork(payment.chainId);
-  const network = known?.name ?? fillText(direct.testNetwork, { chain: String(payment.chainId) });
+  const network = known?.chainName ?? fillText(direct.testNetwork, { chain: String(payment.chainId) });
   const sentence = view.kind === 'underpaid' ? `${direct.partly} ${direct.waiting}` : direct.waiting;
   const fill = (template: string) => fillIn(template, { amount, received, network });
   return {
@@ -54,17 +54,18 @@ export function directContent(
 <li>${direct.whole}</li>
 <li>${direct.once}</li>
 </ul>
-<div class="pay">
-<div class="open"><a class="button primary wide" href="${uri}">${direct.open}</a><p>${direct.openHint}</p></div>
+<div class="open"><a class="button primary wide" href="${uri}">${direct.open}</a><p class="small soft">${direct.openHint}</p></div>
 <div id="wallets" data-chain="0x${payment.chainId.toString(16)}" data-token="${token}" data-call="${transferCall(payment.depositAddress, missing)}"
-data-pay="${direct.payWith}" data-open="${direct.open}" data-sent="${direct.sent}" data-refused="${direct.refused}"${networkToAdd(payment.chainId)}></div>
+data-pay="${direct.payWith}" data-open="${direct.open}" data-sent="${direct.sent}" data-refused="${direct.refused}"
+data-network="${known === null ? '' : JSON.stringify(known)}"></div>
 <p id="wallet-note" role="status"></p>
-</div>
 <dl class="copies">
-<div><dt>${facts.amount}</dt><dd><bdi>${amount}</bdi>${copyButton(exactUsdc(missing), words, facts.amount)}</dd></div>
-<div><dt>${direct.to}</dt><dd>${groupedAddress(payment.depositAddress)}${copyButton(payment.depositAddress, words, direct.to)}</dd></div>
+<div><dt class="small soft">${facts.amount}</dt><dd><bdi>${amount}</bdi>${copyButton(exactUsdc(missing), words, facts.amount)}</dd></div>
+<div><dt class="small soft">${direct.to}</dt><dd>${groupedAddress(payment.depositAddress)}${copyButton(payment.depositAddress, words, direct.to)}</dd></div>
 </dl>
-${codesOf(payment.depositAddress, uri, words)}
+<div class="codes"><details name="code" open><summary>${direct.codeWhole}</summary><p>${qrCode(uri, direct.code)}</p></details>
+<details name="code"><summary>${direct.codeAddress}</summary><p>${qrCode(payment.depositAddress, direct.codeAddress)}</p>
+<p class="small soft">${direct.codeAddressHint}</p></details></div>
 <dl class="facts">
 <div><dt>${direct.network}</dt><dd><strong><bdi>${network}</bdi></strong></dd></div>
 <div><dt>${direct.contract}</dt><dd>${groupedAddress(token)}</dd></div>
@@ -73,50 +74,28 @@ ${known === null ? nothing : networkHelp(payment.chainId, known, words)}`,
   };
 }
 
-/** Two codes that look alike, one at a time: the whole transfer, and the address for apps that read nothing else. */
-function codesOf(address: Address, uri: string, { direct }: Language['words']): Html {
-  return html`<fieldset class="codes"><legend class="quiet">${direct.code}</legend>
-<input class="quiet" type="radio" name="code" id="code-whole" checked><label for="code-whole">${direct.codeWhole}</label>
-<input class="quiet" type="radio" name="code" id="code-address"><label for="code-address">${direct.codeAddress}</label>
-<p class="transfer-code">${qrCode(uri, direct.codeWhole)}</p>
-<p class="transfer-code">${qrCode(address, direct.codeAddress)}<span>${direct.codeAddressHint}</span></p></fieldset>`;
-}
-
 /** An address in groups of four, whose distance is no part of the text, so that a copy has no spaces. */
 export function groupedAddress(address: Address): Html {
   return html`<code class="groups">${address.match(/0x|.{1,4}/g)?.map((group) => html`<bdi>${group}</bdi>`) ?? ''}</code>`;
 }
 
-/** The network as a wallet asks for it (EIP-3085); empty for a network that only this machine knows. */
-function networkToAdd(chainId: number): Html {
-  const known = publicNetwork(chainId);
-  if (known === null) return nothing;
-  const network = {
-    chainId: `0x${chainId.toString(16)}`,
-    chainName: known.name,
-    nativeCurrency: NATIVE_CURRENCY,
-    rpcUrls: [known.rpcUrl],
-    blockExplorerUrls: [known.explorerUrl],
-  };
-  return html` data-network="${JSON.stringify(network)}"`;
-}
-
-const NATIVE_CURRENCY = { name: 'POL', symbol: 'POL', decimals: 18 };
-
 /** Settings of the network, under the names that wallets use, for a wallet that the page cannot ask. */
-function networkHelp(chainId: number, known: PublicNetwork, { direct }: Language['words']): Html {
-  const { name, rpcUrl, explorerUrl } = known;
+function networkHelp(
+  chainId: number,
+  { chainName, rpcUrls, nativeCurrency, blockExplorerUrls }: NonNullable<ReturnType<typeof publicNetwork>>,
+  { direct }: Language['words'],
+): Html {
   const settings = {
-    RPC: rpcUrl,
-    'Chain ID': chainId,
-    Symbol: NATIVE_CURRENCY.symbol,
-    Explorer: explorerUrl,
+    RPC: rpcUrls[0],
+    'Chain ID': String(chainId),
+    Symbol: nativeCurrency.symbol,
+    Explorer: blockExplorerUrls[0],
   };
-  return html`<details><summary>${fillIn(direct.networkMissing, { network: name })}</summary>
-<p>${direct.networkAdd}</p>
-<dl class="facts" lang="en" dir="ltr">${Object.entries(settings).map(
-    ([label, value]) => html`<div><dt>${label}</dt><dd><code>${String(value)}</code></dd></div>`,
-  )}</dl></details>`;
+  const rows = Object.entries(settings).map(
+    ([label, value]) => html`<div><dt>${label}</dt><dd><code>${value}</code></dd></div>`,
+  );
+  return html`<details><summary>${fillIn(direct.networkMissing, { network: chainName })}</summary>
+<p>${direct.networkAdd}</p><dl class="facts" lang="en" dir="ltr">${rows}</dl></details>`;
 }
 
 function transferUri({ chainId, depositAddress }: Payment, units: bigint, token: Address): string {

@@ -69,7 +69,8 @@ function proof({ payment, account, times }: Checkout, language: Language): Html 
   if (forwardStatus !== 'completed' || forwardedUnits === 0n || txidIn === null || txidOut === null)
     return null;
   const { receipt: words, direct } = language.words;
-  const network = publicNetwork(chainId)?.name ?? fillText(direct.testNetwork, { chain: String(chainId) });
+  const network =
+    publicNetwork(chainId)?.chainName ?? fillText(direct.testNetwork, { chain: String(chainId) });
   const usdc = formatUsdc(language, forwardedUnits, 'down');
   const { approval } = times;
   const isOfCard =

@@ -33,8 +33,8 @@ export interface Field {
   /** Hint for browsers and password managers (`username`). */
   readonly autocomplete?: string;
   readonly inputMode?: 'decimal';
-  /** Currency signs shown in the field, before and after the amount. */
-  readonly sign?: readonly [before: string, after: string];
+  /** Currency sign, shown in the field. */
+  readonly sign?: string;
   /** Defaults to the name; needed if a page has several fields of one name. */
   readonly id?: string;
 }
@@ -150,12 +150,7 @@ ${text}</textarea>${notesOf(id, notes)}</div>`;
 autocomplete="${autocomplete}"${inputMode === undefined ? nothing : html` inputmode="${inputMode}"`}${attributes}${isOptional ? nothing : html` required`}>`;
       return html`<div class="field">
 <label for="${id}">${label}</label>
-${
-  sign === undefined
-    ? input
-    : html`<span class="money" dir="ltr"><span aria-hidden="true">${sign[0]}</span>${input}
-<span aria-hidden="true">${sign[1]}</span></span>`
-}
+${sign === undefined ? input : html`<span class="money" dir="ltr"><span aria-hidden="true">${sign}</span>${input}</span>`}
 ${notesOf(id, notes)}
 </div>`;
     }

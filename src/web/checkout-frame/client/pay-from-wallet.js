@@ -62,7 +62,7 @@ async function payFrom(wallet, place) {
       wallet.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: chain }] });
     await toChain().catch(async (error) => {
       // Wallets report an unknown network by different codes, and their owner's refusal by 4001.
-      if (network === undefined || error?.code === 4001) throw error;
+      if (!network || error?.code === 4001) throw error;
       await wallet.request({ method: 'wallet_addEthereumChain', params: [JSON.parse(network)] });
       await toChain();
     });

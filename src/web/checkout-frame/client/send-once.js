@@ -10,13 +10,9 @@ addEventListener('pageshow', () => {
 });
 // Fills in a suggested amount without loading the page again.
 addEventListener('click', (event) => {
-  const { target } = event;
-  const link = target instanceof Element ? target.closest('a') : null;
-  const amount = link?.dataset['amount'];
-  const field = document.getElementById('amount');
-  if (amount === undefined || !(field instanceof HTMLInputElement)) return;
+  const amount = /** @type {Element} */ (event.target).closest('a')?.dataset['amount'];
+  const field = /** @type {HTMLInputElement | null} */ (document.getElementById('amount'));
+  if (amount === undefined || field === null) return;
   event.preventDefault();
   field.value = amount;
-  // Not on phones, where it would open the keyboard.
-  if (matchMedia('(hover: hover)').matches) field.focus();
 });
