@@ -111,6 +111,33 @@ describe.each(looks)('on a %s in %s, in %s', (device, colorScheme, locale, optio
   );
 });
 
+it('shows a dot between two parts of a line, and none at its start or end', async () => {
+  const wrongDots = `(() => {
+    const dots = [...document.querySelectorAll('.dotted i')].filter((dot) => dot.checkVisibility());
+    const wrong = dots.filter((dot) => {
+      const part = dot.parentElement;
+      const [box, own, before, at] = [part.parentElement, part, part.previousElementSibling, dot]
+        .map((element) => element.getBoundingClientRect());
+      const isSeen = at.right > box.left - 4 && at.left < box.right + 4;
+      return isSeen !== before.bottom > own.top + 4;
+    });
+    return wrong.length + ' of ' + dots.length;
+  })()`;
+  await inBrowser(browser, phone, async (page) => {
+    for (const code of ['de', 'ar']) {
+      await page.goto(`${baseUrl}/pay/${pages.put(checkoutStates.choose())}?multi=1&lang=${code}`);
+      for (let width = 280; width < 620; width += 20) {
+        await page.setViewportSize({ width, height: 900 });
+        expect([code, width, await page.evaluate(wrongDots)]).toEqual([
+          code,
+          width,
+          expect.stringMatching(/^0 of [1-9]/),
+        ]);
+      }
+    }
+  });
+});
+
 it('breaks no word in German and Dutch, whose words are longest, at 200 % text', async () => {
   await inBrowser(browser, phone, async (page) => {
     for (const name of statePageNames) {

@@ -34,7 +34,7 @@ const bodyOf = async (of: typeof pages, state: State, path = '') =>
 describe('the shop on the page', () => {
   it('has its own logo, from ourselves, and else the first letter of its name', async () => {
     const body = await bodyOf(pages, 'choose');
-    const logo = `<img class="initial logo" src="/logos/${shopLogo.hash}" alt="" width="44" height="44">`;
+    const logo = `<img class="initial logo" src="/logos/${shopLogo.hash}" alt="" width="32" height="32">`;
     expect(body).toContain(logo);
     expect(body).not.toContain('class="initial" aria-hidden');
     expect(await bodyOf(plain, 'choose')).toContain('<span class="initial" aria-hidden="true">C</span>');

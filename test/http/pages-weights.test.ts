@@ -97,8 +97,8 @@ it('a page has the rules of its kind, and no token without a use', async () => {
   const choice = await styleOf(`/pay/${pages.put(checkoutStates.choose())}`);
   const transfer = await styleOf(`/pay/${pages.put(checkoutStates.direct())}`);
   expect(choice).toContain('.offers{');
-  expect(choice).not.toMatch(/\.transfer-code|\.sandbox|\.badge|\.danger/);
-  expect(transfer).toContain('.transfer-code{');
+  expect(choice).not.toMatch(/\.copies|\.sandbox|\.badge|\.danger/);
+  expect(transfer).toContain('.copies dd{');
   expect(transfer).not.toContain('.offers{');
   for (const style of [choice, transfer]) {
     expect(style).not.toMatch(/\/\*|\n|;\}/);

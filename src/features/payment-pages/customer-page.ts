@@ -204,7 +204,7 @@ ${shopLine(account, language)}
 <h1><bdi>${page.title}</bdi></h1>
 ${page.amountCents === null ? nothing : amountLine(language, page.amountCents, page.currency)}
 ${page.orderLine === null ? nothing : html`<p class="order"><bdi>${page.orderLine}</bdi></p>`}
-${left === null || left === 0 ? nothing : html`<p class="fee">${fillIn(language.words.page.left, { count: String(left) })}</p>`}
+${left === null || left === 0 ? nothing : html`<p class="order">${fillIn(language.words.page.left, { count: String(left) })}</p>`}
 </header>`,
     main: html`<main class="card" data-path="/p/${page.slug}">
 ${state === 'open' || state === 'busy' ? pageForm(found, language, typed) : closedNotice(found, state, language)}

@@ -1,7 +1,7 @@
 import type { Account } from '../../accounts/account.ts';
 import { returnUrlOf } from '../../accounts/shop-profile.ts';
 import { fillIn, type Language } from '../../web/checkout-frame/languages.ts';
-import { type Html, html, nothing } from '../../web/design/html.ts';
+import { dotted, type Html, html, nothing } from '../../web/design/html.ts';
 import type { Words } from '../../web/locales/locale.ts';
 import type { CheckoutView } from './checkout-view.ts';
 import type { Checkout } from './read-checkout.ts';
@@ -40,7 +40,7 @@ export function furtherLinks(
     ...link(termsUrl, words.shop.terms),
   ];
   if (links.length === 0) return nothing;
-  return html`<p class="links">${links.map((each, index) => (index === 0 ? each : html` · ${each}`))}</p>`;
+  return html`<p class="links">${dotted(links)}</p>`;
 }
 
 /** Whether only the shop can help, because money arrived that was not due. */

@@ -17,7 +17,7 @@ import {
 } from '../../providers/provider-availability.ts';
 import { exploredProvider, orderBySuccess } from '../../providers/provider-success.ts';
 import { fillIn, formatMinutes, formatMoney, type Language } from '../../web/checkout-frame/languages.ts';
-import { type Html, html, nothing } from '../../web/design/html.ts';
+import { dotted, type Html, html, nothing } from '../../web/design/html.ts';
 import { isDeclined } from './checkout-view.ts';
 import { countryField, SESSION_FORM } from './country.ts';
 import type { Checkout } from './read-checkout.ts';
@@ -171,7 +171,7 @@ function meansRow(selection: OfferList, row: MeansRow, index: number, canChange:
 form="${SESSION_FORM}" data-provider="${name}" aria-describedby="via-${index}"${index === 0 ? html` checked` : nothing}>
 <span class="tile" aria-hidden="true">${tile}</span>
 <label for="${means}"><b>${title}</b>${time}${total}</label>
-<p class="via" id="via-${index}">${joined(notes)}</p></div>`;
+<p class="via" id="via-${index}">${dotted(notes)}</p></div>`;
 }
 
 /** What is promised about the chosen row, and about where the money can go. */
@@ -254,11 +254,7 @@ function offerDetails(row: OfferRow, charge: Charge, language: Language): Html {
   const { usually } = language.words.offers;
   const time =
     usualMinutes === null ? [] : [fillIn(usually, { time: formatMinutes(language, usualMinutes) })];
-  return joined([...totalNote(row, charge, language), ...time, ...conditionsOf(row, language)]);
-}
-
-function joined(notes: readonly Html[]): Html {
-  return html`${notes.map((note, index) => (index === 0 ? note : html` · ${note}`))}`;
+  return dotted([...totalNote(row, charge, language), ...time, ...conditionsOf(row, language)]);
 }
 
 function refusedOffers({ checkout, offers, language }: OfferList): Html {

@@ -38,6 +38,12 @@ export function navigationLink(href: string, label: string, isCurrent: boolean):
   return html`<li><a href="${href}"${isCurrent ? html` aria-current="page"` : nothing}>${label}</a></li>`;
 }
 
+/** Parts with dots between them, none of which stands at the start or end of a line (`payment.css`). */
+export function dotted(parts: readonly Html[]): Html {
+  const dot = html`<i aria-hidden="true">·</i> `;
+  return html`<span class="dotted">${parts.map((part, index) => html`<span>${index === 0 ? nothing : dot}${part}</span> `)}</span>`;
+}
+
 function markupOf(insertion: Insertion): string {
   if (insertion === null) return '';
   if (insertion instanceof Html) return insertion.toString();
