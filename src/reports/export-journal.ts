@@ -205,7 +205,8 @@ function journalLines(reported: ReportedPayment, baseCurrency: Currency): string
 export interface StatementSums {
   paid: number;
   chargedUnits: bigint;
-  deliveredUnits: bigint;
+  keptUnits: bigint;
+  surplusUnits: bigint;
 }
 
 export interface BaseSums {
@@ -225,6 +226,26 @@ export interface Statement {
   readonly inBase: BaseSums;
   /** Debits less credits of each account. Over all accounts they sum to zero. */
   readonly balances: ReadonlyMap<keyof typeof journalAccounts, bigint>;
+}
+
+const floorCents = (units: bigint) => units / UNITS_PER_CENT - (units % UNITS_PER_CENT < 0n ? 1n : 0n);
+
+export const sumOf = (values: readonly bigint[]) => values.reduce((sum, value) => sum + value, 0n);
+
+/** Amounts in cents, rounded by largest remainder so that they add up to `sumCents`, by default their rounded sum. */
+export function roundedCents(
+  units: readonly bigint[],
+  sumCents = floorCents(sumOf(units) + UNITS_PER_CENT / 2n),
+): bigint[] {
+  const cents = units.map(floorCents);
+  const missing = Number(sumCents - sumOf(cents));
+  const remainders = units.map((value, index) => ({
+    index,
+    left: value - (cents[index] ?? 0n) * UNITS_PER_CENT,
+  }));
+  const raised = remainders.sort((one, other) => Number(other.left - one.left)).slice(0, missing);
+  for (const { index } of raised) cents[index] = (cents[index] ?? 0n) + 1n;
+  return cents;
 }
 
 /** Sums of a month; null above `MAXIMUM_STATEMENT_PAYMENTS`. */
@@ -252,10 +273,11 @@ export async function readStatement(
       paid++;
       paidCents.set(currency, (paidCents.get(currency) ?? 0) + amountCents);
       const provider = providerOf(reported);
-      const own = providers.get(provider) ?? { paid: 0, chargedUnits: 0n, deliveredUnits: 0n };
+      const own = providers.get(provider) ?? { paid: 0, chargedUnits: 0n, keptUnits: 0n, surplusUnits: 0n };
       own.paid++;
       own.chargedUnits += usdUnits;
-      own.deliveredUnits += sums.depositedUnits;
+      const costUnits = usdUnits - sums.depositedUnits;
+      own[costUnits > 0n ? 'keptUnits' : 'surplusUnits'] += costUnits > 0n ? costUnits : -costUnits;
       providers.set(provider, own);
       const baseRate = baseRateOf(reported);
       if (baseRate === null) {

@@ -18,6 +18,7 @@ import {
   exportJournal,
   postingsOf,
   readStatement,
+  roundedCents,
   type Statement,
 } from '../../src/reports/export-journal.ts';
 import { exportPayments } from '../../src/reports/export-payments.ts';
@@ -176,6 +177,23 @@ describe('the journal', () => {
     );
   });
 
+  it('is shown in cents that add up, each less than a cent from its amount', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.bigInt({ min: -(10n ** 13n), max: 10n ** 13n }), { minLength: 1, maxLength: 8 }),
+        (amounts) => {
+          const cents = roundedCents(amounts);
+          const missing = sum(cents) * 10_000n - sum(amounts);
+          expect(missing >= -5_000n && missing <= 5_000n).toBe(true);
+          for (const [index, amount] of amounts.entries()) {
+            const away = (cents[index] as bigint) * 10_000n - amount;
+            expect(away > -10_000n && away < 10_000n).toBe(true);
+          }
+        },
+      ),
+    );
+  });
+
   it('agrees to the unit with statement, sums by day, dashboard statistics and verify', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -203,6 +221,12 @@ describe('the journal', () => {
             }
             const sales = lines.filter(({ account: each }) => each === 'sales');
             expect(sales).toHaveLength(statement.paid);
+            const ofProviders = (field: 'keptUnits' | 'surplusUnits') =>
+              sum([...statement.providers.values()].map((sums) => sums[field]));
+            expect([ofProviders('keptUnits'), -ofProviders('surplusUnits')]).toEqual([
+              statement.balances.get('provider_costs') ?? 0n,
+              statement.balances.get('surplus') ?? 0n,
+            ]);
             for (const [provider, { paid, chargedUnits }] of statement.providers) {
               const own = sales.filter((line) => line.provider === provider);
               expect([own.length, sum(own.map(({ credit }) => credit))]).toEqual([paid, chargedUnits]);

@@ -1,16 +1,23 @@
 import { invalidField } from '../../payment/errors.ts';
-import { formatCents, formatUnits } from '../../payment/money.ts';
+import { formatCents, UNITS_PER_CENT } from '../../payment/money.ts';
 import { dateAt, type LocalMonth, monthOf } from '../../platform/time-zone.ts';
-import { type BaseSums, exportJournal, readStatement, type Statement } from '../../reports/export-journal.ts';
+import {
+  type BaseSums,
+  exportJournal,
+  readStatement,
+  roundedCents,
+  type Statement,
+  sumOf,
+} from '../../reports/export-journal.ts';
 import { dataTable, headings, numbers } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../../web/signed-in/context.ts';
 import { formField } from '../../web/signed-in/form-fields.ts';
-import { moment } from '../../web/signed-in/format.ts';
+import { formatUsdcSum, moment } from '../../web/signed-in/format.ts';
 import { banner } from '../../web/signed-in/forms.ts';
 import { sendCsv } from '../../web/signed-in/layout.ts';
 import type { DashboardRoutes } from '../../web/signed-in/pages.ts';
-import { fact, providerName } from '../../web/signed-in/payment-words.ts';
+import { providerName } from '../../web/signed-in/payment-words.ts';
 
 export function registerStatementPages(routes: DashboardRoutes): void {
   const seen = routes.pages('statement', 'viewer');
@@ -60,42 +67,77 @@ ${formField('month', { label: 'Month', type: 'month', value }, { error })}
 <p class="hint">Print this page with your browser (Ctrl+P).</p></form>`;
 }
 
-function statementCards({ paid, paidCents, providers, inBase, balances }: Statement, visit: Visit): Html {
-  const debit = (account: Parameters<typeof balances.get>[0]) => balances.get(account) ?? 0n;
-  const unassigned = -debit('unassigned_deposits');
-  const byProvider = dataTable('By provider', [...providers], {
+function statementCards(
+  { paid, paidCents, providers, inBase, balances }: Statement,
+  { account }: Visit,
+): Html {
+  const credit = (name: Parameters<typeof balances.get>[0]) => -(balances.get(name) ?? 0n);
+  const parts: readonly Part[] = [
+    ['Charged, in USD', credit('sales')],
+    ['Kept by providers', credit('provider_costs')],
+    ['Surplus, received above the charge', credit('surplus')],
+    ['Received for payments that are not paid', credit('unassigned_deposits')],
+    ['Service fees', credit('service_fees')],
+    ['Still at deposit addresses', credit('deposit_address')],
+  ];
+  const [chargedCents, costCents, surplusCents] = roundedCents(parts.map(([, units]) => units));
+  const rows = [...providers];
+  const column = (field: 'chargedUnits' | 'keptUnits' | 'surplusUnits', sumCents = 0n) => {
+    const cents = roundedCents(
+      rows.map(([, sums]) => sums[field]),
+      sumCents,
+    );
+    return (row: number) => cents[row] ?? 0n;
+  };
+  const charged = column('chargedUnits', chargedCents);
+  const kept = column('keptUnits', -(costCents ?? 0n));
+  const surplus = column('surplusUnits', surplusCents);
+  const byProvider = dataTable('By provider', rows, {
     Provider: headings(([provider]) => (provider === 'multi' ? 'Unknown' : providerName(provider))),
     Paid: numbers(([, sums]) => sums.paid),
-    'Charged, in USD': numbers(([, sums]) => formatUnits(sums.chargedUnits)),
-    Delivered: numbers(([, sums]) => formatUnits(sums.deliveredUnits)),
-    Cost: numbers(([, sums]) => signed(sums.chargedUnits - sums.deliveredUnits)),
-    Share: numbers(([, sums]) => share(sums.chargedUnits - sums.deliveredUnits, sums.chargedUnits)),
+    'Charged, in USD': numbers((_, row) => signed(charged(row))),
+    Kept: numbers((_, row) => signed(-kept(row))),
+    Surplus: numbers((_, row) => signed(surplus(row), true)),
+    Delivered: numbers((_, row) => signed(charged(row) - kept(row) + surplus(row))),
+    'Share kept': numbers(([, sums]) => share(sums.keptUnits, sums.chargedUnits)),
   });
-  return html`<section class="card"><h2>${visit.account.name}</h2><dl class="facts">
-${fact('Paid payments', String(paid))}
-${[...paidCents].map(([currency, cents]) => fact(`Charged in ${currency}`, `${formatCents(cents)} ${currency}`))}
-${fact('Charged, in USD', signed(-debit('sales')))}
-${fact('Kept by providers', signed(debit('provider_costs')))}
-${fact('Received above the charge', signed(-debit('surplus')))}
-${unassigned === 0n ? nothing : fact('Received for payments that are not paid', signed(unassigned))}
-${fact('Service fees', signed(debit('service_fees')))}
-${fact('Sent to your wallet', signed(debit('payout_wallet')))}
-${fact('Still at deposit addresses', signed(debit('deposit_address')))}</dl></section>
+  const isInUsd = [...paidCents.keys()].every((currency) => currency === 'USD');
+  return html`<section class="card"><h2>${account.name}</h2>
+${waterfall(`Paid payments: ${paid}`, 'USDC', parts)}
+${isInUsd ? nothing : [...paidCents].map(([currency, cents]) => html`<p>Charged in ${currency}: ${formatCents(cents)} ${currency}</p>`)}</section>
 ${inBase.currency === 'USD' ? nothing : baseCard(inBase)}
 ${providers.size === 0 ? nothing : html`<section class="card"><h2>By provider</h2>${byProvider}</section>`}`;
 }
 
-/** Sum in the base currency. Not rounded to cents, because it is a sum of conversions. */
-function baseCard({ currency, chargedUnits, forwardedUnits, feeUnits, paymentsWithoutRate }: BaseSums): Html {
-  return html`<section class="card"><h2>In ${currency}</h2><p>Paid payments, each at the exchange rate of the hour in which it was paid.</p><dl class="facts">
-${fact('Charged', signed(chargedUnits))}
-${fact('Service fees', signed(feeUnits))}
-${fact('Sent to your wallet', signed(forwardedUnits))}
-${paymentsWithoutRate === 0 ? nothing : fact('Not included, because no rate is known', String(paymentsWithoutRate))}</dl></section>`;
+type Part = readonly [name: string, units: bigint];
+
+/** Parts, and their sum as shown. */
+function waterfall(title: string, currency: string, parts: readonly Part[]): Html {
+  const cents = roundedCents(parts.map(([, units]) => units));
+  const lines = parts.flatMap(([name, units], index) =>
+    index > 0 && units === 0n ? [] : [[name, signed(cents[index] ?? 0n, index > 0)] as const],
+  );
+  return dataTable(title, [...lines, ['Sent to your wallet', signed(sumOf(cents))] as const], {
+    [title]: headings(([name]) => name),
+    [currency]: numbers(([, value]) => value),
+  });
 }
 
-function signed(units: bigint): string {
-  return units < 0n ? `−${formatUnits(-units)}` : formatUnits(units);
+/** Sums in the base currency, of conversions of each payment. */
+function baseCard({ currency, chargedUnits, forwardedUnits, feeUnits, paymentsWithoutRate }: BaseSums): Html {
+  return html`<section class="card"><h2>In ${currency}</h2><p>Paid payments, each at the exchange rate of the hour in which it was paid.</p>
+${waterfall('Paid payments', currency, [
+  ['Charged', chargedUnits],
+  ['Kept by providers, less surplus', forwardedUnits + feeUnits - chargedUnits],
+  ['Service fees', -feeUnits],
+])}
+${paymentsWithoutRate === 0 ? nothing : html`<p>Not included, because no rate is known: ${paymentsWithoutRate}</p>`}</section>`;
+}
+
+/** Cents as "−1,234.50"; a part of a sum also has a plus. */
+function signed(cents: bigint, isPart = false): string {
+  const sign = cents < 0n ? '−' : isPart && cents > 0n ? '+' : '';
+  return `${sign}${formatUsdcSum((cents < 0n ? -cents : cents) * UNITS_PER_CENT)}`;
 }
 
 function share(part: bigint, whole: bigint): string {
