@@ -165,6 +165,7 @@ it('a merchant finds a payment, changes its note and makes a link, with the keyb
   await page.getByLabel('Search').fill('table 58');
   await page.keyboard.press('Enter');
   await page.getByRole('row').nth(1).getByRole('link').click();
+  await page.getByLabel('More actions').click();
   await page.getByLabel('Your note').fill('Table 58, paid twice');
   await page.getByRole('button', { name: 'Save the note' }).click();
   expect(await page.getByRole('status').first().textContent()).toBe('The note is saved.');
@@ -186,6 +187,9 @@ it('a webhook that failed is shown to be read, with a request for the status to 
   await context.addCookies(cookies);
   const page = await context.newPage();
   await page.goto(`${baseUrl}/dashboard/payments/${paid.id}`);
+  const folded = (await page.evaluate('document.documentElement.scrollHeight')) as number;
+  expect(folded).toBeLessThan(1_500);
+  await page.locator('#webhook summary').click();
   expect(await page.locator('#webhook-body-text').textContent()).toMatch(/^\{\n {2}"event": "payment.paid"/);
   // An event that is sent again by hand is too old for the SDK after 300 seconds.
   await page.getByText('An event is sent once. Read the payment’s status instead').waitFor();
@@ -195,5 +199,29 @@ it('a webhook that failed is shown to be read, with a request for the status to 
   );
   await page.locator('[data-copies="webhook-curl-text"]').click();
   expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl --request POST '/);
+  await context.close();
+});
+
+it('a payment tells what happened from the newest on, and leads to a refund that says what each choice returns', async () => {
+  const context = await browser.newContext({ ...desktop, javaScriptEnabled: false });
+  await context.addCookies(cookies);
+  const page = await context.newPage();
+  await page.goto(`${baseUrl}/dashboard/payments/${paid.id}`);
+  const titles = await page.locator('.timeline strong').allTextContents();
+  expect([titles[0], titles.at(-1)]).toEqual(['Webhook payment.paid failed', 'Created']);
+  expect(titles.filter((title) => / USDC (arrived|sent)/.test(title))).toHaveLength(2);
+  expect(await page.locator('.timeline li').nth(-2).textContent()).toContain(', +20 s');
+  await page.getByRole('link', { name: 'Refund', exact: true }).click();
+  await page
+    .getByText(/^Customer paid .* · arrived .* · you received .* USDC \(fee .* is not returned\)$/)
+    .last()
+    .waitFor();
+  const choices = await page.getByLabel('How much').locator('option').allTextContents();
+  expect(choices.map((choice) => choice.replace(/: [\d.]+ USDC$/, ''))).toEqual([
+    'All that is left',
+    'What you received',
+    'Another amount',
+  ]);
+  expect(await page.getByLabel('Another amount in USDC').inputValue()).toBe('');
   await context.close();
 });

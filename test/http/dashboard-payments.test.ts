@@ -204,9 +204,9 @@ describe('a payment’s page', () => {
       '<oops>',
       'X-Service-Signature: ',
       'User-Agent: card-checkout-webhook/1',
-      '1.000000',
-      '0.025000',
-      'final',
+      '1.00 USDC arrived',
+      '0.975 USDC sent to your wallet',
+      'Final: ',
       'curl --request POST',
       'GMT+5:30',
     ]) {

@@ -156,7 +156,7 @@ function groupsOfWebhooks(webhooks: readonly FailingWebhook[], { timeZone }: Vis
         html`<strong>${count} ${failures.length === 1 ? 'webhook' : 'webhooks'}</strong>
 to <bdi>${host === '' ? 'your endpoint' : host}</bdi> ${outcome}. ${reasonSentence(reason)}
 ${adviceOf(reason)} <span class="small">${failures.length === 1 ? '' : 'The last one: '}${moment(finishedAtMs, timeZone)}</span>`,
-        `${paymentId}#webhook`,
+        `${paymentId}?webhook#webhook`,
         'See why',
         host,
       ),

@@ -16,7 +16,7 @@ import { foldedForm, formFields, optional } from '../../web/signed-in/form-field
 import { formatUsdc, moment } from '../../web/signed-in/format.ts';
 import { banner, type FormFields, formTokenField } from '../../web/signed-in/forms.ts';
 import { type DashboardRoutes, type PageView, seeOther } from '../../web/signed-in/pages.ts';
-import { fact, transactionLink } from '../../web/signed-in/payment-words.ts';
+import { fact, moneySentence, transactionLink } from '../../web/signed-in/payment-words.ts';
 import { networkName } from '../../web/well-known.ts';
 import { type Refund, refundStatusAt, refundStatuses, transactionProblems } from './refund.ts';
 import {
@@ -48,27 +48,32 @@ async function showRefunds(context: RefundContext, visit: Visit, payment: Paymen
     named !== undefined
       ? await confirmForm(visit, named)
       : leftUnits > 0n && mayChange
-        ? await openForm(visit, payment.id, leftUnits)
+        ? await openForm(visit, payment, leftUnits)
         : nothing;
   return html`<section class="card" id="refunds"><h2>Refunds</h2>
+<p>${moneySentence(payment) ?? ''}</p>
 <p>You refund in USDC, from your own wallet. ${formatUsdc(leftUnits)} USDC can still be refunded.</p>
 ${refunds.map((refund) => refundPart(context, visit, refund, payment.chainId))}
 ${form}<span id="copied" role="status"></span></section>`;
 }
 
 /** Asks for the password and an existing second factor, because the form decides where money goes. */
-async function openForm(visit: Visit, paymentId: string, leftUnits: bigint): Promise<Html> {
-  const action = pathOf(paymentId);
+async function openForm(visit: Visit, payment: Payment, leftUnits: bigint): Promise<Html> {
+  const action = pathOf(payment.id);
+  const choices = choicesOf(payment, leftUnits);
   const form = await confirmedForm(visit, {
     action,
     introduction: html`<p class="banner">The email address of a payment is not verified.
 Ask the customer for an address over a channel that you know, or send them the link that you get without one.</p>`,
     fields: {
       amount: {
-        label: 'Amount in USDC',
-        value: formatUnits(leftUnits),
-        hint: 'Or surplus, for what an overpaid payment has too much.',
+        label: 'How much',
+        type: 'select',
+        value: visit.query.get('refund') ?? 'all',
+        options: Object.keys(choices),
+        wordsOf: (choice) => choices[choice] ?? '',
       },
+      part: optional('Another amount in USDC', '', `At most ${formatUsdc(leftUnits)}.`),
       reason: { label: 'Reason', isOptional: true },
       destination: optional(
         'The customer’s Polygon address',
@@ -79,7 +84,21 @@ Ask the customer for an address over a channel that you know, or send them the l
     },
     button: 'Open the refund',
   });
-  return foldedForm(visit, action, 'Open a refund…', form);
+  return foldedForm(visit, action, 'Open a refund…', form, visit.query.has('refund'));
+}
+
+/** Amounts to refund, by their value in the form. */
+function choicesOf(payment: Payment, leftUnits: bigint): Readonly<Record<string, string>> {
+  const { amountMismatch, forwardedUnits, receivedUnits, usdUnits } = payment;
+  const surplusUnits = amountMismatch === 'overpaid' ? receivedUnits - usdUnits : 0n;
+  const choices = { all: leftUnits, surplus: surplusUnits, [formatUnits(forwardedUnits)]: forwardedUnits };
+  const words = ['All that is left', 'The surplus', 'What you received'];
+  const offered = Object.entries(choices).flatMap(([name, units], index) =>
+    units > 0n && (index === 0 || units < leftUnits)
+      ? [[name, `${words[index]}: ${formatUsdc(units)} USDC`]]
+      : [],
+  );
+  return Object.fromEntries([...offered, ['part', 'Another amount']]);
 }
 
 /** Also asks for them, because a reader of the customer's email could have entered this address. */
@@ -193,7 +212,10 @@ async function open(context: RefundContext, visit: Visit, form: FormFields): Pro
     destination: () => (parsePayoutAddress(destination) === null ? null : meantWalletOf(form, 'destination')),
   });
   return createRefund(context, visit.account.id, paymentId, {
-    amount: parseTypedUsdc('amount', form.text('amount')) || 'all',
+    amount:
+      form.text('amount') === 'part'
+        ? parseTypedUsdc('part', form.text('part'))
+        : parseTypedUsdc('amount', form.text('amount')) || 'all',
     reason: form.text('reason'),
     destination: destination || null,
   });

@@ -12,12 +12,12 @@ import { MULTI_PROVIDER } from '../../payment/provider-catalog.ts';
 import { openRestOf } from '../../payment/session-charge.ts';
 import { sumObservations } from '../../payment/settle.ts';
 import { listOffers, servedFromUsdCents } from '../../providers/provider-availability.ts';
-import { dataTable, numbers } from '../../web/design/data-table.ts';
+import type { JournalEntry } from '../../settlement/journal.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { qrCode } from '../../web/design/qr-code.ts';
 import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../../web/signed-in/context.ts';
-import { type CardForm, cardForm, foldedForm } from '../../web/signed-in/form-fields.ts';
-import { formatMoney, formatPercent, formatUsdc, moment } from '../../web/signed-in/format.ts';
+import { cardForm, foldedForm } from '../../web/signed-in/form-fields.ts';
+import { durationText, formatMoney, formatPercent, formatUsdc, moment } from '../../web/signed-in/format.ts';
 import { formTokenField } from '../../web/signed-in/forms.ts';
 import type { PageView } from '../../web/signed-in/pages.ts';
 import {
@@ -25,6 +25,7 @@ import {
   copyButton,
   displayStatusBadges,
   fact,
+  moneySentence,
   overpaidSentence,
   partPaidSentence,
   providerName,
@@ -34,11 +35,10 @@ import {
   transactionLink,
 } from '../../web/signed-in/payment-words.ts';
 import { networkName } from '../../web/well-known.ts';
-import { reasonSentence } from '../../webhooks/delivery-reasons.ts';
 import { type PaymentHistory, readPaymentHistory } from '../../webhooks/payment-history.ts';
 import type { DashboardFeatures, PaymentOrigin } from './features.ts';
 import { confirmedForm } from './security-pages.ts';
-import { type SignatureCheck, webhookCard } from './webhook-card.ts';
+import { type SignatureCheck, webhookCard, webhookOutcome } from './webhook-card.ts';
 
 export type PaymentDetailFeatures = Pick<DashboardFeatures, 'paymentCards' | 'readOrigins'>;
 
@@ -63,36 +63,44 @@ export async function showPayment(
   const origin = (await readOrigins(visit.account.id, [payment.id])).get(payment.id) ?? null;
   const recordOf = async (kind: RecordKind) =>
     (await context.records.listRecords(visit.account.id, kind, [payment.id]))[0];
-  const [opened, settled] = await Promise.all([recordOf('opened'), recordOf('settled')]);
+  const [opened, settled, entries] = await Promise.all([
+    recordOf('opened'),
+    recordOf('settled'),
+    context.observations.listEntriesOf(payment.id),
+  ]);
   return {
     title: `Payment of ${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
+    actions: paymentActions(
+      visit,
+      payment,
+      html`${noteCard(visit, payment)}${settledCard(visit, history, settled)}
+${cancelCard(visit, history)}${eraseCard(visit, payment, origin?.answer ?? null)}`,
+    ),
     main: html`${message}
-${receivedLine(payment)}
-<p>${displayStatusBadges(payment, history.sessions.at(-1), context.nowMs())} ${stateSentence(payment)}</p>
+<p>${displayStatusBadges(payment, history.sessions.at(-1), context.nowMs())} ${moneySentence(payment) ?? stateSentence(payment)}</p>
 ${mismatchNotice(context, history)}
 ${await acceptCard(visit, history)}
 ${await unservedNotice(visit, history)}
 ${payment.releaseRefusalReason === null ? nothing : html`<p class="banner bad">The release was refused: <code>${payment.releaseRefusalReason}</code></p>`}
-<div class="pair">${factsCard(visit, history, origin)}
-<section class="card"><h2>What happened</h2>${timeline(history, visit.timeZone, opened)}</section></div>
-${walletCard(context, history)}
-${moneyCard(context, history)}
-${await Promise.all(paymentCards.map(({ show }) => show(visit, payment)))}
-${settledCard(visit, history, settled)}
-${noteCard(visit, payment)}
-${history.webhooks.map((webhook) => webhookCard(context, webhook, visit, check))}
 ${releaseCard(visit, history)}
-${cancelCard(visit, history)}
-${eraseCard(visit, payment, origin?.answer ?? null)}
-<p><a href="${DASHBOARD_PATH}/payments/${payment.id}/evidence">Evidence for a refund or a dispute</a></p>`,
+${walletCard(context, history)}
+<div class="pair"><section class="card"><h2>What happened</h2>${timeline(history, visit, { opened, entries })}</section>
+${factsCard(visit, history, origin, settled)}</div>
+${await Promise.all(paymentCards.map(({ show }) => show(visit, payment)))}
+${history.webhooks.map((webhook) => webhookCard(context, webhook, visit, check))}`,
   };
 }
 
-/** Amount that the merchant received. Empty before a release is final. */
-function receivedLine({ receivedUnits, forwardedUnits }: Payment): Html {
-  if (forwardedUnits === 0n) return nothing;
-  return html`<p class="lead">You received <strong>${formatUsdc(forwardedUnits)} USDC</strong> <span class="soft">of ${formatUsdc(receivedUnits)} USDC,
-after the fee</span></p>`;
+const menuForms = /\/(?:note|settlement|cancel|erase-email)$/;
+
+/** @param forms of the menu, which opens after a refusal of one of them */
+function paymentActions(visit: Visit, { id, status, receivedUnits }: Payment, forms: Html): Html {
+  const path = `${DASHBOARD_PATH}/payments/${id}`;
+  const mayRefund = status !== 'unpaid' && receivedUnits > 0n && roleIncludes(visit.role, 'developer');
+  return html`<div class="actions">${mayRefund ? html`<a class="button" href="${path}?refund=all#refunds">Refund</a>` : nothing}
+<button class="button" type="button" data-copies="short-link" hidden>Copy link</button>
+<details class="menu"${menuForms.test(visit.refused?.path ?? '') ? html` open` : nothing}><summary class="button" aria-label="More actions">···</summary>
+<div class="card"><p><a href="${path}/evidence">Evidence for a refund or a dispute</a></p>${forms}</div></details></div>`;
 }
 
 /** Meaning of a partial payment or overpayment for the merchant, and the possible actions. */
@@ -101,7 +109,8 @@ function mismatchNotice({ baseUrl }: DashboardContext, history: PaymentHistory):
   if (payment.amountMismatch === 'partially_paid') {
     const url = `${baseUrl}/pay/${payment.id}`;
     return html`<section class="banner"><p><strong>${partPaidSentence(payment)}</strong></p>
-<ul><li>${restSentence(history)} Send the customer the link: <a href="${url}"><code id="rest-link">${url}</code></a> ${copyButton('rest-link', 'the link')}</li>
+<ul id="rest"><li>${restSentence(history)} Send the customer the link: <a href="${url}"><code id="rest-link">${url}</code></a>
+${copyButton('rest-link', 'the link')} ${payment.email === null ? nothing : html`<a class="button compact" href="${reminderUrl(payment.email, url)}">Write the reminder</a>`}</li>
 <li>While the payment is open, it cannot be canceled or released, because the customer can still pay the rest. An owner can accept what arrived as paid.</li>
 <li>If the rest does not arrive before the payment expires, the payment is canceled.
 What arrived can then be released to your wallet, but never counts as paid.</li></ul></section>`;
@@ -114,6 +123,12 @@ What arrived can then be released to your wallet, but never counts as paid.</li>
   return html`<section class="banner"><p><strong>${overpaidSentence(payment, sumObservations(observations).seenUnits)}</strong></p>
 <p>${origin}${visited.length > 1 ? twice : ''}All of it goes to your wallet, less the fee.
 Only one webhook is sent. If the customer paid twice, open a refund of the surplus below.</p></section>`;
+}
+
+/** Opens the merchant's own mail program; the service sends the customer nothing. */
+function reminderUrl(email: string, url: string): string {
+  const body = encodeURIComponent(`A part of your payment is still missing. You can pay it here: ${url}`);
+  return `mailto:${encodeURIComponent(email)}?subject=Your%20payment&body=${body}`;
 }
 
 function restSentence(view: PaymentView): string {
@@ -173,9 +188,12 @@ ${fact('Amount due', `${formatUsdc(payment.paidThresholdUnits)} USDC`)}`;
 
 function factsCard(
   { timeZone, context: { baseUrl } }: Visit,
-  { payment, sessions }: PaymentHistory,
+  { payment, observations, sessions }: PaymentHistory,
   origin: PaymentOrigin | null,
+  settled?: AccountRecord,
 ): Html {
+  const { heldUnits } = sumObservations(observations);
+  const [agreed, author = ''] = settled?.texts ?? [];
   const used = payingProvider(payment, sessions);
   const shortCode = shortCodeOf(payment.id);
   return html`<section class="card"><h2>Payment</h2><dl class="facts">
@@ -192,71 +210,39 @@ ${isDirect(payment) ? fact('Payment method', 'USDC from a wallet') : fact('Provi
 ${used === payment.provider ? nothing : fact('Last session', `${providerName(used)}${payment.status === 'paid' ? ', before the payment was paid' : ''}`)}
 ${fact('Customer', html`<bdi>${payment.email ?? 'unknown'}</bdi>`)}
 ${payment.orderLine === null ? nothing : fact('Paid for', html`<bdi>${payment.orderLine}</bdi>`)}
+${payment.note === null ? nothing : fact('Note', html`<bdi class="lines">${payment.note}</bdi>`)}
+${settled === undefined || agreed === undefined ? nothing : fact('How it was settled', html`<bdi class="lines">${agreed}</bdi> <span class="small soft">By <bdi>${author}</bdi>, ${moment(settled.atMs, timeZone)}</span>`)}
 ${origin === null ? nothing : fact(origin.label, html`<a href="${DASHBOARD_PATH}${origin.path}"><bdi>${origin.title}</bdi></a>`)}
 ${origin === null || origin.answer === null ? nothing : fact('Customer’s answer', html`<bdi>${origin.answer}</bdi>`)}
 ${payment.cancelReason === null ? nothing : fact('Canceled', payment.cancelReason === 'expired' ? 'it expired' : `by the ${payment.cancelReason}`)}
+${heldUnits === 0n ? nothing : fact('Held at deposit address', `${formatUsdc(heldUnits)} USDC`)}
+${fact('Payout wallet', copyable('payout-address', payment.payoutAddress, 'the wallet'))}
+${fact('Deposit address', copyable('deposit-address', payment.depositAddress, 'the deposit address'))}
 </dl></section>`;
 }
 
-const nothingSeen = html`<p>Nothing has been seen at the deposit address.</p>`;
-
-function moneyCard(context: DashboardContext, { payment, observations }: PaymentHistory): Html {
-  const sums = sumObservations(observations);
-  const finality = (blockNumber: number) =>
-    blockNumber <= observations.finalBlock ? 'final' : 'not final yet';
-  const moves = [
-    ...observations.deposits.map((deposit) => ({ ...deposit, what: 'Arrived', feeUnits: null })),
-    ...observations.releases.map((release) => ({
-      ...release,
-      what: 'Released',
-      units: release.toMerchantUnits,
-    })),
-  ];
-  return html`<section class="card"><h2>Money</h2>
-<dl class="facts">${fact('Arrived', `${formatUsdc(sums.seenUnits)} USDC`)}${fact('Held at deposit address', `${formatUsdc(sums.heldUnits)} USDC`)}
-${fact('Payout wallet', copyable('payout-address', payment.payoutAddress, 'the wallet'))}
-${fact('Deposit address', copyable('deposit-address', payment.depositAddress, 'the deposit address'))}</dl>
-${dataTable({ label: 'Deposits and releases', empty: nothingSeen }, moves, {
-  What: ({ what }) => what,
-  USDC: numbers(({ units }) => formatUnits(units)),
-  Fee: numbers(({ feeUnits }) => (feeUnits === null ? '–' : formatUnits(feeUnits))),
-  Transaction: ({ transactionHash }) => transactionLink(context, transactionHash),
-  Block: ({ blockNumber }) => `${blockNumber}, ${finality(blockNumber)}`,
-})}</section>`;
-}
-
-/** A text for members who may not change it, its form for the others. */
-function textCard(visit: Visit, text: string, title: string, by: Html, form: Omit<CardForm, 'title'>): Html {
-  if (roleIncludes(visit.role, 'developer')) return cardForm(visit, { title, more: by, ...form });
-  if (text === '') return nothing;
-  return html`<section class="card"><h2>${title}</h2><p class="lines"><bdi>${text}</bdi></p>${by}</section>`;
-}
-
 function noteCard(visit: Visit, { id, note }: Payment): Html {
-  const value = note ?? '';
+  if (!roleIncludes(visit.role, 'developer')) return nothing;
   const hint =
     'At most 500 characters. Hidden from the checkout page, but shown in previews of the short link. A queued webhook keeps the old note.';
-  return textCard(visit, value, 'Note', nothing, {
+  return cardForm(visit, {
     action: `${DASHBOARD_PATH}/payments/${id}/note`,
-    fields: { note: { label: 'Your note', type: 'textarea', value, hint } },
+    fields: { note: { label: 'Your note', type: 'textarea', value: note ?? '', hint } },
     button: 'Save the note',
   });
 }
 
 /** How the merchant settled a wrong amount with the customer. */
 function settledCard(visit: Visit, { payment, observations }: PaymentHistory, settled?: AccountRecord): Html {
-  const [value = '', author = ''] = settled?.texts ?? [];
   const hasArrived = !isDust(payment, sumObservations(observations).seenUnits);
   const isOffered = hasArrived && stateOf(payment) !== 'paid/completed';
+  if (!roleIncludes(visit.role, 'developer')) return nothing;
   if (settled === undefined && payment.amountMismatch === null && !isOffered) return nothing;
-  const by =
-    settled === undefined
-      ? nothing
-      : html`<p class="small soft">By <bdi>${author}</bdi>, ${moment(settled.atMs, visit.timeZone)}</p>`;
-  const label = 'What you agreed with the customer';
+  const label = 'How it was settled with the customer';
   const hint =
     'For your books, for example “refunded in the shop”. At most 500 characters. Customers never see it, and it changes no status.';
-  return textCard(visit, value, 'How it was settled', by, {
+  const value = settled?.texts[0] ?? '';
+  return cardForm(visit, {
     action: `${DASHBOARD_PATH}/payments/${payment.id}/settlement`,
     fields: { note: { id: 'settlement-note', label, type: 'textarea', value, hint } },
     button: 'Save',
@@ -296,17 +282,58 @@ from the payment, the search, the links to providers and the recorded webhook. T
 <p class="actions"><button class="button danger">Yes, erase</button></p></form></details></section>`;
 }
 
-type Happening = readonly [atMs: number, title: string, text: string];
+type Happening = readonly [atMs: number, title: string, text: Html | string];
 
-/** Events of a payment, oldest first. Chain events are listed separately. */
-export function timeline(history: PaymentHistory, timeZone: string, opened?: AccountRecord): Html {
+interface TimelineOptions {
+  readonly opened?: AccountRecord | undefined;
+  readonly entries?: readonly JournalEntry[];
+}
+
+/** Events of a payment, newest first, each with the time since the one before. */
+export function timeline(
+  history: PaymentHistory,
+  { context, timeZone }: Visit,
+  { opened, entries = [] }: TimelineOptions = {},
+): Html {
   const firstOpened: Happening[] =
     opened === undefined ? [] : [[opened.atMs, 'Customer opened the checkout', 'For the first time.']];
-  const happenings = [...happeningsOf(history), ...firstOpened].sort(([one], [other]) => one - other);
-  return html`<ol class="timeline">${happenings.map(
-    ([atMs, title, text]) =>
-      html`<li><p class="small soft">${moment(atMs, timeZone, 'second')}</p><p><strong>${title}</strong></p><p>${text}</p></li>`,
-  )}</ol>`;
+  const happenings = [...happeningsOf(history), ...movesOf(context, history, entries), ...firstOpened];
+  const items = happenings
+    .sort(([one], [other]) => one - other)
+    .map(([atMs, title, text], index, sorted) => {
+      const gapMs = atMs - (sorted[index - 1]?.[0] ?? atMs);
+      const gap = gapMs < 1_000 ? '' : `, +${durationText(gapMs)}`;
+      return html`<li><p><strong>${title}</strong> <span class="small soft">${moment(atMs, timeZone, 'second')}${gap}</span></p>
+<p class="small">${text}</p></li>`;
+    });
+  return html`<ol class="timeline" reversed>${items.reverse()}</ol>`;
+}
+
+/** What arrived and was sent: when it was final, or now. */
+function movesOf(
+  context: DashboardContext,
+  { observations: { deposits, releases, finalBlock } }: PaymentHistory,
+  entries: readonly JournalEntry[],
+): Happening[] {
+  const words = { deposited: 'arrived', forwarded: 'sent to your wallet' } as const;
+  const final = entries.flatMap(({ kind, units, token, recordedAtMs, transactionHash }): Happening[] => {
+    if ((kind !== 'deposited' && kind !== 'forwarded') || token !== null) return [];
+    const moved = units < 0n ? 'reversed by a reorganization' : words[kind];
+    const transaction = transactionLink(context, transactionHash);
+    return [
+      [recordedAtMs, `${formatUsdc(units < 0n ? -units : units)} USDC ${moved}`, html`Final: ${transaction}`],
+    ];
+  });
+  const seen = [...deposits, ...releases].filter(({ blockNumber }) => blockNumber > finalBlock);
+  return [
+    ...final,
+    ...seen.map((row): Happening => {
+      const [units, moved] =
+        'units' in row ? [row.units, 'arrived'] : [row.toMerchantUnits, 'sent to your wallet'];
+      const transaction = transactionLink(context, row.transactionHash);
+      return [context.nowMs(), `${formatUsdc(units)} USDC ${moved}`, html`Not final yet: ${transaction}`];
+    }),
+  ];
 }
 
 function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory): Generator<Happening> {
@@ -324,12 +351,8 @@ function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory):
     yield [payment.paidAtMs, stateTitles['paid/completed'], stateMeaning('paid/completed')];
   }
   for (const { createdAtMs, event, url, result } of webhooks) {
-    yield [createdAtMs, `Webhook ${event} queued`, url];
-    if (result === null) continue;
-    const { finishedAtMs, outcome, httpStatus, durationMs, reason } = result;
-    const answer = httpStatus === null ? 'No answer' : `Answer ${httpStatus}`;
-    const text = `${answer} after ${Math.round(durationMs)} ms. ${reasonSentence(reason)}`;
-    yield [finishedAtMs, `Webhook ${outcome}`, text];
+    if (result === null) yield [createdAtMs, `Webhook ${event} queued`, url];
+    else yield [result.finishedAtMs, `Webhook ${event} ${result.outcome}`, webhookOutcome(result)];
   }
 }
 

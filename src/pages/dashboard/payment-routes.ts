@@ -71,7 +71,7 @@ ${moved.map(({ what, units, transactionHash, blockNumber }) =>
 block ${blockNumber}${blockNumber <= observations.finalBlock ? ' (final)' : ' (not final yet)'}: ${transactionLink(context, transactionHash)}`,
   ),
 )}</dl></section>
-<section class="card"><h2>Timeline</h2>${timeline(history, visit.timeZone)}</section>`,
+<section class="card"><h2>Timeline</h2>${timeline(history, visit)}</section>`,
   };
 }
 

@@ -4,7 +4,7 @@ import { barChart, trendChart } from '../../web/design/charts.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH } from '../../web/signed-in/context.ts';
 import { formatMoney, formatUsdcSum } from '../../web/signed-in/format.ts';
-import { providerName, shortened } from '../../web/signed-in/payment-words.ts';
+import { providerName } from '../../web/signed-in/payment-words.ts';
 
 /** Selectable periods in days. */
 export const spans = [7, 30, 90] as const;
@@ -82,7 +82,7 @@ export function receivedCard({ days, before, costShare, wallet }: Received): Htm
   const change =
     earlier === 0 ? '' : `${net < earlier ? '▼' : '▲'} ${percents.format(Math.abs(net / earlier - 1))} `;
   return html`<section class="card"><div class="head soft small"><h2>Received in your wallet</h2>
-${wallet === null ? nothing : html`<code title="${wallet}">${shortened(wallet)}</code>`}</div>
+${wallet === null ? nothing : html`<code class="hash" title="${wallet}">${wallet}</code>`}</div>
 <p class="figure">${formatUsdcSum(net)} <small class="soft">USDC</small></p>
 <p class="small soft"><strong>${change}</strong>in ${days.length} days, after ${formatUsdcSum(earlier)} in the ${days.length} days before</p>
 ${trendChart(days.map(netOf), before.map(netOf))}

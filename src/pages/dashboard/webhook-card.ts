@@ -21,11 +21,19 @@ export function webhookCard(
   check: SignatureCheck,
 ): Html {
   const { result } = webhook;
-  return html`<section class="card" id="webhook"><h2>Webhook <code>${webhook.event}</code> ${webhookBadge(webhook.status)}</h2>
+  const open = check !== null || visit.query.has('webhook') ? html` open` : nothing;
+  return html`<details class="card" id="webhook"${open}><summary><strong>Webhook</strong> <code>${webhook.event}</code>
+${webhookBadge(webhook.status)} <span class="small soft">${result === null ? '' : webhookOutcome(result)}</span></summary><div class="fields">
 <dl class="facts"><div><dt>Sent to</dt><dd><code>${webhook.url}</code></dd></div>${result === null ? nothing : resultRows(result)}</dl>
 ${result === null || result.outcome === 'delivered' ? nothing : html`${testLink(visit, webhook)}${reconcileAdvice(baseUrl, webhook.paymentId)}`}
 ${result === null ? html`<p>It has not been sent yet.</p>` : sentParts(webhook, result, visit, check)}
-</section>`;
+</div></details>`;
+}
+
+/** "Answer 200 after 21 ms." */
+export function webhookOutcome({ httpStatus, durationMs, reason }: WebhookResult): string {
+  const answer = httpStatus === null ? 'No answer' : `Answer ${httpStatus}`;
+  return `${answer} after ${Math.round(durationMs)} ms. ${reasonSentence(reason)}`;
 }
 
 function testLink({ role }: Visit, { paymentId }: Webhook): Html {
@@ -34,9 +42,7 @@ function testLink({ role }: Visit, { paymentId }: Webhook): Html {
 }
 
 function resultRows(result: WebhookResult): Html {
-  return html`<div><dt>Answer</dt><dd>${result.httpStatus === null ? 'none' : String(result.httpStatus)}</dd></div>
-<div><dt>Took</dt><dd>${Math.round(result.durationMs)} ms</dd></div>
-${result.reason === null ? nothing : html`<div><dt>Why it failed</dt><dd>${reasonSentence(result.reason)} <code>${result.reason}</code></dd></div>`}
+  return html`${result.reason === null ? nothing : html`<div><dt>Why it failed</dt><dd>${reasonSentence(result.reason)} <code>${result.reason}</code></dd></div>`}
 ${result.responseExcerpt === '' ? nothing : html`<div><dt>The answer began with</dt><dd><code>${result.responseExcerpt}</code></dd></div>`}`;
 }
 

@@ -50,7 +50,7 @@ export interface DashboardContext extends AreaContext {
   readonly records: RecordStore;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly emails: Pick<EmailStore, 'eraseEmail'>;
-  readonly observations: Pick<ObservationStore, 'readCursor'>;
+  readonly observations: Pick<ObservationStore, 'readCursor' | 'listEntriesOf'>;
   readonly tokens: IpnTokens;
   /** For checkouts created by hand, under the API's rules. */
   readonly create: CreatePaymentContext;

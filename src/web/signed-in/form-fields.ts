@@ -91,9 +91,15 @@ ${formFields(visit, action, fields)}${more}
 <div class="actions"><button class="button primary">${button}</button></div></form>`;
 }
 
-/** A form behind a summary, open after a refusal. */
-export function foldedForm(visit: FormVisit, action: string, summary: string, form: Html): Html {
-  const open = refusedAt(visit, action) === undefined ? nothing : html` open`;
+/** A form behind a summary, open after a refusal or if asked for. */
+export function foldedForm(
+  visit: FormVisit,
+  action: string,
+  summary: string,
+  form: Html,
+  isAskedFor = false,
+): Html {
+  const open = isAskedFor || refusedAt(visit, action) !== undefined ? html` open` : nothing;
   return html`<details${open}><summary>${summary}</summary>${form}</details>`;
 }
 

@@ -23,20 +23,24 @@ export function moment(atMs: number, timeZone: string, precision: Precision = 'm
   return html`<time datetime="${at.toISOString()}">${text}</time>`;
 }
 
-/** Units of `ago` in minutes. */
-const units = [
-  ['d', 1_440],
-  ['h', 60],
-  ['min', 1],
+const durations = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
 ] as const;
+
+/** "15 min" */
+export function durationText(ms: number): string {
+  const [unit, size] = durations.find(([, size]) => ms >= size) ?? ['s', 1_000];
+  return `${Math.floor(ms / size)} ${unit}`;
+}
 
 /** "15 min ago", with the exact time on hover; the date after a week. */
 export function ago(atMs: number, nowMs: number, timeZone: string): Html {
-  const minutes = Math.floor((nowMs - atMs) / 60_000);
+  const ms = nowMs - atMs;
   const at = new Date(atMs);
-  const [unit, size] = units.find(([, size]) => minutes >= size) ?? ['', 0];
-  const recent = unit === '' ? 'now' : `${Math.floor(minutes / size)} ${unit} ago`;
-  const text = minutes < 10_080 ? recent : at.toLocaleDateString('en', { timeZone, dateStyle: 'medium' });
+  const recent = ms < 60_000 ? 'now' : `${durationText(ms)} ago`;
+  const text = ms < 604_800_000 ? recent : at.toLocaleDateString('en', { timeZone, dateStyle: 'medium' });
   return html`<time datetime="${at.toISOString()}" title="${exactTime(atMs, timeZone)}">${text}</time>`;
 }
 

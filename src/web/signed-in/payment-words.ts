@@ -12,20 +12,15 @@ import { DIRECT_PROVIDER, MULTI_PROVIDER, providerCatalog } from '../../payment/
 import type { WebhookStatus } from '../../webhooks/webhook.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import type { DashboardContext } from './context.ts';
-import { formatAbout, formatMoney, formatUsdc } from './format.ts';
+import { formatAbout, formatMoney, formatUsdc, formatUsdcSum } from './format.ts';
 
 export function fact(term: Html | string, description: Html | string): Html {
   return html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
 }
 
-/** Hash or address by its first and last digits. */
-export function shortened(hash: string): string {
-  return `${hash.slice(0, 6)}…${hash.slice(-4)}`;
-}
-
-/** Text with a button that copies it; the button is hidden without script. */
+/** Text, shortened on the screen, with a button that copies it; the button is hidden without script. */
 export function copyable(id: string, text: string, label: string): Html {
-  return html`<code id="${id}">${text}</code> ${copyButton(id, label)}`;
+  return html`<code class="hash" title="${text}" id="${id}">${text}</code> ${copyButton(id, label)}`;
 }
 
 export function copyButton(id: string, label: string): Html {
@@ -115,6 +110,19 @@ export function partPaidSentence(payment: Payment): string {
   return `Partially paid: ${partPaid(payment)} arrived (${about}). The payment is paid in full at ${formatUsdc(paidThresholdUnits)} USDC.`;
 }
 
+/** What of the customer's payment arrived and was received; null before anything arrived. */
+export function moneySentence(payment: Payment): string | null {
+  const { amountCents, currency, status, receivedUnits, forwardedUnits } = payment;
+  if (receivedUnits === 0n) return null;
+  const customer = status === 'paid' ? 'Customer paid' : 'Asked for';
+  const seen = `${customer} ${formatMoney(amountCents, currency)} · arrived ${formatUsdcSum(receivedUnits)}`;
+  if (forwardedUnits === 0n) return `${seen} USDC`;
+  // Of the rounded amounts, so that those shown add up.
+  const cents = (units: bigint) => Math.round(Number(units) / 10_000);
+  const fee = ((cents(receivedUnits) - cents(forwardedUnits)) / 100).toFixed(2);
+  return `${seen} · you received ${formatUsdcSum(forwardedUnits)} USDC (fee ${fee} is not returned)`;
+}
+
 export function overpaidSentence({ usdUnits }: Pick<Payment, 'usdUnits'>, seenUnits: bigint): string {
   return `Overpaid: ${formatUsdc(seenUnits)} USDC arrived for a payment of ${formatUsdc(usdUnits)} USDC.`;
 }
@@ -179,6 +187,6 @@ export function transactionLink(
   newTab = '(opens a new tab)',
 ): Html {
   const url = explorerTransactionUrl(hash);
-  if (url === null) return html`<code>${hash}</code>`;
-  return html`<a href="${url}" rel="noopener noreferrer" target="_blank"><code>${hash}</code><span class="quiet"> ${newTab}</span></a>`;
+  if (url === null) return html`<code class="hash" title="${hash}">${hash}</code>`;
+  return html`<a href="${url}" rel="noopener noreferrer" target="_blank"><code class="hash" title="${hash}">${hash}</code><span class="quiet"> ${newTab}</span></a>`;
 }
