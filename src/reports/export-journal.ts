@@ -232,19 +232,13 @@ const floorCents = (units: bigint) => units / UNITS_PER_CENT - (units % UNITS_PE
 
 export const sumOf = (values: readonly bigint[]) => values.reduce((sum, value) => sum + value, 0n);
 
-/** Amounts in cents, rounded by largest remainder so that they add up to `sumCents`, by default their rounded sum. */
-export function roundedCents(
-  units: readonly bigint[],
-  sumCents = floorCents(sumOf(units) + UNITS_PER_CENT / 2n),
-): bigint[] {
+/** Amounts in cents, rounded by largest remainder so that they add up to their rounded sum. */
+export function roundedCents(units: readonly bigint[]): bigint[] {
   const cents = units.map(floorCents);
-  const missing = Number(sumCents - sumOf(cents));
-  const remainders = units.map((value, index) => ({
-    index,
-    left: value - (cents[index] ?? 0n) * UNITS_PER_CENT,
-  }));
-  const raised = remainders.sort((one, other) => Number(other.left - one.left)).slice(0, missing);
-  for (const { index } of raised) cents[index] = (cents[index] ?? 0n) + 1n;
+  const missing = Number(floorCents(sumOf(units) + UNITS_PER_CENT / 2n) - sumOf(cents));
+  const left = (index: number) => Number((units[index] ?? 0n) - (cents[index] ?? 0n) * UNITS_PER_CENT);
+  const order = [...units.keys()].sort((one, other) => left(other) - left(one));
+  for (const index of order.slice(0, missing)) cents[index] = (cents[index] ?? 0n) + 1n;
   return cents;
 }
 

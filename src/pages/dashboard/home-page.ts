@@ -1,6 +1,6 @@
 import { roleIncludes } from '../../accounts/person.ts';
 import { readBaseRates, readCostShare, readFunnel, readStatistics } from '../../reports/read-statistics.ts';
-import { type Html, html, nothing } from '../../web/design/html.ts';
+import { html, nothing } from '../../web/design/html.ts';
 import { DASHBOARD_PATH, type Visit } from '../../web/signed-in/context.ts';
 import { flashOf } from '../../web/signed-in/forms.ts';
 import type { DashboardRoutes, PageView } from '../../web/signed-in/pages.ts';
@@ -49,14 +49,15 @@ async function showHome({ homeCards, readOrigins }: HomeFeatures, visit: Visit):
       : nothing,
     main: html`${homeCards.map(({ flashMessages }) => flashOf(visit, flashMessages))}
 ${cards}
-<div class="pair first">${receivedCard({ days: statistics.days, before: before.days, costShare, wallet: account.wallet })}${steps}</div>
-${latest.payments.length === 0 ? nothing : await latestCard(await paymentTable({ readOrigins }, visit, latest.payments))}`,
+<div class="${steps === nothing ? '' : 'pair first'}">
+${receivedCard(statistics, before, costShare, account.wallet)}${steps}</div>
+${
+  latest.payments.length === 0
+    ? nothing
+    : html`<section class="card"><div class="head"><h2>Latest payments</h2><a href="${DASHBOARD_PATH}/payments">All payments</a></div>
+${await paymentTable({ readOrigins }, visit, latest.payments)}</section>`
+}`,
   };
-}
-
-function latestCard(table: Html): Html {
-  return html`<section class="card"><div class="head"><h2>Latest payments</h2><a href="${DASHBOARD_PATH}/payments">All payments</a></div>
-${table}</section>`;
 }
 
 async function showAnalytics(visit: Visit): Promise<PageView> {

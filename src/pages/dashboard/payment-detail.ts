@@ -110,7 +110,7 @@ function mismatchNotice({ baseUrl }: DashboardContext, history: PaymentHistory):
     const url = `${baseUrl}/pay/${payment.id}`;
     return html`<section class="banner"><p><strong>${partPaidSentence(payment)}</strong></p>
 <ul id="rest"><li>${restSentence(history)} Send the customer the link: <a href="${url}"><code id="rest-link">${url}</code></a>
-${copyButton('rest-link', 'the link')} ${payment.email === null ? nothing : html`<a class="button compact" href="${reminderUrl(payment.email, url)}">Write the reminder</a>`}</li>
+${copyButton('rest-link', 'the link')} ${payment.email === null ? nothing : reminderLink(payment.email, url)}</li>
 <li>While the payment is open, it cannot be canceled or released, because the customer can still pay the rest. An owner can accept what arrived as paid.</li>
 <li>If the rest does not arrive before the payment expires, the payment is canceled.
 What arrived can then be released to your wallet, but never counts as paid.</li></ul></section>`;
@@ -126,9 +126,10 @@ Only one webhook is sent. If the customer paid twice, open a refund of the surpl
 }
 
 /** Opens the merchant's own mail program; the service sends the customer nothing. */
-function reminderUrl(email: string, url: string): string {
+function reminderLink(email: string, url: string): Html {
   const body = encodeURIComponent(`A part of your payment is still missing. You can pay it here: ${url}`);
-  return `mailto:${encodeURIComponent(email)}?subject=Your%20payment&body=${body}`;
+  const href = `mailto:${encodeURIComponent(email)}?subject=Your%20payment&body=${body}`;
+  return html`<a class="button compact" href="${href}">Write the reminder</a>`;
 }
 
 function restSentence(view: PaymentView): string {
@@ -211,7 +212,15 @@ ${used === payment.provider ? nothing : fact('Last session', `${providerName(use
 ${fact('Customer', html`<bdi>${payment.email ?? 'unknown'}</bdi>`)}
 ${payment.orderLine === null ? nothing : fact('Paid for', html`<bdi>${payment.orderLine}</bdi>`)}
 ${payment.note === null ? nothing : fact('Note', html`<bdi class="lines">${payment.note}</bdi>`)}
-${settled === undefined || agreed === undefined ? nothing : fact('How it was settled', html`<bdi class="lines">${agreed}</bdi> <span class="small soft">By <bdi>${author}</bdi>, ${moment(settled.atMs, timeZone)}</span>`)}
+${
+  settled === undefined || agreed === undefined
+    ? nothing
+    : fact(
+        'How it was settled',
+        html`<bdi class="lines">${agreed}</bdi>
+<span class="small soft">By <bdi>${author}</bdi>, ${moment(settled.atMs, timeZone)}</span>`,
+      )
+}
 ${origin === null ? nothing : fact(origin.label, html`<a href="${DASHBOARD_PATH}${origin.path}"><bdi>${origin.title}</bdi></a>`)}
 ${origin === null || origin.answer === null ? nothing : fact('Customer’s answer', html`<bdi>${origin.answer}</bdi>`)}
 ${payment.cancelReason === null ? nothing : fact('Canceled', payment.cancelReason === 'expired' ? 'it expired' : `by the ${payment.cancelReason}`)}
@@ -315,23 +324,21 @@ function movesOf(
   { observations: { deposits, releases, finalBlock } }: PaymentHistory,
   entries: readonly JournalEntry[],
 ): Happening[] {
-  const words = { deposited: 'arrived', forwarded: 'sent to your wallet' } as const;
-  const final = entries.flatMap(({ kind, units, token, recordedAtMs, transactionHash }): Happening[] => {
-    if ((kind !== 'deposited' && kind !== 'forwarded') || token !== null) return [];
-    const moved = units < 0n ? 'reversed by a reorganization' : words[kind];
-    const transaction = transactionLink(context, transactionHash);
-    return [
-      [recordedAtMs, `${formatUsdc(units < 0n ? -units : units)} USDC ${moved}`, html`Final: ${transaction}`],
-    ];
-  });
+  const move = (atMs: number, units: bigint, words: string, hash: string, finality = 'Final'): Happening => [
+    atMs,
+    `${formatUsdc(units < 0n ? -units : units)} USDC ${units < 0n ? 'reversed by a reorganization' : words}`,
+    html`${finality}: ${transactionLink(context, hash)}`,
+  ];
+  const words = { deposited: 'arrived', forwarded: 'sent to your wallet', fee: '', rescued: '' };
   const seen = [...deposits, ...releases].filter(({ blockNumber }) => blockNumber > finalBlock);
   return [
-    ...final,
-    ...seen.map((row): Happening => {
-      const [units, moved] =
-        'units' in row ? [row.units, 'arrived'] : [row.toMerchantUnits, 'sent to your wallet'];
-      const transaction = transactionLink(context, row.transactionHash);
-      return [context.nowMs(), `${formatUsdc(units)} USDC ${moved}`, html`Not final yet: ${transaction}`];
+    ...entries
+      .filter(({ kind }) => words[kind] !== '')
+      .map((entry) => move(entry.recordedAtMs, entry.units, words[entry.kind], entry.transactionHash)),
+    ...seen.map((row) => {
+      const [units, kind] =
+        'units' in row ? ([row.units, 'deposited'] as const) : ([row.toMerchantUnits, 'forwarded'] as const);
+      return move(context.nowMs(), units, words[kind], row.transactionHash, 'Not final yet');
     }),
   ];
 }

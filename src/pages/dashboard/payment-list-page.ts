@@ -83,7 +83,7 @@ async function statusTabs(
   const isFolded = ({ status, count }: (typeof counted)[number]) =>
     count === '0' && status !== undefined && status !== given.status;
   const [shown, folded] = [counted.filter((tab) => !isFolded(tab)), counted.filter(isFolded)];
-  return html`<nav class="tabs" aria-label="Status"><ul class="chips">${tabs(shown)}</ul>
+  return html`<nav class="actions" aria-label="Status"><ul class="chips">${tabs(shown)}</ul>
 ${folded.length === 0 ? nothing : html`<details><summary>More</summary><ul class="chips">${tabs(folded)}</ul></details>`}</nav>`;
 }
 
@@ -259,8 +259,8 @@ function shownValue(name: FilterName, value: string): string {
 function filterForm(given: PaymentFilters['given'], problems?: ServiceError['problems']): Html {
   const others = names.some((name) => name !== 'q' && given[name] !== undefined);
   return html`<form class="filters" method="get" action="${DASHBOARD_PATH}/payments" role="search">
-<div class="field search"><input name="q" type="search" maxlength="320" value="${given.q ?? ''}" aria-label="Search"
-placeholder="ID, email, note, amount or transaction" aria-describedby="q-hint" autocomplete="off"><button class="button">Search</button></div>
+<div class="field"><div class="actions"><input name="q" type="search" maxlength="320" value="${given.q ?? ''}" aria-label="Search"
+placeholder="ID, email, note, amount or transaction" aria-describedby="q-hint" autocomplete="off"><button class="button">Search</button></div></div>
 <p class="quiet" id="q-hint">Payment ID, short code, email, note, amount or transaction. The first three letters of a word are enough.</p>
 <details${others ? html` open` : nothing}><summary>Filters</summary><div class="grid">
 ${choice('status', displayStatuses, given)}${choice('forward', forwardStatuses, given)}

@@ -80,26 +80,22 @@ function statementCards(
     ['Service fees', credit('service_fees')],
     ['Still at deposit addresses', credit('deposit_address')],
   ];
-  const [chargedCents, costCents, surplusCents] = roundedCents(parts.map(([, units]) => units));
-  const rows = [...providers];
-  const column = (field: 'chargedUnits' | 'keptUnits' | 'surplusUnits', sumCents = 0n) => {
-    const cents = roundedCents(
-      rows.map(([, sums]) => sums[field]),
-      sumCents,
-    );
-    return (row: number) => cents[row] ?? 0n;
-  };
-  const charged = column('chargedUnits', chargedCents);
-  const kept = column('keptUnits', -(costCents ?? 0n));
-  const surplus = column('surplusUnits', surplusCents);
+  const rows = [...providers].map(([provider, sums]) => {
+    const [charged = 0n, kept = 0n, surplus = 0n] = roundedCents([
+      sums.chargedUnits,
+      -sums.keptUnits,
+      sums.surplusUnits,
+    ]);
+    return { ...sums, provider, charged, kept, surplus };
+  });
   const byProvider = dataTable('By provider', rows, {
-    Provider: headings(([provider]) => (provider === 'multi' ? 'Unknown' : providerName(provider))),
-    Paid: numbers(([, sums]) => sums.paid),
-    'Charged, in USD': numbers((_, row) => signed(charged(row))),
-    Kept: numbers((_, row) => signed(-kept(row))),
-    Surplus: numbers((_, row) => signed(surplus(row), true)),
-    Delivered: numbers((_, row) => signed(charged(row) - kept(row) + surplus(row))),
-    'Share kept': numbers(([, sums]) => share(sums.keptUnits, sums.chargedUnits)),
+    Provider: headings(({ provider }) => (provider === 'multi' ? 'Unknown' : providerName(provider))),
+    Paid: numbers(({ paid }) => paid),
+    'Charged, in USD': numbers(({ charged }) => signed(charged)),
+    Kept: numbers(({ kept }) => signed(kept)),
+    Surplus: numbers(({ surplus }) => signed(surplus, true)),
+    Delivered: numbers(({ charged, kept, surplus }) => signed(charged + kept + surplus)),
+    'Share kept': numbers(({ keptUnits, chargedUnits }) => share(keptUnits, chargedUnits)),
   });
   const isInUsd = [...paidCents.keys()].every((currency) => currency === 'USD');
   return html`<section class="card"><h2>${account.name}</h2>

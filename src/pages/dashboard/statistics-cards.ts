@@ -65,15 +65,13 @@ ${base.currency === 'USD' ? '' : `Amounts in ${base.currency} are at the first r
 Updated every few seconds.</p></section>`;
 }
 
-interface Received {
-  readonly days: readonly DayStatistics[];
-  readonly before: readonly DayStatistics[];
-  readonly costShare: number | null;
-  readonly wallet: string | null;
-}
-
 /** What reached the wallet in these days, against as many days before. */
-export function receivedCard({ days, before, costShare, wallet }: Received): Html {
+export function receivedCard(
+  { days }: Pick<AccountStatistics, 'days'>,
+  { days: before }: Pick<AccountStatistics, 'days'>,
+  costShare: number | null,
+  wallet: string | null,
+): Html {
   const [net, earlier] = [days, before].map((some) => some.reduce((units, day) => units + netOf(day), 0)) as [
     number,
     number,
@@ -81,9 +79,9 @@ export function receivedCard({ days, before, costShare, wallet }: Received): Htm
   const [created, converted] = [sum(days, 'created'), sum(days, 'converted')];
   const change =
     earlier === 0 ? '' : `${net < earlier ? '▼' : '▲'} ${percents.format(Math.abs(net / earlier - 1))} `;
-  return html`<section class="card"><div class="head soft small"><h2>Received in your wallet</h2>
+  return html`<section class="card"><div class="head"><h2 class="small soft">Received in your wallet</h2>
 ${wallet === null ? nothing : html`<code class="hash" title="${wallet}">${wallet}</code>`}</div>
-<p class="figure">${formatUsdcSum(net)} <small class="soft">USDC</small></p>
+<p class="figure"><strong>${formatUsdcSum(net)}</strong> <small class="soft">USDC</small></p>
 <p class="small soft"><strong>${change}</strong>in ${days.length} days, after ${formatUsdcSum(earlier)} in the ${days.length} days before</p>
 ${trendChart(days.map(netOf), before.map(netOf))}
 <dl class="tiles">${tile('Paid', `${counts.format(converted)} of ${counts.format(created)}`)}

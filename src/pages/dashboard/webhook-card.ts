@@ -42,7 +42,12 @@ function testLink({ role }: Visit, { paymentId }: Webhook): Html {
 }
 
 function resultRows(result: WebhookResult): Html {
-  return html`${result.reason === null ? nothing : html`<div><dt>Why it failed</dt><dd>${reasonSentence(result.reason)} <code>${result.reason}</code></dd></div>`}
+  return html`${
+    result.reason === null
+      ? nothing
+      : html`<div><dt>Why it failed</dt>
+<dd>${reasonSentence(result.reason)} <code>${result.reason}</code></dd></div>`
+  }
 ${result.responseExcerpt === '' ? nothing : html`<div><dt>The answer began with</dt><dd><code>${result.responseExcerpt}</code></dd></div>`}`;
 }
 

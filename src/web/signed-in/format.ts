@@ -4,8 +4,7 @@ import { aboutCents, type Payment } from '../../payment/payment.ts';
 import { english, formatMoney as formatIn } from '../checkout-frame/languages.ts';
 import { type Html, html } from '../design/html.ts';
 
-/** `minute` and `second` include the zone's name; `list` is to the minute, in a table that names the zone once. */
-type Precision = 'minute' | 'second' | 'list';
+type Precision = 'minute' | 'second';
 
 export function moment(atMs: number, timeZone: string, precision: Precision = 'minute'): Html {
   const at = new Date(atMs);
@@ -18,7 +17,7 @@ export function moment(atMs: number, timeZone: string, precision: Precision = 'm
     minute: '2-digit',
     ...(precision === 'second' ? { second: '2-digit' } : {}),
     hourCycle: 'h23',
-    ...(precision === 'list' ? {} : { timeZoneName: 'short' }),
+    timeZoneName: 'short',
   });
   return html`<time datetime="${at.toISOString()}">${text}</time>`;
 }
@@ -35,13 +34,13 @@ export function durationText(ms: number): string {
   return `${Math.floor(ms / size)} ${unit}`;
 }
 
-/** "15 min ago", with the exact time on hover; the date after a week. */
+/** "15 min ago", the date after a week. */
 export function ago(atMs: number, nowMs: number, timeZone: string): Html {
   const ms = nowMs - atMs;
   const at = new Date(atMs);
   const recent = ms < 60_000 ? 'now' : `${durationText(ms)} ago`;
   const text = ms < 604_800_000 ? recent : at.toLocaleDateString('en', { timeZone, dateStyle: 'medium' });
-  return html`<time datetime="${at.toISOString()}" title="${exactTime(atMs, timeZone)}">${text}</time>`;
+  return html`<time datetime="${at.toISOString()}">${text}</time>`;
 }
 
 export function exactTime(atMs: number, timeZone: string): string {

@@ -187,6 +187,7 @@ export function transactionLink(
   newTab = '(opens a new tab)',
 ): Html {
   const url = explorerTransactionUrl(hash);
-  if (url === null) return html`<code class="hash" title="${hash}">${hash}</code>`;
-  return html`<a href="${url}" rel="noopener noreferrer" target="_blank"><code class="hash" title="${hash}">${hash}</code><span class="quiet"> ${newTab}</span></a>`;
+  const code = html`<code class="hash" title="${hash}">${hash}</code>`;
+  if (url === null) return code;
+  return html`<a href="${url}" rel="noopener noreferrer" target="_blank">${code}<span class="quiet"> ${newTab}</span></a>`;
 }
