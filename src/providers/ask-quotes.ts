@@ -9,7 +9,6 @@ import {
   refusalOfDelivery,
   refusalOfLimits,
   refusalOfMinimum,
-  requireDelivery,
   throwRefusal,
 } from './provider-availability.ts';
 
@@ -197,7 +196,7 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
     async requireServed(provider: ProviderId, charge: AskedCharge): Promise<void> {
       const request = requestOf(charge, null);
       try {
-        requireDelivery(provider, (await ask(provider, request)).deliveryUnits, charge);
+        throwRefusal(refusalOfDelivery(provider, (await ask(provider, request)).deliveryUnits, charge));
       } catch (error) {
         if (!isBusy(error)) throw error;
         const known = entries.get(keyOf(provider, request));

@@ -296,14 +296,6 @@ export function refusalOfDelivery(
   );
 }
 
-export function requireDelivery(
-  provider: ProviderId,
-  deliveryUnits: bigint | null,
-  payment: Pick<Payment, 'usdUnits' | 'maxProviderFeeBasisPoints'>,
-): void {
-  throwRefusal(refusalOfDelivery(provider, deliveryUnits, payment));
-}
-
 function belowMinimum(minimum: string, minimumUsdCents: number, usdUnits: bigint): Refusal {
   const given = formatCents(Number(usdUnits / UNITS_PER_CENT));
   const message = `${minimum}; the amount given is ${given} USD.`;

@@ -30,9 +30,10 @@ import type { ProviderAdapter, StartedSession } from './provider.ts';
 import {
   isEnabledFor,
   type ProviderDirectory,
+  refusalOfDelivery,
   requireActive,
   requireAmount,
-  requireDelivery,
+  throwRefusal,
 } from './provider-availability.ts';
 
 export interface StartSessionContext extends Readonly<{ payments: PaymentStore; accounts: AccountStore }> {
@@ -70,6 +71,8 @@ export interface Visitor {
 /** How long an answer is kept: blocklists rarely change, and the release is simulated again before it is sent. */
 const BLOCKLIST_KEEP_MS = 30_000;
 const MAXIMUM_KEPT_WALLETS = 10_000;
+/** Maximum sessions being started that other clicks can share. */
+const MAXIMUM_RUNNING = 10_000;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -83,7 +86,12 @@ const MAXIMUM_SESSION_MS = 24 * HOUR_MS;
  * one customer share one start. Throws `ServiceError` if the payment or the provider does not allow it.
  */
 export function createStartSession(context: StartSessionContext) {
-  const running = new Map<string, Promise<ProviderSession>>();
+  const { monotonicMs } = context;
+  const running = createTtlCache<ProviderSession>({
+    monotonicMs,
+    keepMs: 0,
+    maximumEntries: MAXIMUM_RUNNING,
+  });
   const token = withCache(context);
   return (payment: Payment, provider: ProviderId, visitor: Visitor = {}): Promise<ProviderSession> => {
     const { country = null, state = null, ip = null, language = null } = visitor;
@@ -91,14 +99,8 @@ export function createStartSession(context: StartSessionContext) {
     const means = namedMeans(provider, visitor.means ?? null);
     // A customer who does not know the email address, or has another IP address, must not get someone else's session.
     const key = `${payment.id} ${provider} ${knowsEmail} ${ip ?? ''} ${means ?? ''}`;
-    const earlier = running.get(key);
-    if (earlier !== undefined) return earlier;
     const choice = { provider, country, state, ip, means, language, knowsEmail, hasSeenTotal };
-    const session = startSession({ ...context, token }, payment.id, choice).finally(() =>
-      running.delete(key),
-    );
-    running.set(key, session);
-    return session;
+    return running.fetchOrReuse(key, () => startSession({ ...context, token }, payment.id, choice));
   };
 }
 
@@ -166,7 +168,7 @@ async function startSession(
   const { chargedCents, ...started } = await adapter.startSession(request);
   requirePlausible(payment, charge, provider, started);
   context.quotes?.note(provider, request, { deliveryUnits: started.quotedUnits, chargedCents });
-  requireDelivery(provider, started.quotedUnits, charge);
+  throwRefusal(refusalOfDelivery(provider, started.quotedUnits, charge));
   if (chargedCents > (announcedCents ?? charge.amountCents))
     throw new HigherChargeError(
       `${providerCatalog[provider].name} charges ${formatCents(chargedCents)} ${charge.currency} in all.`,
