@@ -6,13 +6,13 @@ import { read } from './markdown.ts';
 
 const text = read('docs/api.md');
 
-it('shows the samples of an operation below one another, each with its language', () => {
+it('shows the samples of an operation by language, the first one open', () => {
   const page = { file: 'docs/api.md' };
   const markup = renderMarkdown({ page, pages: [], baseUrl: 'https://pay.test' }, text).toString();
-  const names = [...markup.matchAll(/<p class="language">(\w+)<\/p>/g)].map(([, name]) => name);
+  const names = [...markup.matchAll(/<summary>(\w+)<\/summary>/g)].map(([, name]) => name);
   const languages = ['curl', 'TypeScript', 'Python', 'PHP'];
   expect(names).toEqual([...languages, ...languages]);
-  expect(markup.match(/class="samples"/g)).toHaveLength(2);
+  expect(markup.match(/class="samples">\n<details [^>]* open>/g)).toHaveLength(2);
   expect(markup).toContain('https://pay.test/api/v1/payment-status');
   expect(markup).not.toContain('localhost:3000');
   expect(markup).toContain('<span class="word-keyword">import</span>');

@@ -14,7 +14,7 @@ export interface MarkdownContext {
   readonly baseUrl?: string;
 }
 
-/** Languages of samples. Consecutive blocks of one operation become tabs with script. */
+/** Languages of samples. Of consecutive blocks of one operation, one is open. */
 const sampleLanguages: ReadonlyMap<string, string> = new Map([
   ['sh', 'curl'],
   ['ts', 'TypeScript'],
@@ -53,18 +53,15 @@ export function renderMarkdown(context: MarkdownContext, text: string): Html {
       },
     },
   });
-  const parts = groupSamples(marked.lexer(text)).map((tokens) => {
+  const parts = groupSamples(marked.lexer(text)).map((tokens, group) => {
     const blocks = tokens.map((token) => new Html(marked.parser([token])));
     if (blocks.length === 1) return html`${blocks}`;
-    return html`<div class="samples">
-${tokens.map(
-  (
-    token,
-    index,
-  ) => html`<div class="sample" data-language="${languageOf(token)}"><p class="language">${sampleLanguages.get(languageOf(token)) ?? ''}</p>
-${blocks[index] ?? nothing}</div>
-`,
-)}</div>
+    return html`<div class="samples">${tokens.map((token, index) => {
+      const language = languageOf(token);
+      return html`
+<details class="sample" name="samples-${group}" data-language="${language}"${index === 0 ? html` open` : nothing}>
+<summary>${sampleLanguages.get(language) ?? ''}</summary>${blocks[index] ?? nothing}</details>`;
+    })}</div>
 `;
   });
   return html`${parts}`;

@@ -1,4 +1,4 @@
-// Language tabs, search, outline and copy buttons of the documentation. The pages are complete without script.
+// Languages of samples, search, outline and copy buttons of the documentation. The pages are complete without script.
 
 const MAXIMUM_RESULTS = 8;
 
@@ -31,15 +31,30 @@ for (const block of document.querySelectorAll('pre')) {
 }
 
 const LANGUAGE_KEY = 'docs-language';
+const samples = [...document.querySelectorAll('details.sample')].filter(
+  (sample) => sample instanceof HTMLDetailsElement,
+);
+
 /**
- * For each group of samples, a function that shows its sample in a language, if it has one.
- * @type {((language: string) => void)[]}
+ * Opens the samples of a language. The browser closes the others of each group.
+ * @param {string | undefined} language
  */
-const choosers = [];
+function openSamples(language) {
+  for (const sample of samples) if (sample.dataset['language'] === language) sample.open = true;
+}
+
+for (const sample of samples) {
+  sample.querySelector('summary')?.addEventListener('click', (event) => {
+    event.preventDefault();
+    const { language = '' } = sample.dataset;
+    openSamples(language);
+    rememberLanguage(language);
+  });
+}
+openSamples(rememberedLanguage());
 
 /** @param {string} language */
-function chooseLanguage(language) {
-  for (const choose of choosers) choose(language);
+function rememberLanguage(language) {
   try {
     localStorage.setItem(LANGUAGE_KEY, language);
   } catch {
@@ -49,52 +64,10 @@ function chooseLanguage(language) {
 
 function rememberedLanguage() {
   try {
-    return localStorage.getItem(LANGUAGE_KEY);
+    return localStorage.getItem(LANGUAGE_KEY) ?? undefined;
   } catch {
-    return null;
+    return undefined;
   }
-}
-
-for (const [number, group] of [...document.querySelectorAll('.samples')].entries()) {
-  const tabs = [...group.querySelectorAll('.sample')].flatMap((panel) => {
-    const label = panel.querySelector('.language');
-    if (!(panel instanceof HTMLElement) || label === null) return [];
-    const language = panel.dataset['language'] ?? '';
-    const id = `sample-${number}-${language}`;
-    const tab = element('button', { type: 'button', role: 'tab', id, 'aria-controls': `${id}-panel` });
-    tab.textContent = label.textContent;
-    label.remove();
-    panel.id = `${id}-panel`;
-    panel.setAttribute('role', 'tabpanel');
-    panel.setAttribute('aria-labelledby', id);
-    tab.addEventListener('click', () => chooseLanguage(language));
-    return [{ language, tab, panel }];
-  });
-  const choose = (/** @type {string} */ language) => {
-    if (!tabs.some((each) => each.language === language)) return;
-    for (const each of tabs) {
-      const isChosen = each.language === language;
-      each.tab.setAttribute('aria-selected', String(isChosen));
-      each.tab.setAttribute('tabindex', isChosen ? '0' : '-1');
-      each.panel.hidden = !isChosen;
-    }
-  };
-  const list = element('div', { role: 'tablist', 'aria-label': 'Language' }, ...tabs.map(({ tab }) => tab));
-  list.addEventListener('keydown', (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    const at = tabs.findIndex(({ tab }) => tab === document.activeElement);
-    if (step === undefined || at === -1) return;
-    event.preventDefault();
-    const next = tabs[(at + step + tabs.length) % tabs.length];
-    if (next === undefined) return;
-    chooseLanguage(next.language);
-    next.tab.focus();
-  });
-  group.prepend(list);
-  group.classList.add('tabbed');
-  choosers.push(choose);
-  choose(tabs[0]?.language ?? '');
-  choose(rememberedLanguage() ?? '');
 }
 
 const headings = [...document.querySelectorAll('.prose h2[id]')];
