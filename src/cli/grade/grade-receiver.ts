@@ -25,25 +25,16 @@ export interface GradeContext {
   readonly nowMs: () => number;
 }
 
+type SixOrders = [GradedOrder, GradedOrder, GradedOrder, GradedOrder, GradedOrder, GradedOrder];
+
 export async function gradeReceiver(context: GradeContext): Promise<readonly Finding[]> {
-  const [, plain, odd, guarded, unpaid, repeated] = context.service.orders.slice(-ORDERS_NEEDED) as [
-    GradedOrder,
-    GradedOrder,
-    GradedOrder,
-    GradedOrder,
-    GradedOrder,
-    GradedOrder,
-  ];
+  const [, plain, odd, guarded, unpaid, repeated] = context.service.orders.slice(-ORDERS_NEEDED) as SixOrders;
   for (const order of [plain, odd, guarded, repeated]) order.status = 'paid';
 
   const good = await send(context, genuine(context, plain));
   await settled(context, plain);
-  const slowBody = await send(context, {
-    ...genuine(context, plain),
-    bodyDurationMs: context.timeLimitMs / 10,
-  });
-  const oddBody = formattingVariants(paidFields(odd, nowSeconds(context)));
-  const oddAnswer = await send(context, { body: oddBody, signature: sign(oddBody, odd.ipnToken) });
+  const slowBody = await sendSlowly(context, plain);
+  const oddAnswer = await sendOdd(context, odd);
   await settled(context, odd);
 
   const forgeries = await sendForgeries(context, guarded, plain);
@@ -52,26 +43,22 @@ export async function gradeReceiver(context: GradeContext): Promise<readonly Fin
 
   // A shop may confirm the status after its answer.
   await waitUntil(context.patienceMs, async () => unpaid.statusReads > 0);
-  const observations: Observations = {
+  return evaluate({
     good,
     slowBody,
     odd: oddAnswer,
     forgeries,
     ...duplicates,
     statusReads: { plain: plain.statusReads, unpaid: unpaid.statusReads },
-    fulfilments:
-      context.readFulfilments === null
-        ? nothingTold
-        : {
-            plain: await context.readFulfilments(plain.paymentId),
-            odd: await context.readFulfilments(odd.paymentId),
-            guarded: await context.readFulfilments(guarded.paymentId),
-            unpaid: await context.readFulfilments(unpaid.paymentId),
-            repeated: await context.readFulfilments(repeated.paymentId),
-          },
+    fulfilments: {
+      plain: await fulfilmentsOf(context, plain),
+      odd: await fulfilmentsOf(context, odd),
+      guarded: await fulfilmentsOf(context, guarded),
+      unpaid: await fulfilmentsOf(context, unpaid),
+      repeated: await fulfilmentsOf(context, repeated),
+    },
     timeLimitMs: context.timeLimitMs,
-  };
-  return evaluate(observations);
+  });
 }
 
 /**
@@ -82,36 +69,29 @@ export async function gradeEvents(context: GradeContext): Promise<Finding> {
   const { service, readFulfilments } = context;
   const [missed, known] = service.orders.slice(-ORDERS_NEEDED) as [GradedOrder, GradedOrder];
   missed.status = 'paid';
-  for (const order of [known, missed]) service.addEvent(order);
+  for (const order of [known, missed]) service.events.push(order);
   const patient = { ...context, patienceMs: context.eventPatienceMs };
   if (readFulfilments !== null) await settled(patient, missed);
-  else await waitUntil(context.eventPatienceMs, async () => service.countEventReads() > 0);
+  else await waitUntil(context.eventPatienceMs, async () => service.eventReads > 0);
   return evaluateEvents({
-    isFollowed: service.countEventReads() > 0,
-    missed: (await readFulfilments?.(missed.paymentId)) ?? null,
-    known: (await readFulfilments?.(known.paymentId)) ?? null,
+    isFollowed: service.eventReads > 0,
+    missed: await fulfilmentsOf(context, missed),
+    known: await fulfilmentsOf(context, known),
   });
 }
 
-const nothingTold = { plain: null, odd: null, guarded: null, unpaid: null, repeated: null };
-
 /** Grades with an unpaid payment of the shop's own service, by the answers and, with a probe, by fulfilments. */
 export async function gradeWithPayment(
-  context: Omit<GradeContext, 'service'>,
+  context: SendContext,
   order: GradedOrder,
 ): Promise<readonly Finding[]> {
-  const read = async () => (await context.readFulfilments?.(order.paymentId)) ?? null;
   const forgeries = await sendForgeries(context, order, { ipnToken: 'ipn_of_another_payment' });
-  const guarded = await read();
+  const guarded = await fulfilmentsOf(context, order);
   const good = await send(context, genuine(context, order));
-  const slowBody = await send(context, {
-    ...genuine(context, order),
-    bodyDurationMs: context.timeLimitMs / 10,
-  });
-  const oddBody = formattingVariants(paidFields(order, nowSeconds(context)));
-  const odd = await send(context, { body: oddBody, signature: sign(oddBody, order.ipnToken) });
+  const slowBody = await sendSlowly(context, order);
+  const odd = await sendOdd(context, order);
   const duplicates = await sendDuplicates(context, order);
-  const unpaid = await read();
+  const unpaid = await fulfilmentsOf(context, order);
   return evaluate({
     good,
     slowBody,
@@ -120,12 +100,16 @@ export async function gradeWithPayment(
     ...duplicates,
     statusReads: null,
     // Fulfilments by forgeries belong to the finding on the signature.
-    fulfilments: { ...nothingTold, guarded, unpaid: guarded === 0 ? unpaid : null },
+    fulfilments: { plain: null, odd: null, guarded, unpaid: guarded === 0 ? unpaid : null, repeated: null },
     timeLimitMs: context.timeLimitMs,
   });
 }
 
 type SendContext = Omit<GradeContext, 'service'>;
+
+async function fulfilmentsOf({ readFulfilments }: SendContext, { paymentId }: GradedOrder) {
+  return (await readFulfilments?.(paymentId)) ?? null;
+}
 
 const nowSeconds = ({ nowMs }: SendContext) => Math.floor(nowMs() / 1000);
 
@@ -136,6 +120,15 @@ function genuine(context: SendContext, order: GradedOrder, ageSeconds = 0) {
 
 function send(context: SendContext, webhook: Parameters<typeof postWebhook>[1]): Promise<WebhookAnswer> {
   return postWebhook(context.endpoint, webhook, context.timeLimitMs);
+}
+
+function sendSlowly(context: SendContext, order: GradedOrder): Promise<WebhookAnswer> {
+  return send(context, { ...genuine(context, order), bodyDurationMs: context.timeLimitMs / 10 });
+}
+
+function sendOdd(context: SendContext, order: GradedOrder): Promise<WebhookAnswer> {
+  const body = formattingVariants(paidFields(order, nowSeconds(context)));
+  return send(context, { body, signature: sign(body, order.ipnToken) });
 }
 
 /** The stand-in service reports the order as paid, so that only the signature check can prevent a fulfilment. */

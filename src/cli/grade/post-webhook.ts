@@ -1,6 +1,6 @@
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { request } from 'undici';
 
 export interface WebhookAnswer {
   /** Null if no answer came in time. */
@@ -11,7 +11,7 @@ export interface WebhookAnswer {
   readonly excerpt: string;
 }
 
-export interface WebhookToPost {
+interface WebhookToPost {
   readonly body: string;
   /** Null to send no signature. */
   readonly signature: string | null;
@@ -29,48 +29,39 @@ export async function postWebhook(
   timeLimitMs: number,
 ): Promise<WebhookAnswer> {
   const startedAtMs = performance.now();
-  const request = endpoint.protocol === 'https:' ? requestHttps : requestHttp;
   const bytes = Buffer.from(body);
-  const outgoing = request(endpoint, {
-    method: 'POST',
-    agent: false,
-    signal: AbortSignal.timeout(timeLimitMs),
-    headers: {
-      'content-type': 'application/json',
-      'content-length': bytes.length,
-      'user-agent': 'card-checkout-webhook/1',
-      ...(signature === null ? {} : { 'x-service-signature': signature }),
-    },
-  });
-  const answered = new Promise<WebhookAnswer>((resolve) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    const end = (status: number | null, problem: string | null) => {
-      const excerpt = Buffer.concat(chunks).subarray(0, EXCERPT_BYTES).toString('utf8');
-      resolve({ status, problem, excerpt, durationMs: Math.round(performance.now() - startedAtMs) });
-    };
-    outgoing.on('error', (error: Error) => {
-      end(
-        null,
-        error.name === 'TimeoutError' || error.name === 'AbortError' ? 'no answer in time' : error.message,
-      );
+  const end = (status: number | null, problem: string | null, excerpt = '') => {
+    return { status, problem, excerpt, durationMs: Math.round(performance.now() - startedAtMs) };
+  };
+  try {
+    const response = await request(endpoint, {
+      method: 'POST',
+      // Takes a new connection for each webhook.
+      reset: true,
+      signal: AbortSignal.timeout(timeLimitMs),
+      headers: {
+        'content-type': 'application/json',
+        'content-length': String(bytes.length),
+        'user-agent': 'card-checkout-webhook/1',
+        ...(signature === null ? {} : { 'x-service-signature': signature }),
+      },
+      body: bodyDurationMs === 0 ? bytes : Readable.from(piecesOf(bytes, bodyDurationMs)),
     });
-    outgoing.on('response', (response) => {
-      response.on('error', () => end(null, 'the response was cut off'));
-      response.on('end', () => end(response.statusCode ?? null, null));
-      response.on('data', (chunk: Buffer) => {
-        if (bytes < EXCERPT_BYTES) chunks.push(chunk);
-        bytes += chunk.length;
-      });
-    });
-  });
-  const pieceBytes = bodyDurationMs === 0 ? bytes.length : Math.ceil(bytes.length / PIECES);
-  for (let offset = 0; offset < bytes.length; offset += pieceBytes) {
-    if (offset > 0) await delay(bodyDurationMs / PIECES);
-    // Sends no more of the body to an endpoint that has answered or disconnected.
-    if (outgoing.destroyed || outgoing.writableEnded) break;
-    outgoing.write(bytes.subarray(offset, offset + pieceBytes));
+    let answer = Buffer.alloc(0);
+    for await (const chunk of response.body) {
+      if (answer.length < EXCERPT_BYTES) answer = Buffer.concat([answer, chunk]);
+    }
+    return end(response.statusCode, null, answer.subarray(0, EXCERPT_BYTES).toString('utf8'));
+  } catch (error) {
+    const { name, message } = error as Error;
+    return end(null, name === 'TimeoutError' ? 'no answer in time' : message);
   }
-  outgoing.end();
-  return answered;
+}
+
+async function* piecesOf(bytes: Buffer, durationMs: number) {
+  const pieceBytes = Math.ceil(bytes.length / PIECES);
+  for (let offset = 0; offset < bytes.length; offset += pieceBytes) {
+    if (offset > 0) await delay(durationMs / PIECES);
+    yield bytes.subarray(offset, offset + pieceBytes);
+  }
 }

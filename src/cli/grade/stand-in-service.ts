@@ -23,29 +23,27 @@ export interface GradedOrder {
  */
 export interface StandInService {
   readonly baseUrl: string;
-  readonly orders: readonly GradedOrder[];
-  addEvent(order: GradedOrder): void;
-  countEventReads(): number;
+  readonly orders: GradedOrder[];
+  /** Orders of the events; the event's number is the index plus one. */
+  readonly events: GradedOrder[];
+  eventReads: number;
   stop(): Promise<void>;
 }
 
 /** Listens on loopback only; port 0 chooses a free one. Accepts any key, because there is nothing to protect. */
 export async function startStandInService(port: number): Promise<StandInService> {
-  const orders: GradedOrder[] = [];
-  const log: EventLog = { orders: [], reads: 0 };
   const tokens = createIpnTokens(randomBytes(32).toString('hex'));
-  const newPaymentId = createPaymentIdGenerator(Date.now);
   const server = createServer((request, response) => {
-    void answer(request, { orders, log, tokens, newPaymentId })
+    void answer(request, service, tokens)
       .catch(() => ({ status: 400, body: { error: 'The request is invalid.' } }))
       .then((reply) => send(response, reply));
   });
   await once(server.listen(port, '127.0.0.1'), 'listening');
-  return {
+  const service: StandInService = {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    orders,
-    addEvent: (order) => void log.orders.push(order),
-    countEventReads: () => log.reads,
+    orders: [],
+    events: [],
+    eventReads: 0,
     async stop() {
       await new Promise((resolve) => {
         server.close(resolve);
@@ -53,19 +51,7 @@ export async function startStandInService(port: number): Promise<StandInService>
       });
     },
   };
-}
-
-/** Orders of the events; the event's number is the index plus one. */
-interface EventLog {
-  readonly orders: GradedOrder[];
-  reads: number;
-}
-
-interface StandIn {
-  readonly orders: GradedOrder[];
-  readonly log: EventLog;
-  readonly tokens: IpnTokens;
-  readonly newPaymentId: () => PaymentId;
+  return service;
 }
 
 interface Reply {
@@ -73,10 +59,8 @@ interface Reply {
   readonly body: unknown;
 }
 
-async function answer(
-  request: IncomingMessage,
-  { orders, log, tokens, newPaymentId }: StandIn,
-): Promise<Reply> {
+async function answer(request: IncomingMessage, service: StandInService, tokens: IpnTokens): Promise<Reply> {
+  const { orders } = service;
   const url = new URL(request.url ?? '/', 'http://stand-in');
   if (request.headers['x-api-key'] === undefined && request.headers.authorization === undefined) {
     return {
@@ -91,7 +75,7 @@ async function answer(
     const parameters = (
       request.method === 'POST' ? await json(request) : Object.fromEntries(url.searchParams)
     ) as Readonly<Record<string, unknown>>;
-    const paymentId = newPaymentId();
+    const paymentId = createPaymentIdGenerator(Date.now)();
     const order: GradedOrder = {
       paymentId,
       ipnToken: tokens.create(paymentId),
@@ -103,7 +87,7 @@ async function answer(
     orders.push(order);
     return { status: 200, body: presentOrder(order, String(parameters['callback'] ?? '')) };
   }
-  if (url.pathname === '/merchant/v1/events') return readEvents(log, url.searchParams);
+  if (url.pathname === '/merchant/v1/events') return readEvents(service, url.searchParams);
   if (url.pathname === '/api/v1/payment-status') {
     const token = url.searchParams.get('ipn_token');
     const id = token === null ? url.searchParams.get('payment_id') : tokens.verify(token);
@@ -116,15 +100,15 @@ async function answer(
 }
 
 /** Refuses a number beyond the log as the service does, because it is the shop's cursor at another service. */
-function readEvents(log: EventLog, query: URLSearchParams): Reply {
-  log.reads++;
+function readEvents(service: StandInService, query: URLSearchParams): Reply {
+  service.eventReads++;
   const after = Number(query.get('after') ?? 0);
-  if (after > log.orders.length) {
+  if (after > service.events.length) {
     const error = `Events after ${after} are not available. Continue with after=0.`;
     return { status: 410, body: { error, code: 'cursor_expired' } };
   }
   const limit = Number(query.get('limit') ?? 20);
-  const events = log.orders
+  const events = service.events
     .map((order, index) => ({
       number: index + 1,
       type: 'payment.paid',
@@ -135,7 +119,7 @@ function readEvents(log: EventLog, query: URLSearchParams): Reply {
     .filter(({ number }) => number > after)
     .slice(0, limit);
   const next = events.at(-1)?.number ?? after;
-  return { status: 200, body: { events, next_after: next, has_more: next < log.orders.length } };
+  return { status: 200, body: { events, next_after: next, has_more: next < service.events.length } };
 }
 
 const nowhere = `0x${'0'.repeat(40)}`;
