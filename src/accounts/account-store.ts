@@ -58,7 +58,13 @@ export interface UserChangeOptions {
   readonly removesSecondFactors?: boolean;
 }
 
-export interface PasskeyStore {
+/**
+ * `gone`: the invitation was used, withdrawn or has expired. `other_user`: the address now belongs to another user.
+ * `full`: the account or the user has the maximum of memberships.
+ */
+export type Acceptance = 'accepted' | 'gone' | 'other_user' | 'full';
+
+export interface PeopleStore {
   /** False when a user already has this passkey, the user has the maximum, or the guard does not hold. */
   addPasskey(passkey: Passkey, guard?: UserGuard): Promise<boolean>;
   /** Oldest first. */
@@ -67,15 +73,7 @@ export interface PasskeyStore {
   usePasskey(userId: string, id: string, counter: number, atMs: number): Promise<boolean>;
   /** False when the user has no such passkey, or the guard does not hold. */
   removePasskey(userId: string, id: string, guard?: UserGuard): Promise<boolean>;
-}
 
-/**
- * `gone`: the invitation was used, withdrawn or has expired. `other_user`: the address now belongs to another user.
- * `full`: the account or the user has the maximum of memberships.
- */
-export type Acceptance = 'accepted' | 'gone' | 'other_user' | 'full';
-
-export interface PeopleStore extends PasskeyStore {
   /** False when a user with this email address exists. */
   createUser(user: User): Promise<boolean>;
   findUser(userId: string): Promise<User | null>;

@@ -24,15 +24,11 @@ export function parseBrandColor(text: string): string | null {
   if (contrast >= MINIMUM_CONTRAST) return color;
   // Rounded down, so that no refused color appears to reach the minimum.
   const ratio = Math.floor(contrast * 100) / 100;
+  const darker = mixUntil(color, BLACK, (shade) => contrastOf(WHITE, shade) >= MINIMUM_CONTRAST);
   throw invalidField(
     'brand-color',
-    `must be darker: white text on ${color} has a contrast of ${ratio}:1 and needs ${MINIMUM_CONTRAST}:1. The nearest color that passes is ${readableUnderWhite(color)}`,
+    `must be darker: white text on ${color} has a contrast of ${ratio}:1 and needs ${MINIMUM_CONTRAST}:1. The nearest color that passes is ${darker}`,
   );
-}
-
-/** The color itself, or the lightest darker shade on which white text is readable. */
-function readableUnderWhite(color: Hex): Hex {
-  return mixUntil(color, BLACK, (shade) => contrastOf(WHITE, shade) >= MINIMUM_CONTRAST);
 }
 
 type BrandTokens = Readonly<

@@ -2,29 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { type Feature, features } from '../payment/create-payment.ts';
 import { invalidField, ServiceError } from '../payment/errors.ts';
 import { MAXIMUM_FEE_BASIS_POINTS } from '../payment/fees.ts';
-import { type Currency, currencies, isCurrency } from '../payment/money.ts';
-import { parseRetentionDays } from '../payment/redact-email.ts';
 import type { Pictures } from '../platform/pictures.ts';
 import type { CallbackGuard } from '../webhooks/delivery-types.ts';
 import type { Account, AccountChange } from './account.ts';
 import type { AccountStore, AuditStore } from './account-store.ts';
-import { parseBrandColor } from './brand-color.ts';
 import { type Actor, type PeopleContext, recordAction } from './people-context.ts';
 import type { User } from './person.ts';
 import { VIEWING_MS } from './session-lifetimes.ts';
 import { type Caller, createSession, type SignedIn } from './sessions.ts';
 import { encodeLogo } from './shop-logo.ts';
 import {
-  parseMaxProviderFee,
   parseName,
-  parseReturnUrl,
-  parseSupportUrl,
-  parseTermsUrl,
-  parseTimeZone,
-  parseTolerance,
   plainProfile,
   requirePublicLink,
   requireWalletForLock,
+  textSettings,
 } from './shop-profile.ts';
 
 interface ProfileContext extends AccountsContext {
@@ -33,26 +25,6 @@ interface ProfileContext extends AccountsContext {
   /** Allows links to this machine and private networks. */
   readonly isTestMode: boolean;
 }
-
-/**
- * Parsers of settings given as text, by option name. Empty text removes a setting or restores its default, except for the
- * name and the base currency, which refuse it.
- */
-const textSettings = {
-  name: (text) => ({ name: parseName(text) }),
-  'brand-color': (text) => ({ brandColor: parseBrandColor(text) }),
-  'support-link': (text) => ({ supportUrl: parseSupportUrl(text) }),
-  'terms-link': (text) => ({ termsUrl: parseTermsUrl(text) }),
-  'return-link': (text) => ({ returnUrl: parseReturnUrl(text, 'return-link') }),
-  'failure-link': (text) => ({ failureUrl: parseReturnUrl(text, 'failure-link') }),
-  'time-zone': (text) => ({ timeZone: parseTimeZone(text) }),
-  'base-currency': (text) => ({ baseCurrency: parseBaseCurrency(text) }),
-  'email-retention': (text) => ({
-    emailRetentionDays: text === '' ? null : parseRetentionDays(text, 'email-retention'),
-  }),
-  'tolerance-percent': (text) => ({ toleranceBasisPoints: parseTolerance(text) }),
-  'max-provider-fee-percent': (text) => ({ maxProviderFeeBasisPoints: parseMaxProviderFee(text) }),
-} as const satisfies Record<string, (text: string) => AccountChange>;
 
 type TextSetting = keyof typeof textSettings;
 export const textSettingNames = Object.keys(textSettings) as TextSetting[];
@@ -103,11 +75,6 @@ export async function readProfileUpdate(
       ? {}
       : { defaultCallbackUrl: await requireCallback(callbacks, defaultCallback) }),
   };
-}
-
-function parseBaseCurrency(text: string): Currency {
-  if (isCurrency(text)) return text;
-  throw invalidField('base-currency', `must be one of ${currencies.join(', ')}`);
 }
 
 async function requireCallback(callbacks: CallbackGuard, callback: string): Promise<string | null> {

@@ -7,13 +7,11 @@ import type { OneTimeLink } from './one-time-link.ts';
 import type { Passwords } from './passwords.ts';
 import type { User } from './person.ts';
 
-export interface PeopleContext
-  extends Readonly<{
-    accounts: AccountStore;
-    people: PeopleStore;
-    sessions: SessionStore;
-    audit: AuditStore;
-  }> {
+export interface PeopleContext {
+  readonly accounts: AccountStore;
+  readonly people: PeopleStore;
+  readonly sessions: SessionStore;
+  readonly audit: AuditStore;
   readonly passwords: Passwords;
   readonly nowMs: () => number;
   /** Mails users about changes to their credentials; null if email is not configured. */

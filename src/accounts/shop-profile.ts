@@ -2,15 +2,17 @@ import { createHash } from 'node:crypto';
 import type { Address } from '../payment/address.ts';
 import { parseCallbackUrl } from '../payment/callback-url.ts';
 import { invalidField } from '../payment/errors.ts';
-import { type Currency, parsePercentBasisPoints } from '../payment/money.ts';
+import { type Currency, currencies, isCurrency, parsePercentBasisPoints } from '../payment/money.ts';
 import {
   MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
   MAXIMUM_TOLERANCE_BASIS_POINTS,
   MINIMUM_PROVIDER_FEE_BASIS_POINTS,
 } from '../payment/paid-threshold.ts';
 import type { ProviderId } from '../payment/provider-catalog.ts';
+import { parseRetentionDays } from '../payment/redact-email.ts';
 import { parseLine, readTypedNumber } from '../payment/typed-input.ts';
 import { isSecureUrl } from '../platform/public-address.ts';
+import { parseBrandColor } from './brand-color.ts';
 
 export const plainProfile = {
   /** Hash of the logo, which is stored separately; null if there is none. */
@@ -49,6 +51,35 @@ export const plainProfile = {
 
 /** What customers see of a shop, and the account's settings. */
 export type ShopProfile = Readonly<typeof plainProfile>;
+
+/**
+ * Parsers of settings given as text, by option name. Empty text removes a setting or restores its default, except for the
+ * name and the base currency, which refuse it.
+ */
+export const textSettings = {
+  name: (text) => ({ name: parseName(text) }),
+  'brand-color': (text) => ({ brandColor: parseBrandColor(text) }),
+  'support-link': (text) => ({ supportUrl: parseSupportUrl(text) }),
+  'terms-link': (text) => ({ termsUrl: parseTermsUrl(text) }),
+  'return-link': (text) => ({ returnUrl: parseReturnUrl(text, 'return-link') }),
+  'failure-link': (text) => ({ failureUrl: parseReturnUrl(text, 'failure-link') }),
+  'time-zone': (text) => ({ timeZone: parseTimeZone(text) }),
+  'base-currency': (text) => ({ baseCurrency: parseBaseCurrency(text) }),
+  'email-retention': (text) => ({
+    emailRetentionDays: text === '' ? null : parseRetentionDays(text, 'email-retention'),
+  }),
+  'tolerance-percent': (text) => ({
+    toleranceBasisPoints: parsePercent('tolerance-percent', text, 0, MAXIMUM_TOLERANCE_BASIS_POINTS),
+  }),
+  'max-provider-fee-percent': (text) => ({
+    maxProviderFeeBasisPoints: parsePercent(
+      'max-provider-fee-percent',
+      text,
+      MINIMUM_PROVIDER_FEE_BASIS_POINTS,
+      MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
+    ),
+  }),
+} as const satisfies Record<string, (text: string) => Partial<ShopProfile & { readonly name: string }>>;
 
 const MAXIMUM_LINK_CHARACTERS = 500;
 const MAXIMUM_NAME_CHARACTERS = 100;
@@ -127,21 +158,12 @@ export function parseTimeZone(text: string): string {
   throw invalidField('time-zone', 'must be the name of a time zone, such as Europe/Berlin');
 }
 
-/** Parses the tolerated shortfall in percent to basis points; empty text is null. Throws `invalid_request`. */
-export function parseTolerance(text: string): number | null {
-  return parsePercent('tolerance-percent', text, 0, MAXIMUM_TOLERANCE_BASIS_POINTS);
+function parseBaseCurrency(text: string): Currency {
+  if (isCurrency(text)) return text;
+  throw invalidField('base-currency', `must be one of ${currencies.join(', ')}`);
 }
 
-/** Parses the maximum provider fee in percent to basis points; empty text is null. Throws `invalid_request`. */
-export function parseMaxProviderFee(text: string): number | null {
-  return parsePercent(
-    'max-provider-fee-percent',
-    text,
-    MINIMUM_PROVIDER_FEE_BASIS_POINTS,
-    MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
-  );
-}
-
+/** Parses a percentage to basis points; empty text is null. Throws `invalid_request`. */
 function parsePercent(field: string, text: string, minimum: number, maximum: number): number | null {
   const percent = text.trim();
   if (percent === '') return null;

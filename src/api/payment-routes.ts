@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { checkoutUrl } from '../payment/checkout-url.ts';
 import { createPayment } from '../payment/create-payment.ts';
 import { invalidField, ServiceError } from '../payment/errors.ts';
-import type { IpnTokens } from '../payment/ipn-token.ts';
 import { formatCents, formatOptionalCents, formatUnits } from '../payment/money.ts';
 import type { Payment } from '../payment/payment.ts';
 import { SETTLEMENT_COIN } from '../payment/payment-events.ts';
@@ -91,11 +90,7 @@ function readName(query: QueryParameters, name: StatusParameterName): string | n
   return value ?? null;
 }
 
-export interface PresentContext {
-  readonly tokens: IpnTokens;
-  /** Without a trailing slash. */
-  readonly baseUrl: string;
-}
+export type PresentContext = Pick<ApiContext, 'tokens' | 'baseUrl'>;
 
 export const isoTime = (timeMs: number) => new Date(timeMs).toISOString();
 export const isoTimeOrNull = (timeMs: number | null) => (timeMs === null ? null : isoTime(timeMs));

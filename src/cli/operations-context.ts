@@ -26,22 +26,12 @@ export interface DirectPayments {
   readonly baseUrl: string;
 }
 
-type Stores =
-  | 'accounts'
-  | 'people'
-  | 'sessions'
-  | 'audit'
-  | 'payments'
-  | 'emails'
-  | 'webhooks'
-  | 'search'
-  | 'observations'
-  | 'events'
-  | 'relay'
-  | 'settlements';
+type PeopleStores = 'accounts' | 'people' | 'sessions' | 'audit';
+type PaymentStores = 'payments' | 'emails' | 'webhooks' | 'search' | 'events';
+type ChainStores = 'observations' | 'relay' | 'settlements';
 
 /** Dependencies of the operations: parts of a running server, or only the opened store. */
-export interface OperationsContext extends Pick<CoreStore, Stores> {
+export interface OperationsContext extends Pick<CoreStore, PeopleStores | PaymentStores | ChainStores> {
   readonly featureRecords: FeatureRecords;
   readonly providerDescriptions: ProviderDescriptions;
   readonly callbacks: CallbackGuard;

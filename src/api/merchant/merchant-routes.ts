@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyScope } from '../../accounts/api-key.ts';
 import { type CancelPaymentContext, cancelPayment } from '../../payment/cancel-payment.ts';
-import { type CreatePaymentContext, createDirectPayment } from '../../payment/create-payment.ts';
+import { createDirectPayment } from '../../payment/create-payment.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import type { EventPage, EventStore } from '../../payment/event-store.ts';
 import type { Payment } from '../../payment/payment.ts';
@@ -12,14 +12,12 @@ import type { NumberedEvent } from '../../payment/payment-events.ts';
 import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
 import { exportJournal } from '../../reports/export-journal.ts';
 import { readStatistics } from '../../reports/read-statistics.ts';
-import type { CallbackGuard } from '../../webhooks/delivery-types.ts';
 import { readPaymentHistory, viewPaymentOf } from '../../webhooks/payment-history.ts';
 import type { WebhookStore } from '../../webhooks/webhook.ts';
 import type { ApiContext, ApiRateLimiters } from '../api-context.ts';
 import { type Admit, accountOf, registerKeyRoutes, requireCallbackHost } from '../authenticate.ts';
 import type { ValueOf } from '../json-schema.ts';
 import { parseCreateRequest, readIdempotencyKey } from '../parse-create-request.ts';
-import type { PresentContext } from '../payment-routes.ts';
 import { queryOf, readJsonObject, readParameters, requireNoQuery } from '../request-input.ts';
 import {
   completeDirectParameters,
@@ -48,14 +46,10 @@ import {
 
 const MERCHANT_PREFIX = '/merchant/v1';
 
-export interface MerchantContext extends CancelPaymentContext, PresentContext {
+export interface MerchantContext extends CancelPaymentContext, Omit<ApiContext, 'status'> {
   readonly search: PaymentSearchStore;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly events: Pick<EventStore, 'listEvents'>;
-  readonly accounts: ApiContext['accounts'];
-  readonly limits: ApiRateLimiters;
-  readonly create: CreatePaymentContext;
-  readonly callbacks: CallbackGuard;
 }
 
 /** Returns the checks of key, rate and scope that precede an operation. */

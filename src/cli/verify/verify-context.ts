@@ -13,16 +13,17 @@ import type {
 import type { Webhook, WebhookStore } from '../../webhooks/webhook.ts';
 import type { Findings } from './discrepancies.ts';
 
-export interface VerifyContext
-  extends Readonly<{
-    payments: Pick<PaymentStore, 'findPaymentById' | 'findNewest' | 'listPaymentIds' | 'viewPayment'>;
-    observations: Pick<ObservationStore, 'listEntries' | 'listEntriesOf' | 'listFolded' | 'readCursor'>;
-    webhooks: Pick<WebhookStore, 'listWebhooks'>;
-    featureRecords: Pick<FeatureRecords, 'readCheck'>;
-    relay: Pick<RelayStore, 'listOpenBatches'>;
-    settlements: Pick<SettlementStore, 'listSettlements'>;
-    search: Pick<PaymentSearchStore, 'listHistories'>;
-  }> {
+export interface VerifyContext {
+  readonly payments: Pick<PaymentStore, 'findPaymentById' | 'findNewest' | 'listPaymentIds' | 'viewPayment'>;
+  readonly observations: Pick<
+    ObservationStore,
+    'listEntries' | 'listEntriesOf' | 'listFolded' | 'readCursor'
+  >;
+  readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
+  readonly featureRecords: Pick<FeatureRecords, 'readCheck'>;
+  readonly relay: Pick<RelayStore, 'listOpenBatches'>;
+  readonly settlements: Pick<SettlementStore, 'listSettlements'>;
+  readonly search: Pick<PaymentSearchStore, 'listHistories'>;
   /** Null if the database is to be compared only with itself. */
   readonly chain: VerifiedChain | null;
   readonly nowMs: () => number;

@@ -10,13 +10,9 @@ import { hasSecondFactor } from '../../accounts/second-factor.ts';
 import type { Address } from '../../payment/address.ts';
 import { ServiceError } from '../../payment/errors.ts';
 import type { PaymentId } from '../../payment/payment.ts';
-import type { PaymentSearchStore } from '../../payment/payment-search-store.ts';
-import type { PaymentStore } from '../../payment/payment-store.ts';
-import type { Pictures } from '../../platform/pictures.ts';
 import type { ProviderDescriptions } from '../../providers/provider.ts';
-import type { ProviderDirectory } from '../../providers/provider-availability.ts';
 import type { ChainReader, Relayer } from '../../settlement/chain/chain.ts';
-import type { ObservationStore, RelayStore } from '../../settlement/settlement-store.ts';
+import type { RelayStore } from '../../settlement/settlement-store.ts';
 import { type Html, html, navigationLink } from '../../web/design/html.ts';
 import type { Page } from '../../web/design/page-style.ts';
 import { requirePassingFrom } from '../../web/rate-windows.ts';
@@ -28,6 +24,7 @@ import {
   type AreaRoutes,
   type AreaVisit,
   createCookies,
+  type DashboardContext,
 } from '../../web/signed-in/context.ts';
 import { refusalBanner } from '../../web/signed-in/form-fields.ts';
 import { formTokenField, requireTextUrl } from '../../web/signed-in/forms.ts';
@@ -39,7 +36,6 @@ import {
   wholePage,
 } from '../../web/signed-in/layout.ts';
 import { createPages, readOwnSession, toSignIn, visitOf } from '../../web/signed-in/pages.ts';
-import type { CallbackGuard } from '../../webhooks/delivery-types.ts';
 
 const style = dashboardStyleWith(new URL('./operator.css', import.meta.url));
 
@@ -101,18 +97,11 @@ export async function requireAdmission(
   requireTextUrl(url);
 }
 
-export interface OperatorContext extends AreaContext {
-  readonly payments: PaymentStore;
-  readonly search: Pick<
-    PaymentSearchStore,
-    'listUnsettled' | 'listFailingWebhooks' | 'listSlots' | 'listPaidCounts'
-  >;
-  readonly observations: Pick<ObservationStore, 'readCursor'>;
+type Shared = 'payments' | 'search' | 'observations' | 'callbacks' | 'pictures' | 'directory';
+
+export interface OperatorContext extends AreaContext, Pick<DashboardContext, Shared> {
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;
   readonly providerDescriptions: ProviderDescriptions;
-  readonly callbacks: CallbackGuard;
-  readonly pictures: Pictures;
-  readonly directory: ProviderDirectory;
   readonly chain: Pick<ChainReader, 'withView' | 'listEndpoints'>;
   readonly relayers: readonly Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>[];
   /** Sends a deposited token other than USDC to the payment's merchant; resolves to the transaction hash. */
