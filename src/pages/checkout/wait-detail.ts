@@ -25,7 +25,7 @@ export function waitDetail(wait: Wait, checkout: Checkout, language: Language): 
   const { wait: words } = language.words;
   return html`${timeline(wait, checkout, language)}
 ${wait.isLate ? html`<section><h2>${words.longer}</h2>${lateHelp(checkout, language)}</section>` : nothing}
-${checkout.mail === null ? html`<p class="leave"><strong>${words.close}</strong></p>` : nothing}`;
+${checkout.mail === null || checkout.mail === 'failed' ? html`<p class="leave"><strong>${words.close}</strong></p>` : nothing}`;
 }
 
 function lateHelp(checkout: Checkout, language: Language): Html {

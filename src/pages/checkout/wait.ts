@@ -1,31 +1,18 @@
 import type { StateChange } from '../../payment/payment-search-store.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
-import { customerFacts, type ProviderId } from '../../payment/provider-catalog.ts';
+import { customerFacts } from '../../payment/provider-catalog.ts';
 import { sellerOf } from '../../providers/provider-availability.ts';
 import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
 
 /** Times of the stored events between the provider's approval and the shop; null where none is stored. */
-export interface WaitTimes {
-  readonly approval: Approval | null;
-  readonly arrivedAtMs: number | null;
-  readonly releasingAtMs: number | null;
-}
-
-interface Approval {
-  readonly provider: ProviderId;
-  readonly atMs: number;
-  /** False if the provider only reported something later. */
-  readonly isExact: boolean;
-}
+export type WaitTimes = ReturnType<typeof waitTimesOf>;
 
 /** @param changes the payment's state changes, oldest first */
-export function waitTimesOf(
-  { sessions }: Pick<PaymentView, 'sessions'>,
-  changes: readonly StateChange[],
-): WaitTimes {
+export function waitTimesOf({ sessions }: Pick<PaymentView, 'sessions'>, changes: readonly StateChange[]) {
   const approvals = sessions.flatMap(({ provider, progress, progressAtMs, approvedAtMs }) => {
     const atMs = approvedAtMs ?? progressAtMs;
     if ((progress !== 'delivering' && progress !== 'delivered') || atMs === null) return [];
+    // Not exact if the provider only reported something later.
     return [{ provider, atMs, isExact: approvedAtMs !== null }];
   });
   // A reorganization can bring the payment back to `unpaid/pending`.
@@ -46,15 +33,7 @@ const LATE_FACTOR = 2;
 const MINUTE_MS = 60_000;
 
 /** What the page shows while the customer, who has paid, only waits. */
-export interface Wait {
-  /** Start of the elapsed time; null if unknown. */
-  readonly sinceMs: number | null;
-  readonly isLate: boolean;
-  /** Index in `waitSteps`. */
-  readonly current: number;
-  readonly provider: ProviderId | null;
-  readonly times: readonly (number | null)[];
-}
+export type Wait = NonNullable<ReturnType<typeof waitOf>>;
 
 export const waitSteps = ['approvedBy', 'onItsWay', 'confirmed', 'withShop'] as const;
 
@@ -66,7 +45,7 @@ interface WaitContext {
 }
 
 /** Null for a payment that does not wait for the provider or the release. */
-export function waitOf({ view, times, offers, nowMs }: WaitContext): Wait | null {
+export function waitOf({ view, times, offers, nowMs }: WaitContext) {
   const { arrivedAtMs, releasingAtMs } = times;
   // An approval of an earlier visit to another provider says nothing of this one.
   const isOwn = view.kind !== 'at_provider' || times.approval?.provider === view.provider;
@@ -79,8 +58,10 @@ export function waitOf({ view, times, offers, nowMs }: WaitContext): Wait | null
       : RELEASE_MINUTES;
   const stepSinceMs = current === 1 ? approval?.atMs : arrivedAtMs;
   return {
+    /** Start of the elapsed time; null if unknown. */
     sinceMs: approval?.atMs ?? arrivedAtMs,
     isLate: view.kind !== 'held' && nowMs - (stepSinceMs ?? nowMs) > LATE_FACTOR * usualMinutes * MINUTE_MS,
+    /** Index in `waitSteps`. */
     current,
     provider: view.kind === 'at_provider' ? view.provider : (approval?.provider ?? null),
     times: [approval?.isExact === true ? approval.atMs : null, arrivedAtMs, releasingAtMs],
