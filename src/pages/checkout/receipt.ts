@@ -44,7 +44,8 @@ export function receipt(
   return html`${shopLinks(checkout, language)}
 <dl class="facts receipt">${[...rowsOf(view, checkout, language)]}</dl>
 <div class="proof">${proven === null ? nothing : html`<p>${proven}</p>`}
-<details${view.surplus === null ? nothing : html` open`}><summary>${proven === null ? names.details : words.transactions}</summary><dl class="facts">${transactions}${reference}</dl>
+<details${view.surplus === null ? nothing : html` open`}><summary>${proven === null ? names.details : words.transactions}</summary>
+<dl class="facts">${transactions}${reference}</dl>
 ${proven === null ? nothing : html`<p><a href="/docs/api#check-where-the-money-can-go">${words.check}</a></p>`}</details></div>
 <button class="button wide" type="button" id="print" hidden>${actions.print}</button>`;
 }
