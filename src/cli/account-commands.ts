@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { keyScopes } from '../accounts/api-key.ts';
 import { MAXIMUM_LOGO_BYTES } from '../accounts/shop-profile.ts';
@@ -77,19 +77,10 @@ export function addAccountCommands(program: Command, services: OperationRunner):
 /** Content of a file, cut off at a length that is refused anyway. An empty name removes the logo. */
 function readAsBase64(file: string): string {
   if (file === '') return '';
-  const descriptor = openLogo(file);
   try {
-    const buffer = Buffer.alloc(MAXIMUM_LOGO_BYTES + 1);
-    const bytes = readSync(descriptor, buffer);
-    return buffer.subarray(0, bytes).toString('base64');
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function openLogo(file: string): number {
-  try {
-    return openSync(file, 'r');
+    return readFileSync(file)
+      .subarray(0, MAXIMUM_LOGO_BYTES + 1)
+      .toString('base64');
   } catch (cause) {
     throw invalidField('logo', `cannot be read: ${(cause as Error).message}`);
   }

@@ -23,11 +23,14 @@ type ControlReply = { readonly result: unknown } | { readonly error: string };
 
 /**
  * Serves commands in a running server: one POST per operation, over a Unix socket that only its owner can open.
- * Replaces the socket of a killed process. Throws `SocketInUseError`.
+ * Replaces the socket of a killed process. Throws if another service uses this data folder, which the lock of SQLite
+ * refuses earlier.
  */
 export async function startControlServer(socketFile: string, context: OperationsContext): Promise<Server> {
-  mkdirSync(dirname(socketFile), { recursive: true, mode: 0o700 });
-  if (await isListening(socketFile)) throw new SocketInUseError(dirname(socketFile));
+  const dataDir = dirname(socketFile);
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (await isListening(socketFile))
+    throw new Error(`${dataDir} is the DATA_DIR of a running service: give each process one of its own`);
   rmSync(socketFile, { force: true });
   const server = createServer(async (request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -42,15 +45,6 @@ export async function startControlServer(socketFile: string, context: Operations
   // Other users cannot open it before, because the process creates all files for its own user.
   chmodSync(socketFile, 0o600);
   return server;
-}
-
-/** Another service uses this data folder. With SQLite, the lock of the database refuses that earlier. */
-class SocketInUseError extends Error {
-  override readonly name = 'SocketInUseError';
-
-  constructor(dataDir: string) {
-    super(`${dataDir} is the DATA_DIR of a running service: give each process one of its own`);
-  }
 }
 
 export function isListening(socketFile: string): Promise<boolean> {

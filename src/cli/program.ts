@@ -73,8 +73,15 @@ export function createProgram(services: ProgramServices, version: string): Comma
   addUserCommands(program, services);
   addProviderCommands(program, services);
   addPaymentCommands(program, services);
-  addChainCommands(program, services);
-  addEventCommands(program, services);
+  const chain = operationsOf(program.command('chain').description('what was read of the chain'), services);
+  chain('rewind', 'scan final blocks again that you know the chain has replaced').option(
+    '--block <number>',
+    'the newest block to keep (the newest scanned one that the chain still has)',
+  );
+  const event = program.command('event').description('the event log of an account');
+  operationsOf(event, services)('list', 'list what happened to the payments of an account')
+    .requiredOption('--account <account>', 'the merchant')
+    .option('--after <number>', 'the number of the last event that you have read (0)');
   addSandboxCommands(program, services);
   addIntegratorCommands(program, services);
 
@@ -282,21 +289,6 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
     'rescue <payment>',
     'send a token other than USDC from the deposit address to the merchant',
   ).requiredOption('--token <address>', 'the token’s address, or pol');
-}
-
-function addChainCommands(program: Command, services: ProgramServices): void {
-  const chain = operationsOf(program.command('chain').description('what was read of the chain'), services);
-  chain('rewind', 'scan final blocks again that you know the chain has replaced').option(
-    '--block <number>',
-    'the newest block to keep (the newest scanned one that the chain still has)',
-  );
-}
-
-function addEventCommands(program: Command, services: ProgramServices): void {
-  const event = program.command('event').description('the event log of an account');
-  operationsOf(event, services)('list', 'list what happened to the payments of an account')
-    .requiredOption('--account <account>', 'the merchant')
-    .option('--after <number>', 'the number of the last event that you have read (0)');
 }
 
 function addKeepingCommands(program: Command, services: ProgramServices): void {

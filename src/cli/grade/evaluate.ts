@@ -66,9 +66,8 @@ export function evaluateEvents({ isFollowed, missed, known }: EventObservations)
   const obligation = 'recommended: follow the event log';
   const mend =
     'A webhook is sent once. Read GET /merchant/v1/events from the stored number on, and fulfil an order of payment.paid in the transaction that stores the next number.';
-  if (problems.length > 0) return { obligation, mark: 'missed', problems, mend };
-  if (isFollowed && missed !== null) return { obligation, mark: 'met', problems, mend: null };
-  return { obligation, mark: 'not_seen', problems, mend: isFollowed ? ways.not_seen : mend };
+  const graded = finding(obligation, problems, mend, isFollowed && missed !== null ? 'met' : 'not_seen');
+  return isFollowed ? graded : { ...graded, mend };
 }
 
 function finding(
