@@ -223,8 +223,7 @@ export async function viewAccount(
   accountId: string,
   caller: Caller,
 ): Promise<string> {
-  const account = await context.accounts.findAccount(accountId);
-  if (account === null) throw new ServiceError('not_found');
+  await findExistingAccount(context, accountId);
   const actor = { name: operator.email, userId: operator.id, address: caller.address };
   // Recorded before the first page is shown, so that no view goes unrecorded.
   await recordAction(context, accountId, actor, 'account.viewed');

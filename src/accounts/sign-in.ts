@@ -46,17 +46,9 @@ export async function recordFailedSignIn(
 ): Promise<void> {
   const email = parseUserEmail(typed);
   const user = email === null ? null : await context.people.findUserByEmail(email);
-  if (user === null) {
-    const stranger = { name: 'unknown address', userId: null, address };
-    await recordAction(context, SERVICE_LOG, stranger, 'sign_in.failed');
-  } else
-    await recordForUser(
-      context,
-      user,
-      { name: user.email, userId: user.id, address },
-      'sign_in.failed',
-      null,
-    );
+  const actor = { name: user?.email ?? 'unknown address', userId: user?.id ?? null, address };
+  if (user === null) await recordAction(context, SERVICE_LOG, actor, 'sign_in.failed');
+  else await recordForUser(context, user, actor, 'sign_in.failed', null);
 }
 
 /**

@@ -121,21 +121,15 @@ export function presentEvent(
   return { number, type, created_at: isoTime(atMs), payment: presentMerchantPayment(baseUrl, view) };
 }
 
-export function presentDay({
-  date,
-  created,
-  converted,
-  paid,
-  ...sums
-}: DayStatistics): ValueOf<typeof merchantDaysSchema>['days'][number] {
-  const amounts = [...sums.paidCents].map(([currency, cents]) => [currency, formatCents(cents)]);
+export function presentDay(day: DayStatistics): ValueOf<typeof merchantDaysSchema>['days'][number] {
+  const amounts = [...day.paidCents].map(([currency, cents]) => [currency, formatCents(cents)]);
   return {
-    date,
-    created,
-    converted,
-    paid,
+    date: day.date,
+    created: day.created,
+    converted: day.converted,
+    paid: day.paid,
     paid_amounts: Object.fromEntries(amounts),
-    received_amount: formatUnits(BigInt(sums.receivedUnits)),
-    service_fees: formatUnits(BigInt(sums.feeUnits)),
+    received_amount: formatUnits(BigInt(day.receivedUnits)),
+    service_fees: formatUnits(BigInt(day.feeUnits)),
   };
 }

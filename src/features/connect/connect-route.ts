@@ -1,6 +1,4 @@
-import type { Account } from '../../accounts/account.ts';
 import { keyScopes } from '../../accounts/api-key.ts';
-import type { CreatedKey } from '../../accounts/api-keys.ts';
 import * as json from '../../api/json-schema.ts';
 import { required } from '../../api/merchant/merchant-parameters.ts';
 import type { MerchantRoutes } from '../../api/merchant/merchant-routes.ts';
@@ -64,22 +62,15 @@ export function registerConnect({ server, limits }: MerchantRoutes, context: Con
       return: returnUrl,
     } = readParameters(request, connectParameters);
     const connected = await exchangeCode(context, { code, codeVerifier, returnUrl, address });
-    return reply.header('cache-control', 'no-store').send(presentConnection(connected));
+    const { key, plainKey, account } = connected;
+    return reply.header('cache-control', 'no-store').send({
+      api_key: plainKey,
+      key_id: key.id,
+      scopes: key.scopes,
+      callback_host: key.callbackHost,
+      account_id: account.id,
+      account_name: account.name,
+      wallet: account.wallet,
+    } satisfies json.ValueOf<typeof connectionSchema>);
   });
-}
-
-function presentConnection({
-  key,
-  plainKey,
-  account,
-}: CreatedKey & { readonly account: Account }): json.ValueOf<typeof connectionSchema> {
-  return {
-    api_key: plainKey,
-    key_id: key.id,
-    scopes: key.scopes,
-    callback_host: key.callbackHost,
-    account_id: account.id,
-    account_name: account.name,
-    wallet: account.wallet,
-  };
 }

@@ -1,11 +1,16 @@
 import { type Account, type ApiKey, isFeature } from '../../accounts/account.ts';
 import { maskApiKey } from '../../accounts/api-key.ts';
 import { describeKey, findOwnKey, MAXIMUM_ACTIVE_KEYS, revokeOwnKey } from '../../accounts/api-keys.ts';
-import { type AccountUpdate, changeAccount, requireFee } from '../../accounts/manage-accounts.ts';
+import {
+  type AccountUpdate,
+  changeAccount,
+  findExistingAccount,
+  requireFee,
+} from '../../accounts/manage-accounts.ts';
 import { recordAction } from '../../accounts/people-context.ts';
 import type { Member } from '../../accounts/person.ts';
 import { features } from '../../payment/create-payment.ts';
-import { invalidField, ServiceError } from '../../payment/errors.ts';
+import { invalidField } from '../../payment/errors.ts';
 import { feeExample, MAXIMUM_FEE_BASIS_POINTS } from '../../payment/fees.ts';
 import { formatUnits, parsePercentBasisPoints } from '../../payment/money.ts';
 import { readTypedNumber } from '../../payment/typed-input.ts';
@@ -96,10 +101,8 @@ function featureUpdateOf(form: forms.FormFields): AccountUpdate {
 }
 
 /** Account of the path. Throws `not_found`. */
-async function readAccount({ params, context: { accounts } }: OperatorVisit): Promise<Account> {
-  const account = await accounts.findAccount(params['accountId'] ?? '');
-  if (account === null) throw new ServiceError('not_found');
-  return account;
+export function readAccount({ params, context }: OperatorVisit): Promise<Account> {
+  return findExistingAccount(context, params['accountId'] ?? '');
 }
 
 async function showAccount(visit: OperatorVisit, previewBasisPoints?: number): Promise<PageView> {

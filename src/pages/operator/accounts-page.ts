@@ -1,9 +1,5 @@
 import type { Account } from '../../accounts/account.ts';
-import {
-  createAccount,
-  DEFAULT_FEE_BASIS_POINTS,
-  findExistingAccount,
-} from '../../accounts/manage-accounts.ts';
+import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../../accounts/manage-accounts.ts';
 import { recordAction } from '../../accounts/people-context.ts';
 import { parseUserEmail } from '../../accounts/person.ts';
 import { parseName } from '../../accounts/shop-profile.ts';
@@ -17,7 +13,7 @@ import { type FormHandler, type PageView, seeOther, showRefused } from '../../we
 import { inviteFields, sendInvitation, takeInvitationPage } from '../dashboard/people-pages.ts';
 import { confirmedForm, requirePasswordAndFactor } from '../dashboard/security-pages.ts';
 import { meantField, meantWalletOf } from '../dashboard/settings-pages.ts';
-import { activityBadge, parseFee } from './account-page.ts';
+import { activityBadge, parseFee, readAccount } from './account-page.ts';
 import { OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } from './operator-page.ts';
 
 const ACCOUNTS_ON_A_PAGE = 50;
@@ -108,19 +104,14 @@ export function registerInvitePages(routes: OperatorRoutes): void {
   pages.page(path, showInvitation);
   pages.form(path, answerInvite, showInvitation);
   pages.page('/accounts/:accountId/invited', async (visit) => {
-    const back = `/accounts/${accountIdOf(visit)}`;
+    const back = `/accounts/${visit.params['accountId'] ?? ''}`;
     return (await takeInvitationPage(visit, `${OPERATOR_PATH}${back}`)) ?? seeOther(back);
   });
 }
 
-function accountIdOf({ params }: OperatorVisit): string {
-  return params['accountId'] ?? '';
-}
-
 const answerInvite: FormHandler<OperatorVisit> = async (visit, form) => {
-  const { context } = visit;
-  const account = await findExistingAccount(context, accountIdOf(visit));
-  const outcome = await sendInvitation(visit, account, context.publicUrl, form);
+  const account = await readAccount(visit);
+  const outcome = await sendInvitation(visit, account, visit.context.publicUrl, form);
   if (outcome === 'sent') return seeOther(`/accounts/${account.id}?flash=invited`);
   if (outcome === 'kept') return seeOther(`/accounts/${account.id}/invited`);
   const refusal = new ServiceError('invalid_request', outcome.failure);
@@ -128,7 +119,7 @@ const answerInvite: FormHandler<OperatorVisit> = async (visit, form) => {
 };
 
 async function showInvitation(visit: OperatorVisit): Promise<PageView> {
-  const account = await findExistingAccount(visit.context, accountIdOf(visit));
+  const account = await readAccount(visit);
   const path = `${OPERATOR_PATH}/accounts/${account.id}`;
   const form = await confirmedForm(visit, {
     action: `${path}/invite`,

@@ -146,15 +146,10 @@ const counts = new Intl.NumberFormat('en');
 /** Time after a disagreement in which an endpoint counts as unhealthy. */
 const DISAGREEMENT_MS = 10 * 60_000;
 
-export function isWell({
-  isPaused,
-  isSlow,
-  isFailing,
-  lagBlocks,
-  lastDisagreement,
-}: EndpointHealth): boolean {
+export function isWell({ lagBlocks, lastDisagreement, ...endpoint }: EndpointHealth): boolean {
+  if (endpoint.isPaused || endpoint.isSlow || endpoint.isFailing) return false;
   const hasDisagreed = lastDisagreement !== null && lastDisagreement.agoMs < DISAGREEMENT_MS;
-  return !isPaused && !isSlow && !isFailing && (lagBlocks ?? 0) <= LAGGING_BLOCKS && !hasDisagreed;
+  return (lagBlocks ?? 0) <= LAGGING_BLOCKS && !hasDisagreed;
 }
 
 function endpointStatus(endpoint: EndpointHealth): Html {
