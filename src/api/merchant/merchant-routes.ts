@@ -18,6 +18,7 @@ import type { ApiContext, ApiRateLimiters } from '../api-context.ts';
 import { type Admit, accountOf, registerKeyRoutes, requireCallbackHost } from '../authenticate.ts';
 import type { ValueOf } from '../json-schema.ts';
 import { parseCreateRequest, readIdempotencyKey } from '../parse-create-request.ts';
+import { isoTime } from '../payment-routes.ts';
 import { queryOf, readJsonObject, readParameters, requireNoQuery } from '../request-input.ts';
 import {
   completeDirectParameters,
@@ -39,7 +40,6 @@ import type {
 import {
   presentDay,
   presentDirectPayment,
-  presentEvent,
   presentExpandedPayment,
   presentMerchantPayment,
 } from './present-payments.ts';
@@ -149,7 +149,9 @@ function registerReports(
     const presented = page.events.map((event) => {
       const view = views[ids.indexOf(event.paymentId)] ?? null;
       if (view === null) throw new Error(`event ${event.number} of ${accountId} has no payment`);
-      return { ...presentEvent(baseUrl, event, view), ...fieldsOf(event) };
+      const { number, type, atMs } = event;
+      const payment = presentMerchantPayment(baseUrl, view);
+      return { number, type, created_at: isoTime(atMs), payment, ...fieldsOf(event) };
     });
     const nextAfter = page.events.at(-1)?.number ?? after ?? page.newest;
     return sendTagged(request, reply, {

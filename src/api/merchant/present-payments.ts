@@ -1,7 +1,6 @@
 import { checkoutUrl } from '../../payment/checkout-url.ts';
 import { formatCents, formatUnits } from '../../payment/money.ts';
 import type { ChainPosition, Payment } from '../../payment/payment.ts';
-import type { NumberedEvent } from '../../payment/payment-events.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
 import { openRestOf } from '../../payment/session-charge.ts';
 import type { DayStatistics } from '../../reports/read-statistics.ts';
@@ -12,7 +11,6 @@ import { isoTime, isoTimeOrNull, type PresentContext, presentPaymentStatus } fro
 import type {
   directPaymentSchema,
   Expansion,
-  MerchantEvent,
   merchantDaysSchema,
   merchantPaymentSchema,
 } from './merchant-schemas.ts';
@@ -111,14 +109,6 @@ function presentWebhook({ event, status, createdAtMs, result }: Webhook) {
     created_at: isoTime(createdAtMs),
     finished_at: isoTimeOrNull(result?.finishedAtMs ?? null),
   };
-}
-
-export function presentEvent(
-  baseUrl: string,
-  { number, type, atMs }: NumberedEvent,
-  view: PaymentView,
-): MerchantEvent {
-  return { number, type, created_at: isoTime(atMs), payment: presentMerchantPayment(baseUrl, view) };
 }
 
 export function presentDay(day: DayStatistics): ValueOf<typeof merchantDaysSchema>['days'][number] {

@@ -9,8 +9,8 @@ export interface AlertMailParts {
   /** The newest failures that the alert is about. */
   readonly webhooks: readonly FailingWebhook[];
   readonly payments: readonly Payment[];
-  readonly pageOf: (paymentId: string) => string;
-  readonly settingsUrl: string;
+  /** Base URL of the dashboard, without a trailing slash. */
+  readonly dashboardUrl: string;
 }
 
 const outcomes = {
@@ -21,7 +21,7 @@ const outcomes = {
 
 /** Subject and text of the alert mail to owners, without customer data or notes. */
 export function alertMail(parts: AlertMailParts): { readonly subject: string; readonly text: string } {
-  const { alert, shop, settingsUrl } = parts;
+  const { alert, shop, dashboardUrl } = parts;
   const { one, several, advice, lines } =
     alert.kind === 'webhooks' ? aboutWebhooks(parts) : aboutPayments(parts);
   const more = alert.count - lines.length;
@@ -33,13 +33,13 @@ export function alertMail(parts: AlertMailParts): { readonly subject: string; re
       ...lines,
       ...(more > 0 ? [`and ${more} more`] : []),
       '',
-      `You receive at most one such email per hour. Turn them off in the settings: ${settingsUrl}`,
+      `You receive at most one such email per hour. Turn them off in the settings: ${dashboardUrl}/settings`,
       '',
     ].join('\n'),
   };
 }
 
-function aboutWebhooks({ webhooks, pageOf }: AlertMailParts) {
+function aboutWebhooks({ webhooks, dashboardUrl }: AlertMailParts) {
   return {
     one: 'A webhook was not delivered',
     several: 'webhooks were not delivered',
@@ -47,12 +47,12 @@ function aboutWebhooks({ webhooks, pageOf }: AlertMailParts) {
       'Each event is sent only once. Read the status of these payments with the API, and fulfill the orders that are paid.',
     lines: webhooks.map(
       ({ paymentId, host, status, reason }) =>
-        `${host === '' ? 'your endpoint' : host}: ${outcomes[status]}${reason === null ? '' : ` (${reason})`}\n  ${pageOf(paymentId)}`,
+        `${host === '' ? 'your endpoint' : host}: ${outcomes[status]}${reason === null ? '' : ` (${reason})`}\n  ${dashboardUrl}/payments/${paymentId}`,
     ),
   };
 }
 
-function aboutPayments({ payments, pageOf }: AlertMailParts) {
+function aboutPayments({ payments, dashboardUrl }: AlertMailParts) {
   return {
     one: 'A payment needs attention',
     several: 'payments need attention',
@@ -60,7 +60,8 @@ function aboutPayments({ payments, pageOf }: AlertMailParts) {
       'Money has arrived for these payments but could not be sent to your wallet automatically. ' +
       'Each payment page gives the reason. The operator of the service can release the money.',
     lines: payments.map(
-      ({ id, amountCents, currency }) => `${formatCents(amountCents)} ${currency}\n  ${pageOf(id)}`,
+      ({ id, amountCents, currency }) =>
+        `${formatCents(amountCents)} ${currency}\n  ${dashboardUrl}/payments/${id}`,
     ),
   };
 }

@@ -98,7 +98,6 @@ async function composeMail(context: SendAlertsContext, alert: Alert, shop: strin
     shop,
     webhooks: webhooks.filter(({ finishedAtMs }) => finishedAtMs >= sinceMs),
     payments,
-    pageOf: (id) => `${context.dashboardUrl}/payments/${id}`,
-    settingsUrl: `${context.dashboardUrl}/settings`,
+    dashboardUrl: context.dashboardUrl,
   });
 }

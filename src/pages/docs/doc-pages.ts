@@ -174,29 +174,26 @@ ${all.map(({ href, title, summary }) => html`<li><a href="${href}">${title}</a>:
 `;
 }
 
-export function indexContent(pages: readonly DocPage[]): Html {
-  return html`<h1>Documentation</h1>
-<p>Create hosted card checkouts; the customer pays at an on-ramp, and USDC arrives in your wallet.</p>
-${listOfPages(pages)}`;
-}
+const introductions = {
+  Documentation:
+    'Create hosted card checkouts; the customer pays at an on-ramp, and USDC arrives in your wallet.',
+  'Page not found': 'There is no such page in the documentation. These pages exist:',
+} as const;
 
-export function unknownContent(pages: readonly DocPage[]): Html {
-  return html`<h1>Page not found</h1>
-<p>There is no such page in the documentation. These pages exist:</p>
-${listOfPages(pages)}`;
-}
-
-function listOfPages(pages: readonly DocPage[]): Html {
-  return html`${groups.map((group) => {
-    const own = pages.filter((page) => page.group === group);
-    return own.length === 0
-      ? nothing
-      : html`<h2>${group}</h2>
+/** List of all pages, as the index or for an unknown page. */
+export function listOfPages(title: keyof typeof introductions, pages: readonly DocPage[]): Html {
+  return html`<h1>${title}</h1>
+<p>${introductions[title]}</p>
+${groups.map((group) => {
+  const own = pages.filter((page) => page.group === group);
+  return own.length === 0
+    ? nothing
+    : html`<h2>${group}</h2>
 <ul>
 ${own.map(({ slug, title, summary }) => html`<li><a href="/docs/${slug}">${title}</a>: ${summary}</li>`)}
 </ul>
 `;
-  })}
+})}
 <h2>For programs</h2>
 <ul>
 <li><a href="/openapi.json">openapi.json</a>: the interface as OpenAPI 3.1, and as <a href="/docs/${REFERENCE_SLUG}">a page</a></li>

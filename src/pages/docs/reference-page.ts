@@ -1,3 +1,4 @@
+import type { createOpenApiDocument } from '../../api/openapi/create-openapi-document.ts';
 import { dataTable } from '../../web/design/data-table.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { codeBlock, renderInlineMarkdown } from './render-markdown.ts';
@@ -35,15 +36,11 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Field>>;
 }
 
-export interface ReferenceDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly webhooks?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly components?: { readonly schemas: Readonly<Record<string, unknown>> };
-}
+type Paths = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-export function referenceContent(document: ReferenceDocument): Html {
-  const schemas = (document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>;
-  const sections = (named: ReferenceDocument['paths']) =>
+export function referenceContent(document: ReturnType<typeof createOpenApiDocument>): Html {
+  const schemas = document.components.schemas as Readonly<Record<string, Schema>>;
+  const sections = (named: Paths) =>
     Object.entries(named).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) =>
         operationSection(schemas, method.toUpperCase(), path, operation as DescribedOperation),
@@ -54,7 +51,7 @@ export function referenceContent(document: ReferenceDocument): Html {
 ${sections(document.paths)}
 <h2 id="events">Events</h2>
 <p>What the service sends to your <code>callback</code>.</p>
-${sections(document.webhooks ?? {})}
+${sections(document.webhooks)}
 <h2 id="objects">Objects</h2>
 ${Object.entries(schemas).map(([name, schema]) => objectSection(name, schema))}`;
 }

@@ -12,11 +12,10 @@ import {
   docLayout,
   docPagesFor,
   docStyle,
-  indexContent,
+  listOfPages,
   REFERENCE_SLUG,
   type StartLink,
   startContent,
-  unknownContent,
 } from './doc-pages.ts';
 
 export interface DocsContext {
@@ -99,7 +98,7 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
   );
   serve('/favicon.ico', 'image/svg+xml', () => icon);
   server.get('/docs/', options, (_request, reply) => reply.redirect('/docs', 308));
-  serve('/docs', PAGE, () => layout('Documentation', null, indexContent(pages)));
+  serve('/docs', PAGE, () => layout('Documentation', null, listOfPages('Documentation', pages)));
   serve('/docs/style.css', 'text/css; charset=utf-8', () => docStyle);
   serve('/docs/script.js', 'text/javascript; charset=utf-8', () => readFileSync(scriptFile));
   serve('/docs/search.js', 'text/javascript; charset=utf-8', () => readFileSync(searchFile));
@@ -122,7 +121,9 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
       });
     const page = pages.find(({ slug }) => name === slug || name === `${slug}.md`);
     if (page === undefined && request.headers.accept?.includes('text/html') === true)
-      return send(reply.code(404), PAGE, '', () => layout('Page not found', null, unknownContent(pages)));
+      return send(reply.code(404), PAGE, '', () =>
+        layout('Page not found', null, listOfPages('Page not found', pages)),
+      );
     if (page === undefined) throw new ServiceError('not_found');
     const read = () => readFileSync(new URL(page.file, root));
     return name === page.slug
