@@ -106,7 +106,7 @@ function detailOf(selection: OfferList, explorerTransactionUrl: ExplorerTransact
   const wait = waitOf(checkout);
   // Shows the way back, which the page may take by itself, where it needs no scrolling.
   const isOver = returnOf(checkout) !== null;
-  return html`${wait === null ? progress(view, language) : waitDetail(wait, checkout, language)}
+  return html`${wait === null ? nothing : waitDetail(wait, checkout, language)}
 ${isOver ? links : nothing}
 ${actions(selection)}
 ${facts(checkout, language, explorerTransactionUrl)}
@@ -264,22 +264,6 @@ function simulationPanel(payment: Payment): Html {
 <form method="post">${buttons}</form></aside>`;
 }
 
-const steps = ['choose', 'pay', 'arrived', 'sent'] as const;
-
-/** Progress until the customer has paid; empty afterwards. */
-function progress(view: CheckoutView, { words }: Language): Html {
-  const { step: current } = traitsOf(view);
-  if (current === null) return nothing;
-  const items = steps.map((step, index) => {
-    const name = words.steps[step];
-    if (index < current)
-      return html`<li class="done">${name}<span class="quiet"> ${words.steps.done}</span></li>`;
-    return index === current
-      ? html`<li class="current" aria-current="step">${name}</li>`
-      : html`<li>${name}</li>`;
-  });
-  return html`<ol class="steps" aria-label="${words.steps.label}">${items}</ol>`;
-}
 /** Deadline of the checkout; empty once it need not or cannot be paid. */
 function payableUntil(checkout: Checkout, language: Language): Html {
   const { view, offers, expiresAtMs } = checkout;

@@ -153,26 +153,24 @@ interface ViewTraits {
   /** Seconds until the page should refresh; null if nothing more changes by itself. */
   readonly refreshSeconds: number | null;
   readonly tone: 'warn' | 'plain';
-  /** Current step until the customer has paid; null afterwards and without one. */
-  readonly step: number | null;
 }
 
 const traits: Readonly<Record<CheckoutView['kind'], ViewTraits>> = {
-  choose: { refreshSeconds: 20, tone: 'plain', step: null },
-  at_provider: { refreshSeconds: 5, tone: 'plain', step: 1 },
-  underpaid: { refreshSeconds: 20, tone: 'warn', step: 1 },
-  seen: { refreshSeconds: 3, tone: 'plain', step: null },
-  sending: { refreshSeconds: 3, tone: 'plain', step: null },
-  held: { refreshSeconds: 20, tone: 'warn', step: null },
-  paid: { refreshSeconds: null, tone: 'plain', step: null },
-  canceled: { refreshSeconds: null, tone: 'plain', step: null },
-  expired: { refreshSeconds: null, tone: 'plain', step: null },
-  closed_with_money: { refreshSeconds: 20, tone: 'warn', step: null },
-  closed_and_released: { refreshSeconds: null, tone: 'warn', step: null },
+  choose: { refreshSeconds: 20, tone: 'plain' },
+  at_provider: { refreshSeconds: 5, tone: 'plain' },
+  underpaid: { refreshSeconds: 20, tone: 'warn' },
+  seen: { refreshSeconds: 3, tone: 'plain' },
+  sending: { refreshSeconds: 3, tone: 'plain' },
+  held: { refreshSeconds: 20, tone: 'warn' },
+  paid: { refreshSeconds: null, tone: 'plain' },
+  canceled: { refreshSeconds: null, tone: 'plain' },
+  expired: { refreshSeconds: null, tone: 'plain' },
+  closed_with_money: { refreshSeconds: 20, tone: 'warn' },
+  closed_and_released: { refreshSeconds: null, tone: 'warn' },
 };
 
 export function traitsOf(view: CheckoutView): ViewTraits {
-  return isTakenByProvider(view) ? { ...traits.at_provider, step: null } : traits[view.kind];
+  return traits[view.kind];
 }
 
 /** The deposit that reached the paid threshold, otherwise the last one. */

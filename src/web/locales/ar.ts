@@ -17,10 +17,6 @@ export const ar: Words = {
   },
   steps: {
     label: 'مراحل الدفع',
-    choose: 'الاختيار',
-    pay: 'الدفع',
-    arrived: 'وصول الدفعة',
-    sent: 'الإرسال إلى المتجر',
     done: '(تم)',
   },
   states: {

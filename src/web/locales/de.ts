@@ -17,10 +17,6 @@ export const de: Words = {
   },
   steps: {
     label: 'Fortschritt',
-    choose: 'Auswählen',
-    pay: 'Bezahlen',
-    arrived: 'Erhalten',
-    sent: 'An den Shop',
     done: '(erledigt)',
   },
   states: {

@@ -21,10 +21,6 @@ export const en = {
   },
   steps: {
     label: 'Progress',
-    choose: 'Choose',
-    pay: 'Pay',
-    arrived: 'Payment arrived',
-    sent: 'Sent to the shop',
     done: '(done)',
   },
   states: {

@@ -17,10 +17,6 @@ export const es: Words = {
   },
   steps: {
     label: 'Progreso',
-    choose: 'Elegir',
-    pay: 'Pagar',
-    arrived: 'Recibido',
-    sent: 'Enviado a la tienda',
     done: '(completado)',
   },
   states: {

@@ -17,10 +17,6 @@ export const fr: Words = {
   },
   steps: {
     label: 'Progression',
-    choose: 'Choisir',
-    pay: 'Payer',
-    arrived: 'Reçu',
-    sent: 'Transmis',
     done: '(terminé)',
   },
   states: {

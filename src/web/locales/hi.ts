@@ -17,10 +17,6 @@ export const hi: Words = {
   },
   steps: {
     label: 'प्रगति',
-    choose: 'चुनें',
-    pay: 'भुगतान करें',
-    arrived: 'भुगतान पहुँचा',
-    sent: 'स्टोर को भेजा गया',
     done: '(पूरा हुआ)',
   },
   states: {

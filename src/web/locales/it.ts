@@ -17,10 +17,6 @@ export const it: Words = {
   },
   steps: {
     label: 'Avanzamento',
-    choose: 'Scelta',
-    pay: 'Pagamento',
-    arrived: 'Ricevuto',
-    sent: 'Inviato al negozio',
     done: '(completato)',
   },
   states: {

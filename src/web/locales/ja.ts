@@ -17,10 +17,6 @@ export const ja: Words = {
   },
   steps: {
     label: '進行状況',
-    choose: '選択',
-    pay: '支払い',
-    arrived: '入金確認',
-    sent: 'ショップへ送金',
     done: '（完了）',
   },
   states: {

@@ -17,10 +17,6 @@ export const nl: Words = {
   },
   steps: {
     label: 'Voortgang',
-    choose: 'Kiezen',
-    pay: 'Betalen',
-    arrived: 'Ontvangen',
-    sent: 'Naar de winkel',
     done: '(klaar)',
   },
   states: {

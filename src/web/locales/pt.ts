@@ -17,10 +17,6 @@ export const pt: Words = {
   },
   steps: {
     label: 'Progresso',
-    choose: 'Escolher',
-    pay: 'Pagar',
-    arrived: 'Recebido',
-    sent: 'Enviado à loja',
     done: '(concluído)',
   },
   states: {
