@@ -65,7 +65,7 @@ const forms: readonly (readonly [
     '/keys',
     '',
     { name: '', read: '1', password: PASSWORD },
-    ['name', 'Must have 1 to 100 characters.'],
+    ['name', 'Must not be empty.'],
     ['name="read" type="checkbox" value="1" checked'],
   ],
   [
