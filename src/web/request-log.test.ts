@@ -32,8 +32,12 @@ it('leaves the names of npm packages, and takes every email address beside them'
     expect(redact(text)).toBe(text);
   }
   expect(redact('/node_modules/@scope/anna@shop.example/x')).toBe('/node_modules/@scope/[redacted email]/x');
-  expect(redact('see node_modules/anna@localhost/x')).toBe('see node_modules/[redacted email]/x');
-  expect(redact("to 'anna@shop.example'")).toBe("to '[redacted email]'");
+  expect(redact('see node_modules/anna@localhost/x')).toBe('see [redacted email]/x');
+  expect(redact('anna/node_modules/@shop.example/')).toBe('[redacted email]/');
+  expect(redact("to 'anna@shop.example'")).toBe("to [redacted email]'");
+  expect(redact('xnode_modules/@host/')).toBe('[redacted email]/');
+  for (const user of ["o'brien", "joe'", 'joe/', 'a/b', 'a`b'])
+    expect(redact(`550 <${user}@example.com>`)).toBe('550 <[redacted email]>');
   expect(redact('anna%40shop.example/')).toBe('[redacted email]/');
 });
 

@@ -45,13 +45,23 @@ function routeOf(request: FastifyRequest): string {
  * Texts that must never be logged, whatever their source, because an error's message may quote a request. Query strings
  * are removed, because they contain tokens, email addresses and notes.
  */
-const secrets: readonly (readonly [RegExp, string])[] = [
+const secrets: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
   [/service_live_[\w-]+/g, 'service_live_[redacted]'],
   [/ipn_[\w-]{8,}/g, 'ipn_[redacted]'],
   [/\?[^\s"'`]+/g, '?[redacted]'],
-  // Not after a slash or a quote, as the scope of a package in a path of a stack.
-  [/[\w.!#$%&*+=?^`{|}~-]{1,64}(?:@|%40)[\w.-]+/gi, '[redacted email]'],
+  [
+    /[\w.!#$%&'*+/=?^`{|}~-]{1,64}(?:@|%40)[\w.-]+\/?/gi,
+    (found) => (isPackageScope(found) ? found : found.replace(/.*?(\/?)$/, '[redacted email]$1')),
+  ],
 ];
+
+/**
+ * Whether this is the scope of an npm package, in a path (`/app/node_modules/@scope/`) or quoted (`'@scope/`). Unlike
+ * an email address, it has no user and no dot.
+ */
+function isPackageScope(found: string): boolean {
+  return /^(?:['`]|[^@]*(?<![^/])node_modules\/)@[\w-]+\/$/.test(found);
+}
 
 /** Maximum length of a logged text. The patterns look back at most 64 characters, so the cost is linear. */
 const MAXIMUM_CHARACTERS = 10_000;
@@ -59,7 +69,11 @@ const MAXIMUM_CHARACTERS = 10_000;
 /** Replaces keys, tokens, query strings and email addresses with `[redacted]`, and truncates long text. */
 export function redact(text: string): string {
   const start = text.length > MAXIMUM_CHARACTERS ? `${text.slice(0, MAXIMUM_CHARACTERS)}…` : text;
-  return secrets.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), start);
+  // TypeScript's `replace` accepts a text or a function, not their union.
+  return secrets.reduce(
+    (rest, [pattern, replacement]) => rest.replace(pattern, replacement as string),
+    start,
+  );
 }
 
 interface LoggedError {
