@@ -100,7 +100,8 @@ function meaningsOf(typed: readonly string[]): Meaning[][] {
 function amountIn(word: string): number | null {
   const cents = readTypedAmount(word, null);
   // An amount has no third decimal.
-  return cents === 'unclear' ? amountIn(word.replaceAll(/[.,]/g, '')) : cents;
+  const amount = cents === 'unclear' ? readTypedAmount(word.replaceAll(/[.,٫。،]/g, ''), null) : cents;
+  return amount === 'unclear' ? null : amount;
 }
 
 function currencyIn(word: string): Currency | null {

@@ -34,6 +34,8 @@ it('reads amounts as people type them, and never guesses', () => {
     ['0,123', '0.123'],
     ['1.234567 USDC', '1.234567'],
     ['surplus', 'surplus'],
+    ...['1.234 567', "1.234'567", '1.000 000'].map((text) => [text, text] as const),
+    ['\u{116da}.5', '0.5'],
   ] as const)
     expect(parseTypedUsdc('amount', typed)).toBe(text);
   expect(() => parseTypedUsdc('amount', '1.234')).toThrow('amount can be read in two ways');

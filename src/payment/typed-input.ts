@@ -48,7 +48,7 @@ const formOf = Object.fromEntries(
   ]),
 ) as Readonly<Record<NumberKind, RegExp>>;
 const withoutGroups = /^0*(\d+)(?:[.,](\d+))?$/;
-const withGroups = /^([1-9]\d{0,2}(?:([.,' ])\d{3})+)(?:(?!\2)[.,](\d+))?$/;
+const withGroups = /^([1-9]\d{0,2}([.,' ])\d{3}(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?$/;
 
 /**
  * Decimal text of a number as people type it: "12,50", "$12.5", "1.234,50 €", "1’234", "１２．５０", "۱۲٫۵". `unclear`
@@ -82,11 +82,11 @@ function plainCharacters(typed: string): string {
     .trim();
 }
 
-/** "7" from "７", "٧" or "७": the digits of a script follow each other. */
+/** "7" from "７", "٧" or "७": the ten digits of a script follow each other, as do those of two scripts. */
 function digitValue(digit: string): string {
-  let value = 0;
-  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(Number(digit.codePointAt(0)) - value - 1))) value++;
-  return String(value);
+  let before = 0;
+  while (/\p{Nd}/u.test(String.fromCodePoint(Number(digit.codePointAt(0)) - before - 1))) before++;
+  return String(before % 10);
 }
 
 /** Cents of a typed amount in one currency or, for null, any; null outside 0.01 to 10000. See `readTypedNumber`. */

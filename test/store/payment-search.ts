@@ -233,6 +233,8 @@ export function paymentSearchPromises(context: StoreContext): void {
         'order 1001 1002',
         'jane@example.com',
         '1234.57',
+        '1٫234',
+        '1。234',
         `0x${'ef'.repeat(32)}`,
         // Less than three characters are a whole word, and what is inside a word does not begin it.
         'ja',
