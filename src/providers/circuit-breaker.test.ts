@@ -251,6 +251,22 @@ describe('a circuit breaker', () => {
     );
   });
 
+  it('opens for one price and for catalogs whose calls fail for most of a minute', async () => {
+    answer = down;
+    const calls = [() => adapter.quote(request), () => adapter.readCatalog?.(request) as Promise<unknown>];
+    const count = () => {
+      asked++;
+      return down() as never;
+    };
+    for (const call of calls) {
+      asked = 0;
+      breakAround({ quote: count, startSession: count, readCatalog: count });
+      for (let tried = 0; tried < 10; tried++, clockMs += 5_000) await outcomeOf(call());
+      expect(asked).toBe(9);
+      clockMs += OPEN_MS;
+    }
+  });
+
   it('leaves the trial to other payments after one that failed, and gives it another later', async () => {
     answer = down;
     for (let count = 0; count < 5; count++) await visit();

@@ -13,6 +13,8 @@ import type { PostedWebhook, ProviderAdapter, ProviderHealth, Quote, QuoteReques
 
 /** Payments that fail in a row in an outage. A single payment may cause its failures itself. */
 const FAILURES_TO_OPEN = 5;
+/** Quotes for one amount and catalogs that fail within this time count as one payment. */
+const ONE_QUOTE_MS = 10_000;
 /** Maximum length of a stored failure message, because the provider controls its text. */
 const MAXIMUM_FAILURE_CHARACTERS = 300;
 
@@ -98,8 +100,9 @@ export function withCircuitBreaker(
     { accountId = '', currency, amountCents, paymentId }: QuoteRequest & { readonly paymentId?: string },
     call: () => Promise<T>,
   ): Promise<T> {
-    // A quote names no payment, but is for its amount.
-    const payment = paymentId ?? `${accountId} ${currency} ${amountCents}`;
+    // A quote names no payment, but is for its amount. In a shop with one price, an outage is seen by its duration.
+    const quoted = `${accountId} ${currency} ${amountCents} ${Math.floor(monotonicMs() / ONE_QUOTE_MS)}`;
+    const payment = paymentId ?? quoted;
     if (circuit.isClosedToCalls(payment)) refuse(circuit);
     const limiter = limiters[kind];
     const busySeconds =
