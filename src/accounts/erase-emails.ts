@@ -26,7 +26,7 @@ export function eraseEmailsOlderThan(
 /** Time after which an address that a customer gave is erased if its mail, once queued, could not be sent. */
 export const MAXIMUM_MAIL_DELAY_MS = DAY_MS;
 /** The same for a mail that was never queued, because its payment stays held. */
-const MAXIMUM_ADDRESS_AGE_MS = 400 * DAY_MS;
+const MAXIMUM_ADDRESS_AGE_MS = 30 * DAY_MS;
 
 /**
  * Runs one such step for each account with a retention period, and erases addresses of customers whose mail was not sent
@@ -36,12 +36,12 @@ export async function eraseOldEmails(
   context: EraseEmailsContext &
     Readonly<{
       accounts: Pick<AccountStore, 'listAccounts'>;
-      receipts: Pick<ReceiptStore, 'eraseUnusedAddresses'>;
+      receipts: Pick<ReceiptStore, 'eraseAddresses'>;
     }>,
 ): Promise<boolean> {
   const nowMs = context.nowMs();
   const [queuedBy, givenBefore] = [nowMs - MAXIMUM_MAIL_DELAY_MS, nowMs - MAXIMUM_ADDRESS_AGE_MS];
-  const unused = await context.receipts.eraseUnusedAddresses(queuedBy, givenBefore, BATCH_SIZE);
+  const unused = await context.receipts.eraseAddresses(nowMs, queuedBy, givenBefore, BATCH_SIZE);
   let isMore = unused === BATCH_SIZE;
   for (const { id, emailRetentionDays } of await context.accounts.listAccounts()) {
     if (emailRetentionDays === null) continue;

@@ -83,8 +83,8 @@ export interface ReceiptStore {
     nowMs: number,
   ): Promise<void>;
   findReceiptStatus(id: PaymentId): Promise<ReceiptStatus | null>;
-  /** Erases addresses of mails that were to be sent by `sentByMs`, and those given before `givenBeforeMs`; at most `limit`. */
-  eraseUnusedAddresses(sentByMs: number, givenBeforeMs: number, limit: number): Promise<number>;
+  /** Queues what an older version left, then erases at most `limit` addresses: queued before `sentByMs`, or given too early. */
+  eraseAddresses(nowMs: number, sentByMs: number, givenBeforeMs: number, limit: number): Promise<number>;
 }
 
 export type ReceiptEnding = 'sent' | 'failed' | 'pending';

@@ -20,9 +20,8 @@ import type { StoredFeature } from './stored-feature.ts';
 import { receiptTable } from './tables.ts';
 
 export function createEmailStore({ write }: Scripts, features: readonly StoredFeature[]): EmailStore {
-  const ofReceipts = { table: receiptTable, column: 'email' };
-  const others = [ofReceipts, ...features.flatMap(({ personal }) => personal ?? [])];
-  const personalSql = others.map(
+  const others = features.flatMap(({ personal }) => personal ?? []);
+  const personalSql = [{ table: receiptTable, column: 'email' }, ...others].map(
     ({ table, column }) => `(SELECT ${column} FROM ${table.name} WHERE payment_id = payments.id)`,
   );
 
@@ -33,6 +32,8 @@ export function createEmailStore({ write }: Scripts, features: readonly StoredFe
     const before = yield* selectPayment(id);
     if (before?.accountId !== accountId) return 'unknown';
     if (before.email !== null && !(yield* eraseFromWebhooks(id, before.email))) return 'busy';
+    yield* run`
+      UPDATE receipts SET email = NULL, status = CASE status WHEN 'sent' THEN status ELSE 'failed' END WHERE payment_id = ${id}`;
     let hadOther = false;
     for (const { table, column } of others) {
       const isEmptied = yield* hasRow`
@@ -148,12 +149,14 @@ export function createReceiptStore({ read, write }: Scripts): ReceiptStore {
         SELECT status FROM receipts WHERE payment_id = ${id}`;
       return found?.status ?? null;
     }),
-    eraseUnusedAddresses: write(function* (sentByMs, givenBeforeMs, limit) {
+    eraseAddresses: write(function* (nowMs, sentByMs, givenBeforeMs, limit) {
+      // Version 0.1.0 ends payments without queueing these, and records them as sent without sending or erasing.
+      yield* run`
+        UPDATE receipts SET status = 'pending', created_at_ms = ${nowMs}
+        WHERE email IS NOT NULL AND status IN ('wanted', 'sent') AND (SELECT status FROM payments WHERE id = payment_id) <> 'unpaid'`;
       const erased = yield* run`
         UPDATE receipts SET status = 'failed', email = NULL WHERE payment_id IN (
-          SELECT payment_id FROM receipts WHERE email IS NOT NULL AND created_at_ms < ${sentByMs}
-            AND (status <> 'wanted' OR created_at_ms < ${givenBeforeMs}
-              OR (SELECT status FROM payments WHERE id = payment_id) <> 'unpaid')
+          SELECT payment_id FROM receipts WHERE email IS NOT NULL AND created_at_ms < ${sentByMs} AND (status <> 'wanted' OR created_at_ms < ${givenBeforeMs})
           ORDER BY created_at_ms LIMIT ${limit}) RETURNING payment_id`;
       return erased.length;
     }),

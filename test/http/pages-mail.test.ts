@@ -64,9 +64,22 @@ describe('a mail when the payment is done', () => {
     expect((await give(put('taken-by-provider'), { email })).statusCode).toBe(303);
   });
 
+  it.each(['sent', 'failed'] as const)('is neither offered nor announced once it was %s', async (status) => {
+    for (const state of ['paid', 'delayed'] as const) {
+      const id = put(state);
+      pages.mails.set(id, { email, language: 'en', status });
+      const body = await bodyOf(id);
+      expect(body).not.toContain('/email"');
+      expect(textOf(body)).not.toMatch(/by email|email you/);
+    }
+  });
+
   it.each([
     '',
     'jane',
+    'root@localhost',
+    'a@127.0.0.1',
+    'a@printer.local',
     'a@b@c',
     'a@example.com,b@example.com',
     'a@example.com\r\nBcc: b@example.com',
@@ -90,7 +103,7 @@ describe('a mail when the payment is done', () => {
     expect(pages.mails.get(id)?.email).toBe('4@example.com');
     const others = [];
     for (let count = 0; count < 11; count++)
-      others.push((await give(put('taken-by-provider'), { email })).statusCode);
+      others.push((await give(put('taken-by-provider'), { email: `jane+${count}@example.com` })).statusCode);
     expect(others).toEqual([...Array(10).fill(303), 429]);
   });
 });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eraseOldEmails } from '../../src/accounts/erase-emails.ts';
 import { openSqliteStore } from '../../src/app/store/sqlite-store.ts';
 import type { Store } from '../../src/app/store/store.ts';
 import { receiptMail } from '../../src/features/receipts/receipt-mail.ts';
@@ -129,6 +130,17 @@ it('says what happened instead where the payment expired', async () => {
   expect(text).not.toContain('You have paid');
 });
 
+it('keeps the address of a payment that stays held for 30 days', async () => {
+  const payment = await givePayment(store, { email: null });
+  await ask(payment, 'en');
+  const statuses = [];
+  for (const days of [29, 31]) {
+    await eraseOldEmails({ ...store, nowMs: () => NOW_MS + days * 86_400_000 });
+    statuses.push(await store.receipts.findReceiptStatus(payment.id));
+  }
+  expect(statuses).toEqual(['wanted', 'failed']);
+});
+
 it('takes whatever a shop and an order are called for text', () => {
   const nasty = fc.oneof(
     fc.string({ unit: 'grapheme' }),
@@ -160,7 +172,7 @@ it.each(languages)(
         expect(text).toContain(part);
       expect(text.includes(words.mail.asked)).toBe(to[0] === 'jane@example.com');
     }
-    expect(await store.receipts.eraseUnusedAddresses(2 * NOW_MS, 2 * NOW_MS, 10)).toBe(0);
+    expect(await store.receipts.eraseAddresses(NOW_MS, 2 * NOW_MS, 2 * NOW_MS, 10)).toBe(0);
   },
 );
 

@@ -15,7 +15,7 @@ export function receiptPromises(context: StoreContext): void {
   const ask = (payment: Payment, email: string) =>
     receipts.askForReceipt(payment.id, { email, language: 'de' }, NOW_MS);
   /** How many addresses that customers gave are stored anywhere; erases them. */
-  const storedAddresses = () => receipts.eraseUnusedAddresses(2 * Date.now(), 2 * Date.now(), 100);
+  const storedAddresses = () => receipts.eraseAddresses(NOW_MS, 2 * Date.now(), 2 * Date.now(), 100);
 
   it('are queued when a payment with an email address is paid, and no other', async () => {
     const [open, paid] = await givePayments(store, 2);
@@ -89,24 +89,47 @@ export function receiptPromises(context: StoreContext): void {
     const [erased, crashed, unsent, waiting] = (await givePayments(store, 4, { email: null })) as Payment[];
     for (const payment of [erased, crashed, unsent, waiting])
       await ask(payment as Payment, 'jane@example.com');
-    expect(await store.emails.eraseEmail(erased as Payment)).toBe('erased');
+    expect(await store.emails.eraseEmail(erased as Payment)).toBe('none');
+    expect(await receipts.findReceiptStatus(erased?.id as PaymentId)).toBe('failed');
     for (const payment of [erased, crashed]) await become(payment as Payment);
     expect(await claim(1)).toEqual([crashed?.id]);
     await become(unsent as Payment);
     const later = Date.now() + DAY_MS;
-    expect(await receipts.eraseUnusedAddresses(NOW_MS - 1, 0, 100)).toBe(0);
-    expect(await receipts.eraseUnusedAddresses(later, 0, 100)).toBe(2);
+    expect(await receipts.eraseAddresses(NOW_MS, NOW_MS - 1, 0, 100)).toBe(0);
+    expect(await receipts.eraseAddresses(NOW_MS, later, 0, 100)).toBe(2);
     expect([await claim(), await receipts.findReceiptStatus(waiting?.id as PaymentId)]).toEqual([
       [],
       'wanted',
     ]);
-    expect(await receipts.eraseUnusedAddresses(later, later, 100)).toBe(1);
+    expect(await receipts.eraseAddresses(NOW_MS, later, later, 100)).toBe(1);
   });
 
   it('are erased with the emails of old payments of an account', async () => {
     const payment = await givePayment(store, { email: null });
     await ask(payment, 'jane@example.com');
     const step = await store.emails.eraseEmailsBefore(payment.accountId, NOW_MS + 2 * DAY_MS, 10);
-    expect([step.erased, await storedAddresses()]).toEqual([1, 0]);
+    expect([step.erased, await storedAddresses()]).toEqual([0, 0]);
+  });
+
+  it('are sent after all where an older version ended the payment, or recorded one that it did not send', async () => {
+    const [forgotten, unsent, sent] = (await givePayments(store, 3, { email: null })) as [
+      Payment,
+      Payment,
+      Payment,
+    ];
+    await become(forgotten);
+    for (const payment of [unsent, sent]) await ask(payment, 'jane@example.com');
+    for (const payment of [unsent, sent]) await become(payment);
+    await claim();
+    await receipts.recordReceipt(sent.id, 'sent', 2);
+    const left = (status: string, { id }: Payment) =>
+      context.change(`INSERT INTO receipts (payment_id, status, email, language, created_at_ms)
+        VALUES ('${id}', '${status}', 'jane@example.com', 'de', ${NOW_MS})
+        ON CONFLICT (payment_id) DO UPDATE SET status = excluded.status`);
+    await left('wanted', forgotten);
+    await left('sent', unsent);
+    const later = NOW_MS + 2 * DAY_MS;
+    expect(await receipts.eraseAddresses(later, later - 1, later - 1, 100)).toBe(0);
+    expect((await claim(10, later)).sort()).toEqual([forgotten.id, unsent.id].sort());
   });
 }

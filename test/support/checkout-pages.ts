@@ -11,6 +11,7 @@ import { registerRefundPage } from '../../src/features/refunds/customer-page.ts'
 import type { Refund } from '../../src/features/refunds/refund.ts';
 import type { RefundStore } from '../../src/features/refunds/refund-store.ts';
 import type { RefundContext } from '../../src/features/refunds/refunds.ts';
+import type { ReceiptStatus } from '../../src/mail/mail.ts';
 import { registerCheckoutPages } from '../../src/pages/checkout/routes.ts';
 import { ServiceError } from '../../src/payment/errors.ts';
 import type { PaymentReference } from '../../src/payment/payment.ts';
@@ -116,7 +117,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
   };
   const world = {
     /** What customers asked to be told by email, by the ids of payments. */
-    mails: new Map<string, { email: string; language: string }>(),
+    mails: new Map<string, { email: string; language: string; status?: ReceiptStatus }>(),
     /** State changes of payments by their ids. */
     changes: new Map<string, readonly StateChange[]>(),
     /** Refunds by their ids, for the customers' links. */
@@ -246,7 +247,8 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}) {
       receipts:
         options.hasMail === true
           ? {
-              findReceiptStatus: async (id) => (world.mails.has(id) ? 'wanted' : null),
+              findReceiptStatus: async (id) =>
+                world.mails.has(id) ? (world.mails.get(id)?.status ?? 'wanted') : null,
               askForReceipt: async (id, customer) => void world.mails.set(id, customer),
             }
           : null,

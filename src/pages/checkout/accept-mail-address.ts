@@ -12,6 +12,9 @@ import { sendCheckout } from './answer-checkout.ts';
 import type { CheckoutRequest } from './context.ts';
 import { requireCheckout } from './read-checkout.ts';
 
+/** End of a domain, and neither of an IP address nor of a name inside a network. */
+const publicDomain = /\.(?!local|internal)[a-z][a-z0-9-]+$/;
+
 /** `POST /pay/:paymentId/email`: stores the address and shows the page again. */
 export async function acceptMailAddress(asked: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
   const { context, request, reply, params } = asked;
@@ -25,12 +28,12 @@ export async function acceptMailAddress(asked: CheckoutRequest<'paymentId'>): Pr
   if (context.receipts && checkout.mail !== null && checkout.mail !== 'own') {
     const typed = request.body instanceof URLSearchParams ? (request.body.get('email') ?? '') : '';
     const email = parseUserEmail(typed);
-    if (email === null) return refuse(400, words.wrong);
+    if (email === null || !publicDomain.test(email)) return refuse(400, words.wrong);
     const { mailVisitors, mailPayments, mailRecipients } = context.limits;
     try {
       await limitByAddress(mailVisitors, request);
       await requirePassing(mailPayments, id);
-      await requirePassing(mailRecipients, hash('sha256', email));
+      await requirePassing(mailRecipients, hash('sha256', email.replace(/\+.*@/, '@')));
     } catch (error) {
       if (!(error instanceof ServiceError) || error.retryAfterSeconds === null) throw error;
       reply.header('retry-after', error.retryAfterSeconds);

@@ -12,7 +12,7 @@ export function mailOffer(checkout: Checkout, { words }: Language): Html {
   const { path, mail, view, account } = checkout;
   const { mail: names } = words;
   const isPaid = view.kind === 'paid';
-  if (mail === null || mail === 'failed' || (isPaid && mail === 'own')) return nothing;
+  if (mail === null || mail === 'failed' || mail === 'sent' || (isPaid && mail === 'own')) return nothing;
   const close = waitOf(checkout) === null ? nothing : html`<strong>${words.wait.close}</strong> `;
   const form = html`<form method="post" action="${path}/email"><label for="email">${names.address}</label>
 <input id="email" name="email" type="email" autocomplete="email" maxlength="254" required placeholder="you@example.com" dir="ltr"
