@@ -49,7 +49,7 @@ interface ContentOptions {
 export function checkoutContent(
   checkout: Checkout,
   language: Language,
-  { explorerTransactionUrl, token, quotes, userAgent, question }: ContentOptions,
+  { explorerTransactionUrl, token, quotes, userAgent, question = null }: ContentOptions,
 ) {
   const { payment, account, view } = checkout;
   const direct = awaitsTransfer(checkout) ? directContent(checkout, language, token) : null;
@@ -73,18 +73,19 @@ export function checkoutContent(
   const wait = waitOf(checkout);
   const statusAt = (atMs: number) =>
     html`${wait === null || view.kind === 'held' ? nothing : ring(wait.sinceMs, atMs)}${statusOf(words, view)}`;
-  const detailWith = (offers: Checkout['offers']) =>
+  const detailWith = (offers: Checkout['offers'], asked: CountryQuestion | null) =>
     direct === null
       ? detailOf(
-          { checkout: { ...checkout, offers }, offers, language, quotes, userAgent, question },
+          { checkout: { ...checkout, offers }, offers, language, quotes, userAgent, question: asked },
           explorerTransactionUrl,
         )
       : html`${direct.detail}
 ${payableUntil(checkout, language)}
 ${shopLinks(checkout, language)}`;
   const mail = mailOffer(checkout, language);
-  // Leaves out the elapsed time and the order of the offers, which changes with every visit to a provider.
-  const content = html`${title}\n${statusAt(0)}\n${detailWith([])}\n${offersInBrief(checkout)}\n${mail}`;
+  // Leaves out the elapsed time, a country question, which no update may take away, and the order of the offers, which
+  // changes with every visit to a provider.
+  const content = html`${title}\n${statusAt(0)}\n${detailWith([], null)}\n${offersInBrief(checkout)}\n${mail}`;
   return {
     title,
     /** Live region: name and meaning of the state. */
@@ -92,7 +93,7 @@ ${shopLinks(checkout, language)}`;
     /** Summary of a paid checkout; otherwise null, and the page's stays. */
     panel: panelOf(checkout, language),
     /** Action and receipt. */
-    detail: detailWith(checkout.offers),
+    detail: detailWith(checkout.offers, question),
     mail,
     revision: crc32(content.toString()).toString(36),
   };
@@ -260,7 +261,7 @@ function simulationPanel(payment: Payment): Html {
       html`<button class="button" formaction="/pay/${payment.id}/outcomes/${outcome}">${names[outcome]}</button>`,
   );
   return html`<aside class="simulation" lang="en" dir="ltr" aria-labelledby="simulation"><h2 id="simulation">Sandbox: simulate an outcome</h2>
-<p>Plays the customer at a simulated provider. “Late” takes about 20 seconds, and so long is the chain slow.</p>
+<p>Plays the customer at a simulated provider. “Arrives late” and “Slow chain” take about 20 seconds.</p>
 <form method="post">${buttons}</form></aside>`;
 }
 
