@@ -12,13 +12,14 @@ beforeEach(() => {
   log = createRequestLog(logger, null);
 });
 
-function complete(elapsedTime: number): void {
+function complete(elapsedTime: number, type = 'text/html'): void {
   const request = { method: 'GET', routeOptions: { url: '/' } } as unknown as FastifyRequest;
-  log.completed(request, { elapsedTime, statusCode: 200 } as FastifyReply);
+  log.completed(request, { elapsedTime, statusCode: 200, getHeader: () => type } as unknown as FastifyReply);
 }
 
-it('logs every slow request, and no other', () => {
+it('logs every slow request but open streams, and no other', () => {
   for (let index = 0; index < 500; index++) complete(index % 2 === 0 ? 999 : 1_000);
+  complete(60_000, 'text/event-stream; charset=utf-8');
   expect(lines).toEqual(Array.from({ length: 250 }, () => 'warn slow request'));
 });
 

@@ -13,7 +13,8 @@ export function createRequestLog(logger: FastifyBaseLogger | null, observe: Obse
     completed(request: FastifyRequest, reply: FastifyReply): void {
       const durationMs = reply.elapsedTime;
       observe?.(routeOf(request), request.method, reply.statusCode, durationMs);
-      if (durationMs < SLOW_REQUEST_MS) return;
+      const isStream = String(reply.getHeader('content-type')).startsWith('text/event-stream');
+      if (durationMs < SLOW_REQUEST_MS || isStream) return;
       const fields = { ...fieldsOf(request), status: reply.statusCode, durationMs: Math.round(durationMs) };
       logger?.warn(fields, 'slow request');
     },

@@ -142,7 +142,7 @@ export function showEvents(
   });
   if (leave === null) return reply.code(204).send();
   reply.hijack();
-  raw.writeHead(200, { ...stringHeadersOf(reply), 'content-type': 'text/event-stream; charset=utf-8' });
+  raw.writeHead(200, stringHeadersOf(reply.type('text/event-stream; charset=utf-8')));
   raw.write('retry: 3000\n\n');
   const heartbeat = setInterval(() => write('event: beat\ndata:\n\n'), HEARTBEAT_MS);
   const limit = setTimeout(() => stop(), LONGEST_MS);
