@@ -68,8 +68,6 @@ const MINIMUM_RATIO = 1.25;
 const MAXIMUM_APART_MS = 10 * 60_000;
 /** Maximum plausible delivery per charge, as for the quotes of sessions. */
 const MAXIMUM_SHARE = 1.02;
-/** Factor by which a total may exceed the announced one, between two answers, without being announced again. */
-const MOVEMENT_SHARE = 1.01;
 /** Maximum age of a provider's last answer for it to count as up. */
 const RECENT_ANSWER_MS = 5 * 60_000;
 
@@ -155,14 +153,6 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
 
   return {
     note,
-    /**
-     * Maximum charge that counts as announced on the customer's page: the total of the last quote, with room for its
-     * movement. The amount if that total is not higher.
-     */
-    announcedCents(provider: ProviderId, request: QuoteRequest): number {
-      const { chargedShare } = find(provider, request);
-      return Math.floor(request.amountCents * (chargedShare > 1 ? chargedShare * MOVEMENT_SHARE : 1));
-    },
     /** The expected outcome, from the last answers. Asks in the background only. */
     peek(
       provider: ProviderId,

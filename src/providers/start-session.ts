@@ -38,7 +38,7 @@ import {
 
 export interface StartSessionContext extends Readonly<{ payments: PaymentStore; accounts: AccountStore }> {
   readonly providers: ProviderDirectory;
-  readonly quotes?: Pick<Quotes, 'note' | 'announcedCents'>;
+  readonly quotes?: Pick<Quotes, 'note'>;
   readonly token: Pick<TokenReader, 'isBlocklisted'>;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
@@ -64,8 +64,8 @@ export interface Visitor {
   readonly language?: string | null;
   /** Whether the customer knows the payment's email address; otherwise the provider does not get it. */
   readonly knowsEmail?: boolean;
-  /** Whether the customer clicked on the page, which announces a known total above the amount. */
-  readonly hasSeenTotal?: boolean;
+  /** Total that the page has shown where it is above the amount; otherwise 0 or absent. */
+  readonly shownTotalCents?: number;
 }
 
 /** How long an answer is kept: blocklists rarely change, and the release is simulated again before it is sent. */
@@ -74,6 +74,8 @@ const MAXIMUM_KEPT_WALLETS = 10_000;
 /** Maximum sessions being started that other clicks can share. */
 const MAXIMUM_RUNNING = 10_000;
 
+/** Factor by which a total may exceed the one that the page has shown, because rates move. */
+const MOVEMENT_SHARE = 1.01;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** Minimum lifetime of a session, so that a provider's slow clock does not end it before the customer arrives. */
@@ -95,11 +97,11 @@ export function createStartSession(context: StartSessionContext) {
   const token = withCache(context);
   return (payment: Payment, provider: ProviderId, visitor: Visitor = {}): Promise<ProviderSession> => {
     const { country = null, state = null, ip = null, language = null } = visitor;
-    const { knowsEmail = false, hasSeenTotal = false } = visitor;
+    const { knowsEmail = false, shownTotalCents = 0 } = visitor;
     const means = namedMeans(provider, visitor.means ?? null);
     // A customer who does not know the email address, or has another IP address, must not get someone else's session.
-    const key = `${payment.id} ${provider} ${knowsEmail} ${ip ?? ''} ${means ?? ''}`;
-    const choice = { provider, country, state, ip, means, language, knowsEmail, hasSeenTotal };
+    const key = `${payment.id} ${provider} ${knowsEmail} ${ip ?? ''} ${means ?? ''} ${shownTotalCents}`;
+    const choice = { provider, country, state, ip, means, language, knowsEmail, shownTotalCents };
     return running.fetchOrReuse(key, () => startSession({ ...context, token }, payment.id, choice));
   };
 }
@@ -119,7 +121,7 @@ type SessionChoice = Required<Visitor> & { readonly provider: ProviderId };
 async function startSession(
   context: StartSessionContext,
   id: PaymentId,
-  { provider, country, state, ip, means, language, knowsEmail, hasSeenTotal }: SessionChoice,
+  { provider, country, state, ip, means, language, knowsEmail, shownTotalCents }: SessionChoice,
 ): Promise<ProviderSession> {
   const view = await context.payments.viewPayment(id);
   if (view === null) throw new ServiceError('payment_not_found');
@@ -164,12 +166,11 @@ async function startSession(
     customerIp: ip,
     means,
   };
-  const announcedCents = hasSeenTotal ? context.quotes?.announcedCents(provider, request) : undefined;
   const { chargedCents, ...started } = await adapter.startSession(request);
   requirePlausible(payment, charge, provider, started);
   context.quotes?.note(provider, request, { deliveryUnits: started.quotedUnits, chargedCents });
   throwRefusal(refusalOfDelivery(provider, started.quotedUnits, charge));
-  if (chargedCents > (announcedCents ?? charge.amountCents))
+  if (chargedCents > Math.max(charge.amountCents, Math.floor(shownTotalCents * MOVEMENT_SHARE)))
     throw new HigherChargeError(
       `${providerCatalog[provider].name} charges ${formatCents(chargedCents)} ${charge.currency} in all.`,
       chargedCents,

@@ -30,7 +30,7 @@ const delivers =
   async (): Promise<QuoteAnswer> => ({ deliveryUnits: units, minimumUsdCents: null, ...charge });
 /** The providers of the list, in the order in which they can be reached. */
 const orderIn = (body: string) =>
-  [...body.matchAll(/formaction="[^"]*\/providers\/(?!multi)(\w+)"/g)].map(([, id]) => id);
+  [...body.matchAll(/formaction="[^"]*\/providers\/(?!multi)(\w+)["?]/g)].map(([, id]) => id);
 /** The rows of means, with the provider behind each, the chosen one first. */
 const waysIn = (body: string) => [...body.matchAll(/name="choice" value="([^"]+)"/g)].map(([, way]) => way);
 
@@ -60,7 +60,7 @@ it('names the total of a provider that charges more, and ranks it behind those t
       pages.quoteAnswers.set(id, () => Promise.reject(new ServiceError('provider_inactive')));
   pages.clock.monotonicMs += 60_000;
   const only = await openNew();
-  expect(waysIn(only.body)).toEqual(['transak card']);
+  expect(waysIn(only.body)).toEqual(['transak card 2740']);
   expect(textOf(only.body)).toContain(
     'Pay $27.40 You finish at Transak and pay $27.40 there, fees included.',
   );
@@ -72,6 +72,34 @@ it('names the total of a provider that charges more, and ranks it behind those t
   expect(textOf(both)).toMatch(
     /Card 2–15 min You pay \$27\.40 there, fees included Through.*Continue to payment/,
   );
+});
+
+it('leads to no higher total than the chosen row has shown, whatever is known by the click', async () => {
+  await reopen({ account: { excludedProviders: providerIds.filter((id) => id !== 'stripe') } });
+  pages.quoteAnswers.set('stripe', delivers(26_100_000n, { chargedCents: 27_40 }));
+  pages.charges.set('stripe', 27_40);
+  const id = pages.put(checkoutStates.choose());
+  const click = (choice: string) =>
+    pages.server.inject({
+      method: 'POST',
+      url: `/pay/${id}/providers/multi`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: new URLSearchParams({ choice, country: 'DE' }).toString(),
+    });
+  const { body } = await open(`/pay/${id}`);
+  expect(textOf(body)).toContain('pay exactly $26.10 there.');
+  expect(waysIn(body)).toEqual(['stripe card']);
+  await new Promise((resolve) => setImmediate(resolve));
+  for (const forged of ['', ' 2740.0', ' 27400000000', ' -2740', ' 0x2740', ' 2700'])
+    expectSays(await click(`stripe card${forged}`), 409, 'Stripe: You pay $27.40 there, fees included.');
+  const named = await click('stripe card');
+  expect(named.body).toContain(`formaction="/pay/${id}/providers/stripe?means&#61;card&#38;total&#61;2740"`);
+  expect(textOf(named.body)).toContain('pay $27.40 there, fees included.');
+  expect(waysIn((await open(`/pay/${id}`)).body)).toEqual(['stripe card 2740']);
+  pages.charges.set('stripe', 27_68);
+  expect((await click('stripe card 2740')).statusCode).toBe(409);
+  pages.charges.set('stripe', 27_67);
+  expect((await click('stripe card 2740')).statusCode).toBe(303);
 });
 
 it('ranks by what is delivered for the charge', async () => {

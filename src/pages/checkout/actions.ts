@@ -1,17 +1,16 @@
 import { type ProviderId, providerCatalog } from '../../payment/provider-catalog.ts';
 import { sellerOf } from '../../providers/provider-availability.ts';
-import { fillIn, formatMoney, formatUsdc, type Language } from '../../web/checkout-frame/languages.ts';
+import { fillIn, formatUsdc, type Language } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { type CheckoutView, isDeclined, isTakenByProvider } from './checkout-view.ts';
 import { copyButton, groupedAddress } from './direct-payment.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
 import {
-  canContinueAt,
   foldedOffers,
   type OfferList,
   onlyProvider,
   possibleOffers,
-  providerButton,
+  sameProvider,
   selector,
 } from './selector.ts';
 import { nameOf } from './state-words.ts';
@@ -36,17 +35,13 @@ export function actions(selection: OfferList): Html {
 
 /** The choice, unless only one provider can be asked, or one was chosen that needs to know the country. */
 function choices(selection: OfferList): Html {
-  const { checkout, offers, language, question = null } = selection;
-  const { charge } = checkout;
+  const { checkout, offers, question = null } = selection;
   const single = singleProviderOf(checkout);
   const chosen = question?.provider ?? single;
   const offer = possibleOffers(offers).find(({ provider }) => provider === chosen);
   if (offer === undefined) return selector(selection);
-  const amount = formatMoney(language, charge.amountCents, charge.currency);
-  const template = charge.receivedUnits > 0n ? language.words.offers.pay : language.words.actions.continueTo;
-  const label = fillIn(template, { provider: offer.name, amount });
   const others = single === null ? offers.filter((each) => each !== offer) : [];
-  return html`${onlyProvider(selection, offer, label)}${foldedOffers({ ...selection, offers: others })}`;
+  return html`${onlyProvider(selection, offer)}${foldedOffers({ ...selection, offers: others })}`;
 }
 
 /** After a decline: another card at the same provider, then the best of the others. */
@@ -56,9 +51,7 @@ function continueSession(view: AtProvider, selection: OfferList): Html {
   const { actions } = language.words;
   const declined = isDeclined(view);
   const label = declined ? actions.tryAnotherCard : view.isOpen ? actions.continueAt : actions.startAgainAt;
-  const again = canContinueAt(view.provider, checkout)
-    ? providerButton(checkout.payment, view.provider, fillIn(label, { provider: nameOf(view.provider) }))
-    : nothing;
+  const again = sameProvider(selection, view.provider, label);
   const others = {
     ...selection,
     offers: checkout.offers.filter(({ provider }) => provider !== view.provider),

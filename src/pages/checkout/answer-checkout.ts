@@ -39,7 +39,7 @@ export function sendCheckout(
     canSimulate: context.testPayments !== null,
     emailToken,
     quotes: {
-      source: context.quotes,
+      source: answer.autoContinue ? null : context.quotes,
       lastChoice: lastChoiceOf(checkout, request),
       customerCountry: country,
       customerState: state,

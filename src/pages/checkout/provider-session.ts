@@ -27,7 +27,7 @@ import { meansFor } from './selector.ts';
 /**
  * `POST /pay/:paymentId/providers/:provider`: the customer's click, answered with a 303 to the provider. With `multi` in
  * place of the provider, the row that was chosen on the page names it (`choice` of the form); without a row, `means` of
- * the form or URL decides which one.
+ * the form or URL decides which one. The row or URL also carries the total that the page has shown.
  */
 export async function openProviderSession(
   asked: CheckoutRequest<'paymentId' | 'provider'>,
@@ -43,28 +43,30 @@ export async function openProviderSession(
   if (!takesPayment(checkout.view)) {
     return sendCheckout(asked, checkout, { status: 409, problem: null });
   }
-  const { provider, means } = clickOf(asked);
+  const { provider, means, shownTotalCents } = clickOf(asked);
   const isChosenHere = provider === MULTI_PROVIDER && means;
   const chosen = isChosenHere ? providerFor(means, asked, checkout) : provider;
   if (means === undefined || chosen === undefined || !isProviderId(chosen)) {
     return sendProblem(asked, paymentId, null, new ServiceError('provider_unknown'));
   }
-  const choice = { means, hasSeenTotal: !isChosenHere };
+  const choice = { means, shownTotalCents };
   return redirectToProvider(asked, checkout.payment, chosen, choice, () => {
     if (!isChosenHere) rememberProvider(asked, chosen);
     rememberCountry(asked);
   });
 }
 
-/** Provider and means of a click; null means for the provider's usual ones, undefined for unknown ones. */
+/** Provider, means and total of a click; null means for the provider's usual ones, undefined for unknown ones. */
 function clickOf({ request, query, params }: CheckoutRequest<'provider'>) {
   const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
   const row = params.provider === MULTI_PROVIDER ? form.get('choice') : null;
-  const [provider = '', means = form.get('means') ?? query['means'] ?? ''] = row?.split(' ') ?? [
-    params.provider,
-  ];
-  if (means === '') return { provider, means: null };
-  return { provider, means: typeof means === 'string' && isPaymentMeans(means) ? means : undefined };
+  const [provider = '', means = form.get('means') ?? query['means'] ?? '', total = query['total']] =
+    row?.split(' ') ?? [params.provider];
+  // Anything but a number of cents counts as the amount.
+  const shownTotalCents = typeof total === 'string' && /^\d{1,9}$/.test(total) ? Number(total) : 0;
+  if (means === '') return { provider, means: null, shownTotalCents };
+  const known = typeof means === 'string' && isPaymentMeans(means) ? means : undefined;
+  return { provider, means: known, shownTotalCents };
 }
 
 /** Provider that sells the means to this customer; undefined if none does. */
@@ -84,14 +86,14 @@ function providerFor(
 /**
  * Starts a session and redirects the customer to it with a 303; on failure shows the page with the reason.
  *
- * @param choice means that the customer chose, and whether the total was on the page
+ * @param choice means that the customer chose, and total that the page has shown
  * @param onStarted runs before the redirect
  */
 export async function redirectToProvider(
   asked: CheckoutRequest,
   payment: Payment,
   provider: ProviderId,
-  choice: Pick<Visitor, 'means' | 'hasSeenTotal'> = {},
+  choice: Pick<Visitor, 'means' | 'shownTotalCents'> = {},
   onStarted = () => {},
 ): Promise<FastifyReply> {
   const { context, request, reply } = asked;

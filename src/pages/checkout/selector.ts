@@ -1,11 +1,9 @@
-import type { Payment } from '../../payment/payment.ts';
 import {
   assumedDeliveryUnits,
   customerFacts,
   MULTI_PROVIDER,
   meansInBrowser,
   type PaymentMeans,
-  type ProviderChoice,
   type ProviderId,
 } from '../../payment/provider-catalog.ts';
 import type { Charge } from '../../payment/session-charge.ts';
@@ -26,23 +24,27 @@ import { nameOf, refusalWords } from './state-words.ts';
 const arrow = html`<svg class="arrow turns" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
 <path d="M7 4l6 6-6 6" fill="none" stroke="currentColor" stroke-width="2"/></svg>`;
 
-function sessionPath(payment: Payment, provider: ProviderChoice, means: PaymentMeans | null = null): string {
-  return `/pay/${payment.id}/providers/${provider}${means === null ? '' : `?means=${means}`}`;
+/** Path of a row's session, with the means and the higher total that the page shows, with which the charge is compared. */
+function sessionPath({ payment, charge }: Checkout, row: OfferRow): string {
+  const totalCents = higherChargeOf(row, charge);
+  const query = [row.means && `means=${row.means}`, totalCents && `total=${totalCents}`].filter(Boolean);
+  return `/pay/${payment.id}/providers/${row.offer.provider}${query.length > 0 ? `?${query.join('&')}` : ''}`;
 }
 
-interface ProviderButton {
-  readonly look?: 'primary' | 'plain';
-  readonly means?: PaymentMeans | null;
+function providerButton(checkout: Checkout, row: OfferRow, label: Html, look = 'primary '): Html {
+  const { provider } = row.offer;
+  return html`<p><button class="button ${look}wide" type="submit" form="${SESSION_FORM}"
+formaction="${sessionPath(checkout, row)}" data-provider="${nameOf(provider)}"><span>${label}</span>${arrow}</button></p>`;
 }
 
-export function providerButton(
-  payment: Payment,
-  provider: ProviderId,
-  label: Html,
-  { look = 'primary', means = null }: ProviderButton = {},
-): Html {
-  return html`<p><button class="button ${look === 'primary' ? 'primary ' : ''}wide" type="submit" form="${SESSION_FORM}"
-formaction="${sessionPath(payment, provider, means)}" data-provider="${nameOf(provider)}"><span>${label}</span>${arrow}</button></p>`;
+/** Button to the provider of the last session, with the total where it is above the amount; empty if it cannot serve. */
+export function sameProvider(selection: OfferList, provider: ProviderId, label: string): Html {
+  const { checkout, language } = selection;
+  const offer = possibleOffers(checkout.offers).find((each) => each.provider === provider);
+  if (offer === undefined) return nothing;
+  const row = rowFor(selection, offer);
+  const notes = totalNote(row, checkout.charge, language).map((note) => html`<p class="until">${note}</p>`);
+  return html`${providerButton(checkout, row, fillIn(label, { provider: offer.name }))}${notes}`;
 }
 
 /** What a choice of provider depends on. */
@@ -60,13 +62,9 @@ export interface OfferList {
 /** A choice of means, with all providers one click away. After a decline, the best other provider instead. */
 export function selector(selection: OfferList): Html {
   const { checkout, quotes, userAgent = '' } = selection;
-  const { charge, view } = checkout;
+  const { view } = checkout;
   const country = quotes?.customerCountry ?? null;
-  const rowOf = (offer: ProviderOffer, means: PaymentMeans | null = null): OfferRow => {
-    if (quotes === undefined) return { offer };
-    const outcome = quotes.source.peek(offer.provider, charge, country, means, quotes.customerState);
-    return { offer, outcome, isLastChoice: offer.provider === quotes.lastChoice };
-  };
+  const rowOf = (offer: ProviderOffer, means?: PaymentMeans) => rowFor(selection, offer, means);
   const possible = possibleOffers(selection.offers).map((offer) => rowOf(offer));
   // A quote may refuse what the catalog does not.
   const offers = selection.offers.map((offer): ProviderOffer => {
@@ -94,20 +92,23 @@ export function foldedOffers(selection: OfferList): Html {
   if (offers.length === 0) return nothing;
   const rows = inExpectedOrder(
     checkout,
-    possibleOffers(offers).map((offer) => ({ offer })),
+    possibleOffers(offers).map((offer) => rowFor(selection, offer)),
   );
   return foldedList(html`${language.words.actions.chooseAnother}`, rows, selection);
 }
 
 /** One provider with what it needs to know and what is promised there. */
-export function onlyProvider(selection: OfferList, offer: ProviderOffer, label: Html): Html {
+export function onlyProvider(selection: OfferList, offer: ProviderOffer): Html {
   const { checkout, language, quotes, question = null } = selection;
-  const { provider } = offer;
-  const country = quotes?.customerCountry ?? null;
-  const outcome = quotes?.source.peek(provider, checkout.charge, country, null, quotes.customerState);
-  return html`${offer.needsCountry || question !== null ? countryField(language, country, true) : nothing}
-${providerButton(checkout.payment, provider, label, { means: question?.means ?? null })}
-${promises(selection, [{ offer, outcome }])}`;
+  const { charge } = checkout;
+  const { actions, offers } = language.words;
+  const row = rowFor(selection, offer, question?.means);
+  const amount = formatMoney(language, totalCentsOf(row, charge), charge.currency);
+  const template = charge.receivedUnits > 0n ? offers.pay : actions.continueTo;
+  const needsCountry = offer.needsCountry || question !== null;
+  return html`${needsCountry ? countryField(language, quotes?.customerCountry ?? null, true) : nothing}
+${providerButton(checkout, row, fillIn(template, { provider: offer.name, amount }))}
+${promises(selection, [row])}`;
 }
 
 /** Address of the list of all providers within the page. It works without script, and the way back leaves it again. */
@@ -119,7 +120,7 @@ const SERVICES = 'services';
  */
 function choiceOfMeans(selection: OfferList, ways: readonly MeansRow[], rows: readonly OfferRow[]): Html {
   const { checkout, language, quotes } = selection;
-  const { payment, charge } = checkout;
+  const { charge } = checkout;
   const { offers: words, actions, page } = language.words;
   const hasMore = rows.length + refusedOf(selection.offers).length > 1;
   const all = fillIn(words.all, { count: String(rows.length) });
@@ -136,7 +137,7 @@ ${rowsOf(rows, selection)}${refusedOffers(selection)}
   )}${hasMore ? html`<a class="way" href="#${SERVICES}"><span>${all}</span>${arrow}</a>` : nothing}</fieldset>
 ${needing.length === 0 ? nothing : countryField(language, quotes?.customerCountry ?? null, needing.length === ways.length)}
 <p><button class="button primary wide" type="submit" form="${SESSION_FORM}"
-formaction="${sessionPath(payment, MULTI_PROVIDER)}"><span>${label}</span></button></p>
+formaction="/pay/${checkout.payment.id}/providers/${MULTI_PROVIDER}"><span>${label}</span></button></p>
 ${promises(selection, ways)}</div>`;
 }
 
@@ -156,6 +157,7 @@ function meansRow(selection: OfferList, row: MeansRow, index: number, canChange:
   const { provider, seller } = offer;
   const { usualMinutes } = customerFacts[seller];
   const name = nameOf(seller);
+  const choice = `${provider} ${means} ${higherChargeOf(row, checkout.charge) ?? ''}`.trim();
   const [title, tile] = means === 'card' ? [words.card, ''] : meansNames[means];
   const time =
     usualMinutes === null
@@ -167,7 +169,7 @@ function meansRow(selection: OfferList, row: MeansRow, index: number, canChange:
   const change = canChange ? [html`<a href="#${SERVICES}">${words.change}</a>`] : [];
   const notes = [fillIn(words.through, { provider: name }), ...conditionsOf(row, language), ...change];
   return html`
-<div class="way"><input type="radio" name="choice" value="${provider} ${means}" id="${means}" class="at-${index}${offer.needsCountry ? ' asks' : ''}"
+<div class="way"><input type="radio" name="choice" value="${choice}" id="${means}" class="at-${index}${offer.needsCountry ? ' asks' : ''}"
 form="${SESSION_FORM}" data-provider="${name}" aria-describedby="via-${index}"${index === 0 ? html` checked` : nothing}>
 <span class="tile" aria-hidden="true">${tile}</span>
 <label for="${means}"><b>${title}</b>${time}${total}</label>
@@ -194,10 +196,9 @@ function insteadOf(declined: ProviderId, selection: OfferList, [lead, ...others]
   if (lead === undefined) return nothing;
   const { checkout, language } = selection;
   const { payInstead, otherWays } = language.words.offers;
-  const { provider, name } = lead.offer;
-  const look = canContinueAt(declined, checkout) ? 'plain' : 'primary';
+  const look = canContinueAt(declined, checkout) ? '' : 'primary ';
   const heading = fillIn(otherWays, { count: String(others.length) });
-  return html`<div class="ask">${providerButton(checkout.payment, provider, fillIn(payInstead, { provider: name }), { look })}
+  return html`<div class="ask">${providerButton(checkout, lead, fillIn(payInstead, { provider: lead.offer.name }), look)}
 <p class="until">${offerDetails(lead, checkout.charge, language)}</p></div>
 ${others.length === 0 ? refusedOffers(selection) : foldedList(heading, others, selection)}`;
 }
@@ -218,7 +219,7 @@ function offerRow(selection: OfferList, row: OfferRow): Html {
   const { offer } = row;
   const { payAt } = language.words.offers;
   return html`
-<li><button class="way" type="submit" form="${SESSION_FORM}" formaction="${sessionPath(checkout.payment, offer.provider)}"
+<li><button class="way" type="submit" form="${SESSION_FORM}" formaction="${sessionPath(checkout, row)}"
 formnovalidate data-provider="${offer.name}"><span><span class="quiet">${fillIn(payAt, { provider: offer.name })}</span><b
 aria-hidden="true">${offer.name}</b>
 <small>${offerDetails(row, checkout.charge, language)}</small></span>${arrow}</button></li>`;
@@ -270,7 +271,8 @@ function refusedOffers({ checkout, offers, language }: OfferList): Html {
 
 /** Source of quotes for a customer. */
 export interface OffersToAsk {
-  readonly source: Quotes;
+  /** Null for a page whose script presses the button, which may show no higher total. */
+  readonly source: Quotes | null;
   readonly lastChoice: ProviderId | null;
   /** The customer's country, ISO 3166-1 alpha-2; null if unknown. */
   readonly customerCountry: string | null;
@@ -309,10 +311,23 @@ interface OfferRow {
   /** Expected outcome at the provider; absent if unknown. */
   readonly outcome?: QuoteOutcome | undefined;
   readonly isLastChoice?: boolean;
+  /** Null or absent for the provider's usual ones. */
+  readonly means?: PaymentMeans | null | undefined;
 }
 
 interface MeansRow extends OfferRow {
   readonly means: PaymentMeans;
+}
+
+function rowFor(
+  { checkout, quotes }: OfferList,
+  offer: ProviderOffer,
+  means?: PaymentMeans | null,
+): OfferRow {
+  if (!quotes?.source) return { offer, means };
+  const { source, customerCountry, customerState, lastChoice } = quotes;
+  const outcome = source.peek(offer.provider, checkout.charge, customerCountry, means, customerState);
+  return { offer, means, outcome, isLastChoice: offer.provider === lastChoice };
 }
 
 export function canContinueAt(provider: ProviderId, { offers }: Pick<Checkout, 'offers'>): boolean {
