@@ -138,15 +138,21 @@ describe('a click that names means', () => {
     expect(pages.started).toEqual([]);
   });
 
+  it('asks a customer whose card was declined for the country, and no update takes the question away', async () => {
+    await reopen({ needsCountry: 'revolut' });
+    const id = pages.put(checkoutStates['refused-by-provider']());
+    const { body } = await click(id, { provider: 'revolut' });
+    expect(body).toContain('name="country"');
+    const revision = /data-revision="([^"]+)"/.exec(body)?.[1];
+    const headers = { 'user-agent': iphone, 'if-none-match': `"${revision}"` };
+    expect((await pages.server.inject({ url: `/pay/${id}/status`, headers })).statusCode).toBe(304);
+  });
+
   it('keeps them while it asks for the country', async () => {
     await reopen({ needsCountry: 'revolut' });
     const id = pages.put(pageView(pagePayment({ provider: 'revolut' })));
     const asked = await click(id, { means: 'apple_pay' });
     expect(asked.body).toContain(`/pay/${id}/providers/revolut?means&#61;apple_pay"`);
-    // The question is no state, so that no update of the open page takes it away.
-    const revision = /data-revision="([^"]+)"/.exec(asked.body)?.[1];
-    const headers = { 'user-agent': iphone, 'if-none-match': `"${revision}"` };
-    expect((await pages.server.inject({ url: `/pay/${id}/status`, headers })).statusCode).toBe(304);
     const query = '?means=apple_pay';
     expect((await click(id, { provider: 'revolut', query, country: 'DE' })).statusCode).toBe(303);
     expect([pages.means, pages.countries]).toEqual([['apple_pay'], ['DE']]);
