@@ -131,13 +131,14 @@ function choiceOfMeans(selection: OfferList, ways: readonly MeansRow[], rows: re
   const list = html`<section id="${SERVICES}"><h2>${all}</h2>
 ${rowsOf(rows, selection)}${refusedOffers(selection)}
 <p class="back"><a href="#checkout">${actions.backToCheckout}</a></p></section>`;
-  return html`${hasMore ? list : nothing}
+  const submit = html`type="submit" form="${SESSION_FORM}" formaction="/pay/${checkout.payment.id}/providers/${MULTI_PROVIDER}"`;
+  // The first button is the one that Enter presses in a row, so it stands before those of the list.
+  return html`<button ${submit} hidden></button>${hasMore ? list : nothing}
 <div class="ask"><fieldset class="ways"><legend class="quiet">${language.words.states.choose.heading}</legend>${ways.map(
     (row, index) => meansRow(selection, row, index, hasMore),
   )}${hasMore ? html`<a class="way" href="#${SERVICES}"><span>${all}</span>${arrow}</a>` : nothing}</fieldset>
 ${needing.length === 0 ? nothing : countryField(language, quotes?.customerCountry ?? null, needing.length === ways.length)}
-<p><button class="button primary wide" type="submit" form="${SESSION_FORM}"
-formaction="/pay/${checkout.payment.id}/providers/${MULTI_PROVIDER}"><span>${label}</span></button></p>
+<p><button class="button primary wide" ${submit}><span>${label}</span></button></p>
 ${promises(selection, ways)}</div>`;
 }
 
