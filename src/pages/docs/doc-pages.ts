@@ -85,6 +85,7 @@ export function docPagesFor({ isTestMode }: { readonly isTestMode: boolean }): r
 export const docStyle = Buffer.from(
   pageStyleOf(
     ['table', 'data-table', 'card', 'badge', 'tones'],
+    new URL('../../web/signed-in/skip.css', import.meta.url),
     new URL('./docs.css', import.meta.url),
   ).toString(),
 );

@@ -35,7 +35,7 @@ export interface PageContent {
 }
 
 export function dashboardStyleWith(...more: readonly URL[]): Html {
-  const own = [new URL('./dashboard.css', import.meta.url), new URL('./payments.css', import.meta.url)];
+  const own = ['skip', 'dashboard', 'payments'].map((name) => new URL(`./${name}.css`, import.meta.url));
   return pageStyleOf(
     ['button', 'button-kinds', 'card', 'badge', 'field', 'banner', 'tones', 'sandbox', 'table', 'data-table'],
     ...own,
