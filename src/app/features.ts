@@ -80,7 +80,7 @@ interface TaskParts extends Pick<FeatureOptions, 'store' | 'external'>, Pick<Clo
 
 export function featureTasks({ store, external, mailer, notifier, baseUrl, nowMs, log }: TaskParts) {
   const common = { ...store, dashboardUrl: `${baseUrl}/dashboard`, nowMs, log };
-  const { explorerTransactionUrl, intervals } = external;
+  const { adapters, explorerTransactionUrl, intervals } = external;
   const notifications = createNotificationTask({ ...common, notifier });
   return {
     /** Only one process may run these at a time. */
@@ -93,7 +93,7 @@ export function featureTasks({ store, external, mailer, notifier, baseUrl, nowMs
       mailer === null
         ? []
         : [
-            createReceiptTask({ ...common, mailer, baseUrl, explorerTransactionUrl }),
+            createReceiptTask({ ...common, mailer, baseUrl, explorerTransactionUrl, adapters }),
             createAlertTask({ ...common, mailer }),
           ],
     /** Waits for messages that are being sent. */

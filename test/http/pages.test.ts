@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DEPOSIT_HASH, RELEASE_HASH } from '../../sandbox/pages/example-payments.ts';
+import type { ProviderId } from '../../src/payment/provider-catalog.ts';
 import type { SessionProgress } from '../../src/payment/provider-session.ts';
+import type { ProviderAdapter } from '../../src/providers/provider.ts';
 import {
   checkoutStates,
   createCheckoutPages,
@@ -138,9 +140,25 @@ it('names of several visited providers only those that say they have delivered',
     ];
     return textOf((await open(`/pay/${pages.put(pageView(payment, { sessions }))}`)).body);
   };
-  expect(await textOfReceipt(null, null)).not.toContain('On your statement');
-  expect(await textOfReceipt(null, 'delivered')).toContain('On your statement Wert');
-  expect(await textOfReceipt('delivered', 'delivered')).toContain('On your statement MoonPay and Wert');
+  expect(await textOfReceipt(null, null)).not.toContain('Likely on your statement');
+  expect(await textOfReceipt(null, 'delivered')).toContain('Likely on your statement Wert');
+  expect(await textOfReceipt('delivered', 'delivered')).toContain(
+    'Likely on your statement MoonPay and Wert',
+  );
+});
+
+it('names the seller of a route as likely on the statement, and no card where none is charged', async () => {
+  const adapter = (id: ProviderId, routedThrough: ProviderId) => ({ id, routedThrough }) as ProviderAdapter;
+  const routed = createCheckoutPages({ adapters: new Map([['paypal', adapter('paypal', 'moonpay')]]) });
+  const paid = pagePayment({ status: 'paid', forwardStatus: 'completed', paidAtMs: NOW_MS });
+  const sessions = [pageSession(paid, { provider: 'paypal' })];
+  const { body } = await routed.server.inject(`/pay/${routed.put(pageView(paid, { sessions }))}`);
+  expect(textOf(body)).toContain('Likely on your statement MoonPay');
+  const single = async (provider: ProviderId) =>
+    textOf((await open(`/pay/${pages.put(pageView(pagePayment({ provider })))}`)).body);
+  expect(await single('moonpay')).toContain('Your card is charged by MoonPay.');
+  expect(await single('paypal')).not.toContain('Your card');
+  expect(await single('paypal')).toContain('can go only to Café Tortuga, less any service fee.');
 });
 
 it('tells who paid too much how much that is, and who paid twice that it was twice', async () => {

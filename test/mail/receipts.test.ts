@@ -10,6 +10,7 @@ import { type Mailer, MailNotSentError } from '../../src/mail/mail.ts';
 import { createSmtpMailer } from '../../src/mail/mailers.ts';
 import type { Payment } from '../../src/payment/payment.ts';
 import { receiptNumberOf } from '../../src/payment/payment-id.ts';
+import type { ProviderAdapter } from '../../src/providers/provider.ts';
 import { languages } from '../../src/web/checkout-frame/languages.ts';
 import { givePayment, NOW_MS, newAccount, newPayment, newSession, pay } from '../store/fixtures.ts';
 import { shopLogo } from '../support/checkout-pages.ts';
@@ -41,6 +42,7 @@ const send = (
     mailer,
     baseUrl: 'https://pay.example.com',
     explorerTransactionUrl: (hash) => `https://explorer.example/tx/${hash}`,
+    adapters: new Map([['paypal', { id: 'paypal', routedThrough: 'moonpay' } as ProviderAdapter]]),
     nowMs: () => nowMs,
     log: { warn: (fields) => failed.push(fields) },
   });
@@ -52,7 +54,10 @@ async function givePaid(language: string | null = null, change: Partial<Payment>
     orderLine: 'Two coffees',
     callbackUrl: 'https://canary.example/hook',
   });
-  await store.payments.addSession(newSession(payment, { createdAtMs: NOW_MS, language }), () => null);
+  await store.payments.addSession(
+    newSession(payment, { provider: 'paypal', createdAtMs: NOW_MS, language }),
+    () => null,
+  );
   await store.payments.decidePayment(payment.id, (view) => ({
     ...pay(view),
     change: {
@@ -94,6 +99,7 @@ it('sends the customer of a paid payment one receipt, with what a receipt needs 
     'Two coffees',
     receiptNumberOf(payment.id),
     '€100.00 + €2.57',
+    'Likely on your statement',
     'MoonPay',
     'help@shop.example',
   ];
@@ -109,7 +115,7 @@ it('sends the customer of a paid payment one receipt, with what a receipt needs 
   expect(html).toContain('background:#a01830');
   expect(html.match(/(src=|url\()"[^"]*"/g)).toEqual(['src="cid:logo"']);
   expect(theMail().raw).toMatch(/Content-Type: image\/png[\s\S]*Content-ID: <logo>/i);
-  expect(text + html).not.toContain('canary');
+  expect(text + html).not.toMatch(/canary|PayPal/);
 });
 
 const ask = (payment: Payment, language: string) =>

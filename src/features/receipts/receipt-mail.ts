@@ -7,6 +7,7 @@ import { nameOf, wordsOf } from '../../pages/checkout/state-words.ts';
 import { receiptNumberOf } from '../../payment/payment-id.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
 import type { ProviderSession } from '../../payment/provider-session.ts';
+import type { ProviderAdapters } from '../../providers/provider.ts';
 import {
   fillText,
   formatList,
@@ -22,6 +23,7 @@ export interface ReceiptLinks {
   /** Public base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
+  readonly adapters?: ProviderAdapters;
 }
 
 /**
@@ -104,7 +106,7 @@ function outcomeOf(view: PaymentView, account: Account, language: Language) {
 function* rowsOf(
   { payment, sessions }: PaymentView,
   language: Language,
-  { baseUrl, explorerTransactionUrl }: ReceiptLinks,
+  { baseUrl, explorerTransactionUrl, adapters }: ReceiptLinks,
 ): Generator<ReceiptRow> {
   const { facts, receipt } = language.words;
   const { orderLine, originalAmountCents, customerFeeCents, currency, paidAtMs, txidIn, txidOut } = payment;
@@ -119,7 +121,7 @@ function* rowsOf(
     if (originalAmountCents !== null && customerFeeCents !== null)
       yield { term: receipt.price, value: `${money(originalAmountCents)} + ${money(customerFeeCents)}` };
     if (paidAtMs !== null) yield { term: facts.time, value: formatTime(language, paidAtMs) };
-    const providers = chargingProviders(sessions).map(nameOf);
+    const providers = chargingProviders(sessions, adapters).map(nameOf);
     if (providers.length > 0) yield { term: receipt.statement, value: formatList(language, providers) };
     yield { term: receipt.number, value: receiptNumberOf(payment.id) };
   }

@@ -5,6 +5,7 @@ import type { PaymentView } from '../../payment/payment-store.ts';
 import type { ProviderId } from '../../payment/provider-catalog.ts';
 import { isDelivering, type ProviderSession, type SessionProgress } from '../../payment/provider-session.ts';
 import { sumObservations } from '../../payment/settle.ts';
+import type { ProviderAdapters } from '../../providers/provider.ts';
 
 /** State of a checkout, as the customer sees it. */
 export type CheckoutView =
@@ -37,7 +38,7 @@ export type CheckoutView =
   | {
       readonly kind: 'paid';
       readonly paidAtMs: number;
-      /** Providers known to have charged the customer (`chargingProviders`). */
+      /** Sellers known to have charged the customer (`chargingProviders`). */
       readonly providers: readonly ProviderId[];
       /** Whether clearly more arrived than was due, or the whole amount again; otherwise null. */
       readonly surplus: 'overpaid' | 'paidTwice' | null;
@@ -65,6 +66,7 @@ export type CheckoutView =
 export function checkoutViewOf(
   { payment, observations, sessions }: PaymentView,
   nowMs: number,
+  adapters?: ProviderAdapters,
 ): CheckoutView {
   const depositHash = payment.txidIn ?? decisiveDeposit(observations.deposits, payment.paidThresholdUnits);
   const releaseHash = payment.txidOut ?? observations.releases.at(-1)?.transactionHash ?? null;
@@ -103,7 +105,7 @@ export function checkoutViewOf(
       return {
         kind: 'paid',
         paidAtMs: payment.paidAtMs ?? payment.createdAtMs,
-        providers: chargingProviders(sessions),
+        providers: chargingProviders(sessions, adapters),
         surplus: surplusOf(payment, observations.deposits),
         receivedUnits,
         depositHash,
@@ -123,11 +125,13 @@ function surplusOf(payment: Payment, deposits: readonly Deposit[]): 'overpaid' |
   return fullDepositsOf(payment, deposits).length > 1 ? 'paidTwice' : 'overpaid';
 }
 
-/** Providers that charged the customer: the only one with a session, or of several those that report a delivery. */
+/** Sellers that charged the customer: the only one with a session, or of several those that report a delivery. */
 export function chargingProviders(
   sessions: readonly Pick<ProviderSession, 'provider' | 'progress'>[],
+  adapters?: ProviderAdapters,
 ): readonly ProviderId[] {
-  const providersOf = (some: typeof sessions) => [...new Set(some.map(({ provider }) => provider))];
+  const sellerOf = (provider: ProviderId) => adapters?.get(provider)?.routedThrough ?? provider;
+  const providersOf = (some: typeof sessions) => [...new Set(some.map(({ provider }) => sellerOf(provider)))];
   const visited = providersOf(sessions);
   return visited.length <= 1
     ? visited

@@ -49,8 +49,7 @@ export async function openProviderSession(
   if (means === undefined || chosen === undefined || !isProviderId(chosen)) {
     return sendProblem(asked, paymentId, null, new ServiceError('provider_unknown'));
   }
-  const choice = { means, shownTotalCents };
-  return redirectToProvider(asked, checkout.payment, chosen, choice, () => {
+  return redirectToProvider(asked, checkout.payment, chosen, { means, shownTotalCents }, () => {
     if (!isChosenHere) rememberProvider(asked, chosen);
     rememberCountry(asked);
   });

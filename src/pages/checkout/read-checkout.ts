@@ -118,7 +118,7 @@ export async function checkoutOf(
 ): Promise<Checkout> {
   const { payment } = stored;
   const nowMs = context.nowMs();
-  const view = checkoutViewOf(stored, nowMs);
+  const view = checkoutViewOf(stored, nowMs, context.directory.adapters);
   const charge = chargeOf(stored, sumObservations(stored.observations).seenUnits);
   const offers =
     takesPayment(view) && !account.suspended

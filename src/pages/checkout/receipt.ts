@@ -1,5 +1,4 @@
 import { receiptNumberOf } from '../../payment/payment-id.ts';
-import { customerFacts } from '../../payment/provider-catalog.ts';
 import {
   fillIn,
   fillText,
@@ -16,7 +15,7 @@ import type { CheckoutView } from './checkout-view.ts';
 import { type ExplorerTransactionUrl, timeElement, transactionRows } from './payment-facts.ts';
 import type { Checkout } from './read-checkout.ts';
 import { shopLinks } from './return-to-shop.ts';
-import { nameOf } from './state-words.ts';
+import { nameOf, takesCards } from './state-words.ts';
 
 type Paid = Extract<CheckoutView, { kind: 'paid' }>;
 
@@ -74,8 +73,7 @@ function proof({ payment, account, times }: Checkout, language: Language): Html 
     publicNetwork(chainId)?.chainName ?? fillText(direct.testNetwork, { chain: String(chainId) });
   const usdc = formatUsdc(language, forwardedUnits, 'down');
   const { approval } = times;
-  const isOfCard =
-    approval?.isExact === true && customerFacts[approval.provider].means.some((means) => means === 'card');
+  const isOfCard = approval?.isExact === true && takesCards(approval.provider);
   const afterMs = isOfCard && paidAtMs !== null ? paidAtMs - approval.atMs : 0;
   const values = { usdc, shop: account.name, time: formatWithin(language, afterMs) };
   const sent = fillIn(afterMs > 0 ? words.sentWithin : words.sent, values);

@@ -32,9 +32,8 @@ function sessionPath({ payment, charge }: Checkout, row: OfferRow): string {
 }
 
 function providerButton(checkout: Checkout, row: OfferRow, label: Html, look = 'primary '): Html {
-  const { provider } = row.offer;
   return html`<p><button class="button ${look}wide" type="submit" form="${SESSION_FORM}"
-formaction="${sessionPath(checkout, row)}" data-provider="${nameOf(provider)}"><span>${label}</span>${arrow}</button></p>`;
+formaction="${sessionPath(checkout, row)}" data-provider="${row.offer.name}"><span>${label}</span>${arrow}</button></p>`;
 }
 
 /** Button to the provider of the last session, with the total where it is above the amount; empty if it cannot serve. */
@@ -43,8 +42,8 @@ export function sameProvider(selection: OfferList, provider: ProviderId, label: 
   const offer = possibleOffers(checkout.offers).find((each) => each.provider === provider);
   if (offer === undefined) return nothing;
   const row = rowFor(selection, offer);
-  const notes = totalNote(row, checkout.charge, language).map((note) => html`<p class="until">${note}</p>`);
-  return html`${providerButton(checkout, row, fillIn(label, { provider: offer.name }))}${notes}`;
+  return html`${providerButton(checkout, row, fillIn(label, { provider: offer.name }))}
+${totalNote(row, checkout.charge, language).map((note) => html`<p class="until">${note}</p>`)}`;
 }
 
 /** What a choice of provider depends on. */
@@ -105,8 +104,7 @@ export function onlyProvider(selection: OfferList, offer: ProviderOffer): Html {
   const row = rowFor(selection, offer, question?.means);
   const amount = formatMoney(language, totalCentsOf(row, charge), charge.currency);
   const template = charge.receivedUnits > 0n ? offers.pay : actions.continueTo;
-  const needsCountry = offer.needsCountry || question !== null;
-  return html`${needsCountry ? countryField(language, quotes?.customerCountry ?? null, true) : nothing}
+  return html`${offer.needsCountry || question !== null ? countryField(language, quotes?.customerCountry ?? null, true) : nothing}
 ${providerButton(checkout, row, fillIn(template, { provider: offer.name, amount }))}
 ${promises(selection, [row])}`;
 }
@@ -120,12 +118,11 @@ const SERVICES = 'services';
  */
 function choiceOfMeans(selection: OfferList, ways: readonly MeansRow[], rows: readonly OfferRow[]): Html {
   const { checkout, language, quotes } = selection;
-  const { charge } = checkout;
   const { offers: words, actions, page } = language.words;
   const hasMore = rows.length + refusedOf(selection.offers).length > 1;
   const all = fillIn(words.all, { count: String(rows.length) });
-  const totals = new Set(ways.map((row) => totalCentsOf(row, charge)));
-  const amount = formatMoney(language, Math.max(...totals), charge.currency);
+  const totals = new Set(ways.map((row) => totalCentsOf(row, checkout.charge)));
+  const amount = formatMoney(language, Math.max(...totals), checkout.charge.currency);
   const label = totals.size === 1 ? fillIn(words.pay, { amount }) : html`${page.pay}`;
   const needing = ways.filter(({ offer }) => offer.needsCountry);
   const list = html`<section id="${SERVICES}"><h2>${all}</h2>

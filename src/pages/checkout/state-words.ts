@@ -54,13 +54,16 @@ type StateName = Exclude<keyof Words['states'], 'littleArrived' | 'overpaid' | '
 
 export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
   const values = valuesOf(view, context);
-  const words = stateWords(context.language, stateNameOf(view, context), values);
+  const name = stateNameOf(view, context);
+  const words = stateWords(context.language, name, values);
   if (view.kind === 'paid' && view.surplus !== null) {
     const surplus = context.language.words.states[view.surplus];
     return { ...words, notice: fillIn(surplus, values) };
   }
   if (view.kind === 'at_provider' && isTakenByProvider(view))
     return takenWords(words, view.provider, context);
+  // The sentence says who charges the card.
+  if (name === 'single' && !takesCards(context.single)) return { ...words, sentence: null };
   if (!('hasLittleArrived' in view) || !view.hasLittleArrived) return words;
   const { littleArrived } = context.language.words.states;
   return { ...words, sentence: html`${words.sentence ?? ''} ${littleArrived}` };
@@ -69,7 +72,6 @@ export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
 /** A card is approved; of a wallet or an account only the payment. */
 function takenWords(words: StateWords, provider: ProviderId, { language, offers }: WordsContext): StateWords {
   const { approved, usual, once } = language.words.wait;
-  const { means } = customerFacts[provider];
   const { usualMinutes } = customerFacts[sellerOf(provider, offers)];
   const [before = '', after = ''] = usual.split('{time}');
   const time =
@@ -77,7 +79,7 @@ function takenWords(words: StateWords, provider: ProviderId, { language, offers 
       ? nothing
       : html`${before}<bdi class="whole">${formatMinutes(language, usualMinutes)}</bdi>${after}`;
   const sentence = html`${words.sentence}<br>${time} <span class="whole">${once}</span>`;
-  if (means.some((each) => each === 'card')) return { ...words, sentence };
+  if (takesCards(provider)) return { ...words, sentence };
   return { heading: html`${approved}`, sentence, text: { ...words.text, heading: approved } };
 }
 
@@ -144,6 +146,10 @@ function nameOfVisit(
   if (isTakenByProvider(view)) return 'taken';
   if (view.progress === 'failed') return single === null ? 'declinedOfSeveral' : 'declined';
   return view.isOpen ? 'waiting' : 'visitEnded';
+}
+
+export function takesCards(provider: ProviderId | null): boolean {
+  return provider !== null && customerFacts[provider].means.some((means) => means === 'card');
 }
 
 export function nameOf(provider: ProviderId): string {

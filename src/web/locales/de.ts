@@ -207,7 +207,7 @@ export const de: Words = {
     paidTo: 'bezahlt an {shop}',
     for: 'Für',
     price: 'Preis + Gebühr',
-    statement: 'Auf Ihrem Kontoauszug',
+    statement: 'Wahrscheinlich auf Ihrem Kontoauszug',
     number: 'Beleg-Nr.',
     proven: 'Nachgewiesen auf {network}.',
     sent: 'Der Vertrag hat {usdc} an {shop} gesendet.',
@@ -245,7 +245,7 @@ export const de: Words = {
     exact: 'Sie schließen die Zahlung bei {provider} ab und zahlen dort genau {amount}.',
     above: 'Sie schließen die Zahlung bei {provider} ab und zahlen dort {amount} inklusive Gebühren.',
     statement: 'Auf Ihrer Abrechnung steht wahrscheinlich {provider}.',
-    money: 'Das Geld kann nur an {shop} gehen.',
+    money: 'Das Geld kann nur an {shop} gehen, abzüglich einer etwaigen Servicegebühr.',
     check: 'Selbst prüfen',
     email: 'Wir geben Ihre E-Mail-Adresse {email} an den Zahlungsdienst weiter.',
     emailToSome:

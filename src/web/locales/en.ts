@@ -205,7 +205,7 @@ export const en = {
     paidTo: 'paid to {shop}',
     for: 'For',
     price: 'Price + fee',
-    statement: 'On your statement',
+    statement: 'Likely on your statement',
     number: 'Receipt no.',
     proven: 'Proven on {network}.',
     sent: 'The contract sent {usdc} to {shop}.',
@@ -242,7 +242,7 @@ export const en = {
     exact: 'You finish at {provider} and pay exactly {amount} there.',
     above: 'You finish at {provider} and pay {amount} there, fees included.',
     statement: '{provider} is likely to appear on your statement.',
-    money: 'The money can go only to {shop}.',
+    money: 'The money can go only to {shop}, less any service fee.',
     check: 'Check it yourself',
     email: 'We share your email address, {email}, with the payment service.',
     /** Shown where only some of the offered services receive it. */

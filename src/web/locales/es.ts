@@ -203,7 +203,7 @@ export const es: Words = {
     paidTo: 'pagado a {shop}',
     for: 'Concepto',
     price: 'Precio + comisión',
-    statement: 'En su extracto',
+    statement: 'Probablemente en su extracto',
     number: 'Recibo n.º',
     proven: 'Comprobado en {network}.',
     sent: 'El contrato envió {usdc} a {shop}.',
@@ -239,7 +239,7 @@ export const es: Words = {
     exact: 'Usted termina en {provider} y allí paga exactamente {amount}.',
     above: 'Usted termina en {provider} y allí paga {amount}, comisiones incluidas.',
     statement: 'Su extracto mostrará probablemente {provider}.',
-    money: 'El dinero solo puede llegar a {shop}.',
+    money: 'El dinero solo puede llegar a {shop}, menos la comisión de servicio, si la hay.',
     check: 'Compruébelo',
     email: 'Compartimos su correo electrónico, {email}, con el servicio de pago.',
     emailToSome:

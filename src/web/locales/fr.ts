@@ -198,7 +198,7 @@ export const fr: Words = {
     paidTo: 'payé à {shop}',
     for: 'Objet',
     price: 'Prix + frais',
-    statement: 'Sur votre relevé',
+    statement: 'Sans doute sur votre relevé',
     number: 'Reçu nº',
     proven: 'Prouvé sur {network}.',
     sent: 'Le contrat a envoyé {usdc} à {shop}.',
@@ -235,7 +235,7 @@ export const fr: Words = {
     exact: 'Vous terminez chez {provider} et y payez exactement {amount}.',
     above: 'Vous terminez chez {provider} et y payez {amount}, frais compris.',
     statement: 'Votre relevé mentionnera sans doute {provider}.',
-    money: 'L’argent ne peut parvenir qu’à {shop}.',
+    money: 'L’argent ne peut parvenir qu’à {shop}, moins d’éventuels frais de service.',
     check: 'Vérifiez vous-même',
     email: 'Nous communiquons votre adresse e-mail, {email}, au service de paiement.',
     emailToSome:

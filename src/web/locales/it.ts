@@ -204,7 +204,7 @@ export const it: Words = {
     paidTo: 'pagato a {shop}',
     for: 'Per',
     price: 'Prezzo + commissione',
-    statement: 'Sul tuo estratto conto',
+    statement: 'Probabilmente sul tuo estratto conto',
     number: 'Ricevuta n.',
     proven: 'Dimostrato su {network}.',
     sent: 'Il contratto ha inviato {usdc} a {shop}.',
@@ -241,7 +241,7 @@ export const it: Words = {
     exact: 'Completi il pagamento su {provider} e lì paghi esattamente {amount}.',
     above: 'Completi il pagamento su {provider} e lì paghi {amount}, commissioni incluse.',
     statement: 'Sull’estratto conto comparirà probabilmente {provider}.',
-    money: 'Il denaro può andare solo a {shop}.',
+    money: 'Il denaro può andare solo a {shop}, meno l’eventuale commissione di servizio.',
     check: 'Verificalo',
     email: 'Condividiamo il tuo indirizzo e-mail, {email}, con il servizio di pagamento.',
     emailToSome:

@@ -193,7 +193,7 @@ export const ja: Words = {
     paidTo: '{shop}に支払い済み',
     for: '内容',
     price: '価格＋手数料',
-    statement: 'ご利用明細の表示',
+    statement: 'ご利用明細の表示（見込み）',
     number: '領収書番号',
     proven: '{network}で証明済み。',
     sent: 'コントラクトは{usdc}を{shop}に送金しました。',
@@ -228,7 +228,7 @@ export const ja: Words = {
     exact: '{provider}で手続きを完了し、そこでちょうど{amount}を支払います。',
     above: '{provider}で手続きを完了し、そこで手数料込みの{amount}を支払います。',
     statement: 'ご利用明細には{provider}と記載される可能性があります。',
-    money: 'お金が届くのは{shop}だけです。',
+    money: 'お金が届くのは{shop}だけです（サービス手数料がある場合は差し引かれます）。',
     check: 'ご自身で確認',
     email: 'メールアドレス（{email}）を決済サービスに提供します。',
     emailToSome:

@@ -198,7 +198,7 @@ export const pt: Words = {
     paidTo: 'pago a {shop}',
     for: 'Referente a',
     price: 'Preço + taxa',
-    statement: 'Na sua fatura',
+    statement: 'Provavelmente na sua fatura',
     number: 'Recibo nº',
     proven: 'Comprovado em {network}.',
     sent: 'O contrato enviou {usdc} a {shop}.',
@@ -235,7 +235,7 @@ export const pt: Words = {
     exact: 'Você conclui em {provider} e paga lá exatamente {amount}.',
     above: 'Você conclui em {provider} e paga lá {amount}, taxas incluídas.',
     statement: 'Sua fatura provavelmente mostrará {provider}.',
-    money: 'O dinheiro só pode ir para {shop}.',
+    money: 'O dinheiro só pode ir para {shop}, menos a taxa de serviço, se houver.',
     check: 'Confira',
     email: 'Compartilhamos seu e-mail, {email}, com o serviço de pagamento.',
     emailToSome:
