@@ -14,7 +14,7 @@ import { messagePage, sendPage, setCommonHeaders } from '../../web/checkout-fram
 import { serviceErrorOf } from '../../web/error-reply.ts';
 import type { Words } from '../../web/locales/locale.ts';
 import { limitByAddress } from '../../web/page-limits.ts';
-import { comesFromOwnPage, isSameOrigin } from '../../web/signed-in/forms.ts';
+import { acceptForms, comesFromOwnPage, isSameOrigin } from '../../web/signed-in/forms.ts';
 import { acceptMailAddress } from './accept-mail-address.ts';
 import { sendCheckout, sendProblem } from './answer-checkout.ts';
 import { isTakenByProvider, takesPayment } from './checkout-view.ts';
@@ -62,12 +62,7 @@ export function registerCheckoutPages(
   features: readonly ((routes: CheckoutRoutes) => void)[],
 ): void {
   server.register((scope, _options, done) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: FORM_LIMIT_BYTES },
-      (_request, body, done) => done(null, new URLSearchParams(String(body))),
-    );
+    acceptForms(scope, FORM_LIMIT_BYTES);
     const { limits } = context;
     scope.addHook('onRequest', (request) =>
       limitByAddress(polledRoutes.includes(request.routeOptions.url) ? limits.polls : limits.pages, request),

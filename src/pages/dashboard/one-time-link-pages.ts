@@ -9,6 +9,7 @@ import { openFormToken } from '../../web/signed-in/layout.ts';
 import { mailLink } from '../../web/signed-in/new-browser-pages.ts';
 import {
   type DashboardRoutes,
+  goneView,
   type PageAnswer,
   type PageView,
   readOwnSession,
@@ -100,9 +101,8 @@ function acceptForm(asked: LinkRequest, fields: Html): Html {
 <button class="button primary wide">Accept the invitation</button></form>`;
 }
 
-const invitationGoneView: PageView = {
-  status: 404,
-  title: 'This invitation does not work',
-  main: html`<p>It was already accepted or withdrawn, or has expired after a week. Ask an owner of the account for a new one.</p>
+const invitationGoneView = goneView(
+  html`<p>It was already accepted or withdrawn, or has expired after a week. Ask an owner of the account for a new one.</p>
 <p><a class="button" href="${DASHBOARD_PATH}/sign-in">Sign in</a></p>`,
-};
+  'This invitation does not work',
+);

@@ -126,14 +126,9 @@ function registerChanges(routes: DashboardRoutes, show: (visit: Visit) => Promis
     await cancelPayment(context, id, 'merchant');
     return 'payment.canceled';
   });
-  change('developer', 'settlement', 'settled', async (payment, form, visit) => {
+  change('developer', 'settlement', 'settled', async ({ accountId, id: name }, form, visit) => {
     const text = parseNote(form.text('note').trim() || null);
-    const record = {
-      accountId: payment.accountId,
-      kind: 'settled',
-      name: payment.id,
-      atMs: context.nowMs(),
-    } as const;
+    const record = { accountId, kind: 'settled', name, atMs: context.nowMs() } as const;
     await context.records.replaceRecord({ ...record, texts: text === null ? [] : [text, visit.user.email] });
     return 'payment.settlement_noted';
   });

@@ -17,6 +17,7 @@ import * as forms from '../../web/signed-in/forms.ts';
 import {
   type DashboardRoutes,
   type FormHandler,
+  type PageAnswer,
   type PageView,
   seeOther,
   showRefused,
@@ -57,13 +58,12 @@ export function registerPeoplePages(routes: DashboardRoutes): void {
   pages.form('/people/:userId', answerChange, showMember);
 }
 
-const answerInvite: FormHandler = async (visit, form) => {
-  const outcome = await sendInvitation(visit, visit.account, visit.context.baseUrl, form);
-  if (outcome === 'sent') return seeOther('/people?flash=invited');
-  if (outcome === 'kept') return seeOther('/people/invited');
-  const refusal = new ServiceError('invalid_request', outcome.failure);
-  return showRefused(showPeople, visit, form, refusal, 502);
-};
+const answerInvite: FormHandler = (visit, form) =>
+  sendInvitation(visit, visit.account, visit.context.baseUrl, form, {
+    sent: '/people?flash=invited',
+    kept: '/people/invited',
+    show: showPeople,
+  });
 
 /**
  * Invites a person with the form of `inviteFields`, which includes the inviter's password and second factor. Sends the
@@ -71,13 +71,15 @@ const answerInvite: FormHandler = async (visit, form) => {
  * `takeInvitationPage`.
  *
  * @param baseUrl of the public server, which has the dashboard
+ * @param next pages that follow, and the one that shows the form again if the email was not sent
  */
-export async function sendInvitation(
-  visit: AreaVisit,
+export async function sendInvitation<Asked extends AreaVisit>(
+  visit: Asked,
   account: Pick<Account, 'id' | 'name'>,
   baseUrl: string,
   form: forms.FormFields,
-): Promise<'sent' | 'kept' | { readonly failure: string }> {
+  next: { readonly sent: string; readonly kept: string; readonly show: (visit: Asked) => Promise<PageView> },
+): Promise<PageAnswer> {
   const { user, session, actor, context } = visit;
   await requirePasswordAndFactor(visit, form, {
     email() {
@@ -98,18 +100,17 @@ export async function sendInvitation(
   const link = `${baseUrl}${DASHBOARD_PATH}/invitation/${token}`;
   if (mailer === null) {
     await keepForNextPage(context, session.id, INVITATION, `${email} ${link}`);
-    return 'kept';
+    return seeOther(next.kept);
   }
   try {
     await mailer.send(invitationMail({ account, user }, { email, link }));
-    return 'sent';
+    return seeOther(next.sent);
   } catch (error) {
-    return {
-      failure:
-        error instanceof MailNotSentError
-          ? 'The email could not be sent. Check the address, or try again later.'
-          : 'The mail server did not confirm the email. Invite again if it does not arrive.',
-    };
+    const failure =
+      error instanceof MailNotSentError
+        ? 'The email could not be sent. Check the address, or try again later.'
+        : 'The mail server did not confirm the email. Invite again if it does not arrive.';
+    return showRefused(next.show, visit, form, new ServiceError('invalid_request', failure), 502);
   }
 }
 

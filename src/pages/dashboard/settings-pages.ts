@@ -353,5 +353,5 @@ async function readUpload({ headers, body }: FastifyRequest): Promise<forms.Form
     if (typeof value === 'string') fields.append(name, value);
     else file = await value.bytes();
   }
-  return { ...forms.readFormFields(fields.toString()), file };
+  return { ...forms.readFormFields(fields), file };
 }

@@ -72,10 +72,8 @@ export function receivedCard(
   costShare: number | null,
   wallet: string | null,
 ): Html {
-  const [net, earlier] = [days, before].map((some) => some.reduce((units, day) => units + netOf(day), 0)) as [
-    number,
-    number,
-  ];
+  const netIn = (some: readonly DayStatistics[]) => sum(some, 'receivedUnits') - sum(some, 'feeUnits');
+  const [net, earlier] = [netIn(days), netIn(before)];
   const [created, converted] = [sum(days, 'created'), sum(days, 'converted')];
   const change =
     earlier === 0 ? '' : `${net < earlier ? '▼' : '▲'} ${percents.format(Math.abs(net / earlier - 1))} `;
@@ -114,10 +112,7 @@ function moneyTiles(
   const tileOf = (name: string, unitsOf: (day: DayStatistics) => number) => {
     const total = (some: readonly DayStatistics[]) => some.reduce((units, day) => units + unitsOf(day), 0);
     const inBase = days.map((day) => (unitsOf(day) === 0 ? 0 : toBase(day, unitsOf(day))));
-    const value = inBase.reduce<number | null>(
-      (units, one) => (units === null || one === null ? null : units + one),
-      0,
-    );
+    const value = inBase.every((one) => one !== null) ? inBase.reduce((units, one) => units + one, 0) : null;
     const about =
       currency === 'USD'
         ? ''

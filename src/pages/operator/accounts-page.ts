@@ -3,13 +3,13 @@ import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../../accounts/manage-a
 import { recordAction } from '../../accounts/people-context.ts';
 import { parseUserEmail } from '../../accounts/person.ts';
 import { parseName } from '../../accounts/shop-profile.ts';
-import { invalidField, ServiceError } from '../../payment/errors.ts';
+import { invalidField } from '../../payment/errors.ts';
 import { dataTable, numbers } from '../../web/design/data-table.ts';
 import { type Html, html } from '../../web/design/html.ts';
 import { type Fields, optional } from '../../web/signed-in/form-fields.ts';
 import { formatPercent, utcTime } from '../../web/signed-in/format.ts';
 import { pageLinks } from '../../web/signed-in/layout.ts';
-import { type FormHandler, type PageView, seeOther, showRefused } from '../../web/signed-in/pages.ts';
+import { type FormHandler, type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import { inviteFields, sendInvitation, takeInvitationPage } from '../dashboard/people-pages.ts';
 import { confirmedForm, requirePasswordAndFactor } from '../dashboard/security-pages.ts';
 import { meantField, meantWalletOf } from '../dashboard/settings-pages.ts';
@@ -111,11 +111,11 @@ export function registerInvitePages(routes: OperatorRoutes): void {
 
 const answerInvite: FormHandler<OperatorVisit> = async (visit, form) => {
   const account = await readAccount(visit);
-  const outcome = await sendInvitation(visit, account, visit.context.publicUrl, form);
-  if (outcome === 'sent') return seeOther(`/accounts/${account.id}?flash=invited`);
-  if (outcome === 'kept') return seeOther(`/accounts/${account.id}/invited`);
-  const refusal = new ServiceError('invalid_request', outcome.failure);
-  return showRefused(showInvitation, visit, form, refusal, 502);
+  return sendInvitation(visit, account, visit.context.publicUrl, form, {
+    sent: `/accounts/${account.id}?flash=invited`,
+    kept: `/accounts/${account.id}/invited`,
+    show: showInvitation,
+  });
 };
 
 async function showInvitation(visit: OperatorVisit): Promise<PageView> {

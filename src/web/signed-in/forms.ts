@@ -8,13 +8,13 @@ import { type Html, html, nothing } from '../design/html.ts';
 /** Maximum size of a form, enough for the longest field, a note. */
 const FORM_LIMIT_BYTES = 16 * 1024;
 
-/** Accepts form bodies as text for `readFormFields`. */
-export function acceptForms(scope: FastifyInstance): void {
+/** Accepts form bodies as `URLSearchParams`, and no others. */
+export function acceptForms(scope: FastifyInstance, bodyLimit = FORM_LIMIT_BYTES): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',
-    { parseAs: 'string', bodyLimit: FORM_LIMIT_BYTES },
-    (_request, body, done) => done(null, body),
+    { parseAs: 'string', bodyLimit },
+    (_request, body, done) => done(null, new URLSearchParams(String(body))),
   );
 }
 
@@ -143,7 +143,7 @@ const MAXIMUM_FIELD_CHARACTERS = 4_000;
 /** Throws a 400 for a repeated or overlong field, or a NUL character. */
 export function readFormFields(body: unknown): FormFields {
   const fields = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(typeof body === 'string' ? body : '')) {
+  for (const [name, value] of body instanceof URLSearchParams ? body : []) {
     if (fields.has(name)) throw invalidField('The form', 'has a repeated field.');
     if (value.length > MAXIMUM_FIELD_CHARACTERS)
       throw invalidField('The form', 'has a field that is too long.');

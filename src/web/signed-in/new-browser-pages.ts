@@ -13,7 +13,7 @@ import { requirePassing, requirePassingFrom, widestNetworkOf } from '../rate-win
 import { type Area, type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
 import { banner, type FormFields, formTokenField } from './forms.ts';
 import { openFormToken } from './layout.ts';
-import { type PageView, visitorPages } from './pages.ts';
+import { goneView, type PageView, visitorPages } from './pages.ts';
 
 export function rememberBrowser({ context, cookies, reply }: AreaRequest, email: string): void {
   cookies.set(reply, 'browser', markBrowser(context.browsers, email, context.nowMs()), BROWSER_MARK_MS);
@@ -75,7 +75,7 @@ async function showLink(asked: AreaRequest): Promise<PageView> {
   // In the query, because it is longer than a path segment may be.
   const token = query.get('token') ?? '';
   const email = openBrowserLink(context.browsers, token, context.nowMs());
-  if (email === null) return goneView(asked);
+  if (email === null) return expiredView(asked);
   return {
     title: 'Sign in with this browser?',
     main: html`<form class="card" method="post"
@@ -88,7 +88,7 @@ action="${pathOf(area)}/known">${formTokenField(openFormToken(asked))}<input typ
 async function answerLink(asked: AreaRequest, form: FormFields): Promise<PageView> {
   const { context, area } = asked;
   const email = openBrowserLink(context.browsers, form.text('token'), context.nowMs());
-  if (email === null) return goneView(asked);
+  if (email === null) return expiredView(asked);
   rememberBrowser(asked, email);
   return {
     title: 'This browser is confirmed',
@@ -96,13 +96,8 @@ async function answerLink(asked: AreaRequest, form: FormFields): Promise<PageVie
   };
 }
 
-function goneView({ area }: AreaRequest): PageView {
-  return {
-    status: 404,
-    title: 'This link does not work',
-    main: html`<p>It has expired after one hour, or is incomplete.</p>${toSignIn(area)}`,
-  };
-}
+const expiredView = ({ area }: AreaRequest) =>
+  goneView(html`<p>It has expired after one hour, or is incomplete.</p>${toSignIn(area)}`);
 
 const reasonsToAsk = {
   user: 'Too many failed sign-ins for this address, from browsers that have not signed in with it before.',

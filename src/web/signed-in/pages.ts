@@ -22,7 +22,7 @@ import { createChallenge } from '../../accounts/passkeys.ts';
 import { type Role, roleIncludes } from '../../accounts/person.ts';
 import { readChosenAccount, readSession, type SignedIn } from '../../accounts/sessions.ts';
 import { ServiceError } from '../../payment/errors.ts';
-import { html } from '../design/html.ts';
+import { type Html, html } from '../design/html.ts';
 import type { Page } from '../design/page-style.ts';
 import { serviceErrorOf } from '../error-reply.ts';
 import { addressGroupOf } from '../rate-windows.ts';
@@ -151,6 +151,11 @@ export async function showRefused<Asked extends AreaRequest>(
   const refused = refusedForm(form, refusal, asked.path);
   const view = await show({ ...asked, refused });
   return view.status === undefined ? { ...view, refused, status } : view;
+}
+
+/** Page of a link that is used up, expired or incomplete. */
+export function goneView(main: Html, title = 'This link does not work'): PageView {
+  return { status: 404, title, main };
 }
 
 /**

@@ -8,7 +8,7 @@ import { formFields, newPassword } from './form-fields.ts';
 import { type FormFields, formTokenField } from './forms.ts';
 import { openFormToken } from './layout.ts';
 import { rememberBrowser } from './new-browser-pages.ts';
-import { type PageAnswer, type PageView, seeOther, visitorPages } from './pages.ts';
+import { goneView, type PageAnswer, type PageView, seeOther, visitorPages } from './pages.ts';
 import { sendAfterPassword } from './sign-in-pages.ts';
 
 export const tokenOf = ({ params }: AreaRequest) => params['token'] ?? '';
@@ -28,7 +28,7 @@ async function answerPassword(asked: AreaRequest, form: FormFields): Promise<Pag
   const address = await countPassword(asked);
   const link = await findPasswordLink(asked);
   const user = link && (await setPasswordByLink(context, tokenOf(asked), form.text('new_password'), address));
-  if (user === null) return goneView(asked);
+  if (user === null) return usedUpView(asked);
   const how = { area: area.name, caller: callerOf(request), isSecondFactorRequired };
   const opened = await openAfterPassword(context, user, how);
   // Null if the password changed meanwhile.
@@ -54,7 +54,7 @@ async function findPasswordLink(asked: AreaRequest): Promise<OneTimeLink | null>
 
 async function showForm(asked: AreaRequest): Promise<PageView> {
   const link = await findPasswordLink(asked);
-  if (link === null) return goneView(asked);
+  if (link === null) return usedUpView(asked);
   return {
     title: 'Set your password',
     main: html`<form class="card" method="post">
@@ -67,11 +67,6 @@ ${formFields(asked, asked.path, newPassword('At least 12 characters. All your se
   };
 }
 
-function goneView({ area }: AreaRequest): PageView {
-  return {
-    status: 404,
-    title: 'This link does not work',
-    main: html`<p>It was already used or replaced, your password or permissions have changed, or it has expired after a day. ${area.help} for a new one.</p>
-<p><a class="button" href="${area.path}/sign-in">Sign in</a></p>`,
-  };
-}
+const usedUpView = ({ area }: AreaRequest) =>
+  goneView(html`<p>It was already used or replaced, your password or permissions have changed, or it has expired after a day. ${area.help} for a new one.</p>
+<p><a class="button" href="${area.path}/sign-in">Sign in</a></p>`);
