@@ -170,7 +170,7 @@ describe('the list of payments', () => {
     const month = new Date(NOW_MS).toISOString().slice(0, 7);
     const page = await read(`/statement?month=${month}`);
     for (const part of [
-      `Statement of ${month}`,
+      `Statement of ${new Date(NOW_MS).toLocaleDateString('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })}`,
       'Paid payments: 1',
       'Charged in EUR: 102.57 EUR',
       'Charged, in USD 111.80',

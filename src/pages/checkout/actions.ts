@@ -1,9 +1,9 @@
 import { type ProviderId, providerCatalog } from '../../payment/provider-catalog.ts';
 import { sellerOf } from '../../providers/provider-availability.ts';
-import { fillIn, formatUsdc, type Language } from '../../web/checkout-frame/languages.ts';
+import { fillIn, type Language } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { type CheckoutView, isDeclined, isTakenByProvider } from './checkout-view.ts';
-import { copyButton, groupedAddress } from './direct-payment.ts';
+import { copyButton, exactUsdc, groupedAddress, networkIn } from './direct-payment.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
 import {
   foldedOffers,
@@ -88,14 +88,15 @@ target="_blank">${fillIn(support, { provider })}<span class="quiet"> ${words.fac
 function addTheRest(view: Underpaid, selection: OfferList): Html {
   const { checkout, language } = selection;
   const { path, payment, account, offers } = checkout;
-  const { rest } = language.words;
-  const missing = formatUsdc(language, view.missingUnits, 'up');
+  const { rest, direct, facts } = language.words;
+  const missing = exactUsdc(view.missingUnits);
   const canBeCharged = offers.some(({ refusal }) => refusal === null);
   return html`<section><h2>${rest.heading}</h2>
 ${canBeCharged ? choices(selection) : html`<p>${fillIn(rest.askShop, { shop: account.name })}</p>`}
 <details><summary>${rest.fromWallet}</summary>
-<p>${fillIn(rest.howTo, { missing })}</p>
-<p>${groupedAddress(payment.depositAddress)}${copyButton(payment.depositAddress, language.words)}</p>
+<p>${fillIn(direct.onlyThere, { network: networkIn(language.words, payment.chainId) })}</p>
+<p><bdi>${missing} USDC</bdi>${copyButton(missing, language.words, facts.amount)}</p>
+<p>${groupedAddress(payment.depositAddress)}${copyButton(payment.depositAddress, language.words, direct.to)}</p>
 <img src="${path}/transfer.svg" alt="${rest.fromWallet}" width="180" height="180" loading="lazy">
 </details></section>`;
 }

@@ -37,7 +37,7 @@ export function directContent(
   const amount = `${exactUsdc(missing)} USDC`;
   const received = view.kind === 'underpaid' ? `${exactUsdc(view.receivedUnits)} USDC` : '';
   const known = publicNetwork(payment.chainId);
-  const network = known?.chainName ?? fillText(direct.testNetwork, { chain: String(payment.chainId) });
+  const network = networkIn(words, payment.chainId);
   const sentence = view.kind === 'underpaid' ? `${direct.partly} ${direct.waiting}` : direct.waiting;
   const fill = (template: string) => fillIn(template, { amount, received, network });
   return {
@@ -72,6 +72,11 @@ data-network="${known === null ? '' : JSON.stringify(known)}"></div>
 </dl>
 ${known === null ? nothing : networkHelp(payment.chainId, known, words)}`,
   };
+}
+
+/** Name of a network as wallets show it, or of the sandbox's. */
+export function networkIn({ direct }: Language['words'], chainId: number): string {
+  return publicNetwork(chainId)?.chainName ?? fillText(direct.testNetwork, { chain: String(chainId) });
 }
 
 /** An address in groups of four, whose distance is no part of the text, so that a copy has no spaces. */

@@ -1,7 +1,6 @@
 import { receiptNumberOf } from '../../payment/payment-id.ts';
 import {
   fillIn,
-  fillText,
   formatList,
   formatMoney,
   formatUsdc,
@@ -10,8 +9,8 @@ import {
 } from '../../web/checkout-frame/languages.ts';
 import { type Html, html, nothing } from '../../web/design/html.ts';
 import { fact } from '../../web/signed-in/payment-words.ts';
-import { publicNetwork } from '../../web/well-known.ts';
 import type { CheckoutView } from './checkout-view.ts';
+import { networkIn } from './direct-payment.ts';
 import { type ExplorerTransactionUrl, timeElement, transactionRows } from './payment-facts.ts';
 import type { Checkout } from './read-checkout.ts';
 import { shopLinks } from './return-to-shop.ts';
@@ -22,7 +21,7 @@ type Paid = Extract<CheckoutView, { kind: 'paid' }>;
 /** Panel of a paid checkout with its amount, in place of the summary. */
 export function paidPanel(view: Paid, { account }: Checkout, language: Language, amount: Html): Html {
   return html`<header class="summary paid">
-<svg class="seal" viewBox="0 0 34 34" width="72" height="72" fill="currentColor" aria-hidden="true">
+<svg class="seal" viewBox="0 0 34 34" width="44" height="44" fill="currentColor" aria-hidden="true">
 <path fill-rule="evenodd" d="M17 0a17 17 0 1 0 0 34a17 17 0 1 0 0-34zM11.7 16.1l3.3 3.3 7.3-8.1 1.5 1.4-8.7 9.6-4.8-4.8z"/></svg>
 ${amount}
 <p class="to">${fillIn(language.words.receipt.paidTo, { shop: account.name })}<br>${timeElement(view.paidAtMs, language, 'day')}</p>
@@ -68,14 +67,12 @@ function proof({ payment, account, times }: Checkout, language: Language): Html 
   const { forwardStatus, forwardedUnits, txidIn, txidOut, paidAtMs, chainId } = payment;
   if (forwardStatus !== 'completed' || forwardedUnits === 0n || txidIn === null || txidOut === null)
     return null;
-  const { receipt: words, direct } = language.words;
-  const network =
-    publicNetwork(chainId)?.chainName ?? fillText(direct.testNetwork, { chain: String(chainId) });
+  const { receipt: words } = language.words;
   const usdc = formatUsdc(language, forwardedUnits, 'down');
   const { approval } = times;
   const isOfCard = approval?.isExact === true && takesCards(approval.provider);
   const afterMs = isOfCard && paidAtMs !== null ? paidAtMs - approval.atMs : 0;
   const values = { usdc, shop: account.name, time: formatWithin(language, afterMs) };
   const sent = fillIn(afterMs > 0 ? words.sentWithin : words.sent, values);
-  return html`<strong>${fillIn(words.proven, { network })}</strong> ${sent}`;
+  return html`<strong>${fillIn(words.proven, { network: networkIn(language.words, chainId) })}</strong> ${sent}`;
 }

@@ -1,5 +1,5 @@
 import { invalidField } from '../../payment/errors.ts';
-import { formatCents, UNITS_PER_CENT } from '../../payment/money.ts';
+import { UNITS_PER_CENT } from '../../payment/money.ts';
 import { dateAt, type LocalMonth, monthOf } from '../../platform/time-zone.ts';
 import {
   type BaseSums,
@@ -48,7 +48,7 @@ async function showStatement(visit: Visit) {
   }
   const statement = await readStatement(visit.context, visit.account, month);
   return {
-    title: `Statement of ${month.month}`,
+    title: `Statement of ${new Date(month.startMs).toLocaleDateString('en', { timeZone: visit.timeZone, month: 'long', year: 'numeric' })}`,
     main: html`${monthForm(month.month)}
 ${statement === null ? banner('bad', 'This month has too many payments for a page. Download the journal as CSV.') : statementCards(statement, visit)}
 <p class="small soft"><bdi>${visit.account.name}</bdi>, ${visit.timeZone}, printed ${moment(visit.context.nowMs(), visit.timeZone)}.
@@ -64,7 +64,7 @@ function monthForm(value: string, error?: string): Html {
   return html`<form class="card screen-only" method="get" action="${DASHBOARD_PATH}/statement">
 ${formField('month', { label: 'Month', type: 'month', value }, { error })}
 <p class="actions"><button class="button primary">Show statement</button>${error === undefined ? journal : nothing}</p>
-<p class="hint">Print this page with your browser (Ctrl+P).</p></form>`;
+<p class="hint">Print this page with your browser.</p></form>`;
 }
 
 function statementCards(
@@ -100,7 +100,7 @@ function statementCards(
   const isInUsd = [...paidCents.keys()].every((currency) => currency === 'USD');
   return html`<section class="card"><h2>${account.name}</h2>
 ${waterfall(`Paid payments: ${paid}`, 'USDC', parts)}
-${isInUsd ? nothing : [...paidCents].map(([currency, cents]) => html`<p>Charged in ${currency}: ${formatCents(cents)} ${currency}</p>`)}</section>
+${isInUsd ? nothing : [...paidCents].map(([currency, cents]) => html`<p>Charged in ${currency}: ${signed(BigInt(cents))} ${currency}</p>`)}</section>
 ${inBase.currency === 'USD' ? nothing : baseCard(inBase)}
 ${providers.size === 0 ? nothing : html`<section class="card"><h2>By provider</h2>${byProvider}</section>`}`;
 }

@@ -227,9 +227,6 @@ export const de: Words = {
     heading: 'So zahlen Sie den Rest',
     askShop: 'Fragen Sie {shop}, wie Sie den Rest zahlen können, und nennen Sie die Referenz unten.',
     fromWallet: 'Den Rest von einer Wallet senden',
-    howTo:
-      'Senden Sie {missing} im Polygon-Netzwerk an diese Adresse. Nur USDC auf Polygon werden angerechnet. ' +
-      'Der Betrag kommt zu dem hinzu, was schon angekommen ist. Diese Seite aktualisiert sich von selbst.',
   },
   facts: {
     reference: 'Referenz',

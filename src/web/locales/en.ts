@@ -225,8 +225,6 @@ export const en = {
     heading: 'How to pay the rest',
     askShop: 'Ask {shop} how to pay the rest, and give the reference below.',
     fromWallet: 'Send the rest from a wallet',
-    howTo:
-      'Send {missing} on the Polygon network to this address. Only USDC on Polygon counts. It is added to what has arrived, and this page updates by itself.',
   },
   facts: {
     reference: 'Reference',

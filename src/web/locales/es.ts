@@ -221,9 +221,6 @@ export const es: Words = {
     heading: 'Cómo pagar el resto',
     askShop: 'Pregunte a {shop} cómo pagar el resto e indique la referencia de abajo.',
     fromWallet: 'Enviar el resto desde una cartera',
-    howTo:
-      'Envíe {missing} por la red Polygon a esta dirección. Solo cuenta el USDC enviado por Polygon. ' +
-      'Se suma a lo ya recibido y esta página se actualiza automáticamente.',
   },
   facts: {
     reference: 'Referencia',

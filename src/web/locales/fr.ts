@@ -217,9 +217,6 @@ export const fr: Words = {
     heading: 'Comment payer le reste',
     askShop: 'Demandez à {shop} comment payer le reste et indiquez la référence ci-dessous.',
     fromWallet: 'Envoyer le reste depuis un portefeuille',
-    howTo:
-      'Envoyez {missing} sur le réseau Polygon à cette adresse. Seuls les USDC envoyés sur Polygon sont pris en compte. ' +
-      'Le montant s’ajoute à ce qui a été reçu et cette page se met à jour automatiquement.',
   },
   facts: {
     reference: 'Référence',

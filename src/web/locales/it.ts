@@ -223,9 +223,6 @@ export const it: Words = {
     heading: 'Come pagare il resto',
     askShop: 'Chiedi a {shop} come pagare il resto e indica il riferimento qui sotto.',
     fromWallet: 'Invia il resto da un wallet',
-    howTo:
-      'Invia {missing} sulla rete Polygon a questo indirizzo. Vale solo l’USDC inviato su Polygon. ' +
-      'L’importo si somma a quanto già ricevuto e questa pagina si aggiorna automaticamente.',
   },
   facts: {
     reference: 'Riferimento',

@@ -211,8 +211,6 @@ export const ja: Words = {
     heading: '残額の支払い方法',
     askShop: '残額の支払い方法を{shop}に問い合わせ、下記の参照番号をお知らせください。',
     fromWallet: 'ウォレットから残額を送金する',
-    howTo:
-      'Polygonネットワークで、このアドレスに{missing}を送金してください。PolygonのUSDCのみが有効です。すでに入金された金額に加算され、このページは自動で更新されます。',
   },
   facts: {
     reference: '参照番号',

@@ -223,9 +223,6 @@ export const nl: Words = {
     heading: 'Zo betaal je de rest',
     askShop: 'Vraag {shop} hoe je de rest kunt betalen en geef de referentie hieronder door.',
     fromWallet: 'De rest vanuit een wallet sturen',
-    howTo:
-      'Stuur {missing} via het Polygon-netwerk naar dit adres. Alleen USDC op Polygon telt mee. ' +
-      'Het bedrag wordt opgeteld bij wat al is ontvangen en deze pagina wordt vanzelf bijgewerkt.',
   },
   facts: {
     reference: 'Referentie',

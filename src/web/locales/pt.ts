@@ -217,9 +217,6 @@ export const pt: Words = {
     heading: 'Como pagar o restante',
     askShop: 'Pergunte a {shop} como pagar o restante e informe a referência abaixo.',
     fromWallet: 'Enviar o restante de uma carteira',
-    howTo:
-      'Envie {missing} pela rede Polygon para este endereço. Só vale USDC enviado pela Polygon. ' +
-      'O valor é somado ao que já foi recebido, e esta página se atualiza automaticamente.',
   },
   facts: {
     reference: 'Referência',

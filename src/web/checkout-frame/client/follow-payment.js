@@ -162,8 +162,7 @@ function followPayment(page) {
     if (next.innerHTML !== mail.innerHTML) mail.innerHTML = content.mail;
     const panel = document.querySelector('.summary');
     if (content.panel !== null && panel !== null) panel.outerHTML = content.panel;
-    if (isNews && matchMedia('(prefers-reduced-motion: no-preference)').matches)
-      for (const part of [status, detail]) part.animate?.({ opacity: [0, 1] }, 160);
+    if (isNews) for (const part of [status, detail]) part.animate?.({ opacity: [0, 1] }, 160);
     document.getElementById('problem')?.replaceChildren();
     document.getElementById('assurances')?.toggleAttribute('hidden', !content.takesPayment);
     // Moves the focus to the new state, because screen readers would otherwise continue at the top of the page.
@@ -345,7 +344,8 @@ function returnToShop(page) {
   const link = /** @type {HTMLAnchorElement | null} */ (page.querySelector('a[data-return-after]'));
   const notice = document.getElementById('automatic');
   const key = `returned ${page.dataset['path']}`;
-  if (link === null || notice === null || isKept(key)) return;
+  if (isKept(key)) notice?.remove();
+  if (link === null || !notice?.isConnected) return;
   let left = Number(link.dataset['returnAfter']);
   const seconds = [...notice.querySelectorAll('bdi')].find(({ textContent }) => textContent === String(left));
   const countdown = setInterval(() => {
