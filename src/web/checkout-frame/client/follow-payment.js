@@ -162,7 +162,8 @@ function followPayment(page) {
     if (next.innerHTML !== mail.innerHTML) mail.innerHTML = content.mail;
     const panel = document.querySelector('.summary');
     if (content.panel !== null && panel !== null) panel.outerHTML = content.panel;
-    if (isNews) for (const part of [status, detail]) part.animate?.({ opacity: [0, 1] }, 160);
+    if (isNews && matchMedia('(prefers-reduced-motion: no-preference)').matches)
+      for (const part of [status, detail]) part.animate?.({ opacity: [0, 1] }, 160);
     document.getElementById('problem')?.replaceChildren();
     document.getElementById('assurances')?.toggleAttribute('hidden', !content.takesPayment);
     // Moves the focus to the new state, because screen readers would otherwise continue at the top of the page.
