@@ -258,8 +258,8 @@ describe('a move is refused, and nothing is written,', () => {
     await expect(moveBack()).rejects.toThrow(UnreleasedSchemaError);
     inSqliteFile(file, (database) => {
       database.exec('DELETE FROM migrations');
-      for (const { number, name } of migrations.SQLite)
-        database.exec(`INSERT INTO migrations VALUES (${number}, '${name}', 0)`);
+      const insert = database.prepare('INSERT INTO migrations VALUES (?, ?, 0)');
+      for (const { number, name } of migrations.SQLite) insert.run(number, name);
     });
     await query(future);
     await expect(move()).rejects.toThrow(StoreTooNewError);
