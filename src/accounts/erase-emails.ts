@@ -23,9 +23,9 @@ export function eraseEmailsOlderThan(
   return emails.eraseEmailsBefore(accountId, nowMs() - days * DAY_MS, BATCH_SIZE);
 }
 
-/** Time after which an address that a customer gave is erased if its mail, once queued, could not be sent. */
+/** Time after which a customer's address is erased if its queued mail could not be sent. */
 export const MAXIMUM_MAIL_DELAY_MS = DAY_MS;
-/** The same for a mail that was never queued, because its payment stays held. */
+/** The same for a mail that is never queued because its payment stays held. */
 const MAXIMUM_ADDRESS_AGE_MS = 30 * DAY_MS;
 
 /**

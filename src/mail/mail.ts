@@ -75,7 +75,7 @@ export interface ReceiptStore {
   recordReceipt(id: PaymentId, ending: ReceiptEnding, nowMs: number): Promise<void>;
   /**
    * Stores the address that a customer gave, in place of an earlier one. Queues the mail at once if the payment has ended.
-   * Does nothing once a mail was sent, and for a payment with an address of its own.
+   * Does nothing if a mail was already sent, or if the payment has its own email address.
    */
   askForReceipt(
     id: PaymentId,

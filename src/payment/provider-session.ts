@@ -27,7 +27,7 @@ export interface ProviderSession {
   readonly progress: SessionProgress | null;
   /** Time of that report at the provider; null if `progress` is null. */
   readonly progressAtMs: number | null;
-  /** Time at the provider from which it has the customer's money; null if it has not, or did not report when. */
+  /** Time at which the provider reported that the customer had paid; null if unknown. */
   readonly approvedAtMs: number | null;
   /** Language of the page that started the session, ISO 639-1, presumably the customer's; null if unknown. */
   readonly language: string | null;

@@ -29,7 +29,7 @@ export function isLine(text: string, maximumCharacters: number): boolean {
   return isShort && text.isWellFormed() && !notOfLine.test(text);
 }
 
-/** Signs and codes that may stand before or after a number. Those of another currency are refused. */
+/** Currency signs and codes allowed before or after a number. Those of another currency are refused. */
 const signs = {
   USD: 'USD|US|\\$',
   EUR: 'EUR|€',

@@ -47,7 +47,7 @@ export interface ProviderOffer {
   readonly needsCountry: boolean;
 }
 
-/** Provider that a customer of this one deals with. */
+/** Provider whose pages the customer sees. */
 export function sellerOf(
   provider: ProviderId,
   offers: readonly Pick<ProviderOffer, 'provider' | 'seller'>[],

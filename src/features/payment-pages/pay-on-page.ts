@@ -22,7 +22,7 @@ export interface FoundPage {
   readonly page: PaymentPage;
   readonly account: Account;
   readonly state: PageState;
-  /** Payments that the stock still allows; null without a stock. */
+  /** Payments left in stock; null without a stock limit. */
   readonly left: number | null;
 }
 

@@ -105,7 +105,7 @@ export function oversoldOf({ page, paid }: UsedPage): number {
   return page.stock === null ? 0 : Math.max(0, paid - page.stock);
 }
 
-/** Payments that the stock still allows; null without a stock. */
+/** Payments left in stock; null without a stock limit. */
 export function leftOf({ page, paid, held }: UsedPage): number | null {
   return page.stock === null ? null : Math.max(0, page.stock - paid - held);
 }

@@ -21,7 +21,7 @@ export interface ReceiptRow {
   readonly url?: string | null;
 }
 
-/** Content ID of the logo, which travels with the mail, because remote pictures are blocked or tell who reads it. */
+/** Content ID of the inline logo. Remote pictures are often blocked, and reveal who reads the mail. */
 export const LOGO_CID = 'logo';
 /** Accent of pages without a brand color, as in `tokens.css`. */
 const OWN_COLOR = '#0c5a49';
@@ -29,7 +29,7 @@ const FONTS = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, A
 
 /**
  * HTML of a mail. Blocks with styles in their attributes, which Gmail and Outlook keep; dark colors are in a style sheet
- * for those that know it.
+ * for mail programs that support it.
  */
 export function receiptHtml(
   { amount, heading, sentence, rows, page, questions, closing }: ReceiptContent,

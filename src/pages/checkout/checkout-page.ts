@@ -39,9 +39,9 @@ interface ContentOptions {
   readonly token: Address;
   /** Source of quotes; without it, the offers have none. */
   readonly quotes?: OffersToAsk;
-  /** Browser, on which the means depend. */
+  /** User agent of the browser, which decides the means offered. */
   readonly userAgent?: string;
-  /** Provider that was chosen without the country that it needs. */
+  /** Provider that the customer chose without the country that it requires. */
   readonly question?: CountryQuestion | null;
 }
 
@@ -90,7 +90,7 @@ ${shopLinks(checkout, language)}`;
     title,
     /** Live region: name and meaning of the state. */
     status: statusAt(checkout.nowMs),
-    /** Summary of a paid checkout; otherwise null, and the page's stays. */
+    /** Summary of a paid checkout; null keeps the page's summary. */
     panel: panelOf(checkout, language),
     /** Action and receipt. */
     detail: detailWith(checkout.offers, question),
@@ -211,7 +211,7 @@ interface AssurancesOptions {
   readonly knowsEmail: boolean;
 }
 
-/** The use of the email address, a way to a phone, and in test mode, the simulation panel. */
+/** How the email address is used, the QR code for a phone, and the simulation panel in test mode. */
 function assurances(
   { path, payment, view, offers }: Checkout,
   { words }: Language,
@@ -317,7 +317,7 @@ function feeLine({ originalAmountCents, customerFeeCents, currency }: Payment, l
   return html`<p class="fee">${fillIn(language.words.summary.parts, { net, fee })}</p>`;
 }
 
-/** Item, fee and total, and the shop's links, where the summary has room for them. */
+/** Item, fee, total and the shop's links, if the summary has room for them. */
 function breakdown(payment: Payment, account: Account, language: Language): Html {
   const { originalAmountCents, customerFeeCents, amountCents, currency, orderLine } = payment;
   const { summary } = language.words;

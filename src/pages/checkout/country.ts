@@ -43,7 +43,7 @@ function optionsIn(locale: string, chosen: string | null): Html[] {
       .map((country) => ({ country, name: names.of(country) ?? country }))
       .sort((a, b) => compare(a.name, b.name));
   sorted.set(locale, options);
-  // End tags are optional, and left out of the longest list.
+  // Omits the optional end tags, because the list is long.
   return options.map(
     ({ country, name }) =>
       html`<option value="${country}"${country === chosen ? html` selected` : nothing}>${name}`,

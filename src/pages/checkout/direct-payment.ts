@@ -74,17 +74,17 @@ ${known === null ? nothing : networkHelp(payment.chainId, known, words)}`,
   };
 }
 
-/** Name of a network as wallets show it, or of the sandbox's. */
+/** Name of the network as wallets show it, or the sandbox's name. */
 export function networkIn({ direct }: Language['words'], chainId: number): string {
   return publicNetwork(chainId)?.chainName ?? fillText(direct.testNetwork, { chain: String(chainId) });
 }
 
-/** An address in groups of four, whose distance is no part of the text, so that a copy has no spaces. */
+/** An address in groups of four. CSS draws the gaps, so that copied text has no spaces. */
 export function groupedAddress(address: Address): Html {
   return html`<code class="groups">${address.match(/0x|.{1,4}/g)?.map((group) => html`<bdi>${group}</bdi>`) ?? ''}</code>`;
 }
 
-/** Settings of the network, under the names that wallets use, for a wallet that the page cannot ask. */
+/** Network settings under the names that wallets use, for a wallet that the page cannot configure. */
 function networkHelp(
   chainId: number,
   { chainName, rpcUrls, nativeCurrency, blockExplorerUrls }: NonNullable<ReturnType<typeof publicNetwork>>,

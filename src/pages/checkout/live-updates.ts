@@ -20,7 +20,7 @@ export interface LiveContent {
   readonly isLast: boolean;
 }
 
-/** Reads the current content of a page, for a browser's kind; null if its payment does not exist. */
+/** Reads the current content of a page for a user agent; null if the payment does not exist. */
 export type ReadLiveContent = (
   page: Pick<Viewer, 'paymentId' | 'language' | 'userAgent'>,
 ) => Promise<LiveContent | null>;

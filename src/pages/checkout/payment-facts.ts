@@ -17,7 +17,7 @@ export function facts(
   const rows = [...rowsOf(checkout, language)];
   const transactions = [...transactionRows(checkout, language, explorerTransactionUrl)];
   if (rows.length + transactions.length === 0) return nothing;
-  // Folded away while the timeline tells the same; elsewhere first, because they prove that something has arrived.
+  // Collapsed while the timeline shows the same; otherwise first, because they prove the arrival.
   if (transactions.length === 0 || !foldingKinds.includes(checkout.view.kind))
     return html`<dl class="facts">${transactions}${rows}</dl>`;
   return html`<dl class="facts">${rows}</dl>
@@ -38,7 +38,7 @@ function* rowsOf(checkout: Checkout, language: Language): Generator<Html> {
   yield fact(names.reference, html`<code>${payment.id}</code>`);
 }
 
-/** Transactions of the view, as far as they are known. */
+/** Known transactions of the view. */
 export function* transactionRows(
   { view }: Checkout,
   language: Language,

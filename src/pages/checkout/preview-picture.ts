@@ -103,13 +103,13 @@ ${lines.map((words, index) => textLine(words, MARGIN, 462 + index * 62, html`fon
 </svg>`.toString();
 }
 
-/** A line from its left edge, whose first letter decides its direction. */
+/** A line of text from its left edge; its first letter decides the direction. */
 function textLine(words: string, x: number, y: number, style: Html): Html {
   const isRightToLeft = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(words);
   return html`<text x="${x}" y="${y}" ${style}${isRightToLeft ? html` direction="rtl" text-anchor="end"` : nothing}>${words}</text>`;
 }
 
-/** The logo on white, for which logos are made, or the shop's initial. Embeds the logo, so that nothing is loaded. */
+/** The logo on white, or the shop's initial. Embeds the logo, so that nothing is loaded. */
 function sign(name: string, logo: ShopLogo | null, panel: string): Html {
   const place = (margin: number) =>
     html`x="${MARGIN + margin}" y="${80 + margin}" width="${SIGN_SIZE - 2 * margin}" height="${SIGN_SIZE - 2 * margin}"`;

@@ -61,7 +61,7 @@ function clickOf({ request, query, params }: CheckoutRequest<'provider'>) {
   const row = params.provider === MULTI_PROVIDER ? form.get('choice') : null;
   const [provider = '', means = form.get('means') ?? query['means'] ?? '', total = query['total']] =
     row?.split(' ') ?? [params.provider];
-  // Anything but a number of cents counts as the amount.
+  // Anything other than a number of cents counts as the amount.
   const shownTotalCents = typeof total === 'string' && /^\d{1,9}$/.test(total) ? Number(total) : 0;
   if (means === '') return { provider, means: null, shownTotalCents };
   const known = typeof means === 'string' && isPaymentMeans(means) ? means : undefined;

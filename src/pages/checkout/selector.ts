@@ -24,7 +24,7 @@ import { nameOf, refusalWords } from './state-words.ts';
 const arrow = html`<svg class="arrow turns" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
 <path d="M7 4l6 6-6 6" fill="none" stroke="currentColor" stroke-width="2"/></svg>`;
 
-/** Path of a row's session, with the means and the higher total that the page shows, with which the charge is compared. */
+/** Path that starts a row's session, with the means and a higher total that the page shows, as a limit of the charge. */
 function sessionPath({ payment, charge }: Checkout, row: OfferRow): string {
   const totalCents = higherChargeOf(row, charge);
   const query = [row.means && `means=${row.means}`, totalCents && `total=${totalCents}`].filter(Boolean);
@@ -53,7 +53,7 @@ export interface OfferList {
   readonly language: Language;
   /** Source of quotes; without it, the offers have none. */
   readonly quotes?: OffersToAsk | undefined;
-  /** Browser, on which the means depend. */
+  /** User agent of the browser, which decides the means offered. */
   readonly userAgent?: string | undefined;
   readonly question?: CountryQuestion | null | undefined;
 }

@@ -30,7 +30,7 @@ import type { Checkout } from './read-checkout.ts';
 
 export interface StateWords {
   readonly heading: Html;
-  /** Null if the heading says it all. */
+  /** Null if the heading suffices. */
   readonly sentence: Html | null;
   readonly notice?: Html;
   readonly text: { readonly heading: string; readonly sentence: string };
@@ -69,7 +69,7 @@ export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
   return { ...words, sentence: html`${words.sentence ?? ''} ${littleArrived}` };
 }
 
-/** A card is approved; of a wallet or an account only the payment. */
+/** Says "card" only where a card pays; a wallet or an account has its payment approved. */
 function takenWords(words: StateWords, provider: ProviderId, { language, offers }: WordsContext): StateWords {
   const { approved, usual, once } = language.words.wait;
   const { usualMinutes } = customerFacts[sellerOf(provider, offers)];

@@ -32,7 +32,7 @@ const RELEASE_MINUTES = 1;
 const LATE_FACTOR = 2;
 const MINUTE_MS = 60_000;
 
-/** What the page shows while the customer, who has paid, only waits. */
+/** What the page shows while a customer who has paid waits. */
 export type Wait = NonNullable<ReturnType<typeof waitOf>>;
 
 export const waitSteps = ['approvedBy', 'onItsWay', 'confirmed', 'withShop'] as const;
@@ -47,7 +47,7 @@ interface WaitContext {
 /** Null for a payment that does not wait for the provider or the release. */
 export function waitOf({ view, times, offers, nowMs }: WaitContext) {
   const { arrivedAtMs, releasingAtMs } = times;
-  // An approval of an earlier visit to another provider says nothing of this one.
+  // Ignores the approval of an earlier visit to another provider.
   const isOwn = view.kind !== 'at_provider' || times.approval?.provider === view.provider;
   const approval = isOwn ? times.approval : null;
   const current = isTakenByProvider(view) ? 1 : view.kind === 'seen' ? 2 : 3;

@@ -19,7 +19,7 @@ export function registerHomePages(routes: DashboardRoutes, features: HomeFeature
   for (const { register } of features.homeCards) register(routes);
 }
 
-// Loaded on the first view, because the charts need a library that would slow startup.
+// Loaded on the first view, because the charts' library would slow startup.
 const loadCards = () => import('./statistics-cards.ts');
 
 async function readPeriod({ context, account, timeZone }: Visit, span: number) {

@@ -318,7 +318,7 @@ export function timeline(
   return html`<ol class="timeline" reversed>${items.reverse()}</ol>`;
 }
 
-/** What arrived and was sent: when it was final, or now. */
+/** What arrived and was sent, at its final time, or now if it is not final. */
 function movesOf(
   context: DashboardContext,
   { observations: { deposits, releases, finalBlock } }: PaymentHistory,

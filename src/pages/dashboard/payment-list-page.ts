@@ -158,7 +158,7 @@ function forOf({ note, orderLine }: Payment, origin: PaymentOrigin | undefined):
     : html`${text === null ? nothing : html`<bdi>${text}</bdi> `}${page}`;
 }
 
-/** What reached the wallet; before that, what arrived of a part. */
+/** What reached the wallet; before a release, the part that has arrived. */
 function receivedOf({ forwardedUnits, receivedUnits }: Payment): Html | string | null {
   if (forwardedUnits > 0n) return formatUsdcSum(forwardedUnits);
   return receivedUnits === 0n

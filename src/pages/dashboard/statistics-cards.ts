@@ -65,7 +65,7 @@ ${base.currency === 'USD' ? '' : `Amounts in ${base.currency} are at the first r
 Updated every few seconds.</p></section>`;
 }
 
-/** What reached the wallet in these days, against as many days before. */
+/** What reached the wallet in these days and in as many days before. */
 export function receivedCard(
   { days }: Pick<AccountStatistics, 'days'>,
   { days: before }: Pick<AccountStatistics, 'days'>,

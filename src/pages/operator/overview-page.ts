@@ -30,7 +30,7 @@ const BATCHES_READ = 200;
 const WEBHOOK_ALERT_MS = 24 * 3_600_000;
 const WEBHOOKS_READ = 500;
 
-/** Loaded on the first view, because the charts need a library that would slow startup. */
+/** Loaded on the first view, because the charts' library would slow startup. */
 const loadCards = () => import('../dashboard/statistics-cards.ts');
 
 type Overview = Awaited<ReturnType<typeof readOverview>>;

@@ -162,7 +162,7 @@ y2="${yOf(tick).toFixed(1)}"></line>${label(left - 6, yOf(tick) + 5, tickTexts[i
   ];
 }
 
-/** Values added up over a period as a line, dashed for the period before. Hidden: the text beside it has the sums. */
+/** Cumulative values of a period, dashed for the previous one. Hidden from screen readers, because the text has the sums. */
 export function trendChart(values: readonly number[], earlier: readonly number[]): Html {
   const sumsOf = (added: readonly number[]) =>
     added.map((_, index) => added.slice(0, index + 1).reduce((one, other) => one + other));

@@ -110,7 +110,7 @@ export function partPaidSentence(payment: Payment): string {
   return `Partially paid: ${partPaid(payment)} arrived (${about}). The payment is paid in full at ${formatUsdc(paidThresholdUnits)} USDC.`;
 }
 
-/** What of the customer's payment arrived and was received; null before anything arrived. */
+/** How much of the payment arrived and reached the merchant; null before anything arrives. */
 export function moneySentence(payment: Payment): string | null {
   const { amountCents, currency, status, receivedUnits, forwardedUnits } = payment;
   if (receivedUnits === 0n) return null;
