@@ -26,11 +26,7 @@ const PAYMENTS_AT_A_TIME = 100;
 /** Younger payments are skipped, because most are paid by then, and each new one would burden every create request. */
 const MINIMUM_AGE_MS = 10 * 60_000;
 
-/**
- * Compares on-chain balances of open payments of at least `MINIMUM_AGE_MS` with the observations, in chunks: `after` is
- * the last payment of the previous chunk, null for the first. Starts at the expiry watermark, below which no payment
- * awaits money.
- */
+/** Compares balances of open payments of at least `MINIMUM_AGE_MS`, in chunks after the payment `after`. */
 export async function sweepOpenPayments(context: SweepContext, after: string | null): Promise<SweepResult> {
   const cursor = await context.observations.readCursor();
   if (cursor === null) return { last: null, unexplained: [], open: [], blockNumber: 0 };
@@ -51,9 +47,8 @@ export async function sweepOpenPayments(context: SweepContext, after: string | n
 }
 
 /**
- * Finds open payments whose address holds an amount other than the observed one at the newest scanned final block, or
- * released more than was seen to arrive: the watcher missed a deposit or a release. Returns them as they were before
- * the chain call. Throws `ChainUnavailableError`.
+ * Open payments whose balance or releases contradict what was observed up to the newest final block, so that a deposit
+ * or a release was missed. Returns them as they were before the chain call. Throws `ChainUnavailableError`.
  */
 export async function findUnexplained(
   context: Pick<SweepContext, 'payments' | 'sweep'>,

@@ -25,12 +25,9 @@ const BATCH_SIZE = 500;
 const NOTHING: ExpiryPass = { checked: 0, unexplained: [] };
 
 /**
- * Cancels payments past their deadline, oldest first. Ids are ordered by time, so progress is an id, and a payment that
- * returns to waiting moves it back.
- *
- * A node may leave events out, so nothing expires on one reading: blocks up to the deadline must have been read at
- * another host too, and the balance must match. The balance alone is not enough, because it is also zero where a
- * deposit and its release were both left out. Throws while the chain cannot be read.
+ * Cancels payments past their deadline, oldest first. Nothing expires on one reading, because a node may leave events
+ * out: blocks up to the deadline must have been read at another host too, and the balance must match. The balance alone
+ * is not enough: it is also zero where a deposit and its release were both left out.
  */
 export async function expirePayments(context: ExpirePaymentsContext): Promise<ExpiryPass> {
   const cursor = await context.observations.readCursor();
@@ -59,10 +56,7 @@ export async function expirePayments(context: ExpirePaymentsContext): Promise<Ex
   return { checked: ids.length, unexplained: [...seenBefore.keys()] };
 }
 
-/**
- * Creation time before which payments are past their deadline. The deadline must lie before both a final block that was
- * read twice and our own clock, so that neither a fast clock nor a slow watcher expires anything.
- */
+/** Creation time below which payments are past their deadline, by a final block read twice and by our clock. */
 function expiredBefore(context: ExpirePaymentsContext, readUpToMs: number): number {
   return Math.min(readUpToMs, context.nowMs()) - context.expiryMs;
 }

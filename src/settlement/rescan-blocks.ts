@@ -23,10 +23,7 @@ export interface Rescan {
 
 const MAXIMUM_CONTRADICTIONS = 10;
 
-/**
- * Reads final blocks again, at an endpoint other than the watcher's or at each, and adds what the first reading missed,
- * because a lagging node answers with an empty list instead of an error, and a dishonest one leaves logs out.
- */
+/** Reads final blocks at another endpoint, or each, and adds what was missed: a node may lag, or leave logs out. */
 export async function rescanFinalBlocks(
   context: WatchDepositsContext,
   blocks: BlocksBelowCursor,
@@ -78,10 +75,7 @@ async function rescanAtOne(
   return { added, rescannedTo, contradictions };
 }
 
-/**
- * Adds missed rows. Skips one that contradicts a recorded final row, so that the rescan continues: otherwise an
- * endpoint that lied about final blocks once would end every rescan, and with it all expiry.
- */
+/** Adds missed rows. Skips those that contradict final ones, so that an endpoint that lied cannot end every rescan. */
 async function recordMissed(
   { observations, decide }: WatchDepositsContext,
   from: BlockReference,

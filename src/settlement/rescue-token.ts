@@ -22,13 +22,12 @@ export function parseRescuedToken(text: string): Address {
 }
 
 /**
- * Sends a wrong token, or POL (`POL_ADDRESS`), from a deposit address to the payment's merchant, without a fee. It
- * takes one of the relayer's slots like a batch of releases, and the sender follows it. Returns the hash of the first
- * attempt.
+ * Sends a wrong token, or POL (`POL_ADDRESS`), from a deposit address to the payment's merchant, without a fee, in one
+ * of the relayer's slots. Returns the hash of the first attempt.
  *
- * Throws `payment_state_conflict` without a free slot, where the contract refuses (the payment token only leaves by a
- * release), where the address holds nothing of the token, while the token is already being rescued, and where the gas
- * exceeds the budget, because it would block all later releases; `payment_not_found` for an unknown payment.
+ * Throws `payment_not_found`, and `payment_state_conflict` without a free slot, where the contract refuses, where the
+ * address holds nothing of the token, while it is already being rescued, and where the gas exceeds the budget, because
+ * it would block all later releases.
  */
 export async function rescueToken(
   context: Pick<RelayContext, 'payments' | 'observations' | 'relay' | 'relayer' | 'limits' | 'nowMs'>,

@@ -24,10 +24,9 @@ interface LostCursor {
 }
 
 /**
- * Handles lost final blocks: moves the cursor back to the newest checkpoint that the chain still has. Without one, an
- * endpoint lied about all of them, and the cursor moves to a block below them that another host confirms. One host on a
- * fork or another chain must not undo finality: throws `ChainUnavailableError` without agreement, so that another host
- * is asked. A single host is only followed while that reverses no payment.
+ * Handles lost final blocks: moves the cursor to the newest checkpoint that the chain still has, or below all of them
+ * to a block that another host confirms. One host must not undo finality: throws `ChainUnavailableError` without
+ * agreement. A single host is only followed while that reverses no payment.
  */
 export async function rewind(
   { observations, decide, onRewind }: RewindContext,
@@ -92,9 +91,8 @@ async function isEmptyRange(
 }
 
 /**
- * Moves the cursor back on an operator's request, to the given block or to the newest checkpoint that the chain still
- * has. Observations above it are reversed and scanned again. Throws `not_found` without a scanned block or such a
- * block, and `invalid_request` for a block that is not below the cursor.
+ * Moves the cursor back on an operator's request, to the given block or the newest checkpoint that the chain still has.
+ * Throws `not_found` without such a block, and `invalid_request` for a block that is not below the cursor.
  */
 export async function rewindByHand(
   {

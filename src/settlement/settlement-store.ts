@@ -12,10 +12,7 @@ export interface SettlementRecord extends DepositFactory {
   readonly lastStartedAtMs: number;
 }
 
-/**
- * All settlements that this service was ever started with. Payments keep their terms, so earlier factories remain
- * watched and published as long as the data exists.
- */
+/** All settlements that this service was ever started with; their factories remain watched and published. */
 export interface SettlementStore {
   /** Adds the settlement, or moves a known one (same chain, factory and fee wallet) to the front. */
   rememberSettlement(settlement: SettlementRecord): Promise<void>;
@@ -55,10 +52,8 @@ export class ScanRefusedError extends Error {
 }
 
 /**
- * Deposits and releases that the watcher has seen, and its cursor.
- *
- * Rows that become final, and final rows that are reversed, are appended to the journal in the same transaction. Each
- * entry of the journal holds the hash of the one before, and the database refuses to change or remove one.
+ * Deposits, releases and the watcher's cursor. Rows that become final, or are reversed, enter the journal in the same
+ * transaction. Each entry holds the hash of the one before, and the database refuses to change or remove one.
  */
 export interface ObservationStore {
   /** Newest final block that was scanned; null before the first scan. */
@@ -68,21 +63,14 @@ export interface ObservationStore {
   /**
    * In one transaction: replaces all rows in blocks (from.number, scannedTo], moves the cursor, stores it as a
    * checkpoint, and decides every payment that has a row above `from.number` before or after. A row is unique by
-   * (transaction, log index). Resolves with whether rows above `scannedTo` exist, which stay. Throws
-   * `ScanRefusedError`.
+   * (transaction, log index). Throws `ScanRefusedError`.
    */
   recordScan(scan: ScanRecord, decide: Decide): Promise<{ readonly hasRowsAbove: boolean }>;
-  /**
-   * Recorded rows in the blocks that become final with this scan, of transactions that it lacks: a reorganization
-   * dropped them, or the endpoint left them out.
-   */
+  /** Recorded rows that become final with this scan and that it lacks: they were reorganized, or left out. */
   listVanished(scan: ScanRecord): Promise<MovedRows>;
   /** Rows that are not recorded with the same contents. Each list of the result is part of the given one. */
   listMissing<Found extends MovedRows>(found: Found): Promise<Found>;
-  /**
-   * Adds rows that an earlier scan of final blocks missed. `from` is the cursor at which the reading started; throws
-   * when it is no longer a checkpoint, because the rows are then of another chain.
-   */
+  /** Adds rows that a scan of final blocks missed. Throws unless `from`, the reading's cursor, is a checkpoint. */
   recordMissed(
     missed: MovedRows & Pick<ScanRecord, 'from'>,
     decide: Decide,
@@ -102,15 +90,9 @@ export interface ObservationStore {
     after: Pick<ChainObservations, 'deposits' | 'releases'>,
   ): Promise<Pick<ChainObservations, 'deposits' | 'releases'>>;
 
-  /**
-   * Position up to which the expiry step has handled all payments: any text that sorts among ids, initially ''. A
-   * decision with `revisitExpiry` moves it below its payment in the same transaction.
-   */
+  /** Progress of expiry: any text that sorts among ids, initially ''. A decision with `revisitExpiry` moves it back. */
   readExpiryWatermark(): Promise<string>;
-  /**
-   * Decides these payments and moves the watermark, in one transaction. The watermark stays when it was moved back
-   * after it was read as `from`, and stops below a payment whose decision has `revisitExpiry`.
-   */
+  /** Decides payments and moves the watermark, in one transaction, unless it was moved back since `from` was read. */
   advanceExpiryWatermark(
     ids: readonly PaymentId[],
     watermark: { readonly from: string; readonly to: string },
@@ -145,10 +127,9 @@ export interface RelayBatch {
 
 export interface RelayStore {
   /**
-   * Claims payments whose release is due at `nowMs` for this relayer, unless a batch carries them or another relayer
-   * has claimed them, and returns them by due time. Includes those due further ahead than any delay, because the clock
-   * was then set back. A claim lasts `durationMs` by the store's clock and keeps other relayers from preparing the same
-   * release; `openBatch` guarantees that no two batches carry a payment.
+   * Claims due payments, for `durationMs` by the store's clock, and returns them by due time. Includes those due
+   * further ahead than any delay, because the clock was then set back. `openBatch` guarantees that no two batches carry
+   * a payment.
    */
   claimDueReleases(
     relayer: string,
@@ -162,24 +143,19 @@ export interface RelayStore {
   /** Relayers with batches in flight. At most 200. */
   listRelayersInFlight(): Promise<readonly string[]>;
   /**
-   * Nonce after the highest of the relayer's newest 200 batches, open or closed, because a lagging node may count too
-   * few transactions. Skips those up to the last abandoned one, whose nonce may be free. Null if only the chain knows
-   * it.
+   * Nonce after the highest of the relayer's newest 200 batches down to an abandoned one, because a node may count too
+   * few transactions. Null if only the chain knows it.
    */
   findNextNonce(relayer: string): Promise<number | null>;
   /** Batches in flight of all relayers, oldest first. */
   listOpenBatches(limit: number): Promise<readonly RelayBatch[]>;
-  /**
-   * Commits the batch with its first signed attempt, marks its payments as carried by it (for `forward`) and decides
-   * them. It may be broadcast only afterwards. Throws when the relayer has an open batch with this nonce.
-   */
+  /** Commits a batch and its first attempt, before it is sent. Throws if the relayer has an open one at this nonce. */
   openBatch(batch: Omit<RelayBatch, 'id'>, decide: Decide): Promise<RelayBatch>;
   /** Commits another signed attempt (fee bump) of an open batch, before it is broadcast. */
   addAttempt(batchId: number, attempt: RelayAttempt): Promise<void>;
   /**
-   * Replaces an open batch by another one in one commit: with the same relayer and nonce, and a subset of its payments,
-   * or as a `self_transfer` without any. Frees the other payments, and decides all payments of the first batch. Throws
-   * `RangeError` for any other replacement.
+   * Replaces an open batch in one commit: same relayer and nonce, and a subset of its payments or a `self_transfer`.
+   * Frees and decides the others. Throws `RangeError` for any other replacement.
    */
   replaceBatch(
     batchId: number,
@@ -198,10 +174,7 @@ export interface RelayStore {
 
 /** Leases, by which only one of several processes does a task at a time. */
 export interface LeaseStore {
-  /**
-   * Takes a free or expired lease, or renews the holder's own, for `durationMs` by the store's clock. False while
-   * another holder has it.
-   */
+  /** Takes a free or expired lease, or renews the holder's own, by the store's clock. False while another has it. */
   takeLease(name: string, holder: string, durationMs: number): Promise<boolean>;
   releaseLease(name: string, holder: string): Promise<void>;
 }

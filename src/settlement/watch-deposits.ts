@@ -50,10 +50,9 @@ const MAXIMUM_KEPT_BLOCKS = 20_000;
 const MAXIMUM_COMPARISONS = 8;
 
 /**
- * Runs one pass over the chain. Blocks above the cursor are kept by hash and read once; once final, they are read
- * again, because a node may show a block before its logs. The rows found replace those of the last pass, and the cursor
- * moves to the newest final block. Reorganizations therefore need no code here, except for final blocks
- * (`rewind-final-blocks.ts`). All changes of a pass are one transaction.
+ * Runs one pass over the chain. Blocks above the cursor are read once; once final, they are read again, because a node
+ * may show a block before its logs. The rows found replace those of the last pass, so reorganizations need no code
+ * here, except for final blocks (`rewind-final-blocks.ts`). All changes of a pass are one transaction.
  */
 export async function watchDeposits(context: WatchDepositsContext): Promise<WatchPass> {
   return context.chain.withView(async (view) => {
@@ -109,10 +108,7 @@ async function watchToFinal(
   return { cursor: to, latest, isCaughtUp: !hasMore || isStuck };
 }
 
-/**
- * Reads recorded rows that become final and are missing from a scan, by block hash. A node behind a load balancer may
- * lack the newest blocks and answer with an empty list; by its hash, a block has its logs or is unknown.
- */
+/** Reads recorded rows that a scan lacks by block hash: a node has the logs of a hash, or does not know the block. */
 async function readLeftOut(
   { observations, payments }: WatchDepositsContext,
   view: ChainView,
@@ -226,9 +222,8 @@ async function verifiedCursor(
 }
 
 /**
- * Newest block that is scanned, final and confirmed at another host; never goes back. `readFinal` has confirmed
- * `final`. A block between the cursor and `final` needs its own confirmation, because an invented hash as a cursor
- * would stop settlement permanently.
+ * Newest block that is scanned, final and confirmed at another host; never goes back. A block below `final` needs its
+ * own confirmation, because an invented hash as a cursor would stop settlement permanently.
  */
 async function confirmedFinal(
   view: ChainView,
@@ -302,8 +297,8 @@ export function createKeptBlocks() {
       return readings.some(({ rows }) => countOf(rows) > 0);
     },
     /**
-     * Starts a pass. Forgets what another endpoint showed, because two endpoints must confirm each other, and blocks
-     * that the cursor has passed.
+     * Starts a pass. Forgets blocks of another endpoint, because two must confirm each other, and those below the
+     * cursor.
      */
     begin(newSource: string, cursor: BlockReference | null): void {
       if (source !== newSource || cursor === null) kept.clear();
@@ -356,11 +351,10 @@ function countOf({ deposits, releases, rescues }: OwnRows): number {
 }
 
 /**
- * Finds the payments that own these deposit addresses, keyed by lower-case address. Looks them up in chunks with a turn
- * of the event loop in between, so that many unknown addresses do not delay requests.
+ * Finds the payments that own these addresses, in chunks, so that many unknown ones do not delay requests.
  *
- * Call it only once the logs have been read: otherwise a deposit to a new payment could count as unknown. A customer
- * learns an address only after its payment is committed, and the transfer, its block and the node's answer come later.
+ * Called only once the logs have been read: a customer learns an address after its payment is committed, and the node's
+ * answer comes later.
  */
 async function findOwners(
   payments: Pick<PaymentStore, 'findDepositOwners'>,
@@ -386,20 +380,14 @@ type AddressLists = Readonly<{
   observations: Pick<ObservationStore, 'readExpiryWatermark'>;
 }>;
 
-/**
- * Deposit addresses of all payments, for a node's filter; null if there are more than it accepts. Read them after the
- * head up to which logs are requested, because a payer in any of these blocks knew a committed address.
- */
+/** Deposit addresses of all payments, read after the head; null if there are more than a node's filter accepts. */
 export function listAllAddresses({
   payments,
 }: Pick<AddressLists, 'payments'>): Promise<readonly Address[] | null> {
   return payments.listDepositAddresses('', MAXIMUM_LISTED);
 }
 
-/**
- * Maximum for a node's filter: an address takes 69 bytes in each request, a log of the whole token about 109
- * compressed, and a busy block has about 75 of those.
- */
+/** Maximum for a filter: an address takes 69 bytes, a log about 109 compressed, and a busy block has about 75 logs. */
 const MAXIMUM_FILTERED = 128;
 
 /** Maximum payments read since the oldest open one; with more, too many are assumed to be open. */
@@ -411,9 +399,8 @@ const LEAVING_MS = 30_000;
 export type OpenAddresses = ReturnType<typeof createOpenAddresses>;
 
 /**
- * Lists deposit addresses of payments that await money, or did a moment ago; null if filtering is not worthwhile.
- * Deposits at other addresses are found once their block is final. Starts at the expiry watermark, below which no
- * payment awaits money.
+ * Deposit addresses of payments that await money, or did a moment ago; null if filtering is not worthwhile. Other
+ * deposits are found once their block is final.
  */
 export function createOpenAddresses({
   payments,

@@ -4,7 +4,6 @@ import type { BlockReference } from '../settlement-store.ts';
 
 export interface TransferLog extends Deposit {
   readonly recipient: Address;
-  /** Informational; endpoints are not compared by it. */
   readonly sender?: Address;
 }
 
@@ -29,10 +28,7 @@ export interface LogQuery {
   readonly toBlock: number;
   /** Filter at the endpoint; null fetches every transfer of the token. */
   readonly recipients: readonly Address[] | null;
-  /**
-   * Selects recipients of the fetched transfers, all by default. Called after the node has answered, with `0x` and 40
-   * lower-case digits each; not called when `recipients` already filters.
-   */
+  /** Selects recipients (`0x`, 40 lower-case digits) of transfers already fetched; unused with `recipients`. */
   readonly ownOf?: (recipients: ReadonlySet<string>) => Promise<ReadonlySet<string>>;
   /** The only block of the range, requested by hash, so that a node without it answers with an error. */
   readonly block?: BlockReference;
@@ -55,36 +51,24 @@ export interface ChainHeads {
   readonly final: BlockReference | null;
 }
 
-/**
- * Reads of one pass, all from the same endpoint, so that they show one view of the chain. Every method throws
- * `ChainUnavailableError` when the endpoint fails; a failure is never answered as "empty".
- */
+/** Reads of one pass at one endpoint. Methods throw `ChainUnavailableError`, and never answer a failure as "empty". */
 export interface ChainView {
   readonly source: string;
   readLatest(): Promise<LatestBlock>;
-  /**
-   * Newest final block that an endpoint of another host confirms, or that the only host reports; null while none
-   * confirms.
-   */
+  /** Newest final block confirmed at another host, or reported by the only one; null while none confirms. */
   readFinal(): Promise<BlockReference | null>;
   readHeads(): Promise<ChainHeads>;
   /** Null if the endpoint has no such block. */
   readBlock(blockNumber: number): Promise<BlockReference | null>;
   /** Logs of the first part of the query's blocks that the endpoint allows, in chain order. */
   readLogs(query: LogQuery): Promise<ScannedLogs>;
-  /**
-   * Whether an endpoint of another host shows the same logs on the same chain up to `final`. Makes no call for an empty
-   * list, and trusts a single host. Throws `ChainUnavailableError` when two other hosts lack them.
-   */
+  /** Whether another host shows the same logs; true with one. Throws `ChainUnavailableError` when two lack them. */
   confirmLogs(logs: ChainLogs, final: BlockReference): Promise<boolean>;
   /** The block of a mined transaction; null if the endpoint does not know it. */
   readTransactionBlock(transactionHash: string): Promise<number | null>;
   /** Whether an endpoint of another host has the same block; true where all endpoints are on one host. */
   confirmBlock(block: BlockReference): Promise<boolean>;
-  /**
-   * Whether to accept a block that replaces a final one. Reads every endpoint's chain id again. `alone`: all endpoints
-   * are on one host, whose answer is not enough.
-   */
+  /** Whether a block may replace a final one. `alone`: all endpoints are on one host, whose answer is not enough. */
   confirmReplacement(block: BlockReference): Promise<'confirmed' | 'unconfirmed' | 'alone'>;
 }
 
@@ -111,7 +95,6 @@ export const LATE_SCAN_MS = 3 * 60_000;
 
 /** Health of one endpoint, as seen by this process since its start. */
 export interface EndpointHealth {
-  /** The endpoint's host, with the port if the URL names one. */
   readonly label: string;
   /** Other endpoints are asked instead, because this one did not answer in time. */
   readonly isPaused: boolean;
@@ -131,10 +114,7 @@ export interface ChainReader {
   listEndpoints(): readonly EndpointHealth[];
   /** Runs a pass at one endpoint; after a failure, repeats it at the next one. */
   withView<T>(use: (view: ChainView) => Promise<T>): Promise<T>;
-  /**
-   * Runs a second reading at a host other than `withView`'s current one. Each call starts with the next endpoint and
-   * continues when one fails. With a single host, the same as `withView`.
-   */
+  /** Second reading at a host other than `withView`'s current one; with a single host, the same as `withView`. */
   withOtherView<T>(use: (view: ChainView) => Promise<T>): Promise<T>;
   /** Reads each endpoint in turn. Leaves out failed ones; throws when none answered. */
   withEachView<T>(use: (view: ChainView) => Promise<T>): Promise<readonly T[]>;
@@ -143,10 +123,7 @@ export interface ChainReader {
 /** Asks the token whether money can move, before a customer is sent to pay and before a release. */
 export interface TokenReader {
   isBlocklisted(address: Address): Promise<boolean>;
-  /**
-   * Whether each of these releases would succeed now, in their order. With several hosts, two must refuse a release;
-   * one refused by the only host that answers counts as empty.
-   */
+  /** Simulates releases in order. With several hosts two must refuse; a refusal of the only answering one is empty. */
   checkReleases(releases: readonly ReleaseAddresses[]): Promise<readonly ReleaseCheck[]>;
   readBalance(address: Address): Promise<bigint>;
   describe(): Promise<{ readonly symbol: string; readonly decimals: number }>;
@@ -163,10 +140,7 @@ export interface ReleaseCheck {
   readonly refusal: string | null;
 }
 
-/**
- * Token balances of many addresses at one block, in the order of the addresses. Detects missed logs: a balance must
- * equal deposits less releases. Throws `ChainUnavailableError`.
- */
+/** Token balances at one block, in the order of the addresses. Throws `ChainUnavailableError`. */
 export type SweepBalances = (
   addresses: readonly Address[],
   blockNumber: number,
@@ -201,10 +175,7 @@ export const SELF_TRANSFER_GAS = 21_000n;
 /** Maximum fee per gas unless the operator sets another: ten times the base fee that block producers may aim at. */
 export const MAXIMUM_FEE_PER_GAS_WEI = 5_000n * 10n ** 9n;
 
-/**
- * One relayer key. Unless stated otherwise, numbers are the highest that two hosts reach, or the only answering host's.
- * Throws `ChainUnavailableError` when no endpoint answers.
- */
+/** One relayer key. Unless stated otherwise, numbers are the highest that two hosts reach, or the only one's. */
 export interface Relayer {
   readonly address: Address;
   /** Transactions of the relayer, or of another address, at the newest block. */

@@ -27,7 +27,6 @@ export interface FinalityDoubt {
   readonly endpoint: string;
   /** For `disputed`: the endpoints that contradict it and may be wrong as well. */
   readonly others?: readonly string[];
-  /** One sentence for the operator. */
   readonly message: string;
 }
 
@@ -43,13 +42,9 @@ type Answer =
   | { readonly kind: 'cannot say'; readonly message: string };
 
 /**
- * Confirms a final block at another host, because payments settle on it: one must call that height final with the same
- * hash and time. All are asked in parallel and the first agreement is enough; an endpoint that is behind confirms up to
- * its own final block. A single host is trusted. `report` is also called for contradictions that arrive after an
+ * Confirms a final block at one other host, because payments settle on it. An endpoint that is behind confirms up to
+ * its own final block; a single host is trusted. `report` is also called for contradictions that arrive after an
  * agreement.
- *
- * @returns `block`, the highest confirmed one, null while no endpoint of another host agrees; and whether one
- *   contradicts
  */
 export async function confirmFinalBlock(
   primary: ChainEndpoint,
@@ -138,10 +133,7 @@ async function compareBlocks(
   }
 }
 
-/**
- * Both endpoints' block at the finalized height, or at the lower height that the other one calls final. Having the
- * block is not enough, because every block exists before it is final.
- */
+/** Both endpoints' block at a height that both call final, because every block exists before it is final. */
 async function readSameHeight(
   primary: ChainEndpoint,
   other: ChainEndpoint,
@@ -170,10 +162,7 @@ type LogsAnswer =
   | { readonly kind: 'lacks some'; readonly host: string; readonly label: string; readonly message: string }
   | { readonly kind: 'cannot say'; readonly message: string };
 
-/**
- * Whether an endpoint of another host, on the same chain up to `final`, has the same logs. All are asked in parallel
- * and the first that has all of them is enough. `refuted`: none has them and two hosts lack some.
- */
+/** Whether one endpoint of another host has the same logs. `refuted`: none has them and two hosts lack some. */
 export async function confirmLogs(
   context: ConfirmLogsContext,
   primary: ChainEndpoint,
@@ -275,10 +264,7 @@ async function readKeys(
 /** Blocks per request that the strictest free plans allow. */
 const COMPARED_BLOCKS = 5;
 
-/**
- * Problems with the logs of the newest final blocks, one sentence each: an endpoint's logs cannot be read, or lack some
- * that others show. Skips endpoints that have a block other than `final`.
- */
+/** Problems of endpoints with the logs of the newest final blocks, one sentence each. */
 export async function compareRecentLogs(
   endpoints: readonly ChainEndpoint[],
   sources: LogSources,

@@ -78,10 +78,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     throw new ChainUnavailableError(`${endpoint.rpc.label} shows logs that two other hosts do not have`);
   }
 
-  /**
-   * Whether two other hosts report final blocks far above this endpoint's; one alone may have invented its height.
-   * Their numbers may come from an earlier pass, and are then lower than now.
-   */
+  /** Whether two other hosts report final blocks far above this endpoint's; one alone may have invented its height. */
   function isCrawling({ host }: ChainEndpoint, finalNumber: number): boolean {
     const isAhead = (other: ChainEndpoint) => (other.finalNumber ?? 0) - finalNumber > CRAWLING_BLOCKS;
     const ahead = endpoints.filter((other) => other.host !== host && isAhead(other));
@@ -217,10 +214,7 @@ const ACCEPT_FALLBACK_AFTER_MS = 60_000;
 /** A node that stands still for about ten blocks has lost its peers, or the chain or its finality has halted. */
 const STALL_MS = 20_000;
 
-/**
- * Detects a head or final block that stands still, and a head that falls back further than any reorganization: the node
- * was restored or replaced by one that is behind. A head that stays low shows that the high one was wrong.
- */
+/** Detects a head or final block that stands still, and a head that falls back further than any reorganization. */
 export function createHeadWatch(monotonicMs = () => performance.now()) {
   let highest = 0;
   let fellBackAtMs: number | null = null;

@@ -26,11 +26,7 @@ export class DeploymentFailedError extends Error {
   override readonly name = 'DeploymentFailedError';
 }
 
-/**
- * Deploys `initCode` (with its constructor arguments) and waits for its block. Throws `CallRevertedError`,
- * `TransactionRefusedError`, `ChainUnavailableError`, or `DeploymentFailedError` with the transaction's hash or the
- * address that holds too little POL.
- */
+/** Deploys `initCode` (with its constructor arguments) and waits for its block. Throws `DeploymentFailedError`. */
 export async function deployContract(options: DeployerOptions, initCode: `0x${string}`) {
   const { endpoints, chainId } = options;
   const account = readAccount(options.privateKey);

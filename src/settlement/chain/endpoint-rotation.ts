@@ -14,16 +14,10 @@ import { aroundCalls, checkAnswers, toQuantity } from './node-answers.ts';
 
 export type EndpointRotation = ReturnType<typeof createEndpointRotation>;
 
-/**
- * Reads before another endpoint is asked first. A false answer is not a failure, so no endpoint may remain the only
- * source.
- */
+/** Reads before another endpoint is asked first, because a false answer is not a failure. */
 const READS_OF_A_TURN = 50;
 
-/**
- * Chooses the endpoint to ask now. Only a `ChainUnavailableError` counts as a failure of the endpoint; other errors are
- * the caller's.
- */
+/** Chooses the endpoint to ask now. Only a `ChainUnavailableError` counts as a failure of the endpoint. */
 export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
   let current = 0;
   let readsInTurn = 0;
@@ -58,10 +52,7 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
     }
   }
 
-  /**
-   * Runs a pass at the current endpoint. When it fails, or a call exceeds the endpoint's `patienceMs`, repeats the pass
-   * at the next one, and stays with the one that finished. `asked` is the endpoint with that limit.
-   */
+  /** Runs a pass at the current endpoint, within `patienceMs` for each call; repeats a failed one at the next. */
   async function usePass<T>(use: (endpoint: ChainEndpoint, asked: ChainEndpoint) => Promise<T>): Promise<T> {
     const failures: ChainUnavailableError[] = [];
     const order = inOrder();
@@ -86,10 +77,7 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
     return usePass((_, asked) => use(asked));
   }
 
-  /**
-   * Answers of all hosts that answer in time, or those received when two agree. With one host, or without any answer,
-   * the same as `useAny`. For reads only.
-   */
+  /** Answers of all hosts that answer in time, or those received when two agree; of `useAny` if none answers. */
   async function useEach<T>(
     use: (endpoint: ChainEndpoint) => Promise<T>,
     isSame: (one: T, other: T) => boolean = (one, other) => one === other,
@@ -132,10 +120,7 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
   };
 }
 
-/**
- * Endpoint with its `patienceMs` as a limit on each call. A call that exceeds it fails for the caller and continues in
- * the background; its outcome decides whether the endpoint is paused.
- */
+/** Limits each call by `patienceMs`. A late call continues, and its outcome decides whether the endpoint is paused. */
 function withPatience(endpoint: ChainEndpoint): ChainEndpoint {
   const { rpc, patienceMs } = endpoint;
   const tooSlow = () => new AnswerTooSlowError(`${rpc.label} takes longer than ${Math.ceil(patienceMs)} ms`);
@@ -186,10 +171,7 @@ export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
   readonly onMalformed?: (label: string, problem: string) => void;
 }
 
-/**
- * `refused`: the endpoint answered with an error, or with an HTTP status for a wrong key or an exhausted plan. `slow`:
- * no answer in time, or another endpoint takes a fraction of the time. `failed`: no answer, or an unusable one.
- */
+/** `refused`: an error object, or an HTTP status for a wrong key or exhausted plan. `failed`: no usable answer. */
 export const endpointOutcomes = ['answered', 'refused', 'slow', 'failed'] as const;
 type EndpointOutcome = (typeof endpointOutcomes)[number];
 
@@ -291,10 +273,7 @@ export function createChainEndpoint(
     get finalNumber(): number | null {
       return finalNumber;
     },
-    /**
-     * Checks the chain id, unless it was proven recently and after the last failure. Throws `WrongChainError`, or
-     * `ChainUnavailableError` when the endpoint does not answer.
-     */
+    /** Checks the chain id, unless proven recently. Throws `WrongChainError` or `ChainUnavailableError`. */
     async ensureChain(): Promise<void> {
       if (monotonicMs() - provenAtMs < PROOF_MS) return;
       const answered = await rpc.call('eth_chainId', []);
@@ -348,13 +327,7 @@ const comparedMethods: ReadonlySet<string> = new Set(['eth_getBlockByNumber', 'e
 /** Two slow answers of three make a host slow; one does not. */
 const COMPARED_ANSWERS = 3;
 
-/**
- * Measures how long an endpoint takes to answer. Unanswered calls do not count, because they would raise the time limit
- * of an endpoint that hangs.
- *
- * @param others speeds of the other endpoints that can be asked now
- * @param minimumMs shorter answers are never slow
- */
+/** Measures answers. Unanswered calls do not count: they would raise the time limit of an endpoint that hangs. */
 function createEndpointSpeed(
   monotonicMs: () => number,
   others: () => readonly EndpointSpeed[] = () => [],
@@ -365,10 +338,7 @@ function createEndpointSpeed(
   /** Running calls, in start order. */
   const waiting = new Set<{ readonly startedAtMs: number }>();
   const speed = {
-    /**
-     * Time that a call may take before another endpoint is asked as well: a multiple of the slowest recent answer, so
-     * that no endpoint is abandoned too soon where all are slow.
-     */
+    /** Time limit of a call: a multiple of the slowest recent answer, so that no endpoint is abandoned too soon. */
     get patienceMs(): number {
       return Math.max(minimumMs, FACTOR * Math.max(0, ...tookMs));
     },

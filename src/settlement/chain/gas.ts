@@ -44,9 +44,8 @@ function isPlausible(estimate: Estimate, figure: bigint): boolean {
 
 /**
  * Gas limit for a call, where `figure` is our own estimate. One host's estimate between half and three times the figure
- * counts; any other, and a failure, counts where a second host agrees or there is one host only. While hosts contradict
- * each other, the figure counts. Throws `CallRevertedError`, and `ChainUnavailableError` where one of several hosts
- * reports a failure and no other answers.
+ * counts; any other, and a failure, only where a second host agrees. While hosts contradict each other, the figure
+ * counts. Throws `CallRevertedError`, and `ChainUnavailableError` for a failure that no other host confirms.
  */
 export async function estimateGasLimit(
   rotation: EndpointRotation,
@@ -84,10 +83,7 @@ function isSame(one: Estimate, other: Estimate): boolean {
 export const WEI_PER_POL = 10n ** 18n;
 const WEI_PER_MILLIONTH_POL = 10n ** 12n;
 
-/**
- * Gas shared by the releases of a transaction, and gas of each, to wallets that never held USDC: measured as 52,697 and
- * 93,797 with Polygon's charges for cold storage since PIP-88, and rounded up.
- */
+/** To wallets that never held USDC: measured as 52,697 and 93,797 with Polygon's charges since PIP-88, rounded up. */
 export const SHARED_GAS = 55_000n;
 export const RELEASE_GAS = 95_500n;
 

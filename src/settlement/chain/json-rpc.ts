@@ -94,10 +94,7 @@ function isOfOneBlock(filter: unknown): boolean {
 /** A batch of blocks with transactions and their access lists nests about eight deep. */
 const MAXIMUM_NESTING = 32;
 
-/**
- * Above this many values, each needs a minimum of bytes. A log has 16 values in 700 bytes, an answer in a batch 4 in
- * 40.
- */
+/** Values above which each needs a minimum of bytes. A log has 16 values in 700 bytes, an answer in a batch 4 in 40. */
 const UNMEASURED_VALUES = 5_000;
 const MINIMUM_BYTES_PER_VALUE = 16;
 
@@ -233,7 +230,6 @@ async function post(endpoint: Endpoint, calls: readonly JsonRpcCall[], body: unk
   return { status, body: answer };
 }
 
-/** The answer is too large as sent; after decompression zlib reports it. */
 class TooLargeError extends Error {}
 
 const timeoutCodes = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
@@ -268,10 +264,7 @@ async function readText(
   return (await decompress(sent, { maxOutputLength: maximumBytes })).toString();
 }
 
-/**
- * Why the text must not be parsed; null if it may be. Empty lists take far more memory than their text, and objects
- * that each have new keys block the process: 8 MB of them for two seconds.
- */
+/** Why the text must not be parsed: empty lists take far more memory than text, and ever-new keys block the process. */
 function excessOf(text: string): string | null {
   const maximumValues = UNMEASURED_VALUES + Math.floor(text.length / MINIMUM_BYTES_PER_VALUE);
   const kinds = new Set<string>();
@@ -366,10 +359,7 @@ function describe(error: unknown): string {
 /** Shorter parts of a URL ("v2", "rpc") are not secret, and replacing them would garble the text. */
 const MINIMUM_SECRET_LENGTH = 5;
 
-/**
- * Redacts an endpoint's secrets before a text is logged. Node providers put the customer's key into the URL's user,
- * password, path or query, and a node may repeat it in its error message.
- */
+/** Redacts keys that an endpoint's URL may hold, because a node may repeat them in its error messages. */
 function createRedactor(url: URL): (text: string) => string {
   const parts = [url.username, url.password, ...url.pathname.split('/'), ...url.searchParams.values()];
   const texts = parts

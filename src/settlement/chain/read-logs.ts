@@ -228,8 +228,7 @@ interface ScanContext {
 }
 
 /**
- * Reads the logs of the first part of the query's blocks that the endpoint allows. A node that is behind answers with
- * an empty list instead of an error, so it must show the last block before and after, with the same hash.
+ * Reads the first blocks that the endpoint allows. It must show the last one, because a node behind answers nothing.
  */
 export async function scanBlocks(context: ScanContext, asked: LogQuery): Promise<ScannedLogs> {
   if (asked.toBlock < asked.fromBlock) throw new RangeError('a scan needs at least one block');
@@ -283,10 +282,7 @@ const wordsOfRange = /block|range|results|response size|too large|distance/i;
 const wordsOfAll =
   /\brate\b|rate.?limit|too many req|per (?:second|minute|day)|request (?:limit|count)|compute unit|capacity|\brps\b|quota|throughput|credits|usage|upgrade|unauthori[sz]ed|forbidden|api key/i;
 
-/**
- * Whether the endpoint would refuse a smaller range as well. Status and code decide where they are clear, words come
- * last. Nodes word the refusal of a range in many ways, so an unclear message counts as one.
- */
+/** Whether a smaller range would be refused too. Nodes word this in many ways, so unclear messages count as "no". */
 function isRefusalOfAll({ status, code, nodeMessage }: JsonRpcAnswerError): boolean {
   if (refusalsOfAll.includes(status) || refusalsOfAll.includes(code)) return true;
   return !wordsOfRange.test(nodeMessage) && wordsOfAll.test(nodeMessage);

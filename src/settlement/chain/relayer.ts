@@ -185,17 +185,11 @@ export function readAccount(privateKey: `0x${string}`): PrivateKeyAccount {
   }
 }
 
-/**
- * Nodes' messages for a transaction that they already have, or whose nonce has been used, by another attempt of ours or
- * by another transaction. Receipts decide which, once the nonce is final.
- */
+/** Nodes' messages for a transaction that they have, or whose nonce is used. Receipts decide which, once final. */
 const harmless =
   /already ?known|already imported|already.exists|\bknown transaction|nonce (?:is )?too low|old ?nonce/i;
 
-/**
- * Sends signed bytes to every endpoint, because one may drop them silently; one that accepts is enough. Throws
- * `TransactionRefusedError` when all that answered refuse, `ChainUnavailableError` when none answered.
- */
+/** Sends to every endpoint, because one may drop the bytes silently. Throws `TransactionRefusedError` if all refuse. */
 export async function broadcast(endpoints: readonly ChainEndpoint[], rawTransaction: string): Promise<void> {
   const pending = endpoints.map((endpoint) => send(endpoint, rawTransaction));
   // Does not wait for the others, which may hang.

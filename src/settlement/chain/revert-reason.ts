@@ -8,10 +8,7 @@ const PANIC_SELECTOR = '0x4e487b71'; // Panic(uint256), a failed assertion or an
 /** Code of Ethereum clients for a reverted call. */
 const REVERTED_CODE = 3;
 
-/**
- * Reason of a simulated call's failure as a short text; null if the endpoint failed instead (rate limit, no such
- * block). Nodes report a revert by code 3, by its data, or only in the message.
- */
+/** Short reason of a reverted call; null if the endpoint failed. Nodes report a revert by code, data or message. */
 export function revertReasonOf(error: unknown): string | null {
   if (!(error instanceof JsonRpcAnswerError)) return null;
   const data = revertDataOf(error.data);

@@ -23,10 +23,7 @@ const MINIMUM_INTERVAL_MS = 500;
 
 const MAXIMUM_PAUSE_MS = 60_000;
 
-/**
- * Subscribes to new blocks at each endpoint and reconnects, with growing pauses, when a connection ends or falls
- * silent. An announcement only says that it is worth polling now.
- */
+/** Subscribes to new blocks at each endpoint and reconnects. An announcement only says that it is worth polling now. */
 export function subscribeToHeads(options: HeadSubscriptionOptions) {
   const agent = createOutgoingAgent({ webSocket: { maxPayloadSize: MAXIMUM_MESSAGE_BYTES } });
   let lastHeadAtMs = Number.NEGATIVE_INFINITY;

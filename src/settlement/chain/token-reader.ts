@@ -23,10 +23,7 @@ export interface TokenReaderOptions {
 /** Address of Multicall3 on Polygon, Amoy and most chains. */
 export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11' as Address;
 
-/**
- * Reads the token at the newest block. With several hosts, an answer that decides about a payment counts as far as two
- * of them reach it.
- */
+/** Reads the token at the newest block. With several hosts, an answer counts as far as two of them reach it. */
 export function createTokenReader(options: TokenReaderOptions): TokenReader {
   const { endpoints, token } = options;
   const rotation = createEndpointRotation(endpoints);
@@ -98,9 +95,8 @@ interface CheckedRelease {
 }
 
 /**
- * Checks all releases in one call: a transfer fails when the token is paused, an address is blocklisted, or the balance
- * is too low. The transfer itself is simulated only where these say so or are missing, to learn the reason. Null if the
- * chain has no Multicall3.
+ * Checks all releases in one call. Simulates a transfer only where the answers say no or are missing, to learn why.
+ * Null if the chain has no Multicall3.
  */
 async function checkTogether(
   rpc: NodeClient,
@@ -191,10 +187,7 @@ async function readBalancesSingly(
 type Multicall = ReturnType<typeof createMulticall>;
 type MulticallAnswer = ReturnType<typeof decode>[number];
 
-/**
- * Batches calls of the token, with answers in order; null if the chain has no Multicall3. A read costs about 10,000
- * gas, and nodes limit a call to ten million or more.
- */
+/** Batches calls of the token; null if the chain has no Multicall3. A read costs about 10,000 of ten million gas. */
 function createMulticall({ token, multicall = MULTICALL3 }: TokenReaderOptions) {
   /** Endpoints that have Multicall3. It may be deployed later, so only a yes is cached. */
   const deployedAt = new Set<string>();

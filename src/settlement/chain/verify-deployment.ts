@@ -25,7 +25,6 @@ export interface Deployment {
 /** The deployed code is not what our arithmetic assumes, so money sent to our addresses could be lost. */
 export class DeploymentMismatchError extends Error {
   override readonly name = 'DeploymentMismatchError';
-  /** One sentence each, for the operator. */
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
@@ -49,11 +48,9 @@ type Finding = { readonly host: string; readonly label: string } & (
 );
 
 /**
- * Checks at every endpoint that it serves the chain, that factory and implementation run exactly the code of our
- * artifacts for this token, and that the factory's arithmetic agrees with ours. A host that contradicts the majority is
- * outvoted and reported in `problems`. Returns what is published: the implementation that every deposit address runs,
- * and keccak-256 of the factory's code on chain, `0x` and 64 digits. Throws `DeploymentMismatchError` with every
- * problem; `ChainUnavailableError` when no endpoint answers.
+ * Checks at every endpoint that it serves the chain, that factory and implementation run exactly our artifacts' code
+ * for this token, and that the factory's arithmetic agrees with ours. A host that contradicts the majority is outvoted
+ * and reported in `problems`. Throws `DeploymentMismatchError` or `ChainUnavailableError`.
  *
  * @param wasVerified an earlier start verified this deployment, which counts as one more host
  */
@@ -208,10 +205,7 @@ interface ContractArtifact {
   >;
 }
 
-/**
- * Runtime code of a contract with these immutable values. Throws `RangeError` when values are missing or too many, so
- * that no new immutable of the contract goes unchecked.
- */
+/** Runtime code with these immutable values. Throws `RangeError` unless the contract has exactly these. */
 function runtimeCode(artifact: ContractArtifact, values: Readonly<Record<string, bigint>>): `0x${string}` {
   const names = Object.keys(artifact.immutables);
   if (names.length !== Object.keys(values).length) {
@@ -229,9 +223,8 @@ function runtimeCode(artifact: ContractArtifact, values: Readonly<Record<string,
 }
 
 /**
- * Circle's native USDC (never the bridged USDC.e), from Circle's list of contract addresses,
- * https://developers.circle.com/stablecoins/usdc-contract-addresses. Other chains, including the sandbox, configure
- * their token.
+ * Circle's native USDC (never the bridged USDC.e), from
+ * https://developers.circle.com/stablecoins/usdc-contract-addresses.
  */
 const knownTokens: ReadonlyMap<number, Address> = new Map([
   [137, '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359'], // Polygon

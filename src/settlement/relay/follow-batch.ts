@@ -31,9 +31,8 @@ const MAXIMUM_FILLED = 16;
 const HEAD_PATIENCE_MS = 60_000;
 
 /**
- * Follows all batches in flight by nonce: closes final ones, and rebroadcasts, bumps or replaces the first unmined one,
- * which blocks the others. Throws `TransactionRefusedError` when no node accepts any attempt of it and nothing can be
- * changed yet.
+ * Follows batches in flight by nonce: closes final ones; rebroadcasts, bumps or replaces the first unmined one. Throws
+ * `TransactionRefusedError` when no node accepts any attempt of it and nothing can be changed yet.
  */
 export async function followBatches(context: RelayContext, inFlight: BatchesInFlight): Promise<RelayPass> {
   const { open, counts } = inFlight;
@@ -57,9 +56,8 @@ export async function resolveFinal(
 }
 
 /**
- * Rebroadcasts the batch that is next to be mined and raises its fees while the chain asks for more. A smaller batch
- * takes its nonce where every node refuses it, where higher fees are not affordable for all of it, or where it is not
- * mined in time; finally an empty transaction does. Payments left out are sent with another nonce.
+ * Rebroadcasts the batch that is next to be mined, and raises its fees while the chain asks for more. A smaller batch
+ * or an empty transaction takes its nonce where it is refused, unaffordable or not mined in time.
  */
 async function followHead(
   context: RelayContext,
@@ -121,10 +119,9 @@ function isOverdue({ limits, memory, nowMs: clock }: RelayContext, head: RelayBa
 }
 
 /**
- * Replaces a batch that is not mined in time by one with other amounts and at most half of its payments, or by an empty
- * transaction. An attempt at the maximum fee or balance is replaced at lower current fees: it may have been too
- * expensive for all nodes except one that dropped it. An empty transaction is replaced only in that case. Null if
- * nothing could be mined, because fees exceed the maximum or POL for gas is missing.
+ * Replaces an overdue batch by at most half of its payments, or by an empty transaction. An attempt at the maximum fee
+ * or balance is replaced at lower current fees, because only one node may have accepted it. An empty transaction is
+ * replaced only in that case. Null if nothing could be mined.
  */
 async function endOverdue(
   context: RelayContext,
@@ -174,10 +171,7 @@ async function raise(context: RelayContext, batch: RelayBatch, fees: FeeQuote): 
   await context.relayer.broadcast(attempt.rawTransaction);
 }
 
-/**
- * Raises batches behind a bumped one to its fees, as far as balance and limits allow, because they would be too cheap
- * for the same blocks. The others are replaced once they are first.
- */
+/** Raises batches behind a bumped one to its fees, because they would be too cheap for the same blocks. */
 async function raiseFollowers(
   context: RelayContext,
   followers: readonly RelayBatch[],
@@ -216,9 +210,8 @@ async function rebroadcastMissing(context: RelayContext, followers: readonly Rel
 }
 
 /**
- * Handles missing transactions before ours, which block them, because the chain lost blocks or the count was wrong when
- * the nonce was chosen. After a while each missing nonce is spent by a transfer to the relayer itself; with too many,
- * all batches are abandoned and their payments released again.
+ * Spends missing nonces before ours, which block it, by transfers to the relayer itself. With too many, all batches are
+ * abandoned and their payments released again.
  */
 async function waitOutGap(
   context: RelayContext,
@@ -254,9 +247,8 @@ async function higherFees(
 }
 
 /**
- * Rebroadcasts every attempt of a batch, the most expensive first, because an earlier one can still be mined where the
- * remaining balance is too low for a later one. Returns null if a node has one of them, otherwise why the most
- * expensive was refused. Throws `ChainUnavailableError` when no node answers.
+ * Rebroadcasts every attempt, because an earlier one can still be mined where the balance is too low for a later one.
+ * Returns why the most expensive was refused; null if a node has one. Throws `ChainUnavailableError`.
  */
 export async function rebroadcast(
   relayer: Pick<Relayer, 'broadcast'>,

@@ -17,9 +17,8 @@ export const LONGEST_GAS_DEFERRAL_MS = 24 * 3_600_000;
 const WEI_RATE_PER_UNIT = WEI_PER_POL * 100n;
 
 /**
- * Largest set of payments to release in one transaction with each share of the gas within the limit. Keeps every
- * requested release and every payment older than `LONGEST_GAS_DEFERRAL_MS`, and all of them after the clock was set
- * back.
+ * Largest set of payments whose share of the gas is within the limit. Keeps requested releases, and payments older than
+ * `LONGEST_GAS_DEFERRAL_MS`.
  */
 export function releasesWithinGasShare<
   Releasable extends Pick<Payment, 'receivedUnits' | 'createdAtMs' | 'paidAtMs' | 'releaseRequested'>,

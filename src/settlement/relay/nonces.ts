@@ -44,9 +44,8 @@ export function hasFreeSlot(
 }
 
 /**
- * Nonce of the relayer's next transaction, for releases and rescues alike. `open` is sorted by nonce. A lagging node,
- * even one of several behind one address, counts too few transactions, and a transaction with a used nonce can never be
- * mined.
+ * Nonce of the relayer's next transaction; `open` is sorted by nonce. A lagging node counts too few transactions, and a
+ * used nonce can never be mined.
  */
 export async function chooseNonce(
   { relay, relayer }: Pick<RelayContext, 'relay' | 'relayer'>,

@@ -23,9 +23,8 @@ const WAIT_FACTOR = 8;
 const MAXIMUM_DOUBLINGS = 6;
 
 /**
- * Fees for another attempt, or null to keep the last one. They rise when the latest quote exceeds the last attempt's
- * fees, or when a node has had that attempt for a long time. Both fees rise by at least an eighth (nodes require a
- * tenth), within the limits and the tip multiple. The caller decides whether the relayer can pay them.
+ * Fees for another attempt, when the quote exceeds the last one's or it has waited long; null to keep the last one.
+ * Both fees rise by at least an eighth (nodes require a tenth), within the limits and the tip multiple.
  */
 export function raiseFees(situation: FeeSituation): FeeQuote | null {
   const { attempts, quote, limits, nowMs } = situation;

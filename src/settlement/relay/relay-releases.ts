@@ -32,11 +32,7 @@ import {
   signAttempt,
 } from './size-batch.ts';
 
-/**
- * Runs one pass of the sender for its relayer key, which has several transactions in flight. A payment settles only
- * from what the watcher sees, never from the outcome of the sender's transaction. Batches of retired keys are followed
- * first, and a failure there does not keep this key's batches from being followed.
- */
+/** Runs one pass of the sender for its key. A payment settles only from what the watcher sees. */
 export async function relayReleases(context: RelayContext): Promise<RelayPass> {
   const failure = await followRetiredBatches(context).then(
     () => null,
@@ -60,9 +56,8 @@ export async function relayReleases(context: RelayContext): Promise<RelayPass> {
 }
 
 /**
- * Ends batches of relayer addresses without a sender, because the key changed or its process is gone; otherwise their
- * payments would stay in them forever. The signed bytes suffice, except to raise fees. A batch that stays unmined is
- * abandoned and its payments released with the current key; if it is mined later, it costs gas but moves nothing twice.
+ * Ends batches of relayer addresses without a sender, because otherwise their payments would stay in them forever. A
+ * batch that stays unmined is abandoned; if it is mined later, it costs gas but moves nothing twice.
  */
 async function followRetiredBatches(context: RelayContext): Promise<void> {
   const { relay, relayer, withRelayerLease } = context;
@@ -114,9 +109,8 @@ function isGivenUp({ limits, memory, nowMs: clock }: RelayContext, batch: RelayB
 const CLAIM_MS = 60_000;
 
 /**
- * Opens batches while a slot is free and releases are due; mined batches that await finality take none. A single
- * release leaves immediately, several share batches. `inFlight` is null while nothing is in flight; the chain is then
- * only read when something is due.
+ * Opens batches while a slot is free and releases are due. `inFlight` is null while nothing is in flight; the chain is
+ * then only read when something is due.
  */
 async function openBatches(context: RelayContext, inFlight: BatchesInFlight | null): Promise<RelayPass> {
   const { limits } = context;
@@ -155,10 +149,7 @@ function createChainReading({ relayer }: RelayContext, counts: () => Promise<Tra
   };
 }
 
-/**
- * Collects due releases, leaves out those that are too expensive or that the token would refuse, and commits and sends
- * the rest. A transaction is committed before it is broadcast; after a crash the same bytes are broadcast again.
- */
+/** Commits due releases, before they are broadcast: after a crash the same bytes are broadcast again. */
 async function openBatch(
   context: RelayContext,
   open: readonly RelayBatch[],
@@ -185,10 +176,7 @@ async function openBatch(
 const FIRST_PAUSE_MS = 2_000;
 const PAUSE_GROWTH = 1.13;
 
-/**
- * Whether a batch that is not full may be opened. Mined batches pile up while finality stalls: beyond the slots each
- * one waits a little longer, so that 64 open ones last for more than an hour.
- */
+/** Whether a batch that is not full may be opened. Each one beyond the slots waits longer, while finality stalls. */
 function isSpacedOut(limits: RelayLimits, open: readonly RelayBatch[], nowMs: number): boolean {
   const surplus = open.length - limits.maximumUnmined;
   if (surplus < 0) return true;
@@ -236,10 +224,7 @@ async function sendBatch(
   return broadcastOrShrink(context, batch, othersWei);
 }
 
-/**
- * Shrinks the batch to its gas limit. Defers a payment whose release fails alone, and waits for gas balance that other
- * batches have reserved.
- */
+/** Shrinks the batch to its gas limit. Defers a payment whose release fails alone, or that lacks gas balance. */
 async function shrinkOrDefer(
   context: RelayContext,
   payments: readonly Payment[],

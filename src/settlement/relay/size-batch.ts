@@ -63,10 +63,7 @@ export interface FeeBounds {
 /** Time for which batches stay small after every node refused a larger one. */
 const SIZE_COOLDOWN_MS = 600_000;
 
-/**
- * Maximum cost of one transaction. Nodes refuse one that the balance does not cover together with the relayer's other
- * unmined ones (`othersWei`), and one above their own cap, both by gas limit times fee rather than by gas used.
- */
+/** Maximum cost of one transaction, which nodes compare by gas limit times fee with the balance and their own cap. */
 async function readFeeBudget({ relayer, limits }: RelayContext, othersWei: bigint): Promise<bigint> {
   return feeBudgetOf(limits, await relayer.readGasBalance(), othersWei);
 }
@@ -80,12 +77,11 @@ export function feeBudgetOf(
 }
 
 /**
- * Takes the first of these payments that can be released together within the budget, with the gas for it: all, or where
- * the call would fail, the first half, a quarter, and so on. Uses our own gas figure instead of an estimate if
- * `isOwnGas` is set, or if a payment was in an odd number of batches without effect. Throws `CallRevertedError` where
- * the first payment fails alone, `TransactionRefusedError` where the budget does not cover it, and
- * `ChainUnavailableError` when the estimate fails for another reason; the next batch is then half as large, because
- * some nodes report too large a call like this.
+ * Takes as many of the first payments as can be released together within the budget, halving while the call would fail.
+ * Uses our own gas figure if `isOwnGas` is set, or if a payment was in an odd number of batches without effect. Throws
+ * `CallRevertedError` where the first payment fails alone, `TransactionRefusedError` where the budget does not cover
+ * it, and `ChainUnavailableError`; the next batch is then half as large, because some nodes report too large a call
+ * like this.
  */
 export async function shrinkToGasLimit(
   context: RelayContext,
@@ -154,10 +150,7 @@ function rememberSize(context: RelayContext, requested: number, halved: number |
   memory.largestBatch = twice < limits.batchSize ? twice : null;
 }
 
-/**
- * Nodes' messages for a gas price that is too low, or lower than another transaction's with the same nonce. Other
- * refusals may concern the size: a cap on the fee, the balance, a limit on gas or bytes.
- */
+/** Nodes' messages for a gas price that is too low. Other refusals may concern the size: balance, gas or bytes. */
 const underpriced = /underpriced|base fee|\btip\b|gas price/i;
 
 /** Maximum cost of a replacement as a share of the refused transaction's, so that replacing ends. */
@@ -190,9 +183,8 @@ export function ignoreRefusal(error: unknown): void {
 }
 
 /**
- * Broadcasts the last attempt of a committed batch. While every node refuses it, replaces it at its nonce by a smaller
- * one; one that is only too early stays and is rebroadcast later. Throws the last `TransactionRefusedError` when
- * nothing smaller is left. Returns the batch that is open now.
+ * Broadcasts the last attempt of a committed batch, and replaces it by a smaller one while every node refuses it.
+ * Throws the last `TransactionRefusedError` when nothing smaller is left. Returns the batch that is open now.
  */
 export async function broadcastOrShrink(
   context: RelayContext,
@@ -215,9 +207,8 @@ export async function broadcastOrShrink(
 
 /**
  * Replaces a batch that every node refuses, at its nonce: with our own gas figure where its gas is implausible,
- * otherwise with half of its payments; a single payment, or a batch that is not a release, only at a lower gas cost.
- * Commits without sending. Null if that cannot help. Only one of both transactions can be mined, so nothing is released
- * twice.
+ * otherwise with half of its payments; a single payment only at a lower gas cost. Commits without sending. Null if that
+ * cannot help.
  */
 export async function replaceRefused(
   context: RelayContext,
@@ -255,9 +246,8 @@ function hasOddGas({ gasLimit, paymentIds }: RelayBatch): boolean {
 }
 
 /**
- * Replaces a batch that is not mined in time, at its nonce, with these fees and our own gas figure: with all of its
- * payments where its gas is implausible, otherwise with half of them. Commits without sending. Null if the budget does
- * not cover it, or the batch cannot be made smaller.
+ * Replaces an overdue batch at its nonce, with these fees and our own gas figure; with half of its payments unless its
+ * gas was implausible. Commits without sending. Null if that is not possible.
  */
 export async function replaceOverdue(
   context: RelayContext,
@@ -271,10 +261,7 @@ export async function replaceOverdue(
   return replaceByFewer(context, batch, payments.slice(0, count), { ...bounds, isOwnGas: true });
 }
 
-/**
- * Replaces a batch, at its nonce and higher fees, by as many of its payments as the budget covers. Commits without
- * sending. Null if it covers none.
- */
+/** Replaces a batch at higher fees by as many payments as the budget covers, without sending; null for none. */
 export async function replaceByDearer(
   context: RelayContext,
   batch: RelayBatch,
@@ -289,10 +276,7 @@ export async function replaceByDearer(
   return replaceByFewer(context, batch, payments, { fees, budgetWei });
 }
 
-/**
- * Uses up the nonce of a batch by a transfer to the relayer itself, so that later batches can be mined. `decide`
- * settles the released payments. Commits without sending.
- */
+/** Uses up the nonce of a batch by a transfer to the relayer itself, without sending. `decide` settles its payments. */
 export async function replaceBySelfTransfer(
   context: RelayContext,
   batch: RelayBatch,
