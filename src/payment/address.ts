@@ -33,9 +33,8 @@ export function bytesOfAddress(address: string): Uint8Array {
 }
 
 /**
- * Checksummed form of a merchant's payout address, or null. All-lower and all-upper digits carry no checksum and are
- * accepted; mixed case must be exact EIP-55; the zero address is refused. (viem's `getAddress` repairs a wrong checksum
- * and its `isAddress` refuses all-upper digits, so neither serves here.)
+ * Checksummed payout address, or null. Digits of one case carry no checksum; mixed case must be exact EIP-55. (viem's
+ * `getAddress` repairs a wrong checksum and its `isAddress` refuses all-upper digits, so neither serves here.)
  */
 export function parsePayoutAddress(value: unknown): Address | null {
   if (typeof value !== 'string' || !hexAddress.test(value)) return null;
@@ -87,10 +86,7 @@ export function cloneCodeHash(implementation: Address): string {
 /** Words of the salt: chain id, merchant, fee wallet, fee and reference. */
 const SALT_BYTES = 5 * 32;
 
-/**
- * Computes deposit addresses of one factory without access to the chain: the CREATE2 address of a clone whose salt is
- * keccak256(abi.encode(chainid, merchant, feeTo, feeBps, ref)).
- */
+/** CREATE2 address of a factory's clone whose salt is keccak256(abi.encode(chainid, merchant, feeTo, feeBps, ref)). */
 export function createDepositAddressCalculator(factory: DepositFactory): (terms: DepositTerms) => Address {
   const codeHash = cloneCodeHash(factory.implementation);
   return ({ merchant, feeWallet, feeBasisPoints, reference }) => {

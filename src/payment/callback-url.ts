@@ -1,9 +1,6 @@
 /**
- * Validates a callback URL ("https, publicly reachable, no credentials, at most 2048 characters" in the specification)
- * from its text alone. The webhooks' resolver validates the addresses that its host name resolves to.
- *
- * Checks the raw text before the parsed host, because the parser silently repairs full-width digits, `0x7f.1`, tabs and
- * backslashes.
+ * Validates a callback URL from its text alone; the webhooks' resolver validates the addresses of its host name. Checks
+ * the raw text first, because the parser silently repairs full-width digits, `0x7f.1`, tabs and backslashes.
  */
 
 import { isPublicAddress } from '../platform/public-address.ts';
@@ -19,10 +16,7 @@ export interface AcceptedCallbackUrl {
   readonly hostname: string;
   /** 1 to 65535; 443 if the URL has none. */
   readonly port: number;
-  /**
-   * `address`: a public IP literal. `name`: a name that DNS must still prove public. `allowed`: listed by the operator,
-   * so exempt from the public-host rule.
-   */
+  /** `address`: a public IP literal. `name`: DNS must still prove it public. `allowed`: listed by the operator. */
   readonly kind: 'address' | 'name' | 'allowed';
 }
 
@@ -32,10 +26,7 @@ export interface RefusedCallbackUrl {
   readonly reason: string;
 }
 
-/**
- * Suffixes outside the public DNS: special-use names (RFC 6761, 6762, 7686, 8375), names reserved by IANA and ICANN for
- * private networks, and internal names of Kubernetes. All are single labels, so a name's last label decides.
- */
+/** Last labels outside the public DNS: RFC 6761, 6762, 7686, 8375, reserved by IANA and ICANN, and of Kubernetes. */
 const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set(
   (
     'localhost local internal localdomain lan home corp mail intranet private ' +
@@ -58,10 +49,7 @@ const IPV4_LITERAL = /^\d+\.\d+\.\d+\.\d+$/;
 const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const HOST_NAME_MAX_CHARACTERS = 253;
 
-/**
- * @param allowedHosts the operator's `CALLBACK_ALLOWED_HOSTS`: `host:port`, lower case, IPv6 in brackets, always with a
- * port; a listed host need not be public, but all other rules apply
- */
+/** @param allowedHosts `host:port`, lower case, IPv6 in brackets, exempt from the public-host rule only */
 export function parseCallbackUrl(
   raw: unknown,
   allowedHosts: ReadonlySet<string>,
@@ -109,10 +97,7 @@ export function locationOf(baseUrl: string): ServiceLocation {
   };
 }
 
-/**
- * Whether a callback leads to this service by its public name. The address cannot tell, because other services may
- * share it behind NAT or a content delivery network.
- */
+/** Whether a callback leads to this service by name. The address cannot tell, because others may share it. */
 export function isOwnCallback(callback: AcceptedCallbackUrl, own: ServiceLocation): boolean {
   if (callback.hostname !== own.hostname || callback.port !== own.port) return false;
   // Normalized as a proxy or the router may do it: decoded, with single slashes.
@@ -165,9 +150,8 @@ function refuseName(name: string): string | null {
 }
 
 /**
- * Whether the host looks different to a reader and the parser: percent-encoded, with characters that IDNA drops, or
- * with letters and digits that it maps to plain ASCII ("ｌｏｃａｌｈｏｓｔ"). Labels of real international names stay non-ASCII
- * and become punycode.
+ * Whether the host looks different to a reader and the parser: percent-encoded, or with letters and digits that IDNA
+ * drops or maps to plain ASCII. Labels of real international names become punycode.
  */
 function isDisguised(authority: string, parsedHostname: string): boolean {
   if (authority.includes('%')) return true;

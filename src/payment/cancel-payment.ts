@@ -21,9 +21,8 @@ const DELIVERY_GRACE_MS = 30 * MINUTE_MS;
 const MAXIMUM_CURSOR_AGE_MS = 10 * MINUTE_MS;
 
 /**
- * Cancels an open payment for which at most dust has arrived up to a block that was scanned recently, and for which no
- * started session can still pay or have been paid. Throws `payment_state_conflict` otherwise, and `payment_not_found`
- * for an unknown payment.
+ * Cancels an open payment for which at most dust has arrived and no session can still pay. Throws
+ * `payment_state_conflict` otherwise, and `payment_not_found` for an unknown payment.
  */
 export async function cancelPayment(
   context: CancelPaymentContext,

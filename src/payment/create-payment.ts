@@ -126,9 +126,8 @@ export type DirectPaymentRequest = Pick<
   Partial<Pick<CreatePaymentRequest, 'idempotencyKey' | 'order'>>;
 
 /**
- * Creates a payment that the customer pays from a wallet, in USDC, to the deposit address. No provider deducts a fee,
- * so the paid threshold is the whole value, less at most a cent if the account tolerates that. Not available in the
- * card API. Repeating the idempotency key returns the first payment. Throws `ServiceError`.
+ * Creates a payment that the customer pays from a wallet. No provider deducts a fee, so the paid threshold is the whole
+ * value, less at most a cent. Repeating the idempotency key returns the first payment. Throws `ServiceError`.
  */
 export async function createDirectPayment(
   context: CreatePaymentContext,
@@ -161,9 +160,8 @@ export async function createDirectPayment(
   return storePayment(context, payment, record);
 }
 
-// Idempotent replay: repeating an account's `Idempotency-Key` with the same parameters returns the first request's
-// payment, within `IDEMPOTENCY_TTL_MS`. Other parameters are a conflict. Only successes are stored, in the transaction
-// that creates the payment (`createPayment` of the store).
+// A repeated `Idempotency-Key` with the same parameters returns the first request's payment, within
+// `IDEMPOTENCY_TTL_MS`. Other parameters are a conflict. Only successes are stored.
 
 type EarlierCreate = NonNullable<Awaited<ReturnType<PaymentStore['findIdempotent']>>>;
 

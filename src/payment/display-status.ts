@@ -1,10 +1,7 @@
 import type { Payment } from './payment.ts';
 import type { ProviderSession } from './provider-session.ts';
 
-/**
- * A payment's status in a shopkeeper's terms. Before anything arrives, it depends on the last session at a provider:
- * `at_provider` while the customer can pay there or the provider delivers, `declined` once the provider reports so.
- */
+/** A payment's status in a shopkeeper's terms. Before anything arrives, the last session at a provider decides. */
 export const displayStatuses = [
   'open',
   'at_provider',

@@ -1,8 +1,6 @@
 /**
- * The table of all errors for callers.
- *
- * `status` and `code` are the specification's wire contract: a `code` exists only where the caller can act on it.
- * `text` is public; the internal cause is in `ServiceError.cause` and only logged.
+ * All errors for callers. `status` and `code` are the specification's wire contract, with a `code` only where the
+ * caller can act on it. `text` is public; the internal cause is in `ServiceError.cause` and only logged.
  */
 export const errorTable = {
   invalid_request: row(400, null, 'The request is invalid.'),

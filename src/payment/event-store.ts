@@ -9,9 +9,8 @@ export interface EventPage {
 }
 
 /**
- * Events of the accounts' payments. A change of a payment adds an unnumbered event in its own transaction, because
- * transactions may not commit in the order in which they start, and a reader must never miss an event that commits late
- * with a lower number. `numberEvents` numbers committed events, in one process at a time.
+ * Events of the accounts' payments. A change adds an unnumbered event in its own transaction, because a reader must
+ * never miss an event that commits late. `numberEvents` numbers committed events, in one process at a time.
  */
 export interface EventStore {
   /** Numbers committed events in order of insertion; returns how many. */

@@ -10,10 +10,7 @@ export function feeUnits(units: bigint, feeBasisPoints: number): bigint {
   return (units * BigInt(feeBasisPoints)) / BigInt(BASIS_POINTS);
 }
 
-/**
- * Smallest gross in cents whose fee leaves at least `requestedCents` (10000 at 250 basis points → 10257), for fee
- * pass-through. Infinity for a fee of 100 %.
- */
+/** Smallest gross in cents whose fee leaves at least `requestedCents`; Infinity for a fee of 100 %. */
 export function grossUpCents(requestedCents: number, feeBasisPoints: number): number {
   if (feeBasisPoints >= BASIS_POINTS) return Number.POSITIVE_INFINITY;
   const requestedUnits = BigInt(requestedCents) * UNITS_PER_CENT;

@@ -18,10 +18,7 @@ function digitsOf(id: PaymentId): string {
 
 export type IpnTokens = ReturnType<typeof createIpnTokens>;
 
-/**
- * Creates and verifies ipn_tokens. `secret` creates new tokens; `previousSecrets` still verify and re-create old ones.
- * Throws when two secrets share a fingerprint, because a token would be ambiguous.
- */
+/** Throws when two secrets share a fingerprint. `previousSecrets` still verify and re-create old tokens. */
 export function createIpnTokens(secret: string, previousSecrets: readonly string[] = []) {
   const derived = deriveKeys('ipn_token', secret, previousSecrets);
   const [{ fingerprint: currentFingerprint }] = derived;

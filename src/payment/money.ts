@@ -20,17 +20,13 @@ export function isCurrency(value: unknown): value is Currency {
   return (currencies as readonly unknown[]).includes(value);
 }
 
-/**
- * Complete rule for an amount as text, including range and decimals, so that it also serves in JSON Schema. Without the
- * m flag, JavaScript's `$` matches only at the very end, so "10\n" is refused.
- */
+/** Complete rule for an amount as text, so that it also serves in JSON Schema. Without m, `$` refuses "10\n". */
 const amountPattern = /^(?!0(?:\.00?)?$)(0|[1-9]\d{0,3}|10000(?=(?:\.00?)?$))(?:\.(\d{1,2}))?$/;
 export const AMOUNT_PATTERN = amountPattern.source;
 
 /**
- * Cents of an API amount: a decimal string or a JSON number with at most two decimals. Null if malformed or outside
- * 0.01 to 10000. Numbers are validated by their shortest decimal text, so that 0.29 is 29 cents and 0.1 + 0.2
- * (0.30000000000000004) is refused.
+ * Cents of an API amount, from 0.01 to 10000; null otherwise. A number is validated by its shortest decimal text, so
+ * that 0.29 is 29 cents and 0.1 + 0.2 (0.30000000000000004) is refused.
  */
 export function parseAmountCents(amount: unknown): number | null {
   const text = typeof amount === 'number' ? String(amount) : amount;

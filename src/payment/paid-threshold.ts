@@ -42,10 +42,7 @@ export function computePaidThreshold(expectedUnits: bigint, toleranceBasisPoints
   return larger(1n, lessBasisPoints(expectedUnits, toleranceBasisPoints));
 }
 
-/**
- * Threshold of a direct payment: its whole value, or one cent less if the account tolerates that. Below one USD the
- * tolerance is a hundredth, because a cent would be most of a small payment.
- */
+/** The whole value, or one cent less if tolerated; below one USD a hundredth, because a cent would be too much. */
 export function directThreshold(expectedUnits: bigint, toleratesMissingCent: boolean): bigint {
   if (!toleratesMissingCent) return computePaidThreshold(expectedUnits, 0);
   if (expectedUnits < 100n * UNITS_PER_CENT) return computePaidThreshold(expectedUnits, 100);
@@ -131,9 +128,8 @@ export function minUsdCentsForQuotedFee(
 }
 
 /**
- * Minimum plausible quote as a share of the catalog's assumed delivery, whose fees are unverified. A quote far below is
- * probably a defect (cents taken for dollars, an amount of another coin) and would let a fraction of the price count as
- * paid.
+ * Minimum plausible quote. One far below is probably a defect, such as cents taken for dollars, and would let a
+ * fraction of the price count as paid.
  */
 const MIN_SHARE_OF_ASSUMED_PERCENT = 80n;
 /** Maximum plausible quote as a share of the charge's value, with two percent for moved exchange rates. */
@@ -162,9 +158,8 @@ export function isDust({ paidThresholdUnits }: Pick<Payment, 'paidThresholdUnits
 const NEARLY_ALL_MISSING_PERCENT = 90n;
 
 /**
- * Whether nearly everything is missing, so that customers may still start a session, because anyone can send a unit to
- * a deposit address, which must not block the checkout. After a larger deposit, which is a customer's money, a session
- * for the whole amount would charge that customer twice.
+ * Whether customers may still start a session. Anyone can send a unit to an address, which must not block the checkout;
+ * after a larger deposit, a session for the whole amount would charge a customer twice.
  */
 export function isNearlyAllMissing(payment: Pick<Payment, 'paidThresholdUnits'>, seenUnits: bigint): boolean {
   const { paidThresholdUnits } = payment;
@@ -172,10 +167,7 @@ export function isNearlyAllMissing(payment: Pick<Payment, 'paidThresholdUnits'>,
   return isDust(payment, seenUnits) || missingUnits * 100n >= paidThresholdUnits * NEARLY_ALL_MISSING_PERCENT;
 }
 
-/**
- * Deposits that each pay in full, both by the payment's threshold and by the lowest one that any session can lead to,
- * because a merchant may have accepted less, and a second deposit of that size is then the rest.
- */
+/** Deposits that each pay in full, even by the lowest threshold of any session: a merchant may have accepted less. */
 export function fullDepositsOf<Deposit extends { readonly units: bigint }>(
   payment: Pick<Payment, 'paidThresholdUnits' | 'usdUnits' | keyof ThresholdTerms>,
   deposits: readonly Deposit[],
@@ -186,17 +178,14 @@ export function fullDepositsOf<Deposit extends { readonly units: bigint }>(
   return deposits.filter(({ units }) => units >= fullUnits);
 }
 
-/**
- * Percentage of the charge's value that counts as overpaid, because exchange rates rarely move this far before
- * delivery.
- */
+/** Percentage of the value that counts as overpaid: exchange rates rarely move this far before delivery. */
 const OVERPAID_FROM_PERCENT = 105n;
 /** 0.10 USDC. A surplus or a part below this is not significant, unless the part is a tenth of the threshold. */
 const MIN_PART_UNITS = 100_000n;
 
 /**
- * Whether a payment is partially paid or overpaid. Overpaid: clearly more than its value arrived, or two sufficient
- * deposits, as after two finished provider sessions. Null if neither is significant, and for a canceled payment.
+ * Whether a payment is partially paid or overpaid: clearly more than its value arrived, or two sufficient deposits, as
+ * after two finished provider sessions. Null if neither is significant, and for a canceled payment.
  */
 export function amountMismatchOf(
   payment: Pick<Payment, 'status'> & Parameters<typeof fullDepositsOf>[0],

@@ -14,9 +14,8 @@ export function paymentIdTimeMs(id: PaymentId): number {
 }
 
 /**
- * Creates UUIDv7s that never decrease within this process, because time-ordered keys are several times cheaper to
- * insert (`crypto.randomUUIDv7` is not ordered within a millisecond). After the 48-bit time: a 10-bit counter within
- * the millisecond, then 64 random bits, so that ids stay unguessable.
+ * Creates UUIDv7s that never decrease within this process, because ordered keys are cheaper to insert. After the 48-bit
+ * time: a 10-bit counter within the millisecond, then 64 random bits, so that ids stay unguessable.
  */
 export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
   let lastMs = 0;
@@ -48,10 +47,7 @@ export function firstIdAtMs(timeMs: number): string {
   return `${digits.slice(0, 8)}-${digits.slice(8)}`;
 }
 
-/**
- * The short code is the payment id without its fixed bits, in unambiguous letters (Crockford's base 32: no i, l, o, u).
- * It keeps the id's 64 random bits.
- */
+/** Crockford's base 32, without i, l, o and u. A short code is the payment id without its fixed bits. */
 const crockford = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** Start of the time in short codes, whose 41 bits last until 2093. */
@@ -65,10 +61,7 @@ const shortCodePattern = new RegExp(`^[${crockford}]{${SHORT_CODE_LENGTH}}$`);
 /** The id's last 62 bits. */
 const RANDOM_MASK = (1n << 62n) - 1n;
 
-/**
- * Short code of a payment id, derived because a random code would need a unique index over random values, which slows
- * every insert. 41 bits of time, 12 of the counter, 62 random ones, highest first.
- */
+/** Short code of a payment id, from 41 bits of time, 12 of the counter and 62 random ones, highest first. */
 export function shortCodeOf(id: PaymentId): string {
   const hex = BigInt(`0x${id.replaceAll('-', '')}`);
   const time = BigInt(paymentIdTimeMs(id) - EPOCH_MS);

@@ -41,10 +41,7 @@ export interface PaymentHistorySummary extends Pick<Payment, 'id'> {
   readonly wasPaid: boolean;
 }
 
-/**
- * Lists, searches and statistics of payments. Every result includes all committed changes: rows not yet in the search
- * and statistics tables are read from their queue.
- */
+/** Lists, searches and statistics of payments. Every result includes all committed changes. */
 export interface PaymentSearchStore {
   /** Adds exchange rates, keeping the first of each hour, and deletes those of hours before `deleteBeforeMs`. */
   recordRates(rates: readonly HourlyRate[], deleteBeforeMs: number): Promise<void>;
@@ -64,10 +61,7 @@ export interface PaymentSearchStore {
   /** Adds changes of payments to the sums by quarter hour and by day; returns how many. */
   foldStatistics(limit: number): Promise<number>;
 
-  /**
-   * Sums for each step of `stepMs`, from `fromMs` on and before `beforeMs`, without empty steps. All three are
-   * multiples of a quarter hour. The id `service` covers all accounts.
-   */
+  /** Sums for each non-empty step of `stepMs`; times are multiples of a quarter hour. `service` covers all accounts. */
   listSlots(
     accountId: string,
     fromMs: number,
@@ -77,10 +71,7 @@ export interface PaymentSearchStore {
   /** Counts of the UTC days from `fromMs` on and before `beforeMs`; `service` as for `listSlots`. */
   listPaidCounts(accountId: string, fromMs: number, beforeMs: number): Promise<readonly PaidCount[]>;
 
-  /**
-   * For each payment, the session whose provider presumably took the money: the last one started before it was paid, or
-   * the last one if it is unpaid. Omits payments without a session.
-   */
+  /** Each payment's session that presumably took the money: the last one, started before it was paid if it was. */
   listLastSessions(
     accountId: string,
     ids: readonly PaymentId[],

@@ -29,10 +29,7 @@ export type PaymentSearch =
   | { readonly kind: 'words'; readonly words: readonly (readonly Meaning[])[] };
 
 export type Meaning =
-  /**
-   * Prefixes of words in the note, the order line or the email address's local part; all must match. Short ones must
-   * match a whole word.
-   */
+  /** Prefixes of words in the note, the order line or the email's local part. Short ones must match a whole word. */
   | { readonly kind: 'words'; readonly beginnings: readonly string[] }
   /** The charged or the requested amount. */
   | { readonly kind: 'amount'; readonly cents: number; readonly currency: Currency | null }
@@ -48,9 +45,8 @@ const MAXIMUM_TEXT_WORDS = 40;
 const MAXIMUM_EMAIL_WORDS = 8;
 const MAXIMUM_WORD_CHARACTERS = 64;
 /**
- * Lengths of a word's indexed prefixes; shorter words are indexed whole. A search looks up the longest indexed prefix
- * of the typed word and then compares the whole word, because an index of all prefixes would have three times as many
- * rows.
+ * Lengths of a word's indexed prefixes. A search looks up the longest one of the typed word and then compares the whole
+ * word, because an index of all prefixes would have three times as many rows.
  */
 const INDEXED_BEGINNINGS = [8, 5, 3] as const;
 const SHORTEST_BEGINNING = 3;

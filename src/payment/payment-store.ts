@@ -53,10 +53,7 @@ export const MAXIMUM_OWNERS_ASKED = 500;
 export type DepositOwner = Pick<Payment, 'id' | 'depositAddress'>;
 
 export interface PaymentStore {
-  /**
-   * Durable when it resolves. With an idempotency record, at most one payment is created for (account, key) within
-   * `IDEMPOTENCY_TTL_MS`, even under concurrent calls.
-   */
+  /** Durable when it resolves. Creates at most one payment for an idempotency record within `IDEMPOTENCY_TTL_MS`. */
   createPayment(payment: Payment, idempotency: IdempotencyRecord | null): Promise<CreateOutcome>;
   /** Payment of an Idempotency-Key, if it was used after `sinceMs`. */
   findIdempotent(
@@ -76,19 +73,15 @@ export interface PaymentStore {
   listByOrigin(accountId: string, origin: string, limit: number): Promise<readonly Payment[]>;
   /** Oldest first, ids above `after` and below `below`, which may be any text that sorts among ids. */
   listPaymentIds(after: string, below: string, limit: number): Promise<readonly PaymentId[]>;
-  /**
-   * Token fingerprints of unfinished payments above this id, and of those of any age whose release or webhook is
-   * pending; in any order.
-   */
+  /** Token fingerprints of unfinished payments above this id, and of older ones whose release or webhook is pending. */
   listOpenFingerprints(after: string): Promise<readonly string[]>;
   /** Reads, decides and writes in one transaction; returns the resulting payment, null if unknown. */
   decidePayment(id: PaymentId, decide: Decide): Promise<Payment | null>;
   /** Stores a session of a payment and applies the decision in one transaction. */
   addSession(session: ProviderSession, decide: Decide): Promise<Payment | null>;
   /**
-   * Records a provider's report of a session. False, without a change, for an unknown or delivered session, or if this
-   * or a later report is recorded, because webhooks may arrive twice and out of order. Of two reports with the same
-   * time the more advanced one counts.
+   * Records a provider's report of a session. False, without a change, for an unknown or delivered session, and if this
+   * or a later report is recorded. Of two with the same time the more advanced one counts.
    */
   recordSessionProgress(
     id: PaymentId,
@@ -97,15 +90,9 @@ export interface PaymentStore {
     atMs: number,
   ): Promise<boolean>;
 
-  /**
-   * Payments of these deposit addresses (`0x` and forty hex digits, any case), at most `MAXIMUM_OWNERS_ASKED`, in any
-   * order. Sees every payment committed before the call.
-   */
+  /** Payments of at most `MAXIMUM_OWNERS_ASKED` deposit addresses (any case) that were committed before the call. */
   findDepositOwners(addresses: readonly string[]): Promise<readonly DepositOwner[]>;
-  /**
-   * Deposit addresses of the payments above this id; null for more than `limit`. With `unpaidAmong` only unpaid ones,
-   * and null also if more payments than this are above the id.
-   */
+  /** Deposit addresses of payments above this id; null if more than `limit`, or `unpaidAmong` payments, are above. */
   listDepositAddresses(
     after: string,
     limit: number,

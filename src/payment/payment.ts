@@ -21,10 +21,7 @@ export const untouchedProgress = {
   status: 'unpaid' as PaymentStatus,
   forwardStatus: 'pending' as ForwardStatus,
   paidAtMs: null as number | null,
-  /**
-   * To the merchant plus fee, as counted when it became paid (or was released after cancellation). Before that, the
-   * units seen at the deposit address, which a reorganization may reverse.
-   */
+  /** Units seen, which a reorganization may reverse; once paid, or released after cancellation, what counted then. */
   receivedUnits: 0n,
   /** The merchant's part of `receivedUnits` once final; zero before. */
   forwardedUnits: 0n,

@@ -2,9 +2,8 @@ import type { Address } from './address.ts';
 import { type Currency, UNITS_PER_CENT } from './money.ts';
 
 /**
- * Facts about the on-ramp providers. The operator can override minimums; fees only estimate deliveries without a quote.
- * Sources: the providers' pages and public third-party code, gathered 2026-11. Unverified entries have not been
- * confirmed by the provider.
+ * Facts about the on-ramp providers; fees only estimate deliveries without a quote. Sources: the providers' pages and
+ * public third-party code, gathered 2026-11. Unverified entries have not been confirmed by the provider.
  */
 interface KnownProvider {
   readonly name: string;
@@ -90,8 +89,7 @@ const card = ['card'] as const;
 const cardOrWallet = ['card', 'apple_pay', 'google_pay'] as const;
 
 /**
- * Gathered 2026-11. All times and identity checks are unverified estimates: MoonPay's help says "a few minutes to a few
- * hours" for cards, Ramp Network's "within minutes", the others give none.
+ * Gathered 2026-11, unverified: MoonPay's help says "a few minutes to a few hours", Ramp Network's "within minutes".
  */
 export const customerFacts: Readonly<Record<ProviderId, CustomerFacts>> = {
   moonpay: { means: cardOrWallet, usualMinutes: [2, 15], needs: 'id' },
@@ -116,8 +114,8 @@ export function namedMeans(provider: ProviderId, means: PaymentMeans | null): Pa
 }
 
 /**
- * Means that may work in a browser with this user agent. Apple Pay: Safari on a Mac, and any browser on iOS. Google Pay:
- * Chrome, its relatives and Firefox elsewhere. Views inside of apps (no `Safari/` on iOS, `wv` on Android) open neither.
+ * Means that may work in this browser. Apple Pay: Safari on a Mac, and any browser on iOS. Google Pay: Chrome, its
+ * relatives and Firefox elsewhere. Views inside of apps (no `Safari/` on iOS, `wv` on Android) open neither.
  */
 export function meansInBrowser(userAgent: string): readonly PaymentMeans[] {
   const isOther = /(?:Chrome|Firefox)\//.test(userAgent);

@@ -1,10 +1,7 @@
 import type { PaymentId } from './payment.ts';
 import type { ProviderId } from './provider-catalog.ts';
 
-/**
- * Progress of a provider session as the provider reports it. It guides the customer and prevents a second charge during
- * a delivery, but only deposits on the chain count as paid.
- */
+/** Reported by the provider. Prevents a second charge during a delivery; only deposits on the chain count as paid. */
 export type SessionProgress = 'paying' | 'delivering' | 'delivered' | 'failed';
 
 export interface ProviderSession {
@@ -33,10 +30,7 @@ export interface ProviderSession {
   readonly language: string | null;
   /** Whether the provider received the customer's email address with the session. */
   readonly hasEmail: boolean;
-  /**
-   * Keyed hash of the customer's IP address and of the means that the session names, because a provider may bind the
-   * session's link to both. Null for an unknown address and the usual means.
-   */
+  /** Keyed hash of the customer's IP address and means, to which a provider may bind the link; null if unknown. */
   readonly customerIpHash: string | null;
   /** ISO 3166-1 alpha-2; null if unknown. */
   readonly customerCountry: string | null;

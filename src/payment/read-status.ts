@@ -9,10 +9,7 @@ export interface ReadStatusContext {
   readonly tokens: IpnTokens;
 }
 
-/**
- * Reads a payment of this account; the token takes precedence. An unknown payment, another account's, and an invalid
- * token are the same 404, so that callers cannot discover payments.
- */
+/** Reads a payment of this account; the token takes precedence. Every other payment or token is the same 404. */
 export async function readStatus(
   context: ReadStatusContext,
   accountId: string,

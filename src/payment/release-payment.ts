@@ -11,11 +11,10 @@ export interface ReleasePaymentContext {
 }
 
 /**
- * Requests the immediate release of a deposit address's balance: of a canceled payment (which never releases by
- * itself), of one whose release was refused or waits for lower fees, or of a surplus too small for an automatic
- * release. The money can only go to the address's merchant. Throws `payment_state_conflict` when there is nothing to
- * release but dust, a transaction already carries it, or the payment may still become paid; `payment_not_found` for an
- * unknown payment.
+ * Requests the immediate release of a balance that does not release by itself: of a canceled payment, of one whose
+ * release was refused or waits for lower fees, or of a small surplus. The money can only go to the address's merchant.
+ * Throws `payment_state_conflict` when there is nothing to release but dust, a transaction already carries it, or the
+ * payment may still become paid; `payment_not_found` for an unknown payment.
  */
 export async function releasePayment(context: ReleasePaymentContext, id: PaymentId): Promise<Payment> {
   const nowMs = context.nowMs();
@@ -63,10 +62,9 @@ export async function decideExisting(
 }
 
 /**
- * Accepts a partial payment as paid by lowering its paid threshold to the deposits. It becomes `paid` like any other,
- * when its release is final. `acceptedUnits` is the amount that the merchant saw. Throws `payment_state_conflict`
- * unless the payment is open and its deposits are final and more than dust, and if a deposit has arrived since, because
- * the merchant decided about another amount; `payment_not_found` for an unknown payment.
+ * Accepts a partial payment by lowering its paid threshold to the deposits. `acceptedUnits` is the amount that the
+ * merchant saw. Throws `payment_state_conflict` if another one is there now, or unless the payment is open and its
+ * deposits are final and more than dust; `payment_not_found` for an unknown payment.
  */
 export async function acceptPayment(
   context: ReleasePaymentContext,

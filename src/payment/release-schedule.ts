@@ -1,9 +1,6 @@
 import type { Payment } from './payment.ts';
 
-/**
- * A surplus below 0.10 USDC is released only on request, because gas for a single release costs up to a few cents, and
- * senders of single units to a paid payment's address must not drain the relayer's gas.
- */
+/** A smaller surplus is released only on request, because senders of single units must not drain the relayer's gas. */
 export const MINIMUM_SURPLUS_UNITS = 100_000n;
 
 /** Whether money held at the deposit address may be released now. */
@@ -41,10 +38,7 @@ export function retryDelayMs(tries: number): number {
   return delaysMs[Math.min(tries, delaysMs.length) - 1] as number;
 }
 
-/**
- * Whether a delay of the sender is over. A start in the future counts as over, because the clock was set back and
- * nothing may wait until it catches up.
- */
+/** A start in the future counts as over, because the clock was set back and nothing may wait until it catches up. */
 export function isOver(sinceMs: number, waitMs: number, nowMs: number): boolean {
   return nowMs < sinceMs || nowMs - sinceMs >= waitMs;
 }

@@ -27,10 +27,7 @@ interface Charged<Terms = ChargeTerms & Pick<Payment, 'paidThresholdUnits' | 'to
   readonly sessions: readonly SessionTerms[];
 }
 
-/**
- * Charge of a session started now: the whole amount if next to nothing arrived, otherwise the rest. Without any rest no
- * session starts, and the charge is the whole amount as well.
- */
+/** Charge of a session started now: the whole amount if next to nothing or everything arrived, otherwise the rest. */
 export function chargeOf(charged: Charged, seenUnits: bigint): Charge {
   const { payment } = charged;
   const isPart = seenUnits > 0n && seenUnits < payment.paidThresholdUnits;
@@ -49,9 +46,8 @@ export function openRestOf(charged: Charged<Payment>): Charge | null {
 }
 
 /**
- * Charges the missing share of the whole threshold, rounded up to a cent. Sessions for the rest lower the paid
- * threshold, but not the next charge; otherwise each unpaid one would deduct another provider fee. The maximum provider
- * fee applies to the whole payment: deposits and the provider's delivery together must reach the minimum delivery.
+ * Charges the missing share of the whole threshold, rounded up to a cent. The maximum provider fee applies to the whole
+ * payment: deposits and the provider's delivery together must reach the minimum delivery.
  */
 function restOf({ payment, sessions }: Charged, seenUnits: bigint): Charge {
   const { amountCents, usdUnits, maxProviderFeeBasisPoints } = payment;

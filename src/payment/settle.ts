@@ -28,10 +28,7 @@ const MAXIMUM_STEPS = Object.keys(paymentStates).length;
 
 export interface SettleContext {
   readonly nowMs: number;
-  /**
-   * Payments created before this time are past their deadline, and every block up to a final one after the deadline was
-   * scanned. Only set by the expiry step, so nothing else expires a payment.
-   */
+  /** Payments created before it are past their deadline in scanned final blocks too. Only set by the expiry step. */
   readonly expiredBeforeMs?: number | undefined;
 }
 
@@ -61,8 +58,7 @@ export function sumObservations(observations: ChainObservations) {
 
 /**
  * Derives a payment's state from its observations: the only place where states change. Pure. `change` contains the
- * caller's own changes (a batch was opened, a release was refused) and is part of the result. Returns null if nothing
- * changes.
+ * caller's own changes and is part of the result. Returns null if nothing changes.
  */
 export function settle(
   view: PaymentView,
@@ -289,9 +285,8 @@ function differenceOf(before: Payment, after: Payment): PaymentChange | null {
 }
 
 /**
- * Decides after a scan of the chain. Like `settle`, but returns a payment that awaits money to the expiry step, which
- * may have passed it while a direct payment's deposit was not final, or while the address held money missing from the
- * logs. The payment's state does not show either.
+ * Decides after a scan. Like `settle`, but returns a payment that awaits money to the expiry step, which may have
+ * passed it while a deposit was not final or not observed.
  */
 export function settleScanned(
   view: PaymentView,

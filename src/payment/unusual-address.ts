@@ -21,10 +21,7 @@ const tokens: ReadonlyMap<string, string> = new Map(
 /** Precompiles, system contracts, 0x…dEaD, padded or repeated digits. */
 const withoutOwner = /^0x(?:0{32}[0-9a-f]{8}|[0-9a-f]{8}0{32}|(.{1,20}?)\1+|(?:dead)+0{16,}(?:42069)+)$/i;
 
-/**
- * Why USDC paid out to an address would be lost, judging by the address alone; null otherwise. The API accepts such an
- * address; forms ask for confirmation.
- */
+/** Why USDC paid out to an address would be lost; null otherwise. The API accepts it; forms ask for confirmation. */
 export function doubtAbout(address: Address): string | null {
   const token = tokens.get(address.toLowerCase());
   if (token !== undefined)

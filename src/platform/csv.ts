@@ -1,16 +1,10 @@
 /** A cell: text from a user, or text of the service itself (amounts, ids, times). */
 export type CsvCell = { readonly text: string | null } | string | null;
 
-/**
- * Places where a spreadsheet may detect a formula, even after blanks and in full width: at the start of a text, and
- * within it after separators of cells or lines where lists use semicolons.
- */
+/** Where a spreadsheet may detect a formula: at the start of a text, and after separators of cells or lines. */
 const formulaBegins = /(\r?\n|[;\r]|^)(?=[\s\0]*[=+\-@＝＋－＠\t\r])/gu;
 
-/**
- * One line of a CSV (RFC 4180). Text that could be a formula gets an apostrophe in front, which spreadsheets show as
- * text; our own numbers never need one, so they stay numbers.
- */
+/** One line of a CSV (RFC 4180). Text that could be a formula gets an apostrophe in front, shown as text. */
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }

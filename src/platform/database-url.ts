@@ -7,10 +7,7 @@ const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
 /** The service writes, so no other value of libpq makes sense. */
 const SESSION_ATTRIBUTES = ['read-write', 'primary'];
 
-/**
- * URLs of the servers of `postgresql://user:password@host1:5432,host2:5432/database`, in order: one per host. Throws
- * `Error` with the problem, without the password.
- */
+/** URLs of the servers of `postgresql://user:password@host1:5432,host2:5432/database`. Errors omit the password. */
 export function databaseUrls(text: string): readonly string[] {
   const [, scheme = '', hosts = '', rest = ''] = PARTS.exec(text) ?? [];
   if (scheme === '') throw new Error(NO_URL);

@@ -27,10 +27,7 @@ export function createOutgoingAgent({
   });
 }
 
-/**
- * Cause of a failed connection. Where several addresses failed, Node's message is empty and undici's only has its own
- * limit.
- */
+/** Cause of a failed connection. Node's own message is empty where several addresses failed. */
 function describeConnectFailure(error: Error, limitMs: number): string {
   const failures = [error, error.cause].find((each) => each instanceof AggregateError)?.errors as
     | readonly NodeJS.ErrnoException[]
@@ -55,10 +52,7 @@ export async function within<T>(limitMs: number, answer: Promise<T>, lateError: 
 /** Time to wait for a better answer once there is an acceptable one. */
 const GRACE_MS = 500;
 
-/**
- * Answers that have arrived when one of them is enough, or all of them; later ones are not awaited. `onAll` gets all of
- * them, even when the last one arrives late; a late error is ignored.
- */
+/** Answers that have arrived when one is enough, or all. `onAll` gets all of them; a late error is ignored. */
 export async function answersUntil<T>(
   pending: readonly Promise<T>[],
   classify: (answer: T) => 'enough' | 'better than nothing' | 'not',

@@ -39,15 +39,12 @@ export function createPictures() {
   const inDrawings = createQueue();
   return {
     /**
-     * Decodes a PNG, JPEG or WebP of at most `maximumPixels` wide and high, and encodes it as a PNG that fits a square
-     * of `fittedPixels`. Throws `PictureRefusedError`, `PictureLimitError` or `PicturesBusyError`.
+     * Encodes a PNG, JPEG or WebP of at most `maximumPixels` wide and high as a PNG that fits a square of
+     * `fittedPixels`. Throws `PictureRefusedError`, `PictureLimitError` or `PicturesBusyError`.
      */
     encode: (owner: string, bytes: Uint8Array, maximumPixels: number, fittedPixels: number) =>
       inUploads(owner, () => runProcess(bytes, ['picture', String(maximumPixels), String(fittedPixels)])),
-    /**
-     * Draws an SVG as a PNG, with text in Inter. Other scripts have other fonts; a character that none of them has is left
-     * out. Throws `PictureLimitError` or `PicturesBusyError`.
-     */
+    /** Draws an SVG as a PNG, with text in Inter. Throws `PictureLimitError` or `PicturesBusyError`. */
     draw: (owner: string, svg: string) =>
       inDrawings(owner, () => runProcess(Buffer.from(svg), ['drawing', ...fonts])),
   };

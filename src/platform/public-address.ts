@@ -1,12 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
-// Decides which IP addresses are on the public Internet, so that a merchant's callback may go there.
-//
-// Source: the IANA special-purpose address registries (RFC 6890 and its updates), read strictly: addresses that a
-// registry does not call globally reachable are refused, even if only the present allocation makes them unreachable.
-//
-// Uses Node's parser rather than `ipaddr.js`, which accepts `0x8.8.8.8` and `01.2.3.4`, and `::1.2.3.4` for
-// `::ffff:1.2.3.4`.
+// Decides which IP addresses are on the public Internet. Source: the IANA special-purpose address registries (RFC 6890
+// and its updates), read strictly: refused unless globally reachable. ¶ Uses Node's parser rather than `ipaddr.js`,
+// which accepts `0x8.8.8.8` and `01.2.3.4`, and `::1.2.3.4` for `::ffff:1.2.3.4`.
 
 /** IPv4 ranges that are never a merchant's public server. */
 const REFUSED_IPV4 = [
@@ -53,11 +49,7 @@ nat64.addSubnet('64:ff9b::', 96, IPV6);
 const mappedIpv4 = new BlockList();
 mappedIpv4.addSubnet('::ffff:0:0', 96, IPV6);
 
-/**
- * Whether an IP literal in a URL is public. NAT64 literals are not, because no merchant has reason to use one.
- *
- * @param address canonical text, IPv6 without brackets; anything else is not public
- */
+/** Whether an IP literal in a URL, IPv6 without brackets, is public. NAT64 literals are not. */
 export function isPublicAddress(address: string): boolean {
   const family = addressFamily(address);
   if (family === null) return false;
@@ -65,23 +57,13 @@ export function isPublicAddress(address: string): boolean {
   return globalUnicastIpv6.check(address, IPV6) && !refused.check(address, IPV6);
 }
 
-/**
- * Whether an address from a DNS answer is public. A NAT64 address counts as the IPv4 address it wraps, which DNS64
- * returns for every IPv4-only merchant in an IPv6-only network.
- *
- * @param address canonical text; anything else is not public
- */
+/** Whether an address from a DNS answer is public. DNS64 wraps every IPv4-only merchant's address in NAT64. */
 export function isPublicResolvedAddress(address: string): boolean {
   const isWrapped = addressFamily(address) === 6 && nat64.check(address, IPV6);
   return isPublicAddress(isWrapped ? wrappedIpv4(address) : address);
 }
 
-/**
- * One spelling for each host that an address leads to. IPv4 addresses wrapped for NAT64 or mapped into IPv6 have the
- * identity of the IPv4 address: dotted IPv4, or the shortest form of IPv6 in hexadecimal groups.
- *
- * @returns null for text that is not an address
- */
+/** One spelling for each host: dotted IPv4 even if mapped or wrapped for NAT64, or the shortest IPv6; or null. */
 export function addressIdentity(address: string): string | null {
   const family = addressFamily(address);
   if (family !== 6) return family === null ? null : address;
@@ -89,10 +71,7 @@ export function addressIdentity(address: string): string | null {
   return isWrapped ? wrappedIpv4(address) : shortIpv6(address);
 }
 
-/**
- * Canonical form of a public address: IPv4 in decimal, even if mapped into IPv6, or compressed lower-case IPv6. Null
- * for anything else, so that a proxy's or this machine's address never counts as a customer's.
- */
+/** Public IPv4 in decimal, even if mapped, or compressed IPv6; null for others, which are never a customer's. */
 export function canonicalPublicAddress(address: string): string | null {
   const canonical = addressIdentity(address);
   return canonical !== null && isPublicAddress(canonical) ? canonical : null;
@@ -101,10 +80,7 @@ export function canonicalPublicAddress(address: string): string | null {
 /** Maximum length of a peer's text, longer than any address with a zone and a port. */
 const LONGEST_PEER = 100;
 
-/**
- * Address of a peer, spelled like `addressIdentity`: from a socket, which adds a zone or maps IPv4 into IPv6, or as
- * forwarded by a proxy, with a port, brackets or quotes. Null for text that is not an address.
- */
+/** Address of a socket's or forwarded peer, with a zone, port, brackets or quotes; null for text that is not one. */
 export function peerAddress(text: string): string | null {
   if (text.length > LONGEST_PEER) return null;
   const written = text.trim().replace(/^"(.*)"$/, '$1');
@@ -112,10 +88,7 @@ export function peerAddress(text: string): string | null {
   return addressIdentity(host.replace(/%.*$/, ''));
 }
 
-/**
- * 4 or 6 for an IP address in canonical text; null for anything else, including an octet with a leading zero, which
- * systems read differently, and a zone, which belongs to one machine.
- */
+/** 4 or 6 for an IP address in canonical text; null for anything else, including leading zeros and zones. */
 export function addressFamily(address: string): 4 | 6 | null {
   const version = address.includes('%') ? 0 : isIP(address);
   return version === 4 || version === 6 ? version : null;
@@ -133,10 +106,7 @@ function wrappedIpv4(address: string): string {
   return [high >>> 8, high & 0xff, low >>> 8, low & 0xff].join('.');
 }
 
-/**
- * Host of a URL, regardless of port, path or key. Only on loopback do ports distinguish endpoints, because a listener
- * there may be a tunnel to anywhere.
- */
+/** Host of a URL. Ports count only on loopback, because a listener there may be a tunnel to anywhere. */
 export function hostIdentity(url: string): string {
   const { protocol, hostname, port } = new URL(url);
   const name = hostname.replace(/\.+$/, '');

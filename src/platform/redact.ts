@@ -2,10 +2,7 @@
 const SENSITIVE_KEY = /session|token|secret|signature|key|password|e-?mail|phone|(?:^|_)ip(?:$|_)|ipaddress/i;
 const MAXIMUM_DEPTH = 12;
 
-/**
- * Removes query strings, email and IP addresses, and long words such as keys, tokens and ids. Keeps addresses of
- * wallets and contracts, and words in letters of one case.
- */
+/** Removes query strings, email and IP addresses, and long words such as keys. Keeps addresses on the chain. */
 export function redactText(text: string): string {
   return text
     .replace(/\bhttps?:\/\/[^\s"'<>]+/g, (url) => locationOf(url))

@@ -15,8 +15,7 @@ export interface TtlCacheOptions {
 }
 
 /**
- * Caches values for a short time and lets concurrent callers share one fetch. Waiting callers share a failure, which is
- * then dropped, so that the next caller fetches again.
+ * Caches values for a short time and lets concurrent callers share one fetch, or its failure, which is then dropped.
  *
  * Does not use the lifetimes of `lru-cache`, where an entry of time 0 never expires and 0 ms means forever.
  */

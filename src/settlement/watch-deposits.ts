@@ -296,10 +296,7 @@ export function createKeptBlocks() {
     get hasRows(): boolean {
       return readings.some(({ rows }) => countOf(rows) > 0);
     },
-    /**
-     * Starts a pass. Forgets blocks of another endpoint, because two must confirm each other, and those below the
-     * cursor.
-     */
+    /** Starts a pass. Forgets another endpoint's blocks, because two must confirm each other, and final ones. */
     begin(newSource: string, cursor: BlockReference | null): void {
       if (source !== newSource || cursor === null) kept.clear();
       source = newSource;

@@ -18,10 +18,7 @@ interface CallbackRules {
   readonly own: ServiceLocation;
 }
 
-/**
- * Validates callbacks at creation: first the text, then the addresses of the name. Without `refusalOfHost`, addresses
- * are validated only at delivery.
- */
+/** Validates callbacks at creation. Without `refusalOfHost`, their addresses are validated only at delivery. */
 export function createCallbackGuard(
   { allowedHosts, own }: CallbackRules,
   refusalOfHost: (hostname: string) => Promise<string | null> = async () => null,
@@ -52,8 +49,7 @@ export function createDeliveryRules<Rules extends object>(
  * sentence that starts with "callback"), or null.
  *
  * A name without an answer is accepted, because a merchant's DNS may fail briefly, and the delivery resolves again and
- * fails closed. Not for hosts of the operator's list (`kind: 'allowed'`), which need not be public. The host comes from
- * `parseCallbackUrl`: a name, or an IP literal, which needs no DNS.
+ * fails closed.
  */
 export function createCallbackHostCheck(
   resolver: Pick<HostResolver, 'resolve'>,
@@ -73,11 +69,7 @@ function refusalOf(resolution: HostResolution, own: ReadonlySet<string>): string
   return null;
 }
 
-/**
- * Why a webhook must not go to a resolved address; null if it may.
- *
- * @param ownAddresses identities of this machine's own addresses
- */
+/** Why a webhook must not go to a resolved address; null if it may. */
 export function refuseAddress(
   address: string,
   ownAddresses: ReadonlySet<string>,
@@ -93,11 +85,7 @@ export type OwnAddresses = () => ReadonlySet<string>;
 /** Interfaces rarely change, and reading them costs far more than a set look-up. */
 const MAX_AGE_MS = 60_000;
 
-/**
- * Creates the reader of this machine's own addresses. Callbacks must not target them even when public, because a
- * service there may trust local clients. Throws if they cannot be read, so that the service fails at startup rather
- * than with its first webhook.
- */
+/** Reads this machine's own addresses, where a service may trust local clients. Throws if they cannot be read. */
 export function createOwnAddresses(interfaces = networkInterfaces): OwnAddresses {
   let known = readOwnAddresses(interfaces);
   let readAtMs = performance.now();
@@ -192,10 +180,8 @@ interface FamilyAnswer {
 }
 
 /**
- * Finds the addresses of a host with one DNS lookup, A and AAAA concurrently: at least one, IPv4 first, because hosts
- * without IPv6 are more common than those without IPv4. A family with addresses waits only briefly for the other one,
- * whose server may be silent. IP literals and `localhost` need no DNS (RFC 6761), so that an operator's allowed
- * `localhost:8443` works on every machine.
+ * Finds the addresses of a host with one DNS lookup, IPv4 first. A family with addresses waits only briefly for the
+ * other one, whose server may be silent. IP literals and `localhost` need no DNS (RFC 6761).
  *
  * Avoids `dns.lookup`, which occupies one of the four threads shared with file operations and password hashing.
  */

@@ -56,10 +56,7 @@ const steps: readonly Step[] = [
   },
 ];
 
-/**
- * Tests whether an endpoint could receive webhooks, under the rules of a delivery. Sends a POST without a body or a
- * signature: it is not an event, and a receiver that verifies signatures refuses it.
- */
+/** Tests whether an endpoint could receive webhooks, under the rules of a delivery, by a POST that is no event. */
 export async function checkEndpoint(
   dependencies: DeliveryDependencies,
   url: string,

@@ -46,10 +46,7 @@ export interface WebhookDelivery {
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/**
- * Makes the single attempt to deliver a webhook. Never rejects because of a receiver or the network. Throws programming
- * errors, because an unknown state is not an outcome.
- */
+/** Makes the single attempt to deliver a webhook. Rejects only for programming errors, which are no outcome. */
 export async function deliverWebhook(
   dependencies: DeliveryDependencies,
   delivery: WebhookDelivery,
@@ -107,10 +104,7 @@ async function connectAndPost(
   return postOnce(socket, { path: url.pathname + url.search, headers, body }, signal);
 }
 
-/**
- * Resolves the host once and, unless the operator allows it, validates every answer. One refused address blocks the
- * delivery, because it indicates an attack by the name's owner.
- */
+/** Resolves the host once. One refused address blocks the delivery, because it indicates an attack. */
 async function findAddresses(
   dependencies: DeliveryDependencies,
   hostname: string,
@@ -149,16 +143,10 @@ const NEXT_ADDRESS_AFTER_MS = 2_500;
 
 const minVersion = 'TLSv1.2';
 
-/**
- * The system's authorities and the minimum version of TLS, prepared once, because preparing them takes a quarter of a
- * millisecond. It stores no connection state, and no session is resumed.
- */
+/** The system's authorities, prepared once. It stores no connection state, and no session is resumed. */
 const systemContext = createSecureContext({ minVersion });
 
-/**
- * Connects to one of the checked addresses. Trying a second one is still one attempt, because nothing is sent before a
- * connection is established. Throws `DeliveryStopped` with the reason.
- */
+/** Connects to one of the checked addresses. Nothing is sent before that, so a second one is still one attempt. */
 async function openFirst(
   checked: readonly ResolvedAddress[],
   port: number,
@@ -265,9 +253,8 @@ const EXCERPT_BYTES = 1024;
 const MAX_INTERIM_RESPONSES = 8;
 
 /**
- * Sends one POST on an open connection and reads the start of the answer. Always destroys the connection, so that
- * nothing can follow on it. Throws `DeliveryStopped` `unknown` without a final status, `failed` for an unacceptable
- * HTTP answer.
+ * Sends one POST on an open connection, reads the start of the answer and destroys the connection. Throws
+ * `DeliveryStopped`: `unknown` without a final status, `failed` for an unacceptable HTTP answer.
  */
 async function postOnce(
   socket: TLSSocket,

@@ -40,10 +40,7 @@ export async function readPaymentHistory(
   return { ...view, states, webhooks };
 }
 
-/**
- * Whether a webhook's signature matches its stored body; `unknown` if nothing was sent, or the secret of the payment's
- * ipn_token is no longer known; `erased` if the customer's email address was removed from the body.
- */
+/** `unknown` if nothing was sent or the token's secret is lost; `erased` if an email was removed from the body. */
 export function verifyWebhookSignature(
   tokens: IpnTokens,
   webhook: Webhook,

@@ -3,16 +3,10 @@ import type { SendWebhooksContext, WaitingWebhook, Webhook } from './webhook.ts'
 /** Maximum waiting webhooks per account that one pass considers; the next pass follows immediately. */
 const SEEN_PER_ACCOUNT = 100;
 
-/**
- * Time for which webhooks that this process cannot sign are left to other processes, because a new secret is introduced
- * gradually. Afterwards the secret counts as lost, and the webhook ends as `failed`.
- */
+/** Time for which other processes may sign what this one cannot, while a new secret is introduced; then it fails. */
 const LEFT_TO_OTHERS_MS = 10 * 60_000;
 
-/**
- * Durably claims webhooks that may be sent now beside these open deliveries. `hasBacklog`: others may wait for a slot,
- * so check again when a delivery ends.
- */
+/** Durably claims webhooks that may be sent now. `hasBacklog`: check again when a delivery ends. */
 export async function claimWebhooks(
   { webhooks, tokens, nowMs }: Pick<SendWebhooksContext, 'webhooks' | 'tokens' | 'nowMs'>,
   open: readonly OpenDelivery[],
@@ -41,11 +35,9 @@ export interface DeliveryBounds {
 export type OpenDelivery = Pick<Webhook, 'accountId' | 'host'>;
 
 /**
- * Waiting webhooks that may be sent now, so that no receiver and no account delays the others.
- *
- * An account gets another slot only while it holds fewer than are free. One whose receivers all hang therefore takes at
- * most half of them, and the next one half of the rest, so that later accounts need not wait for timeouts. The account
- * that holds the fewest comes first, then the oldest webhook.
+ * Waiting webhooks that may be sent now, so that no receiver and no account delays the others. An account gets another
+ * slot only while it holds fewer than are free, so receivers that hang take at most half of them. The account that
+ * holds the fewest comes first, then the oldest webhook.
  *
  * @param waiting oldest webhooks of each account
  */

@@ -4,10 +4,7 @@ import type { PaymentId } from '../payment/payment.ts';
 import type { NewWebhook } from '../payment/payment-events.ts';
 import type { DeliverWebhook, DeliveryOutcome } from './delivery-types.ts';
 
-/**
- * Life of a webhook: pending → sending → delivered | failed | blocked | unknown. `sending` is committed before the
- * socket opens; after a crash it becomes `unknown` and is never sent again, because an event is sent at most once.
- */
+/** `sending` is committed before the socket opens; after a crash it becomes `unknown` and is never sent again. */
 export type WebhookStatus = 'pending' | 'sending' | DeliveryOutcome['outcome'];
 
 /** A webhook as stored. Its id is `webhookIdOf` its payment and event. */
@@ -77,10 +74,7 @@ export interface ClaimableWebhooks {
 }
 
 export interface WebhookStore {
-  /**
-   * Oldest `perAccount` pending webhooks of each account, except those to these hosts. One account's backlog does not
-   * hide another's webhooks.
-   */
+  /** Oldest `perAccount` pending webhooks of each account, except those to these hosts. */
   listWaitingWebhooks(perAccount: number, exceptHosts: readonly string[]): Promise<readonly WaitingWebhook[]>;
   /** Durably moves pending webhooks that this process may send to `sending`; each is claimed once. Oldest first. */
   claimWebhooks(
@@ -103,10 +97,7 @@ export interface SendWebhooksContext {
   readonly onResult: (webhook: Webhook, result: WebhookResult) => void;
 }
 
-/**
- * Sends one claimed webhook. The claim is durable before this runs, and every outcome is recorded, so an event is sent
- * at most once. Our own mistakes are recorded as well, and then thrown.
- */
+/** Sends one claimed webhook and records every outcome. Our own mistakes are recorded as well, and then thrown. */
 export async function sendWebhook(context: SendWebhooksContext, webhook: Webhook): Promise<void> {
   const { result, mistake } = await attemptDelivery(context, webhook);
   await context.webhooks.recordWebhookResult(webhook, result);

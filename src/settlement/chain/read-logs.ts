@@ -227,9 +227,7 @@ interface ScanContext {
   readonly seenBlock: (blockNumber: number) => BlockReference | undefined;
 }
 
-/**
- * Reads the first blocks that the endpoint allows. It must show the last one, because a node behind answers nothing.
- */
+/** Reads the first blocks that the endpoint allows. It must show the last, because a node behind answers nothing. */
 export async function scanBlocks(context: ScanContext, asked: LogQuery): Promise<ScannedLogs> {
   if (asked.toBlock < asked.fromBlock) throw new RangeError('a scan needs at least one block');
   const { endpoint, range } = context;
