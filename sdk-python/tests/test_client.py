@@ -41,7 +41,7 @@ class Requests(unittest.TestCase):
             client.get_refund("rfd_1")
             client.submit_refund_transaction("rfd_1", "0xab")
             client.cancel_refund("rfd_1")
-            client.create_refund("p")
+            client.create_refund("p", share="50")
             client.confirm_refund("rfd_1", "0x2")
             sent = [(method, path, body) for method, path, _, body in service.requests]
             self.assertEqual(service.requests[0][2]["Idempotency-Key"], "return-1")
@@ -52,7 +52,7 @@ class Requests(unittest.TestCase):
         self.assertEqual(sent[2][:2], ("POST", "/merchant/v1/refunds/rfd_1/transaction"))
         self.assertEqual(json.loads(sent[2][2]), {"transaction": "0xab"})
         self.assertEqual(sent[3][:2], ("POST", "/merchant/v1/refunds/rfd_1/cancel"))
-        self.assertEqual(json.loads(sent[4][2]), {"amount": "all"})
+        self.assertEqual(json.loads(sent[4][2]), {"share": "50"})
         self.assertEqual(sent[5][:2], ("POST", "/merchant/v1/refunds/rfd_1/confirm"))
         self.assertEqual(json.loads(sent[5][2]), {"destination": "0x2"})
         with Service((200, {}, {"refunds": [refund], "refundable_amount": "20.000000"})) as service:

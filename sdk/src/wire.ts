@@ -143,6 +143,8 @@ export interface MerchantPayment {
   readonly provider: 'multi' | 'moonpay' | 'wert' | 'revolut' | 'cryptocom' | 'rampnetwork' | 'transak' | 'coinbase' | 'paypal' | 'stripe' | 'banxa' | 'klarna' | 'direct';
   /** The account's fee in percent. */
   readonly fee_percent: number;
+  /** The USD for one unit of the currency, by which the charge was converted. */
+  readonly usd_rate: string;
   /** The payout wallet. */
   readonly payout_address: string;
   /** The page on which the customer pays. */
@@ -274,6 +276,8 @@ export interface DirectPayment {
   readonly provider: 'multi' | 'moonpay' | 'wert' | 'revolut' | 'cryptocom' | 'rampnetwork' | 'transak' | 'coinbase' | 'paypal' | 'stripe' | 'banxa' | 'klarna' | 'direct';
   /** The account's fee in percent. */
   readonly fee_percent: number;
+  /** The USD for one unit of the currency, by which the charge was converted. */
+  readonly usd_rate: string;
   /** The payout wallet. */
   readonly payout_address: string;
   /** The page on which the customer pays. */
@@ -313,6 +317,10 @@ export interface MerchantPaymentPage {
 export interface RefundRequest {
   /** An amount in USDC, `all` for what is left, or `surplus` for what an overpaid payment has too much. Default: `all`. */
   readonly amount?: string | null;
+  /** Instead of `amount`: an amount of the charge, in its currency. */
+  readonly charge_amount?: string | null;
+  /** Instead of `amount`: a share of the charge, in percent. */
+  readonly share?: string | null;
   /** Why you refund it. The customer does not see it. */
   readonly reason?: string | null;
   /** The customer's Polygon address, if you know it. Without it, the response has a link for the customer. */

@@ -15,8 +15,10 @@ export function acceptJsonBodies(server: FastifyInstance): void {
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body);
   });
-  server.addContentTypeParser('*', (_request, _payload, done) => {
-    done(new ServiceError('invalid_request', 'The Content-Type must be application/json.'));
+  server.addContentTypeParser('*', ({ headers }, _payload, done) => {
+    // Clients declare a form for an empty body, too.
+    if (headers['content-length'] === '0') done(null, null);
+    else done(new ServiceError('invalid_request', 'The Content-Type must be application/json.'));
   });
 }
 
@@ -67,7 +69,10 @@ function parseJsonObject(body: Buffer): Readonly<Record<string, unknown>> {
   try {
     parsed = JSON.parse(text);
   } catch {
-    throw new ServiceError('invalid_request', 'The body must be valid JSON.');
+    const problem = text.startsWith('\ufeff')
+      ? 'not begin with a byte order mark (EF BB BF): encode it as UTF-8 without one'
+      : 'be valid JSON';
+    throw new ServiceError('invalid_request', `The body must ${problem}.`);
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw new ServiceError('invalid_request', 'The body must be a JSON object.');
@@ -158,6 +163,14 @@ export function requireKnown(
 /** Throws `invalid_request` if there are query parameters. */
 export function requireNoQuery(request: FastifyRequest): void {
   requireKnown(queryOf(request), {});
+}
+
+/** Throws `invalid_request` for parameters. PHP encodes an empty array of parameters as `[]`. */
+export function requireNoParameters(request: FastifyRequest): void {
+  const isEmpty =
+    request.body instanceof Buffer && /^\s*(\[\s*\]\s*)?$/.test(request.body.toString('latin1'));
+  if (!isEmpty) readParameters(request, {});
+  requireNoQuery(request);
 }
 
 /**

@@ -159,7 +159,11 @@ it.each([
   ['a string', '"x"', 'The body must be a JSON object.'],
   ['nothing', '', 'The body must be valid JSON.'],
   ['broken JSON', '{"a":', 'The body must be valid JSON.'],
-  ['a byte order mark', `\ufeff${valid}`, 'The body must be valid JSON.'],
+  [
+    'a byte order mark',
+    `\ufeff${valid}`,
+    'The body must not begin with a byte order mark (EF BB BF): encode it as UTF-8 without one.',
+  ],
   [
     'bytes that are not UTF-8',
     Buffer.from('{"note":"\xff"}', 'latin1'),

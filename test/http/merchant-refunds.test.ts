@@ -80,6 +80,26 @@ describe('a refund', () => {
     });
   });
 
+  it.each([
+    [{ share: '50' }, '12.000000'],
+    [{ charge_amount: '10' }, '9.600000'],
+    [{ share: '33.33' }, '7.999200'],
+    [{ charge_amount: '25' }, '24.000000'],
+  ])('%j of a charge of 25.00, of which 24 USDC arrived, is of %s', async (payload, amount) => {
+    expect(await open(await givePaid(24_000_000n), payload)).toMatchObject({ amount });
+  });
+
+  it('of the whole charge leaves the surplus, and its key is of this way to say how much', async () => {
+    const id = await givePaid(40_000_000n, { amountMismatch: 'overpaid' });
+    expect(await openWithKey(id, 'half', { share: '50' })).toMatchObject({ amount: '12.500000' });
+    expect(await openWithKey(id, 'half', { share: '50' })).toMatchObject({ amount: '12.500000' });
+    expect((await openWithKey(id, 'half', { charge_amount: '50' })).status).toBe(400);
+    expect((await openWithKey(id, 'half', { amount: '50' })).status).toBe(409);
+    expect((await openWithKey(id, 'half', { charge_amount: '12.5' })).status).toBe(409);
+    expect(await open(id, { charge_amount: '12.50' })).toMatchObject({ amount: '12.499999' });
+    expect((await call('GET', `/payments/${id}/refunds`)).refundable_amount).toBe('15.000001');
+  });
+
   it('and all others together are never more than what was received', async () => {
     const id = await givePaid();
     expect((await open(id, { amount: 20 as never })).error).toBe('amount must be text');
@@ -99,6 +119,14 @@ describe('a refund', () => {
   it.each([
     [{ amount: '0' }, 'amount must be all, surplus, or an amount in USDC such as 12.50'],
     [{ amount: '1.0000001' }, 'amount must be all, surplus, or an amount in USDC such as 12.50'],
+    [{ share: '0' }, 'share must be above 0 and at most 100 percent, with at most two decimals'],
+    [{ share: '100.01' }, 'share must be above 0 and at most 100 percent, with at most two decimals'],
+    [{ share: '12.345' }, 'share must be above 0 and at most 100 percent, with at most two decimals'],
+    [
+      { charge_amount: '25.01' },
+      'charge_amount must be above 0 and at most the charge of 25.00 USD, with at most two decimals',
+    ],
+    [{ share: '50', amount: '1' }, 'share cannot be sent together with amount'],
     [{ reason: 'x'.repeat(201) }, 'reason must have at most 200 characters'],
     [
       { destination: '0x00' },
@@ -161,6 +189,37 @@ describe('an operation of a refund', () => {
     });
     await updateAccount(context as never, service.account.id, { profile: { wallet: null } });
   });
+
+  it.each([
+    ['nothing', undefined, {}],
+    ['nothing, as JSON', '', { 'content-type': 'application/json' }],
+    [
+      'nothing, as a form',
+      '',
+      { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '0' },
+    ],
+    ['{}', '{}', { 'content-type': 'application/json' }],
+    ["PHP's empty array", ' [ ]\n', { 'content-type': 'application/json' }],
+  ])('without parameters takes a body of %s', async (_name, payload, headers) => {
+    const { refund_id: refund } = await open(await givePaid());
+    const answer = await service.server.inject({
+      method: 'POST',
+      url: `/merchant/v1/refunds/${refund}/cancel`,
+      headers: { 'x-api-key': service.apiKey, ...headers },
+      ...(payload === undefined ? {} : { payload }),
+    });
+    expect(answer.json()).toMatchObject({ status: 'canceled' });
+  });
+
+  it.each([['[1]'], ['null'], ['[[]]'], ['\ufeff[]']])(
+    'without parameters refuses the body %j',
+    async (payload) => {
+      const { refund_id: refund } = await open(await givePaid());
+      const headers = { 'x-api-key': service.apiKey, 'content-type': 'application/json' };
+      const url = `/merchant/v1/refunds/${refund}/cancel`;
+      expect((await service.server.inject({ method: 'POST', url, headers, payload })).statusCode).toBe(400);
+    },
+  );
 
   it('names a parameter that is not known, in the body and in the query', async () => {
     const id = await givePaid();

@@ -154,18 +154,22 @@ class Client:
         payment_id: str,
         *,
         destination: Optional[str] = None,
-        amount: str = "all",
+        amount: Optional[str] = None,
+        charge_amount: Optional[str] = None,
+        share: Optional[str] = None,
         reason: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Refund:
         """Opens a refund, which you transfer from your own wallet.
 
         Without ``destination``, ``address_url`` of the answer is the link with which the customer names an address.
-        ``amount`` is an amount in USDC, ``all`` for what is left, or ``surplus``. ``idempotency_key`` should be your
-        number of the return: then it gets one refund. ApiError 409: less can be refunded, or the key was used with
-        other parameters.
+        ``amount`` is an amount in USDC, ``all`` (the default) for what is left, or ``surplus``. Instead of it,
+        ``charge_amount`` is an amount of the charge in its currency, and ``share`` a percentage of the charge, both as
+        text. ``idempotency_key`` should be your number of the return: then it gets one refund. ApiError 409: less can be
+        refunded, or the key was used with other parameters.
         """
-        given = {"amount": amount, "reason": reason, "destination": destination}
+        given = {"amount": amount, "charge_amount": charge_amount, "share": share}
+        given.update(reason=reason, destination=destination)
         answer = self._create(f"/merchant/v1/payments/{quote(payment_id, safe='')}/refunds", given, idempotency_key)
         return _expect_refund(answer)
 

@@ -184,6 +184,8 @@ class MerchantPayment(TypedDict):
     provider: str
     #: The account's fee in percent.
     fee_percent: float
+    #: The USD for one unit of the currency, by which the charge was converted.
+    usd_rate: str
     #: The payout wallet.
     payout_address: str
     #: The page on which the customer pays.
@@ -247,6 +249,8 @@ class DirectPayment(TypedDict):
     provider: str
     #: The account's fee in percent.
     fee_percent: float
+    #: The USD for one unit of the currency, by which the charge was converted.
+    usd_rate: str
     #: The payout wallet.
     payout_address: str
     #: The page on which the customer pays.

@@ -19,7 +19,7 @@ import { type Admit, accountOf, registerKeyRoutes, requireCallbackHost } from '.
 import type { ValueOf } from '../json-schema.ts';
 import { parseCreateRequest, readIdempotencyKey } from '../parse-create-request.ts';
 import { isoTime } from '../payment-routes.ts';
-import { queryOf, readJsonObject, readParameters, requireNoQuery } from '../request-input.ts';
+import { queryOf, readJsonObject, requireNoParameters, requireNoQuery } from '../request-input.ts';
 import {
   completeDirectParameters,
   DEFAULT_DAYS,
@@ -112,7 +112,7 @@ function registerPayments(server: FastifyInstance, context: MerchantContext, gua
   });
 
   server.post('/payments/:payment_id/cancel', guard('cancel'), async (request) => {
-    readParameters(request, {});
+    requireNoParameters(request);
     const { payment } = await viewPaymentOf(context, accountOf(request).id, idOf(request));
     return presentOne(await cancelPayment(context, payment.id, 'merchant'));
   });

@@ -55,6 +55,7 @@ const paymentFields = {
   ...paymentStatusSchema.properties,
   provider: json.oneOf('The provider that the payment was created with.', paymentProviders),
   fee_percent: json.decimal("The account's fee in percent.", 2.5),
+  usd_rate: json.usdc('The USD for one unit of the currency, by which the charge was converted.', '1.087400'),
   payout_address: json.text('The payout wallet.', '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'),
   checkout_url: json.text(
     'The page on which the customer pays.',

@@ -3,6 +3,7 @@ import { formatCents, formatUnits } from '../../payment/money.ts';
 import type { ChainPosition, Payment } from '../../payment/payment.ts';
 import type { PaymentView } from '../../payment/payment-store.ts';
 import { openRestOf } from '../../payment/session-charge.ts';
+import { appliedUsdRate } from '../../reports/export-journal.ts';
 import type { DayStatistics } from '../../reports/read-statistics.ts';
 import type { PaymentHistory } from '../../webhooks/payment-history.ts';
 import type { Webhook } from '../../webhooks/webhook.ts';
@@ -37,6 +38,7 @@ export function presentMerchantPayment(
     ...presentPaymentStatus(payment),
     provider: payment.provider,
     fee_percent: payment.feeBasisPoints / 100,
+    usd_rate: appliedUsdRate(payment),
     payout_address: payment.payoutAddress,
     checkout_url: checkoutUrl(baseUrl, payment),
     email: payment.email,

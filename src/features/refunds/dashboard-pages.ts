@@ -18,7 +18,7 @@ import { banner, type FormFields, formTokenField } from '../../web/signed-in/for
 import { type DashboardRoutes, type PageView, seeOther } from '../../web/signed-in/pages.ts';
 import { fact, moneySentence, transactionLink } from '../../web/signed-in/payment-words.ts';
 import { networkName } from '../../web/well-known.ts';
-import { type Refund, refundStatusAt, refundStatuses, transactionProblems } from './refund.ts';
+import { REFUND_RULE, type Refund, refundStatusAt, refundStatuses, transactionProblems } from './refund.ts';
 import {
   cancelOpenRefund,
   confirmRefundAddress,
@@ -64,7 +64,8 @@ async function openForm(visit: Visit, payment: Payment, leftUnits: bigint): Prom
   const form = await confirmedForm(visit, {
     action,
     introduction: html`<p class="banner">The email address of a payment is not verified.
-Ask the customer for an address over a channel that you know, or send them the link that you get without one.</p>`,
+Ask the customer for an address over a channel that you know, or send them the link that you get without one.</p>
+<p>${REFUND_RULE}</p>`,
     fields: {
       amount: {
         label: 'How much',

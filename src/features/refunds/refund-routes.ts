@@ -4,8 +4,9 @@ import type { ValueOf } from '../../api/json-schema.ts';
 import { type MerchantRoutes, sendTagged } from '../../api/merchant/merchant-routes.ts';
 import { readIdempotencyKey } from '../../api/parse-create-request.ts';
 import { isoTime, isoTimeOrNull } from '../../api/payment-routes.ts';
-import { readParameters, requireNoQuery } from '../../api/request-input.ts';
+import { readParameters, requireNoParameters, requireNoQuery } from '../../api/request-input.ts';
 import type { Address } from '../../payment/address.ts';
+import { invalidField } from '../../payment/errors.ts';
 import { formatUnits } from '../../payment/money.ts';
 import type { NumberedEvent } from '../../payment/payment-events.ts';
 import { paymentUri } from '../../payment/payment-uri.ts';
@@ -24,6 +25,7 @@ import {
   type RefundContext,
   readRefund,
   readRefunds,
+  refundAmounts,
   refundLink,
   submitTransaction,
 } from './refunds.ts';
@@ -86,10 +88,12 @@ export function registerRefunds({ server, guard }: MerchantRoutes, context: Refu
 
   server.post<PaymentRoute>('/payments/:payment_id/refunds', write, async (request) => {
     const body = readParameters(request, createRefundParameters);
-    const { amount = 'all', reason = null, destination = null } = body;
+    const { reason = null, destination = null } = body;
+    const [kind = 'amount', another] = refundAmounts.filter((name) => body[name] !== undefined);
+    if (another !== undefined) throw invalidField(another, `cannot be sent together with ${kind}`);
     const paymentId = request.params.payment_id.toLowerCase();
     const idempotencyKey = readIdempotencyKey(request.headers);
-    const asked = { amount, reason, destination, idempotencyKey };
+    const asked = { kind, amount: body[kind] ?? 'all', reason, destination, idempotencyKey };
     const refund = await createRefund(context, accountOf(request).id, paymentId, asked);
     return presentRefund(context, refund, refundLink(context, refund));
   });
@@ -123,7 +127,7 @@ export function registerRefunds({ server, guard }: MerchantRoutes, context: Refu
   });
 
   server.post<RefundRoute>('/refunds/:refund_id/cancel', write, async (request) => {
-    readParameters(request, {});
+    requireNoParameters(request);
     return presentRefund(context, await cancelOpenRefund(context, await own(request)));
   });
 }

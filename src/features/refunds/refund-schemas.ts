@@ -3,11 +3,14 @@ import { nullable, required } from '../../api/merchant/merchant-parameters.ts';
 import { idempotency, type Operation, operation } from '../../api/openapi/operations.ts';
 import {
   MAXIMUM_REASON_LENGTH,
+  REFUND_RULE,
   type RefundStatus,
   refundStatuses,
   type TransactionProblem,
   transactionProblems,
 } from './refund.ts';
+
+const PART_PATTERN = '^[0-9]{1,9}(\\.[0-9]{1,2})?$';
 
 const addressSchema = { type: 'string', pattern: json.ADDRESS_PATTERN };
 
@@ -20,6 +23,16 @@ export const createRefundParameters = {
     ),
     default: 'all',
   },
+  charge_amount: nullable(
+    { type: 'string', pattern: PART_PATTERN },
+    'Instead of `amount`: an amount of the charge, in its currency.',
+    '25.00',
+  ),
+  share: nullable(
+    { type: 'string', pattern: PART_PATTERN },
+    'Instead of `amount`: a share of the charge, in percent.',
+    '50',
+  ),
   reason: nullable(
     { type: 'string', maxLength: MAXIMUM_REASON_LENGTH },
     'Why you refund it. The customer does not see it.',
@@ -110,7 +123,8 @@ const operations: readonly Operation[] = [
     summary: 'Open a refund',
     description:
       'Opens a refund in USDC, which you transfer from your own wallet. ' +
-      'Without `destination`, the response has a link with which the customer names an address. All refunds together never exceed what was received.',
+      'Without `destination`, the response has a link with which the customer names an address. All refunds together never exceed what was received. ' +
+      REFUND_RULE,
     body: 'CreateRefund',
     headers: idempotency,
     answer: 'Refund',

@@ -1,7 +1,16 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ADDRESS, NOW_MS, newPayment } from '../../../test/store/fixtures.ts';
 import { newRefund } from '../../../test/support/refunds.ts';
-import { bookTransfer, confirmAddress, type Refund, refundableUnits, refundOfTransfer } from './refund.ts';
+import { smaller } from '../../payment/money.ts';
+import {
+  bookTransfer,
+  confirmAddress,
+  type Refund,
+  refundableUnits,
+  refundOfTransfer,
+  refundShareUnits,
+} from './refund.ts';
 
 const payment = newPayment('account');
 const OTHER = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
@@ -21,6 +30,18 @@ it('leaves to refund what an expired or canceled refund had taken', () => {
   const open = refundOf({ expiresAtMs: NOW_MS + 1 });
   expect(refundableUnits(100n, [expired, canceled], NOW_MS)).toBe(100n);
   expect(refundableUnits(100n, [expired, canceled, open], NOW_MS)).toBe(80n);
+});
+
+it('refunds parts of a charge that together never exceed what arrived for it, and lack less than a unit each', () => {
+  const parts = fc.array(fc.integer({ min: 1, max: 500_000 }), { minLength: 1, maxLength: 20 });
+  fc.assert(
+    fc.property(parts, fc.bigInt(0n, 10n ** 11n), fc.bigInt(1n, 10n ** 11n), (cents, received, usdUnits) => {
+      const whole = BigInt(cents.reduce((sum, each) => sum + each, 0));
+      const units = cents.map((each) => refundShareUnits({ usdUnits }, received, [BigInt(each), whole]));
+      const missing = smaller(received, usdUnits) - units.reduce((sum, each) => sum + each, 0n);
+      expect(missing >= 0n && missing < BigInt(cents.length)).toBe(true);
+    }),
+  );
 });
 
 it('books no transfer beyond what the payment’s other refunds leave', () => {

@@ -1,7 +1,7 @@
 import type { Address } from '../../payment/address.ts';
 import { ServiceError, UnknownStateError } from '../../payment/errors.ts';
-import { formatUnits } from '../../payment/money.ts';
-import type { PaymentId } from '../../payment/payment.ts';
+import { formatUnits, smaller } from '../../payment/money.ts';
+import type { Payment, PaymentId } from '../../payment/payment.ts';
 import type { PaymentEventType } from '../../payment/payment-events.ts';
 import type { TransferLog } from '../../settlement/chain/chain.ts';
 
@@ -14,6 +14,11 @@ export const refundStatuses = {
   expired: 'The address or the transfer did not come in time.',
 } as const satisfies Record<string, string>;
 export type RefundStatus = keyof typeof refundStatuses;
+
+/** Who bears the fees of a refund, for merchants. */
+export const REFUND_RULE =
+  'A share of the charge is the same share of the USDC that arrived for it, rounded down. So the provider’s fee is ' +
+  'borne by the customer, and the service’s fee, which is not returned, by you.';
 
 export const transactionProblems = {
   no_transfer: 'The submitted transaction contains no USDC transfer to the address.',
@@ -101,6 +106,15 @@ export function refundableUnits(receivedUnits: bigint, refunds: readonly Refund[
   return taken < receivedUnits ? receivedUnits - taken : 0n;
 }
 
+/** A part of what arrived for the charge, rounded down, so that parts never exceed the whole. A surplus stays out. */
+export function refundShareUnits(
+  { usdUnits }: Pick<Payment, 'usdUnits'>,
+  receivedUnits: bigint,
+  [part, whole]: readonly [bigint, bigint],
+): bigint {
+  return (smaller(receivedUnits, usdUnits) * part) / whole;
+}
+
 /** Throws `refund_state_conflict` unless the refund is in one of these states. */
 export function requireRefundStatus(
   refund: Refund,
@@ -130,7 +144,7 @@ export function openRefund(
   }
   const left = refundableUnits(receivedUnits, others, refund.createdAtMs);
   const units = askedUnits ?? left;
-  if (units > left || left === 0n) {
+  if (units > left || units === 0n) {
     throw refundConflict(`At most ${formatUnits(left)} USDC of the payment can still be refunded.`);
   }
   return { refund: withUniqueUnits({ ...refund, units }, rivals), event: 'refund.opened' };

@@ -3,7 +3,7 @@ import type { AccountStore } from '../../accounts/account-store.ts';
 import { type Address, parsePayoutAddress } from '../../payment/address.ts';
 import { fingerprintOf } from '../../payment/create-payment.ts';
 import { invalidField, ServiceError } from '../../payment/errors.ts';
-import { formatUnits, parseUnits } from '../../payment/money.ts';
+import { BASIS_POINTS, formatCents, formatUnits, parseDecimal, parseUnits } from '../../payment/money.ts';
 import type { Payment, PaymentId } from '../../payment/payment.ts';
 import type { NumberedEvent } from '../../payment/payment-events.ts';
 import type { PaymentStore, PaymentView } from '../../payment/payment-store.ts';
@@ -25,6 +25,7 @@ import {
   type RefundView,
   refundableUnits,
   refundConflict,
+  refundShareUnits,
   refundStatusAt,
   requireRefundStatus,
   TRANSFER_MS,
@@ -47,9 +48,13 @@ export interface RefundContext
   readonly nowMs: () => number;
 }
 
+/** Ways to say how much, of which a request has one. */
+export const refundAmounts = ['amount', 'charge_amount', 'share'] as const;
+
 export interface RefundRequest {
-  /** `all`, `surplus`, or an amount in USDC. */
+  /** `all`, `surplus`, or an amount in USDC; with another `kind`, an amount or percentage of the charge. */
   readonly amount: string;
+  readonly kind?: (typeof refundAmounts)[number];
   readonly reason: string | null;
   /** The customer's address; null if the customer enters it through a link. */
   readonly destination: string | null;
@@ -93,7 +98,8 @@ export async function createRefund(
   const reason = parseReason(request.reason);
   const typed = request.destination;
   const destination = typed === null ? null : await parseDestination(context, payment, typed);
-  const asked = parseRefundAmount(request.amount, view);
+  const asked = parseRefundAmount(request, view);
+  const kind = request.kind === undefined || request.kind === 'amount' ? [] : [request.kind];
   const draft: Refund = {
     ...noTransfer,
     id: `rfd_${randomBytes(10).toString('hex')}`,
@@ -105,7 +111,7 @@ export async function createRefund(
     status: destination === null ? 'awaiting_address' : 'awaiting_transfer',
     expiresAtMs: nowMs + (destination === null ? ADDRESS_LINK_MS : TRANSFER_MS),
     idempotencyKey: request.idempotencyKey ?? null,
-    fingerprint: fingerprintOf([payment.id, request.amount, reason, destination]),
+    fingerprint: fingerprintOf([payment.id, ...kind, request.amount, reason, destination]),
     destination,
     scannedBlock: await readScannedBlock(context),
   };
@@ -158,7 +164,9 @@ export async function confirmRefundAddress(
 }
 
 /** Amount in 10⁻⁶ USDC; null for the whole remainder. */
-function parseRefundAmount(amount: string, view: PaymentView): bigint | null {
+function parseRefundAmount({ amount, kind = 'amount' }: RefundRequest, view: PaymentView): bigint | null {
+  if (kind !== 'amount')
+    return refundShareUnits(view.payment, refundLimitUnits(view), parsePart(kind, amount, view.payment));
   if (amount === 'all') return null;
   if (amount === 'surplus') {
     const surplus = refundLimitUnits(view) - view.payment.usdUnits;
@@ -168,6 +176,19 @@ function parseRefundAmount(amount: string, view: PaymentView): bigint | null {
   const units = parseUnits(amount);
   if (units !== null && units > 0n) return units;
   throw invalidField('amount', 'must be all, surplus, or an amount in USDC such as 12.50');
+}
+
+/** The part of the whole charge, in basis points or cents. */
+function parsePart(
+  kind: string,
+  text: string,
+  { amountCents, currency }: Payment,
+): readonly [bigint, bigint] {
+  const whole = BigInt(kind === 'share' ? BASIS_POINTS : amountCents);
+  const part = parseDecimal(text, 2) ?? 0n;
+  if (part > 0n && part <= whole) return [part, whole];
+  const maximum = kind === 'share' ? '100 percent' : `the charge of ${formatCents(amountCents)} ${currency}`;
+  throw invalidField(kind, `must be above 0 and at most ${maximum}, with at most two decimals`);
 }
 
 function parseReason(reason: string | null): string | null {
