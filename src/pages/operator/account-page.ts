@@ -141,7 +141,7 @@ function factsCard(account: Account, visit: OperatorVisit): Html {
 <div><dt>Account ID</dt><dd><code>${account.id}</code></dd></div>
 <div><dt>Email address</dt><dd>${account.email === null ? 'none' : html`<bdi>${account.email}</bdi>`}</dd></div>
 <div><dt>Payout wallet</dt>
-<dd>${account.wallet === null ? 'none' : html`<code class="breaks">${account.wallet}</code>`}${lockBadge}</dd></div>
+<dd>${account.wallet === null ? 'none' : html`<code>${account.wallet}</code>`}${lockBadge}</dd></div>
 <div><dt>Created</dt><dd>${utcTime(account.createdAtMs)}</dd></div></dl>
 <form class="actions" method="post" action="${path}/state">${forms.formTokenField(visit.formToken)}
 ${change}
@@ -154,7 +154,7 @@ as merchant</button> <span class="soft small">Read-only access for half an hour.
 function featuresCard(account: Account, { formToken }: OperatorVisit): Html {
   return html`<section class="card"><h2>Features</h2>${features.map((feature) => {
     const isOn = account.features.includes(feature);
-    return html`<form class="switch" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/feature">${forms.formTokenField(formToken)}
+    return html`<form class="actions switch" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/feature">${forms.formTokenField(formToken)}
 <span>${featureWords[feature]}</span> ${onOff(isOn)}
 <button class="button compact" name="${isOn ? 'disable' : 'enable'}" value="${feature}">Switch ${isOn ? 'off' : 'on'}<span class="quiet">:
 ${featureWords[feature]}</span></button></form>`;

@@ -29,7 +29,7 @@ async function showEntries(visit: OperatorVisit): Promise<PageView> {
 <form class="inline" method="get" action="${OPERATOR_PATH}/audit" role="search">
 <div class="field"><label for="account">Account ID</label><input id="account" name="account" value="${account}" aria-describedby="account-hint"></div>
 <button class="button">Search</button>
-<p class="hint" id="account-hint">Enter “${SERVICE_LOG}” for actions on the service as a whole. Leave empty for all entries.</p></form>
+<p class="small soft" id="account-hint">Enter “${SERVICE_LOG}” for actions on the service as a whole. Leave empty for all entries.</p></form>
 ${auditTable(entries, 'UTC', accountLink)}
 ${pageLinks(`${OPERATOR_PATH}/audit`, { filters: { account }, isNewest: before === null, older: last === undefined ? null : textOf(last) })}`,
   };

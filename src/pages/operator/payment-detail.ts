@@ -82,7 +82,7 @@ The merchant’s next status request shows it as canceled. This cannot be undone
     },
     (token) => ({
       title: 'Send this token to the merchant?',
-      effect: html`<p>A transaction sends all of the token <code class="breaks">${parseRescuedToken(token) === POL_ADDRESS ? 'POL' : token}</code>
+      effect: html`<p>A transaction sends all of the token <code>${parseRescuedToken(token) === POL_ADDRESS ? 'POL' : token}</code>
 at the deposit address to the payout wallet, without a fee. The relayer pays the gas. This cannot be undone.</p>`,
       button: 'Send the token',
     }),
@@ -116,15 +116,15 @@ function factsCard({ payment, observations }: PaymentView): Html {
   const { heldUnits, seenUnits } = sumObservations(observations);
   return html`<section class="card"><h2>Payment</h2>
 <p>${statusBadge(payment)} ${forwardBadge(payment)} ${mismatchBadge(payment)} ${stateSentence(payment)}</p><dl class="facts">
-<div><dt>Payment ID</dt><dd><code class="breaks">${payment.id}</code></dd></div>
+<div><dt>Payment ID</dt><dd><code>${payment.id}</code></dd></div>
 <div><dt>Account</dt><dd><a href="${OPERATOR_PATH}/accounts/${payment.accountId}"><code>${payment.accountId}</code></a></dd></div>
 <div><dt>Created</dt><dd>${utcTime(payment.createdAtMs)}</dd></div>
 <div><dt>Provider</dt><dd>${providerName(payment.provider)}</dd></div>
 <div><dt>Required</dt><dd>${formatUsdc(payment.paidThresholdUnits)} USDC</dd></div>
 <div><dt>Arrived</dt><dd>${formatUsdc(seenUnits)} USDC of ${formatUsdc(payment.usdUnits)} USDC</dd></div>
 <div><dt>Held at deposit address</dt><dd>${formatUsdc(heldUnits)} USDC</dd></div>
-<div><dt>Deposit address</dt><dd><code class="breaks">${payment.depositAddress}</code></dd></div>
-<div><dt>Payout wallet</dt><dd><code class="breaks">${payment.payoutAddress}</code></dd></div>
+<div><dt>Deposit address</dt><dd><code>${payment.depositAddress}</code></dd></div>
+<div><dt>Payout wallet</dt><dd><code>${payment.payoutAddress}</code></dd></div>
 <div><dt>Next step</dt><dd>${adviceFor(payment)}</dd></div></dl></section>`;
 }
 
@@ -145,9 +145,9 @@ function actionsCard({ payment, observations }: PaymentView, visit: OperatorVisi
   const canCancel = isPending && isDust(payment, seenUnits);
   const isEmpty = heldUnits === 0n || forwardStatus === 'canceled';
   const canRelease = !isPending && relayBatchId === null && !isEmpty;
-  const release = html`<form class="switch" method="post" action="${path}/release">${token}
+  const release = html`<form class="actions switch" method="post" action="${path}/release">${token}
 <span>Release the USDC held at the deposit address to the merchant, less the fee.</span><button class="button">Release</button></form>`;
-  const cancel = html`<form class="switch" method="post" action="${path}/cancel">${token}
+  const cancel = html`<form class="actions switch" method="post" action="${path}/cancel">${token}
 <span>Cancel the payment. This is possible until 0.01 USDC has arrived or a customer starts to pay.</span>
 <button class="button danger">Cancel payment</button></form>`;
   return html`<section class="card"><h2>Actions</h2>

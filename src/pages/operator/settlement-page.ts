@@ -126,7 +126,7 @@ export async function readRelayers({ relayers }: Pick<OperatorContext, 'relayers
 
 export function relayersCard(relayers: Awaited<ReturnType<typeof readRelayers>>): Html {
   return html`<section class="card" id="relayers"><h2>Relayers</h2>${dataTable('Relayers', relayers, {
-    Address: headings(({ address }) => html`<code class="breaks">${address}</code>`),
+    Address: headings(({ address }) => html`<code>${address}</code>`),
     'Balance in POL': numbers(({ balanceWei }) =>
       balanceWei === null ? html`<span class="soft">could not be read</span>` : polOf(balanceWei),
     ),
@@ -165,7 +165,7 @@ export function endpointsCard(endpoints: readonly EndpointHealth[]): Html {
     'RPC endpoints',
     endpoints,
     {
-      Endpoint: headings(({ label }) => html`<code class="breaks">${label}</code>`),
+      Endpoint: headings(({ label }) => html`<code>${label}</code>`),
       Status: endpointStatus,
       'Blocks behind': numbers(({ lagBlocks }) => lagBlocks ?? '–'),
       Disagreements: sentences(({ disagreements, lastDisagreement }) =>

@@ -80,7 +80,7 @@ export function tickField({
 }
 
 export function providerBoxes(legend: string, ticked: readonly ProviderId[]): Html {
-  return html`<fieldset class="field grid-of-boxes"><legend>${legend}</legend>${providerIds.map((id) => {
+  return html`<fieldset class="field grid"><legend>${legend}</legend>${providerIds.map((id) => {
     const names = { name: `provider_${id}`, id: `provider-${id}`, label: providerCatalog[id].name };
     return html`<div class="choice">${tickField({ type: 'checkbox', ...names, isChecked: ticked.includes(id) })}</div>`;
   })}</fieldset>`;

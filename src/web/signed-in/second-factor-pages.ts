@@ -268,7 +268,7 @@ export function recoveryCodesPage(codes: readonly string[], nextPath: string): P
     title: 'Your recovery codes',
     main: html`<section class="card">
 <p class="banner">Store these codes where you can find them without your phone. Each works once instead of a code. They are not shown again.</p>
-<ul class="codes" id="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+<ul class="grid" id="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
 <div class="actions screen-only"><button class="button" type="button" data-copies="codes" hidden>Copy</button>
 <a class="button" href="${file}" download="recovery-codes.txt">Download</a>
 <button class="button" type="button" data-prints hidden>Print</button>
