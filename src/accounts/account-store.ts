@@ -22,19 +22,13 @@ export interface AccountStore {
   /** The logo with this hash, if an account shows it now; otherwise null. */
   findLogo(hash: string): Promise<ShopLogo | null>;
 
-  /**
-   * False when the account already has that many active keys. Decided within the transaction, so that concurrent calls
-   * cannot exceed the maximum.
-   */
+  /** False when the account already has that many active keys, decided within the transaction. */
   createKey(key: ApiKey, maximumActive: number): Promise<boolean>;
   listKeys(accountId: string): Promise<readonly ApiKey[]>;
   /** Revokes immediately; null for an unknown key. A second call keeps the first time. */
   revokeKey(keyId: string, revokedAtMs: number): Promise<ApiKey | null>;
   recordKeyUses(hashes: readonly string[], atMs: number): Promise<void>;
-  /**
-   * Active key by its SHA-256, or null. Every API request needs it, so an implementation may cache it, as long as a
-   * change of key or account takes effect with the next call.
-   */
+  /** Active key by its SHA-256, or null. A change of key or account takes effect with the next call. */
   findActiveKey(hash: string): Promise<ActiveKey | null>;
 }
 
@@ -58,10 +52,7 @@ export interface UserChangeOptions {
   readonly removesSecondFactors?: boolean;
 }
 
-/**
- * `gone`: the invitation was used, withdrawn or has expired. `other_user`: the address now belongs to another user.
- * `full`: the account or the user has the maximum of memberships.
- */
+/** `gone`: the invitation was used, withdrawn or has expired. `full`: the account or user has all memberships. */
 export type Acceptance = 'accepted' | 'gone' | 'other_user' | 'full';
 
 export interface PeopleStore {
@@ -94,7 +85,7 @@ export interface PeopleStore {
   putMembership(membership: Membership): Promise<boolean>;
   /**
    * Uses up an invitation, creates a user if the address has none, adds the membership, and ends the user's password
-   * links, all in one transaction. Unless the result is `accepted`, nothing changes.
+   * links. Unless the result is `accepted`, nothing changes.
    */
   acceptInvitation(
     membership: Membership,
@@ -105,10 +96,7 @@ export interface PeopleStore {
   listMemberships(userId: string): Promise<readonly Membership[]>;
   /** Oldest first. */
   listMembers(accountId: string): Promise<readonly Member[]>;
-  /**
-   * Changes a role, or removes it (null). `last_owner`: refused, because no other user could manage the account;
-   * decided within the transaction, so that two owners cannot remove each other at once.
-   */
+  /** Changes a role, or removes it (null). `last_owner`: refused, decided within the transaction. */
   changeMembership(
     accountId: string,
     userId: string,
@@ -117,10 +105,7 @@ export interface PeopleStore {
 }
 
 export interface SessionStore {
-  /**
-   * Starts a session. Removes expired ones and the user's oldest beyond `MAXIMUM_SESSIONS`, counting open and pending
-   * ones separately. False, with nothing written, when the guard does not hold.
-   */
+  /** Starts a session. Removes the oldest beyond `MAXIMUM_SESSIONS`, open and pending ones counted separately. */
   createSession(session: DashboardSession, guard?: UserGuard): Promise<boolean>;
   /** Session by its token's hash, even if expired. */
   findSession(tokenHash: string): Promise<DashboardSession | null>;
@@ -128,18 +113,14 @@ export interface SessionStore {
   listSessions(userId: string): Promise<readonly DashboardSession[]>;
   touchSession(id: string, lastSeenAtMs: number): Promise<void>;
   chooseAccount(id: string, accountId: string): Promise<void>;
-  /**
-   * Stores a challenge for the session's browser to sign, or a secret that the session's next page shows once. Replaces
-   * an earlier one of the same purpose, and removes the oldest beyond `MAXIMUM_CHALLENGES` purposes.
-   */
+  /** Stores a challenge to sign, or a secret for the next page. Removes the oldest beyond `MAXIMUM_CHALLENGES`. */
   keepChallenge(id: string, purpose: string, challenge: string): Promise<void>;
   takeChallenge(id: string, purpose: string): Promise<string | null>;
   endSession(userId: string, id: string): Promise<boolean>;
 
   /**
-   * Stores a link. An operator's password link and the code of a connection end the user's earlier links; a `forgotten`
-   * link ends none, because anyone may request one. Emailed links and invitations beyond the maximum are removed,
-   * oldest first.
+   * Stores a link. `password` and `connect` end the user's earlier links; `forgotten` ends none, because anyone may
+   * request one. Emailed links and invitations beyond the maximum are removed, oldest first.
    */
   createLink(link: OneTimeLink): Promise<void>;
   /** Link by its token's hash, even if expired. */
@@ -156,10 +137,7 @@ export interface SessionStore {
 export type AuditPosition = Pick<AuditEntry, 'atMs' | 'accountId' | 'position'>;
 
 export interface AuditStore {
-  /**
-   * Adds an entry, or counts a repeat of one of the `mergedActions`. Removes the oldest entries of an action beyond
-   * `MAXIMUM_ENTRIES_OF_ACTION`.
-   */
+  /** Adds an entry, or counts a repeat of one of the `mergedActions`. Removes the oldest beyond the maximum. */
   appendEntry(entry: NewAuditEntry): Promise<void>;
   /** Newest first, from before a position; null starts with the newest. */
   listEntries(accountId: string, before: number | null, limit: number): Promise<readonly AuditEntry[]>;

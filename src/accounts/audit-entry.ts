@@ -76,10 +76,7 @@ export type NewAuditEntry = Omit<AuditEntry, 'position'>;
 /** Replaces the account's id in entries about the service as a whole. */
 export const SERVICE_LOG = 'service';
 
-/**
- * Maximum audit entries of one action in an account; the oldest are deleted. Counted by action, so that frequent
- * actions do not evict others.
- */
+/** Maximum entries of one action in an account, so that frequent actions do not evict others. */
 export const MAXIMUM_ENTRIES_OF_ACTION = 5_000;
 
 /** Frequent actions: repeats by one actor within `MERGE_MS` share an entry that counts them. */

@@ -11,10 +11,7 @@ const DAY_MS = 86_400_000;
 /** Payments per step, kept small because SQLite writes in the thread that serves the API. */
 const BATCH_SIZE = 100;
 
-/**
- * Erases customers' email addresses from an account's payments that are older than this many days. Runs one bounded
- * step, which continues where the last one stopped.
- */
+/** Erases email addresses from older payments in one bounded step, which continues where the last one stopped. */
 export function eraseEmailsOlderThan(
   { emails, nowMs }: EraseEmailsContext,
   accountId: string,
@@ -28,10 +25,7 @@ export const MAXIMUM_MAIL_DELAY_MS = DAY_MS;
 /** The same for a mail that is never queued because its payment stays held. */
 const MAXIMUM_ADDRESS_AGE_MS = 30 * DAY_MS;
 
-/**
- * Runs one such step for each account with a retention period, and erases addresses of customers whose mail was not sent
- * in time. Resolves to whether more is left to erase.
- */
+/** Runs one step for each account with a retention period, and one for unsent mails. Whether more is left to erase. */
 export async function eraseOldEmails(
   context: EraseEmailsContext &
     Readonly<{
@@ -52,8 +46,8 @@ export async function eraseOldEmails(
 }
 
 /**
- * Erases the customer's email address from everything stored about a payment. Resolves to whether there was one. Throws
- * `payment_not_found`, and `payment_state_conflict` while one of its webhooks is being sent.
+ * Erases an email address from everything stored about a payment. Whether there was one. Throws `payment_not_found`,
+ * and `payment_state_conflict` while one of its webhooks is being sent.
  */
 export async function eraseEmail(
   { emails }: Readonly<{ emails: Pick<EmailStore, 'eraseEmail'> }>,

@@ -8,10 +8,7 @@ import { type Context, newUser, noRoom } from './users.ts';
 
 const INVITATION_MS = 7 * 24 * 3_600_000;
 
-/**
- * Invites a person to an account, which ends earlier invitations of the address, and returns the link's token. Throws a
- * 400 for an invalid address, for a member's address, or for a full account.
- */
+/** Invites a person, ends earlier invitations of the address, and returns the link's token. Throws a 400. */
 export async function invite(
   context: PeopleContext,
   accountId: string,
@@ -60,10 +57,7 @@ export async function withdrawInvitation(
   await recordAction(context, accountId, actor, 'invitation.withdrawn', invitation.email);
 }
 
-/**
- * Reads an invitation's link, account name, and user with its address; the user is null if accepting creates one. Null
- * for an invalid link.
- */
+/** Reads an invitation's link; the user is null if accepting creates one. Null for an invalid link. */
 export async function findInvited(
   context: PeopleContext,
   token: string,
@@ -76,8 +70,8 @@ export async function findInvited(
 }
 
 /**
- * Makes the invited person a member and uses up the invitation. An existing user must be signed in with the address
- * (`signedInAs`); a new user gets the submitted password. Throws a 400 for a weak password or a full account.
+ * Makes the invited person a member. An existing user must be signed in with the address (`signedInAs`); a new user
+ * gets the submitted password. Throws a 400 for a weak password or a full account.
  *
  * Without email the inviting owner sees the link. It must therefore neither set the password of an existing user nor
  * reveal that one exists: that case gets the same answer after the same time (`sign_in`), and the invitation stays.

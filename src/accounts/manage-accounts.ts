@@ -46,10 +46,7 @@ export interface ProfileUpdate
   readonly logo?: Uint8Array | null;
 }
 
-/**
- * Validates a change to this account's profile, which `updateAccount` writes. Existing payments keep their wallet and
- * callback. Throws `invalid_request`, and `rate_limited` while too many pictures are processed.
- */
+/** Validates a change to an account's profile. Throws `invalid_request`, and `rate_limited` for too many pictures. */
 export async function readProfileUpdate(
   { callbacks, pictures, isTestMode }: Omit<ProfileContext, keyof AccountsContext>,
   account: Account,
@@ -214,8 +211,8 @@ export function describeAccountChange(before: Account, after: Account): string |
 }
 
 /**
- * Starts an operator's temporary view of an account's dashboard, ends the operator's earlier views, and records the
- * view in the account's audit log. Returns the token for the browser's cookie. Throws `not_found`.
+ * Starts an operator's temporary view of an account's dashboard, recorded in its audit log, in place of earlier views.
+ * Returns the token for the browser's cookie. Throws `not_found`.
  */
 export async function viewAccount(
   context: PeopleContext,

@@ -4,9 +4,8 @@ import { type Actor, type PeopleContext, recordAction } from './people-context.t
 import type { Membership, Role } from './person.ts';
 
 /**
- * Changes the role of a member, or removes the member (null), with effect from the member's next request, and ends the
- * member's password links and invitations to the account. Throws `not_found` for a user who is not a member, and a 400
- * if no owner would be left.
+ * Changes the role of a member, or removes the member (null) with all links to the account. Throws `not_found` for a
+ * user who is not a member, and a 400 if no owner would be left.
  */
 export async function changeMember(
   context: PeopleContext,

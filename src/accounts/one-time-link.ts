@@ -4,10 +4,7 @@ export interface OneTimeLink {
   readonly id: string;
   /** SHA-256 of the token in the link, hex. */
   readonly tokenHash: string;
-  /**
-   * `password` sets a user's password; so does `forgotten`, which anyone may request by email. `invitation` makes its
-   * recipient a member of an account. `connect` is exchanged for an API key (`features/connect/connect-shop.ts`).
-   */
+  /** `forgotten`: anyone may request it. `connect`: exchanged for an API key (`features/connect/connect-shop.ts`). */
   readonly kind: 'password' | 'forgotten' | 'invitation' | 'connect';
   readonly email: string;
   /** User whose password it sets, or who approved the connection; null for an invitation. */

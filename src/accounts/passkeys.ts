@@ -60,10 +60,7 @@ export async function offerPasskey(
   });
 }
 
-/**
- * Adds the passkey that the browser created. Resolves to recovery codes if it is the user's first second factor,
- * otherwise null. Throws a 400 for an answer to another challenge, for an existing passkey, and at the maximum.
- */
+/** Adds the passkey that the browser created, with recovery codes for a first second factor. Throws a 400. */
 export async function addPasskey(
   context: SecondFactorContext,
   { user, session }: SignedIn,

@@ -17,9 +17,8 @@ import type { SignedIn } from './sessions.ts';
 export const PASSWORD_LINK_MS = 24 * 3_600_000;
 
 /**
- * Creates a link with which the user sets a password, and returns its token. An operator's link (`password`) ends
- * earlier ones; a link requested by email (`forgotten`) ends none, so that a stranger cannot end a link by requesting
- * another.
+ * Creates a link with which the user sets a password, and returns its token. A `forgotten` link ends no earlier one, so
+ * that a stranger cannot end a link by requesting another.
  */
 export async function createPasswordLink(
   context: SessionContext,
@@ -42,10 +41,7 @@ export async function readLink(
   return kinds.includes(link.kind) ? link : null;
 }
 
-/**
- * Sets the password of a link's user, uses up the link, and ends all of the user's sessions and other links, so that
- * the old password gives no more access. Null for an invalid link. Throws a 400 for a weak password.
- */
+/** Sets a password by a link, which ends all of the user's sessions and links. Null if invalid. Throws a 400. */
 export async function setPasswordByLink(
   context: PeopleContext,
   token: string,
@@ -90,10 +86,7 @@ export async function changePassword(
   await recordForUser(context, user, actor, 'password.set');
 }
 
-/**
- * Throws a 400 unless the password is the user's, because access to an unattended browser must not suffice to change
- * credentials. Records a wrong password.
- */
+/** Throws a 400 unless it is the user's password: an unattended browser must not suffice to change credentials. */
 export async function requireOwnPassword(
   context: PeopleContext,
   { user, actor }: { readonly user: User; readonly actor: Actor },

@@ -3,10 +3,7 @@ import { promisify } from 'node:util';
 import { invalidField, ServiceError } from '../payment/errors.ts';
 import { isWellKnown } from './well-known-passwords.ts';
 
-/**
- * Argon2id with OWASP's minimum: 19 MiB, two passes, one lane; about 40 ms. Each hash carries its parameters, so they
- * can be raised: older hashes are renewed at the next sign-in.
- */
+/** Argon2id with OWASP's minimum: 19 MiB, two passes, one lane; about 40 ms. Older hashes are renewed at sign-in. */
 const current = { memoryKib: 19_456, passes: 2, lanes: 1 } as const;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
@@ -36,11 +33,7 @@ interface Hash extends HashParameters {
 const phcPattern =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{43})$/;
 
-/**
- * Hashes and verifies passwords, at most `MAXIMUM_RUNNING` at a time.
- *
- * @param deriveKey Argon2id; tests replace it
- */
+/** @param deriveKey Argon2id; tests replace it */
 export function createPasswords(deriveKey: DeriveKey = derive) {
   const limited = createConcurrencyLimit();
   const dummy: Hash = { ...current, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
@@ -52,9 +45,8 @@ export function createPasswords(deriveKey: DeriveKey = derive) {
         return textOf({ ...current, salt, hash: await deriveKey(password, { ...current, salt }) });
       }),
     /**
-     * Whether the password matches the hash. Without a hash the result is false after the same time, so that the time
-     * does not reveal which users exist. Throws `rate_limited` when too many requests wait, earlier for strangers than
-     * for signed-in users and known browsers.
+     * Whether the password matches. Without a hash the result is false after the same time, so that the time does not
+     * reveal which users exist. Throws `rate_limited` in a full queue, earlier for strangers.
      *
      * @param stranger network of a stranger; null for signed-in users and known browsers
      */
@@ -131,10 +123,7 @@ interface Waiter {
   refuse(error: ServiceError): void;
 }
 
-/**
- * Runs a few tasks at a time. Strangers' networks take turns: each runs its first task before any runs a second one. In
- * a full queue, the network with the most tasks loses one to a network with fewer.
- */
+/** Runs a few tasks at a time. Strangers' networks take turns; in a full queue, the one with most tasks loses one. */
 function createConcurrencyLimit() {
   const waiting: Waiter[] = [];
   let running = 0;

@@ -59,10 +59,7 @@ type UserAction = Extract<
   `sign_in.${string}` | `password.${string}` | `second_factor.${string}` | `passkey.${string}`
 >;
 
-/**
- * Records an action on a user in each of the user's accounts, and in the service's log if the user is an operator, who
- * may have no account.
- */
+/** Records an action on a user in each of the user's accounts, and an operator's in the service's log. */
 export async function recordForUser(
   context: RecordContext,
   user: Pick<User, 'id' | 'email' | 'isOperator'>,

@@ -76,11 +76,10 @@ export interface RelyingParty {
 }
 
 /**
- * Relying party for a page. Null where browsers offer no passkeys: at an IP address, without HTTPS except on localhost,
- * or outside the host of `homeUrl` and its subdomains.
+ * Relying party for a page; null where browsers offer no passkeys: at an IP address, without HTTPS, or outside of
+ * `homeUrl`.
  *
  * @param homeUrl address for which passkeys are created
- * @param pageUrl address of the page that requests one
  */
 export function relyingPartyOf(homeUrl: string, pageUrl = homeUrl): RelyingParty | null {
   const { hostname: host } = new URL(homeUrl);

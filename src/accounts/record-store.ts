@@ -1,7 +1,6 @@
 /**
- * `opened`: the first time that a customer opened a payment's checkout page. `dismissed`: the group of alerts that a
- * member dismissed. `settled`: how and by whom a payment was settled between merchant and customer; not shown to the
- * customer.
+ * `opened`: a customer first opened a checkout. `dismissed`: alerts that a member dismissed. `settled`: how and by whom
+ * a payment was settled between merchant and customer; not shown to the customer.
  */
 export type RecordKind = 'opened' | 'dismissed' | 'settled';
 

@@ -39,10 +39,7 @@ const RECOVERY_CODE_BYTES = 10;
 
 export type TotpOffer = ReturnType<typeof offerTotp>;
 
-/**
- * Setup data for an authenticator app: a new secret, or that of an earlier offer, which the app may already know.
- * Stores nothing; `confirmTotp` does.
- */
+/** Setup data for an authenticator app: a new secret, or that of an earlier offer. Stores nothing. */
 export function offerTotp(
   { secondFactor }: Pick<SecondFactorContext, 'secondFactor'>,
   user: User,
@@ -147,8 +144,8 @@ export async function hasSecondFactor({ people }: People, user: User): Promise<b
 }
 
 /**
- * Whether a code of the app, or a recovery code, is correct. Uses up the code and the app's earlier ones, so that of
- * two concurrent requests only one succeeds. Throws a 400 if the key that sealed the app's secret is missing.
+ * Whether a code of the app, or a recovery code, is correct. Uses it up, so that of two concurrent requests only one
+ * succeeds. Throws a 400 if the key that sealed the app's secret is missing.
  */
 export async function consumeCode(
   { people, secondFactor, nowMs }: Pick<SecondFactorContext, 'people' | 'secondFactor' | 'nowMs'>,

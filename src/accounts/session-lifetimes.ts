@@ -1,10 +1,7 @@
 /** The dashboard of merchants, the console of operators, or an account's dashboard viewed by an operator. */
 export type SessionArea = 'dashboard' | 'operator' | 'viewing';
 
-/**
- * `second_factor`: the password was correct, and only the second factor can be entered. `set_up`: the password was
- * correct, and only a required second factor can be set up.
- */
+/** After the password, `second_factor` can only enter one, and `set_up` only set up a required one. */
 export type SessionStage = 'second_factor' | 'set_up' | 'open';
 
 /** A signed-in session. The browser's cookie holds the token, the store only the token's hash. */

@@ -76,10 +76,7 @@ const lifetimes: Record<SessionStage, number> = {
   open: SESSION_LIFETIME_MS,
 };
 
-/**
- * Starts a session with a new token, so that a token planted in the browser stays useless. Null if the user's password
- * or rights changed after `user` was read.
- */
+/** Starts a session. Null if the user's password or rights changed after `user` was read. */
 export async function openSession(
   context: PeopleContext,
   user: User,
@@ -194,8 +191,7 @@ const KEPT_MS = 2 * 60_000;
 const ownerOf = (sessionId: string, purpose: string) => `${purpose} for ${sessionId}`;
 
 /**
- * Stores a secret for the session's next page, to which the form that created it redirects, so that a reload does not
- * create another. The secret is sealed, and appears in no URL or log.
+ * Stores a sealed secret for the page to which its form redirects, so that a reload does not create another.
  *
  * @param purpose identifies the secret, such as `key key_12`; only a page with the same purpose gets it
  */

@@ -52,10 +52,7 @@ export const plainProfile = {
 /** What customers see of a shop, and the account's settings. */
 export type ShopProfile = Readonly<typeof plainProfile>;
 
-/**
- * Parsers of settings given as text, by option name. Empty text removes a setting or restores its default, except for the
- * name and the base currency, which refuse it.
- */
+/** Parsers of settings by option name. Empty text restores a default, except for the name and the base currency. */
 export const textSettings = {
   name: (text) => ({ name: parseName(text) }),
   'brand-color': (text) => ({ brandColor: parseBrandColor(text) }),

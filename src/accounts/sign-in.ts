@@ -14,12 +14,10 @@ interface SignInOptions {
 }
 
 /**
- * Starts a session for a correct password (`openAfterPassword`); otherwise null. An unknown user, a missing password
- * and a missing right for this area are indistinguishable from a wrong password, by the answer and by the time it
- * takes.
+ * Starts a session for a correct password; otherwise null. An unknown user, a missing password and a missing right for
+ * this area are indistinguishable from a wrong password, by the answer and by the time it takes.
  *
- * @param stranger network of a browser in which this user has not signed in before; null for a known browser, whose
- * place in the queue strangers cannot take
+ * @param stranger network of a browser in which this user has not signed in before; null for a known one
  */
 export async function signIn(
   context: PeopleContext,
@@ -35,10 +33,7 @@ export async function signIn(
   return renewed === null ? null : openAfterPassword(context, renewed, options);
 }
 
-/**
- * Records a wrong password in the logs of the user's accounts, or in the service's log for an unknown address, without
- * the typed text. Repeats are merged.
- */
+/** Records a wrong password in the user's accounts, or in the service's log for an unknown address. */
 export async function recordFailedSignIn(
   context: PeopleContext,
   typed: string,
@@ -51,10 +46,7 @@ export async function recordFailedSignIn(
   else await recordForUser(context, user, actor, 'sign_in.failed', null);
 }
 
-/**
- * Starts the session of a user who has just proved or set the password: open, waiting for the user's second factor, or
- * for setting up a required one. Null if the password or rights have changed since.
- */
+/** Starts an open or pending session after the password. Null if the password or rights have changed since. */
 export async function openAfterPassword(
   context: PeopleContext,
   user: User,
@@ -72,10 +64,7 @@ async function renewHash(context: PeopleContext, user: User, password: string): 
   return context.people.updateUser(user.id, { passwordHash }, { guard: { user, sessionId: null } });
 }
 
-/**
- * Completes a sign-in with a code or a passkey: replaces the pending session with an open one. Null for a wrong code,
- * someone else's passkey or a wrong signature.
- */
+/** Replaces the pending session with an open one. Null for a wrong code, passkey or signature. */
 export async function passSecondFactor(
   context: SecondFactorContext,
   signedIn: SignedIn,

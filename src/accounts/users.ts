@@ -19,9 +19,8 @@ interface NewUser {
 }
 
 /**
- * Creates a user, or gives an existing one a membership or another role, which ends the user's password links. Operator
- * access also removes an existing user's password and second factors (`changeOperator`). Throws for an unknown or full
- * account.
+ * Creates a user, or gives an existing one a membership or role, which ends the user's password links. Operator access
+ * also resets credentials (`changeOperator`). Throws for an unknown or full account.
  */
 export async function createUser(
   context: Pick<PeopleContext, 'accounts' | 'people' | 'sessions' | 'audit' | 'nowMs'>,
@@ -60,9 +59,9 @@ export function noRoom(): ServiceError {
 export type Context = Pick<PeopleContext, 'people' | 'sessions' | 'audit' | 'nowMs'>;
 
 /**
- * Grants or revokes access to the operator's console, and ends the user's sessions and password links. Granting it also
- * removes the password and all second factors: someone else may have set them through an earlier invitation, and only a
- * new link proves who owns the address. Recorded in the service's log first, so that no change goes unrecorded.
+ * Grants or revokes access to the operator's console, and ends the user's sessions and links. Granting it also removes
+ * the password and all second factors: someone else may have set them through an earlier invitation, and only a new
+ * link proves who owns the address. Recorded first, so that no change goes unrecorded.
  */
 export async function changeOperator(
   context: Context,

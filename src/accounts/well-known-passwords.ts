@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/**
- * Words and passwords that guessers try first: frequent words and all passwords of at least twelve characters from
- * `@zxcvbn-ts/language-common` 4.1.3 (MIT), which took them from published leaks; and words about payments.
- */
+/** Words that guessers try first, from `@zxcvbn-ts/language-common` 4.1.3 (MIT), and words about payments. */
 const known = readFileSync(new URL('common-passwords.txt', import.meta.url), 'utf8')
   .split('\n')
   .filter((word) => word !== '');
@@ -48,10 +45,7 @@ const looksLike: Readonly<Record<string, string>> = {
   '!': 'i',
 };
 
-/**
- * Whether guessers would try a password: a listed one, a word surrounded by digits or rows of keys, a name in the email
- * address, or a repetition. Ignores case, width, accents, separators and digits in place of letters.
- */
+/** Whether guessers would try a password. Ignores case, width, accents, separators and digits in place of letters. */
 export function isWellKnown(password: string, email: string): boolean {
   const typed = withoutAccents(password).toLowerCase();
   const core = typed.replaceAll(/^[^\p{L}@$]+|[^\p{L}@$]+$/gu, '');

@@ -58,10 +58,7 @@ export function createAccounts({ read, write }: Scripts, noteChange: () => void 
 
 const KEYS_IN_MEMORY = 10_000;
 
-/**
- * Account store that caches the keys of requests. The cache is exact where one process is the only writer: each relevant
- * change clears it within its transaction. Unknown keys are not cached, so that guesses evict no real key.
- */
+/** Caches the keys of requests, exactly where one process is the only writer. Unknown keys would evict real ones. */
 export function createCachingAccounts(scripts: Scripts): AccountStore {
   const keys = new LRUCache<string, ActiveKey>({ max: KEYS_IN_MEMORY });
   const accounts = createAccounts(scripts, () => keys.clear());

@@ -5,12 +5,10 @@ import { bytesOfAddress, checksumAddressBytes } from '../payment/address.ts';
 /**
  * How a column stores its values.
  *
- * - `units`: one of our own amounts, a bigint in the program and an integer in the database
+ * - `units`: one of our own amounts, an integer in the database
  * - `amount`: an amount of any size from the chain or a provider, as decimal text or numeric
  * - `bit`: a flag that both engines store as 0 or 1
  * - `flag`: a boolean where the engine has one
- * - `texts`: a list of text
- * - `json`: a document
  * - `address`: the twenty bytes of an address that is looked up
  */
 export type ColumnKind =

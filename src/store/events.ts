@@ -22,10 +22,7 @@ export function createEventStore({ read, write }: Scripts, nowMs: () => number):
   };
 }
 
-/**
- * Numbers events by time, or one above the last. After a restore to an earlier moment, new events therefore get higher
- * numbers than any that readers know, and no reader misses one.
- */
+/** Numbers events by time, or one above the last, so that after a restore they are above all that readers know. */
 function* numberEvents(limit: number, nowMs: number): Script<number> {
   yield* lock(EVENT_LOCK);
   const waiting = yield* unnumberedEventTable.select`ORDER BY "row" LIMIT ${limit}`;

@@ -35,10 +35,7 @@ export interface FoundSchema {
   readonly pending: readonly Migration[];
 }
 
-/**
- * Throws `UnreleasedSchemaError` when an applied migration has a name other than the released one with its number,
- * because the database was made before the first release.
- */
+/** Throws `UnreleasedSchemaError` for a database that was made before the first release. */
 export function foundSchema(
   database: DatabaseName,
   applied: readonly AppliedMigration[],

@@ -6,10 +6,7 @@ import { MoveRefusedError } from './store-errors.ts';
 /** Maximum rows in memory at a time. */
 export const PORTION_ROWS = 1_000;
 
-/**
- * Engine-independent value: an amount is decimal text, a list of text is a JSON array as text, and a document is its
- * text exactly as stored.
- */
+/** Engine-independent value: amounts are decimal text, lists of text JSON, and documents their text as stored. */
 type PortableValue = string | number | boolean | Uint8Array | null;
 
 /** Values of a row in the order of the table's columns. */
@@ -25,10 +22,7 @@ interface MoveDatabase {
   /** Begins the transaction that reads the source's snapshot or fills the target. */
   begin(): Promise<void>;
   hasRows(table: string): Promise<boolean>;
-  /**
-   * Reads all rows in the order of `orderedBy`, texts by their bytes, as the engine returns them; at most
-   * `PORTION_ROWS` at a time.
-   */
+  /** Reads all rows in the order of `orderedBy`, texts by their bytes, at most `PORTION_ROWS` at a time. */
   read(table: Table): AsyncIterable<readonly (readonly unknown[])[]>;
   insert(table: Table, rows: readonly PortableRow[]): Promise<void>;
   /** Commits; auto-increment columns continue after the moved numbers. */
@@ -71,10 +65,7 @@ async function requireEmpty(database: MoveDatabase, tables: Layout['tables']): P
   }
 }
 
-/**
- * Moves every row, reads the target back, and commits only if both sides are exactly equal. Otherwise, and after any
- * error, the target is left empty. The source is never changed.
- */
+/** Moves every row, and commits only if the target reads back exactly equal. The source is never changed. */
 export async function moveTables(source: MoveDatabase, target: MoveDatabase, tables: Layout['tables']) {
   const carried = new Map<string, TableContent>();
   for (const table of tables) carried.set(table.name, await carry(table, source, target));

@@ -200,10 +200,7 @@ function* removeRange(above: number, upTo: number): Script<void> {
   }
 }
 
-/**
- * Removes rows above a block whose transaction was found again, because a reorganization can move a transaction to a
- * lower block, out of the reach of `removeRange`. Returns the payments that lost a row.
- */
+/** Removes rows that a reorganization moved to a lower block, and returns their payments. */
 function* removeMoved({ deposits, releases }: FoundRows, above: number): Script<PaymentId[]> {
   const hashes = hashesOf([...deposits, ...releases]);
   if (hashes.length === 0) return [];
@@ -237,7 +234,7 @@ function* missingFrom<Position extends ChainPosition, Given extends Observed<Pos
 
 /**
  * Adds rows that are not stored yet, and returns them. Throws `ObservationConflictError` when the same log is stored
- * with other contents, or its transaction in another block; another error when a row belongs to an unknown payment.
+ * with other contents, or its transaction in another block.
  */
 function* addRows({ deposits, releases }: FoundRows): Script<FoundRows> {
   return { deposits: yield* addTo(depositTable, deposits), releases: yield* addTo(releaseTable, releases) };
@@ -271,8 +268,8 @@ function dustOf({ columns }: Pick<Table, 'columns'>): Fragment {
 }
 
 /**
- * Replaces final dust rows of crowded payments by their sum in every read of a payment, because anyone can send single
- * units to an address any number of times. The rows stay for `verify` and for repeated scans.
+ * Replaces final dust rows of crowded payments by their sum in every view, because anyone can send single units any
+ * number of times. The rows stay for `verify` and for repeated scans.
  */
 function* foldDust(rows: readonly RowOwner[], finalNumber: number): Script<void> {
   const ids = [...new Set(rows.map(({ paymentId }) => paymentId))];
@@ -412,10 +409,7 @@ function finalRows({ deposits, releases, rescues = [] }: MovedRows, finalNumber:
   };
 }
 
-/**
- * Requires that a block is still a checkpoint, so that results from the chain up to it are valid. Throws
- * `ObservationConflictError` when the chain was rewound below the block.
- */
+/** Throws `ObservationConflictError` when the chain was rewound below the block, so that it is no checkpoint. */
 export function* requireCheckpoint({ number, hash }: BlockReference): Script<void> {
   const checkpoint = yield* checkpointTable.selectOne`WHERE number = ${number}`;
   if (checkpoint?.hash !== hash)
@@ -438,10 +432,7 @@ function requireFinal(missed: MovedRows, finalNumber: number): void {
   throw new RangeError(`block ${provisional.blockNumber} is not among the final blocks that were scanned`);
 }
 
-/**
- * Whether the cursor is already at the block, so that the chain's final block has not moved. Throws
- * `ObservationConflictError` when the cursor is another block with the same number.
- */
+/** Throws `ObservationConflictError` when the cursor is another block with the same number. */
 function isCursor(cursor: BlockReference | null, block: BlockReference): boolean {
   if (cursor?.number !== block.number) return false;
   if (cursor.hash === block.hash) return true;
@@ -472,10 +463,7 @@ function* appendEntries(entries: readonly JournalFacts[], recordedAtMs: number):
   yield* journalTable.insertRows(appended.map(journalTable.valuesOf));
 }
 
-/**
- * Sums of several payments' entries in the payment token, by kind. Amounts of more than twelve digits are returned
- * individually; the engine adds the rest, of which anyone can create any number.
- */
+/** Sums of entries in the payment token, by kind. The engine adds amounts of up to twelve digits. */
 export function* listPaymentSums(
   ids: readonly PaymentId[],
 ): Script<readonly Pick<JournalEntry, 'paymentId' | 'kind' | 'units'>[]> {
@@ -491,10 +479,7 @@ export function* listPaymentSums(
   }));
 }
 
-/**
- * Omits rescues that are in the journal already; other entries come from new rows only. Reads the journal by block and
- * once for all entries, because anyone can rescue a worthless token any number of times.
- */
+/** Omits rescues that are in the journal already. Reads it once, because anyone can rescue a worthless token often. */
 function* newEntries(entries: readonly JournalFacts[]): Script<JournalFacts[]> {
   const isRescue = ({ kind }: JournalFacts) => kind === 'rescued';
   const blocks = new Set(entries.filter(isRescue).map(({ blockNumber }) => blockNumber));

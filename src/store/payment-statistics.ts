@@ -7,10 +7,7 @@ import { slotSums } from './tables.ts';
 
 const STATISTICS_LOCK = 'payment statistics';
 
-/**
- * Payment statistics: sums per quarter of an hour and per day, plus the changes not folded into them yet. One statement
- * reads both, so that each change counts once.
- */
+/** Sums per quarter of an hour and per day, read in one statement with the changes not folded into them yet. */
 export function createPaymentStatistics({ read, write }: Scripts) {
   return {
     foldStatistics: write((limit) => foldStatistics(limit)),

@@ -78,8 +78,8 @@ export function paymentOf(row: Row): Payment {
 }
 
 /**
- * Inserts a payment and queues it for searches and statistics. Returns false and inserts nothing if its payout address
- * is the deposit address of another payment. PostgreSQL's `createPayment` does the same in one statement.
+ * Inserts a payment and queues it for searches and statistics. False if its payout address is a deposit address.
+ * PostgreSQL's `createPayment` does the same in one statement.
  */
 export function* insertPayment(payment: Payment): Script<boolean> {
   if (yield* hasRow`SELECT 1 FROM payments WHERE deposit_address = ${bytesOfAddress(payment.payoutAddress)}`)
@@ -110,10 +110,7 @@ export function* selectPayment(id: PaymentId): Script<Payment | null> {
   return payment ?? null;
 }
 
-/**
- * Condition for due releases. Walks the partial index, which holds few rows: due releases and those that wait after a
- * failure. The explicit IS NOT NULL is needed: SQLite cannot infer it for the index from the alternatives.
- */
+/** Condition for due releases, by the partial index. SQLite cannot infer the IS NOT NULL from the alternatives. */
 export function isReleaseDue(nowMs: number): Fragment {
   return sql`release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (
     release_due_at_ms <= ${nowMs} OR release_due_at_ms > ${nowMs + LONGEST_DELAY_MS} OR

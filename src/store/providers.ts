@@ -60,9 +60,8 @@ export function createProviderSessions(
 }
 
 /**
- * SQL for the rank of a progress, which decides between reports with the same time. Some providers report whole
- * seconds, within which one card is declined and another accepted. A customer who may have been charged must not be
- * asked to pay again.
+ * Rank of a progress among reports of one second, within which one card is declined and another accepted. A customer
+ * who may have been charged must not be asked to pay again.
  */
 function progressRankSql(progress: string): string {
   return `(CASE ${progress} WHEN 'paying' THEN 0 WHEN 'failed' THEN 1 WHEN 'delivering' THEN 2 ELSE 3 END)`;
@@ -98,10 +97,7 @@ export function createVisitStore({ read }: Scripts): VisitStore {
   };
 }
 
-/**
- * Visits that paid: of each paid payment, those reported as delivered, or without a report the newest one that did not
- * fail.
- */
+/** Visits that paid: those reported as delivered, or without a report the newest one that did not fail. */
 function deliveredVisits(visits: readonly Visit[]): ReadonlySet<Visit> {
   const paid = Map.groupBy(
     visits.filter(({ status }) => status === 'paid'),

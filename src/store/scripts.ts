@@ -10,15 +10,12 @@ import {
   type TableOptions,
 } from './columns.ts';
 
-/**
- * Store code outside hot paths, written once for all engines: a generator that yields steps and receives their rows. An
- * engine runs it as one transaction.
- */
+/** Store code, written once for all engines: a generator that yields steps and receives rows, in one transaction. */
 export type Script<T> = Generator<Step, T, Rows>;
 
 /**
  * Statement with numbered parameters (`?1`), in the SQL common to all engines. Lists are compared with `= ANY(?1)` and
- * `<> ALL(?1)`, lists of bytes, each as `\x` and digits, with `= ANY(?1::bytea[])`.
+ * `<> ALL(?1)`, lists of bytes with `= ANY(?1::bytea[])`, each as `\x` and digits.
  */
 export interface Statement {
   readonly sql: string;

@@ -75,18 +75,12 @@ export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError';
 }
 
-/**
- * A relayer's batch contradicts the recorded ones: one is in flight already, or this one no longer is. Another process
- * with the same key may have been faster. Nothing was written.
- */
+/** A batch contradicts the recorded ones: another process may have been faster. Nothing was written. */
 export class RelayConflictError extends Error {
   override readonly name = 'RelayConflictError';
 }
 
-/**
- * An observation contradicts the recorded ones: another writer has moved the cursor, or a final transaction appears in
- * another block or with other contents. Nothing was written.
- */
+/** Another writer has moved the cursor, or a final transaction changed. Nothing was written. */
 export class ObservationConflictError extends ScanRefusedError {
   override readonly name = 'ObservationConflictError';
 

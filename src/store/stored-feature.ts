@@ -3,8 +3,8 @@ import type { Table } from './columns.ts';
 import type { Script } from './scripts.ts';
 
 /**
- * A feature's data in the store, beside the core's. Its steps run in transactions of the core, feature after feature.
- * They write rows of the feature and events of the log, and must not change or refuse what the core does.
+ * A feature's data in the store. Its steps run in transactions of the core, write rows of the feature and events of the
+ * log, and must not change or refuse what the core does.
  */
 export interface StoredFeature {
   /** Schema of the feature's tables, in the same form as the core's. */

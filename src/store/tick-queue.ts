@@ -11,8 +11,7 @@ export interface Request<Work> {
 }
 
 /**
- * Collects the requests of an event-loop turn into a group. While a group is running, requests wait and form the next
- * one: the higher the load, the larger the groups and the fewer round trips per request.
+ * Collects the requests of an event-loop turn, and those that arrive while a group is running, into a group.
  *
  * @param serve settles each request of a group; if it throws, the unsettled ones reject with its error
  */

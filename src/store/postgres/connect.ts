@@ -45,8 +45,8 @@ export function connectionOptions(url: string): DatabaseClientConfig {
 }
 
 /**
- * Finds the first host that accepts writes: the last one found first, because a former primary may return unaware of
- * its successor, then in the order of the URL. Concurrent searches share one.
+ * Finds the first host that accepts writes. The last one found comes first, because a former primary may return unaware
+ * of its successor. Concurrent searches share one.
  */
 function createHostSearch(urls: readonly string[], options: ClientConfig): () => Promise<Host> {
   let last: string | undefined;

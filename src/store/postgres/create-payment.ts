@@ -57,10 +57,7 @@ const insertPlain = statement(`
     ON CONFLICT DO NOTHING ${inserted}
   ), ${queueCreated}`);
 
-/**
- * A create request with a taken key waits for the other's commit, and replaces the record only if it is older than
- * `IDEMPOTENCY_TTL_MS`.
- */
+/** Waits for the commit of a request with the same key, and replaces only a record older than `IDEMPOTENCY_TTL_MS`. */
 const insertKeyed = statement(`
   WITH claimed AS (
     INSERT INTO idempotency_records (account_id, key, fingerprint, payment_id, created_at_ms)
@@ -81,7 +78,7 @@ const purgeRecords = statement(`
     ORDER BY created_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED))`);
 
 /**
- * Creates payments, each in one statement and so in one transaction.
+ * Creates payments, each in one statement.
  *
  * @param onError called when old idempotency records could not be deleted; no request fails
  */
@@ -93,10 +90,7 @@ export function createPaymentInserts(
   const findEarlier = read(findIdempotent);
   let keyed = 0;
 
-  /**
-   * Whether the payment is new. After a lost connection it is inserted again: ids are unique, so a row found then comes
-   * from one of the attempts and is new.
-   */
+  /** Whether the payment is new. After a lost connection it is inserted again: ids are unique. */
   async function insert(
     sql: typeof insertPlain,
     payment: Payment,

@@ -6,10 +6,7 @@ import { paymentTable } from '../tables.ts';
 import type { Database } from './open-database.ts';
 import { statement } from './statements.ts';
 
-/**
- * A lease row instead of an advisory lock, which a machine that has dropped off the network would hold until the server
- * notices, possibly for hours. Only the server's clock counts.
- */
+/** A row, because a machine off the network would hold an advisory lock for hours. Only the server's clock counts. */
 const take = statement(`
   INSERT INTO leases AS present (name, holder, ends_at)
   VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')

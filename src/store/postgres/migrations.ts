@@ -13,8 +13,7 @@ const MIGRATION_LOCK = '7161130657985881443';
 
 /**
  * Brings a database to the newest schema, each migration in its own transaction. Of several instances that start
- * together, one migrates and the rest wait. Throws `UnreleasedSchemaError` when the database was made before the first
- * release, and `StoreTooNewError` when the database has a migration that is not in the list.
+ * together, one migrates and the rest wait. Throws `UnreleasedSchemaError` and `StoreTooNewError`.
  */
 export async function migrate(
   url: string,
@@ -72,10 +71,7 @@ export async function readSchema(client: Client, migrations: readonly Migration[
   return foundSchema(database, applied, migrations);
 }
 
-/**
- * Applies the oldest pending migration; returns false if there was none. The lock belongs to the transaction, because
- * behind a pooler a session's lock would outlive the client.
- */
+/** Applies the oldest pending migration, if any. Behind a pooler a session's lock would outlive the client. */
 async function applyNext(
   client: Client,
   migrations: readonly Migration[],

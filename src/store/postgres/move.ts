@@ -15,8 +15,8 @@ const DISCONNECTING_MS = 3_000;
 const ASKED_AGAIN_MS = 50;
 
 /**
- * Opens a side of a move; creates the target's tables if there are none. No program can write to it until it is closed.
- * Throws `MoveRefusedError` while other instances are connected, and like `openSide`.
+ * Opens a side of a move, to which no program can write until it is closed. Creates the target's tables if there are
+ * none. Throws `MoveRefusedError` while other instances are connected, and like `openSide`.
  */
 export async function openPostgresSide(url: string, role: MoveRole, { migrations, tables }: Layout) {
   const client = await connect(url);
@@ -76,10 +76,7 @@ async function rowsOf(client: Client, text: string): Promise<unknown[][]> {
   return (await client.query<unknown[]>({ text, rowMode: 'array' })).rows;
 }
 
-/**
- * Refuses while an instance is connected: it would write to the old side, or has already read the empty one. Retries,
- * because PostgreSQL may list a stopped instance for a moment.
- */
+/** Refuses while an instance is connected. Retries, because PostgreSQL may list a stopped one for a moment. */
 async function requireUnserved(client: Client): Promise<void> {
   const deadlineMs = performance.now() + DISCONNECTING_MS;
   while (await isServed(client)) {

@@ -26,10 +26,7 @@ export interface Connection {
 export interface Database extends Connection {
   /** Runs reads and idempotent writes, and repeats them after a lost connection. */
   readonly repeating: Connection;
-  /**
-   * Runs `work` in a READ COMMITTED transaction. `work` must lock the rows it depends on, and may run again after a
-   * conflict or a lost connection, so its side effects outside the database must be repeatable.
-   */
+  /** Runs `work` in a READ COMMITTED transaction. It must lock the rows it depends on, and may run again. */
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Resolves after all running calls; later calls reject. Call once. */
   close(): Promise<void>;
@@ -251,10 +248,7 @@ function isConnectionLoss(error: unknown): boolean {
   return code === null || connectionLosses.has(code) || code.startsWith(CONNECTION_EXCEPTION);
 }
 
-/**
- * Whether the database is temporarily away, as in a restart. A timeout does not count, because it has waited long
- * enough.
- */
+/** Whether the database is temporarily away. A timeout does not count, because it has waited long enough. */
 export function isAway(error: unknown): boolean {
   const cause = error instanceof StoreWriteError ? error.cause : error;
   return isConnectionLoss(cause) && !(cause instanceof Error && /timeout/i.test(cause.message));

@@ -13,10 +13,7 @@ const takenColumns: readonly TypedColumn[] = [
   ['key', 'text'],
   ['requests', 'integer'],
 ];
-/**
- * Counts refused requests too, which changes nothing, because a window begins with its first request and never moves.
- * Sorted by key, so that two instances cannot deadlock.
- */
+/** Counts refused requests too, because a window never moves. Sorted, so that two instances cannot deadlock. */
 const countRequests = statement(`
   INSERT INTO rate_windows AS present (kind, key, requests, ends_at)
   SELECT kind, key, requests, clock_timestamp() + interval '${WINDOW_MS} milliseconds'
@@ -25,10 +22,7 @@ const countRequests = statement(`
     requests = excluded.requests + CASE WHEN present.ends_at > clock_timestamp() THEN present.requests ELSE 0 END,
     ends_at = CASE WHEN present.ends_at > clock_timestamp() THEN present.ends_at ELSE excluded.ends_at END
   RETURNING key, requests, extract(epoch FROM ends_at - clock_timestamp())::double precision * 1000 AS "remainingMs"`);
-/**
- * Takes a call from a budget that refills steadily. A row ends when its budget is full again, so a deleted row is a
- * full budget. Returns no row if the budget lacks the call.
- */
+/** Takes a call from a budget that refills steadily; no row if there is none. A row ends when its budget is full. */
 const takeCall = statement(`
   INSERT INTO rate_windows AS present (kind, key, requests, ends_at)
   VALUES ('provider calls', $1, 1, clock_timestamp() + $2::double precision * interval '1 millisecond')
@@ -50,9 +44,7 @@ interface WindowRow {
 }
 
 /**
- * Rate limiter of one kind for all instances, with a function that finishes its open requests.
- *
- * All instances count in the same fixed windows, by the server's clock. Requests share the next statement while one is
+ * Rate limiter of one kind for all instances, by the server's clock. Requests share the next statement while one is
  * running, so that a flood costs the database one statement at a time.
  *
  * @param onError called when ended windows could not be deleted; no request fails

@@ -38,10 +38,7 @@ export function namesOf(columns: readonly TypedColumn[]): string {
   return columns.map(([name]) => name).join(', ');
 }
 
-/**
- * Passes any number of rows as one parameter per column to the same prepared statement: `unnest($1::text[],
- * $2::bigint[]) AS alias (id, amount)`.
- */
+/** Any number of rows as one parameter per column: `unnest($1::text[], $2::bigint[]) AS alias (id, amount)`. */
 export function unnest(alias: string, columns: readonly TypedColumn[]): string {
   const parameters = columns.map(([, type], index) => `$${index + 1}::${type}[]`);
   return `unnest(${parameters.join(', ')}) AS ${alias} (${namesOf(columns)})`;

@@ -9,13 +9,11 @@ import { readSchema } from './migrations.ts';
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Copies a snapshot of a database into a new private file, which is read back and flushed. The source may be in use by
- * another process: the copy uses a read-only connection, so no writer waits. Any error removes the copy. A kill leaves
- * an empty `target` and a `target.unfinished`, which must be removed before the next backup into the same file. Throws
- * `UnreleasedSchemaError` when the database was made before the first release, and `Error` when `target`,
- * `target.unfinished` or a journal beside them exists, when the folder does not exist or is writable for every user
- * without the sticky bit, when `file` is not a database of this service or holds no account, and when the copy is
- * damaged.
+ * Copies a snapshot of a database, even one in use, into a new private file, which is read back and flushed. Any error
+ * removes the copy. A kill leaves an empty `target` and a `target.unfinished`, which must be removed before the next
+ * backup into the same file. Throws `UnreleasedSchemaError`, and `Error` when `target`, `target.unfinished` or a
+ * journal beside them exists, when the folder is missing or writable for every user without the sticky bit, when `file`
+ * is not a database of this service or holds no account, and when the copy is damaged.
  */
 export function backUpSqlite(file: string, target: string, migrations: readonly Migration[]) {
   const source = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
@@ -50,10 +48,7 @@ function requireContent(source: DatabaseSync, file: string, migrations: readonly
 /** Any user may write, and only a file's owner may rename it. */
 const [WORLD_WRITABLE, STICKY] = [0o002, 0o1000];
 
-/**
- * Refuses folders where any user could rename the unfinished copy, and files that SQLite would treat as part of the
- * copy when it is opened in place: it rolls back a hot journal into the database beside it.
- */
+/** Refuses folders where any user could rename the copy, and files that SQLite would treat as its journal. */
 function requireSafePlace(target: string): void {
   const mode = statSync(dirname(target), { throwIfNoEntry: false })?.mode;
   if (mode === undefined)

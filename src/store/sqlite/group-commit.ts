@@ -13,10 +13,9 @@ export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
 /**
  * Commits the writes of one event-loop turn together, because a durable commit takes about 30 times as long as a row. A
- * write is synchronous and its promise resolves once it is durable; a write that throws fails alone.
+ * promise resolves once its write is durable; a write that throws fails alone.
  *
  * @param onError called once per group that failed as a whole; its writes reject as well
- * @param monotonicMs for the time spent waiting for a lock
  */
 export function createGroupCommit(
   database: DatabaseSync,
@@ -144,10 +143,7 @@ function createGroupTransaction(database: DatabaseSync) {
 
 export type Reads = ReturnType<typeof createReads>;
 
-/**
- * Defers each synchronous read to a later event-loop turn, so that a long list does not block other requests. Reads see
- * every committed write, because this process is the only writer.
- */
+/** Defers each synchronous read to a later event-loop turn, so that a long list does not block other requests. */
 export function createReads(database: DatabaseSync) {
   let isClosed = false;
   return {

@@ -12,11 +12,7 @@ import {
 /** Longest wait for a writer, which holds the database only briefly. */
 const OPENING_TIMEOUT_MS = 2_000;
 
-/**
- * Brings a database to the newest schema, each migration in its own transaction. Throws `UnreleasedSchemaError` when
- * the database was made before the first release, and `StoreTooNewError` when the database has a migration that is not
- * in the list.
- */
+/** Migrates to the newest schema, each step in a transaction. Throws `UnreleasedSchemaError`, `StoreTooNewError`. */
 export function migrate(
   database: DatabaseSync,
   file: string,

@@ -10,9 +10,8 @@ import { openLocked } from './open-database.ts';
 import { insertSqlOf, storedValues } from './scripts.ts';
 
 /**
- * Opens a side of a move; creates a missing target. The database stays locked until it is closed, so that no server
- * starts on it. Throws `StoreInUseError` while another process serves it, `MoveRefusedError` when the source is
- * missing, and like `openSide`.
+ * Opens a side of a move, which stays locked until it is closed; creates a missing target. Throws `StoreInUseError`
+ * while another process serves it, `MoveRefusedError` when the source is missing, and like `openSide`.
  */
 export async function openSqliteSide(file: string, role: MoveRole, { migrations, tables }: Layout) {
   // Opening would create it.

@@ -7,10 +7,7 @@ const OPENING_TIMEOUT_MS = 2_000;
 const PAGE_CACHE_KIB = 16 * 1024;
 const MAXIMUM_IDLE_WAL_BYTES = 64 * 1024 * 1024;
 
-/**
- * Opens or creates a database whose commits survive a power loss: WAL with `synchronous=FULL` (`NORMAL` would lose the
- * last ones). Only its owner can read the file; SQLite gives `-wal` and `-shm` the same mode.
- */
+/** Opens or creates a private database whose commits survive a power loss, unlike those of `synchronous=NORMAL`. */
 export function openDatabase(file: string): DatabaseSync {
   makeOwnFile(file);
   const database = new DatabaseSync(file, {
@@ -35,10 +32,9 @@ export function openDatabase(file: string): DatabaseSync {
 
 /**
  * Locks a database file for this process, until it ends or the returned function is called. Node has no flock, so the
- * lock is an exclusive transaction on a separate SQLite file: the operating system releases it with the process, even
- * after kill -9, and readers of the database are not affected. Only the file's owner can open it, because another user
- * could otherwise keep the service from starting. Throws `StoreInUseError` when another process, or another store of
- * this one, holds it.
+ * lock is an exclusive transaction on a separate SQLite file, which the operating system releases even after kill -9.
+ * Only the file's owner can open it, because another user could otherwise keep the service from starting. Throws
+ * `StoreInUseError`.
  */
 function lockFile(file: string): () => void {
   const lockName = `${file}.lock`;

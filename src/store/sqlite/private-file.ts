@@ -1,11 +1,8 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 
 /**
- * Creates a file that only its owner can read and write, or restricts an existing one. SQLite itself would use the
- * umask.
- *
- * Never opens an existing file: closing any descriptor of a file drops all POSIX locks of the process on it, including
- * SQLite's.
+ * Creates a file that only its owner can read and write, or restricts an existing one without opening it: closing any
+ * descriptor of a file drops all POSIX locks of the process on it, including SQLite's.
  */
 export function makeOwnFile(file: string): void {
   try {
