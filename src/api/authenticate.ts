@@ -45,9 +45,9 @@ export function registerKeyRoutes(
 }
 
 /**
- * Checks each request before its body is read: the key (401), the key's rate (429), the scope (403). Requests without a
- * valid key count against their IP address, which gets 429 beyond its limit. A valid key works regardless of that
- * limit, because customers of one network must not lock each other out, and a key of 192 random bits cannot be guessed.
+ * Checks each request before its body is read: the key (401), its rate (429), the scope (403). Requests without a valid
+ * key count against their IP address; a valid one works regardless, because customers of one network must not lock each
+ * other out.
  */
 function createAdmission(
   { accounts, limits }: KeyRoutesContext,
@@ -90,10 +90,8 @@ export function requireCallbackHost({ callbackHost }: FastifyRequest, callbackUr
 }
 
 /**
- * The API key of a request; null if it is missing, malformed, sent twice, or in the query.
- *
- * Reads the raw headers: the specification requires exactly one, and Node keeps only the first `Authorization` and
- * joins repeated `X-API-Key`.
+ * The API key of a request; null if it is missing, malformed, sent twice, or in the query. Reads the raw headers,
+ * because Node keeps only the first `Authorization` and joins repeated `X-API-Key`.
  */
 function readApiKey({ rawHeaders, url = '' }: Pick<IncomingMessage, 'rawHeaders' | 'url'>): string | null {
   const keys: (string | null)[] = [];
@@ -112,10 +110,7 @@ function readApiKey({ rawHeaders, url = '' }: Pick<IncomingMessage, 'rawHeaders'
 /** Interval at which the last-used times of all keys are written, and so their maximum delay. */
 const FLUSH_INTERVAL_MS = 60_000;
 
-/**
- * Returns a function that records the hash of a used key. Writes once a minute and on close, so that recording adds no
- * latency. A failed write is logged and fails no request.
- */
+/** Returns a function that records used keys, once a minute and on close. A failed write fails no request. */
 function createKeyUseRecorder(
   server: FastifyInstance,
   { accounts, nowMs }: KeyRoutesContext,

@@ -1,7 +1,4 @@
-/**
- * JSON Schemas of 2020-12, as in OpenAPI 3.1. A schema carries the type that it describes, so that the server's
- * answers, the OpenAPI document and the SDK's types follow from one object.
- */
+/** JSON Schemas of 2020-12, as in OpenAPI 3.1, with the type that they describe: one source for answers and docs. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Exists for the type checker only. */
@@ -111,10 +108,7 @@ export interface RequestParameter {
   readonly schema: JsonSchema;
   /** Schema in a query, where every value is text; omitted if it equals `schema`. */
   readonly querySchema?: JsonSchema;
-  /**
-   * Value of an absent parameter. Not the schema's `default` keyword, because client generators take that for a promise
-   * that the field is always present.
-   */
+  /** Value of an absent parameter. For client generators the keyword `default` promises that a field is present. */
   readonly default?: string | boolean;
   /** One or two sentences in Markdown. */
   readonly description: string;

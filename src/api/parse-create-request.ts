@@ -24,10 +24,7 @@ import type { RequestParameter, RequestParameters } from './json-schema.ts';
 const amountText = { type: 'string', pattern: AMOUNT_PATTERN } as const;
 
 const domainLabel = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
-/**
- * Email address as in HTML's `<input type=email>`, optionally surrounded by spaces, or spaces alone. Excludes display
- * names, lists, comments, quotes, line breaks and non-ASCII.
- */
+/** As in HTML's `<input type=email>`, or spaces alone. Excludes names, lists, quotes, line breaks and non-ASCII. */
 const EMAIL_PATTERN = `^[^\\S\\r\\n]*(?:[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]{1,64}@${domainLabel}(?:\\.${domainLabel})*)?[^\\S\\r\\n]*$`;
 
 /** Parameters of a create request. `parseCreateRequest` also validates what a schema cannot express. */
@@ -129,10 +126,7 @@ export const idempotencyKeyParameter = {
   example: 'order-1001',
 } as const satisfies RequestParameter;
 
-/**
- * The `Idempotency-Key` of a request; null if there is none. Throws `invalid_request` for a malformed one. This
- * includes a repeated header, whose values Node joins with ", ", because spaces are not allowed.
- */
+/** The `Idempotency-Key`, or null. Throws `invalid_request`, also for a repeated one, which Node joins with ", ". */
 export function readIdempotencyKey(headers: IncomingHttpHeaders): string | null {
   const key = headers['idempotency-key'];
   if (key === undefined) return null;
@@ -169,10 +163,7 @@ const { currency, email, note, passFeeToCustomer, provider } = createParameters;
 const emailForm = new RegExp(email.schema.pattern);
 const noteForm = new RegExp(note.schema.pattern);
 
-/**
- * Validates a create request. Ignores unknown parameters. Throws `invalid_request` with the field and its rule. Checks
- * the callback last, because that may need a DNS lookup.
- */
+/** Throws `invalid_request`. Ignores unknown parameters, and checks the callback last, which may need a DNS lookup. */
 export async function parseCreateRequest(
   { callbacks }: Readonly<{ callbacks: CallbackGuard }>,
   parameters: CreateParameters,

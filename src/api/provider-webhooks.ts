@@ -30,9 +30,8 @@ const WEBHOOK_LIMIT_BYTES = 64 * 1024;
 const WARNINGS_PER_MINUTE = 6;
 
 /**
- * `POST /providers/:provider/webhooks` receives webhooks of providers. The answer is 200 for every authentic webhook,
- * so that a provider does not repeat one that the service cannot use; 401 for one that is not authentic; 502 for one
- * that could not be verified, so that the provider repeats it.
+ * Answers 200 for every authentic webhook, so that a provider does not repeat one that the service cannot use; 401 for
+ * one that is not authentic; 502 for one that could not be verified, so that it is repeated.
  */
 export function registerProviderWebhooks(server: FastifyInstance, context: ProviderWebhooksContext): void {
   const warn = createWebhookWarnings();

@@ -6,10 +6,7 @@ import type { RequestParameters } from './json-schema.ts';
 /** Maximum nesting of objects and arrays, where the body is the first level. */
 const MAXIMUM_DEPTH = 8;
 
-/**
- * Makes a Fastify scope accept only `application/json`, as bytes; any other body gets a 400. The route parses them,
- * because an error in a content type parser would close the caller's connection.
- */
+/** Accepts only `application/json`, as bytes: an error in a content type parser would close the connection. */
 export function acceptJsonBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
@@ -24,8 +21,7 @@ export function acceptJsonBodies(server: FastifyInstance): void {
 
 /**
  * Parses the JSON object in a request's body. Throws `invalid_request` if there is none. A number in the member
- * `asWritten` is returned as text with the digits as written, which `JSON.parse` would round, and without an exponent.
- * Only this needs a second parse.
+ * `asWritten` is returned as text with the digits as written, which `JSON.parse` would round.
  */
 export function readJsonObject(
   request: FastifyRequest,
@@ -113,10 +109,7 @@ export type QueryParameters = Readonly<Record<string, string>>;
 
 const plainUrl = /^[\x21-\x7e]*$/;
 
-/**
- * Parses the query of a raw URL strictly. A repeated parameter, `__proto__`, an unencoded character, invalid UTF-8 and
- * broken percent-encoding are `invalid_request`, because lenient parsers guess at them.
- */
+/** Parses the query of a raw URL strictly, because lenient parsers guess. Throws `invalid_request`. */
 export function parseQuery(url: string): QueryParameters {
   const start = url.indexOf('?');
   const parameters: Record<string, string> = Object.create(null);
@@ -173,10 +166,7 @@ export function requireNoParameters(request: FastifyRequest): void {
   requireNoQuery(request);
 }
 
-/**
- * Reads the body's members as text; an absent body has none. Throws `invalid_request` for a member that is unknown,
- * missing or not text, and for query parameters.
- */
+/** Reads the body's members as text. Throws `invalid_request` for unknown and missing ones, and for a query. */
 export function readParameters<Known extends RequestParameters>(request: FastifyRequest, known: Known) {
   const isEmpty = request.body === undefined || request.body === null;
   const body = isEmpty ? {} : readJsonObject(request);

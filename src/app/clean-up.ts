@@ -15,7 +15,7 @@ export class StartStoppedError extends Error {
 /**
  * Starts step by step. If a step fails, the earlier ones are undone.
  *
- * @param stopped aborts the start; a step in progress is undone once it completes, without delaying the abort
+ * @param stopped aborts the start; a step in progress is undone once it completes
  */
 export async function withCleanUp(
   start: (cleanUp: CleanUp) => Promise<void>,

@@ -22,9 +22,8 @@ interface CheckContext {
 }
 
 /**
- * Verifies the deployment, and repeats that until `stop`, because the node behind an endpoint can change. If no
- * endpoint answers, a deployment that an earlier start verified is used until one does. Throws
- * `DeploymentMismatchError`, and `ChainUnavailableError` for a deployment that was never verified.
+ * Verifies the deployment, and repeats that until `stop`, because the node behind an endpoint can change. Where none
+ * answers, one that an earlier start verified is used. Throws `DeploymentMismatchError`, and `ChainUnavailableError`.
  */
 export async function startDeploymentCheck(
   { endpoints, known, log, metrics, retryMs = 30_000 }: CheckContext,

@@ -27,11 +27,10 @@ interface HealthParts {
 }
 
 /**
- * Tracks this process's health. Reads the newest scanned block at short intervals, which shows whether the database
- * answers and whether a worker scans, in this or another process.
+ * Tracks whether the database answers and whether a worker scans, in this or another process.
  *
- * An instance without its database reports "not ready" only while another instance reaches the database. Otherwise an
- * outage of the shared database would take out all instances, and callers would get the proxy's error instead of ours.
+ * An instance without its database reports "not ready" only while another one reaches it: otherwise all instances would
+ * be taken out, and callers would get the proxy's error instead of ours.
  */
 export function createHealth(parts: HealthParts) {
   const { store, clock, metrics, log, isLeaving, isFactoryVerified, isFineElsewhere } = parts;

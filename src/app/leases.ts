@@ -32,10 +32,7 @@ export async function withFreeLease(
   }
 }
 
-/**
- * A lease for tasks that one process at a time should run. It only saves work and log lines, because a step may outlast
- * it; the store itself prevents duplicates (the watcher's cursor, a relayer's nonce, the claim of a webhook).
- */
+/** A lease for tasks of one process at a time. It only saves work; the store itself prevents duplicates. */
 export function createLease({ leases, name, holder, monotonicMs, onAcquired, onFailure }: LeaseOptions) {
   let heldUntilMs = Number.NEGATIVE_INFINITY;
   let isElsewhere = false;

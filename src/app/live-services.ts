@@ -40,9 +40,8 @@ const RECENT_RATES_MS = 7 * 86_400_000;
 const SESSION_TIMEOUT_MS = 8_000;
 
 /**
- * Opens the external services of live mode. Refuses to start if chain, factory and our own arithmetic disagree or were
- * never verified, because no address may be shown whose money could not be released. Throws `ConfigError`,
- * `DeploymentMismatchError` or `ChainUnavailableError`.
+ * Opens the external services of live mode. Throws `ConfigError`, or `DeploymentMismatchError` or
+ * `ChainUnavailableError`: no address may be shown whose money could not be released.
  */
 export async function openLiveServices(
   config: Config,
@@ -180,10 +179,7 @@ export function requireChain(config: Config): ChainConfig {
   return config.chain;
 }
 
-/**
- * Contract of the token: the well-known one, or the configured one on a chain without. Throws `ConfigError` if there is
- * neither, or if the configured one differs from the well-known one.
- */
+/** The well-known token, or the configured one of another chain. Throws `ConfigError` without or for another one. */
 export function requireToken(chain: ContractDeploymentConfig): Address {
   const known = knownToken(chain.chainId);
   if (known !== null && chain.token !== null && chain.token !== known) {

@@ -2,10 +2,7 @@ import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'p
 import type { LogLevel } from '../config/variables.ts';
 import { describeError, redact } from '../web/request-log.ts';
 
-/**
- * The service's log: JSON lines on standard output. Errors and texts are redacted, so that they contain no keys,
- * tokens, email addresses or query strings. Other fields are the responsibility of the code that logs them.
- */
+/** JSON lines on standard output. Errors and texts are redacted; other fields are up to the code that logs them. */
 export type Log = Logger;
 
 export function createLog(level: LogLevel, destination: DestinationStream = standardOutput()): Log {
@@ -30,10 +27,7 @@ function redactTexts([first, ...texts]: readonly unknown[]): unknown[] {
   return [first, ...texts].map((text) => (typeof text === 'string' ? redact(text) : text));
 }
 
-/**
- * Standard output may be a file on a full disk, so no request fails because of its log line, and stopping does not
- * wait. Up to 1 MiB of lines is buffered and written later.
- */
+/** Standard output may be a file on a full disk, which fails no request. Up to 1 MiB is written later. */
 function standardOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: true, maxLength: 1024 * 1024 });
   return output.on('error', () => {});

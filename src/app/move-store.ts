@@ -30,9 +30,8 @@ interface Place {
 }
 
 /**
- * Copies everything from a SQLite database to a PostgreSQL one or back, and compares the two sides. `from` and `to` are
- * names as in `placeOf`. Creates the tables of an empty target, which stays empty unless the two sides are equal.
- * Throws `MoveRefusedError` or `StoreInUseError` before anything is copied.
+ * Copies everything from a SQLite database to a PostgreSQL one or back, and compares the two sides. A target stays
+ * empty unless they are equal. Throws `MoveRefusedError` or `StoreInUseError` before anything is copied.
  */
 export async function moveStore(
   config: Pick<Config, 'dataDir' | 'databaseUrl'>,
@@ -58,10 +57,7 @@ export async function moveStore(
   }
 }
 
-/**
- * `sqlite` is the database in DATA_DIR. `postgres` is that of DATABASE_URL, so that no password appears in the process
- * list. Anything else is a `postgres://` URL, a data folder or a SQLite file.
- */
+/** `sqlite`, `postgres` (no password in the process list), a `postgres://` URL, a data folder or a SQLite file. */
 function placeOf({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>, place: string): Place {
   if (place === 'sqlite') return { engine: 'sqlite', at: join(dataDir, SQLITE_FILE) };
   if (place === 'postgres') {

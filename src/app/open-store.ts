@@ -103,8 +103,8 @@ export async function initDatabase(config: Config, log: Log, announce: Announce 
 }
 
 /**
- * Migrates the database to this version's schema, or only says what that would do. Throws `NoDatabaseError`,
- * `StoreTooNewError`, and `StoreInUseError` while a server has an older SQLite database open.
+ * Migrates the database, or only says what that would do. Throws `NoDatabaseError`, `StoreTooNewError`, and
+ * `StoreInUseError` while a server has an older SQLite database open.
  */
 export async function migrateDatabase(
   config: Config,
@@ -121,10 +121,7 @@ export async function migrateDatabase(
   };
 }
 
-/**
- * Opens the configured store. Throws `StoreInUseError` while another process serves the SQLite file, `StoreTooNewError`
- * for a newer version's database, and `StoreOutdatedError` for an older version's if it may not be migrated.
- */
+/** Throws `StoreInUseError`, `StoreTooNewError`, and `StoreOutdatedError` if an older database may not be migrated. */
 export async function openStore(
   config: Config,
   log: Log,
@@ -142,10 +139,7 @@ export async function openStore(
   return naming('DATA_DIR', () => openSqliteStore({ file, onError, mayMigrate }));
 }
 
-/**
- * Opens the store for a starting server. Creates or migrates the database, logs that before and after, and waits
- * briefly for a command that is finishing.
- */
+/** Opens, creates or migrates the store for a starting server, and waits briefly for a command that is finishing. */
 export async function openStoreToServe(config: Config, log: Log): Promise<Store> {
   const migration = describeMigration(await findSchema(config));
   if (migration !== null) log.info(migration);

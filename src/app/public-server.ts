@@ -157,10 +157,7 @@ export function canOpenFile(): boolean {
   return true;
 }
 
-/**
- * Maximum connections to the public server, given the limit of open files. Clients must not use up the sockets that the
- * service itself needs, because a webhook for which no socket can be opened has failed for good.
- */
+/** Maximum connections. A webhook for which no socket can be opened would have failed for good. */
 export function connectionsWithin(openFiles: number): number {
   return Math.min(MAXIMUM_CONNECTIONS, Math.max(openFiles - OWN_FILES, Math.floor(openFiles / 4)));
 }

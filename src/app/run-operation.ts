@@ -13,9 +13,8 @@ interface RunOptions {
 }
 
 /**
- * Runs a command's operation in the server of this data folder, or on the store itself if no server runs. SQLite has
- * one writing process, which the store's lock decides. Throws `NoDatabaseError`, and `StoreInUseError` if the process
- * that holds the lock accepts no commands within `patienceMs`.
+ * Runs a command's operation in the server of this data folder, or on the store itself if no server runs. Throws
+ * `NoDatabaseError`, and `StoreInUseError` if no server accepts commands within `patienceMs`.
  */
 export async function runOperationAnywhere(
   config: Config,

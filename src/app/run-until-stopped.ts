@@ -24,7 +24,7 @@ const roles: readonly Role[] = ['all', 'api', 'worker'];
 export type StartSandbox = (config: Config, clock: Clock, log: Log, cleanUp: CleanUp) => Promise<string>;
 
 /**
- * Runs the service until SIGINT or SIGTERM. A second signal ends it immediately.
+ * Runs the service until SIGINT or SIGTERM.
  *
  * @param startSandbox starts the service with simulators; null for live mode
  */
@@ -92,20 +92,12 @@ async function startSandboxMode(config: Config, log: Log, startSandbox: StartSan
   });
 }
 
-/**
- * Time within which a second signal counts as a repetition: a terminal sends Ctrl-C to all of its processes, and npm
- * passes its own on. A repetition must not orphan the sandbox's chain.
- */
+/** Signals within this time are repetitions by the terminal and npm, which must not orphan the sandbox's chain. */
 const REPEATED_SIGNAL_MS = 1_000;
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/**
- * Resolves with the first signal to stop. A later one ends the process immediately.
- *
- * @param signals the process, which receives the signals
- * @param endNow ends the process with this exit code
- */
+/** Resolves with the first signal to stop. A later one ends the process immediately, by `endNow`. */
 export function signalToStop(
   signals: EventEmitter,
   monotonicMs: () => number,
@@ -127,10 +119,9 @@ export function signalToStop(
 const AFTER_START_MS = 2_000;
 
 /**
- * Collects the garbage of startup once, because V8 returns memory only after a full collection, which an idle service
- * does not cause for hours. Resident memory goes down from 168 MB to 138, at the cost of about 80 ms without an answer.
- * The flavor `last-resort` also returns the 32 MB of the young generation that only startup needed. Node offers the
- * call only with this flag.
+ * Collects the garbage of startup once, because an idle service causes no full collection for hours. Resident memory
+ * goes down from 168 MB to 138, at the cost of about 80 ms without an answer. The flavor `last-resort` also returns the
+ * 32 MB of the young generation. Node offers the call only with this flag.
  */
 export function collectGarbageAfterStart(): void {
   setTimeout(() => {

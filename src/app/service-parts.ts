@@ -77,10 +77,7 @@ export interface ServiceOptions {
   readonly log: Log;
   /** Null if email is not configured. */
   readonly mailer: Mailer | null;
-  /**
-   * Set if no real money moves. Pages say so. The service is for one machine, so it accepts plain HTTP from every peer
-   * and sign-in with a password alone.
-   */
+  /** No real money moves: plain HTTP is accepted from every peer, and sign-in with a password alone. */
   readonly isTestMode: boolean;
   readonly additions?: TestAdditions;
   /** Metrics to which the external services already report; new ones if omitted. */

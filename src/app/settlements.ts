@@ -2,10 +2,7 @@ import { ConfigError } from '../config/config.ts';
 import type { ExternalServices, Settlement } from './external-services.ts';
 import type { Store } from './store/store.ts';
 
-/**
- * Stores the settlement of new payments, and returns it with all earlier ones, newest first. Throws `ConfigError` if
- * the data belongs to another chain, because its payments could not be watched.
- */
+/** Stores a settlement, and returns it with all earlier ones, newest first. Throws `ConfigError` for another chain. */
 export async function rememberSettlement(
   store: Store,
   settlement: Settlement,

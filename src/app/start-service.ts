@@ -142,10 +142,7 @@ export async function listenOn(
   }
 }
 
-/**
- * Whether another program listens on this port in IPv6, which browsers try first for `localhost`. macOS does not report
- * the port as in use, even if that program listens on every address.
- */
+/** Whether another program listens in IPv6, which browsers try first for `localhost` and macOS does not report. */
 function hasIpv6Listener(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '::1', port });
@@ -208,8 +205,7 @@ function closed(server: Server): Promise<void> {
 }
 
 /**
- * Refuses to start with a SECRET_KEY that replaced another one without SECRET_KEY_PREVIOUS, because webhooks of earlier
- * payments could not be signed, and their single attempt would be lost. Throws `ConfigError`.
+ * Refuses a SECRET_KEY that replaced another one, whose webhooks could not be signed. Throws `ConfigError`.
  *
  * @param newestFingerprint secret of the newest payment; null if there are no payments
  */

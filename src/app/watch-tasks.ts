@@ -126,10 +126,7 @@ function watchTask(
   };
 }
 
-/**
- * Reads each final block a second time with a lag, and again with the thorough rescan, for the addresses of all
- * payments. Nothing else would find an excess deposit for a paid payment that two endpoints had left out.
- */
+/** Reads each final block a second time. Nothing else would find an excess deposit that two endpoints left out. */
 function rescanTask(parts: WorkerParts, context: WatchDepositsContext, state: WatchState): WorkerTask {
   const { store, external, monotonicMs } = parts;
   let nextThoroughAtMs = Number.NEGATIVE_INFINITY;

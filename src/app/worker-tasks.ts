@@ -211,10 +211,7 @@ export function createRateTask({ store, external, nowMs, log }: WorkerParts): Wo
 const INDEX_INTERVAL_MS = 500;
 /** Maximum per step, which takes about 10 ms, because SQLite works in the API's thread. */
 const [INDEXED_PAYMENTS, FOLDED_CHANGES] = [50, 2_000];
-/**
- * Pause after a step, as a multiple of its duration. Create requests take precedence, and searches and statistics are
- * correct without these tables.
- */
+/** Pause after a step, as a multiple of its duration, because create requests take precedence. */
 const PAUSE_FACTOR = 9;
 
 /** Moves queued rows of new and paid payments into the tables for searches and statistics. */
@@ -235,10 +232,7 @@ export function createIndexTask({ search }: Pick<WorkerParts['store'], 'search'>
 
 const GAS_INTERVAL_MS = 60_000;
 
-/**
- * Records a relayer's gas balance. Logs once when it falls below a few full batches at current fees, because releases
- * stop without gas, and once when it recovers.
- */
+/** Records a relayer's gas balance. Logs once when it falls below a few full batches, and once when it recovers. */
 export function createGasTask(
   { metrics, log }: Pick<WorkerParts, 'metrics' | 'log'>,
   relayer: Relayer,

@@ -22,9 +22,8 @@ const ALIVE_INTERVAL_MS = 10_000;
 type ControlReply = { readonly result: unknown } | { readonly error: string };
 
 /**
- * Serves commands in a running server: one POST per operation, over a Unix socket that only its owner can open.
- * Replaces the socket of a killed process. Throws if another service uses this data folder, which the lock of SQLite
- * refuses earlier.
+ * Serves commands: one POST per operation, over a Unix socket that only its owner can open. Replaces the socket of a
+ * killed process. Throws if another service uses this data folder.
  */
 export async function startControlServer(socketFile: string, context: OperationsContext): Promise<Server> {
   const dataDir = dirname(socketFile);
@@ -117,10 +116,7 @@ export class NoServerError extends Error {
 /** Maximum silence of the server, which sends keep-alive bytes during an operation. */
 const TIMEOUT_MS = 120_000;
 
-/**
- * Runs an operation in the server that listens on this socket. Throws `NoServerError` if there is none, and an Error with
- * the server's message if the operation fails.
- */
+/** Runs an operation in a running server. Throws `NoServerError` if there is none, or the server's message. */
 export async function callServer(
   socketPath: string,
   name: string,

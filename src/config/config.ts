@@ -193,10 +193,7 @@ function readRelayGasShare(read: Reader): GasShareLimit | null {
   return basisPoints !== null && polRate !== null ? { basisPoints, polRate } : null;
 }
 
-/**
- * Adds the variables of `.env` in the current folder to the environment, without overriding existing ones, even empty
- * ones. A missing file is not an error, an unreadable one is. Returns the environment.
- */
+/** Adds the variables of `.env` to the environment, except existing ones, even empty. The file may be missing. */
 export function loadEnvironmentFile(): NodeJS.ProcessEnv {
   try {
     // Read first, because `loadEnvFile` also reports ENOENT for a file that this user may not read.

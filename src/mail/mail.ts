@@ -12,9 +12,8 @@ export interface Mail {
 
 export interface Mailer {
   /**
-   * Resolves once the mail server has accepted the mail, within a bounded time. Never retries. Throws
-   * `MailNotSentError` if the mail was certainly not sent, and any other error if that is unknown. Background mails
-   * leave room for those that a user waits for, such as a sign-in link.
+   * Resolves once the mail server has accepted the mail. Throws `MailNotSentError` if it was certainly not sent, and
+   * any other error if that is unknown. Background mails leave room for those that a user waits for.
    */
   send(mail: Mail, options?: { readonly isBackground?: boolean }): Promise<void>;
 }
@@ -24,10 +23,7 @@ export class MailNotSentError extends Error {
   override readonly name = 'MailNotSentError';
 }
 
-/**
- * `none`: the payment has neither an address nor an answer. `busy`: one of its webhooks is being sent, and would be
- * recorded with the address after the erasure. `unknown`: there is no such payment.
- */
+/** `none`: no address and no answer. `busy`: a webhook is being sent, and would be recorded with the address. */
 export type EmailErasure = 'erased' | 'none' | 'busy' | 'unknown';
 
 export interface EmailErasureStep {
@@ -40,15 +36,11 @@ export interface EmailErasureStep {
 
 export interface EmailStore {
   /**
-   * Erases the address of a payment's customer and everything derived from it: search terms, addresses of provider
-   * sessions, recorded webhooks, and the customer's answer to a payment page's question, which a payment without an
-   * address may have too. All or nothing.
+   * Erases the address of a payment's customer and everything derived from it, and the answer to a payment page's
+   * question, which a payment without an address may have too. All or nothing.
    */
   eraseEmail(payment: PaymentReference): Promise<EmailErasure>;
-  /**
-   * Erases addresses of an account's payments created before a time. Continues where the last call stopped, checks at
-   * most `limit` payments, and stops before one that is `busy`.
-   */
+  /** Erases addresses of older payments. Continues where the last call stopped, up to `limit` or a `busy` one. */
   eraseEmailsBefore(accountId: string, beforeMs: number, limit: number): Promise<EmailErasureStep>;
 }
 
@@ -63,20 +55,16 @@ export interface ClaimedReceipt {
 export type ReceiptStatus = 'wanted' | 'pending' | 'sending' | ReceiptEnding;
 
 /**
- * Mails to customers about the end of their payment, at most one per payment: wanted → pending → sending → sent | failed.
- * Queued in the transaction in which a payment with an address becomes paid. Without an address, a customer can ask for
- * one, and it is queued in the transaction that ends the payment. That address is used once and then erased. A mail that
- * a crash leaves in `sending` may have been sent, and is never sent again.
+ * Mails about the end of a payment, at most one each: wanted → pending → sending → sent | failed. Queued in the
+ * transaction in which a payment with an address becomes paid, or without an address in the one that ends it, if the
+ * customer asked for one. A mail that a crash leaves in `sending` may have been sent, and is never sent again.
  */
 export interface ReceiptStore {
   /** Durably moves the oldest `limit` mails queued at `sinceMs` or later to `sending`; each is claimed once. */
   claimReceipts(sinceMs: number, limit: number, nowMs: number): Promise<readonly ClaimedReceipt[]>;
   /** Records the outcome. `pending` is for a mail that was certainly not sent, so that it is claimed again. */
   recordReceipt(id: PaymentId, ending: ReceiptEnding, nowMs: number): Promise<void>;
-  /**
-   * Stores the address that a customer gave, in place of an earlier one. Queues the mail at once if the payment has ended.
-   * Does nothing if a mail was already sent, or if the payment has its own email address.
-   */
+  /** Stores the address that a customer gave, and queues the mail if the payment has ended, unless one was sent. */
   askForReceipt(
     id: PaymentId,
     customer: Readonly<{ email: string; language: string }>,

@@ -57,10 +57,7 @@ export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeout
   };
 }
 
-/**
- * Connects and signs in. An error here proves that no mail was handed over; after a failure while sending, the library
- * does not report how far it got.
- */
+/** Connects and signs in. An error here proves that no mail was handed over, unlike one while sending. */
 export async function reachServer(settings: SmtpSettings, timeouts: AnswerTimeout): Promise<Transporter> {
   try {
     const transport = await openTransport(settings, timeouts);

@@ -71,10 +71,7 @@ const MAXIMUM_SHARE = 1.02;
 /** Maximum age of a provider's last answer for it to count as up. */
 const RECENT_ANSWER_MS = 5 * 60_000;
 
-/**
- * Asks providers for quotes, and keeps what their last answers say about other charges. The customer's page shows that
- * at once, and refreshes it in the background at a bounded rate.
- */
+/** Asks providers for quotes. The customer's page shows the last answers, and refreshes them at a bounded rate. */
 export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesContext) {
   const entries = new LRUCache<string, Known>({ max: MAXIMUM_KNOWN });
   /** Earliest time of a provider's next background quote; infinite while one is running. */
@@ -179,9 +176,8 @@ export function createQuotes({ providers, nowMs, monotonicMs, keepMs }: QuotesCo
       return tooLittle === null ? { kind: 'quoted', quote } : { kind: 'refused', refusal: tooLittle };
     },
     /**
-     * Requires at creation that the provider serves the charge. If it is busy but answered recently, or if our budget
-     * of calls is used up, its last answers decide. The price is checked again on the customer's click, and one
-     * merchant's burst must not refuse another merchant's checkout.
+     * Requires at creation that the provider serves the charge. If it is busy, or our budget of calls is used up, its
+     * last answers decide, so that one merchant's burst does not refuse another's checkout.
      */
     async requireServed(provider: ProviderId, charge: AskedCharge): Promise<void> {
       const request = requestOf(charge, null);

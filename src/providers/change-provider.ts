@@ -27,10 +27,7 @@ export async function changeProvider(
   if (words.length > 0) await recordAction(context, SERVICE_LOG, actor, 'provider.changed', words);
 }
 
-/**
- * Enables proved providers that the operator has not decided about, so that the setting applies to every instance and
- * outlives the evidence file. Returns those that are neither proved nor decided.
- */
+/** Enables proved providers that the operator has not decided about, for every instance. Returns the unproved ones. */
 export async function switchOnProved(context: ProviderContext, actor: Actor): Promise<readonly ProviderId[]> {
   const { adapters, settings, evidence } = context.directory;
   const undecided: ProviderId[] = [];

@@ -18,10 +18,7 @@ const ONE_QUOTE_MS = 10_000;
 /** Maximum length of a stored failure message, because the provider controls its text. */
 const MAXIMUM_FAILURE_CHARACTERS = 300;
 
-/**
- * Result of a call to a provider. `busy`: answered 429, or skipped because of an earlier 429 or our own limit.
- * `circuit_open`: skipped because of the open circuit.
- */
+/** `busy`: answered 429, or skipped after one or by our own limit. `circuit_open`: skipped by the open circuit. */
 export const callOutcomes = ['answered', 'declined', 'busy', 'failed', 'circuit_open'] as const;
 type CallOutcome = (typeof callOutcomes)[number];
 

@@ -38,10 +38,7 @@ export interface HandledWebhook {
   readonly reason: Error | null;
 }
 
-/**
- * Handles a webhook request sent in a provider's name. It only moves the progress that the customer sees, because the
- * chain alone decides which payment is paid. Throws `not_found` if this provider's webhooks cannot be verified here.
- */
+/** Handles a webhook. It only moves the progress that the customer sees. Throws `not_found`. */
 export async function handleProviderWebhook(
   context: HandleProviderWebhookContext,
   provider: ProviderId,

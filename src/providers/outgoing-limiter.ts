@@ -38,10 +38,7 @@ const MAXIMUM_PAUSE_MS = MINUTE_MS;
 /** Time so long that the shared budget always counts a further request of a running call. */
 const UNLIMITED_MS = 24 * 60 * MINUTE_MS;
 
-/**
- * Takes a call of the budget that all processes share, in which a call becomes available every `intervalMs`. Takes
- * none, and resolves to false, while the budget needs more than `spareMs` to be full again.
- */
+/** Takes a call of the budget of all processes. False while it needs more than `spareMs` to be full again. */
 export type TakeSharedCall = (
   provider: ProviderId,
   call: { readonly intervalMs: number; readonly spareMs: number },
@@ -64,8 +61,7 @@ export function callBudgetOf(
 }
 
 /**
- * Budget of all calls to a provider: `burst` calls, of which one becomes available again every `intervalMs`. A window
- * can contain `burst` plus the calls that become available within it, and that sum fits each window.
+ * Budget of all calls to a provider: `burst`, and another one every `intervalMs`.
  *
  * @param pauseMs pause after a refusal without `Retry-After`
  */
@@ -134,10 +130,7 @@ interface Waiting {
 /** Maximum queued calls of all accounts, far more than can be served in time. */
 const MAXIMUM_WAITING = 500;
 
-/**
- * Limits one kind of call to a provider. Calls beyond the budget wait briefly in their account's queue, and the queues
- * take turns, so that one account's burst delays another account's call by one turn and never refuses it.
- */
+/** Limits one kind of call to a provider. Accounts' queues take turns, so that no burst refuses another's call. */
 export function createOutgoingLimiter(options: OutgoingLimiterOptions) {
   const { budget, reservedShare, waitMs, monotonicMs, pausedMs, schedule = afterDelay } = options;
   /** Maximum queued calls of one account. More could not be served in time, even without other accounts. */

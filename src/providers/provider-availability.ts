@@ -117,10 +117,7 @@ function refusalOfCurrency(
   return { errorName: 'currency_locked', message, onlyCurrency };
 }
 
-/**
- * Throws `currency_locked` if the provider accepts only another currency, and `provider_inactive` if it is off, has no
- * credentials, is excluded by the merchant, or is known not to accept the currency.
- */
+/** Throws `currency_locked` if only another currency is accepted, and `provider_inactive` if it cannot be used. */
 export async function requireActive(
   directory: ProviderDirectory,
   account: MerchantTerms,
@@ -167,10 +164,7 @@ function inactive(provider: ProviderId): Refusal {
 
 type CheckedCharge = ChargedAmount & Pick<MinimumTerms, 'maxProviderFeeBasisPoints'>;
 
-/**
- * Minimum and maximum amounts of a provider: its catalog's limits if they are cached, otherwise the operator's minimum
- * or the built-in one. The operator can raise a catalog's minimum. Makes no call.
- */
+/** Minimum and maximum amounts: a cached catalog's, raised by the operator's minimum, or the built-in one. No call. */
 function amountTerms(
   { limits }: Pick<ProviderDirectory, 'limits'>,
   provider: ProviderId,
@@ -249,9 +243,8 @@ function effectiveMinimumUsdCents(
 }
 
 /**
- * Why the provider does not serve the amount; null if it does. `below_minimum` is for its minimum, or the smallest
- * amount at which its assumed fee is within the maximum; `above_maximum` for its maximum; `provider_inactive` if it
- * serves no amount, or not this customer.
+ * Why the provider does not serve the amount; null if it does. `below_minimum` also where its assumed fee exceeds the
+ * maximum; `provider_inactive` if it serves no amount, or not this customer.
  */
 function refusalOfAmount(provider: ProviderId, terms: MinimumTerms, usdUnits: bigint): Refusal | null {
   const { name } = providerCatalog[provider];
@@ -275,10 +268,7 @@ function refusalOfAmount(provider: ProviderId, terms: MinimumTerms, usdUnits: bi
   return belowMinimum(`The minimum of ${name} is ${formatCents(minimum)} USD${because}`, minimum, usdUnits);
 }
 
-/**
- * Why a quote excludes the provider: it would keep more of the charge than the maximum provider fee. Null if it would
- * not, or if the quote states no delivery.
- */
+/** Why a quote excludes the provider: it would keep more than the maximum provider fee. Null without a delivery. */
 export function refusalOfDelivery(
   provider: ProviderId,
   deliveryUnits: bigint | null,
@@ -350,10 +340,7 @@ export async function listOffers(
   });
 }
 
-/**
- * Smallest amount in USD cents that one of these providers would serve; null if one already serves the payment, or if
- * the amount is not the reason.
- */
+/** Smallest amount in USD cents that one would serve; null if one does, or the amount is not the reason. */
 export function servedFromUsdCents(offers: readonly ProviderOffer[]): number | null {
   if (offers.some(({ refusal }) => refusal === null)) return null;
   const minimums = offers

@@ -94,10 +94,7 @@ export function unservedRegionOf(
 
 export type ChargedAmount = Pick<Payment, 'amountCents' | 'currency' | 'usdUnits'>;
 
-/**
- * Converts a minimum in cents of the charge's currency to USD cents, at the charge's rate. Rounds up, so that this
- * amount is accepted, unless the charge already meets the minimum, because rounding must not refuse it.
- */
+/** Minimum in USD cents at the charge's rate, rounded up, unless the charge already meets the minimum. */
 export function minimumUsdCentsFor(minimumCents: number, charge: ChargedAmount): number {
   const divisor = BigInt(charge.amountCents) * UNITS_PER_CENT;
   const scaled = BigInt(minimumCents) * charge.usdUnits;

@@ -9,10 +9,7 @@ export interface VisitOutcome {
   readonly isDelivered: boolean;
 }
 
-/**
- * Weight of a visit relative to the next newer one in the estimated share of visits that end with a delivery. About the
- * last 25 visits decide.
- */
+/** Weight of a visit relative to the next newer one. About the last 25 visits decide. */
 const MEMORY_PER_VISIT = 0.96;
 /** Share assumed for a provider without visits, and the number of visits that this assumption counts as. */
 const ASSUMED_SHARE = 0.7;
@@ -88,10 +85,7 @@ const EXPLORED_PAYMENTS = 10;
 /** Minimum number of visits before other orders are tried. */
 const MINIMUM_VISITS_TO_EXPLORE = 20;
 
-/**
- * Provider that a payment's page shows first, so that its share stays known; null for most payments. Derived from the
- * payment's id, so that a reload shows the same order.
- */
+/** Provider that a page shows first, so that its share stays known; null mostly. A reload shows the same order. */
 export function exploredProvider(paymentId: PaymentId, rates: SuccessRates): ProviderId | null {
   if (rates.total < MINIMUM_VISITS_TO_EXPLORE) return null;
   const number = Number.parseInt(paymentId.slice(-8), 16);

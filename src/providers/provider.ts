@@ -18,9 +18,8 @@ export interface QuoteRequest {
   /** Code of a state in the United States; null or absent if unknown. */
   readonly customerState?: string | null;
   /**
-   * The customer's public IP address in canonical form (`1.2.3.4` or compressed lower-case IPv6), if it is known.
-   * Absent from requests that are not for one customer: a create, or a shared quote. A session started with an address
-   * is only for customers at that address.
+   * The customer's public IP address in canonical form, if known. Absent from requests that are not for one customer. A
+   * session started with an address is only for customers at that address.
    */
   readonly customerIp?: string | null;
   /** Account whose share of the rate limit the call uses. Not sent to the provider. */
@@ -43,10 +42,7 @@ export interface SessionRequest extends QuoteRequest {
   readonly depositAddress: Address;
   /** The payment's email address; null if there is none, or if the visitor does not know it. */
   readonly email: string | null;
-  /**
-   * The same for all payments of an account with this email address, for providers that prove who a customer is before
-   * they reuse anything. The payment's id if there is no email address.
-   */
+  /** The same for payments of an account with one email address, which some providers verify; or the payment's id. */
   readonly customerReference: string;
   /** URL of the checkout page, to which the provider returns the customer. */
   readonly returnUrl: string;
@@ -144,10 +140,7 @@ export interface ProviderAdapter extends ProviderTraits {
   readonly id: ProviderId;
   /** The provider that runs its sessions, whose webhooks cover them too. */
   readonly routedThrough?: ProviderId;
-  /**
-   * Throws `provider_unavailable` when the provider does not answer or declines the request, and `provider_inactive`
-   * when it rejects the credentials or does not serve the currency or region.
-   */
+  /** Throws `provider_unavailable` without an answer or for a declined request, and `provider_inactive`. */
   quote(request: QuoteRequest): Promise<Quote>;
   /** Absent without a catalog. Throws like `quote`. */
   readCatalog?(request: QuoteRequest): Promise<CatalogEntry>;
@@ -158,9 +151,8 @@ export interface ProviderAdapter extends ProviderTraits {
   /** Called only on the customer's click. Throws like `quote`. */
   startSession(request: SessionRequest): Promise<StartedSession>;
   /**
-   * Authenticates and reads a webhook; null for an authentic one about no payment. Throws
-   * `ProviderWebhookRefusedError`, `UnknownStateError` for an unknown status, and `provider_unavailable` if a call
-   * needed for validation failed. Absent if the provider sends no webhooks, or if their key is not configured.
+   * Authenticates and reads a webhook; null if it is about no payment. Throws `ProviderWebhookRefusedError`,
+   * `UnknownStateError`, and `provider_unavailable`. Absent if the provider sends none, or their key is not configured.
    */
   readWebhook?(webhook: PostedWebhook): Promise<ProviderWebhook | null>;
   health?(): ProviderHealth;
@@ -195,10 +187,7 @@ export interface ProviderStore {
 }
 
 export interface VisitStore {
-  /**
-   * The newest `limit` visits that started at `sinceMs` or later, newest first: those whose payment is paid, that
-   * failed at the provider, or that started before `decidedBeforeMs`.
-   */
+  /** Newest visits since `sinceMs` that paid, that failed at the provider, or that started before `decidedBeforeMs`. */
   listVisitOutcomes(
     sinceMs: number,
     decidedBeforeMs: number,

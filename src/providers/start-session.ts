@@ -83,10 +83,7 @@ const MINIMUM_SESSION_MS = MINUTE_MS;
 /** Maximum lifetime of a session, because an open one is reused and its payment cannot be canceled. */
 const MAXIMUM_SESSION_MS = 24 * HOUR_MS;
 
-/**
- * Starts a session when the customer clicks. Reuses an unexpired session at the same provider, and concurrent clicks of
- * one customer share one start. Throws `ServiceError` if the payment or the provider does not allow it.
- */
+/** Starts or reuses a session on a click. Concurrent clicks of a customer share one start. Throws `ServiceError`. */
 export function createStartSession(context: StartSessionContext) {
   const { monotonicMs } = context;
   const running = createTtlCache<ProviderSession>({
@@ -217,10 +214,9 @@ async function startSession(
 }
 
 /**
- * The session that a returning customer reuses; null if there is none. Excludes sessions that failed at the provider
- * and, after a deposit, all earlier ones, because the customer then pays the rest. A session that shows the email
- * address at the provider is only for customers who know it, and the others are only for those who do not. A session of
- * another IP address or other means is never reused, because its link is for these.
+ * The session that a returning customer reuses; null if there is none. Excludes failed ones and, after a deposit, all
+ * earlier ones, because the customer then pays the rest. A session that shows the email address at the provider is only
+ * for customers who know it, and the others are only for those who do not; its link is for one IP address and means.
  */
 function findUnused(
   { payment, observations, sessions }: PaymentView,
@@ -253,8 +249,8 @@ interface KnownCustomer {
 }
 
 /**
- * Limits the sessions of an hour, and the IP addresses that start them. Customers who do not know the payment's email
- * address are counted separately, so that they cannot block those who do.
+ * Limits the sessions of an hour, and the IP addresses that start them, so that customers who do not know the payment's
+ * email address cannot block those who do.
  */
 function requireRoom(
   { payment, sessions }: PaymentView,

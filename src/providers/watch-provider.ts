@@ -69,10 +69,7 @@ function describeDrift(
   return null;
 }
 
-/**
- * Reads the catalog and quotes, and compares the shapes of the answers with those recorded by the last run that found
- * no difference, or by `provider prove`. Starts no session. Records the result.
- */
+/** Compares the shapes of a catalog's and quotes' answers with the recorded ones. Starts no session. */
 export async function watchProvider(request: ProveRequest, store: EvidenceStore) {
   const { adapter, provider } = request;
   const answers: RecordedAnswer[] = [];

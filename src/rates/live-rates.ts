@@ -53,10 +53,7 @@ function diverges(primary: UsdRate, check: UsdRate, maximumBasisPoints: bigint):
   return difference * BigInt(BASIS_POINTS) > check * maximumBasisPoints;
 }
 
-/**
- * Bounds a rate from a single source. The median follows real moves, and in half a week a dishonest source can move it
- * by less than the bound. After seven days without a rate the plausible range applies again.
- */
+/** Bounds a single source's rate by the median of the last seven days, which it can only move slowly. */
 function requirePlausible(currency: Currency, rate: UsdRate, recent: readonly UsdRate[]): void {
   const median = recent.toSorted((a, b) => (a < b ? -1 : 1))[recent.length >> 1];
   const [minimum, maximum] = plausibleRates[currency];
@@ -75,10 +72,9 @@ function requirePlausible(currency: Currency, rate: UsdRate, recent: readonly Us
 }
 
 /**
- * Creates Coinbase's rates, cross-checked with the European Central Bank's. All rates are
- * refreshed every `refreshMs`, and one is used up to `maximumAgeMs`. When the sources diverge by more than the maximum there
- * is no rate, not even an older one, because either may have been wrong for an unknown time. Without the second source
- * a rate must be plausible.
+ * Creates Coinbase's rates, cross-checked with the European Central Bank's, and used up to `maximumAgeMs`. When the
+ * sources diverge there is no rate, not even an older one, because either may have been wrong for an unknown time.
+ * Without the second source a rate must be plausible.
  */
 export function createLiveRates(given: LiveRatesOptions) {
   const options: Required<LiveRatesOptions> = { ...DEFAULTS, ...given };

@@ -47,10 +47,7 @@ interface Posting {
   readonly creditUnits: bigint;
 }
 
-/**
- * Postings of a payment, whose debits equal the credits: what the customer was charged, and where the money is. 1 USDC
- * counts as 1 USD.
- */
+/** Postings of a payment, whose debits equal the credits. 1 USDC counts as 1 USD. */
 export function postingsOf(payment: Pick<Payment, 'status' | 'usdUnits'>, sums: FinalSums): Posting[] {
   const { depositedUnits, forwardedUnits, feeUnits } = sums;
   const costUnits = payment.usdUnits - depositedUnits;
@@ -86,10 +83,7 @@ export interface JournalContext {
 
 type ReportedAccount = Pick<Account, 'id' | 'baseCurrency'>;
 
-/**
- * Payments of a month, in chunks: those paid in it, and unpaid ones that were created in it and received money. A
- * payment that becomes paid during the read may be missing, but no other payment is.
- */
+/** Payments of a month, in chunks: those paid in it, and unpaid ones that were created in it and received money. */
 async function* listBooked(
   context: JournalContext,
   account: ReportedAccount,

@@ -66,10 +66,7 @@ export interface AddedColumns {
   ) => Promise<(id: PaymentId) => readonly CsvCell[]>;
 }
 
-/**
- * Payments of a query as CSV lines, newest first, in chunks that are read only as they are consumed. USDC amounts come
- * from the journal.
- */
+/** Payments of a query as CSV lines, newest first, read as they are consumed. USDC amounts come from the journal. */
 export async function* exportPayments(
   { search }: JournalContext,
   baseCurrency: Currency,

@@ -161,10 +161,7 @@ export const directParameters = {
   note,
 };
 
-/**
- * Parameters of a create request, completed from the account's settings. Throws `invalid_request` for an unknown
- * parameter, or if neither request nor account names a callback.
- */
+/** Completes a create request from the account's settings. Throws `invalid_request`, also without any callback. */
 export function completeDirectParameters(
   body: Readonly<Record<string, unknown>>,
   { wallet, defaultCallbackUrl }: Pick<Account, 'wallet' | 'defaultCallbackUrl'>,
@@ -176,10 +173,7 @@ export function completeDirectParameters(
   return { ...body, address, callback };
 }
 
-/**
- * Parses the query parameters that are present. Throws `invalid_request`, also for an unknown one, because ignoring it
- * would select other payments.
- */
+/** Parses query parameters. Throws `invalid_request`, also for an unknown one, which would select other payments. */
 export function readQuery<Known extends Readonly<Record<string, QueryParameter<unknown>>>>(
   query: QueryParameters,
   known: Known,

@@ -156,12 +156,7 @@ const serviceSchemas = {
   },
 } as const satisfies Record<string, json.JsonSchema>;
 
-/**
- * All schemas to which operations and webhooks refer.
- *
- * @param added schemas of the features
- * @param eventFields fields that the features add to each event
- */
+/** All schemas to which operations and webhooks refer, with those of the features and their fields of an event. */
 export const schemasWith = (
   added: Readonly<Record<string, json.JsonSchema>>,
   eventFields: Readonly<Record<string, json.JsonSchema>>,

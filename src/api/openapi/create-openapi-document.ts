@@ -10,11 +10,7 @@ import type { Operation } from './operations.ts';
 /** Version of the interface, and not of the software; docs/versioning.md says when it changes. */
 const INTERFACE_VERSION = '1.0.0';
 
-/**
- * Builds the OpenAPI 3.1 document from the schemas that the server uses for validation and answers.
- *
- * @param baseUrl without a trailing slash
- */
+/** @param baseUrl without a trailing slash */
 export function createOpenApiDocument(baseUrl: string, description: ApiDescription) {
   const { schemas } = description;
   const paths: Record<string, Record<string, ReturnType<typeof operationObject>>> = {};

@@ -23,9 +23,8 @@ interface PostgresStoreOptions {
 const DEFAULT_POOL_SIZE = 10;
 
 /**
- * Opens the store and updates its schema. Any number of instances may open it: they share only the database, and cache
- * nothing that another one could change. Throws `StoreTooNewError` for a newer version's database, and
- * `StoreOutdatedError` for an older version's if it may not be migrated.
+ * Opens the store, which any number of instances share, and updates its schema. Throws `StoreTooNewError`, and
+ * `StoreOutdatedError` if an older database may not be migrated.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const {

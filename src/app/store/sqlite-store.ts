@@ -21,9 +21,8 @@ export interface SqliteStoreOptions {
 }
 
 /**
- * Opens or creates the store and updates its schema. Throws `StoreInUseError` if another process serves the file,
- * `StoreTooNewError` for a newer version's database, and `StoreOutdatedError` for an older version's if it may not be
- * migrated.
+ * Opens or creates the store and updates its schema. Throws `StoreInUseError`, `StoreTooNewError`, and
+ * `StoreOutdatedError` if an older database may not be migrated.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { file, nowMs = Date.now, onError, mayMigrate = true } = options;

@@ -19,10 +19,7 @@ export interface Observations {
 
 export interface Finding {
   readonly obligation: string;
-  /**
-   * `not_seen`: no problem was found, but the shop does not report its fulfilments. `not_checked`: no problem was
-   * found, but some checks need the stand-in service.
-   */
+  /** `not_seen`: the shop reports no fulfilments. `not_checked`: some checks need the stand-in service. */
   readonly mark: 'met' | 'missed' | 'not_seen' | 'not_checked';
   readonly problems: readonly string[];
   /** What to do; null if the obligation is met. */

@@ -61,10 +61,7 @@ export async function gradeReceiver(context: GradeContext): Promise<readonly Fin
   });
 }
 
-/**
- * Grades how the shop handles a missing webhook. The log gets events for an order with webhooks and for one without.
- * Must run after `gradeReceiver`, whose findings these events would change.
- */
+/** Grades how the shop handles a missing webhook. Changes the findings of `gradeReceiver`, so it runs after it. */
 export async function gradeEvents(context: GradeContext): Promise<Finding> {
   const { service, readFulfilments } = context;
   const [missed, known] = service.orders.slice(-ORDERS_NEEDED) as [GradedOrder, GradedOrder];
@@ -204,10 +201,7 @@ export function paidFields(order: GradedOrder, timestampSeconds: number): Readon
   };
 }
 
-/**
- * Valid JSON in an unusual form: spaces, an escaped letter, a number with an exponent, an undocumented field. A
- * receiver that verifies the JSON after serializing it again refuses this.
- */
+/** Valid JSON in an unusual form. A receiver that verifies it after serializing it again refuses this. */
 function formattingVariants(fields: Readonly<Record<string, unknown>>): string {
   const text = JSON.stringify({ ...fields, added_later: 1 }, null, 1);
   return `${text.replace('"added_later": 1', '"added_later": 1.0e0').replace('ü', '\\u00fc')}\n`;

@@ -24,10 +24,7 @@ export interface RunGradeOptions {
   readonly log: (line: string) => void;
 }
 
-/**
- * Grades a receiver from this process, and sends only to the URLs of the command line. Throws `Error` if a URL is
- * malformed, or if the shop creates too few checkouts at the stand-in service.
- */
+/** Throws if a URL is malformed, or if the shop creates too few checkouts at the stand-in service. */
 export async function runGrade(options: GradeOptions & RunGradeOptions): Promise<Grade> {
   const endpoint = readUrl(options.url, 'the endpoint');
   const probeUrl = options.probeUrl;

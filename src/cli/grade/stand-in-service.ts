@@ -17,10 +17,7 @@ export interface GradedOrder {
   statusReads: number;
 }
 
-/**
- * The part of the service that a graded shop needs: creates checkouts that cannot be paid, and returns their status and
- * the account's events.
- */
+/** Creates checkouts that cannot be paid, and returns their status and the account's events. */
 export interface StandInService {
   readonly baseUrl: string;
   readonly orders: GradedOrder[];

@@ -13,9 +13,9 @@ type ChainSubject = Omit<PaymentFacts, 'webhooks' | 'checkRecords'> & { readonly
 const LARGEST_GAP_BLOCKS = 100;
 
 /**
- * Compares the final records of these payments with the chain: every deposit, release and rescue must be at its
- * position, and the address must hold the difference of deposits and releases. Throws `ChainUnavailableError`, also if
- * the endpoint has discarded the state of the last scanned block.
+ * Compares final records with the chain: every deposit, release and rescue must be at its position, and the address
+ * must hold the difference. Throws `ChainUnavailableError`, also if the endpoint has discarded the last scanned block's
+ * state.
  */
 export async function checkChain(chain: VerifiedChain, subjects: readonly ChainSubject[]): Promise<void> {
   const byFinalBlock = Map.groupBy(subjects, ({ view }) => view.observations.finalBlock);

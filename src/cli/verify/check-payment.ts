@@ -48,10 +48,7 @@ function sumOf<Row>(rows: readonly Row[], unitsOf: (row: Row) => bigint): bigint
   return rows.reduce((sum, row) => sum + unitsOf(row), 0n);
 }
 
-/**
- * Checks that the amounts of a completed payment are a sum that the journal once had: its first entries up to some
- * point add up to them. A sum that was paid once must still be there.
- */
+/** A completed payment's amounts are a sum of the journal's first entries up to some point, which is still there. */
 function checkAmounts({ view, entries }: PaymentFacts, findings: Findings): void {
   const { payment, observations } = view;
   const { status, receivedUnits, forwardedUnits, paidThresholdUnits } = payment;
@@ -143,10 +140,7 @@ function checkBatch(payment: Payment, { openBatches }: CheckContext, findings: F
   findings.add('relay_batch', 'a batch under way that carries it', `batch ${payment.relayBatchId}`);
 }
 
-/**
- * Checks the threshold, which comes from the creation, a session, or an accepted sum of deposits. Accepts that of any
- * session, because which one decided depends on when the sessions were started.
- */
+/** The threshold comes from the creation, any session (order decides which), or an accepted sum of deposits. */
 function checkTerms({ view: { payment, sessions }, entries }: PaymentFacts, findings: Findings): void {
   const { amountCents, originalAmountCents, customerFeeCents, currency, usdUnits } = payment;
   if (originalAmountCents !== null) {

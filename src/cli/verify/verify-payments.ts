@@ -43,9 +43,8 @@ const MAXIMUM_OPEN_BATCHES = 1_000;
 const MAXIMUM_CHECKS = 4;
 
 /**
- * Checks the journal, and checks every payment that exists at the start against the journal, its recorded deposits and
- * releases, its webhooks and the chain. Writes nothing, and needs memory for one chunk of payments. Throws
- * `ChainUnavailableError` if the chain cannot be read.
+ * Checks the journal, and every payment that exists at the start against it, its recorded rows, its webhooks and the
+ * chain. Writes nothing, and needs memory for one chunk of payments. Throws `ChainUnavailableError`.
  */
 export async function verifyPayments(context: VerifyContext): Promise<VerifyReport> {
   const discrepancies: Discrepancy[] = [];

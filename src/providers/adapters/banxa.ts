@@ -1,7 +1,4 @@
-/**
- * Banxa: creates an order with the partner's key. The customer opens the order's one-time URL. Nonces of webhooks are
- * not stored, because a replayed webhook changes nothing.
- */
+/** Banxa: the customer opens an order's one-time URL. Webhooks' nonces are not stored: a replay changes nothing. */
 import { formatCents } from '../../payment/money.ts';
 import type { ProviderId } from '../../payment/provider-catalog.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
@@ -186,10 +183,7 @@ function contentOf(id: ProviderId, request: QuoteRequest, answer: answers.JsonAn
   return answers.requireSuccess(id, hasFailed ? { ...answer, status: 422 } : answer, data);
 }
 
-/**
- * Parses an ISO 8601 time, and `2026-01-16 04:04:21`, which lacks the space in an example of Banxa's; in UTC unless it
- * has an offset. The time of arrival if there is none.
- */
+/** Parses an ISO 8601 time, and `2026-01-16 04:04:21` as in an example of Banxa's. The time of arrival without one. */
 function readStatusTimeMs(date: unknown, receivedAtMs: number): number {
   const [, day, time, offset = 'Z'] = STATUS_TIME.exec(String(date)) ?? [];
   return readWebhookTimeMs(day === undefined ? date : `${day}T${time}${offset}`, receivedAtMs);

@@ -167,10 +167,7 @@ export function defineProvider<Host extends string, Own extends object = object>
   };
 }
 
-/**
- * Creates the adapter of an account: bounds the time of its calls, and turns every failure other
- * than a `ServiceError` into `provider_unavailable` with the failure as cause.
- */
+/** Bounds the time of an account's calls. Every failure but a `ServiceError` becomes `provider_unavailable`. */
 function openAdapter<Host extends string, Own extends object>(
   definition: ProviderDefinition<Host, Own>,
   values: ProviderValues,

@@ -106,9 +106,9 @@ export function createProviderAgent(): Agent {
 }
 
 /**
- * Sends one request and reads one JSON answer, both bounded, without following redirects. Throws when the answer is
- * late or not JSON, for any 5xx, and `ProviderBusyError` for a 429. An unsuccessful answer to a request for one
- * customer may lack JSON, because a geoblock answers with a page or a redirect; its body is then undefined.
+ * Sends one request and reads one JSON answer, both bounded, without redirects. Throws when the answer is late or not
+ * JSON, for any 5xx, and `ProviderBusyError` for a 429. The body of a refused customer's request is undefined without
+ * JSON, because a geoblock answers with a page or a redirect.
  */
 export async function requestJson(agent: Agent, call: JsonRequest): Promise<JsonAnswer> {
   counting.getStore()?.();
@@ -147,10 +147,7 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
 const successes: readonly number[] = [200, 201];
 const isRefusal = (status: number) => status >= 400 && status < 500;
 
-/**
- * Whether an unusable answer with this status counts as an outage. The listed 4xx codes do: without customer data in
- * the request, they point to credentials or the endpoint.
- */
+/** Whether an unusable answer counts as an outage. Without customer data, the 4xx codes point to credentials. */
 function countsAsOutage(status: number): boolean {
   return !isRefusal(status) || [401, 403, 404, 405, 410].includes(status);
 }
@@ -389,10 +386,7 @@ export function requireSuccess(id: ProviderId, answer: JsonAnswer, content: unkn
   throw cause;
 }
 
-/**
- * Error codes of a refusal: numbers of four or five digits, and words. Sentences and other words with digits are left
- * out, because they may repeat a key that was sent.
- */
+/** Error codes of a refusal: numbers of four or five digits, and words. Sentences may repeat a key that was sent. */
 export function codesOf(body: unknown): readonly string[] {
   const inside = (value: unknown) => (typeof value === 'object' ? (value ?? {}) : {}) as AnswerFields;
   const { error, errors, ...fields } = inside(body);

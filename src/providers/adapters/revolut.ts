@@ -1,7 +1,4 @@
-/**
- * Revolut Ramp: the partner's API creates the URL that the customer opens. A URL that does not lock wallet, amount and
- * asset is not used, so the operator has to ask Revolut to lock them for the account.
- */
+/** Revolut Ramp: the partner's API creates the customer's URL, used only if it locks wallet, amount and asset. */
 import { formatCents } from '../../payment/money.ts';
 import type { SessionProgress } from '../../payment/provider-session.ts';
 import { createTtlCache } from '../../platform/ttl-cache.ts';

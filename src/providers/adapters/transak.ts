@@ -241,8 +241,8 @@ function requireFields(answer: answers.JsonAnswer, customerIp: string | null): a
 }
 
 /**
- * Payload of a JWT with exactly this algorithm and key. Reads the key only for a JWT in this form, because strangers
- * can send webhooks. Throws `ProviderWebhookRefusedError`, or the error of `readKey`.
+ * Payload of a JWT with exactly this algorithm and key, read only for a JWT, because strangers can send webhooks.
+ * Throws `ProviderWebhookRefusedError`, or the error of `readKey`.
  */
 async function verifyJwt(jwt: unknown, readKey: () => Promise<string>): Promise<Buffer> {
   const { compactVerify } = await import('jose/jws/compact/verify');

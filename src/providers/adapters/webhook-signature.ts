@@ -37,11 +37,7 @@ export function readSignatureHeader(header: string | undefined): ReadonlyMap<str
   return values;
 }
 
-/**
- * Requires a header such as `t=1795226590,v1=ab`, which signs a recent time in seconds, a dot and the body.
- *
- * @param name name of the signature in the header
- */
+/** Requires a header such as `t=1795226590,v1=ab` (`name` is `v1`), which signs a recent time, a dot and the body. */
 export function requireTimedHmac(
   key: string,
   header: string | undefined,
